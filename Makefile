@@ -1,0 +1,92 @@
+# Everything a person does with lastro. It needs Python 3.11 or newer; the rest is installed into .venv.
+# PYTHON=/path/to/python chooses another Python, ARGS="tests/rooms -k payout" narrows `make test`.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+BIN := $(VENV)/bin
+# Workers wait for the database more than they compute, so there are more of them than small machines have cores.
+WORKERS ?= 4
+ARGS ?=
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+# pip-audit ends with 1 both for a hole and for no answer; only with an answer does it write its file.
+define audit
+( said=$$(mktemp) || exit 1; \
+if $(BIN)/python -m pip_audit --requirement requirements-dev.lock --disable-pip --require-hashes \
+  --progress-spinner off --timeout 15 --format json --output $$said.json > $$said 2>&1; then \
+  echo "no known holes in the dependencies"; status=0; \
+elif [ -s $$said.json ]; then cat $$said; $(BIN)/python -m json.tool $$said.json; status=1; \
+else \
+  echo "NOT AUDITED: the dependencies were not checked for known holes, the service did not answer:"; \
+  tail -n 1 $$said | cut -c 1-300; status=0; \
+fi; \
+rm -f $$said $$said.json; exit $$status )
+endef
+
+.PHONY: help run test check bench demo verify lock
+
+help: ## What there is
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(VENV)/.run ## Start the whole sandbox: database, API, worker, simulated networks
+	@exec $(BIN)/lastro run
+
+test: $(VENV)/.dev ## Run all tests (ARGS="..." for some of them)
+	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+
+check: $(VENV)/.dev ## Lint, format, types, imports, known holes in dependencies
+	@status=0; \
+	$(BIN)/python -m ruff check || status=1; \
+	$(BIN)/python -m ruff format --check || status=1; \
+	$(BIN)/python -m mypy || status=1; \
+	$(BIN)/lint-imports || status=1; \
+	$(audit) || status=1; \
+	exit $$status
+
+bench: $(VENV)/.dev ## Measure, against the floor of this machine
+	@$(BIN)/python -m bench $(ARGS)
+
+demo: $(VENV)/.run ## Play the main flows on the running sandbox, step by step
+	@$(BIN)/lastro demo $(ARGS)
+
+verify: $(VENV)/.run ## Prove the laws of money over the whole database
+	@$(BIN)/lastro verify $(ARGS)
+
+lock: ## Write the lock files anew from pyproject.toml (needs uv)
+	@command -v uv >/dev/null || { echo "make lock needs uv: https://docs.astral.sh/uv/"; exit 1; }
+	uv pip compile --universal --generate-hashes --no-header --no-annotate --extra sandbox --group build pyproject.toml -o requirements.lock
+	uv pip compile --universal --generate-hashes --no-header --no-annotate --extra sandbox --group build --group dev pyproject.toml -o requirements-dev.lock
+
+# A stamp is newer than what it was made from: a second make installs nothing. An environment that works is kept.
+$(VENV)/.made:
+	@if [ -z "$(PYTHON)" ] && $(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	  touch $@; exit 0; \
+	fi; \
+	python=""; \
+	for name in "$(PYTHON)" python3.13 python3.12 python3.11 python3 python; do \
+	  if [ -n "$$name" ] && "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then python="$$name"; break; fi; \
+	  if [ -n "$$name" ] && [ "$$name" = "$(PYTHON)" ]; then echo "PYTHON=$$name is no Python 3.11 or newer."; exit 1; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	  echo "lastro needs Python 3.11 or newer, and there is none on PATH: install it, or say PYTHON=/path/to/python."; exit 1; \
+	fi; \
+	if ! "$$python" -c 'import venv, ensurepip' >/dev/null 2>&1; then \
+	  echo "$$python lacks the modules venv and ensurepip; on Debian and Ubuntu: apt-get install python3-venv."; exit 1; \
+	fi; \
+	echo "making $(VENV) with $$("$$python" --version)"; \
+	"$$python" -m venv --clear $(VENV) || exit 1; \
+	touch $@
+
+$(VENV)/.run: $(VENV)/.made requirements.lock pyproject.toml
+	@echo "installing what lastro needs"
+	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run requirements-dev.lock
+	@echo "installing what its tests need"
+	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@

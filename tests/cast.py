@@ -1,0 +1,188 @@
+"""Who plays in tests: Ana sells, Bento pays, Caio is on Ana's team, Dora must be refused.
+
+Everything here is founded through the verbs that an installation uses; nothing is a stand-in of our own code.
+"""
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from lastro import ledger
+from lastro.accounts import Holder, Institution, OpenAccount
+from lastro.base.clock import BusinessClock
+from lastro.base.commit import commit
+from lastro.base.db import Database, Dsn
+from lastro.base.errors import Refused
+from lastro.base.ids import Chance
+from lastro.base.money import Money
+from lastro.base.run import Call, Done, Reply, Runner, Verb
+from lastro.base.secrets import KeyRing
+from lastro.base.write import LedgerAccount, Row, Transfer, Write
+from lastro.companies import PERMISSIONS, AddClient, FoundCompany
+from lastro.orders import Place
+from lastro.rails.port import RAIL, Payer
+
+INSTITUTION = Institution("12345678", "Lastro Instituicao de Pagamento", "0001", "999")
+PLACE = Place(INSTITUTION, "http://lastro.test", sandbox=True)
+ANA = Holder("ORGANIZATION", "Ana Flores Ltda", "CNPJ", "11222333000181", "ana@example.com", "+5511999990000")
+DORA = Holder("INDIVIDUAL", "Dora Dias", "CPF", "52998224725", "dora@example.com", "+5511999990001")
+BENTO = Payer("Bento Braga", "CPF", "11144477735", "87654321", "0002", "123456", "TRAN")
+
+OTHER_RAIL = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A machine that calls for a company. Its token is as old as `token_issued_at` says."""
+
+    company_id: UUID
+    client_id: str
+    secret: str
+    token_issued_at: float
+
+    def call(
+        self,
+        operation: str = "act",
+        *,
+        key: str | None = None,
+        permission: str = "orders:write",
+        request: bytes = b"same",
+        status: int = 200,
+    ) -> Call:
+        return Call(self.company_id, self.client_id, self.token_issued_at, permission, operation, key, request, status)
+
+
+@dataclass(frozen=True, slots=True)
+class Seller:
+    """A company with an account, a random key that leads to it and a client that may do everything."""
+
+    company_id: UUID
+    number: int
+    account_id: UUID
+    account_number: str
+    holder: Holder
+    pix_key: str
+    client: Client
+
+    @property
+    def customer(self) -> LedgerAccount:
+        """What we owe its account."""
+        return ledger.customer(self.company_id, self.account_id, "BRL")
+
+    @property
+    def pix(self) -> LedgerAccount:
+        """Of Pix: what moves there has a payment behind it."""
+        return ledger.clearing(self.company_id, RAIL, "BRL")
+
+    @property
+    def clearing(self) -> LedgerAccount:
+        """Of a rail whose payments nobody counts: what tests move there needs no payment behind it."""
+        return ledger.clearing(self.company_id, OTHER_RAIL, "BRL")
+
+    @property
+    def fees(self) -> LedgerAccount:
+        return ledger.fees(self.company_id, "BRL")
+
+
+@dataclass
+class Cast:
+    """One database as the app's role, and the verbs on it."""
+
+    database: Database
+    chance: Chance = field(default_factory=lambda: Chance(os.urandom))
+    key_ring: KeyRing = field(default_factory=lambda: KeyRing.generate("test", os.urandom))
+    runner: Runner = field(init=False)
+    companies: list[UUID] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.runner = self.another_process()
+
+    @classmethod
+    def of(cls, app: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None) -> "Cast":
+        return cls(Database(app, size=size, settings=settings))
+
+    def another_process(self) -> Runner:
+        """A runner that remembers nothing yet."""
+        return Runner(self.database, BusinessClock(time.monotonic), self.chance)
+
+    def id(self) -> UUID:
+        return self.chance.uuid(datetime.now(UTC))
+
+    async def act(self, company_id: UUID, verb: Verb[Any]) -> Any:
+        """The answer of a verb of administration, which must be a yes."""
+        done = await self.runner.act(company_id, verb)
+        assert isinstance(done, Done), done
+        return msgspec.json.decode(done.body)
+
+    async def found(self, name: str, holder: Holder = ANA, **company: Any) -> Seller:
+        """A company that can sell."""
+        company_id = self.id()
+        self.companies.append(company_id)
+        made = await self.act(company_id, FoundCompany(name, self.key_ring, (RAIL, OTHER_RAIL), **company))
+        account = await self.open_account(company_id, holder)
+        account_id = UUID(account["id"])
+        pix_key = await self.add_key(company_id, account_id)
+        client = await self.add_client(company_id, name)
+        return Seller(company_id, made["number"], account_id, account["number"], holder, pix_key, client)
+
+    async def open_account(self, company_id: UUID, holder: Holder = ANA) -> dict[str, Any]:
+        account: dict[str, Any] = await self.act(company_id, OpenAccount(INSTITUTION, holder))
+        return account
+
+    async def add_client(self, company_id: UUID, name: str, permissions: tuple[str, ...] = PERMISSIONS) -> Client:
+        made = await self.act(company_id, AddClient(name, lambda: datetime.now(UTC), permissions))
+        return Client(company_id, made["clientId"], made["clientSecret"], time.time())
+
+    async def add_key(self, company_id: UUID, account_id: UUID) -> str:
+        """A random key of the directory. Keys have no verb yet, so that it is a row."""
+        key, now = self.id(), datetime.now(UTC)
+        row = {
+            "id": key, "account_id": account_id, "type": "RANDOM", "key": str(key), "status": "ACTIVE",
+            "created_at": now, "possessed_at": now,
+        }  # fmt: skip
+        await commit(self.database, Write(company_id, rows=(Row("pix_keys", row),)))
+        return str(key)
+
+    async def ana(self) -> Seller:
+        return await self.found("Ana")
+
+    async def caio(self, ana: Seller) -> Client:
+        """He may look at what Ana's company does, and change nothing."""
+        return await self.add_client(ana.company_id, "Caio", tuple(p for p in PERMISSIONS if p.endswith(":read")))
+
+    async def dora(self) -> Seller:
+        """Another company: whatever is Ana's must be as if it were not there."""
+        return await self.found("Dora", DORA)
+
+    async def run(self, client: Client, verb: Verb[Any], **call: Any) -> Reply | Refused:
+        return await self.runner.run(client.call(**call), verb)
+
+    def transfer(
+        self,
+        debit: LedgerAccount,
+        credit: LedgerAccount,
+        minor: int,
+        *,
+        kind: str = "moved",
+        pending: Transfer | None = None,
+    ) -> Transfer:
+        reference = self.id() if pending is None else pending.reference_id
+        pending_id = None if pending is None else pending.id
+        return Transfer(
+            self.id(), kind, debit, credit, Money(minor, "BRL"), "TEST", reference, datetime.now(UTC), pending_id
+        )
+
+    async def credit(self, seller: Seller, minor: int, account: LedgerAccount | None = None) -> Transfer:
+        """Money comes in from the network."""
+        transfer = self.transfer(seller.clearing, account or seller.customer, minor)
+        await commit(self.database, Write(seller.company_id, transfers=(transfer,)))
+        return transfer
+
+    async def close(self) -> None:
+        await self.database.close()

@@ -1,0 +1,328 @@
+"""What every test may ask for: a database of its own, the roles of it, one event loop, a repeatable hypothesis.
+
+One server serves the whole run, however many xdist workers it has. The process that was started by hand owns it and
+hands out databases on a private socket; it makes nothing before the first request, so that pure tests stay quick.
+"""
+
+import asyncio
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import asyncpg
+import hypothesis
+import pytest
+
+from lastro.base.db import Dsn
+from lastro_sandbox.embedded import EmbeddedServer, StartRefused
+from lastro_sandbox.embedded.home import HomeLock
+
+_RUN_FOLDER = "lastro-pytest-"
+_STALE_FOLDER_SECONDS = 600
+_STALE_DATABASE_SECONDS = 24 * 3600
+_SOCKET_KEY = pytest.StashKey[str]()
+_OWNER_KEY = pytest.StashKey["DatabaseDoor"]()
+
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+hypothesis.settings.register_profile("dev", deadline=None)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """One database of the run, seen by each of the platform's roles."""
+
+    name: str
+    admin: Dsn
+    is_external: bool
+
+    def for_role(self, role: str) -> Dsn:
+        if self.is_external:
+            return Dsn(self.admin.url, role)
+        return Dsn(_with_login(self.admin.url, role))
+
+    async def connect(self, dsn: Dsn | None = None) -> "asyncpg.Connection[asyncpg.Record]":
+        """A plain connection, by default as the admin."""
+        dsn = dsn or self.admin
+        return await asyncpg.connect(dsn.url, server_settings={"role": dsn.role} if dsn.role else {})
+
+    @property
+    def app(self) -> Dsn:
+        return self.for_role("lastro_app")
+
+    @property
+    def work(self) -> Dsn:
+        return self.for_role("lastro_work")
+
+    @property
+    def audit(self) -> Dsn:
+        return self.for_role("lastro_audit")
+
+
+def _with_database(url: str, database: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}/{database}" + (f"?{parts.query}" if parts.query else "")
+
+
+def _with_login(url: str, login: str) -> str:
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{login}@{place}{parts.path}?{parts.query}"
+
+
+class RunServer:
+    """The server of this run, the template that is migrated once, and the databases made from it."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._prefix = f"lastro_test_{int(time.time()):x}{secrets.token_hex(2)}"
+        self._server: EmbeddedServer | None = None
+        self._url: str | None = os.environ.get("LASTRO_DATABASE_URL") or None
+        self._is_external = self._url is not None
+        self._template: str | None = None
+        self._made: list[str] = []
+
+    def answer(self, request: dict[str, str]) -> dict[str, Any]:
+        self._start()
+        name = f"{self._prefix}_{request.get('name', '')}"
+        match request["act"]:
+            case "clone":
+                self._create(name, self._migrated_template())
+            case "empty":
+                self._create(name)
+            case "drop":
+                self._drop(name)
+            case "server":
+                name = urlsplit(self._address).path.lstrip("/")
+        return {"name": name, "url": _with_database(self._address, name), "is_external": self._is_external}
+
+    def close(self) -> None:
+        if self._is_external and self._url is not None:
+            for name in self._made:
+                self._drop(name)
+        if self._server is not None:
+            self._server.stop(hurry=True)
+
+    @property
+    def _address(self) -> str:
+        assert self._url is not None
+        return self._url
+
+    def _start(self) -> None:
+        if self._url is not None:
+            if not self._made:
+                self._drop_stale_databases()
+            return
+        self._server = EmbeddedServer.start(self._home, durable=False)
+        self._url = self._server.dsn()
+
+    def _migrated_template(self) -> str:
+        if self._template is None:
+            # Only here, so that what needs no schema runs before there is one.
+            from lastro.doors.migrate import migrate  # noqa: PLC0415
+
+            name = f"{self._prefix}_template"
+            self._drop(name)  # an attempt that failed may have left it
+            self._create(name)
+            asyncio.run(migrate(_with_database(self._address, name)))
+            self._template = name
+        return self._template
+
+    def _create(self, name: str, template: str = "template0") -> None:
+        self._made.append(name)
+        self._run(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+
+    def _drop(self, name: str) -> None:
+        self._run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+    def _drop_stale_databases(self) -> None:
+        """Those of runs that were killed a day ago or more; the time of a run is in its databases' names."""
+        for (name,) in self._run("SELECT datname FROM pg_database WHERE datname LIKE 'lastro\\_test\\_%'"):
+            found = re.match(r"lastro_test_([0-9a-f]{8})[0-9a-f]{4}_", name)
+            if found and int(found[1], 16) < time.time() - _STALE_DATABASE_SECONDS:
+                with suppress(asyncpg.PostgresError):
+                    self._drop(name)
+
+    def _run(self, statement: str) -> "list[asyncpg.Record]":
+        async def once() -> "list[asyncpg.Record]":
+            connection = await asyncpg.connect(self._address)
+            try:
+                return list(await connection.fetch(statement))
+            finally:
+                await connection.close()
+
+        return asyncio.run(once())
+
+
+def _remove_stale_folders() -> None:
+    """What killed runs left in the temporary folder; a folder whose lock is held belongs to a run that lives."""
+    for folder in Path(_short_folder()).glob(_RUN_FOLDER + "*"):
+        # A young folder may belong to a run that is about to take its lock.
+        with suppress(OSError, StartRefused):
+            if folder.stat().st_uid == os.geteuid() and folder.stat().st_mtime < time.time() - _STALE_FOLDER_SECONDS:
+                HomeLock.take(folder).release()
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+class DatabaseDoor:
+    """Answers the workers one at a time, which is all the locking that one template needs."""
+
+    def __init__(self) -> None:
+        _remove_stale_folders()
+        self._folder = Path(tempfile.mkdtemp(prefix=_RUN_FOLDER, dir=_short_folder()))
+        self._lock = HomeLock.take(self._folder)
+        self.path = str(self._folder / "s")
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(self.path)
+        self._listener.listen(64)
+        self._server = RunServer(self._folder / "home")
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        with suppress(OSError):
+            _ask(self.path, {"act": "close"})
+        self._thread.join(30)
+        self._listener.close()
+        self._server.close()
+        self._lock.release()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _serve(self) -> None:
+        while True:
+            caller, _ = self._listener.accept()
+            with caller, suppress(OSError):
+                request = json.loads(caller.makefile().readline())
+                if request["act"] == "close":
+                    caller.sendall(b"{}\n")
+                    return
+                try:
+                    answer = self._server.answer(request)
+                except Exception as error:  # noqa: BLE001 - the test that asked fails with it
+                    answer = {"error": f"{type(error).__name__}: {error}"}
+                caller.sendall(json.dumps(answer).encode() + b"\n")
+
+
+def _short_folder() -> str:
+    place = tempfile.gettempdir()
+    return place if len(place) < 60 else "/tmp"
+
+
+def _ask(path: str, request: dict[str, str]) -> dict[str, Any]:
+    with socket.socket(socket.AF_UNIX) as door:
+        door.connect(path)
+        door.sendall(json.dumps(request).encode() + b"\n")
+        answer: dict[str, Any] = json.loads(door.makefile().readline())
+    if "error" in answer:
+        raise RuntimeError(f"no database for this test: {answer['error']}")
+    return answer
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # A coroutine is a test like any other, without a mark on each.
+    config.option.anyio_mode = "auto"
+    if hasattr(config, "workerinput"):
+        config.stash[_SOCKET_KEY] = config.workerinput["lastro_databases"]
+        return
+    door = DatabaseDoor()
+    config.stash[_OWNER_KEY] = door
+    config.stash[_SOCKET_KEY] = door.path
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    node.workerinput["lastro_databases"] = node.config.stash[_SOCKET_KEY]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    door = config.stash.get(_OWNER_KEY, None)
+    if door is not None:
+        door.close()
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    return "asyncio", {"use_uvloop": True}
+
+
+@pytest.fixture(autouse=True)
+def _no_network_in_rules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests of pure rules that speak to anything are in the wrong folder."""
+    if not request.path.is_relative_to(Path(__file__).parent / "rules"):
+        return
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("tests/rules may not open sockets; a test that needs one lives in tests/rooms")
+
+    for name in ("connect", "connect_ex", "bind"):
+        monkeypatch.setattr(socket.socket, name, refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+@pytest.fixture(scope="session")
+def pg_server(request: pytest.FixtureRequest) -> Database:
+    """The server of the run: its maintenance database, as the role that may create databases and roles."""
+    return _database(_ask(request.config.stash[_SOCKET_KEY], {"act": "server"}))
+
+
+@pytest.fixture(scope="session")
+def database(request: pytest.FixtureRequest) -> Iterator[Database]:
+    """The migrated database of this worker, shared by its tests."""
+    name = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    yield from lent(request, "clone", name)
+
+
+@pytest.fixture
+def own_database(request: pytest.FixtureRequest) -> Iterator[Database]:
+    """A migrated database for one test alone."""
+    yield from lent(request, "clone", secrets.token_hex(4))
+
+
+@pytest.fixture
+def empty_database(request: pytest.FixtureRequest) -> Iterator[Database]:
+    """A database without schema for one test alone."""
+    yield from lent(request, "empty", secrets.token_hex(4))
+
+
+def lent(request: pytest.FixtureRequest, act: str, name: str) -> Iterator[Database]:
+    path = request.config.stash[_SOCKET_KEY]
+    yield _database(_ask(path, {"act": act, "name": name}))
+    with suppress(OSError):
+        _ask(path, {"act": "drop", "name": name})
+
+
+def _database(answer: dict[str, Any]) -> Database:
+    return Database(answer["name"], Dsn(answer["url"]), answer["is_external"])
+
+
+@pytest.fixture(scope="session")
+def admin_dsn(database: Database) -> Dsn:
+    """The worker's database as the role that made it: for setting the scene, never for what is tested."""
+    return database.admin
+
+
+@pytest.fixture(scope="session")
+def app_dsn(database: Database) -> Dsn:
+    return database.app
+
+
+@pytest.fixture(scope="session")
+def work_dsn(database: Database) -> Dsn:
+    return database.work
+
+
+@pytest.fixture(scope="session")
+def audit_dsn(database: Database) -> Dsn:
+    return database.audit

@@ -1,0 +1,41 @@
+"""Links of the documents lead somewhere."""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+from .tree import ROOT
+
+_LINK = re.compile(
+    r"(?<!!)\[[^\]]*\]\(<?([^)>\s]+)>?(?:\s+\"[^\"]*\")?\)|!\[[^\]]*\]\(([^)\s]+)\)|^\[[^\]]+\]:\s+(\S+)", re.MULTILINE
+)
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+def documents() -> list[Path]:
+    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def anchors(text: str) -> set[str]:
+    """As GitHub makes them of headings."""
+    titles = re.findall(r"^#{1,6}\s+(.+?)\s*#*$", _FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"[`*]|\]\([^)]*\)", "", t).lower()).strip().replace(" ", "-") for t in titles}
+
+
+def test_links_lead_somewhere() -> None:
+    lost = []
+    for document in documents():
+        text = document.read_text(encoding="utf-8")
+        for match in _LINK.finditer(_FENCE.sub("", text)):
+            link = unquote(next(g for g in match.groups() if g))
+            if _SCHEME.match(link):
+                continue
+            place, _, anchor = link.partition("#")
+            target = (document.parent / place).resolve() if place else document
+            if not target.exists() or not target.is_relative_to(ROOT):
+                lost.append(f"{document.relative_to(ROOT)}: {link}")
+            elif anchor and target.suffix == ".md" and anchor not in anchors(target.read_text(encoding="utf-8")):
+                lost.append(f"{document.relative_to(ROOT)}: {link} (no such heading)")
+    assert len(documents()) > 5
+    assert not lost, "\n".join(lost)

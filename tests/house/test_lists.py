@@ -1,0 +1,156 @@
+"""Every list a client may ask for is one range of one index, as the app's role and behind row-level security."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
+
+import pytest
+
+from lastro.base.paging import PAGING
+from lastro.doors import wiring
+from lastro.orders import Place
+from lastro.rails import asking, handling, sending
+from lastro.webhooks import store as webhooks
+
+if TYPE_CHECKING:
+    import asyncpg
+
+MANY, FEW = 6_000, 50
+_OURS, _OTHERS = "00000000-0000-7000-8000-000000000001", "00000000-0000-7000-8000-000000000002"
+_PAGE = f"'{_OURS}', '0001-01-01Z', '9999-12-31Z', 21"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A statement as its room prepares it. arguments: of EXECUTE. index: that it must go by on the table, or several with | between."""
+
+    sql: str
+    arguments: str
+    table: str
+    index: str
+
+
+# By operation; a route that pages and does not stand here fails. Both directions of a page.
+LISTS: Mapping[str, tuple[Listed, ...]] = {
+    "list_webhook_events": (
+        Listed(webhooks._OLDEST_FIRST, _PAGE, "deliveries", "deliveries_undelivered"),
+        Listed(webhooks._NEWEST_FIRST, _PAGE, "deliveries", "deliveries_undelivered"),
+    ),
+}
+
+# What workers ask all day long across companies, as the role that sees ids alone.
+SWEEPS: Mapping[str, Listed] = {
+    "destinations": Listed(webhooks._DESTINATIONS, "", "deliveries", "deliveries_of_endpoint"),
+    "outbox": Listed(sending.LANE.find_sql, "", "outbox", "outbox_due"),
+    "inbox": Listed(handling.LANE.find_sql, "", "inbox", "inbox_due|inbox_open_txid"),
+    "payments to ask": Listed(asking.PAYMENTS.find_sql, "", "pix_payments", "pix_payments_to_ask"),
+    "returns to ask": Listed(asking.RETURNS.find_sql, "", "refunds", "refunds_to_ask"),
+}
+
+_FILL = f"""
+INSERT INTO companies (company_id, number, name, webhook_secret, created_at)
+SELECT company_id, number, 'company', 'x', 'epoch' FROM company_numbers WHERE company_id = tenant();
+CREATE TEMPORARY TABLE many AS
+SELECT c.company_id, gen_random_uuid() AS id, n, '2026-01-01Z'::timestamptz + n * interval '1 minute' AS at
+  FROM company_numbers c, generate_series(1, {MANY}) n WHERE c.company_id = tenant();
+INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
+SELECT company_id, id, 'ORDER-PAYIN.PAID', id, 'https://shop.example.com/hook', 'x', at FROM many;
+INSERT INTO deliveries (company_id, id, sequence, reference_id, url, type, status, due_at, created_at)
+SELECT company_id, id, n, id, 'https://shop.example.com/' || n % 7, 'ORDER-PAYIN.PAID', CASE n % 4 WHEN 0 THEN 'FAILED' WHEN 1 THEN 'RETRYING' ELSE 'DELIVERED' END,
+       CASE WHEN n <= {FEW} THEN at END, at FROM many;
+INSERT INTO delivery_attempts SELECT company_id, id, 1, 500, 'no', at, 10 FROM many;
+INSERT INTO outbox (company_id, id, rail, kind, network_id, reference_id, body, created_at, due_at)
+SELECT company_id, id, 'pix', 'x', id, id, 'x', at, CASE WHEN n <= {FEW} THEN at END FROM many;
+INSERT INTO inbox (company_id, id, rail, kind, network_id, subject, body, received_at, due_at)
+SELECT company_id, id, 'pix', 'x', id, id, 'x', at, CASE WHEN n <= {FEW} THEN at END FROM many;
+INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, accepted_at, ask_at, created_at, updated_at)
+SELECT company_id, id, id, CASE WHEN n <= {FEW} THEN 'ACCEPTED' ELSE 'SETTLED' END, 1, at, CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
+INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, ask_at, created_at, updated_at)
+SELECT company_id, id, 'AUTOMATIC', id, id, 'MD06', CASE WHEN n <= {FEW} THEN 'PENDING' ELSE 'PAID' END, 1, id,
+       CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
+DROP TABLE many;
+"""
+
+
+@dataclass
+class Filled:
+    app: "asyncpg.Connection[asyncpg.Record]"
+    work: "asyncpg.Connection[asyncpg.Record]"
+
+
+@pytest.fixture
+async def filled(own_database: Any) -> AsyncIterator[Filled]:
+    async with AsyncExitStack() as stack:
+        admin, app, work = [
+            await own_database.connect(dsn) for dsn in (own_database.admin, own_database.app, own_database.work)
+        ]
+        for connection in (admin, app, work):
+            stack.push_async_callback(connection.close)
+        await admin.execute("INSERT INTO company_numbers VALUES (1, $1::uuid), (2, $2::uuid)", _OURS, _OTHERS)
+        for company_id in (_OURS, _OTHERS):  # who is no superuser fills one company at a time
+            await admin.execute("SELECT set_config('lastro.company', $1, false)", company_id)
+            for statement in _FILL.strip().removesuffix(";").split(";\n"):
+                await admin.execute(statement)
+        await admin.execute("SET ROLE lastro_owner")
+        await admin.execute("ANALYZE")
+        await app.execute(f"SELECT set_config('lastro.company', '{_OURS}', false)")
+        yield Filled(app, work)
+
+
+async def plan_of(connection: "asyncpg.Connection[asyncpg.Record]", listed: Listed, mode: str) -> list[dict[str, Any]]:
+    """Every node of the plan; mode: as the server plans a prepared statement for its arguments, or once for all."""
+    await connection.execute(f"SET plan_cache_mode = {mode}; SET jit = off")
+    await connection.execute(f"PREPARE listed AS {listed.sql}")
+    given = f"({listed.arguments})" if listed.arguments else ""
+    text = await connection.fetchval(f"EXPLAIN (FORMAT JSON) EXECUTE listed{given}")
+    await connection.execute("DEALLOCATE listed")
+    nodes: list[dict[str, Any]] = []
+    left = [json.loads(text)[0]["Plan"]]
+    while left:
+        node = left.pop()
+        nodes.append(node)
+        above = (*node.get("above", ()), node["Node Type"])
+        left += [{**inner, "above": above} for inner in node.get("Plans", [])]
+    return nodes
+
+
+def goes_by(nodes: list[dict[str, Any]], listed: Listed) -> bool:
+    scans = [n for n in nodes if n.get("Relation Name") == listed.table]
+    by = [n.get("Index Name") or n.get("Plans", [{}])[0].get("Index Name") for n in scans]  # a bitmap is made below its scan
+    return bool(by) and all(index in listed.index.split("|") for index in by)
+
+
+def told_short(nodes: list[dict[str, Any]]) -> list[str]:
+    return [f"{n['Node Type']} {n.get('Relation Name', '')} {n.get('Index Name', '')}" for n in nodes]
+
+
+def read_whole(nodes: list[dict[str, Any]]) -> list[str]:
+    """Tables that grow and are read from end to end all the same."""
+    small = {"companies", "company_numbers", "clock", "event_cursors"}
+    return [n["Relation Name"] for n in nodes if n["Node Type"] == "Seq Scan" and n["Relation Name"] not in small]
+
+
+def test_every_list_is_looked_at() -> None:
+    routes = wiring.routes(Mock(place=Place(Mock(), "https://lastro.test", sandbox=True)))
+    assert {r.operation for r in routes if r.queries >= PAGING} == LISTS.keys()
+
+
+async def test_every_list_goes_by_its_index(filled: Filled) -> None:
+    for operation, lists in LISTS.items():
+        for listed in lists:
+            for mode in ("force_custom_plan", "force_generic_plan"):
+                nodes = await plan_of(filled.app, listed, mode)
+                assert goes_by(nodes, listed), (operation, mode, told_short(nodes))
+                assert not read_whole(nodes), (operation, mode)
+                (page,) = (n for n in nodes if n.get("Relation Name") == listed.table)
+                assert "Sort" not in page["above"], (operation, "a page comes out of the index in its order")
+
+
+async def test_every_sweep_goes_by_its_index(filled: Filled) -> None:
+    for name, sweep in SWEEPS.items():
+        nodes = await plan_of(filled.work, sweep, "auto")
+        assert goes_by(nodes, sweep), (name, told_short(nodes))
+        assert not read_whole(nodes), name

@@ -1,0 +1,78 @@
+"""What a production install is made of: lastro with its schema, and nothing of a sandbox."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from .tree import PRODUCT, ROOT, modules
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True, capture_output=True
+    )
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+def test_the_wheel_carries_lastro_alone(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "lastro/doors/wiring.py" in names
+    assert {n.partition("/")[0] for n in names if ".dist-info/" not in n} == {"lastro"}
+
+
+def test_the_wheel_carries_the_migrations(wheel: Path) -> None:
+    carried = {n for n in zipfile.ZipFile(wheel).namelist() if n.startswith("lastro/schema/")}
+    wanted = {f"lastro/{p.relative_to(ROOT).as_posix()}" for p in (ROOT / "schema").rglob("*.sql")}
+    assert wanted <= carried, f"missing: {sorted(wanted - carried)}"
+
+
+def test_the_wheel_carries_every_file_that_is_read_beside_the_code(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    files = {
+        p.relative_to(ROOT / "src").as_posix()
+        for p in (ROOT / "src" / "lastro").rglob("*")
+        if p.is_file() and "__pycache__" not in p.parts
+    }
+    assert files <= names, sorted(files - names)
+
+
+def test_every_command_of_the_wheel_is_in_it(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (entries,) = (n for n in archive.namelist() if n.endswith("entry_points.txt"))
+    targets = re.findall(r"= ([\w.]+):", archive.read(entries).decode())
+    missing = [t for t in targets if f"{t.replace('.', '/')}.py" not in archive.namelist()]
+    assert targets
+    assert not missing, f"a production install has commands without their code: {missing}"
+
+
+def test_lastro_never_names_the_sandbox_in_an_import() -> None:
+    """Only doors may look whether it is there, by name, at run time."""
+    for m in PRODUCT:
+        imported = [a.name for n in ast.walk(m.tree) if isinstance(n, ast.Import) for a in n.names]
+        imported += [n.module or "" for n in ast.walk(m.tree) if isinstance(n, ast.ImportFrom)]
+        assert not [i for i in imported if i.startswith(("lastro_sandbox", "lastro_sim"))], m.name
+        named = [line for line, text in m.strings() if re.match(r"lastro_(sandbox|sim)\b", text)]
+        assert not named or m.name.startswith("src/lastro/doors/"), f"{m.name}:{named}"
+
+
+def test_what_only_a_sandbox_needs_is_no_dependency_of_production() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {re.split(r"[^\w-]", d)[0].lower() for d in project["dependencies"]}
+    extra = {re.split(r"[^\w-]", d)[0].lower() for d in project["optional-dependencies"]["sandbox"]}
+    assert not needed & extra
+    used = {n.partition(".")[0] for m in modules("src/lastro") for n in _imports(m.tree)}
+    assert not used & {e.replace("-", "_") for e in extra}
+
+
+def _imports(tree: ast.Module) -> list[str]:
+    names = [a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names]
+    return names + [n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module]

@@ -1,0 +1,70 @@
+"""States are data: the tables of the code, those of the database and the drawn ones are the same."""
+
+import importlib
+import re
+from typing import Any
+
+from lastro.base.machine import Machine
+from lastro.doors import diagrams
+from lastro.doors.wiring import MACHINES
+
+from .test_schema import asked
+from .tree import PRODUCT, SRC
+
+
+def machines_of_the_code() -> dict[str, Machine]:
+    """Every transition table there is, whether anybody lists it or not."""
+    found: dict[str, Machine] = {}
+    for m in PRODUCT:
+        if m.path.stem != "states" and "states" not in m.path.parts:
+            continue
+        name = ".".join(m.path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__")
+        found |= {one.name: one for one in vars(importlib.import_module(name)).values() if isinstance(one, Machine)}
+    return found
+
+
+async def test_the_database_allows_the_moves_of_the_code_and_no_others(database: Any) -> None:
+    rows = {tuple(r) for r in await asked(database, "SELECT machine, from_state, trigger, to_state FROM allowed_moves")}
+    assert rows == {move for machine in MACHINES for move in machine.rows()}
+
+
+async def test_every_machine_is_drawn_and_every_one_with_a_history_is_a_law(database: Any) -> None:
+    found = machines_of_the_code()
+    assert found.keys() >= {"orders", "pix_payments", "refunds", "deliveries"}
+    assert found.keys() == {machine.name for machine in diagrams.DRAWN}
+    kept = {
+        r[0]
+        for r in await asked(database, "SELECT DISTINCT machine FROM objects UNION SELECT DISTINCT machine FROM history")
+    }
+    assert kept <= {machine.name for machine in MACHINES}
+    objects = (await asked(database, "SELECT pg_get_viewdef('objects'::regclass)"))[0][0]
+    for machine in MACHINES:
+        assert re.search(rf"\b{machine.name}\b", objects), f"the view objects lacks {machine.name}"
+
+
+async def test_every_state_of_the_code_is_a_state_of_the_table(database: Any) -> None:
+    for machine in machines_of_the_code().values():
+        checks = await asked(
+            database,
+            f"SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = '{machine.name}'::regclass AND contype = 'c'",
+        )
+        allowed = [
+            set(re.findall(r"'(\w+)'", r[0])) for r in checks if re.match(rf"CHECK \(\(?{machine.state_column} = ANY", r[0])
+        ]
+        assert len(allowed) == 1, machine.name
+        assert set(machine.states()) <= allowed[0], machine.name
+
+
+def test_every_state_can_be_reached_and_every_birth_is_a_birth() -> None:
+    for machine in machines_of_the_code().values():
+        born = {after for (before, _), after in machine.moves.items() if not before}
+        reached = set(born)
+        for _ in machine.moves:
+            reached |= {after for (before, _), after in machine.moves.items() if before in reached}
+        assert born, machine.name
+        assert reached == set(machine.states()), machine.name
+
+
+def test_the_diagrams_are_up_to_date() -> None:
+    drawn = {p.name: p.read_text(encoding="utf-8") for p in diagrams.FOLDER.glob("*")}
+    assert drawn == diagrams.pages(), "draw them anew: python -m lastro.doors.diagrams"

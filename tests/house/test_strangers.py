@@ -1,0 +1,211 @@
+"""Every route, tried by everybody who must be refused there; what is refused changes nothing."""
+
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+from unittest.mock import Mock
+from uuid import uuid4
+
+import pytest
+
+from lastro.base.api import Route
+from lastro.companies.tokens import SigningKey, new_signing_key
+from lastro.doors import wiring
+from lastro.orders import Place
+
+from .strangers import EXAMPLES, ISSUER, PUBLIC, Ask, Client, Town, leave, settle
+from .tree import ROOMS, ROOT
+
+# The tables do not depend on what the house is made of, so that they can be read before there is one.
+_NOBODYS = Mock(place=Place(Mock(), ISSUER, sandbox=True))
+ROUTES = {r.operation: r for r in wiring.routes(_NOBODYS)}
+
+WITHOUT_RIGHT = ("no token", "no bearer", "broken", "expired", "wrong signature", "unknown key", "wrong audience",
+                 "wrong issuer", "unknown client", "another company's client", "revoked", "older than its client admits")  # fmt: skip
+MALFORMED = ("x", "0", "%00", "..%2f", "'", "upper case", "in braces", "without hyphens", "á" * 300)
+
+every_route = pytest.mark.parametrize("operation", ROUTES)
+
+
+@pytest.fixture(scope="module")
+async def town(database: Any) -> AsyncIterator[Town]:
+    settled = await settle(database)
+    yield settled
+    await leave(settled)
+
+
+def asked(town: Town, route: Route, object_id: str | None = None) -> Ask:
+    example = EXAMPLES[route.operation]
+    return example.ask(object_id or town.objects.get(example.kind or "", ""))
+
+
+def token_of(town: Town, why: str) -> str | None:
+    stranger = new_signing_key(lambda n: bytes(range(n)))
+    hour_ago = time.time() - 3601
+    match why:
+        case "no token" | "no bearer":
+            return None
+        case "broken":
+            return town.token(town.ana)[:-8] + "AAAAAAAA"
+        case "expired":
+            return town.token(town.ana, now_machine=hour_ago)
+        case "wrong signature":
+            return town.token(town.ana, key=SigningKey(town.tokens.kid, stranger.private))
+        case "unknown key":
+            return town.token(town.ana, key=stranger)
+        case "wrong audience":
+            return town.token(town.ana, audience="api://somebody-else")
+        case "wrong issuer":
+            return town.token(town.ana, issuer="https://somebody.example")
+        case "unknown client":
+            return town.token(replace(town.ana, client_id="lc_0000000000000000000000"))
+        case "another company's client":
+            return town.token(Client(town.dora.company_id, town.ana.client_id))
+    raise AssertionError(why)
+
+
+@every_route
+def test_every_route_has_an_example(operation: str) -> None:
+    assert operation in EXAMPLES, f"{operation} is new: say in tests/house/strangers.py how it is asked"
+
+
+def test_every_example_is_of_a_route() -> None:
+    assert EXAMPLES.keys() == ROUTES.keys()
+    assert PUBLIC.keys() == wiring.public(_NOBODYS).keys()
+
+
+def test_the_routes_of_every_room_are_wired() -> None:
+    wired = (ROOT / "src/lastro/doors/wiring.py").read_text(encoding="utf-8")
+    offered = [
+        room for room in ROOMS if '"routes"' in (ROOT / "src/lastro" / room / "__init__.py").read_text(encoding="utf-8")
+    ]
+    assert [room for room in offered if f"{room}.routes(" not in wired] == []
+
+
+@every_route
+async def test_who_may_ask_is_answered(town: Town, operation: str) -> None:
+    """The example is good, so that what follows is refused for who asks and nothing else."""
+    route = ROUTES[operation]
+    answer = await town.send(route, asked(town, route), town.token(town.ana))
+    assert answer.status_code == route.success, answer.text
+
+
+@every_route
+@pytest.mark.parametrize("why", [w for w in WITHOUT_RIGHT if w not in ("revoked", "older than its client admits")])
+async def test_who_is_not_known_is_refused(town: Town, operation: str, why: str) -> None:
+    route, before = ROUTES[operation], await town.written()
+    headers = {"authorization": "Basic YTpi"} if why == "no bearer" else {}
+    answer = await town.send(route, asked(town, route), token_of(town, why), headers)
+    assert (answer.status_code, answer.json()) == (
+        401,
+        {"error": "UNAUTHORIZED", "message": "Unauthorized Request", "details": []},
+    )
+    assert await town.written() == before
+
+
+@every_route
+@pytest.mark.parametrize(
+    ("column", "value"), [("revoked_at", "machine_now()"), ("tokens_valid_after", "machine_now() + interval '1 hour'")]
+)
+async def test_who_was_let_in_and_is_no_more_is_refused(town: Town, operation: str, column: str, value: str) -> None:
+    """At once, with a token that was good a moment ago."""
+    route, token = ROUTES[operation], town.token(town.ana)
+    assert (await town.send(route, asked(town, route), token)).status_code in (route.success, 409)
+    client = (town.ana.company_id, town.ana.client_id)
+    row = await town.admin.fetchrow("SELECT * FROM clients WHERE company_id = $1 AND client_id = $2", *client)
+    assert row is not None
+    change = "UPDATE clients SET {} = {}, version = version + 1 WHERE company_id = $1 AND client_id = $2"
+    assert await town.admin.execute(change.format(column, value), *client) == "UPDATE 1"
+    try:
+        before = await town.written()
+        answer = await town.send(route, asked(town, route), token)
+        assert answer.status_code == 401
+        assert await town.written() == before
+    finally:
+        await town.admin.execute(change.format(column, "$3"), *client, row[column])
+
+
+@every_route
+async def test_who_lacks_the_permission_is_refused(town: Town, operation: str) -> None:
+    route, before = ROUTES[operation], await town.written()
+    token = town.token(town.powerless[route.permission])
+    for ask in (asked(town, route), asked(town, route, str(uuid4())), Ask({"id": "x"}, {"unknown": "x"}, {})):
+        answer = await town.send(route, ask, token)
+        assert (answer.status_code, answer.json()["error"]) == (403, "FORBIDDEN_ERROR")
+        assert answer.json()["details"] == []
+    assert await town.written() == before
+
+
+@every_route
+async def test_what_belongs_to_another_company_is_not_there(town: Town, operation: str) -> None:
+    """Byte for byte as what never was: nobody learns that it exists."""
+    route, before, token = ROUTES[operation], await town.written(), town.token(town.dora)
+    if EXAMPLES[operation].kind is None:
+        answer = await town.send(route, asked(town, route), token)
+        assert answer.status_code == route.success
+        assert not [i for i in town.objects.values() if i in answer.text]
+        return
+    others = await town.send(route, asked(town, route), token)
+    unknown = await town.send(route, asked(town, route, str(uuid4())), token)
+    assert (others.status_code, unknown.status_code) == (404, 404)
+    assert others.content == unknown.content
+    assert await town.written() == before
+
+
+@every_route
+@pytest.mark.parametrize("text", MALFORMED)
+async def test_what_is_no_id_is_not_there(town: Town, operation: str, text: str) -> None:
+    route, before = ROUTES[operation], await town.written()
+    if EXAMPLES[operation].kind is None:
+        pytest.skip("names no object")
+    own = town.objects[EXAMPLES[operation].kind or ""]
+    text = {"upper case": own.upper(), "in braces": f"{{{own}}}", "without hyphens": own.replace("-", "")}.get(text, text)
+    answer = await town.send(route, asked(town, route, text), town.token(town.ana))
+    assert answer.status_code == 404, answer.text
+    assert await town.written() == before
+
+
+@every_route
+async def test_pages_of_others_and_other_names_are_refused(town: Town, operation: str) -> None:
+    route, token, before = ROUTES[operation], town.token(town.ana), await town.written()
+    assert (await town.send(route, asked(town, route), token, {"host": "rebound.example"})).status_code == 400
+    assert (await town.send(route, asked(town, route), token, {"origin": "https://evil.example"})).status_code == 403
+    assert (await town.send(route, asked(town, route), token, {"origin": "null"})).status_code == 403
+    assert await town.written() == before
+
+
+@pytest.mark.parametrize("path", PUBLIC)
+async def test_paths_without_token_tell_nothing(town: Town, path: str) -> None:
+    before = await town.written()
+    for method, target, body, status in PUBLIC[path]:
+        answer = await town.http.request(method, target, content=body)
+        assert answer.status_code == status, (target, answer.text)
+        assert not [i for i in town.objects.values() if i in answer.text]
+        foreign = await town.http.request(method, target, content=body, headers={"host": "rebound.example"})
+        assert foreign.status_code == 400
+    assert await town.written() == before
+
+
+def test_no_path_is_a_sandboxs() -> None:
+    paths = [*(r.path for r in ROUTES.values()), *PUBLIC]
+    assert not [
+        p
+        for p in paths
+        if any(word in p.lower() for word in ("sandbox", "simul", "clock", "debug", "test", "demo", "tools"))
+    ]
+
+
+@every_route
+def test_every_route_is_documented(operation: str) -> None:
+    route = ROUTES[operation]
+    texts = [p.read_text(encoding="utf-8") for p in (ROOT / "docs").rglob("*.md")]
+    assert any(f"{route.method} {route.path}" in text for text in texts), f"docs/ never names `{route.method} {route.path}`"
+
+
+def test_what_the_tables_name_is_right() -> None:
+    for route in ROUTES.values():
+        assert route.key in ("required", "optional", "none")
+        assert (route.key == "none") == (route.method == "GET"), route.operation
+        assert route.permission.endswith(":read") == (route.method == "GET"), route.operation
+    assert len({(r.method, r.path) for r in ROUTES.values()}) == len(ROUTES)
