@@ -1,0 +1,840 @@
+-- The whole database of lastro as it is today. Migrations (schema/migrations) lead here; a test proves they add up.
+--
+-- Habits: company_id is first in every key of a tenant's table (the schema spreads over Citus by it); no triggers, no
+-- enum types, no SECURITY DEFINER; money is BIGINT in the minor unit; every time is business time unless its comment
+-- says machine time; rows of transfers, history, events are never updated or deleted, what is learnt later about them
+-- stands in narrow tables beside them.
+
+-- ───────────────────────────────────────────── time and mode ─────────────────────────────────────────────
+
+CREATE TABLE clock (                                  -- one row: what business time is, and which mode this database is for
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  mode text NOT NULL CHECK (mode IN ('production', 'sandbox')), -- a process of the other mode refuses to start
+  offset_us bigint NOT NULL DEFAULT 0,                -- business time minus machine time, in microseconds
+  target_at timestamptz,                              -- where a running step of the sandbox clock is to end
+  version bigint NOT NULL DEFAULT 1,                  -- rises with every change of offset_us
+  CHECK (mode = 'sandbox' OR (offset_us = 0 AND target_at IS NULL))
+);
+
+-- Machine time: leases, time-outs, tokens, rate limits, signatures. Nothing else reads the machine's clock in SQL.
+CREATE FUNCTION machine_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT clock_timestamp()';
+
+-- Business time: everything that a customer, a network or a law dates.
+CREATE FUNCTION business_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+  'SELECT machine_now() + offset_us * interval ''1 microsecond'' FROM clock';
+
+-- The company this session works for; NULL, and so no row at all, when no door was opened.
+CREATE FUNCTION tenant() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS
+  'SELECT nullif(current_setting(''lastro.company'', true), '''')::uuid';
+
+-- ───────────────────────────────────────────── companies ─────────────────────────────────────────────
+
+CREATE TABLE company_numbers (                        -- reference table: finds a company from the five base-62 digits in an id
+  number integer PRIMARY KEY CHECK (number BETWEEN 0 AND 916132831), -- 0 is the institution itself
+  company_id uuid NOT NULL UNIQUE
+);
+
+CREATE TABLE companies (                              -- a tenant: a client company of the institution, or the institution
+  company_id uuid PRIMARY KEY,
+  number integer NOT NULL REFERENCES company_numbers, -- the short number its ids for networks begin with
+  name text NOT NULL CHECK (length(name) BETWEEN 1 AND 140),
+  default_account_id uuid,                            -- credited when an order names neither account nor key
+  webhook_secret bytea NOT NULL,                      -- sealed; signs every notification
+  webhook_secret_previous bytea,                      -- sealed; signs beside it until webhook_secret_previous_until
+  webhook_secret_previous_until timestamptz,          -- machine time
+  fee_payer text NOT NULL DEFAULT 'RECEIVER' CHECK (fee_payer IN ('RECEIVER', 'CUSTOMER')),
+  customerless_partner text,                          -- financialPartner value on which a Pix order may lack its customer
+  created_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1
+);
+
+CREATE TABLE company_fees (                           -- what a company pays for a paid order, by method
+  company_id uuid NOT NULL REFERENCES companies,
+  payment_method text NOT NULL,
+  fixed_minor bigint NOT NULL DEFAULT 0 CHECK (fixed_minor >= 0),
+  variable_basis_points integer NOT NULL DEFAULT 0 CHECK (variable_basis_points BETWEEN 0 AND 10000),
+  additional_minor bigint NOT NULL DEFAULT 0 CHECK (additional_minor >= 0),
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, payment_method)
+);
+
+CREATE TABLE clients (                                -- a machine that calls the API for a company
+  company_id uuid NOT NULL REFERENCES companies,
+  client_id text NOT NULL,                            -- begins with the company's number, so that a login finds its company
+  name text NOT NULL,
+  secret_hash bytea NOT NULL,                         -- SHA-256 of a 256-bit random secret
+  secret_hash_previous bytea,                         -- still admits until secret_previous_until
+  secret_previous_until timestamptz,                  -- machine time
+  permissions text[] NOT NULL,                        -- subscriptions:read, orders:write, …
+  revoked_at timestamptz,                             -- machine time; from then on every request is 401
+  tokens_valid_after timestamptz NOT NULL,            -- machine time; older tokens are refused
+  created_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, client_id)
+);
+
+CREATE TABLE signing_keys (                           -- the institution's own: tokens (Ed25519), Pix locations (P-256), requests (HMAC)
+  kid text PRIMARY KEY,
+  purpose text NOT NULL CHECK (purpose IN ('token', 'location', 'fingerprint')),
+  generation integer NOT NULL DEFAULT 1,              -- 1 is made by whichever process starts first
+  private_key bytea NOT NULL,                         -- sealed
+  certificate bytea,                                  -- DER, for locations
+  created_at timestamptz NOT NULL,                    -- machine time
+  retired_at timestamptz,                             -- machine time; published until tokens it signed have ended
+  UNIQUE (purpose, generation)
+);
+
+CREATE TABLE parties (                                -- people's data, in one place, so that erasing a person is one update
+  company_id uuid NOT NULL REFERENCES companies,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  document_type text,
+  document_number text,
+  entity_type text CHECK (entity_type IN ('INDIVIDUAL', 'ORGANIZATION')),
+  email text,
+  phone text,
+  birth_date date,
+  country text,
+  address jsonb,                                      -- state, city, street, neighborhood, number, complement, postalCode
+  ip text,
+  bank jsonb,                                         -- ispb, branch, account, accountType of a payer
+  PRIMARY KEY (company_id, id)
+);
+
+-- ───────────────────────────────────────────── accounts and keys ─────────────────────────────────────────────
+
+CREATE SEQUENCE account_numbers_seq;                  -- the eight digits before the check digit
+
+CREATE TABLE account_numbers (                        -- reference table: finds the owner of an account number money is sent to
+  number text PRIMARY KEY,
+  company_id uuid NOT NULL,
+  account_id uuid NOT NULL UNIQUE
+);
+
+CREATE TABLE accounts (                               -- a payment account that a company opened for a holder
+  company_id uuid NOT NULL REFERENCES companies,
+  id uuid NOT NULL,
+  number text NOT NULL REFERENCES account_numbers,    -- eight digits and a check digit
+  branch text NOT NULL,
+  status text NOT NULL CHECK (status IN ('ACTIVE', 'INACTIVE', 'CLOSED')),
+  holder_type text NOT NULL CHECK (holder_type IN ('INDIVIDUAL', 'ORGANIZATION')),
+  full_name text NOT NULL,
+  document_type text NOT NULL,
+  document_number text NOT NULL,
+  email text NOT NULL,
+  phone text NOT NULL,
+  city text NOT NULL DEFAULT 'SAO PAULO',             -- printed in a BR Code
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id)
+);
+CREATE UNIQUE INDEX accounts_created_at_key ON accounts (company_id, created_at);
+
+CREATE TABLE pix_keys (                               -- a key of the directory that leads to one of our accounts
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  type text NOT NULL CHECK (type IN ('CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM')),
+  key text NOT NULL CHECK (length(key) <= 77),
+  status text NOT NULL CHECK (status IN ('ACTIVE', 'DELETED')),
+  created_at timestamptz NOT NULL,
+  possessed_at timestamptz NOT NULL,                  -- since when the key leads to this account
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts
+);
+CREATE UNIQUE INDEX pix_keys_one_active ON pix_keys (company_id, key) WHERE status = 'ACTIVE';
+CREATE INDEX pix_keys_of_account ON pix_keys (company_id, account_id, created_at);
+
+-- ───────────────────────────────────────────── ledger ─────────────────────────────────────────────
+
+CREATE TABLE ledger_accounts (                        -- the chart of accounts; the id is derived from the other columns
+  company_id uuid NOT NULL REFERENCES companies,
+  id uuid NOT NULL,
+  code text NOT NULL CHECK (code IN ('CUST', 'BLOCK', 'NET', 'FEE', 'SUSP', 'TRANSIT', 'LOSS')),
+  rail text,                                          -- for NET: which network's clearing
+  currency text NOT NULL,
+  account_id uuid,                                    -- for CUST, BLOCK, LOSS: whose
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts
+);
+CREATE INDEX ledger_accounts_of_account ON ledger_accounts (company_id, account_id);
+
+CREATE TABLE balances (                               -- only for accounts with a floor: the row that a debit locks
+  company_id uuid NOT NULL,
+  ledger_account_id uuid NOT NULL,
+  debits bigint NOT NULL DEFAULT 0,                   -- moved and posted
+  held bigint NOT NULL DEFAULT 0 CHECK (held >= 0),   -- held, neither posted nor voided yet
+  credits_folded bigint NOT NULL DEFAULT 0,           -- credits whose transaction id is below fold_xid
+  fold_xid bigint NOT NULL DEFAULT 1,
+  floor_minor bigint NOT NULL DEFAULT 0,              -- credits - debits - held never goes below it by a draw
+  PRIMARY KEY (company_id, ledger_account_id),
+  FOREIGN KEY (company_id, ledger_account_id) REFERENCES ledger_accounts
+) WITH (fillfactor = 70);
+
+CREATE TABLE transfers (                              -- double entry: one row debits one account and credits another
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('moved', 'held', 'posted', 'voided')),
+  debit_id uuid NOT NULL,
+  credit_id uuid NOT NULL,
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  currency text NOT NULL,
+  type text NOT NULL,                                 -- the statement's entry type: PIX_IN, FEE, …
+  pending_id uuid,                                    -- posted, voided: the held transfer that ends
+  reference_id uuid NOT NULL,                         -- the object whose story this is
+  created_at timestamptz NOT NULL,
+  xid bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint, -- so that a folder knows what is surely committed
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, debit_id) REFERENCES ledger_accounts,
+  FOREIGN KEY (company_id, credit_id) REFERENCES ledger_accounts,
+  FOREIGN KEY (company_id, pending_id) REFERENCES transfers,
+  CHECK (debit_id <> credit_id),
+  CHECK ((pending_id IS NOT NULL) = (kind IN ('posted', 'voided')))
+);
+CREATE INDEX transfers_debit ON transfers (company_id, debit_id, created_at);
+CREATE INDEX transfers_credit ON transfers (company_id, credit_id, xid) INCLUDE (amount_minor, kind);
+CREATE INDEX transfers_reference ON transfers (company_id, reference_id);
+CREATE UNIQUE INDEX transfers_hold_ends_once ON transfers (company_id, pending_id) WHERE pending_id IS NOT NULL;
+CREATE INDEX transfers_xid ON transfers USING brin (xid);
+
+-- What has been credited to an account by transactions from fold_xid on (and below horizon, where one is given).
+CREATE FUNCTION credit_tail(company uuid, account uuid, from_xid bigint, horizon bigint) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+  SELECT coalesce(sum(amount_minor), 0)::bigint FROM transfers
+   WHERE company_id = company AND credit_id = account AND kind IN ('moved', 'posted')
+     AND xid >= from_xid AND (horizon IS NULL OR xid < horizon)
+$$;
+
+-- The one way money leaves accounts with a floor. Per account: debit_deltas is added to debits, held_deltas to held; where
+-- together they take something, what remains must not be below the floor. Rows are locked in id order. The folded part
+-- alone is tried first (safe: it can only understate); if it is too small, the row is locked and looked at *again in a new
+-- statement*, which sees every credit committed until then and folds the settled ones.
+CREATE FUNCTION draw(company uuid, accounts uuid[], debit_deltas bigint[], held_deltas bigint[]) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  horizon bigint;
+  d record;
+BEGIN
+  FOR d IN SELECT * FROM unnest(accounts, debit_deltas, held_deltas) AS u(account, debit, held) ORDER BY account LOOP
+    UPDATE balances SET debits = debits + d.debit, held = held + d.held
+     WHERE company_id = company AND ledger_account_id = d.account
+       AND (d.debit + d.held <= 0 OR credits_folded - debits - held - d.debit - d.held >= floor_minor);
+    CONTINUE WHEN FOUND;
+    PERFORM 1 FROM balances WHERE company_id = company AND ledger_account_id = d.account FOR UPDATE;
+    horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+    UPDATE balances b
+       SET debits = debits + d.debit, held = held + d.held, fold_xid = greatest(fold_xid, horizon),
+           credits_folded = credits_folded + credit_tail(company, d.account, b.fold_xid, horizon)
+     WHERE company_id = company AND ledger_account_id = d.account
+       AND credits_folded + credit_tail(company, d.account, b.fold_xid, NULL) - debits - held - d.debit - d.held
+           >= floor_minor;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'insufficient funds' USING ERRCODE = 'LA402', DETAIL = d.account::text;
+    END IF;
+  END LOOP;
+  RETURN true;
+END $$;
+
+-- Folds the settled credits of one company's accounts that have at least `least_credits` of them behind their own fold.
+-- Returns how many accounts it folded. `reach` bounds how many accounts one call locks.
+CREATE FUNCTION fold(company uuid, least_credits integer, reach integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  horizon bigint;
+  due uuid[];
+  folded integer;
+BEGIN
+  horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+  due := ARRAY(
+    SELECT b.ledger_account_id FROM balances b
+     WHERE b.company_id = company
+       AND least_credits <= (SELECT count(*) FROM (
+             SELECT 1 FROM transfers t WHERE t.company_id = company AND t.credit_id = b.ledger_account_id
+                AND t.xid >= b.fold_xid AND t.xid < horizon LIMIT least_credits) tail)
+     ORDER BY b.ledger_account_id LIMIT reach);
+  PERFORM 1 FROM balances WHERE company_id = company AND ledger_account_id = ANY (due)
+    ORDER BY ledger_account_id FOR UPDATE;
+  UPDATE balances b
+     SET credits_folded = credits_folded + credit_tail(company, b.ledger_account_id, b.fold_xid, horizon),
+         fold_xid = greatest(fold_xid, horizon)
+   WHERE b.company_id = company AND b.ledger_account_id = ANY (due);
+  GET DIAGNOSTICS folded = ROW_COUNT;
+  RETURN folded;
+END $$;
+
+-- ───────────────────────────────────────────── states ─────────────────────────────────────────────
+
+CREATE TABLE allowed_moves (                          -- reference table: the transition tables of the code, for law_every_move_allowed
+  machine text NOT NULL,
+  from_state text NOT NULL,                           -- '' is "not there yet"
+  trigger text NOT NULL,
+  to_state text NOT NULL,
+  PRIMARY KEY (machine, from_state, trigger, to_state)
+);
+
+CREATE TABLE history (                                -- every move of every object; the key makes a double move impossible
+  company_id uuid NOT NULL,
+  reference_id uuid NOT NULL,                         -- the object that moved
+  version bigint NOT NULL,                            -- the version it had afterwards
+  machine text NOT NULL,
+  from_state text NOT NULL,
+  to_state text NOT NULL,
+  trigger text NOT NULL,
+  reason text,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, reference_id, version)
+);
+
+-- ───────────────────────────────────────────── orders ─────────────────────────────────────────────
+
+CREATE TABLE orders (                                 -- a pay-in: what a customer is asked to pay, or money that came unasked
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,                           -- credited when paid
+  external_id text NOT NULL,                          -- the client's code; endToEndId for money that came unasked
+  origin text NOT NULL CHECK (origin IN ('TRANSPARENT', 'UNASKED')),
+  payment_method text NOT NULL CHECK (payment_method IN ('PIX')),
+  status text NOT NULL CHECK (status IN ('INITIAL', 'PENDING', 'AUTHENTICATING', 'PAID', 'EXPIRED', 'CANCELED', 'ERROR',
+                                         'REFUNDED', 'PARTIAL_REFUNDED')),
+  currency text NOT NULL,
+  amount_minor bigint CHECK (amount_minor > 0),       -- NULL: open amount, the payer types it
+  final_amount_minor bigint CHECK (final_amount_minor > 0), -- what the customer pays, fees included
+  fee_fixed_minor bigint NOT NULL DEFAULT 0,
+  fee_variable_basis_points integer NOT NULL DEFAULT 0,
+  fee_additional_minor bigint NOT NULL DEFAULT 0,
+  fee_payer text NOT NULL DEFAULT 'RECEIVER',
+  description text NOT NULL,
+  notification_url text,
+  return_url text,
+  financial_partner text,
+  customer_id uuid,                                   -- who was asked
+  payer_id uuid,                                      -- who paid
+  pix_key text,                                       -- the key asked to pay to
+  pix_key_type text,
+  txid text,                                          -- conciliationId
+  location_token text,                                -- the unguessable part of the location and of the image's URL
+  expires_at timestamptz,                             -- the last instant of acceptance
+  end_to_end_id text,
+  paid_minor bigint CHECK (paid_minor > 0),           -- what came in
+  paid_at timestamptz,                                -- the network's settlement
+  refunded_minor bigint NOT NULL DEFAULT 0 CHECK (refunded_minor >= 0),
+  error_message text,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts,
+  FOREIGN KEY (company_id, customer_id) REFERENCES parties,
+  FOREIGN KEY (company_id, payer_id) REFERENCES parties,
+  CHECK (status NOT IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED') OR (paid_minor IS NOT NULL AND paid_at IS NOT NULL)),
+  CHECK (refunded_minor <= coalesce(paid_minor, 0))
+) WITH (fillfactor = 85);
+CREATE UNIQUE INDEX orders_created_at_key ON orders (company_id, created_at);
+CREATE UNIQUE INDEX orders_txid_key ON orders (company_id, txid);
+CREATE UNIQUE INDEX orders_location_key ON orders (company_id, location_token);
+-- An externalId may be used again once every earlier order of it has ended without money.
+CREATE UNIQUE INDEX orders_external_id_key ON orders (company_id, external_id)
+  WHERE origin = 'TRANSPARENT' AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR');
+CREATE INDEX orders_expiring ON orders (expires_at, company_id) WHERE status = 'INITIAL';
+
+CREATE TABLE pix_payments (                           -- a Pix that came, or was asked for, by its endToEndId
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  end_to_end_id text NOT NULL,
+  order_id uuid,                                      -- the order it pays; NULL when it is to be given back
+  account_id uuid,                                    -- the account it was sent to; NULL when nobody has it
+  state text NOT NULL CHECK (state IN ('ACCEPTED', 'REFUSED', 'FAILED', 'SETTLED', 'RETURNING', 'RETURNED', 'STRANDED')),
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  txid text,
+  pix_key text,
+  remittance text,                                    -- what the payer wrote
+  payer_id uuid,
+  code text,                                          -- why it was refused or failed, raw
+  accepted_at timestamptz NOT NULL,                   -- the network's acceptance time decides whether it is late
+  settled_at timestamptz,
+  ask_at timestamptz,                                 -- ACCEPTED: when the network is asked what became of it
+  asked integer NOT NULL DEFAULT 0,                   -- how often it was asked
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, order_id) REFERENCES orders,
+  FOREIGN KEY (company_id, payer_id) REFERENCES parties
+);
+CREATE UNIQUE INDEX pix_payments_end_to_end_id_key ON pix_payments (company_id, end_to_end_id);
+CREATE UNIQUE INDEX pix_payments_one_reservation ON pix_payments (company_id, order_id) WHERE state = 'ACCEPTED';
+CREATE INDEX pix_payments_of_order ON pix_payments (company_id, order_id);
+CREATE INDEX pix_payments_to_ask ON pix_payments (ask_at, company_id) WHERE state = 'ACCEPTED';
+
+CREATE TABLE refunds (                                -- money given back: asked by a client, or of our own accord
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  origin text NOT NULL CHECK (origin IN ('AUTOMATIC')),
+  payment_id uuid NOT NULL,                           -- the Pix it returns
+  return_id text NOT NULL,                            -- D…, fixed before anything is sent
+  reason_code text NOT NULL,                          -- MD06, …
+  state text NOT NULL CHECK (state IN ('PENDING', 'PAID', 'ERROR')),
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  hold_id uuid NOT NULL,                              -- the held transfer out of suspense
+  ask_at timestamptz,                                 -- PENDING: when the network is asked what became of it
+  asked integer NOT NULL DEFAULT 0,                   -- how often it was asked
+  error_message text,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, payment_id) REFERENCES pix_payments
+);
+CREATE UNIQUE INDEX refunds_return_id_key ON refunds (company_id, return_id);
+CREATE INDEX refunds_to_ask ON refunds (ask_at, company_id) WHERE state = 'PENDING';
+CREATE UNIQUE INDEX refunds_created_at_key ON refunds (company_id, created_at);
+
+CREATE SEQUENCE network_ids_seq;                      -- scrambled into endToEndIds and return ids, so that they never collide
+
+-- ───────────────────────────────────────────── events and their delivery ─────────────────────────────────────────────
+
+CREATE TABLE events (                                 -- a fact told to the client, written in the transaction of the fact
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  type text NOT NULL,                                 -- ORDER-PAYIN.PAID, …
+  reference_id uuid NOT NULL,
+  url text,                                           -- NULL: in the feed only
+  body bytea NOT NULL,                                -- the bytes that are sent, always the same
+  created_at timestamptz NOT NULL,
+  xid bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint,
+  PRIMARY KEY (company_id, id)
+);
+CREATE INDEX events_reference ON events (company_id, reference_id);
+CREATE INDEX events_arrival ON events (company_id, xid, id);
+
+CREATE TABLE event_numbers (                          -- the feed's dense numbers, given behind, in order of commit
+  company_id uuid NOT NULL,
+  sequence bigint NOT NULL CHECK (sequence > 0),
+  event_id uuid NOT NULL,
+  created_at timestamptz NOT NULL,                    -- the event's, or the next microsecond after the number before: rises with sequence
+  PRIMARY KEY (company_id, sequence),
+  UNIQUE (company_id, event_id),
+  FOREIGN KEY (company_id, event_id) REFERENCES events
+);
+
+CREATE TABLE event_cursors (                          -- how far each company's events are numbered
+  company_id uuid PRIMARY KEY REFERENCES companies,
+  last_sequence bigint NOT NULL DEFAULT 0,
+  last_created_at timestamptz NOT NULL DEFAULT '-infinity', -- of the event numbered last_sequence
+  numbered_below_xid bigint NOT NULL DEFAULT 0        -- every event of an older transaction has its number
+);
+
+CREATE TABLE deliveries (                             -- one row for each event that has a URL, born when it is numbered
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,                                   -- the event's
+  sequence bigint NOT NULL,
+  reference_id uuid NOT NULL,
+  url text NOT NULL,
+  -- Stands for scheme, host and port of the URL: whose requests at once are limited. A number, so that who finds work
+  -- across companies learns no names.
+  endpoint bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(lower(substring(url from '^[^/?#]*//[^/?#]*')), 0)) STORED,
+  type text NOT NULL,
+  status text NOT NULL CHECK (status IN ('PENDING', 'RETRYING', 'FAILED', 'DELIVERED')),
+  attempts integer NOT NULL DEFAULT 0,                -- all attempts ever, x-delivery-attempt
+  plan_attempts integer NOT NULL DEFAULT 0,           -- attempts of the present plan, at most 5
+  due_at timestamptz,                                 -- when the next attempt is due; NULL when none is
+  waits boolean NOT NULL DEFAULT false,               -- due_at is that of an earlier event of the object, which goes first
+  sends integer NOT NULL DEFAULT 0,                   -- counted before anything is sent
+  lease_token uuid,
+  leased_until timestamptz,                           -- machine time
+  created_at timestamptz NOT NULL,                    -- that of event_numbers: unique in the company, so that pages can go by it
+  updated_at timestamptz,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, id) REFERENCES events
+) WITH (fillfactor = 70);
+CREATE INDEX deliveries_due ON deliveries (due_at, company_id) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_of_endpoint ON deliveries (company_id, endpoint, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_in_order ON deliveries (company_id, reference_id, sequence) WHERE status IN ('PENDING', 'RETRYING');
+CREATE UNIQUE INDEX deliveries_undelivered ON deliveries (company_id, created_at) WHERE status IN ('RETRYING', 'FAILED');
+
+CREATE TABLE delivery_attempts (                      -- every attempt, for ever
+  company_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  number integer NOT NULL,
+  status_code integer NOT NULL,                       -- 0: no HTTP answer
+  message text NOT NULL,
+  requested_at timestamptz NOT NULL,
+  duration_ms integer NOT NULL,
+  PRIMARY KEY (company_id, event_id, number),
+  FOREIGN KEY (company_id, event_id) REFERENCES deliveries
+);
+
+-- ───────────────────────────────────────────── the networks ─────────────────────────────────────────────
+
+CREATE TABLE outbox (                                 -- what is to be told to a network; its id there is fixed already
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  rail text NOT NULL,
+  kind text NOT NULL,
+  network_id text NOT NULL,                           -- the message's id: the same on every send
+  reference_id uuid NOT NULL,
+  body bytea NOT NULL,                                -- what is told, as rails/port.py writes it
+  created_at timestamptz NOT NULL,
+  due_at timestamptz,                                 -- NULL when done
+  sends integer NOT NULL DEFAULT 0,                   -- counted before anything is sent
+  lease_token uuid,
+  leased_until timestamptz,                           -- machine time
+  done_at timestamptz,
+  outcome text,
+  PRIMARY KEY (company_id, id)
+) WITH (fillfactor = 70);
+CREATE UNIQUE INDEX outbox_network_id_key ON outbox (company_id, rail, network_id);
+CREATE INDEX outbox_due ON outbox (due_at, company_id) WHERE due_at IS NOT NULL;
+CREATE INDEX outbox_reference ON outbox (company_id, reference_id);
+
+CREATE TABLE inbox (                                  -- what a network told us, stored before it is acknowledged
+  company_id uuid NOT NULL,                           -- whose it is; the institution's where nobody else's
+  id uuid NOT NULL,
+  rail text NOT NULL,
+  kind text NOT NULL,
+  network_id text NOT NULL,                           -- the message's id: a second copy is dropped
+  subject text NOT NULL,                              -- endToEndId or return id it is about
+  txid text,
+  body bytea NOT NULL,                                -- what was told, as rails/port.py writes it; of kind unknown, as it came
+  received_at timestamptz NOT NULL,
+  due_at timestamptz,                                 -- NULL when done
+  sends integer NOT NULL DEFAULT 0,                   -- how often it was taken in hand
+  lease_token uuid,
+  leased_until timestamptz,                           -- machine time
+  done_at timestamptz,
+  outcome text,
+  PRIMARY KEY (company_id, id)
+) WITH (fillfactor = 70);
+CREATE UNIQUE INDEX inbox_network_id_key ON inbox (company_id, rail, network_id);
+CREATE INDEX inbox_due ON inbox (due_at, company_id) WHERE due_at IS NOT NULL;
+CREATE INDEX inbox_subject ON inbox (subject);       -- a final message names the payment alone: whose is it?
+CREATE INDEX inbox_open_txid ON inbox (company_id, txid) WHERE due_at IS NOT NULL;
+
+-- ───────────────────────────────────────────── answers given ─────────────────────────────────────────────
+
+CREATE TABLE answers (                                -- idempotency: what was answered under a key, byte for byte
+  company_id uuid NOT NULL,
+  operation text NOT NULL,
+  key text NOT NULL,
+  fingerprint bytea NOT NULL,                         -- keyed hash of the request as parsed
+  status integer NOT NULL,
+  body bytea,                                         -- NULL once its time is over; the key still answers with object_id
+  object_id uuid NOT NULL,
+  keep text NOT NULL CHECK (keep IN ('forever', 'month', 'week')),
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, operation, key)
+) WITH (toast_tuple_target = 4096);
+CREATE INDEX answers_to_forget ON answers (keep, created_at) WHERE body IS NOT NULL AND keep <> 'forever';
+
+-- ───────────────────────────────────────────── doors ─────────────────────────────────────────────
+
+-- Raises where a guard did not hit what it should: a guard that hits no row would not stop its siblings.
+CREATE FUNCTION demand(name text, expected bigint, counted bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF expected <> counted THEN
+    RAISE EXCEPTION '%: expected %, counted %', name, expected, counted USING ERRCODE = 'LA409', CONSTRAINT = name;
+  END IF;
+  RETURN true;
+END $$;
+
+-- Sets the company for this session and says what time it is.
+CREATE FUNCTION door_enter(company uuid, OUT at timestamptz, OUT clock_version bigint) LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM set_config('lastro.company', company::text, false);
+  SELECT machine_now() + c.offset_us * interval '1 microsecond', c.version INTO at, clock_version FROM clock c;
+END $$;
+
+-- The first statement of a request: enters, and says whether the client is alive and what was answered under its key.
+CREATE FUNCTION door_open(company uuid, client text, operation_name text, idempotency_key text,
+  OUT at timestamptz, OUT machine_at timestamptz, OUT clock_version bigint,
+  OUT client_version bigint, OUT permissions text[], OUT revoked_at timestamptz, OUT tokens_valid_after timestamptz,
+  OUT fingerprint bytea, OUT answer_status integer, OUT answer_body bytea, OUT answer_object uuid)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  SELECT e.at, e.clock_version INTO at, clock_version FROM door_enter(company) e;
+  machine_at := machine_now();
+  SELECT c.version, c.permissions, c.revoked_at, c.tokens_valid_after
+    INTO client_version, permissions, revoked_at, tokens_valid_after
+    FROM clients c WHERE c.company_id = company AND c.client_id = client;
+  IF idempotency_key IS NOT NULL THEN
+    SELECT a.fingerprint, a.status, a.body, a.object_id INTO fingerprint, answer_status, answer_body, answer_object
+      FROM answers a WHERE a.company_id = company AND a.operation = operation_name AND a.key = idempotency_key;
+  END IF;
+END $$;
+
+-- The first part of every write: enters, and refuses unless each row the write relied on is still at the version it read.
+-- Rows relied on stay share-locked until the commit. NULL for a version means: not relied on.
+CREATE FUNCTION door_commit(company uuid, client text, client_version bigint, clock_version bigint,
+                            kinds text[], ids uuid[], versions bigint[]) RETURNS uuid
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  i integer;
+BEGIN
+  PERFORM set_config('lastro.company', company::text, false);
+  IF client_version IS NOT NULL THEN
+    PERFORM 1 FROM clients WHERE company_id = company AND client_id = client AND version = client_version
+        AND (revoked_at IS NULL OR revoked_at > machine_now()) FOR SHARE;
+    IF NOT FOUND THEN PERFORM demand('clients', 1, 0); END IF;
+  END IF;
+  IF clock_version IS NOT NULL THEN
+    PERFORM 1 FROM clock c WHERE c.version = clock_version;
+    IF NOT FOUND THEN PERFORM demand('clock', 1, 0); END IF;
+  END IF;
+  FOR i IN 1 .. cardinality(kinds) LOOP
+    CASE kinds[i]
+      WHEN 'accounts' THEN
+        PERFORM 1 FROM accounts WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR SHARE;
+      WHEN 'pix_keys' THEN
+        PERFORM 1 FROM pix_keys WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR SHARE;
+      WHEN 'orders' THEN
+        PERFORM 1 FROM orders WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR SHARE;
+      WHEN 'companies' THEN
+        PERFORM 1 FROM companies WHERE company_id = company AND version = versions[i] FOR SHARE;
+      WHEN 'company_fees' THEN -- all of a company's rows together, so that none of them means version 0
+        PERFORM 1 FROM (SELECT coalesce(sum(f.version), 0) AS version FROM company_fees f WHERE f.company_id = company) f
+          WHERE f.version = versions[i];
+    END CASE;
+    IF NOT FOUND THEN PERFORM demand(kinds[i], 1, 0); END IF;
+  END LOOP;
+  RETURN company;
+END $$;
+
+-- Numbers one company's committed events in order of their transactions, and bears their deliveries. A transaction's id
+-- is taken when it writes first and a later event of the same object can only be written after the earlier committed,
+-- so this order is the order of each object's facts. createdAt rises with the number: an event decided earlier but numbered
+-- later takes the next free microsecond. Companies are numbered by one session at a time, so that what is numbered is
+-- never followed by something older, and a page that goes by createdAt misses nothing. Returns how many it numbered.
+CREATE FUNCTION number_events(company uuid, reach integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  below bigint;
+  last bigint;
+  latest timestamptz;
+  horizon bigint;
+  newest bigint;
+  numbered integer;
+BEGIN
+  INSERT INTO event_cursors (company_id) VALUES (company) ON CONFLICT DO NOTHING;
+  SELECT numbered_below_xid, last_sequence, last_created_at INTO below, last, latest
+    FROM event_cursors WHERE company_id = company FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN 0; END IF;
+  horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+  WITH arrived AS MATERIALIZED (
+    SELECT e.id, e.xid, e.type, e.reference_id, e.url, e.created_at, row_number() OVER (ORDER BY e.xid, e.id) AS place
+      FROM events e
+     WHERE e.company_id = company AND e.xid >= below AND e.xid < horizon
+       AND NOT EXISTS (SELECT 1 FROM event_numbers n WHERE n.company_id = company AND n.event_id = e.id)
+     ORDER BY e.xid, e.id LIMIT reach),
+  placed AS MATERIALIZED (
+    SELECT a.*, last + place AS sequence,
+           greatest(latest, max(created_at - place * interval '1 microsecond') OVER (ORDER BY place))
+             + place * interval '1 microsecond' AS unique_at
+      FROM arrived a),
+  given AS (
+    INSERT INTO event_numbers (company_id, sequence, event_id, created_at)
+    SELECT company, sequence, id, unique_at FROM placed RETURNING 1),
+  born AS (
+    INSERT INTO deliveries (company_id, id, sequence, reference_id, url, type, status, due_at, created_at)
+    SELECT company, id, sequence, reference_id, url, type, 'PENDING', created_at, unique_at
+      FROM placed WHERE url IS NOT NULL RETURNING 1)
+  SELECT count(*), max(xid), greatest(latest, max(unique_at)) INTO numbered, newest, latest FROM placed;
+  UPDATE event_cursors
+     SET last_sequence = last_sequence + numbered, last_created_at = latest,
+         numbered_below_xid = CASE WHEN numbered = reach THEN newest ELSE horizon END
+   WHERE company_id = company;
+  RETURN numbered;
+END $$;
+
+-- ───────────────────────────────────────────── laws ─────────────────────────────────────────────
+-- Each view selects the breaches of one law and must be empty: test oracle, `lastro verify` and alert read the same views.
+-- Laws whose name ends in _at_rest hold when nothing is on its way.
+
+CREATE VIEW ledger_sides WITH (security_invoker = true) AS -- every transfer that moved money, seen from both of its accounts
+  SELECT company_id, debit_id AS ledger_account_id, id AS transfer_id, -amount_minor AS change_minor, currency, type,
+         reference_id, created_at, xid
+    FROM transfers WHERE kind IN ('moved', 'posted')
+  UNION ALL
+  SELECT company_id, credit_id, id, amount_minor, currency, type, reference_id, created_at, xid
+    FROM transfers WHERE kind IN ('moved', 'posted');
+
+CREATE VIEW open_holds WITH (security_invoker = true) AS  -- held, and neither posted nor voided
+  SELECT h.* FROM transfers h
+   WHERE h.kind = 'held' AND NOT EXISTS (
+         SELECT 1 FROM transfers e WHERE e.company_id = h.company_id AND e.pending_id = h.id);
+
+CREATE VIEW law_balances_equal_transfers WITH (security_invoker = true) AS
+  SELECT b.company_id, b.ledger_account_id, b.debits, s.debits AS debits_of_transfers, b.held, s.held AS held_of_transfers,
+         b.credits_folded, s.credits AS credits_of_transfers
+    FROM balances b CROSS JOIN LATERAL (
+      SELECT (SELECT coalesce(sum(amount_minor), 0) FROM transfers t WHERE t.company_id = b.company_id
+                 AND t.debit_id = b.ledger_account_id AND t.kind IN ('moved', 'posted')) AS debits,
+             (SELECT coalesce(sum(amount_minor), 0) FROM open_holds h WHERE h.company_id = b.company_id
+                 AND h.debit_id = b.ledger_account_id) AS held,
+             (SELECT coalesce(sum(amount_minor), 0) FROM transfers t WHERE t.company_id = b.company_id
+                 AND t.credit_id = b.ledger_account_id AND t.kind IN ('moved', 'posted') AND t.xid < b.fold_xid) AS credits) s
+   WHERE b.debits <> s.debits OR b.held <> s.held OR b.credits_folded <> s.credits;
+
+CREATE VIEW law_no_account_below_floor WITH (security_invoker = true) AS
+  SELECT b.company_id, b.ledger_account_id, b.floor_minor,
+         b.credits_folded + credit_tail(b.company_id, b.ledger_account_id, b.fold_xid, NULL) - b.debits - b.held
+           AS available_minor
+    FROM balances b
+   WHERE b.credits_folded + credit_tail(b.company_id, b.ledger_account_id, b.fold_xid, NULL) - b.debits - b.held
+         < b.floor_minor;
+
+CREATE VIEW law_customer_accounts_have_a_floor WITH (security_invoker = true) AS
+  SELECT l.company_id, l.id AS ledger_account_id, l.code FROM ledger_accounts l
+   WHERE (l.code IN ('CUST', 'BLOCK')) <> EXISTS (
+         SELECT 1 FROM balances b WHERE b.company_id = l.company_id AND b.ledger_account_id = l.id);
+
+CREATE VIEW law_a_hold_ends_as_it_began WITH (security_invoker = true) AS
+  SELECT e.company_id, e.id AS ending_id, h.id AS hold_id FROM transfers e
+    JOIN transfers h ON h.company_id = e.company_id AND h.id = e.pending_id
+   WHERE h.kind <> 'held' OR (h.debit_id, h.credit_id, h.amount_minor, h.currency, h.reference_id)
+         IS DISTINCT FROM (e.debit_id, e.credit_id, e.amount_minor, e.currency, e.reference_id);
+
+CREATE VIEW law_a_transfer_has_one_currency WITH (security_invoker = true) AS
+  SELECT t.company_id, t.id AS transfer_id FROM transfers t
+    JOIN ledger_accounts d ON d.company_id = t.company_id AND d.id = t.debit_id
+    JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
+   WHERE d.currency <> t.currency OR c.currency <> t.currency;
+
+CREATE VIEW law_every_move_allowed WITH (security_invoker = true) AS
+  SELECT h.company_id, h.reference_id, h.version, h.machine, h.from_state, h.trigger, h.to_state FROM history h
+   WHERE NOT EXISTS (SELECT 1 FROM allowed_moves a WHERE a.machine = h.machine AND a.from_state = h.from_state
+                        AND a.trigger = h.trigger AND a.to_state = h.to_state);
+
+CREATE VIEW law_history_is_dense WITH (security_invoker = true) AS
+  SELECT * FROM (
+    SELECT company_id, reference_id, machine, version, from_state,
+           lag(to_state, 1, '') OVER w AS state_before, row_number() OVER w AS expected_version
+      FROM history WINDOW w AS (PARTITION BY company_id, reference_id ORDER BY version)) steps
+   WHERE version <> expected_version OR from_state <> state_before;
+
+CREATE VIEW objects WITH (security_invoker = true) AS      -- everything that has a state
+  SELECT company_id, id, 'orders' AS machine, status AS state, version FROM orders
+  UNION ALL SELECT company_id, id, 'pix_payments', state, version FROM pix_payments
+  UNION ALL SELECT company_id, id, 'refunds', state, version FROM refunds;
+
+CREATE VIEW law_state_is_the_last_of_history WITH (security_invoker = true) AS
+  SELECT o.company_id, o.id, o.machine, o.state, o.version, h.to_state FROM objects o
+    LEFT JOIN LATERAL (SELECT h.machine, h.to_state, h.version FROM history h
+                        WHERE h.company_id = o.company_id AND h.reference_id = o.id ORDER BY h.version DESC LIMIT 1) h ON true
+   WHERE (h.machine, h.to_state, h.version) IS DISTINCT FROM (o.machine, o.state, o.version);
+
+CREATE VIEW law_a_paid_order_is_booked_once WITH (security_invoker = true) AS
+  SELECT o.company_id, o.id, o.status, o.paid_minor, m.payments, m.received_minor, m.booked_minor FROM orders o
+   CROSS JOIN LATERAL (
+     SELECT (SELECT count(*) FROM pix_payments p WHERE p.company_id = o.company_id AND p.order_id = o.id
+                AND p.state = 'SETTLED') AS payments,
+            (SELECT coalesce(sum(p.amount_minor), 0) FROM pix_payments p WHERE p.company_id = o.company_id
+                AND p.order_id = o.id AND p.state = 'SETTLED') AS received_minor,
+            (SELECT coalesce(sum(t.amount_minor), 0) FROM transfers t WHERE t.company_id = o.company_id
+                AND t.reference_id = o.id AND t.kind IN ('moved', 'posted') AND t.type IN ('PIX_IN', 'FEE')) AS booked_minor) m
+   WHERE CASE WHEN o.status IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED')
+              THEN m.payments <> 1 OR m.received_minor <> o.paid_minor OR m.booked_minor <> o.paid_minor
+              ELSE m.payments <> 0 OR m.booked_minor <> 0 END;
+
+CREATE VIEW law_clearing_equals_payments WITH (security_invoker = true) AS
+  SELECT l.company_id, l.id AS ledger_account_id, s.booked_minor, s.settled_minor FROM ledger_accounts l
+   CROSS JOIN LATERAL (
+     SELECT (SELECT coalesce(-sum(change_minor), 0) FROM ledger_sides x
+              WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS booked_minor,
+            (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p
+              WHERE p.company_id = l.company_id AND p.state IN ('SETTLED', 'RETURNING', 'STRANDED')) AS settled_minor) s
+   WHERE l.code = 'NET' AND l.rail = 'pix' AND s.booked_minor <> s.settled_minor;
+
+CREATE VIEW law_suspense_is_explained WITH (security_invoker = true) AS
+  SELECT l.company_id, l.id AS ledger_account_id, s.in_suspense_minor, s.explained_minor FROM ledger_accounts l
+   CROSS JOIN LATERAL (
+     SELECT (SELECT coalesce(sum(change_minor), 0) FROM ledger_sides x
+              WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS in_suspense_minor,
+            (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p
+              WHERE p.company_id = l.company_id AND p.state IN ('RETURNING', 'STRANDED')) AS explained_minor) s
+   WHERE l.code = 'SUSP' AND s.in_suspense_minor <> s.explained_minor;
+
+CREATE VIEW law_in_transit_is_zero_at_rest WITH (security_invoker = true) AS
+  SELECT l.company_id, l.id AS ledger_account_id, sum(x.change_minor) AS in_transit_minor FROM ledger_accounts l
+    JOIN ledger_sides x ON x.company_id = l.company_id AND x.ledger_account_id = l.id
+   WHERE l.code = 'TRANSIT' GROUP BY l.company_id, l.id HAVING sum(x.change_minor) <> 0;
+
+CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
+  SELECT h.company_id, h.reference_id, h.to_state, count(e.id) AS events FROM history h
+    LEFT JOIN events e ON e.company_id = h.company_id AND e.reference_id = h.reference_id
+                      AND e.type = 'ORDER-PAYIN.' || h.to_state
+   WHERE h.machine = 'orders' AND h.to_state IN ('PAID', 'EXPIRED', 'CANCELED', 'ERROR')
+   GROUP BY h.company_id, h.reference_id, h.to_state HAVING count(e.id) <> 1;
+
+CREATE VIEW law_feed_is_dense WITH (security_invoker = true) AS
+  SELECT c.company_id, c.last_sequence, n.numbers, n.highest FROM event_cursors c
+   CROSS JOIN LATERAL (SELECT count(*) AS numbers, coalesce(max(sequence), 0) AS highest FROM event_numbers n
+                        WHERE n.company_id = c.company_id) n
+   WHERE c.last_sequence <> n.numbers OR c.last_sequence <> n.highest;
+
+CREATE VIEW law_each_numbered_event_is_delivered_or_due WITH (security_invoker = true) AS
+  SELECT n.company_id, n.event_id, d.status, d.due_at FROM event_numbers n
+    JOIN events e ON e.company_id = n.company_id AND e.id = n.event_id
+    LEFT JOIN deliveries d ON d.company_id = n.company_id AND d.id = n.event_id
+   WHERE (e.url IS NULL) <> (d.id IS NULL) OR (d.status IN ('PENDING', 'RETRYING')) <> (d.due_at IS NOT NULL);
+
+CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
+  SELECT a.company_id, a.operation, a.key, a.object_id FROM answers a
+   WHERE a.operation = 'create_order'
+     AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.company_id = a.company_id AND o.id = a.object_id);
+
+-- ───────────────────────────────────────────── rights ─────────────────────────────────────────────
+-- lastro_app    what API and worker do for one company at a time, behind row-level security
+-- lastro_work   finds work across companies: ids and due times, nothing else
+-- lastro_audit  reads everything, for verify
+
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+GRANT USAGE ON SCHEMA public TO lastro_app, lastro_work, lastro_audit;
+REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA public FROM PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO lastro_app, lastro_work, lastro_audit;
+
+DO $$
+DECLARE
+  t text;
+BEGIN
+  FOR t IN SELECT c.table_name FROM information_schema.columns c JOIN information_schema.tables i USING (table_schema, table_name)
+            WHERE c.table_schema = 'public' AND c.column_name = 'company_id' AND i.table_type = 'BASE TABLE'
+              AND c.table_name NOT IN ('company_numbers', 'account_numbers') LOOP
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
+    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
+    EXECUTE format('CREATE POLICY tenant ON %I TO lastro_app USING (company_id = tenant()) WITH CHECK (company_id = tenant())', t);
+    EXECUTE format('CREATE POLICY audit ON %I FOR SELECT TO lastro_audit USING (true)', t);
+  END LOOP;
+END $$;
+
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO lastro_app, lastro_audit;
+REVOKE SELECT ON signing_keys FROM lastro_audit;
+GRANT INSERT ON ALL TABLES IN SCHEMA public TO lastro_app;
+REVOKE INSERT ON clock, allowed_moves FROM lastro_app;
+DO $$
+BEGIN
+  IF to_regclass('public.migrations') IS NOT NULL THEN REVOKE INSERT ON migrations FROM lastro_app; END IF;
+END $$;
+GRANT UPDATE ON companies, company_fees, clients, parties, accounts, pix_keys, balances, orders, pix_payments, refunds,
+                event_cursors, deliveries, outbox, inbox, signing_keys TO lastro_app;
+GRANT UPDATE (offset_us, target_at, version) ON clock TO lastro_app; -- the table's CHECK keeps production at zero
+GRANT UPDATE (body), DELETE ON answers TO lastro_app;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO lastro_app;
+
+GRANT SELECT ON clock, company_numbers, account_numbers, event_cursors, event_numbers TO lastro_work;
+GRANT SELECT (company_id, id, due_at, leased_until, rail) ON outbox, inbox TO lastro_work;
+GRANT SELECT (subject, kind) ON inbox TO lastro_work;
+GRANT SELECT (company_id, id, reference_id, sequence, endpoint, status, due_at, leased_until) ON deliveries TO lastro_work;
+GRANT SELECT (company_id, id, expires_at, status) ON orders TO lastro_work;
+GRANT SELECT (company_id, id, ask_at, state) ON pix_payments, refunds TO lastro_work;
+GRANT SELECT (company_id, id, xid) ON events TO lastro_work;
+GRANT SELECT (company_id, keep, created_at) ON answers TO lastro_work;
+DO $$
+DECLARE
+  t text;
+BEGIN
+  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'orders', 'pix_payments', 'refunds', 'events', 'event_cursors',
+                           'event_numbers', 'answers'] LOOP
+    EXECUTE format('CREATE POLICY work ON %I FOR SELECT TO lastro_work USING (true)', t);
+  END LOOP;
+END $$;

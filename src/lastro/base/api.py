@@ -1,0 +1,89 @@
+"""How a room describes its operations to the HTTP door: one route, one form, one verb."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import UUID
+
+import msgspec
+
+from lastro.base.errors import Kind, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from lastro.base.run import Verb
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
+_NO_OFFSET = timedelta(0)
+NOT_FOUND = Refused(Kind.NOT_FOUND)
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A request after its token and its bytes were found good. path: the route's parameters. query: each name once.
+
+    raw: the body's bytes, b"" where the operation takes none; body: the same as plain JSON. company_id: whose token it was.
+    key: the idempotency key.
+    """
+
+    company_id: UUID
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    raw: bytes
+    body: Mapping[str, Any]
+    key: str | None
+
+    def id(self, name: str) -> UUID | None:
+        """A path parameter that is an id in lower case as we print it, else None: which answers as an unknown id does."""
+        return as_id(self.path[name])
+
+
+class Parse(Protocol):
+    """From a request to one verb, or all that is wrong with it."""
+
+    def __call__(self, incoming: Incoming, /) -> Verb[Any] | Refused:
+        """Looks at the request alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One operation. permission: what a client must hold. key: whether an idempotency key is required, optional or none.
+
+    parse: bound by the wiring to what the room needs. queries: the query parameters it knows, others are refused.
+    """
+
+    method: str
+    path: str
+    operation: str
+    permission: str
+    parse: Parse
+    success: int = 200
+    key: str = "none"
+    key_longest: int = 255
+    queries: frozenset[str] = frozenset()
+
+
+def as_id(text: str | None) -> UUID | None:
+    """A UUID in the one form we print, else None."""
+    return UUID(text) if text is not None and _UUID.match(text) else None
+
+
+def stamp(at: datetime) -> str:
+    """ISO 8601 in UTC with Z and microseconds. at: in UTC."""
+    assert at.utcoffset() == _NO_OFFSET, "times are kept in UTC"
+    return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def render(value: Mapping[str, Any]) -> bytes:
+    """JSON bytes of an answer; absent optional fields are left out by whoever builds the mapping."""
+    return msgspec.json.encode(value)
+
+
+def present(**values: Any) -> dict[str, Any]:
+    """The values that are there: optional absent fields are left out of answers."""
+    return {k: v for k, v in values.items() if v is not None}

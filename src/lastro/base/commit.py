@@ -1,0 +1,248 @@
+"""Turns a Write into one statement of modifying CTEs: all of it happens, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+
+from lastro.base.draw import draws
+from lastro.base.errors import DatabaseAway, InsufficientFunds, KeyBusy, KeyTaken, Stale
+from lastro.base.gaps import gap
+from lastro.base.machine import history_row
+from lastro.base.write import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from lastro.base.db import Database, Session
+    from lastro.base.write import Finished, Move, Touch, Write
+
+_FEW = 4  # up to so many rows of one table are VALUES with parameters of their own, more come as arrays
+_TRY_AGAIN = frozenset({"40001", "40P01"})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Which client's rights, and which reading of the clock, the decision was made with; both must still hold."""
+
+    client_id: str | None = None
+    client_version: int | None = None
+    clock_version: int | None = None
+
+
+class Taken(Exception):  # noqa: N818
+    """A unique constraint was hit that says something about the world; `constraint` is its name."""
+
+    def __init__(self, constraint: str) -> None:
+        super().__init__(constraint)
+        self.constraint = constraint
+
+
+async def commit(database: Database, write: Write, caller: Caller = Caller(), session: Session | None = None) -> None:
+    """Makes a Write so, in one round trip.
+
+    Raises Stale (decide again), InsufficientFunds, KeyTaken, KeyBusy, Taken (a unique constraint of a room), each with
+    nothing written; DatabaseAway when it is not known, after one more try with the same Write: its rows have ids of
+    their own, so that it cannot take effect twice.
+    """
+    statement = await _statement(database, write, caller)
+    try:
+        await _execute(database, write, statement, session)
+    except DatabaseAway:
+        await _once_more(database, write, statement)
+    gap("commit.sent")
+
+
+async def _once_more(database: Database, write: Write, statement: _Statement) -> None:
+    try:
+        await _execute(database, write, statement, None)
+    except (Stale, KeyTaken, KeyBusy, Taken, InsufficientFunds, asyncpg.IntegrityConstraintViolationError):
+        # The first try may have committed after all, and then it is what stands in the way: its rows, its answer, and the
+        # money that it has drawn or the hold that it has ended.
+        if not await was_written(database, write):
+            raise
+
+
+async def was_written(database: Database, write: Write) -> bool:
+    """Whether this very Write has committed: its first history row or row with an id is there, to the microsecond."""
+    async with database.session(write.company_id) as session:
+        for m in write.moves:
+            moved = (
+                "SELECT created_at = $4 AND trigger = $5 FROM history"
+                " WHERE company_id = $1 AND reference_id = $2 AND version = $3"
+            )
+            return await session.value(moved, write.company_id, m.id, m.version + 1, m.at, m.trigger) is True
+        for (table, columns), rows in _grouped(write).items():
+            if "id" in columns:
+                sql = f"SELECT true FROM {table} WHERE company_id = $1 AND id = $2"  # noqa: S608 a table of ours
+                return await session.value(sql, write.company_id, rows[0]["id"]) is True
+    return False
+
+
+async def _execute(database: Database, write: Write, statement: _Statement, session: Session | None) -> None:
+    try:
+        if session is not None:
+            await session.fetch(statement.sql, *statement.arguments)
+        else:
+            # A Write that only inserts takes the company from door_commit; one that moves must see its rows at once.
+            sees = bool(write.moves or write.touches or write.finished)
+            async with database.session(write.company_id if sees else None) as own:
+                await own.fetch(statement.sql, *statement.arguments)
+                own.company_id = write.company_id
+    except asyncpg.UniqueViolationError as clash:
+        constraint = clash.constraint_name or ""
+        if constraint == "answers_pkey":
+            raise KeyTaken from clash
+        # Two equal times of one company's objects: the later one takes another microsecond by deciding again.
+        if constraint == "history_pkey" or constraint.endswith("_created_at_key"):
+            raise Stale(constraint) from clash
+        raise Taken(constraint) from clash
+    except asyncpg.LockNotAvailableError as late:
+        # The server says what it was doing: only a wait for the key's own row means that a twin is under way.
+        if write.stored and "answers" in (late.context or ""):
+            raise KeyBusy from late
+        raise Stale("a lock was held for too long") from late
+    except asyncpg.PostgresError as error:
+        if error.sqlstate == "LA402":
+            raise InsufficientFunds(str(error)) from error
+        if error.sqlstate == "LA409" or error.sqlstate in _TRY_AGAIN:
+            raise Stale(str(error)) from error
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    sql: str
+    arguments: list[Any]
+
+
+class _Builder:
+    """Collects CTEs and their parameters; the same shape of Write gives the same text, which sessions keep prepared."""
+
+    def __init__(self, company_id: UUID) -> None:
+        self.arguments: list[Any] = [company_id]
+        self.ctes: list[str] = []
+        self.demands: list[str] = []
+
+    def add(self, value: Any) -> str:
+        self.arguments.append(value)
+        return f"${len(self.arguments)}"
+
+    def cte(self, body: str) -> str:
+        name = f"w{len(self.ctes)}"
+        self.ctes.append(f"{name} AS ({body})")
+        return name
+
+    def demand(self, name: str, cte: str, expected: int = 1) -> None:
+        self.demands.append(f"demand('{name}', {expected}, (SELECT count(*) FROM {cte}))")  # noqa: S608 names of our own code
+
+    def insert(self, table: str, rows: Sequence[Mapping[str, Any]], types: Mapping[str, str]) -> None:
+        """Inserts rows of the same columns; each takes its company from the door, so that the door is passed first."""
+        columns = ", ".join(rows[0])
+        if len(rows) <= _FEW:
+            company = "(SELECT company_id FROM door)"
+            values = ", ".join(f"({company}, {', '.join(self.add(v) for v in row.values())})" for row in rows)
+            self.cte(f"INSERT INTO {table} (company_id, {columns}) VALUES {values}")  # noqa: S608 names of our own code
+            return
+        arrays = ", ".join(f"{self.add([row[c] for row in rows])}::{types[c]}[]" for c in rows[0])
+        self.cte(
+            f"INSERT INTO {table} (company_id, {columns})"  # noqa: S608
+            f" SELECT door.company_id, u.* FROM door CROSS JOIN unnest({arrays}) u"
+        )
+
+    def move(self, m: Move) -> None:
+        sets = {m.state_column: m.to_state, "updated_at": m.at, **m.sets}
+        assignments = ", ".join(f"{c} = {self.add(v)}" for c, v in sets.items())
+        name = self.cte(
+            f"UPDATE {m.table} SET {assignments}, version = version + 1"  # noqa: S608
+            f" WHERE company_id = $1 AND id = {self.add(m.id)} AND version = {self.add(m.version)} RETURNING 1"
+        )
+        self.demand(m.table, name)
+
+    def touch(self, t: Touch) -> None:
+        assignments = ", ".join(f"{c} = {self.add(v)}" for c, v in t.sets.items())
+        name = self.cte(
+            f"UPDATE {t.table} SET {assignments}"  # noqa: S608
+            f" WHERE company_id = $1 AND id = {self.add(t.id)} AND version = {self.add(t.version)} RETURNING 1"
+        )
+        self.demand(t.table, name)
+
+    def finish(self, f: Finished) -> None:
+        name = self.cte(
+            f"UPDATE {f.table} SET due_at = NULL, done_at = {self.add(f.at)}, outcome = {self.add(f.outcome)},"  # noqa: S608
+            f" lease_token = NULL, leased_until = NULL"
+            f" WHERE company_id = $1 AND id = {self.add(f.id)} AND lease_token = {self.add(f.lease_token)} RETURNING 1"
+        )
+        self.demand(f.table, name)
+
+
+async def _statement(database: Database, write: Write, caller: Caller) -> _Statement:
+    b = _Builder(write.company_id)
+    relies = sorted(write.relies, key=lambda r: (r.kind, r.id))
+    door = (
+        f"SELECT door_commit($1, {b.add(caller.client_id)}, {b.add(caller.client_version)},"
+        f" {b.add(caller.clock_version)}, {b.add([r.kind for r in relies])}, {b.add([r.id for r in relies])},"
+        f" {b.add([r.version for r in relies])}) AS company_id"
+    )
+    for (table, _), rows in _grouped(write).items():
+        b.insert(table, rows, await database.columns(table) if len(rows) > _FEW else {})
+    for m in write.moves:
+        b.move(m)
+    for t in write.touches:
+        b.touch(t)
+    for f in write.finished:
+        b.finish(f)
+    accounts, debits, held = draws(write.transfers)
+    drawn = f", draw(door.company_id, {b.add(accounts)}, {b.add(debits)}, {b.add(held)})" if accounts else ""
+    ctes = "".join(f", {c}" for c in b.ctes)
+    demands = "".join(f", {d}" for d in b.demands)
+    sql = f"WITH door AS MATERIALIZED ({door}){ctes} SELECT door.company_id{drawn}{demands} FROM door"  # noqa: S608
+    return _Statement(sql, b.arguments)
+
+
+def _grouped(write: Write) -> dict[tuple[str, tuple[str, ...]], list[Mapping[str, Any]]]:
+    """Every row to insert, those of one table and the same columns together; parents before children as they came."""
+    rows = [
+        *write.rows,
+        *(
+            history_row(m.table, m.id, m.version + 1, m.from_state, m.to_state, m.trigger, m.reason, m.at)
+            for m in write.moves
+        ),
+        *_transfers(write),
+        *(
+            Row("events", {"id": f.id, "type": f.type, "reference_id": f.reference_id, "url": f.url, "body": f.body,
+                           "created_at": f.at})
+            for f in write.facts
+        ),
+        *(
+            Row("outbox", {"id": m.id, "rail": m.rail, "kind": m.kind, "network_id": m.network_id,
+                           "reference_id": m.reference_id, "body": m.body, "created_at": m.at, "due_at": m.at})
+            for m in write.messages
+        ),
+        *(
+            Row("answers", {"operation": s.operation, "key": s.key, "fingerprint": s.fingerprint, "status": s.status,
+                            "body": s.body, "object_id": s.object_id, "keep": s.keep, "created_at": s.at})
+            for s in write.stored
+        ),
+    ]  # fmt: skip
+    groups: dict[tuple[str, tuple[str, ...]], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row.table, tuple(row.values)), []).append(row.values)
+    return groups
+
+
+def _transfers(write: Write) -> list[Row]:
+    return [
+        Row(
+            "transfers",
+            {
+                "id": t.id, "kind": t.kind, "debit_id": t.debit.id, "credit_id": t.credit.id,
+                "amount_minor": t.amount.minor, "currency": t.amount.currency, "type": t.type,
+                "pending_id": t.pending_id, "reference_id": t.reference_id, "created_at": t.at,
+            },
+        )
+        for t in write.transfers
+    ]  # fmt: skip

@@ -1,0 +1,216 @@
+"""Connections: a list of our own, with prepared statements, that never lends a session to a company it is not set to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+
+from lastro.base.errors import DatabaseAway
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
+    from asyncpg import Record
+    from asyncpg.prepared_stmt import PreparedStatement
+
+_PATIENCE_SECONDS = 5  # for a connection, when all are lent
+_SETTINGS = {
+    "search_path": "public",
+    "statement_timeout": "30s",
+    "lock_timeout": "10s",  # the second caller under one key waits so long for the first
+    "idle_in_transaction_session_timeout": "30s",
+    "jit": "off",
+    "application_name": "lastro",
+}
+# The connection is gone, or the server is going: whether the statement took effect is unknown.
+_LOST = (OSError, asyncpg.ConnectionDoesNotExistError, asyncpg.InterfaceError, asyncpg.AdminShutdownError,
+         asyncpg.CrashShutdownError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError,
+         asyncpg.ConnectionFailureError, asyncio.IncompleteReadError, TimeoutError)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Dsn:
+    """Where a database is. role: taken on after login, where the login may be more than one role."""
+
+    url: str
+    role: str | None = None
+
+
+class Session:
+    """One connection, lent for a short while, and the company it is set to (None: unknown or none)."""
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        self._connection = connection
+        self._prepared: dict[str, PreparedStatement] = {}
+        self.company_id: UUID | None = None
+
+    async def fetch(self, sql: str, *arguments: Any) -> list[Record]:
+        """All rows of one prepared statement. asyncpg.PostgresError: refused by the server; DatabaseAway: unknown."""
+        try:
+            statement = self._prepared.get(sql)
+            if statement is None:
+                # A name of its own: an unnamed statement would be parsed again each time.
+                statement = await self._connection.prepare(sql, name=f"lastro_{len(self._prepared)}")
+                self._prepared[sql] = statement
+            return await statement.fetch(*arguments)
+        except asyncpg.DataError:
+            raise  # an argument of the wrong type, found before anything was sent
+        except asyncpg.InvalidCachedStatementError as outdated:
+            self._connection.terminate()  # the schema has changed under its prepared statements; nothing ran
+            raise DatabaseAway("the schema has changed") from outdated
+        except _LOST as lost:
+            self._connection.terminate()
+            raise DatabaseAway(str(lost)) from lost
+        except asyncpg.PostgresError:
+            self.company_id = None  # a failed statement takes its set_config back
+            raise
+        except BaseException:
+            self._connection.terminate()  # cancelled in mid-flight: the protocol's state is unknown
+            raise
+
+    async def row(self, sql: str, *arguments: Any) -> Record | None:
+        """The first row, or None."""
+        rows = await self.fetch(sql, *arguments)
+        return rows[0] if rows else None
+
+    async def value(self, sql: str, *arguments: Any) -> Any:
+        """The first column of the first row, or None."""
+        rows = await self.fetch(sql, *arguments)
+        return rows[0][0] if rows else None
+
+    async def enter(self, company_id: UUID) -> None:
+        """Sets the company that row-level security admits."""
+        if self.company_id != company_id:
+            await self.fetch("SELECT set_config('lastro.company', $1, false)", str(company_id))
+            self.company_id = company_id
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it may be lent again."""
+        return not self._connection.is_closed()
+
+    async def close(self) -> None:
+        """Ends the connection."""
+        self._connection.terminate()
+
+
+class Lent:
+    """A session for the length of an `async with`."""
+
+    __slots__ = ("_company_id", "_database", "_session")
+
+    def __init__(self, database: Database, company_id: UUID | None) -> None:
+        self._database = database
+        self._company_id = company_id
+        self._session: Session | None = None
+
+    async def __aenter__(self) -> Session:
+        self._session = await self._database.lend(self._company_id)
+        return self._session
+
+    async def __aexit__(self, *_: object) -> None:
+        self._database.give_back(self._session)
+
+
+class Database:
+    """Up to `size` connections as one role; made when first needed, the last one given back is lent first.
+
+    settings: of the server, in place of our own (lock_timeout).
+    """
+
+    def __init__(self, dsn: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None) -> None:
+        self._dsn = dsn
+        self._settings = {**_SETTINGS, **(settings or {})}
+        self._idle: deque[Session] = deque()
+        self._free = asyncio.Semaphore(size)
+        self._columns: dict[str, dict[str, str]] = {}
+
+    def session(self, company_id: UUID | None = None) -> Lent:
+        """Lends a session, set to company_id where one is given. DatabaseAway when none can be had within 5 s."""
+        return Lent(self, company_id)
+
+    async def lend(self, company_id: UUID | None) -> Session:
+        """The session of `session`: whoever takes one gives it back."""
+        if self._free.locked():
+            try:
+                await asyncio.wait_for(self._free.acquire(), _PATIENCE_SECONDS)
+            except TimeoutError as late:
+                raise DatabaseAway("every connection is busy") from late
+        else:
+            await self._free.acquire()  # free: without the task that a time-out costs
+        session: Session | None = None
+        try:
+            session = self._take(company_id) or await self._connect()
+            if company_id is not None:
+                await session.enter(company_id)
+        except BaseException:
+            self.give_back(session)
+            raise
+        return session
+
+    def give_back(self, session: Session | None) -> None:
+        """Takes a session back; one whose connection is gone is forgotten."""
+        if session is not None and session.is_usable:
+            self._idle.append(session)
+        self._free.release()
+
+    def _take(self, company_id: UUID | None) -> Session | None:
+        while self._idle:
+            for session in reversed(self._idle):  # one that is set to this company already saves a round trip
+                if session.company_id == company_id:
+                    self._idle.remove(session)
+                    break
+            else:
+                session = self._idle.pop()
+            if session.is_usable:
+                return session
+        return None
+
+    async def _connect(self) -> Session:
+        settings = dict(self._settings)
+        if self._dsn.role:
+            settings["role"] = self._dsn.role
+        try:
+            connection = await asyncpg.connect(
+                self._dsn.url, server_settings=settings, timeout=5, statement_cache_size=0, command_timeout=None
+            )
+        except (*_LOST, asyncpg.PostgresError) as lost:
+            raise DatabaseAway(str(lost)) from lost
+        return Session(connection)
+
+    async def columns(self, table: str) -> dict[str, str]:
+        """The SQL type of each column of a table, read once."""
+        if not self._columns:
+            async with self.session() as session:
+                rows = await session.fetch(
+                    "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) AS type FROM pg_attribute a"
+                    " JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace"
+                    " WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped"
+                )
+            for r in rows:
+                self._columns.setdefault(r["relname"], {})[r["attname"]] = r["type"]
+        return self._columns[table]
+
+    async def refuse_superuser(self, *, login_too: bool = False) -> None:
+        """Raises PermissionError when row-level security would not hold for this role.
+
+        login_too: nor may the login that takes the role on be mighty, since it could go back to what it was.
+        """
+        async with self.session() as session:
+            mighty = await session.value(
+                "SELECT bool_or(rolsuper OR rolbypassrls) FROM pg_roles"
+                " WHERE rolname = current_user OR ($1 AND rolname = session_user)",
+                login_too,
+            )
+        if mighty:
+            raise PermissionError("The database login is a superuser; row-level security would not hold. Use lastro_app.")
+
+    async def close(self) -> None:
+        """Ends every idle connection."""
+        while self._idle:
+            await self._idle.pop().close()

@@ -1,0 +1,64 @@
+"""Refusals are values, with every problem in a fixed order; bugs and outages are exceptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lastro.base.write import Write
+
+
+class Kind(Enum):
+    """What kind of refusal it is; the HTTP door alone turns it into a status."""
+
+    INVALID = "INVALID"  # a value of the request is at fault
+    CONFLICT = "CONFLICT"  # the state of something is
+    UNAUTHORIZED = "UNAUTHORIZED"
+    FORBIDDEN = "FORBIDDEN"
+    NOT_FOUND = "NOT_FOUND"
+    TOO_LARGE = "TOO_LARGE"
+    UNSUPPORTED_TYPE = "UNSUPPORTED_TYPE"
+    METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
+    TOO_MANY = "TOO_MANY"
+    UNAVAILABLE = "UNAVAILABLE"  # the database, or a network that has to be asked, is away
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong. field: JSON path, header or query name. issue: a word of the interface. description: for people."""
+
+    field: str
+    issue: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The answer "no". write: what is written all the same, for a refusal that counts (a wrong one-time code)."""
+
+    kind: Kind
+    problems: tuple[Problem, ...] = ()
+    write: Write | None = None
+    retry_after_seconds: int | None = None
+
+
+class Stale(Exception):  # noqa: N818 it says what happened to the world, not that somebody erred
+    """What a Write relied on has changed since it was read: decide again."""
+
+
+class KeyTaken(Exception):  # noqa: N818
+    """Another request has committed an answer under this idempotency key."""
+
+
+class KeyBusy(Exception):  # noqa: N818
+    """Another request holds this idempotency key and has not committed in time."""
+
+
+class InsufficientFunds(Exception):  # noqa: N818
+    """A draw would bring a ledger account below its floor; nothing was written."""
+
+
+class DatabaseAway(Exception):  # noqa: N818
+    """The database cannot be reached, or did not answer; nothing is known to have been written."""

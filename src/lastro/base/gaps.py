@@ -1,0 +1,33 @@
+"""Counted crash points: every gap of the base between two things that must survive a kill -9 has a name and passes here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Each name is a place where a process may die; docs/reliability.md and the crash test take the list from here.
+GAPS = (
+    "run.decided",  # the answer is rendered, nothing is written
+    "commit.sent",  # committed, nobody knows yet
+    "inbox.stored",  # a network's message is stored, the network does not know that we have it
+    "lane.claimed",  # counted and leased, nothing done
+    "outbox.sent",  # the network has it, the row says it is open
+    "delivery.sent",  # the receiver has it, the row says it is due
+    "events.numbered",  # numbered, nothing sent
+)
+
+_on_gap: Callable[[str], None] | None = None
+
+
+def gap(name: str) -> None:
+    """Says that this process is between two steps. Does nothing unless a crash test has asked to hear it."""
+    if _on_gap is not None:
+        _on_gap(name)
+
+
+def listen(on_gap: Callable[[str], None] | None) -> None:
+    """Called by the doors of a crash test alone."""
+    global _on_gap  # noqa: PLW0603 one process, one listener, set before anything runs
+    _on_gap = on_gap

@@ -1,0 +1,174 @@
+"""Hints that there is work: they make what is due happen at once. Nothing relies on them, every lane also looks each second.
+
+A NOTIFY inside a transaction would put every commit in one queue, so hints are sent after it, on a connection of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import asyncpg
+import structlog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lastro.base.db import Dsn
+    from lastro.base.write import Write
+
+CHANNEL = "lastro_work"
+OUTBOX = "outbox"
+INBOX = "inbox"
+EVENTS = "events"
+TOPICS = (OUTBOX, INBOX, EVENTS)
+
+COALESCE_SECONDS = 0.005
+_LONGEST_PAUSE_SECONDS = 5.0
+_MOST_COMPANIES = 100  # in one hint: a payload is less than 8,000 bytes; more companies than that are found by the sweep
+_LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
+_log = structlog.get_logger(__name__)
+
+
+def topics(write: Write) -> frozenset[str]:
+    """Which lanes a committed Write concerns. A finished inbox row lets the next one about its subject go."""
+    found = set()
+    if write.messages:
+        found.add(OUTBOX)
+    if any(f.table == "inbox" for f in write.finished) or any(r.table == "inbox" for r in write.rows):
+        found.add(INBOX)
+    if write.facts:
+        found.add(EVENTS)
+    return frozenset(found)
+
+
+class Bells:
+    """The hints of one process: whoever works on a topic gets an event of its own and clears it before looking."""
+
+    def __init__(self) -> None:
+        self._events: dict[str, list[asyncio.Event]] = {}
+        self._listeners: list[Callable[[str, UUID | None], None]] = []
+
+    def event(self, topic: str) -> asyncio.Event:
+        """An event that is set whenever there may be work of this topic."""
+        made = asyncio.Event()
+        self._events.setdefault(topic, []).append(made)
+        return made
+
+    def listen(self, listener: Callable[[str, UUID | None], None]) -> None:
+        """Calls the listener with the topic and the company of every hint; None: it may concern any company."""
+        self._listeners.append(listener)
+
+    def heard(self, write: Write) -> None:
+        """A Write was committed: the Runner's on_commit."""
+        for topic in topics(write):
+            self.ring(topic, write.company_id)
+
+    def ring(self, topic: str, company_id: UUID | None = None) -> None:
+        """There may be work of this topic."""
+        for event in self._events.get(topic, ()):
+            event.set()
+        for listener in self._listeners:
+            listener(topic, company_id)
+
+    def ring_all(self) -> None:
+        """There may be work of every topic."""
+        for topic in TOPICS:
+            self.ring(topic)
+
+
+class Hinter:
+    """Tells other processes what was committed here: at most one NOTIFY in 5 ms, on one connection of its own.
+
+    Hints that cannot be told are dropped; whoever works finds the rows without them.
+    """
+
+    def __init__(self, dsn: Dsn) -> None:
+        self._dsn = dsn
+        self._pending: defaultdict[str, set[UUID]] = defaultdict(set)
+        self._some = asyncio.Event()
+
+    def heard(self, write: Write) -> None:
+        """A Write was committed: the Runner's on_commit. Returns at once."""
+        for topic in topics(write):
+            self._pending[topic].add(write.company_id)
+            self._some.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Tells until stop."""
+        await _connected(self._dsn, stop, self._tell)
+
+    async def _tell(self, connection: asyncpg.Connection, stop: asyncio.Event) -> None:
+        while not stop.is_set():
+            await _either(self._some, stop)
+            await asyncio.sleep(COALESCE_SECONDS)
+            self._some.clear()
+            pending, self._pending = self._pending, defaultdict(set)
+            if pending:
+                await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, _payload(pending))
+
+
+async def hear(dsn: Dsn, bells: Bells, stop: asyncio.Event) -> None:
+    """Rings the bells for every hint of another process, until stop; a lost connection is made anew."""
+
+    async def listen(connection: asyncpg.Connection, stop: asyncio.Event) -> None:
+        lost = asyncio.Event()
+        connection.add_termination_listener(lambda _: lost.set())
+        await connection.add_listener(CHANNEL, lambda *told: _ring(bells, told[3]))
+        bells.ring_all()  # what was told while nobody listened
+        await _either(lost, stop)
+
+    await _connected(dsn, stop, listen)
+
+
+def _payload(pending: dict[str, set[UUID]]) -> str:
+    """One line a topic: its name, then the companies, unless they are too many to name."""
+    lines = []
+    for topic, companies in pending.items():
+        named = [str(c) for c in companies] if len(companies) <= _MOST_COMPANIES // 2 else []
+        lines.append(" ".join([topic, *named]))
+    return "\n".join(lines)
+
+
+def _ring(bells: Bells, payload: Any) -> None:
+    # Anyone with a login may notify; what names no company that can be read is a hint of any.
+    for line in str(payload).splitlines():
+        topic, *companies = line.split()[: _MOST_COMPANIES + 1] or [""]
+        for company in companies or [""]:
+            try:
+                bells.ring(topic, UUID(company))
+            except ValueError:
+                bells.ring(topic)
+
+
+async def _connected(dsn: Dsn, stop: asyncio.Event, act: Callable[[asyncpg.Connection, asyncio.Event], Any]) -> None:
+    """Acts with a connection of its own, and again with a new one after it was lost, until stop."""
+    pause = 0.1
+    while not stop.is_set():
+        connection: asyncpg.Connection | None = None
+        try:
+            settings = {"application_name": "lastro hints"} | ({"role": dsn.role} if dsn.role else {})
+            connection = await asyncpg.connect(dsn.url, server_settings=settings, timeout=5, statement_cache_size=0)
+            pause = 0.1
+            await act(connection, stop)
+        except _LOST as lost:
+            _log.warning("hints.connection_lost", reason=str(lost))
+        finally:
+            if connection is not None:
+                connection.terminate()
+        if not stop.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+
+
+async def _either(one: asyncio.Event, other: asyncio.Event) -> None:
+    waiting = [asyncio.ensure_future(event.wait()) for event in (one, other)]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()

@@ -1,0 +1,37 @@
+"""Identity and randomness as values that the doors pass in."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_COUNTER_LOW_BITS = 13  # of the counter's 25 bits, those in rand_b
+
+
+class Chance:
+    """A source of random bytes (the system's in a running process, a seeded one in a storm) and the ids made of them."""
+
+    def __init__(self, random: Callable[[int], bytes]) -> None:
+        self.bytes = random
+        self._millisecond = -1
+        self._counter = 0
+
+    def uuid(self, at: datetime) -> UUID:
+        """A UUIDv7 (RFC 9562) of that instant; ids of one source made at one instant sort in the order they were made."""
+        millisecond = (at - _EPOCH) // _MILLISECOND
+        tail = int.from_bytes(self.bytes(9), "big")
+        # A counter as RFC 9562 §6.2 method 1, over rand_a and the top of rand_b; it begins at random in its lower quarter,
+        # so that some 25 million ids of one instant do not overflow it.
+        if millisecond == self._millisecond:
+            self._counter += 1
+        else:
+            self._millisecond, self._counter = millisecond, tail >> 49
+        high, low = divmod(self._counter, 1 << _COUNTER_LOW_BITS)
+        rest = tail & ((1 << 49) - 1)
+        return UUID(int=millisecond << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low << 49 | rest)

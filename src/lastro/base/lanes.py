@@ -1,0 +1,94 @@
+"""Work queues: the domain's own rows, found across companies, claimed per company under a lease, finished by token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.gaps import gap
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Database
+
+LEASE_SECONDS = 30  # longer than the hard time-out of whatever is done under it (10 s), so that nothing is renewed
+
+# As a subquery the clock is read once a statement and can bound an index; called bare, it is read again for every row.
+NOW = "(SELECT business_now())"
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """table: whose rows with due_at are work. key: its id column. also: a further condition for a row to be ready."""
+
+    table: str
+    key: str = "id"
+    also: str = "true"
+
+    @property
+    def find_sql(self) -> str:
+        """Companies that have something due, longest waiting first; one read over the partial index of open rows."""
+        return (
+            f"SELECT company_id FROM {self.table} w"  # noqa: S608 names of our own code
+            f" WHERE due_at <= {NOW} AND (leased_until IS NULL OR leased_until < (SELECT machine_now()))"
+            " GROUP BY company_id ORDER BY min(due_at) LIMIT 1000"
+        )
+
+    @property
+    def claim_sql(self) -> str:
+        """Takes a few due rows of one company that nobody else is taking: counted and leased before anything is done."""
+        return (
+            f"UPDATE {self.table} SET lease_token = $2, sends = sends + 1,"  # noqa: S608
+            f" leased_until = machine_now() + interval '{LEASE_SECONDS} seconds'"
+            f" WHERE company_id = $1 AND {self.key} = ANY (ARRAY(SELECT {self.key} FROM {self.table} w"
+            f" WHERE company_id = $1 AND due_at <= {NOW}"
+            f" AND (leased_until IS NULL OR leased_until < (SELECT machine_now())) AND {self.also}"
+            " ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)) RETURNING *"
+        )
+
+    @property
+    def finish_sql(self) -> str:
+        """Settles rows that need no Write of their own."""
+        return (
+            f"UPDATE {self.table} SET due_at = NULL, done_at = business_now(), outcome = $4,"  # noqa: S608
+            f" lease_token = NULL, leased_until = NULL WHERE company_id = $1 AND {self.key} = ANY ($2) AND lease_token = $3"
+        )
+
+    @property
+    def release_sql(self) -> str:
+        """Gives a row back, due later."""
+        return (
+            f"UPDATE {self.table} SET lease_token = NULL, leased_until = NULL, due_at = business_now() + $4"  # noqa: S608
+            f" WHERE company_id = $1 AND {self.key} = $2 AND lease_token = $3"
+        )
+
+
+async def find(work: Database, lane: Lane) -> list[UUID]:
+    """Companies with work in this lane, seen by the role that sees ids and due times alone."""
+    async with work.session() as session:
+        return [r["company_id"] for r in await session.fetch(lane.find_sql)]
+
+
+async def claim(database: Database, lane: Lane, company_id: UUID, token: UUID, limit: int) -> list[Record]:
+    """Up to `limit` rows, leased to `token` for 30 s of machine time."""
+    async with database.session(company_id) as session:
+        rows = await session.fetch(lane.claim_sql, company_id, token, limit)
+    if rows:
+        gap("lane.claimed")
+    return sorted(rows, key=lambda r: (r["due_at"], r[lane.key]))
+
+
+async def release(database: Database, lane: Lane, row: Record, later: timedelta) -> None:
+    """Gives back what could not be finished; a row that another worker has taken over is left to it."""
+    async with database.session(row["company_id"]) as session:
+        await session.fetch(lane.release_sql, row["company_id"], row[lane.key], row["lease_token"], later)
+
+
+async def finish(database: Database, lane: Lane, company_id: UUID, ids: list[UUID], token: UUID, outcome: str) -> None:
+    """Settles rows claimed under one token; those that another worker has taken over are left to it."""
+    async with database.session(company_id) as session:
+        await session.fetch(lane.finish_sql, company_id, ids, token, outcome)

@@ -1,0 +1,300 @@
+"""The one way a request, or a worker's task, becomes a commit: door, read, decide, write; again if the world moved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from lastro.base.commit import Caller, Taken, commit
+from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, Problem, Refused, Stale
+from lastro.base.gaps import gap
+from lastro.base.write import Stored, Write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.clock import BusinessClock
+    from lastro.base.db import Database, Session
+    from lastro.base.ids import Chance
+
+_TRIES = 3
+_OPEN = "SELECT * FROM door_open($1, $2, $3, $4)"
+_ENTER = "SELECT * FROM door_enter($1)"
+
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What a verb may know of the outside: whose request, business time, and a source of ids."""
+
+    company_id: UUID
+    now: datetime
+    chance: Chance
+    caller: Caller = field(default_factory=Caller)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A verb's yes: what it writes, and the answer's bytes, rendered before the write.
+
+    object_id: the object made or touched, kept beside the answer. keep: how long the answer is kept under its key.
+    """
+
+    write: Write | None
+    body: bytes
+    object_id: UUID | None = None
+    keep: str = "week"
+
+
+class Verb(Protocol[K]):
+    """One act: read what is known, without locks; decide, purely. The other methods have defaults in Act."""
+
+    async def read(self, session: Session, door: Door) -> K:
+        """Everything the decision needs, from the database."""
+
+    async def look_up(self, known: K, door: Door) -> K | Refused:
+        """What must be asked outside, with no connection held."""
+
+    def decide(self, known: K, door: Door) -> Done | Refused:
+        """Pure: from what is known to a Write and an answer."""
+
+    def recall(self) -> K | None:
+        """What is known without reading; the Write relies on its versions."""
+
+    def taken(self, constraint: str) -> Refused | None:
+        """What it means that a unique constraint was hit; None: decide again."""
+
+    def insufficient(self) -> Refused:
+        """What it means that a draw would go below a floor."""
+
+
+class Act(Generic[K]):
+    """The defaults of a Verb."""
+
+    async def look_up(self, known: K, door: Door) -> K | Refused:
+        """Nothing outside is asked."""
+        return known
+
+    def recall(self) -> K | None:
+        """Nothing is remembered: everything is read."""
+        return None
+
+    def taken(self, constraint: str) -> Refused | None:
+        """No constraint says anything about the world: decide again."""
+        return None
+
+    def insufficient(self) -> Refused:
+        """The account has too little."""
+        problem = Problem("amount", "INSUFFICIENT_FUNDS", "the account's available balance is too low")
+        return Refused(Kind.INVALID, (problem,))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request as the HTTP door understood it. token_issued_at: machine seconds. fingerprint: of the parsed request."""
+
+    company_id: UUID
+    client_id: str
+    token_issued_at: float
+    permission: str
+    operation: str
+    key: str | None
+    fingerprint: bytes
+    success_status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What goes back to the caller. write: what was committed, so that the doors can hint whom it concerns."""
+
+    status: int
+    body: bytes
+    replayed: bool = False
+    write: Write | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Rights:
+    version: int
+    permissions: frozenset[str]
+    revoked: bool
+    tokens_valid_after: float
+
+
+class Runner:
+    """Runs verbs for the clients of one process. on_commit hears of every Write that was committed."""
+
+    def __init__(
+        self, database: Database, clock: BusinessClock, chance: Chance, on_commit: Callable[[Write], None] | None = None
+    ) -> None:
+        self.database = database
+        self._clock = clock
+        self._chance = chance
+        self._on_commit = on_commit or (lambda _: None)
+        self._rights: dict[tuple[UUID, str], _Rights] = {}
+
+    async def run(self, call: Call, verb: Verb[Any]) -> Reply | Refused:
+        """The answer to a client's call. Stale after three tries, DatabaseAway: the door answers 503."""
+        reply = await self._from_memory(call, verb)
+        if reply is not None:
+            return reply
+        for _ in range(_TRIES):
+            reply = await self._once(call, verb)
+            if reply is not None:
+                return reply
+        raise Stale("three decisions in a row were overtaken")
+
+    async def act(self, company_id: UUID, verb: Verb[Any]) -> Done | Refused:
+        """The same for a task of ours, with no client and no key."""
+        for _ in range(_TRIES):
+            async with self.database.session(company_id) as session:
+                entered = await session.row(_ENTER, company_id)
+                assert entered is not None
+                door = Door(company_id, entered["at"], self._chance, Caller(clock_version=entered["clock_version"]))
+                known = await verb.read(session, door)
+            looked = await verb.look_up(known, door)
+            outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
+            if outcome.write is None or outcome.write.is_empty:
+                return outcome
+            gap("run.decided")
+            try:
+                await commit(self.database, outcome.write, door.caller)
+            except Stale:
+                continue
+            except Taken as clash:
+                refused = verb.taken(clash.constraint)
+                if refused is None:
+                    continue
+                return refused
+            except InsufficientFunds:
+                return verb.insufficient()
+            self._on_commit(outcome.write)
+            return outcome
+        raise Stale("three decisions in a row were overtaken")
+
+    async def _from_memory(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
+        """One round trip, where everything needed is remembered. It may only say yes; any no is looked at afresh."""
+        known, now = verb.recall(), self._clock.now()
+        rights = self._rights.get((call.company_id, call.client_id))
+        if known is None or now is None or rights is None or _refusal(rights, call) is not None:
+            return None
+        caller = Caller(call.client_id, rights.version, self._clock.version)
+        outcome = verb.decide(known, Door(call.company_id, now, self._chance, caller))
+        if isinstance(outcome, Refused) or outcome.write is None:
+            return None
+        write = _with_answer(outcome, call, now)
+        gap("run.decided")
+        try:
+            await commit(self.database, write, caller)
+        except Stale:
+            self._rights.pop((call.company_id, call.client_id), None)
+            self._clock.forget()
+            return None
+        except (KeyTaken, Taken, InsufficientFunds):
+            return None
+        except KeyBusy:
+            return _busy_reply()
+        self._on_commit(write)
+        return Reply(call.success_status, outcome.body, write=write)
+
+    async def _once(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
+        async with self.database.session() as session:
+            row = await session.row(_OPEN, call.company_id, call.client_id, call.operation, call.key)
+            assert row is not None
+            session.company_id = call.company_id
+            self._clock.learn(row["at"], row["clock_version"])
+            rights = self._learn_rights(call, row)
+            refused = _refusal(rights, call) if rights else Refused(Kind.UNAUTHORIZED)
+            if refused is not None:
+                return refused
+            assert rights is not None
+            if row["fingerprint"] is not None:
+                return _replay(row, call)
+            caller = Caller(call.client_id, rights.version, row["clock_version"])
+            door = Door(call.company_id, row["at"], self._chance, caller)
+            known = await verb.read(session, door)
+        looked = await verb.look_up(known, door)
+        outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
+        reply = await self._finish(call, verb, outcome, door)
+        return await self._no(call, reply) if isinstance(reply, Refused) else reply
+
+    async def _no(self, call: Call, refused: Refused) -> Reply | Refused:
+        """Under a key, what stands in the way may be what an equal request has just committed: then its answer is ours."""
+        if call.key is None or refused.write is not None:
+            return refused
+        async with self.database.session() as session:
+            row = await session.row(_OPEN, call.company_id, call.client_id, call.operation, call.key)
+            assert row is not None
+            session.company_id = call.company_id
+        return refused if row["fingerprint"] is None else _replay(row, call)
+
+    async def _finish(self, call: Call, verb: Verb[Any], outcome: Done | Refused, door: Door) -> Reply | Refused | None:
+        if outcome.write is None:
+            return outcome if isinstance(outcome, Refused) else Reply(call.success_status, outcome.body)
+        write = outcome.write if isinstance(outcome, Refused) else _with_answer(outcome, call, door.now)
+        gap("run.decided")
+        try:
+            await commit(self.database, write, door.caller)
+        except (Stale, KeyTaken):
+            return None
+        except KeyBusy:
+            return _busy_reply()
+        except Taken as clash:
+            return verb.taken(clash.constraint)
+        except InsufficientFunds:
+            return verb.insufficient()
+        self._on_commit(write)
+        return outcome if isinstance(outcome, Refused) else Reply(call.success_status, outcome.body, write=write)
+
+    def _learn_rights(self, call: Call, row: Record) -> _Rights | None:
+        if row["client_version"] is None:
+            self._rights.pop((call.company_id, call.client_id), None)
+            return None
+        rights = _Rights(
+            row["client_version"],
+            frozenset(row["permissions"]),
+            row["revoked_at"] is not None and row["revoked_at"] <= row["machine_at"],
+            row["tokens_valid_after"].timestamp(),
+        )
+        self._rights[call.company_id, call.client_id] = rights
+        return rights
+
+
+def _refusal(rights: _Rights, call: Call) -> Refused | None:
+    if rights.revoked or call.token_issued_at < rights.tokens_valid_after:
+        return Refused(Kind.UNAUTHORIZED)
+    if call.permission not in rights.permissions:
+        return Refused(Kind.FORBIDDEN)
+    return None
+
+
+def _replay(row: Record, call: Call) -> Reply | Refused:
+    """The first answer again, byte for byte; another request under its key is a conflict."""
+    if row["fingerprint"] != call.fingerprint:
+        return Refused(Kind.CONFLICT, (Problem("idempotency-key", "CONFLICT", "the key was used for another request"),))
+    if row["answer_body"] is None:
+        return Refused(
+            Kind.CONFLICT,
+            (Problem("idempotency-key", "DUPLICATE", f"the answer is no longer kept; it made {row['answer_object']}"),),
+        )
+    return Reply(row["answer_status"], bytes(row["answer_body"]), replayed=True)
+
+
+def _busy_reply() -> Refused:
+    problem = Problem("idempotency-key", "CONFLICT", "another request under this key is still being worked on")
+    return Refused(Kind.CONFLICT, (problem,), retry_after_seconds=1)
+
+
+def _with_answer(done: Done, call: Call, at: datetime) -> Write:
+    assert done.write is not None
+    if call.key is None or done.object_id is None:
+        return done.write
+    stored = Stored(
+        call.operation, call.key, call.fingerprint, call.success_status, done.body, done.object_id, done.keep, at
+    )
+    return replace(done.write, stored=(stored,))

@@ -1,0 +1,170 @@
+"""A Write: everything that one act changes, as a value. commit makes it so, whole or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.base.money import Money
+
+
+@dataclass(frozen=True, slots=True)
+class Relied:
+    """A row that was read and is not moved: it must still be at that version when the Write commits."""
+
+    kind: str  # the table: one of those that door_commit knows
+    id: UUID
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One INSERT; company_id is not among the values, it is the Write's."""
+
+    table: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One object goes from a state to another, at the version that was read, and its history gets a row."""
+
+    table: str
+    state_column: str
+    id: UUID
+    version: int
+    from_state: str
+    to_state: str
+    trigger: str
+    reason: str | None
+    at: datetime
+    sets: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Other columns of an object change, its state does not: guarded by the version, which stays, so that no history is due.
+
+    Only for what is not part of the object's meaning (how often a network was asked, when next).
+    """
+
+    table: str
+    id: UUID
+    version: int
+    sets: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerAccount:
+    """An account of the chart; its id is derived from the rest (ledger.chart). floor: debits of it are drawn."""
+
+    id: UUID
+    code: str
+    currency: str
+    floor: bool
+    rail: str | None = None
+    account_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Debit one account, credit another. kind: moved; held, then posted or voided, which name the held one as pending."""
+
+    id: UUID
+    kind: str
+    debit: LedgerAccount
+    credit: LedgerAccount
+    amount: Money
+    type: str
+    reference_id: UUID
+    at: datetime
+    pending_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """An event: its body is bytes already and never changes. url None: told in the feed alone."""
+
+    id: UUID
+    type: str
+    reference_id: UUID
+    url: str | None
+    body: bytes
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """To be told to a network after the commit. network_id: the message's id there, the same on every send."""
+
+    id: UUID
+    rail: str
+    kind: str
+    network_id: str
+    reference_id: UUID
+    body: bytes
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The inbox or outbox row that this Write settles; the lease token fences off a worker that was taken over."""
+
+    table: str
+    id: UUID
+    lease_token: UUID
+    outcome: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The answer kept under an idempotency key. keep: forever, month or week."""
+
+    operation: str
+    key: str
+    fingerprint: bytes
+    status: int
+    body: bytes
+    object_id: UUID
+    keep: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What one act of one company changes. Writes of one company add up; two moves of one row do not."""
+
+    company_id: UUID
+    relies: tuple[Relied, ...] = ()
+    rows: tuple[Row, ...] = ()
+    moves: tuple[Move, ...] = ()
+    touches: tuple[Touch, ...] = ()
+    transfers: tuple[Transfer, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    messages: tuple[Message, ...] = ()
+    finished: tuple[Finished, ...] = ()
+    stored: tuple[Stored, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        moved = [(m.table, m.id) for m in self.moves] + [(t.table, t.id) for t in self.touches]
+        if len(set(moved)) != len(moved):
+            raise ValueError("two moves of one row in one Write")
+        if len(self.stored) > 1:
+            raise ValueError("two answers in one Write")
+
+    def __add__(self, other: Write) -> Write:
+        if other.company_id != self.company_id:
+            raise ValueError("Writes of two companies do not add up: one transaction touches one company")
+        parts = (f.name for f in fields(self) if f.name != "company_id")
+        return Write(self.company_id, **{p: getattr(self, p) + getattr(other, p) for p in parts})
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it would change nothing."""
+        return not any(getattr(self, f.name) for f in fields(self) if f.name not in ("company_id", "relies"))

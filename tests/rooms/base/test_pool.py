@@ -1,0 +1,150 @@
+"""Connections: how many there are, whose company they are set to, and which logins are refused."""
+
+import asyncio
+from contextlib import suppress
+from datetime import UTC, datetime
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import pytest
+from tests.cast import Cast, Seller
+from tests.rooms.base.verbs import born_order, move_of
+
+from lastro.base.commit import commit
+from lastro.base.db import Database, Dsn
+from lastro.base.errors import DatabaseAway
+from lastro.base.write import Write
+from lastro.orders import ORDERS
+
+pytestmark = pytest.mark.anyio
+_COMPANY = "SELECT current_setting('lastro.company', true)"
+
+
+async def test_no_session_is_lent_to_a_company_it_is_not_set_to(database: Any) -> None:
+    """Whatever befell it before: an error, a cancelled statement, a killed server process."""
+    pool, random = Database(database.app, size=3), Random(7)
+    companies = [UUID(int=n) for n in range(1, 6)]
+    wrong: list[str] = []
+
+    async def once(company: UUID, fate: str) -> None:
+        async with pool.session(company) as session:
+            found = await session.value(_COMPANY)
+            if found != str(company):
+                wrong.append(found)
+            if fate == "error":
+                await session.fetch(
+                    "SELECT set_config('lastro.company', $1, false), 1 / (length($1) - 36)", str(companies[0])
+                )
+            elif fate == "slow":
+                await session.fetch("SELECT pg_sleep(10)")
+            elif fate == "killed":
+                await session.fetch("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    async def with_fate() -> None:
+        fate = random.choice(["fine"] * 6 + ["error", "slow", "killed"])
+        with suppress(asyncpg.PostgresError, DatabaseAway, TimeoutError):
+            await asyncio.wait_for(once(random.choice(companies), fate), 0.05 if fate == "slow" else 10)
+
+    await asyncio.gather(*(with_fate() for _ in range(200)))
+    assert wrong == []
+    await pool.close()
+
+
+async def test_a_session_goes_from_one_company_to_another(database: Any) -> None:
+    pool = Database(database.app, size=1)
+    for number in (1, 2, 2, 1):
+        async with pool.session(UUID(int=number)) as session:
+            assert await session.value("SELECT tenant()") == UUID(int=number)
+    await pool.close()
+
+
+async def test_a_write_of_one_company_leaves_no_session_behind_that_is_another(
+    cast: Cast, ana: Seller, database: Any
+) -> None:
+    narrow = Cast.of(database.app, size=1)
+    dora = await narrow.dora()
+    for seller in (dora, ana, dora):
+        await narrow.credit(seller, 1)
+        async with narrow.database.session(seller.company_id) as session:
+            assert await session.value("SELECT tenant()") == seller.company_id
+            assert {r["company_id"] for r in await session.fetch("SELECT company_id FROM transfers")} == {seller.company_id}
+    await narrow.close()
+
+
+async def test_a_move_sees_its_row_whosever_session_it_is_given(cast: Cast, ana: Seller, database: Any) -> None:
+    narrow = Cast.of(database.app, size=1)
+    dora, at = await narrow.dora(), datetime.now(UTC)
+    orders = {seller.company_id: narrow.id() for seller in (ana, dora)}
+    for seller in (ana, dora):
+        await commit(narrow.database, Write(seller.company_id, rows=born_order(seller, orders[seller.company_id], at)))
+    for seller in (ana, dora):
+        move = move_of(ORDERS, orders[seller.company_id], "INITIAL", 1, "reserve", at)
+        await commit(narrow.database, Write(seller.company_id, moves=(move,)))
+    await narrow.close()
+
+
+async def test_there_are_no_more_connections_than_allowed(database: Any) -> None:
+    pool = Database(database.app, size=2, settings={"application_name": "bounded"})
+    watch = await database.connect(database.admin)
+    one_at_a_time, most = asyncio.Lock(), 0
+
+    async def use() -> None:
+        nonlocal most
+        async with pool.session() as session:
+            async with one_at_a_time:
+                seen = await watch.fetchval("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'bounded'")
+            await session.fetch("SELECT pg_sleep(0.01)")
+            most = max(most, seen)
+
+    await asyncio.gather(*(use() for _ in range(20)))
+    assert most == 2
+    await pool.close()
+    await watch.close()
+
+
+async def test_a_connection_that_died_idle_is_replaced(database: Any) -> None:
+    pool = Database(database.app, size=1, settings={"application_name": "mortal"})
+    async with pool.session() as session:
+        await session.fetch("SELECT 1")
+    killer = await database.connect(database.admin)
+    assert await killer.fetchval(
+        "SELECT bool_and(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'mortal'"
+    )
+    await killer.close()
+    while session.is_usable:
+        await asyncio.sleep(0.01)
+    async with pool.session() as session:
+        assert await session.value("SELECT 1") == 1
+    await pool.close()
+
+
+async def test_a_value_that_its_type_cannot_hold_is_a_mistake_and_no_outage(database: Any) -> None:
+    pool = Database(database.app, size=1)
+    async with pool.session(UUID(int=1)) as session:
+        for value in ("seven", 2**70):
+            with pytest.raises(asyncpg.DataError):
+                await session.fetch("SELECT $1::bigint", value)
+        assert await session.value("SELECT $1::bigint", 7) == 7
+        assert await session.value("SELECT tenant()") == UUID(int=1)
+    await pool.close()
+
+
+async def test_a_database_that_is_not_there_is_away() -> None:
+    pool = Database(Dsn("postgresql://lastro_app@127.0.0.1:1/nowhere"))
+    with pytest.raises(DatabaseAway):
+        async with pool.session():
+            pass
+
+
+async def test_a_login_over_which_row_security_has_no_power_is_refused(database: Any) -> None:
+    app, admin = Database(database.app, size=1), Database(database.admin, size=1)
+    await app.refuse_superuser()
+    async with admin.session() as session:
+        is_mighty = await session.value("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
+    if is_mighty:
+        with pytest.raises(PermissionError):
+            await admin.refuse_superuser()
+    await app.close()
+    await admin.close()

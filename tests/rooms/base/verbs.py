@@ -1,0 +1,111 @@
+"""Verbs as small as they can be, to see what the runner does with any verb."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from tests.cast import Cast, Seller
+
+from lastro.base.api import render
+from lastro.base.db import Session
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.machine import Machine
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Fact, Row, Write
+from lastro.orders import ORDERS
+
+
+def order_values(seller: Seller, order_id: UUID, at: datetime, **more: Any) -> dict[str, Any]:
+    """The columns of an order that must have a value."""
+    return {
+        "id": order_id, "account_id": seller.account_id, "external_id": str(order_id), "origin": "TRANSPARENT",
+        "payment_method": "PIX", "currency": "BRL", "amount_minor": 1000, "description": "Flores", "created_at": at,
+        "updated_at": at, **more,
+    }  # fmt: skip
+
+
+def born_order(seller: Seller, order_id: UUID, at: datetime, **more: Any) -> tuple[Row, ...]:
+    return ORDERS.born(order_values(seller, order_id, at, **more), at)
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A row as it was read, for Machine.move."""
+
+    id: UUID
+    state: str
+    version: int
+
+
+def move_of(machine: Machine, thing_id: UUID, state: str, version: int, trigger: str, at: datetime, **sets: Any) -> Any:
+    return machine.move(Thing(thing_id, state, version), trigger, at, **sets)
+
+
+async def nothing(*_: object) -> None:
+    pass
+
+
+@dataclass
+class Tell(Act[str]):
+    """Writes one event and answers with its id. `meanwhile` happens between the reading and the decision."""
+
+    remembered: str | None = None
+    meanwhile: Callable[[], Awaitable[None]] = nothing
+    with_parts: Callable[[Door], Write] | None = None
+    reads: int = 0
+    decided: list[str] = field(default_factory=list)
+
+    def recall(self) -> str | None:
+        return self.remembered
+
+    async def read(self, session: Session, door: Door) -> str:
+        self.reads += 1
+        return "read"
+
+    async def look_up(self, known: str, door: Door) -> str | Refused:
+        await self.meanwhile()
+        return known
+
+    def decide(self, known: str, door: Door) -> Done | Refused:
+        self.decided.append(known)
+        fact = Fact(door.chance.uuid(door.now), "TEST", door.chance.uuid(door.now), None, b"{}", door.now)
+        write = Write(door.company_id, facts=(fact,))
+        if self.with_parts is not None:
+            write += self.with_parts(door)
+        return Done(write, render({"id": str(fact.id)}), fact.id)
+
+
+@dataclass
+class Refuse(Tell):
+    """Says no. counts: what is written all the same."""
+
+    counts: Write | None = None
+
+    def decide(self, known: str, door: Door) -> Done | Refused:
+        self.decided.append(known)
+        return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "no"),), self.counts)
+
+
+@dataclass
+class Pay(Act[None]):
+    """Draws on an account: what leaves an account with a floor."""
+
+    cast: Cast
+    seller: Seller
+    minor: int
+    decided: int = 0
+
+    async def read(self, session: Session, door: Door) -> None:
+        return None
+
+    def decide(self, known: None, door: Door) -> Done:
+        self.decided += 1
+        transfer = self.cast.transfer(self.seller.customer, self.seller.clearing, self.minor)
+        return Done(Write(door.company_id, transfers=(transfer,)), render({"id": str(transfer.id)}), transfer.id)
+
+
+async def count(cast: Cast, seller: Seller, table: str) -> int:
+    async with cast.database.session(seller.company_id) as session:
+        return int(await session.value(f"SELECT count(*) FROM {table}"))

@@ -1,0 +1,40 @@
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from lastro.base.draw import draws
+from lastro.base.money import Money
+from lastro.base.write import LedgerAccount, Transfer
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+NET = LedgerAccount(UUID(int=1), "NET", "BRL", floor=False)
+ANA = LedgerAccount(UUID(int=2), "CUST", "BRL", floor=True)
+BENTO = LedgerAccount(UUID(int=3), "CUST", "BRL", floor=True)
+
+
+def transfer(kind: str, debit: LedgerAccount, credit: LedgerAccount, minor: int) -> Transfer:
+    return Transfer(UUID(int=9), kind, debit, credit, Money(minor, "BRL"), "TEST", UUID(int=8), AT)
+
+
+@pytest.mark.parametrize(
+    ("transfers", "expected"),
+    [
+        ([], ([], [], [])),
+        ([("moved", NET, ANA, 100)], ([], [], [])),
+        ([("held", NET, ANA, 100)], ([], [], [])),
+        ([("moved", ANA, NET, 100)], ([ANA.id], [100], [0])),
+        ([("held", ANA, NET, 100)], ([ANA.id], [0], [100])),
+        ([("posted", ANA, NET, 100)], ([ANA.id], [100], [-100])),
+        ([("voided", ANA, NET, 100)], ([ANA.id], [0], [-100])),
+        ([("moved", ANA, NET, 100), ("held", ANA, NET, 7)], ([ANA.id], [100], [7])),
+        ([("voided", ANA, NET, 100), ("held", ANA, NET, 60)], ([ANA.id], [0], [-40])),
+        ([("moved", ANA, BENTO, 5)], ([ANA.id], [5], [0])),
+        ([("moved", BENTO, NET, 1), ("moved", ANA, NET, 2)], ([ANA.id, BENTO.id], [2, 1], [0, 0])),
+        ([("moved", ANA, BENTO, 1), ("moved", BENTO, ANA, 2)], ([ANA.id, BENTO.id], [1, 2], [0, 0])),
+    ],
+)
+def test_what_transfers_take_from_accounts_with_a_floor(
+    transfers: list[tuple[str, LedgerAccount, LedgerAccount, int]], expected: tuple[list[UUID], list[int], list[int]]
+) -> None:
+    assert draws(transfer(*t) for t in transfers) == expected

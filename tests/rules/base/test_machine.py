@@ -1,0 +1,107 @@
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise, product
+from uuid import UUID
+
+import pytest
+
+from lastro.base.machine import NOT_THERE, Machine
+from lastro.base.write import Row
+from lastro.orders import ORDERS, PIX_PAYMENTS, REFUNDS
+
+MACHINES = (ORDERS, PIX_PAYMENTS, REFUNDS)
+AT = datetime(2026, 1, 2, 3, 4, 5, 6, UTC)
+ID = UUID(int=7)
+
+# What may happen to each object, written a second time and differently: by what each state can become.
+TABLE = {
+    "orders": {
+        NOT_THERE: {"create": "INITIAL", "receive": "PAID"},
+        "INITIAL": {
+            "reserve": "INITIAL", "release": "INITIAL", "pay": "PAID", "expire": "EXPIRED", "cancel": "CANCELED", "fail": "ERROR",
+        },
+        "PAID": {}, "EXPIRED": {}, "CANCELED": {}, "ERROR": {},
+    },
+    "pix_payments": {
+        NOT_THERE: {"accept": "ACCEPTED", "refuse": "REFUSED", "settle": "SETTLED", "give_back": "RETURNING"},
+        "ACCEPTED": {"settle": "SETTLED", "fail": "FAILED", "give_back": "RETURNING"},
+        "REFUSED": {"give_back": "RETURNING"},
+        "FAILED": {"give_back": "RETURNING"},
+        "RETURNING": {"returned": "RETURNED", "strand": "STRANDED"},
+        "SETTLED": {}, "RETURNED": {}, "STRANDED": {},
+    },
+    "refunds": {
+        NOT_THERE: {"create": "PENDING"},
+        "PENDING": {"confirm": "PAID", "refuse": "ERROR"},
+        "PAID": {}, "ERROR": {},
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Thing:
+    id: UUID
+    state: str
+    version: int
+
+
+def triggers(machine: Machine) -> list[str]:
+    return sorted({trigger for _, trigger in machine.moves})
+
+
+EVERY_PAIR = [
+    pytest.param(machine, state, trigger, id=f"{machine.name}-{state or 'not there'}-{trigger}")
+    for machine in MACHINES
+    for state, trigger in product((NOT_THERE, *machine.states()), triggers(machine))
+]
+
+
+@pytest.mark.parametrize(("machine", "state", "trigger"), EVERY_PAIR)
+def test_every_state_and_trigger(machine: Machine, state: str, trigger: str) -> None:
+    to = TABLE[machine.name][state].get(trigger)
+    assert machine.allows(state, trigger) is (to is not None)
+    if to is None:
+        with pytest.raises(KeyError):
+            machine.move(Thing(ID, state, 3), trigger, AT)
+        return
+    move = machine.move(Thing(ID, state, 3), trigger, AT, reason="why", code="X")
+    assert (move.table, move.state_column) == (machine.name, machine.state_column)
+    assert (move.id, move.version, move.from_state, move.to_state, move.trigger) == (ID, 3, state, to, trigger)
+    assert (move.reason, move.at, move.sets) == ("why", AT, {"code": "X"})
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
+def test_the_table_has_every_state_and_nothing_leads_out_of_it(machine: Machine) -> None:
+    assert set(machine.states()) | {NOT_THERE} == set(TABLE[machine.name])
+    assert len(machine.states()) == len(set(machine.states()))
+    assert len(machine.rows()) == len(machine.moves) == sum(map(len, TABLE[machine.name].values()))
+    assert NOT_THERE not in machine.moves.values()
+    reached = {NOT_THERE}
+    for _ in machine.states():
+        reached |= {to for (state, _), to in machine.moves.items() if state in reached}
+    assert reached == set(TABLE[machine.name]), "a state that nothing leads to"
+
+
+@pytest.mark.parametrize(
+    "triggers", [("create",), ("create", "reserve"), ("create", "reserve", "release", "pay"), ("receive",)]
+)
+def test_what_is_born_has_a_dense_history(triggers: tuple[str, ...]) -> None:
+    thing, *history = ORDERS.born({"id": ID, "x": 1}, AT, triggers, reason="why")
+    assert [h.table for h in history] == ["history"] * len(triggers)
+    lines = [h.values for h in history]
+    assert [line["version"] for line in lines] == list(range(1, len(triggers) + 1))
+    assert [line["trigger"] for line in lines] == list(triggers)
+    assert lines[0]["from_state"] == NOT_THERE
+    assert all(before["to_state"] == after["from_state"] for before, after in pairwise(lines))
+    assert all(
+        (line["reference_id"], line["machine"], line["reason"], line["created_at"]) == (ID, "orders", "why", AT)
+        for line in lines
+    )
+    assert thing == Row("orders", {"id": ID, "x": 1, "status": lines[-1]["to_state"], "version": len(triggers)})
+
+
+def test_nothing_is_born_on_a_way_that_the_table_lacks() -> None:
+    with pytest.raises(KeyError):
+        ORDERS.born({"id": ID}, AT, ("create", "pay", "expire"))
+    with pytest.raises(KeyError):
+        REFUNDS.born({"id": ID}, AT, ("confirm",))
