@@ -1,0 +1,42 @@
+"""CPF and CNPJ in the form they are stored: no punctuation, letters in upper case.
+
+Source: Receita Federal (check digits; IN RFB 2.229/2024 for the CNPJ with letters, in force since July 2026).
+"""
+
+import re
+from typing import Literal
+
+from stdnum.br import cnpj, cpf
+
+DocumentType = Literal["CPF", "CNPJ"]
+
+_CPF = re.compile(r"[0-9]{11}")
+_CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
+
+
+def is_cpf(text: str) -> bool:
+    """Eleven digits with right check digits. The ten strings of one repeated digit pass the sum and are refused."""
+    # python-stdnum also takes punctuation and surrounding blanks, which are not the stored form.
+    return _CPF.fullmatch(text) is not None and text != text[0] * 11 and cpf.is_valid(text)
+
+
+def is_cnpj(text: str) -> bool:
+    """Twelve digits or upper-case letters and two numeric check digits that are right."""
+    return _CNPJ.fullmatch(text) is not None and cnpj.is_valid(text)
+
+
+def is_document(kind: str, number: str) -> bool:
+    """Whether `number` is a document of type `kind` (`CPF` or `CNPJ`); False for any other type."""
+    return (kind == "CPF" and is_cpf(number)) or (kind == "CNPJ" and is_cnpj(number))
+
+
+def mask(number: str) -> str:
+    """A document fit to be shown to a stranger: `***.456.789-**` for a CPF, `**.222.333/0001-**` for a CNPJ.
+
+    The length alone decides which; anything else becomes as many stars as it has characters.
+    """
+    if len(number) == 11:
+        return f"***.{number[3:6]}.{number[6:9]}-**"
+    if len(number) == 14:
+        return f"**.{number[2:5]}.{number[5:8]}/{number[8:12]}-**"
+    return "*" * len(number)

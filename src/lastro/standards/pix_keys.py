@@ -1,0 +1,38 @@
+"""Which kind of Pix key a text is, judged by its canonical form alone. Source: DICT API 2.12.1."""
+
+import re
+from collections.abc import Callable
+from typing import Literal
+
+from .documents import is_cnpj, is_cpf
+
+KeyType = Literal["CPF", "CNPJ", "PHONE", "EMAIL", "EVP"]
+
+MAX_KEY = 77
+
+_PHONE = re.compile(r"\+[1-9][0-9]{1,14}")
+_EVP = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_EMAIL = re.compile(rf"[a-z0-9.!#$'*+/=?^_`{{|}}~-]+@{_LABEL}(?:\.{_LABEL})*")
+
+_FORMS: tuple[tuple[KeyType, Callable[[str], object]], ...] = (
+    ("EVP", _EVP.fullmatch),
+    ("PHONE", _PHONE.fullmatch),
+    ("CPF", is_cpf),
+    ("CNPJ", is_cnpj),
+    ("EMAIL", _EMAIL.fullmatch),
+)
+
+
+def key_type(key: str) -> KeyType | None:
+    """The type of `key`, or None when it is not a key in canonical form (at most 77 characters).
+
+    CPF: 11 digits with right check digits; CNPJ: 14 in upper case; phone: `+` and E.164; e-mail: lower case, with
+    neither `%` nor `&`; EVP: lower-case UUID. A bare mobile number of 11 digits is no phone: it lacks its `+55`.
+    """
+    if len(key) > MAX_KEY:
+        return None
+    for name, is_one in _FORMS:
+        if is_one(key):
+            return name
+    return None

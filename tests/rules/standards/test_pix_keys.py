@@ -1,0 +1,52 @@
+import pytest
+
+from lastro.standards.pix_keys import key_type
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [
+        ("12345678909", "CPF"),
+        ("11222333000181", "CNPJ"),
+        ("12ABC34501DE35", "CNPJ"),
+        ("+5561912345678", "PHONE"),
+        ("+14155552671", "PHONE"),
+        ("pix@bcb.gov.br", "EMAIL"),
+        ("a.b+c_d'e@sub.example.com.br", "EMAIL"),
+        ("x" * 65 + "@example.com", "EMAIL"),
+        ("123e4567-e12b-12d1-a456-426655440000", "EVP"),
+    ],
+)
+def test_canonical_keys(key: str, kind: str) -> None:
+    assert key_type(key) == kind
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "",
+        "12345678900",  # wrong check digits
+        "61912345678",  # a mobile number without its country
+        "5561912345678",
+        "123.456.789-09",
+        "12abc34501de35",
+        "11222333000182",
+        "+0561912345678",
+        "+5561912345678901",
+        "+55 61 91234-5678",
+        "Pix@bcb.gov.br",
+        "a%b@example.com",
+        "a&b@example.com",
+        "pix@",
+        "@bcb.gov.br",
+        "pix@-bcb.gov.br",
+        "pix@bcb..br",
+        "pix@bcb.gov.br\n",
+        "x" * 66 + "@example.com",
+        "123E4567-E12B-12D1-A456-426655440000",
+        "123e4567e12b12d1a456426655440000",
+        "{123e4567-e12b-12d1-a456-426655440000}",
+    ],
+)
+def test_other_texts_are_no_key(key: str) -> None:
+    assert key_type(key) is None
