@@ -1,0 +1,21 @@
+"""Transfers, holds and balances on double entry. Knows codes of accounts, not orders."""
+
+from lastro.base.write import LedgerAccount
+from lastro.ledger.balances import Balance, balance_at, balances_of, company_balances
+from lastro.ledger.chart import (
+    account_rows,
+    blocked,
+    clearing,
+    company_rows,
+    customer,
+    fees,
+    loss,
+    suspense,
+    transit,
+)
+
+__all__ = [
+    "Balance", "LedgerAccount", "account_rows", "balance_at", "balances_of", "blocked", "clearing", "company_balances",
+    "company_rows",
+    "customer", "fees", "loss", "suspense", "transit",
+]  # fmt: skip

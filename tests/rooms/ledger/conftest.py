@@ -1,0 +1,30 @@
+"""Ana's company in this worker's database, as the app's role; at the end of each test every law holds of what it made."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.cast import Cast, Seller
+from tests.laws import breaches
+
+
+@pytest.fixture
+async def cast(database: Any) -> AsyncIterator[Cast]:
+    made = Cast.of(database.app)
+    yield made
+    await made.close()
+    assert await breaches(database.audit, companies=made.companies) == {}
+
+
+@pytest.fixture
+async def ana(cast: Cast) -> Seller:
+    return await cast.ana()
+
+
+@pytest.fixture
+async def inside(database: Any, ana: Seller) -> AsyncIterator[Any]:
+    """A connection of the app's role that is set to Ana's company: for setting a scene that no verb sets yet."""
+    connection = await database.connect(database.app)
+    await connection.execute("SELECT set_config('lastro.company', $1, false)", str(ana.company_id))
+    yield connection
+    await connection.close()
