@@ -1,0 +1,23 @@
+"""How the rooms above tell a client something: a fact among what their Write changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from lastro.base.write import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
+    from lastro.base.run import Door
+
+
+def told(door: Door, event_type: str, reference_id: UUID, url: str | None, body: Mapping[str, Any]) -> Fact:
+    """The fact that an event of this type happened to an object. Its body is made bytes here, once and for all sends.
+
+    url: where it is delivered; None tells it in the feed alone. body: plain JSON, money and times as their texts already.
+    """
+    return Fact(door.chance.uuid(door.now), event_type, reference_id, url, msgspec.json.encode(body), door.now)

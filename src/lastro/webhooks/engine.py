@@ -1,0 +1,362 @@
+"""The engine that numbers events and delivers them. Any number of processes may run it against one database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import asyncpg
+import structlog
+
+from lastro.base.errors import DatabaseAway
+from lastro.base.gaps import gap
+from lastro.webhooks import store
+from lastro.webhooks.model import Attempted
+from lastro.webhooks.rules import (
+    DEFAULT_PLAN,
+    Delivered,
+    Plan,
+    RetryAt,
+    Trigger,
+    after_failure,
+    judge,
+    retry_after_seconds,
+)
+from lastro.webhooks.signatures import sign
+from lastro.webhooks.states import after
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Coroutine, Iterable
+    from datetime import datetime
+
+    from lastro.base.db import Database
+    from lastro.base.ids import Chance
+    from lastro.base.outgoing import Answer, OutgoingClient
+    from lastro.base.secrets import KeyRing
+    from lastro.webhooks.model import Claimed, Destination
+
+_log = structlog.get_logger()
+
+_NUMBERED_AT_ONCE = 500
+_SWEEP_SECONDS = 1.0
+_SECRETS_KEPT_SECONDS = 5.0
+_FINISHED_AT_ONCE = 500
+_FINISH_TRIES = 3
+_FEWEST_SLOTS = 2  # of an endpoint that does not answer: enough to notice that it does again
+
+
+async def number(database: Database, work: Database, company_ids: Collection[UUID] | None = None) -> int:
+    """Numbers what was committed, of these companies or of all, and bears the deliveries; how many events it was.
+
+    database: as the app's role. work: as the role that sees ids across companies. A company whose events cannot be
+    numbered yet, because an older transaction is open, is left for the next call.
+    """
+    if company_ids is None:
+        async with work.session() as session:
+            company_ids = await store.unnumbered(session)
+    total, left = 0, list(company_ids)
+    while left:
+        full = []
+        for company_id in left:  # a few hundred of each in turn, so that nobody waits for a company with a million
+            async with database.session(company_id) as session:
+                numbered = await store.number_events(session, company_id, _NUMBERED_AT_ONCE)
+            if numbered:
+                gap("events.numbered")
+            if numbered == _NUMBERED_AT_ONCE:
+                full.append(company_id)
+            total += numbered
+        left = full
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverySettings:
+    """per_endpoint: requests at once to one scheme, host and port. at_once: to all. claim: deliveries taken at a time."""
+
+    is_sandbox: bool
+    plan: Plan = DEFAULT_PLAN
+    per_endpoint: int = 32
+    at_once: int = 1024
+    claim: int = 32
+    claims_at_once: int = 4
+
+
+@dataclass(slots=True)
+class _Slots:
+    """How many requests run, against how many may. An endpoint that gives no answer loses half of its slots each time, and
+    gets one back with each answer: so endpoints that time out cannot take all the room between them.
+    """
+
+    settings: DeliverySettings
+    total: int = 0
+    busy: Counter[int] = field(default_factory=Counter)
+    most: dict[int, int] = field(default_factory=dict)
+
+    def take(self, endpoint: int, wanted: int) -> int:
+        """As many as are free, up to `wanted`."""
+        free = min(
+            wanted,
+            self.most.get(endpoint, self.settings.per_endpoint) - self.busy[endpoint],
+            self.settings.at_once - self.total,
+        )
+        if free <= 0:
+            return 0
+        self.busy[endpoint] += free
+        self.total += free
+        return free
+
+    def give_back(self, endpoint: int, count: int = 1) -> None:
+        """These requests have ended, or were never made."""
+        self.total -= count
+        self.busy[endpoint] -= count
+        if self.busy[endpoint] <= 0:
+            del self.busy[endpoint]
+
+    def learn(self, endpoint: int, *, answered: bool) -> None:
+        """What the last request says about the endpoint."""
+        full = self.settings.per_endpoint
+        most = self.most.get(endpoint, full)
+        most = most + 1 if answered else max(min(_FEWEST_SLOTS, full), most // 2)
+        if most < full:
+            self.most[endpoint] = most
+        else:
+            self.most.pop(endpoint, None)
+
+
+class Deliverer:
+    """Delivers the events of all companies: numbers them, claims what is due, posts it and writes how it went.
+
+    machine: machine time, aware, for signatures. chance: for the jitter of retries and lease tokens.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        work: Database,
+        client: OutgoingClient,
+        key_ring: KeyRing,
+        chance: Chance,
+        machine: Callable[[], datetime],
+        settings: DeliverySettings,
+    ) -> None:
+        self._database = database
+        self._work = work
+        self._client = client
+        self._chance = chance
+        self._machine = machine
+        self._settings = settings
+        self._secrets = _Secrets(database, key_ring)
+        self._slots = _Slots(settings)
+        self._hinted: set[UUID] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ended: defaultdict[UUID, list[Attempted]] = defaultdict(list)
+        self._finishing: set[UUID] = set()
+        self._moved = asyncio.Event()  # a request ended, an attempt was written, or a company was hinted at
+
+    def hint(self, company_ids: Iterable[UUID]) -> None:
+        """These companies have just committed events: `run` numbers them at once instead of at its next sweep."""
+        self._hinted.update(company_ids)
+        self._moved.set()
+
+    async def step(self) -> int:
+        """Does all that can be done now and waits for it; how many attempts were made.
+
+        What other processes hold under a lease is not waited for.
+        """
+        await number(self._database, self._work)
+        total = 0
+        while True:
+            self._moved.clear()
+            was_idle = not self._tasks  # else something may have ended, and freed what waits, while we were looking
+            launched = await self._launch()
+            total += launched
+            if not launched and was_idle:
+                return total
+            if not launched:
+                await self._moved.wait()
+
+    async def run(self, stop: asyncio.Event, wake: asyncio.Event) -> None:
+        """Delivers until `stop` is set, then waits for what is on its way (10 s at most).
+
+        wake: set from outside when something was committed; it is cleared here. Without it, the sweep finds it in a second.
+        """
+        clock = asyncio.get_running_loop().time
+        sweep_at = 0.0
+        while not stop.is_set():
+            self._moved.clear()
+            launched = 0
+            try:
+                if wake.is_set() or clock() >= sweep_at:
+                    wake.clear()
+                    self._hinted.clear()
+                    sweep_at = clock() + _SWEEP_SECONDS
+                    await number(self._database, self._work)
+                elif self._hinted:
+                    hinted, self._hinted = self._hinted, set()
+                    await number(self._database, self._work, hinted)
+                launched = await self._launch()
+            except (DatabaseAway, asyncpg.PostgresError):
+                _log.exception("webhooks.round_failed")
+                self._moved.clear()  # the next try comes with the sweep, not at once
+            if not launched:
+                await _any_set(stop, wake, self._moved, seconds=max(0.0, sweep_at - clock()))
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _launch(self) -> int:
+        """Claims what is due while there is room, a few for each destination; how many requests it started."""
+        async with self._work.session() as session:
+            found = await store.destinations(session)
+        free = self._settings.at_once - self._slots.total
+        share = max(1, min(self._settings.claim, free // max(1, len(found))))
+        launched = 0
+        rest = iter(found)
+        while some := list(islice(rest, self._settings.claims_at_once)):
+            launched += sum(await asyncio.gather(*(self._claim(to, share) for to in some)))
+        return launched
+
+    async def _claim(self, to: Destination, share: int) -> int:
+        taken = self._slots.take(to.endpoint, share)
+        if not taken:
+            return 0
+        claimed: list[Claimed] = []
+        try:
+            async with self._database.session(to.company_id) as session:
+                token = UUID(bytes=self._chance.bytes(16))
+                claimed = await store.claim(session, to, token, taken)
+                if not claimed:
+                    await store.postpone(session, to)
+        finally:
+            if len(claimed) < taken:
+                self._slots.give_back(to.endpoint, taken - len(claimed))
+        if claimed:
+            gap("lane.claimed")
+        for one in claimed:
+            self._start(self._deliver(one))
+        return len(claimed)
+
+    def _start(self, coroutine: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._moved.set()
+        if not task.cancelled() and task.exception() is not None:
+            # Its lease runs out and it is tried again.
+            _log.error("webhooks.delivery_broke", exc_info=task.exception())
+
+    async def _deliver(self, one: Claimed) -> None:
+        """One attempt: sign, post, judge. How it ended is written together with others of the company."""
+        try:
+            headers = await self._headers(one)
+            answer = await self._client.post(one.url, one.body, headers)
+        finally:
+            self._slots.give_back(one.endpoint)
+        gap("delivery.sent")
+        self._slots.learn(one.endpoint, answered=answer.status > 0)
+        self._ended[one.company_id].append(self._attempted(one, answer))
+        if one.company_id not in self._finishing:
+            self._finishing.add(one.company_id)
+            self._start(self._finish(one.company_id))
+
+    async def _headers(self, one: Claimed) -> dict[str, str]:
+        event_id = str(one.id)
+        now = self._machine()
+        secrets = await self._secrets.of(one.company_id, now)
+        headers = {
+            "content-type": "application/json",
+            "x-event-id": event_id,
+            "x-event-type": one.type,
+            "x-event-sequence": str(one.sequence),
+            "x-delivery-attempt": str(one.attempts + 1),
+            **sign(secrets, event_id, int(now.timestamp()), one.body),
+        }
+        if self._settings.is_sandbox:
+            headers["x-lastro-environment"] = "sandbox"
+        return headers
+
+    def _attempted(self, one: Claimed, answer: Answer) -> Attempted:
+        verdict = judge(answer)
+        if isinstance(verdict, Delivered):
+            status, wait = after(one.status, Trigger.DELIVER), None
+        else:
+            asked = retry_after_seconds(answer.retry_after, self._machine())
+            jitter = int.from_bytes(self._chance.bytes(4), "big") / 0xFFFFFFFF
+            follows = after_failure(one.plan_attempts + 1, one.claimed_at, asked, jitter, self._settings.plan)
+            goes_on = isinstance(follows, RetryAt)
+            status = after(one.status, Trigger.RETRY if goes_on else Trigger.GIVE_UP)
+            wait = follows.due - one.claimed_at if isinstance(follows, RetryAt) else None
+        return Attempted(one, status, verdict.status_code, verdict.message, answer.duration_ms, wait)
+
+    async def _finish(self, company_id: UUID) -> None:
+        """Writes what has ended, all that gathered while the statement before ran, until nothing is left."""
+        try:
+            while self._ended[company_id]:
+                ended = self._ended[company_id][:_FINISHED_AT_ONCE]
+                del self._ended[company_id][:_FINISHED_AT_ONCE]
+                await self._write(company_id, ended)
+                self._moved.set()
+        finally:
+            self._finishing.discard(company_id)
+            if not self._ended[company_id]:
+                del self._ended[company_id]
+
+    async def _write(self, company_id: UUID, ended: list[Attempted]) -> None:
+        """One statement; it may be sent twice, since the first clears the lease that the second would need.
+
+        What cannot be written is sent again to its receiver when its lease is over: receivers know it by its id.
+        """
+        for left in reversed(range(_FINISH_TRIES)):
+            try:
+                async with self._database.session(company_id) as session:
+                    await store.finish(session, company_id, ended)
+            except (DatabaseAway, asyncpg.DeadlockDetectedError, asyncpg.SerializationError):
+                if not left:
+                    raise
+            else:
+                return
+
+
+class _Secrets:
+    """The opened secrets of companies, kept for a few seconds: a rotated one signs on so long, well inside its 24 hours."""
+
+    def __init__(self, database: Database, key_ring: KeyRing) -> None:
+        self._database = database
+        self._key_ring = key_ring
+        self._kept: dict[UUID, tuple[float, tuple[str, ...], datetime | None]] = {}
+
+    async def of(self, company_id: UUID, now: datetime) -> tuple[str, ...]:
+        """What signs now (machine time), as printed: the current secret, and the one before while its time lasts."""
+        at = asyncio.get_running_loop().time()
+        kept = self._kept.get(company_id)
+        if kept is None or at >= kept[0]:
+            async with self._database.session(company_id) as session:
+                found = await store.secrets(session, company_id)
+            sealed = (found.current, found.previous)
+            kept = (at + _SECRETS_KEPT_SECONDS, tuple(self._open(company_id, s) for s in sealed if s), found.previous_until)
+            self._kept[company_id] = kept
+        _, both, previous_until = kept
+        return both if previous_until is not None and now < previous_until else both[:1]
+
+    def _open(self, company_id: UUID, sealed: bytes) -> str:
+        # A secret stays sealed to the place it was made for when rotation moves it to the column beside.
+        opened = self._key_ring.open(
+            sealed, table="companies", column="webhook_secret", company_id=company_id, row_id=company_id
+        )
+        return opened.decode()
+
+
+async def _any_set(*events: asyncio.Event, seconds: float) -> None:
+    """Waits until one of the events is set, or so long."""
+    waiting = [asyncio.ensure_future(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for one in waiting:
+            one.cancel()

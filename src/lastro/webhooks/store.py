@@ -1,0 +1,217 @@
+"""All SQL of events and their delivery."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.base.lanes import NOW, Lane
+from lastro.webhooks.model import (
+    Claimed,
+    Destination,
+    PastAttempt,
+    Resendable,
+    Undelivered,
+    WebhookSecrets,
+)
+from lastro.webhooks.rules import EventStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+    from lastro.base.paging import Page
+    from lastro.webhooks.model import Attempted
+
+# ── numbering ──
+
+# A company whose cursor was never made is found too. One probe of an index for each company.
+_UNNUMBERED = """
+SELECT n.company_id FROM company_numbers n LEFT JOIN event_cursors c ON c.company_id = n.company_id
+ WHERE EXISTS (SELECT 1 FROM events e WHERE e.company_id = n.company_id AND e.xid >= coalesce(c.numbered_below_xid, 0))
+"""
+
+
+async def unnumbered(work: Session) -> list[UUID]:
+    """Companies that may have events without a number."""
+    return [r["company_id"] for r in await work.fetch(_UNNUMBERED)]
+
+
+async def number_events(session: Session, company_id: UUID, reach: int) -> int:
+    """Numbers up to `reach` events, oldest first; how many it were. 0 also when another session is at it."""
+    return int(await session.value("SELECT number_events($1, $2)", company_id, reach))
+
+
+# ── finding and claiming ──
+
+# Goes from one destination to the next by the index, so that its cost is that of the destinations with anything open,
+# however many deliveries wait behind one of them.
+_DESTINATIONS = f"""
+WITH RECURSIVE first AS (
+  (SELECT company_id, endpoint, due_at FROM deliveries WHERE due_at IS NOT NULL
+    ORDER BY company_id, endpoint, due_at LIMIT 1)
+  UNION ALL
+  SELECT n.company_id, n.endpoint, n.due_at FROM first f CROSS JOIN LATERAL (
+    SELECT company_id, endpoint, due_at FROM deliveries d
+     WHERE d.due_at IS NOT NULL AND (d.company_id, d.endpoint) > (f.company_id, f.endpoint)
+     ORDER BY company_id, endpoint, due_at LIMIT 1) n)
+SELECT company_id, endpoint FROM first WHERE due_at <= {NOW} ORDER BY due_at LIMIT 1000
+"""  # noqa: S608 names of our own code
+
+# OFFSET 0 keeps this a probe for each candidate; as a join it would read every open delivery of the company.
+_OPEN_BEFORE = """
+SELECT 1 FROM deliveries e WHERE e.company_id = w.company_id AND e.reference_id = w.reference_id AND e.url = w.url
+   AND e.sequence < w.sequence AND e.status IN ('PENDING', 'RETRYING') OFFSET 0
+"""
+
+LANE = Lane("deliveries", also=f"endpoint = $4 AND NOT EXISTS ({_OPEN_BEFORE})")
+
+_CLAIM = f"""
+WITH claimed AS ({LANE.claim_sql})
+SELECT c.company_id, c.id, c.endpoint, c.sequence, c.url, c.type, e.body, c.status, c.attempts, c.plan_attempts, c.version,
+       c.lease_token, {NOW} AS claimed_at
+  FROM claimed c JOIN events e ON e.company_id = c.company_id AND e.id = c.id ORDER BY c.due_at, c.sequence
+"""  # noqa: S608
+
+# What waits behind an event that is due later is due then as well: it is not looked at in vain until then, and "nothing is
+# due" means that nothing can be done. The event in front is locked, so that it cannot be resent and settled meanwhile,
+# which would leave what is behind it asleep; SKIP LOCKED, since whoever holds either row knows better.
+_POSTPONE = f"""
+UPDATE deliveries d SET due_at = behind.due_at, waits = true FROM (
+  SELECT w.id, h.due_at FROM deliveries w JOIN deliveries h
+      ON h.company_id = w.company_id AND h.reference_id = w.reference_id AND h.url = w.url AND h.sequence < w.sequence
+     AND h.status IN ('PENDING', 'RETRYING') AND h.due_at > {NOW}
+   WHERE w.company_id = $1 AND w.endpoint = $2 AND w.due_at <= {NOW}
+     AND (w.leased_until IS NULL OR w.leased_until < (SELECT machine_now()))
+   LIMIT 5000 FOR NO KEY UPDATE OF w, h SKIP LOCKED) behind
+ WHERE d.company_id = $1 AND d.id = behind.id
+"""  # noqa: S608
+
+
+async def destinations(work: Session) -> list[Destination]:
+    """Where something is due, longest waiting first."""
+    return [Destination(r["company_id"], r["endpoint"]) for r in await work.fetch(_DESTINATIONS)]
+
+
+async def claim(session: Session, to: Destination, token: UUID, limit: int) -> list[Claimed]:
+    """Up to `limit` due deliveries, each the first open one of its object and URL, leased to `token`."""
+    rows = await session.fetch(_CLAIM, to.company_id, token, limit, to.endpoint)
+    return [Claimed(**{**r, "status": EventStatus(r["status"])}) for r in rows]
+
+
+async def postpone(session: Session, to: Destination) -> None:
+    """Gives what waits behind a later delivery of its object that delivery's due time."""
+    await session.fetch(_POSTPONE, to.company_id, to.endpoint)
+
+
+# ── finishing ──
+
+# One statement for the attempts of many deliveries: those whose lease was lost hit no row and leave no trace. An event that
+# was resent while it was on its way (its version rose) keeps its new plan, unless it has just been acknowledged. What
+# waited behind a settled event is due at once.
+_FINISH = """
+WITH said AS (
+  SELECT *, status = 'DELIVERED' AS is_acknowledged
+    FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::integer[], $7::text[], $8::timestamptz[],
+                $9::integer[], $10::interval[])
+      AS u(id, token, version, status, status_code, message, requested_at, duration_ms, wait)),
+now AS MATERIALIZED (SELECT business_now() AS at),
+told AS (
+  UPDATE deliveries d
+     SET status = CASE WHEN d.version = s.version OR s.is_acknowledged THEN s.status ELSE d.status END,
+         due_at = CASE WHEN d.version = s.version OR s.is_acknowledged THEN now.at + s.wait ELSE d.due_at END,
+         plan_attempts = d.plan_attempts + CASE WHEN d.version = s.version OR s.is_acknowledged THEN 1 ELSE 0 END,
+         attempts = d.attempts + 1, waits = false, updated_at = now.at, version = d.version + 1,
+         lease_token = NULL, leased_until = NULL
+    FROM said s, now WHERE d.company_id = $1 AND d.id = s.id AND d.lease_token = s.token
+  RETURNING d.id, d.attempts, d.status, d.reference_id, d.url, d.sequence),
+woken AS (
+  UPDATE deliveries d SET due_at = now.at, waits = false FROM now, told t
+   CROSS JOIN LATERAL (
+     SELECT e.id FROM deliveries e
+      WHERE e.company_id = $1 AND e.reference_id = t.reference_id AND e.url = t.url AND e.sequence > t.sequence
+        AND e.status IN ('PENDING', 'RETRYING') AND e.id <> ALL ($2::uuid[])
+      ORDER BY e.sequence LIMIT 1) behind
+   WHERE t.status IN ('DELIVERED', 'FAILED') AND d.company_id = $1 AND d.id = behind.id AND d.waits)
+INSERT INTO delivery_attempts (company_id, event_id, number, status_code, message, requested_at, duration_ms)
+SELECT $1, t.id, t.attempts, s.status_code, s.message, s.requested_at, s.duration_ms FROM told t JOIN said s ON s.id = t.id
+RETURNING 1
+"""
+
+
+async def finish(session: Session, company_id: UUID, ended: Sequence[Attempted]) -> int:
+    """Writes how attempts of one company ended; how many of them counted, that is, still held their lease."""
+    rows = await session.fetch(
+        _FINISH,
+        company_id,
+        [a.claimed.id for a in ended],
+        [a.claimed.lease_token for a in ended],
+        [a.claimed.version for a in ended],
+        [a.status.value for a in ended],
+        [a.status_code for a in ended],
+        [a.message for a in ended],
+        [a.claimed.claimed_at for a in ended],
+        [a.duration_ms for a in ended],
+        [a.wait for a in ended],
+    )
+    return len(rows)
+
+
+# ── secrets ──
+
+_SECRETS = """
+SELECT webhook_secret AS current, webhook_secret_previous AS previous, webhook_secret_previous_until AS previous_until
+  FROM companies WHERE company_id = $1
+"""
+
+
+async def secrets(session: Session, company_id: UUID) -> WebhookSecrets:
+    """What the company's notifications are signed with, sealed."""
+    row = await session.row(_SECRETS, company_id)
+    assert row is not None, "a delivery's company is there: its cursor refers to it"
+    return WebhookSecrets(**row)
+
+
+# ── what clients see ──
+
+_UNDELIVERED = """
+SELECT d.id, d.reference_id, d.url, d.status, d.created_at, d.updated_at, a.messages, a.codes, a.times
+  FROM deliveries d LEFT JOIN LATERAL (
+    SELECT array_agg(message ORDER BY number) AS messages, array_agg(status_code ORDER BY number) AS codes,
+           array_agg(requested_at ORDER BY number) AS times
+      FROM delivery_attempts t WHERE t.company_id = d.company_id AND t.event_id = d.id) a ON true
+ WHERE d.company_id = $1 AND d.status IN ('RETRYING', 'FAILED') AND d.created_at >= $2 AND d.created_at <= $3
+ ORDER BY d.created_at {direction} LIMIT $4
+"""
+_OLDEST_FIRST, _NEWEST_FIRST = _UNDELIVERED.format(direction="ASC"), _UNDELIVERED.format(direction="DESC")
+
+_RESENDABLE = """
+SELECT e.id, d.status, coalesce(d.version, 0) AS version
+  FROM events e LEFT JOIN deliveries d ON d.company_id = e.company_id AND d.id = e.id
+ WHERE e.company_id = $1 AND e.id = $2 AND e.url IS NOT NULL
+"""
+
+
+async def undelivered(session: Session, company_id: UUID, page: Page) -> list[Undelivered]:
+    """Events of the page that wait for a retry or have failed, up to its reach."""
+    sql = _NEWEST_FIRST if page.is_descending else _OLDEST_FIRST
+    return [_undelivered(r) for r in await session.fetch(sql, company_id, page.since, page.until, page.reach)]
+
+
+def _undelivered(r: Record) -> Undelivered:
+    attempts = zip(r["messages"] or (), r["codes"] or (), r["times"] or (), strict=True)
+    return Undelivered(
+        r["id"], r["reference_id"], r["url"], EventStatus(r["status"]), r["created_at"], r["updated_at"],
+        tuple(map(PastAttempt._make, attempts)),
+    )  # fmt: skip
+
+
+async def resendable(session: Session, company_id: UUID, event_id: UUID) -> Resendable | None:
+    """The company's event of this id, if it has a URL."""
+    row = await session.row(_RESENDABLE, company_id, event_id)
+    if row is None:
+        return None
+    status = row["status"]
+    return Resendable(row["id"], None if status is None else EventStatus(status), row["version"])
