@@ -1,0 +1,119 @@
+"""What is in the inbox is handled, each message once, those about one payment in the order in which they came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from lastro.base import lanes
+from lastro.base.errors import DatabaseAway, Refused, Stale
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+from lastro.rails import port
+from lastro.rails.leased import LeasedLane
+from lastro.rails.port import Claimed, InboxRow
+from lastro.rails.together import pause_after
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from asyncpg import Record
+
+    from lastro.base.db import Database, Session
+    from lastro.base.ids import Chance
+    from lastro.base.run import Door, Runner, Verb
+    from lastro.rails.port import InboxVerb
+
+# The question comes before its end: a message waits while an earlier one about the same subject is open.
+LANE = lanes.Lane(
+    "inbox",
+    also="NOT EXISTS (SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = w.subject AND e.due_at IS NOT NULL"
+    " AND (e.received_at, e.id) < (w.received_at, w.id))",
+)
+_AT_ONCE = 8  # verbs, each of which holds a connection
+_ALARM_AFTER = 5  # times a message was taken in hand in vain
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class SetAside(Act[None]):
+    """Settles a message that moves nothing."""
+
+    claimed: Claimed
+    outcome: str
+
+    async def read(self, session: Session, door: Door) -> None:
+        """Nothing needs to be known."""
+
+    def decide(self, known: None, door: Door) -> Done:
+        """The row alone is finished."""
+        del known
+        return Done(Write(door.company_id, finished=(self.claimed.finished(self.outcome, door.now),)), b"")
+
+
+class Handler:
+    """What is done with the inbox. verbs: which verb a message of a kind calls for."""
+
+    def __init__(
+        self, database: Database, work: Database, runner: Runner, chance: Chance, verbs: Mapping[str, InboxVerb]
+    ) -> None:
+        self._database = database
+        self._runner = runner
+        self._verbs = verbs
+        self.lane = LeasedLane(LANE, database, work, chance, self._row, at_once=_AT_ONCE)
+
+    async def _row(self, record: Record) -> None:
+        row = _inbox_row(record)
+        try:
+            await self._handle(row)
+        except DatabaseAway:
+            raise  # the lease runs out and the message is taken again
+        except Stale:
+            # Others moved the same rows three times in a row, or took the message over; then nothing is released.
+            await lanes.release(self._database, LANE, record, timedelta(milliseconds=100 * row.sends))
+        except Exception:  # noqa: BLE001 one bad message must not stop the others
+            _log.exception("inbox.not_handled", network_id=row.network_id, kind=row.kind, sends=row.sends)
+            if row.sends >= _ALARM_AFTER:
+                _log.critical("inbox.stuck", network_id=row.network_id, subject=row.subject, sends=row.sends)
+            await lanes.release(self._database, LANE, record, timedelta(seconds=pause_after(row.sends)))
+
+    async def _handle(self, row: InboxRow) -> None:
+        make = self._verbs.get(row.kind)
+        if make is None or row.kind in (port.UNKNOWN, port.REFUSED):
+            _log.critical("inbox.look_at_this", network_id=row.network_id, kind=row.kind, company_id=str(row.company_id))
+        if make is None:
+            await self._set_aside(row, "ignored")
+            return
+        verb: Verb[Any] = make(row)
+        outcome = await self._runner.act(row.company_id, verb)
+        if isinstance(outcome, Refused) and outcome.write is None:
+            _log.warning("inbox.refused", network_id=row.network_id, kind=row.kind, reason=str(outcome.problems))
+        if not _settles(outcome, row):
+            await self._set_aside(row, "ignored")
+        elif outcome.write is not None and any(f.outcome == port.ALARMED for f in outcome.write.finished):
+            _log.critical("inbox.contradicts", network_id=row.network_id, kind=row.kind, subject=row.subject)
+
+    async def _set_aside(self, row: InboxRow, outcome: str) -> None:
+        await self._runner.act(row.company_id, SetAside(row.claimed, outcome))
+
+
+def _settles(outcome: Done | Refused, row: InboxRow) -> bool:
+    """Whether what was written finishes the row too."""
+    return outcome.write is not None and any(f.id == row.claimed.row_id for f in outcome.write.finished)
+
+
+def _inbox_row(record: Record) -> InboxRow:
+    return InboxRow(
+        claimed=Claimed(record["id"], record["lease_token"]),
+        company_id=record["company_id"],
+        kind=record["kind"],
+        network_id=record["network_id"],
+        subject=record["subject"],
+        txid=record["txid"],
+        body=bytes(record["body"]),
+        received_at=record["received_at"],
+        sends=record["sends"],
+    )

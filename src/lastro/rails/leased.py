@@ -1,0 +1,60 @@
+"""A lane at work: found across companies, claimed a few of each in turn, each row in a task of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+from uuid import UUID
+
+from lastro.base import lanes
+from lastro.rails.together import Crew
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from asyncpg import Record
+
+    from lastro.base.db import Database
+    from lastro.base.ids import Chance
+
+    # What is done with a row under its lease; it settles the row, or gives it back, itself.
+    Act: TypeAlias = Callable[[Record], Coroutine[None, None, None]]
+
+_OF_ONE_COMPANY = 16  # rows taken at once, so that nobody waits long behind a company with a million
+
+
+class LeasedLane:
+    """Claims what is due and starts it, at most `at_once` rows at a time."""
+
+    def __init__(
+        self, lane: lanes.Lane, database: Database, work: Database, chance: Chance, act: Act, *, at_once: int
+    ) -> None:
+        self._lane = lane
+        self._database = database
+        self._work = work
+        self._chance = chance
+        self._act = act
+        self._crew = Crew(at_once)
+
+    async def round(self) -> bool:
+        """Starts a few rows of each company that has some; whether there were any. DatabaseAway: try again later."""
+        await self._crew.room()
+        companies = await lanes.find(self._work, self._lane)
+        share = max(1, min(_OF_ONE_COMPANY, self._crew.free // max(1, len(companies))))
+        started = False
+        for company_id in companies:
+            await self._crew.room()
+            token = UUID(bytes=self._chance.bytes(16))
+            limit = min(share, self._crew.free)
+            for row in await lanes.claim(self._database, self._lane, company_id, token, limit):
+                self._crew.start(self._act(row))
+                started = True
+        return started
+
+    async def rest(self) -> None:
+        """Returns when everything that was started has ended."""
+        await self._crew.rest()
+
+    async def drain(self) -> None:
+        """Works until nothing is due."""
+        while await self.round():
+            await self.rest()

@@ -1,0 +1,129 @@
+"""What rooms have written for a network is told to it: counted before it is sent, asked about before it is sent again."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+
+from lastro.base import lanes
+from lastro.base.errors import Stale
+from lastro.base.gaps import gap
+from lastro.base.run import Act, Done
+from lastro.base.write import Finished, Row, Write
+from lastro.rails import port
+from lastro.rails.leased import LeasedLane
+from lastro.rails.port import Permanent, Transient, Unknown
+from lastro.rails.together import pause_after
+
+if TYPE_CHECKING:
+    from asyncpg import Record
+
+    from lastro.base.db import Database, Session
+    from lastro.base.ids import Chance
+    from lastro.base.run import Door, Runner
+    from lastro.rails.port import Rail
+
+LANE = lanes.Lane("outbox")
+HARD_TIMEOUT_SECONDS = 10.0  # of everything that is asked and sent for one row; less than its lease
+_AT_ONCE = 64
+_ALARM_AFTER = 6  # sends in vain
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class RefusedForGood(Act[None]):
+    """Settles a row that the network will never take; of a return this is the end, which a verb then decides about."""
+
+    row: Record
+    code: str
+
+    async def read(self, session: Session, door: Door) -> None:
+        """Nothing needs to be known."""
+
+    def decide(self, known: None, door: Door) -> Done:
+        """The row is finished; a return's refusal goes the way of every other news from the network."""
+        del known
+        row = self.row
+        finished = Finished("outbox", row["id"], row["lease_token"], "refused", door.now)
+        rows: tuple[Row, ...] = ()
+        if row["kind"] == port.RETURN_SEND:
+            order = port.return_order(bytes(row["body"]))
+            ended = port.ReturnFinal(order.return_id, order.end_to_end_id, settled=False, code=self.code)
+            rows = (_inbox_row(door, row, order.return_id, port.encode(ended)),)
+        return Done(Write(door.company_id, rows=rows, finished=(finished,)), b"")
+
+
+def _inbox_row(door: Door, row: Record, subject: str, body: bytes) -> Row:
+    return Row(
+        "inbox",
+        {
+            "id": door.chance.uuid(door.now),
+            "rail": row["rail"],
+            "kind": port.RETURN_FINAL,
+            "network_id": f"refused:{row['id']}",
+            "subject": subject,
+            "body": body,
+            "received_at": door.now,
+            "due_at": door.now,
+        },
+    )
+
+
+class Sender:
+    """What is done with the outbox of one rail."""
+
+    def __init__(self, database: Database, work: Database, runner: Runner, chance: Chance, rail: Rail) -> None:
+        self._database = database
+        self._runner = runner
+        self._rail = rail
+        self.lane = LeasedLane(LANE, database, work, chance, self._row, at_once=_AT_ONCE)
+
+    async def _row(self, row: Record) -> None:
+        """Sends one row and settles it, or gives it back to be sent later."""
+        try:
+            async with asyncio.timeout(HARD_TIMEOUT_SECONDS):
+                await self._tell(row)
+        except Permanent as refused:
+            _log.error(
+                "outbox.refused", network_id=row["network_id"], kind=row["kind"], code=refused.code, reason=refused.reason
+            )
+            with suppress(Stale):  # another worker has taken it over
+                await self._runner.act(row["company_id"], RefusedForGood(row, refused.code))
+        except Exception as error:  # noqa: BLE001 whatever it was, the row is sent again until the network has spoken
+            await self._give_back(row, error)
+        else:
+            gap("outbox.sent")
+            await lanes.finish(self._database, LANE, row["company_id"], [row["id"]], row["lease_token"], "sent")
+
+    async def _give_back(self, row: Record, error: Exception) -> None:
+        silent = isinstance(error, Transient | TimeoutError)
+        _log.warning(
+            "outbox.not_sent",
+            network_id=row["network_id"],
+            kind=row["kind"],
+            reason=str(error) or "no answer",
+            exc_info=None if silent else error,
+        )
+        if row["sends"] >= _ALARM_AFTER:
+            _log.critical("outbox.stuck", network_id=row["network_id"], sends=row["sends"])
+        await lanes.release(self._database, LANE, row, timedelta(seconds=pause_after(row["sends"])))
+
+    async def _tell(self, row: Record) -> None:
+        """Sends, unless the network has it already."""
+        moves_money = row["kind"] == port.RETURN_SEND
+        if moves_money and row["sends"] > 1 and await self._has(row):
+            return
+        try:
+            await self._rail.send(row["kind"], row["network_id"], bytes(row["body"]))
+        except Permanent:
+            # A refused message is no refused return if an earlier copy of it arrived.
+            if not (moves_money and await self._has(row)):
+                raise
+
+    async def _has(self, row: Record) -> bool:
+        return not isinstance(await self._rail.returned(row["network_id"]), Unknown)

@@ -1,0 +1,248 @@
+"""The SPI and its directory over HTTP, in the manner of the SPI's ICOM: bearer token, JSON, long polling."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
+
+import aiohttp
+import msgspec
+import structlog
+
+from lastro.base.gaps import gap
+from lastro.rails.port import Permanent, Transient, Unknown
+from lastro.rails.spi import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from uuid import UUID
+
+    from lastro.base.secrets import Secret
+    from lastro.rails.port import Keep, KeyAccount, KeyOwner, Pending, PixFinal, ReturnFinal
+
+TIMEOUT_SECONDS = 10.0
+WAIT_SECONDS = 10  # how long a pull waits for messages
+_PULL = f"wait={WAIT_SECONDS}&limit=10"
+# Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes. The directory
+# says 403 of keys (EntryBlocked), where the message interface says it of tokens.
+_FOR_GOOD = frozenset({400, 409, 413, 422})
+_FOR_GOOD_IN_DIRECTORY = _FOR_GOOD | {403}
+_SHORTEST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 10.0
+_LARGEST_ANSWER_BYTES = 4 * 1024 * 1024
+_KEEPALIVE_SECONDS = 4.0  # shorter than most servers', so that no message is written to a connection just closed
+_ACCOUNT_TYPE = "TRAN"  # ours are payment accounts
+E = TypeVar("E")
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the network is and who we are there.
+
+    stream: a name for the one puller of a process; a new stream of that name ends an old one, so that what a killed
+    process was given is given again at once. Two processes that pull at the same time need two names, or none.
+    """
+
+    base_url: str
+    ispb: str
+    token: Secret
+    stream: str | None = None
+
+
+class _Entry(msgspec.Struct):
+    key: str
+
+
+@dataclass(slots=True)
+class _Stream:
+    """Where pulling stands. cursor: the path that confirms what is stored and brings what follows; None: not begun."""
+
+    place: Place
+    cursor: str | None = None
+
+    @property
+    def path(self) -> str:
+        """What to ask for next."""
+        if self.cursor is not None:
+            return f"{self.cursor}{'&' if '?' in self.cursor else '?'}{_PULL}"
+        name = "" if self.place.stream is None else f"&stream={quote(self.place.stream, safe='')}"
+        return f"/spi/v1/out/{self.place.ispb}/stream/start?{_PULL}{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Spi:
+    """The adapter of the instant payment system: a Rail."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._base = place.base_url.rstrip("/")
+        self._client: aiohttp.ClientSession | None = None
+
+    async def send(self, kind: str, network_id: str, body: bytes) -> None:
+        """Posts one message; the SPI answers 201 once it has it, and the same message again changes nothing."""
+        del network_id  # it stands in the body
+        await self._checked("POST", f"/spi/v1/in/{self._place.ispb}/msgs", wire.written(kind, body))
+
+    async def payment(self, end_to_end_id: str) -> PixFinal | Pending | Unknown:
+        """What became of a Pix."""
+        answer = await self._found(f"/spi/v1/payments/{quote(end_to_end_id, safe='')}")
+        return Unknown() if answer is None else _understood(wire.payment_status, end_to_end_id, answer)
+
+    async def returned(self, return_id: str) -> ReturnFinal | Pending | Unknown:
+        """What became of a return."""
+        answer = await self._found(f"/spi/v1/returns/{quote(return_id, safe='')}")
+        return Unknown() if answer is None else _understood(wire.return_status, return_id, answer)
+
+    async def register_key(
+        self, *, request_id: UUID, key_type: str, key: str | None, owner: KeyOwner, account: KeyAccount
+    ) -> str:
+        """The key as the directory has it (DICT API, createEntry)."""
+        entry = {
+            "requestId": str(request_id),
+            "type": "EVP" if key_type == "RANDOM" else key_type,
+            "owner": {"name": owner.name, "document": owner.document},
+            "account": {
+                "ispb": self._place.ispb,
+                "branch": account.branch,
+                "account": account.number,
+                "accountType": _ACCOUNT_TYPE,
+                "openedAt": account.opened_at,
+            },
+            **({} if key is None else {"key": key}),
+        }
+        answer = await self._checked("POST", "/dict/v2/entries", msgspec.json.encode(entry))
+        with suppress(msgspec.DecodeError):
+            return msgspec.json.decode(answer, type=_Entry).key
+        raise Transient("the directory's answer has no key")
+
+    async def register_participant(self, *, name: str, jku: str, host: str) -> None:
+        """Makes the institution's locations trusted."""
+        body = msgspec.json.encode({"name": name, "jku": jku, "host": host})
+        await self._checked("PUT", f"/participants/{self._place.ispb}", body)
+
+    async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
+        """Pulls until stop. After a failure the same is asked for again: what was not confirmed is given again."""
+        stream = _Stream(self._place)
+        pause = _SHORTEST_PAUSE_SECONDS
+        while not stop.is_set():
+            try:
+                if await self._pull(stream, keep, stop):
+                    pause = _SHORTEST_PAUSE_SECONDS
+                continue
+            except Transient as away:
+                # The first failures are those of two processes that start together.
+                tell = _log.warning if pause >= 1 else _log.info
+                tell("network.gives_nothing", reason=away.reason)
+            except Exception:  # noqa: BLE001 whatever it was, the messages are not confirmed and come again
+                _log.exception("network.messages_not_stored")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+        if stream.cursor is not None:
+            with suppress(Transient):
+                await self._ask("DELETE", stream.cursor, None, 1.0)
+
+    async def _pull(self, stream: _Stream, keep: Keep, stop: asyncio.Event) -> bool:
+        """One pull, which confirms the one before, and the storing of what it brought; False when it is time to stop."""
+        answer = await self._until(stop, stream.path)
+        if answer is None:
+            return False
+        cursor = answer.headers.get("PI-Pull-Next")
+        if answer.status == 200:
+            await keep(wire.read_batch(answer.body))
+            gap("inbox.stored")
+        elif answer.status != 204:
+            if answer.status < 500:
+                stream.cursor = None  # the network has forgotten the stream: begin anew
+            raise Transient(f"the stream answered with HTTP status {answer.status}")
+        if cursor is None or not cursor.startswith("/"):
+            stream.cursor = None
+            raise Transient("the stream does not say how it goes on")
+        stream.cursor = cursor
+        return True
+
+    async def _until(self, stop: asyncio.Event, path: str) -> _Answer | None:
+        """The answer to a pull, None when it is time to stop."""
+        pull = asyncio.ensure_future(self._ask("GET", path, None, WAIT_SECONDS + TIMEOUT_SECONDS))
+        stopped = asyncio.ensure_future(stop.wait())
+        try:
+            await asyncio.wait({pull, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            return None if stop.is_set() else await pull
+        finally:
+            for task in (pull, stopped):
+                task.cancel()
+            await asyncio.gather(pull, stopped, return_exceptions=True)
+
+    async def _found(self, path: str) -> bytes | None:
+        """What the network answers about something, None when it does not know it."""
+        answer = await self._ask("GET", path, None, TIMEOUT_SECONDS)
+        if answer.status == 404:
+            return None
+        if answer.status != 200:
+            raise Transient(f"answered with HTTP status {answer.status}")
+        return answer.body
+
+    async def _checked(self, method: str, path: str, body: bytes) -> bytes:
+        answer = await self._ask(method, path, body, TIMEOUT_SECONDS)
+        if 200 <= answer.status < 300:
+            return answer.body
+        code, reason = wire.problem(answer.status, answer.body)
+        if answer.status in (_FOR_GOOD_IN_DIRECTORY if path.startswith("/dict/") else _FOR_GOOD):
+            raise Permanent(code, reason)
+        raise Transient(f"{code}: {reason}")
+
+    async def _ask(self, method: str, path: str, body: bytes | None, seconds: float) -> _Answer:
+        """One exchange, whole, within so many seconds. Transient: whether it took effect is not known."""
+        headers = {"Authorization": f"Bearer {self._place.token.reveal()}"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        try:
+            async with (
+                asyncio.timeout(seconds),
+                self._session().request(
+                    method, self._base + path, data=body, headers=headers, allow_redirects=False
+                ) as answered,
+            ):
+                content = bytearray()
+                async for part in answered.content.iter_any():
+                    content += part
+                    if len(content) > _LARGEST_ANSWER_BYTES:
+                        raise Transient("the answer is larger than any that is expected")
+                return _Answer(answered.status, answered.headers, bytes(content))
+        except TimeoutError as late:
+            raise Transient(f"no answer within {seconds:g} s") from late
+        except (aiohttp.ClientError, OSError) as broken:
+            raise Transient(f"{type(broken).__name__}: {broken}") from broken
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._client is None or self._client.closed:
+            # No proxy and no cookies of the environment: the network is where the settings say.
+            self._client = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=_KEEPALIVE_SECONDS),
+                timeout=aiohttp.ClientTimeout(total=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                trust_env=False,
+            )
+        return self._client
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        if self._client is not None:
+            await self._client.close()
+
+
+def _understood(read: Callable[[str, bytes], E], subject: str, body: bytes) -> E:
+    try:
+        return read(subject, body)
+    except wire.Malformed as malformed:
+        raise Transient(f"the answer cannot be read: {malformed}") from malformed

@@ -1,0 +1,284 @@
+"""The messages of the SPI as JSON, in both directions. What cannot be read is kept as it came, and is in nobody's way.
+
+Names follow the SPI message catalogue 5.13.1: pacs.008 asks, pacs.002 answers and ends, pacs.004 returns, camt.054 tells of
+money that is in, admi.002 refuses a message.
+"""
+
+import hashlib
+import re
+from datetime import UTC, datetime
+from typing import Annotated, TypeVar
+
+import msgspec
+
+from lastro.base.money import Money, MoneyError
+from lastro.rails import port
+from lastro.standards import pix_ids
+
+_ID = re.compile(r"[A-Za-z0-9]{1,64}")
+_TXID = re.compile(r"[A-Za-z0-9]{1,35}")
+_ENDS = {"ACCC": True, "ACSC": True, "RJCT": False}
+
+Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+class Malformed(ValueError):  # noqa: N818 it says what the message is
+    """A message that breaks what the catalogue says of it; its text names the field."""
+
+
+class _Batch(msgspec.Struct):
+    messages: list[msgspec.Raw]
+
+
+class _Head(msgspec.Struct, rename="camel"):
+    msg_id: str
+    type: str
+
+
+class _Document(msgspec.Struct):
+    number: str
+    type: str
+
+
+class _Payer(msgspec.Struct, rename="camel"):
+    name: str
+    document: _Document
+    ispb: str
+    branch: str
+    account: str
+    account_type: str
+    ibge_code: str | None = None
+
+
+class _Receiver(msgspec.Struct, rename="camel"):
+    branch: str
+    account: str
+    document: _Document | str | None = None
+    key: str | None = None
+
+
+class _Pix(msgspec.Struct, rename="camel"):
+    msg_id: str
+    end_to_end_id: str
+    amount: str
+    accepted_at: Instant
+    local_instrument: str
+    payer: _Payer
+    receiver: _Receiver
+    tx_id: str | None = None
+    remittance: str | None = None
+    settled_at: Instant | None = None
+
+
+class _Final(msgspec.Struct, rename="camel"):
+    end_to_end_id: str
+    status: str
+    return_id: str | None = None
+    code: str | None = None
+    settled_at: Instant | None = None
+
+
+class _Refusal(msgspec.Struct, rename="camel"):
+    related_msg_id: str
+    code: str | None = None
+    description: str | None = None
+    reason: str | None = None
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    status: str
+    end_to_end_id: str
+    code: str | None = None
+    settled_at: Instant | None = None
+
+
+class _Problem(msgspec.Struct):
+    """An error body: of the message interface (error, message) or of the directory (type, title)."""
+
+    error: str | None = None
+    message: str | None = None
+    type: str | None = None
+    title: str | None = None
+
+
+T = TypeVar("T")
+
+
+def read_batch(body: bytes) -> list[port.Told]:
+    """Every message of a pull, in its order. A pull that is no batch is one message of unknown form."""
+    try:
+        messages = msgspec.json.decode(body, type=_Batch).messages
+    except msgspec.DecodeError:
+        return [_unread(body)]
+    return [read(bytes(raw)) for raw in messages]
+
+
+def read(raw: bytes) -> port.Told:
+    """One message as the rooms understand it; kind UNKNOWN, with the bytes as they came, where we do not."""
+    try:
+        head = msgspec.json.decode(raw, type=_Head)
+    except msgspec.DecodeError:
+        return _unread(raw)
+    if _ID.fullmatch(head.msg_id) is None:
+        return _unread(raw)
+    readers = {"pacs.008": _ask, "camt.054": _credit, "pacs.002": _final, "admi.002": _refusal}
+    reader = readers.get(head.type)
+    if reader is not None:
+        try:
+            return reader(head.msg_id, raw)
+        except (Malformed, MoneyError):
+            pass
+    return port.Told(port.UNKNOWN, head.msg_id, head.msg_id, raw)
+
+
+def _unread(raw: bytes) -> port.Told:
+    # Without a usable id the bytes themselves are the id: the same bytes again are the same message.
+    name = "raw:" + hashlib.sha256(raw).hexdigest()
+    return port.Told(port.UNKNOWN, name, name, raw)
+
+
+def _decoded(raw: bytes, kind: type[T]) -> T:
+    if b"\\u0000" in raw:
+        raise Malformed("a NUL character, which no text of the database can hold")
+    try:
+        return msgspec.json.decode(raw, type=kind)
+    except msgspec.DecodeError as error:
+        raise Malformed(str(error)) from error
+
+
+def _ask(name: str, raw: bytes) -> port.Told:
+    return _arrival(name, raw, port.PIX_ASK)
+
+
+def _credit(name: str, raw: bytes) -> port.Told:
+    return _arrival(name, raw, port.PIX_SETTLED)
+
+
+def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
+    pix = _decoded(raw, _Pix)
+    if not pix_ids.is_end_to_end_id(pix.end_to_end_id):
+        raise Malformed("endToEndId")
+    if pix.tx_id is not None and _TXID.fullmatch(pix.tx_id) is None:
+        raise Malformed("txId")
+    if (kind == port.PIX_SETTLED) != (pix.settled_at is not None):
+        raise Malformed("settledAt")
+    p, receiver = pix.payer, pix.receiver
+    arrival = port.PixArrival(
+        message_id=name,
+        end_to_end_id=pix.end_to_end_id,
+        txid=pix.tx_id,
+        amount=Money.parse(pix.amount, "BRL"),
+        accepted_at=pix.accepted_at,
+        payer=port.Payer(
+            p.name, p.document.type, p.document.number, p.ispb, p.branch, p.account, p.account_type, p.ibge_code
+        ),
+        receiver_branch=receiver.branch,
+        receiver_account=receiver.account,
+        receiver_document=receiver.document.number if isinstance(receiver.document, _Document) else receiver.document,
+        key=receiver.key,
+        instrument=pix.local_instrument,
+        remittance=pix.remittance,
+        settled_at=pix.settled_at,
+    )
+    return port.Told(kind, name, pix.end_to_end_id, port.encode(arrival), pix.tx_id, receiver.account)
+
+
+def _final(name: str, raw: bytes) -> port.Told:
+    final = _decoded(raw, _Final)
+    settled = _ENDS.get(final.status)
+    if settled is None:
+        raise Malformed("status")
+    if final.return_id is not None:
+        if not pix_ids.is_return_id(final.return_id):
+            raise Malformed("returnId")
+        ended = port.ReturnFinal(final.return_id, final.end_to_end_id, settled, final.code, final.settled_at)
+        return port.Told(port.RETURN_FINAL, name, final.return_id, port.encode(ended))
+    if not pix_ids.is_end_to_end_id(final.end_to_end_id):
+        raise Malformed("endToEndId")
+    body = port.encode(port.PixFinal(final.end_to_end_id, settled, final.code, final.settled_at))
+    return port.Told(port.PIX_FINAL, name, final.end_to_end_id, body)
+
+
+def _refusal(name: str, raw: bytes) -> port.Told:
+    refusal = _decoded(raw, _Refusal)
+    related = refusal.related_msg_id
+    if _ID.fullmatch(related) is None:
+        raise Malformed("relatedMsgId")
+    return_id = _return_of_message(related)
+    body = port.MessageRefused(related, return_id, refusal.code, refusal.description or refusal.reason)
+    return port.Told(port.REFUSED, name, return_id or related, port.encode(body))
+
+
+def _message_of_return(return_id: str) -> str:
+    # The same id on every send, and the return id can be read back from it.
+    return "M" + return_id[1:]
+
+
+def _return_of_message(message_id: str) -> str | None:
+    # An answer's random id has the form of a date and a minute in its middle once in some thousand million.
+    candidate = "D" + message_id[1:]
+    return candidate if message_id.startswith("M") and pix_ids.is_return_id(candidate) else None
+
+
+def written(kind: str, body: bytes) -> bytes:
+    """The message that an outbox row stands for, the same bytes on every send. ValueError for a kind the SPI has not."""
+    if kind == port.PIX_ANSWER:
+        answer = port.pix_answer(body)
+        fields = {
+            "msgId": answer.message_id,
+            "type": "pacs.002",
+            "createdAt": _instant(answer.created_at),
+            "originalMsgId": answer.original_message_id,
+            "endToEndId": answer.end_to_end_id,
+            "status": "ACSP" if answer.accept else "RJCT",
+            **({} if answer.code is None else {"code": answer.code}),
+        }
+    elif kind == port.RETURN_SEND:
+        order = port.return_order(body)
+        fields = {
+            "msgId": _message_of_return(order.return_id),
+            "type": "pacs.004",
+            "createdAt": _instant(order.created_at),
+            "returnId": order.return_id,
+            "endToEndId": order.end_to_end_id,
+            "amount": str(order.amount),
+            "reason": order.reason,
+            **({} if order.details is None else {"details": order.details}),
+        }
+    else:
+        raise ValueError(f"the SPI has no message for {kind}")
+    return msgspec.json.encode(fields)
+
+
+def payment_status(end_to_end_id: str, body: bytes) -> port.PixFinal | port.Pending:
+    """The SPI's answer about a payment. Malformed where it is none."""
+    status = _decoded(body, _Status)
+    settled = _ENDS.get(status.status)
+    if settled is None:
+        return port.Pending()
+    return port.PixFinal(end_to_end_id, settled, status.code, status.settled_at)
+
+
+def return_status(return_id: str, body: bytes) -> port.ReturnFinal | port.Pending:
+    """The SPI's answer about a return. Malformed where it is none."""
+    status = _decoded(body, _Status)
+    settled = _ENDS.get(status.status)
+    if settled is None:
+        return port.Pending()
+    return port.ReturnFinal(return_id, status.end_to_end_id, settled, status.code, status.settled_at)
+
+
+def problem(status: int, body: bytes) -> tuple[str, str]:
+    """Code and reason of an answer that is no success, whatever its form."""
+    try:
+        told = _decoded(body, _Problem)
+    except Malformed:
+        told = _Problem()
+    return told.type or told.error or f"HTTP{status}", told.title or told.message or f"answered with HTTP status {status}"
+
+
+def _instant(at: datetime | None) -> str:
+    """UTC with milliseconds, as every message of the SPI writes it."""
+    if at is None:
+        raise ValueError("a message without its time")
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,216 @@
+"""A scene: an institution with two companies, the lanes of a worker, and a network that does as a test says."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import pytest
+from aiohttp import web
+
+from lastro.base.clock import BusinessClock
+from lastro.base.commit import commit
+from lastro.base.db import Database
+from lastro.base.hints import Bells
+from lastro.base.ids import Chance
+from lastro.base.money import Money
+from lastro.base.run import Act, Done, Door, Runner
+from lastro.base.secrets import Secret
+from lastro.base.write import Message, Write
+from lastro.rails import port
+from lastro.rails.asking import Asker
+from lastro.rails.handling import Handler
+from lastro.rails.inbox import Inbox
+from lastro.rails.sending import Sender
+from lastro.rails.spi import Place, Spi
+from lastro.standards.account_numbers import with_check_digit
+from lastro.standards.pix_ids import return_id
+
+from .network import ISPB, TOKEN, Network
+
+DEADLINE_SECONDS = 20.0
+AT = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+
+
+async def until(found: Callable[[], Awaitable[Any]]) -> Any:
+    """Looks again until there is something, with a deadline."""
+    async with asyncio.timeout(DEADLINE_SECONDS):
+        while not (value := await found()):
+            await asyncio.sleep(0.005)
+        return value
+
+
+@dataclass
+class Handled:
+    company_id: UUID
+    row: port.InboxRow
+
+
+class Note(Act[None]):
+    """A verb that notes what it was called for, and does as told."""
+
+    def __init__(self, scene: "Scene", row: port.InboxRow) -> None:
+        self.scene, self.row = scene, row
+
+    async def read(self, _session: Any, _door: Door) -> None:
+        await self.scene.before(self.row)
+
+    def decide(self, _known: None, door: Door) -> Any:
+        self.scene.handled.append(Handled(door.company_id, self.row))
+        return self.scene.outcome(self.row, door)
+
+
+def handled(row: port.InboxRow, door: Door) -> Any:
+    return Done(Write(door.company_id, finished=(row.claimed.finished("handled", door.now),)), b"")
+
+
+class Scene:
+    def __init__(self, database: Any, admin: "asyncpg.Connection[asyncpg.Record]", network: Network) -> None:
+        self.admin = admin
+        self.network = network
+        self._looking = asyncio.Lock()  # several tasks of a test look through one connection
+        self.database, self.work = Database(database.app), Database(database.work, size=4)
+        self.chance = Chance(os.urandom)
+        self.bells = Bells()
+        self.runner = Runner(self.database, BusinessClock(time.monotonic), self.chance, self.bells.heard)
+        self.rail = Spi(Place(network.url, ISPB, Secret(TOKEN)))
+        self.inbox = Inbox(self.database, self.work, self.chance, ISPB)
+        self.sender = Sender(self.database, self.work, self.runner, self.chance, self.rail)
+        self.asker = Asker(self.database, self.work, self.inbox, self.rail)
+        self.handled: list[Handled] = []
+        self.stubborn: UUID | None = None  # a row whose verb refuses
+        self.outcome: Callable[[port.InboxRow, Door], Any] = handled
+        self.handler = self.handler_for(port.PIX_ASK, port.PIX_FINAL, port.PIX_SETTLED, port.RETURN_FINAL)
+        self.before: Callable[[port.InboxRow], Awaitable[None]] = _nothing
+
+    def handler_for(self, *kinds: str) -> Handler:
+        verbs: dict[str, port.InboxVerb] = dict.fromkeys(kinds, lambda row: Note(self, row))
+        return Handler(self.database, self.work, self.runner, self.chance, verbs)
+
+    async def company(self, number: int) -> UUID:
+        company_id = self.chance.uuid(AT)
+        await self.admin.execute("INSERT INTO company_numbers VALUES ($1, $2)", number, company_id)
+        await self.admin.execute(
+            "INSERT INTO companies (company_id, number, name, webhook_secret, created_at) VALUES ($1, $2, 'Ana', '\\x00', now())",
+            company_id, number,
+        )  # fmt: skip
+        return company_id
+
+    async def account(self, company_id: UUID, eight_digits: str) -> str:
+        number = with_check_digit(eight_digits)
+        await self.admin.execute("INSERT INTO account_numbers VALUES ($1, $2, $3)", number, company_id, self.chance.uuid(AT))
+        return number
+
+    async def rows(self, sql: str, *arguments: Any) -> list[asyncpg.Record]:
+        async with self._looking:
+            return list(await self.admin.fetch(sql, *arguments))
+
+    async def inbox_rows(self) -> list[asyncpg.Record]:
+        return await self.rows("SELECT * FROM inbox ORDER BY received_at, id")
+
+    async def listening(self, stop: asyncio.Event, keep: port.Keep | None = None) -> None:
+        await self.rail.listen(keep or self.inbox.keep, stop)
+
+    async def listen_until(self, found: Callable[[], Awaitable[Any]], keep: port.Keep | None = None) -> Any:
+        """Pulls until something is there, then stops cleanly."""
+        stop = asyncio.Event()
+        task = asyncio.ensure_future(self.listening(stop, keep))
+        try:
+            return await until(found)
+        finally:
+            stop.set()
+            await asyncio.wait_for(task, DEADLINE_SECONDS)
+
+    async def put(self, company_id: UUID, message: Message) -> None:
+        await commit(self.database, Write(company_id, messages=(message,)))
+
+    async def to_return(self, company_id: UUID, number: int = 7, sequence: int = 1) -> str:
+        """A return that is to be sent; its id."""
+        name = return_id(ISPB, AT, number, sequence)
+        order = port.ReturnOrder(name, "E9999902020261120120000000000001", Money(1000, "BRL"), "MD06")
+        now = await self.now()
+        await self.put(company_id, port.return_message(order, self.chance.uuid(AT), self.chance.uuid(AT), now))
+        return name
+
+    async def accepted(self, company_id: UUID, end_to_end_id: str) -> UUID:
+        """A payment that we accepted and about which the network is silent."""
+        payment_id = self.chance.uuid(AT)
+        await self.admin.execute(
+            "INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, accepted_at, ask_at, created_at, updated_at)"
+            " VALUES ($1, $2, $3, 'ACCEPTED', 1000, now(), business_now(), now(), now())",
+            company_id, payment_id, end_to_end_id,
+        )  # fmt: skip
+        return payment_id
+
+    async def returning(self, company_id: UUID, return_id: str) -> UUID:
+        """A return that was ordered and about which the network is silent."""
+        payment_id = await self.accepted(company_id, "E" + return_id[1:])
+        await self.admin.execute("UPDATE pix_payments SET ask_at = NULL, state = 'RETURNING' WHERE id = $1", payment_id)
+        refund_id = self.chance.uuid(AT)
+        await self.admin.execute(
+            "INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, ask_at,"
+            " created_at, updated_at) VALUES ($1, $2, 'AUTOMATIC', $3, $4, 'MD06', 'PENDING', 1000, $2, business_now(), now(), now())",
+            company_id, refund_id, payment_id, return_id,
+        )  # fmt: skip
+        return refund_id
+
+    async def now(self) -> datetime:
+        at: datetime = await self.admin.fetchval("SELECT business_now()")
+        return at
+
+    async def pass_time(self, seconds: float) -> None:
+        """Business time is so much later, and no lease of a killed worker holds any more."""
+        await self.admin.execute(
+            "UPDATE clock SET offset_us = offset_us + ($1 * 1000000)::bigint, version = version + 1", seconds
+        )
+        await self.end_leases()
+
+    async def end_leases(self) -> None:
+        for table in ("inbox", "outbox"):
+            await self.admin.execute(f"UPDATE {table} SET leased_until = 'epoch' WHERE leased_until IS NOT NULL")
+
+    async def close(self) -> None:
+        await self.rail.close()
+        await self.database.close()
+        await self.work.close()
+
+
+async def _nothing(_: port.InboxRow) -> None:
+    return
+
+
+@pytest.fixture
+async def scene(own_database: Any) -> AsyncIterator[Scene]:
+    network = Network()
+    runner = web.AppRunner(network.application(), shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    network.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    admin = await own_database.connect()
+    made = Scene(own_database, admin, network)
+    try:
+        yield made
+    finally:
+        await made.close()
+        await admin.close()
+        await runner.cleanup()
+
+
+@dataclass
+class House:
+    """The institution (number 0) and one company with an account."""
+
+    institution: UUID
+    ana: UUID
+    account: str
+
+
+@pytest.fixture
+async def house(scene: Scene) -> House:
+    institution, ana = await scene.company(0), await scene.company(7)
+    return House(institution, ana, await scene.account(ana, "00000001"))

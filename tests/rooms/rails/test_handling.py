@@ -1,0 +1,164 @@
+"""What is in the inbox is handled once, under a lease, in the order of each subject."""
+
+import asyncio
+from typing import Any
+
+from lastro.base.errors import Kind, Refused, Stale
+from lastro.base.run import Done, Door
+from lastro.rails import port
+
+from .conftest import House, Scene, handled, until
+from .network import end_to_end_id
+
+
+def _told(name: str, number: int, kind: str = port.PIX_ASK) -> port.Told:
+    return port.Told(kind, name, end_to_end_id(number), b"{}")
+
+
+def _names(scene: Scene) -> list[str]:
+    return [h.row.network_id for h in scene.handled]
+
+
+async def _outcomes(scene: Scene) -> dict[str, str | None]:
+    return {r["network_id"]: r["outcome"] for r in await scene.inbox_rows()}
+
+
+async def test_each_message_calls_its_verb_once(scene: Scene, house: House) -> None:
+    await scene.inbox.store(house.ana, [_told("M1", 1), _told("M2", 2)])
+    await scene.inbox.store(house.institution, [_told("M3", 3)])
+    await scene.handler.lane.drain()
+    assert sorted((h.company_id, h.row.network_id) for h in scene.handled) == sorted(
+        [(house.ana, "M1"), (house.ana, "M2"), (house.institution, "M3")]
+    )
+    assert await _outcomes(scene) == {"M1": "handled", "M2": "handled", "M3": "handled"}
+
+
+async def test_the_end_waits_for_the_question(scene: Scene, house: House) -> None:
+    await scene.inbox.store(house.ana, [_told("ask", 1)])
+    await scene.inbox.store(house.ana, [_told("end", 1, port.PIX_FINAL), _told("other", 2)])
+    failing = True
+
+    async def fail_asks(row: port.InboxRow) -> None:
+        if failing and row.network_id == "ask":
+            raise RuntimeError("a bug")
+
+    scene.before = fail_asks
+    await scene.handler.lane.drain()
+    assert _names(scene) == ["other"]
+    failing = False
+    await scene.handler.lane.drain()
+    assert _names(scene) == ["other"], "it is left alone for a second"
+    await scene.pass_time(1)
+    await scene.handler.lane.drain()
+    assert _names(scene) == ["other", "ask", "end"]
+
+
+async def test_a_question_under_way_keeps_its_end_waiting(scene: Scene, house: House) -> None:
+    await scene.inbox.store(house.ana, [_told("ask", 1), _told("end", 1, port.PIX_FINAL)])
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def wait(row: port.InboxRow) -> None:
+        if row.network_id == "ask":
+            begun.set()
+            await go_on.wait()
+
+    scene.before = wait
+    assert await scene.handler.lane.round()
+    await begun.wait()
+    assert not await scene.handler.lane.round()
+    go_on.set()
+    await scene.handler.lane.rest()
+    await scene.handler.lane.drain()
+    assert _names(scene) == ["ask", "end"]
+
+
+async def test_failures_wait_longer_each_time(scene: Scene, house: House) -> None:
+    await scene.inbox.store(house.ana, [_told("M1", 1)])
+
+    async def fail(_: port.InboxRow) -> None:
+        raise RuntimeError("a bug")
+
+    scene.before = fail
+    for sends, seconds in ((1, 1), (2, 2), (3, 4)):
+        await scene.handler.lane.drain()
+        (row,) = await scene.inbox_rows()
+        assert row["sends"] == sends
+        assert row["lease_token"] is None
+        left = (row["due_at"] - await scene.now()).total_seconds()
+        assert seconds - 0.9 < left <= seconds
+        await scene.pass_time(seconds)
+    scene.before = _fine
+    await scene.handler.lane.drain()
+    assert await _outcomes(scene) == {"M1": "handled"}
+
+
+async def _fine(_: port.InboxRow) -> None:
+    return
+
+
+async def test_a_lease_keeps_others_away_until_it_ends(scene: Scene, house: House) -> None:
+    await scene.inbox.store(house.ana, [_told("M1", 1)])
+    begun, never = asyncio.Event(), asyncio.Event()
+
+    async def hang(_: port.InboxRow) -> None:
+        begun.set()
+        await never.wait()
+
+    scene.before = hang
+    first = scene.handler_for(port.PIX_ASK)
+    assert await first.lane.round()
+    await begun.wait()
+    assert not await scene.handler.lane.round()
+    scene.before = _fine
+    await scene.end_leases()
+    await scene.handler.lane.drain()
+    assert await _outcomes(scene) == {"M1": "handled"}
+    never.set()
+    await first.lane.rest()
+    assert await _outcomes(scene) == {"M1": "handled"}, "who lost the lease writes nothing"
+    assert (await scene.inbox_rows())[0]["sends"] == 2
+
+
+async def test_what_a_verb_refuses_or_leaves_is_set_aside(scene: Scene, house: House) -> None:
+    def outcome(row: port.InboxRow, door: Door) -> Any:
+        return Refused(Kind.INVALID) if row.network_id == "M1" else Done(None, b"")
+
+    scene.outcome = outcome
+    await scene.inbox.store(house.ana, [_told("M1", 1), _told("M2", 2)])
+    await scene.handler.lane.drain()
+    assert await _outcomes(scene) == {"M1": "ignored", "M2": "ignored"}
+
+
+async def test_what_nobody_understands_is_set_aside(scene: Scene, house: House) -> None:
+    await scene.inbox.store(house.institution, [port.Told(port.UNKNOWN, "M1", "M1", b"?")])
+    await scene.handler.lane.drain()
+    assert await _outcomes(scene) == {"M1": "ignored"}
+
+
+async def test_being_overtaken_is_no_failure(scene: Scene, house: House) -> None:
+    overtaken = 1
+
+    async def overtake(_: port.InboxRow) -> None:
+        nonlocal overtaken
+        if overtaken:
+            overtaken -= 1
+            raise Stale("moved")
+
+    scene.before = overtake
+    await scene.inbox.store(house.ana, [_told("M1", 1)])
+    await scene.handler.lane.drain()
+
+    async def done() -> bool:
+        await scene.handler.lane.drain()
+        return await _outcomes(scene) == {"M1": "handled"}
+
+    await until(done)
+
+
+async def test_two_workers_share_and_never_double(scene: Scene, house: House) -> None:
+    await scene.inbox.store(house.ana, [_told(f"M{n}", n) for n in range(60)])
+    other = scene.handler_for(port.PIX_ASK)
+    await asyncio.gather(scene.handler.lane.drain(), other.lane.drain())
+    await scene.handler.lane.drain()
+    assert sorted(_names(scene)) == sorted(f"M{n}" for n in range(60))
+    assert handled is scene.outcome

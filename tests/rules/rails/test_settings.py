@@ -1,0 +1,100 @@
+"""What the environment may ask for."""
+
+from pathlib import Path
+
+import pytest
+
+from lastro.base.db import Dsn
+from lastro.doors.settings import CrashAt, StartRefused, read
+
+PRODUCTION = {
+    "LASTRO_MODE": "production", "LASTRO_ISPB": "12345678", "LASTRO_COMPE": "", "LASTRO_INSTITUTION_NAME": "Banco da Ana",
+    "LASTRO_BRANCH": "1", "LASTRO_KEYS_FILE": "/etc/lastro/keys", "LASTRO_PUBLIC_URL": "https://pix.ana.com.br/",
+    "LASTRO_NETWORK_URL": "https://icom.example", "LASTRO_NETWORK_TOKEN": "secret", "LASTRO_DATABASE_URL": "postgresql:///x",
+}  # fmt: skip
+
+
+def refused(**changes: str) -> list[str]:
+    with pytest.raises(StartRefused) as refusal:
+        read(PRODUCTION | changes)
+    return str(refusal.value).splitlines()
+
+
+def test_the_sandbox_needs_nothing() -> None:
+    made = read({})
+    assert (made.mode, made.port, made.sim_port, made.ispb, made.compe) == ("sandbox", 8080, 8090, "99999010", "990")
+    assert (made.public_url, made.network_url) == ("http://127.0.0.1:8080", "http://127.0.0.1:8090")
+    assert made.worker_name == "worker"
+    assert made.keys_file.is_relative_to(made.home)
+    assert made.home.is_absolute()
+    with pytest.raises(StartRefused, match="LASTRO_DATABASE_URL is not set"):
+        _ = made.app
+
+
+def test_ports_move_the_addresses() -> None:
+    made = read({"LASTRO_PORT": "9000", "LASTRO_SIM_PORT": "9001"})
+    assert (made.public_url, made.network_url) == ("http://127.0.0.1:9000", "http://127.0.0.1:9001")
+
+
+def test_production_as_it_should_be() -> None:
+    made = read(PRODUCTION)
+    assert (made.ispb, made.compe, made.public_url, made.worker_name) == ("12345678", None, "https://pix.ana.com.br", None)
+    assert made.network_token.reveal() == "secret"
+    assert "secret" not in repr(made)
+    assert made.app == Dsn("postgresql:///x", "lastro_app")
+
+
+@pytest.mark.parametrize("name", sorted(set(PRODUCTION) - {"LASTRO_MODE", "LASTRO_COMPE"}))
+def test_production_without(name: str) -> None:
+    (sentence,) = refused(**{name: ""})
+    assert sentence.startswith(name)
+    assert sentence.endswith(".")
+
+
+def test_production_says_all_that_is_missing() -> None:
+    with pytest.raises(StartRefused) as refusal:
+        read({"LASTRO_MODE": "production"})
+    assert len(str(refusal.value).splitlines()) == len(PRODUCTION) - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LASTRO_MODE", "test"), ("LASTRO_PORT", "0"), ("LASTRO_PORT", "eighty"), ("LASTRO_SIM_PORT", "8080"),
+        ("LASTRO_ISPB", "1234567"), ("LASTRO_COMPE", "9a0"), ("LASTRO_BRANCH", "00010"), ("LASTRO_PUBLIC_URL", "http://ana.com"),
+        ("LASTRO_PUBLIC_URL", "ftp://ana.com"), ("LASTRO_PUBLIC_URL", "https://" + "a" * 45), ("LASTRO_NETWORK_URL", "https://"),
+        ("LASTRO_NETWORK_TOKEN_FILE", "/nowhere/token"), ("LASTRO_CRASH_AT", "commit.sent:1"), ("LASTRO_DATABASE_LOGIN", "me"),
+        ("LASTRO_INSTITUTION_NAME", "a" * 141),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_refused_in_a_sentence(name: str, value: str) -> None:
+    assert [s for s in refused(**{name: value}) if name in s]
+
+
+def test_the_longest_location_fits_a_qr_code() -> None:
+    longest = "https://" + "a" * 44
+    assert len((read(PRODUCTION | {"LASTRO_PUBLIC_URL": longest}).public_url + "/qr/v2/rec/" + "x" * 22)[8:]) == 77
+
+
+def test_a_token_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("from a file\n")
+    assert read({"LASTRO_NETWORK_TOKEN_FILE": str(file)}).network_token.reveal() == "from a file"
+
+
+def test_each_role_may_log_in_itself() -> None:
+    made = read(
+        {"LASTRO_DATABASE_URL": "postgresql://me:word@host:5/db?host=/tmp/x&user=you", "LASTRO_DATABASE_LOGIN": "role"}
+    )
+    assert made.work == Dsn("postgresql://lastro_work@host:5/db?host=/tmp/x")
+    named = read({"LASTRO_DATABASE_URL": "postgresql:///a", "LASTRO_WORK_DATABASE_URL": "postgresql:///b"})
+    assert (named.app, named.work) == (Dsn("postgresql:///a", "lastro_app"), Dsn("postgresql:///b"))
+
+
+@pytest.mark.parametrize(
+    ("text", "crash"), [("commit.sent:3", CrashAt("commit.sent", 3)), ("inbox.stored", CrashAt("inbox.stored", 1))]
+)
+def test_crash_points(text: str, crash: CrashAt) -> None:
+    assert read({"LASTRO_CRASH_AT": text}).crash_at == crash
+    with pytest.raises(StartRefused):
+        read({"LASTRO_CRASH_AT": "nowhere:1"})
