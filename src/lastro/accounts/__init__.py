@@ -1,0 +1,10 @@
+"""Payment accounts: who holds them, what they have, and which account money is meant for."""
+
+from lastro.accounts.actions import OpenAccount
+from lastro.accounts.api import routes
+from lastro.accounts.model import Account, Holder, Institution
+from lastro.accounts.store import account_from, account_of_number, accounts_of
+
+__all__ = [
+    "Account", "Holder", "Institution", "OpenAccount", "account_from", "account_of_number", "accounts_of", "routes",
+]  # fmt: skip

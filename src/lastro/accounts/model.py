@@ -1,0 +1,51 @@
+"""What an account is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Institution:
+    """The institution that runs lastro, as networks know it. ispb: 8 characters; compe: 3 digits or None."""
+
+    ispb: str
+    name: str
+    branch: str
+    compe: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The person or organization an account belongs to. type: INDIVIDUAL or ORGANIZATION."""
+
+    type: str
+    full_name: str
+    document_type: str
+    document_number: str
+    email: str
+    phone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A payment account as it was read. number: eight digits and the check digit, without hyphen."""
+
+    id: UUID
+    status: str
+    version: int
+    number: str
+    branch: str
+    city: str
+    holder: Holder
+    created_at: datetime
+
+    @property
+    def is_active(self) -> bool:
+        """Whether anything new may come in or go out."""
+        return self.status == "ACTIVE"
