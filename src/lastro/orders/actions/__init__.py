@@ -1,0 +1,1 @@
+"""The verbs of orders, one a file."""

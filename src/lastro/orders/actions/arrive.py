@@ -1,0 +1,248 @@
+"""A Pix arrives: the network asks whether it may, tells what became of it, or tells that the money is already in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lastro.accounts import Account, account_of_number, accounts_of
+from lastro.base.api import present
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Move, Relied, Row, Write
+from lastro.orders import store
+from lastro.orders.actions.give_back import Return, give_back
+from lastro.orders.actions.pay import Paid, pay
+from lastro.orders.model import Party
+from lastro.orders.rules import judge
+from lastro.orders.states import ORDERS, PIX_PAYMENTS
+from lastro.rails.port import ALARMED, FIRST_ASK, PixAnswer, answer_message
+from lastro.standards.pix_ids import is_txid_dynamic
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.write import Finished
+    from lastro.orders.model import CompanySetup, Order, Payment, Place
+    from lastro.rails.port import Claimed, PixArrival, PixFinal
+
+_ACCOUNT_TYPES = {
+    "CACC": "CHECKING_ACCOUNT", "SVGS": "SAVINGS_ACCOUNT", "TRAN": "PAYMENT_ACCOUNT", "SLRY": "WAGE_ACCOUNT",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Everything that bears on a Pix that came."""
+
+    payment: Payment | None
+    account: Account | None
+    order: Order | None
+    reserved_by: str | None
+    payer: Party | None
+    setup: CompanySetup
+    number: int | None = None  # for a return's id, read only where money may have to go back
+
+
+async def _known(session: Session, door: Door, arrival: PixArrival) -> Known:
+    payment = await store.payment_by_end_to_end_id(session, door.company_id, arrival.end_to_end_id)
+    if payment is not None:
+        return await _of_payment(session, door, payment)
+    return await _of_arrival(session, door, arrival)
+
+
+async def _of_arrival(session: Session, door: Door, arrival: PixArrival) -> Known:
+    """What a Pix that nobody knows yet is meant for, by the account it was sent to and the txid it carries."""
+    company = door.company_id
+    account = await account_of_number(session, company, arrival.receiver_branch, arrival.receiver_account)
+    order = None if arrival.txid is None else await store.order_by_txid(session, company, arrival.txid)
+    reserved_by = None if order is None else await store.reservation(session, company, order.id)
+    return Known(None, account, order, reserved_by, None, await store.company_setup(session, company))
+
+
+async def _of_payment(session: Session, door: Door, payment: Payment) -> Known:
+    """What a Pix that we answered is meant for: what was decided then, whatever later messages say."""
+    company, order, account, payer = door.company_id, None, None, None
+    if payment.order_id is not None:
+        order = await store.order_by_id(session, company, payment.order_id)
+    if payment.account_id is not None:
+        account = (await accounts_of(session, company, [payment.account_id]))[0]
+    if payment.payer_id is not None:
+        payer = await store.party(session, company, payment.payer_id)
+    return Known(payment, account, order, None, payer, await store.company_setup(session, company))
+
+
+def _refusal(arrival: PixArrival, known: Known) -> str | None:
+    """None where the money may come in, else the network's reason code."""
+    names_order = arrival.txid is not None and is_txid_dynamic(arrival.txid)
+    return judge(arrival, known.account, known.order, names_order=names_order, reserved_by=known.reserved_by)
+
+
+def _relied(known: Known) -> tuple[Relied, ...]:
+    """The account is still as it was when the money was let in."""
+    return () if known.account is None else (Relied("accounts", known.account.id, known.account.version),)
+
+
+def _finished(claimed: Claimed, outcome: str, door: Door) -> tuple[Finished, ...]:
+    return (claimed.finished(outcome, door.now),)
+
+
+def _nothing(claimed: Claimed, outcome: str, door: Door) -> Done:
+    return Done(Write(door.company_id, finished=_finished(claimed, outcome, door)), b"")
+
+
+@dataclass(frozen=True)
+class Ask(Act[Known]):
+    """The network asks before it settles. Our answer is fixed by the first time of asking, however often it asks."""
+
+    arrival: PixArrival
+    claimed: Claimed
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The payment, if it was asked before; the account and the order it is meant for."""
+        return await _known(session, door, self.arrival)
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """Accepted and reserved, or refused with a reason; the answer goes out after the commit."""
+        if known.payment is not None:
+            refused = known.payment.state not in ("ACCEPTED", "SETTLED")
+            code = (known.payment.code or "DUPL") if refused else None
+            return Done(self._answer(known.payment.id, code, door), b"")
+        code = _refusal(self.arrival, known)
+        trigger = "accept" if code is None else "refuse"
+        payment_id, _, rows = _payment_rows(self.arrival, known, trigger, code, door)
+        write = Write(door.company_id, rows=rows) + self._answer(payment_id, code, door)
+        if code is None:
+            write += Write(door.company_id, relies=_relied(known))
+            if known.order is not None:
+                reserved = ORDERS.move(known.order, "reserve", door.now, reason=self.arrival.end_to_end_id)
+                write += Write(door.company_id, moves=(reserved,))
+        return Done(write, b"")
+
+    def _answer(self, payment_id: UUID, code: str | None, door: Door) -> Write:
+        answer = PixAnswer.new(self.place.institution.ispb, self.arrival, code, door.chance.bytes(24))
+        message = answer_message(answer, payment_id, door.chance.uuid(door.now), door.now)
+        return Write(door.company_id, messages=(message,), finished=_finished(self.claimed, "answered", door))
+
+
+@dataclass(frozen=True)
+class Settled(Act[Known]):
+    """Money is in without our having been asked, or told so a second way."""
+
+    arrival: PixArrival
+    claimed: Claimed
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """As for a question, and a number for a return's id."""
+        known = await _known(session, door, self.arrival)
+        return replace(known, number=await store.next_network_number(session))
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """Credited where it fits, else into suspense and back."""
+        at = self.arrival.settled_at
+        assert at is not None
+        if known.payment is not None:
+            if self.arrival.amount != known.payment.amount:
+                return _nothing(self.claimed, ALARMED, door)  # not what we let in: people must look
+            return _settled(known, known.payment, at, self.claimed, self.place, door)
+        code = _refusal(self.arrival, known)
+        finished = Write(door.company_id, finished=_finished(self.claimed, "handled", door))
+        if code is not None:
+            payment_id, _, rows = _payment_rows(self.arrival, known, "give_back", code, door)
+            back = Return(self.place.institution.ispb, known.setup.number, known.number)
+            end_to_end_id, amount = self.arrival.end_to_end_id, self.arrival.amount
+            return Done(finished + give_back(payment_id, end_to_end_id, amount, rows, back, door), b"")
+        order_id = known.order.id if known.order is not None else door.chance.uuid(door.now)
+        _, payer, rows = _payment_rows(self.arrival, known, "settle", None, door, order_id)
+        assert known.account is not None
+        paid = Paid(
+            self.arrival.end_to_end_id, self.arrival.amount, at, payer, self.arrival.key, self.arrival.remittance, order_id
+        )
+        booked = pay(known.order, known.setup, known.account, paid, self.place, door)
+        return Done(finished + Write(door.company_id, relies=_relied(known), rows=rows) + booked, b"")
+
+
+@dataclass(frozen=True)
+class Final(Act["Known | None"]):
+    """The network says what became of a payment that we answered."""
+
+    final: PixFinal
+    claimed: Claimed
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The payment and everything it was meant for."""
+        payment = await store.payment_by_end_to_end_id(session, door.company_id, self.final.end_to_end_id)
+        if payment is None:
+            return None
+        known = await _of_payment(session, door, payment)
+        if payment.state == "ACCEPTED":
+            return known
+        return replace(known, number=await store.next_network_number(session))
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """Paid, free again, or given back. What is known already changes nothing; what contradicts it is for people."""
+        if known is None or known.payment is None:
+            # Money that we never heard of is at the network and not in our books.
+            return _nothing(self.claimed, ALARMED if self.final.settled else "ignored", door)
+        payment = known.payment
+        if self.final.settled:
+            return _settled(known, payment, self.final.settled_at or door.now, self.claimed, self.place, door)
+        if PIX_PAYMENTS.allows(payment.state, "fail"):
+            code = self.final.code
+            moves: list[Move] = [PIX_PAYMENTS.move(payment, "fail", door.now, reason=code, code=code, ask_at=None)]
+            if known.order is not None and ORDERS.allows(known.order.state, "release"):
+                moves.append(ORDERS.move(known.order, "release", door.now, reason=code))
+            finished = _finished(self.claimed, "handled", door)
+            return Done(Write(door.company_id, moves=tuple(moves), finished=finished), b"")
+        ended_so = payment.state in ("REFUSED", "FAILED")
+        return _nothing(self.claimed, "known" if ended_so else ALARMED, door)
+
+
+def _settled(known: Known, payment: Payment, at: datetime, claimed: Claimed, place: Place, door: Door) -> Done:
+    """The network has settled a payment that we know: as we accepted it, or although we had said no."""
+    finished = Write(door.company_id, finished=_finished(claimed, "handled", door))
+    if payment.state == "ACCEPTED":
+        assert known.account is not None
+        order_id = known.order.id if known.order is not None else door.chance.uuid(door.now)
+        move = PIX_PAYMENTS.move(payment, "settle", door.now, settled_at=at, order_id=order_id, ask_at=None)
+        paid = Paid(payment.end_to_end_id, payment.amount, at, known.payer, payment.pix_key, payment.remittance, order_id)
+        booked = pay(known.order, known.setup, known.account, paid, place, door)
+        return Done(finished + Write(door.company_id, moves=(move,)) + booked, b"")
+    if PIX_PAYMENTS.allows(payment.state, "give_back"):
+        back = Return(place.institution.ispb, known.setup.number, known.number)
+        move = PIX_PAYMENTS.move(payment, "give_back", door.now, settled_at=at)
+        return Done(finished + give_back(payment.id, payment.end_to_end_id, payment.amount, move, back, door), b"")
+    return _nothing(claimed, "known", door)
+
+
+def _payment_rows(
+    arrival: PixArrival, known: Known, trigger: str, code: str | None, door: Door, order_id: UUID | None = None
+) -> tuple[UUID, Party, tuple[Row, ...]]:
+    """A new payment and its payer. order_id: of an order that is paid at once; a reservation takes it from the order."""
+    payment_id, p = door.chance.uuid(door.now), arrival.payer
+    bank = present(ispb=p.ispb, branch=p.branch, account=p.account, accountType=_ACCOUNT_TYPES.get(p.account_type or ""))
+    payer = Party(door.chance.uuid(door.now), p.name, p.document_type, p.document_number, bank)
+    if trigger == "accept" and known.order is not None:
+        order_id = known.order.id
+    party = Row(
+        "parties",
+        {
+            "id": payer.id, "name": payer.name, "document_type": payer.document_type,
+            "document_number": payer.document_number, "bank": msgspec.json.encode(bank).decode(),
+        },
+    )  # fmt: skip
+    values = {
+        "id": payment_id, "end_to_end_id": arrival.end_to_end_id, "order_id": order_id,
+        "account_id": None if known.account is None else known.account.id, "amount_minor": arrival.amount.minor,
+        "txid": arrival.txid, "pix_key": arrival.key, "remittance": arrival.remittance, "payer_id": payer.id, "code": code,
+        "accepted_at": arrival.accepted_at, "settled_at": arrival.settled_at,
+        "ask_at": door.now + FIRST_ASK if trigger == "accept" else None,
+        "created_at": door.now, "updated_at": door.now,
+    }  # fmt: skip
+    return payment_id, payer, (party, *PIX_PAYMENTS.born(values, door.now, (trigger,), reason=code))

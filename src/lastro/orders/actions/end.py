@@ -1,0 +1,126 @@
+"""An order ends without money: its time is over, or the client does not want it any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Write
+from lastro.orders import store
+from lastro.orders.actions.read import account_of
+from lastro.orders.model import EXPIRY_GRACE
+from lastro.orders.notifications import pay_in
+from lastro.orders.rendering import wire_in_full
+from lastro.orders.rules import is_over
+from lastro.orders.states import ORDERS
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.orders.model import Order, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An order, and whether money for it is under way."""
+
+    order: Order
+    account: Account
+    reserved: bool
+    in_inbox: bool
+
+
+async def _known(session: Session, company_id: UUID, order_id: UUID) -> Known | None:
+    order = await store.order_by_id(session, company_id, order_id)
+    if order is None:
+        return None
+    reserved = await store.reservation(session, company_id, order_id) is not None
+    in_inbox = order.txid is not None and await store.is_in_inbox(session, company_id, order.txid)
+    return Known(order, await account_of(session, company_id, order), reserved, in_inbox)
+
+
+def ended(known: Known, trigger: str, door: Door, place: Place, *, error: str | None = None) -> Write:
+    """The order's end without money, and its notification."""
+    order = known.order
+    sets = {} if error is None else {"error_message": error}
+    move = ORDERS.move(order, trigger, door.now, reason=error, **sets)
+    fact = pay_in(door, order, move.to_state, known.account, place.institution, amount=order.amount, error=error)
+    return Write(door.company_id, moves=(move,), facts=(fact,))
+
+
+@dataclass(frozen=True)
+class Expire(Act["Known | None"]):
+    """The sweep found an order whose time is over. before_its_time: a sandbox plays that it is."""
+
+    order_id: UUID
+    place: Place
+    before_its_time: bool = False
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The order and what is under way for it."""
+        return await _known(session, door.company_id, self.order_id)
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """EXPIRED, unless something came in between."""
+        if known is None or not ORDERS.allows(known.order.state, "expire"):
+            return Done(None, b"")
+        under_way = known.reserved or known.in_inbox
+        if under_way or not (self.before_its_time or is_over(known.order, door.now, EXPIRY_GRACE)):
+            return Done(None, b"")
+        return Done(ended(known, "expire", door, self.place), b"")
+
+
+@dataclass(frozen=True)
+class Cancel(Act["Known | None"]):
+    """POST /order/v2/transparent/{id}/cancel."""
+
+    order_id: UUID | None
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The order and what is under way for it."""
+        return None if self.order_id is None else await _known(session, door.company_id, self.order_id)
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """CANCELED, unless it ended already or a payment was accepted."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND)
+        if not ORDERS.allows(known.order.state, "cancel"):
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the order is {known.order.state}"),))
+        if known.reserved or known.in_inbox:
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "a payment for the order is under way"),))
+        write = ended(known, "cancel", door, self.place)
+        after = canceled(known.order, door)
+        holder = known.account.holder
+        return Done(write, render(wire_in_full(after, holder.full_name, known.account.city, self.place)), after.id)
+
+
+@dataclass(frozen=True)
+class Fail(Act["Known | None"]):
+    """The rail refuses the order for good."""
+
+    order_id: UUID
+    error: str
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The order and what is under way for it."""
+        return await _known(session, door.company_id, self.order_id)
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """ERROR, unless it ended already or a payment was accepted."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND)
+        if not ORDERS.allows(known.order.state, "fail") or known.reserved or known.in_inbox:
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the order is {known.order.state}"),))
+        return Done(ended(known, "fail", door, self.place, error=self.error), b"", known.order.id)
+
+
+def canceled(order: Order, door: Door) -> Order:
+    """The order as it will be once the Write is done."""
+    return replace(order, state="CANCELED", updated_at=door.now, version=order.version + 1)

@@ -1,0 +1,87 @@
+"""Money settles: the order becomes PAID or is born so, the money is booked, the client is told, in one write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.write import Row, Write
+from lastro.orders import postings
+from lastro.orders.model import FeePlan, Order
+from lastro.orders.notifications import pay_in
+from lastro.orders.rules import split
+from lastro.orders.states import ORDERS
+from lastro.standards.pix_keys import key_type
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.orders.model import CompanySetup, Party, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """What settled, for the order that it pays or makes."""
+
+    end_to_end_id: str
+    amount: Money
+    at: datetime
+    payer: Party | None
+    key: str | None
+    remittance: str | None
+    order_id: UUID
+
+
+def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Place, door: Door) -> Write:
+    """The order becomes PAID, or is born so; the money is booked and the client is told, in the same write."""
+    fees = setup.fees if order is None else order.fees
+    asked = None if order is None else order.amount
+    credit, fee = split(paid.amount, asked, fees)
+    transfers = postings.paid(door, account.id, paid.order_id, credit, fee)
+    sets: dict[str, Any] = {
+        "paid_minor": paid.amount.minor, "paid_at": paid.at, "end_to_end_id": paid.end_to_end_id,
+        "payer_id": None if paid.payer is None else paid.payer.id,
+    }  # fmt: skip
+    if order is None:
+        order, rows = _unasked(account, paid, fees, sets, door)
+        write = Write(door.company_id, rows=rows, transfers=transfers)
+    else:
+        if order.customer is None and paid.payer is not None:
+            sets["customer_id"] = paid.payer.id  # the route on which the customer is taken from the payer
+        write = Write(door.company_id, moves=(ORDERS.move(order, "pay", door.now, **sets),), transfers=transfers)
+    fact = pay_in(
+        door, order, "PAID", account, place.institution, amount=order.amount or paid.amount, payer=paid.payer,
+        end_to_end_id=paid.end_to_end_id, paid_at=paid.at, paid_to_key=_key_used(order, paid.key),
+    )  # fmt: skip
+    return write + Write(door.company_id, facts=(fact,))
+
+
+def _key_used(order: Order, key: str | None) -> tuple[str, str] | None:
+    if key is None or key == order.pix_key:
+        return None if order.pix_key is None or order.pix_key_type is None else (order.pix_key_type, order.pix_key)
+    kind = key_type(key)
+    return None if kind is None else ("RANDOM" if kind == "EVP" else kind, key)
+
+
+def _unasked(account: Account, paid: Paid, fees: FeePlan, sets: dict[str, Any], door: Door) -> tuple[Order, tuple[Row, ...]]:
+    """The order that money for no order makes: its code is the endToEndId, it is told in the feed alone."""
+    order = Order(
+        id=paid.order_id, state="PAID", version=1, origin="UNASKED", external_id=paid.end_to_end_id, account_id=account.id,
+        payment_method="PIX", currency=paid.amount.currency, amount=paid.amount, final_amount=paid.amount, fees=fees,
+        description=paid.remittance or "Pix received", notification_url=None,
+        return_url=None, financial_partner=None, pix_key=None, pix_key_type=None, txid=None,
+        location_token=None, expires_at=None, end_to_end_id=paid.end_to_end_id, paid=paid.amount, paid_at=paid.at,
+        error_message=None, created_at=door.now, updated_at=door.now, customer=None, payer=paid.payer,
+    )  # fmt: skip
+    values = {
+        "id": order.id, "account_id": account.id, "external_id": order.external_id, "origin": order.origin,
+        "payment_method": "PIX", "currency": order.currency, "amount_minor": paid.amount.minor,
+        "final_amount_minor": paid.amount.minor, "fee_fixed_minor": fees.fixed.minor,
+        "fee_variable_basis_points": fees.variable_basis_points, "fee_additional_minor": fees.additional.minor,
+        "fee_payer": fees.payer, "description": order.description, "created_at": door.now, "updated_at": door.now, **sets,
+    }  # fmt: skip
+    return order, ORDERS.born(values, door.now, ("receive",))

@@ -1,0 +1,92 @@
+"""Reading one order, by its id or by the location that a payer's bank fetches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.accounts import Account, accounts_of
+from lastro.base.api import render
+from lastro.base.errors import Kind, Refused
+from lastro.base.run import Act, Done, Door
+from lastro.orders import store
+from lastro.orders.rendering import payload, wire_in_full
+from lastro.standards import qrcode
+from lastro.standards.payload import ChargePayload, Debtor
+from lastro.standards.payload import encode as encode_charge
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.orders.model import Order, Place
+
+Shown = tuple["Order", Account]
+
+
+@dataclass(frozen=True)
+class Read(Act["Shown | None"]):
+    """GET /order/v2/transparent/{id}."""
+
+    order_id: UUID | None
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Shown | None:
+        """The order and its account."""
+        order = None
+        if self.order_id is not None:
+            order = await store.order_by_id(session, door.company_id, self.order_id)
+        return None if order is None else (order, await account_of(session, door.company_id, order))
+
+    def decide(self, known: Shown | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND)
+        order, account = known
+        return Done(None, render(wire_in_full(order, account.holder.full_name, account.city, self.place)))
+
+
+async def account_of(session: Session, company_id: UUID, order: Order) -> Account:
+    """The account an order credits."""
+    return (await accounts_of(session, company_id, [order.account_id]))[0]
+
+
+async def by_location(session: Session, company_id: UUID, token: str) -> Shown | None:
+    """The order behind a location, and its account."""
+    order = await store.order_by_location(session, company_id, token)
+    return None if order is None else (order, await account_of(session, company_id, order))
+
+
+def charge(order: Order, door: Door) -> bytes | None:
+    """The JSON of an order's location while it can be paid (API Pix 2.9.0 CobPayload); None once it never can be again."""
+    assert order.txid is not None
+    assert order.expires_at is not None
+    assert order.pix_key is not None
+    if order.state != "INITIAL" or door.now > order.expires_at:
+        return None
+    customer, debtor = order.customer, None
+    if customer is not None and customer.document_number is not None:
+        if customer.document_type == "CPF":
+            debtor = Debtor(name=customer.name, document_type="CPF", document=customer.document_number)
+        elif customer.document_type == "CNPJ":
+            debtor = Debtor(name=customer.name, document_type="CNPJ", document=customer.document_number)
+    return encode_charge(
+        ChargePayload(
+            revision=0,
+            created_at=order.created_at,
+            presented_at=door.now,
+            expiration=round((order.expires_at - order.created_at).total_seconds()),
+            txid=order.txid,
+            status="ATIVA",
+            amount="0.00" if order.final_amount is None else str(order.final_amount),
+            open_amount=order.final_amount is None,
+            key=order.pix_key,
+            debtor=debtor,
+            payer_request=order.description,
+        )
+    )
+
+
+def image(order: Order, account: Account, place: Place) -> bytes:
+    """The PNG of an order's QR."""
+    return qrcode.png(payload(order, account.holder.full_name, account.city, place))

@@ -1,0 +1,146 @@
+"""What the orders room knows of an order, of a Pix that came, and of where money goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.accounts import Institution
+    from lastro.base.money import Money
+
+EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later
+
+
+@dataclass(frozen=True, slots=True)
+class FeePlan:
+    """What a paid order costs: fixed + share of the amount + additional. payer: RECEIVER or CUSTOMER bears it."""
+
+    fixed: Money
+    variable_basis_points: int
+    additional: Money
+    payer: str = "RECEIVER"
+
+    def total(self, amount: Money) -> Money:
+        """The whole fee of an amount, half to even to the cent."""
+        return self.fixed + amount.share(self.variable_basis_points) + self.additional
+
+
+@dataclass(frozen=True, slots=True)
+class CompanySetup:
+    """What creating an order needs to know of a company, at the version read."""
+
+    number: int
+    version: int
+    fees_version: int
+    fees: FeePlan
+    customerless_partner: str | None
+    default_account_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class PixKey:
+    """A key of the directory that leads to one of our accounts. type: CPF, CNPJ, EMAIL, PHONE, RANDOM."""
+
+    id: UUID
+    type: str
+    key: str
+    account_id: UUID
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A customer, as the order names one. Everything but name and document may be missing."""
+
+    id: UUID
+    name: str
+    document_type: str | None
+    document_number: str | None
+    bank: dict[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order as it was read. amount None: open, the payer types it. state is the status of the interface."""
+
+    id: UUID
+    state: str
+    version: int
+    origin: Literal["TRANSPARENT", "UNASKED"]
+    external_id: str
+    account_id: UUID
+    payment_method: str
+    currency: str
+    amount: Money | None
+    final_amount: Money | None
+    fees: FeePlan
+    description: str
+    notification_url: str | None
+    return_url: str | None
+    financial_partner: str | None
+    pix_key: str | None
+    pix_key_type: str | None
+    txid: str | None
+    location_token: str | None
+    expires_at: datetime | None
+    end_to_end_id: str | None
+    paid: Money | None
+    paid_at: datetime | None
+    error_message: str | None
+    created_at: datetime
+    updated_at: datetime
+    customer: Party | None
+    payer: Party | None
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """A Pix that came, or was asked for, as it was read."""
+
+    id: UUID
+    state: str
+    version: int
+    end_to_end_id: str
+    order_id: UUID | None
+    account_id: UUID | None
+    amount: Money
+    payer_id: UUID | None
+    code: str | None
+    accepted_at: datetime
+    pix_key: str | None
+    remittance: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Refund:
+    """Money being given back, as it was read."""
+
+    id: UUID
+    state: str
+    version: int
+    payment: Payment
+    return_id: str
+    amount: Money
+    hold_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where this lastro stands: whose institution it is, under which address the world reaches it, in which mode."""
+
+    institution: Institution
+    public_url: str
+    sandbox: bool
+
+    def location(self, token: str) -> str:
+        """The address of a charge as a QR carries it: without scheme."""
+        return f"{self.public_url.partition('://')[2]}/qr/v2/{token}"
+
+    def image_url(self, token: str) -> str:
+        """The address of the QR's picture: unguessable, needs no token."""
+        return f"{self.public_url}/qr/image/{token}.png"

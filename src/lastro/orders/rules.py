@@ -1,0 +1,163 @@
+"""The decisions of orders, pure: may this money in, how much is it worth, what is wrong with a request."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+from email_validator import EmailNotValidError, validate_email
+
+from lastro.base.errors import Problem
+from lastro.base.outgoing.addresses import url_problem
+from lastro.standards.documents import is_document
+
+if TYPE_CHECKING:
+    from datetime import datetime, timedelta
+
+    from lastro.accounts import Account
+    from lastro.base.money import Money
+    from lastro.orders.forms import CreateOrder, CustomerForm, OrderForm
+    from lastro.orders.model import FeePlan, Order
+    from lastro.rails.port import PixArrival
+
+DEFAULT_EXPIRATION_SECONDS = 86_400
+METHODS = frozenset({"PIX", "DEPOSIT", "BOLETO", "CREDIT_CARD", "SPEI", "OXXO", "OXXOPAY", "PAYNET"})
+_CRYPTO = re.compile(r"[A-Z0-9]{2,16}_PAY\Z")
+_RETURN_URL = re.compile(r"https?://[A-Za-z0-9.:\[\]_-]+(?:[/?#][!-~]*)?")
+NO_CUSTOMER = "is required, except on the route that takes it from the payer"
+_CURP = re.compile(r"[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d\Z")
+_RFC = re.compile(r"[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}\Z")
+
+
+def judge(
+    arrival: PixArrival, account: Account | None, order: Order | None, *, names_order: bool, reserved_by: str | None
+) -> str | None:
+    """None where a Pix may be credited, else why not, as the network words it (pacs.002 reason codes of the SPI).
+
+    order: the one its txid names, if any. names_order: whether the txid has the form of a charge, so that without such an
+    order it is nobody's. reserved_by: the endToEndId that was accepted for the order and has no final answer yet.
+    """
+    if account is None:
+        return "AC03"
+    if account.status != "ACTIVE":
+        return "AC07" if account.status == "CLOSED" else "AC06"
+    if arrival.receiver_document is not None and arrival.receiver_document != account.holder.document_number:
+        return "CH11"
+    if order is None:
+        return "BE15" if names_order else None
+    if order.account_id != account.id:
+        return "AC03"
+    if order.state == "PAID" or reserved_by not in (None, arrival.end_to_end_id):
+        return "DUPL"
+    if order.state != "INITIAL" or is_late(order, arrival.accepted_at):
+        return "BE17"
+    if order.final_amount is not None and order.final_amount != arrival.amount:
+        return "BE17"
+    return None
+
+
+def is_late(order: Order, accepted_at: datetime) -> bool:
+    """Whether the network accepted a payment after the order's last instant."""
+    return order.expires_at is not None and accepted_at > order.expires_at
+
+
+def split(received: Money, asked: Money | None, fees: FeePlan) -> tuple[Money, Money]:
+    """What the account is credited and what we keep of a payment; the two add up to it.
+
+    CUSTOMER bears the fee: the account gets what was asked, we keep what is above. RECEIVER bears it: it is taken from the
+    credit. Where the amount was open and the fee is more, we take no more than there is.
+    """
+    if asked is not None and fees.payer == "CUSTOMER":
+        return asked, received - asked
+    fee = min(fees.total(received), received)
+    return received - fee, fee
+
+
+def is_over(order: Order, now: datetime, grace: timedelta) -> bool:
+    """Whether an order's last instant, and the time a late message of the network is given, have passed."""
+    return order.expires_at is not None and now - order.expires_at >= grace
+
+
+def create_problems(form: CreateOrder, *, amount_is_null: bool, sandbox: bool) -> list[Problem]:
+    """What is wrong with a create that can be known without a look-up, beyond the form of single fields."""
+    problems: list[Problem] = []
+    if form.order is not None:
+        problems += _order_problems(form.order, amount_is_null=amount_is_null, sandbox=sandbox)
+        if form.customer is None and form.order.financial_partner is None:
+            problems.append(Problem("customer", "REQUIRED", NO_CUSTOMER))
+    if form.customer is not None:
+        problems += _customer_problems(form.customer)
+    return problems
+
+
+def _order_problems(order: OrderForm, *, amount_is_null: bool, sandbox: bool) -> list[Problem]:
+    problems: list[Problem] = []
+    method = order.payment_method
+    if method is not None and method != "PIX":
+        known = method in METHODS or _CRYPTO.match(method) is not None
+        issue = "NOT_SUPPORTED" if known else "INVALID"
+        text = "no partner for this method is configured" if known else "is not one of the values the interface names"
+        problems.append(Problem("order.paymentMethod", issue, text))
+    if amount_is_null:
+        problems.append(Problem("order.amount", "INVALID", "must not be null; leave it out for an open amount"))
+    code = order.external_id
+    if code is not None and (not code.isprintable() or code != code.strip()):
+        problems.append(Problem("order.externalId", "INVALID", "must be printable, without blanks around it"))
+    if order.description is not None and not order.description.strip():
+        problems.append(Problem("order.description", "INVALID", "must not be blank"))
+    if order.expiration is not None and method not in (None, "PIX"):
+        problems.append(Problem("order.expiration", "NOT_ALLOWED", "is for PIX alone"))
+    if method == "PIX" and order.bank is not None:
+        problems.append(Problem("order.bank", "NOT_ALLOWED", "is for DEPOSIT alone"))
+    if order.notification_url is not None and (wrong := url_problem(order.notification_url, sandbox=sandbox)):
+        problems.append(Problem("order.notificationUrl", "INVALID", wrong))
+    if order.return_url is not None and not _RETURN_URL.fullmatch(order.return_url):
+        problems.append(Problem("order.returnUrl", "INVALID", "must be an http or https address"))
+    return problems
+
+
+def _customer_problems(customer: CustomerForm) -> list[Problem]:
+    problems: list[Problem] = []
+    document = customer.document
+    if document is not None and document.type is not None and document.number is not None:
+        wrong = document_problem(document.type, document.number)
+        if wrong:
+            problems.append(Problem("customer.document.number", "INVALID", wrong))
+    if customer.email is not None and not is_email(customer.email):
+        problems.append(Problem("customer.email", "INVALID", "must be an e-mail address"))
+    if customer.name is not None and not customer.name.strip():
+        problems.append(Problem("customer.name", "INVALID", "must not be blank"))
+    if customer.ip is not None and not _is_ip(customer.ip):
+        problems.append(Problem("customer.ip", "INVALID", "must be an IP address"))
+    return problems
+
+
+def document_problem(kind: str, number: str) -> str | None:
+    """Why a document is refused: CPF and CNPJ by their check digits, CURP and RFC by their form."""
+    if kind in ("CPF", "CNPJ"):
+        return None if is_document(kind, number.upper()) else f"is not a valid {kind}: digits without punctuation"
+    if kind == "CURP":
+        return None if _CURP.match(number) else "does not have the form of a CURP"
+    if kind == "RFC":
+        return None if _RFC.match(number) else "does not have the form of an RFC"
+    return None
+
+
+def _is_ip(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=4096)
+def is_email(text: str) -> bool:
+    """Whether it has the form of an address (RFC 5321); nothing is looked up."""
+    try:
+        validate_email(text, check_deliverability=False)
+    except EmailNotValidError:
+        return False
+    return True

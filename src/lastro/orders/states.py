@@ -1,0 +1,48 @@
+"""What may happen to an order, to a Pix that comes for it, and to money given back."""
+
+from lastro.base.machine import NOT_THERE, Machine
+
+ORDERS = Machine(
+    "orders",
+    "status",
+    {
+        (NOT_THERE, "create"): "INITIAL",
+        (NOT_THERE, "receive"): "PAID",  # money that came for no order makes one
+        ("INITIAL", "reserve"): "INITIAL",  # a payment was accepted and is not settled yet: nothing else may end the order
+        ("INITIAL", "release"): "INITIAL",  # the network dropped it
+        ("INITIAL", "pay"): "PAID",
+        ("INITIAL", "expire"): "EXPIRED",
+        ("INITIAL", "cancel"): "CANCELED",
+        ("INITIAL", "fail"): "ERROR",
+    },
+)
+
+# The network asks before it settles (accept, refuse), then tells (settle, fail). Money that is in and fits no order is
+# given back (return, then returned); a return that the network refuses for good leaves it stranded in suspense.
+PIX_PAYMENTS = Machine(
+    "pix_payments",
+    "state",
+    {
+        (NOT_THERE, "accept"): "ACCEPTED",
+        (NOT_THERE, "refuse"): "REFUSED",
+        (NOT_THERE, "settle"): "SETTLED",
+        (NOT_THERE, "give_back"): "RETURNING",
+        ("ACCEPTED", "settle"): "SETTLED",
+        ("ACCEPTED", "fail"): "FAILED",
+        ("ACCEPTED", "give_back"): "RETURNING",
+        ("REFUSED", "give_back"): "RETURNING",  # settled without heeding our refusal
+        ("FAILED", "give_back"): "RETURNING",  # settled after the network had said that it would not
+        ("RETURNING", "returned"): "RETURNED",
+        ("RETURNING", "strand"): "STRANDED",
+    },
+)
+
+REFUNDS = Machine(
+    "refunds",
+    "state",
+    {
+        (NOT_THERE, "create"): "PENDING",
+        ("PENDING", "confirm"): "PAID",
+        ("PENDING", "refuse"): "ERROR",
+    },
+)

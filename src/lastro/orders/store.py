@@ -1,0 +1,208 @@
+"""All SQL of the orders room: how its rows are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from lastro.accounts import account_from
+from lastro.base.money import Money
+from lastro.orders.model import CompanySetup, FeePlan, Order, Party, Payment, PixKey, Refund
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+
+# Who an order credits: the account it names, else that of the key it names, else the company's default, else its first
+# active one; and the key it is paid to: the one it names, else the account's oldest random one. One row, always.
+_DESTINATION = """
+WITH setup AS (
+  SELECT c.number AS company_number, c.version AS setup_version, c.fee_payer, c.customerless_partner, c.default_account_id,
+         f.fixed_minor, f.variable_basis_points, f.additional_minor,
+         (SELECT coalesce(sum(v.version), 0)::bigint FROM company_fees v WHERE v.company_id = $1) AS fees_version
+    FROM companies c LEFT JOIN company_fees f ON f.company_id = c.company_id AND f.payment_method = 'PIX'
+   WHERE c.company_id = $1),
+named AS (SELECT * FROM pix_keys WHERE company_id = $1 AND key = $3 AND status = 'ACTIVE'),
+chosen AS (
+  SELECT coalesce($2, (SELECT account_id FROM named), (SELECT default_account_id FROM setup),
+    (SELECT id FROM accounts WHERE company_id = $1 AND status = 'ACTIVE' ORDER BY created_at LIMIT 1)) AS account_id)
+SELECT setup.*, a.*, k.id AS key_id, k.type AS key_type, k.key AS key_text, k.account_id AS key_account_id,
+       k.version AS key_version
+  FROM setup CROSS JOIN chosen
+  LEFT JOIN accounts a ON a.company_id = $1 AND a.id = chosen.account_id
+  LEFT JOIN LATERAL (
+    SELECT * FROM named WHERE $3::text IS NOT NULL
+    UNION ALL
+    (SELECT * FROM pix_keys p WHERE $3::text IS NULL AND p.company_id = $1 AND p.account_id = a.id AND p.status = 'ACTIVE'
+        AND p.type = 'RANDOM' ORDER BY p.created_at LIMIT 1)) k ON true
+"""
+
+_ORDER = """
+SELECT o.*,
+       c.name AS customer_name, c.document_type AS customer_document_type, c.document_number AS customer_document_number,
+       p.name AS payer_name, p.document_type AS payer_document_type, p.document_number AS payer_document_number,
+       p.bank AS payer_bank
+  FROM orders o
+  LEFT JOIN parties c ON c.company_id = o.company_id AND c.id = o.customer_id
+  LEFT JOIN parties p ON p.company_id = o.company_id AND p.id = o.payer_id
+ WHERE o.company_id = $1 AND
+"""
+_PAYMENT = "SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2"
+_RESERVED = "SELECT end_to_end_id FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'ACCEPTED'"
+_PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHERE company_id = $1 AND id = $2"
+_SETUP = """
+SELECT c.number AS company_number, c.version, c.fee_payer, c.customerless_partner,
+       f.fixed_minor, f.variable_basis_points, f.additional_minor, 0::bigint AS fees_version, c.default_account_id
+  FROM companies c LEFT JOIN company_fees f ON f.company_id = c.company_id AND f.payment_method = 'PIX'
+ WHERE c.company_id = $1
+"""
+_IN_INBOX = "SELECT 1 FROM inbox WHERE company_id = $1 AND txid = $2 AND due_at IS NOT NULL LIMIT 1"
+_REFUND = """
+SELECT p.*, r.id AS refund_id, r.state AS refund_state, r.version AS refund_version, r.return_id,
+       r.amount_minor AS refund_minor, r.hold_id
+  FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
+ WHERE r.company_id = $1 AND r.return_id = $2
+"""
+
+
+async def destination(
+    session: Session, company_id: UUID, account_id: UUID | None, key: str | None
+) -> tuple[CompanySetup, Account | None, PixKey | None]:
+    """The company's setup, the account an order credits and the key it is paid to."""
+    row = await session.row(_DESTINATION, company_id, account_id, key)
+    assert row is not None, "a client's company exists"
+    setup = _setup(row, row["setup_version"])
+    account = None if row["id"] is None else account_from(row)
+    pix_key = None
+    if row["key_id"] is not None:
+        pix_key = PixKey(row["key_id"], row["key_type"], row["key_text"], row["key_account_id"], row["key_version"])
+    return setup, account, pix_key
+
+
+async def order_by_id(session: Session, company_id: UUID, order_id: UUID) -> Order | None:
+    """One order with its customer and payer."""
+    row = await session.row(_ORDER + "o.id = $2", company_id, order_id)
+    return None if row is None else order_from(row)
+
+
+async def order_by_txid(session: Session, company_id: UUID, txid: str) -> Order | None:
+    """The order that a charge's txid names."""
+    row = await session.row(_ORDER + "o.txid = $2", company_id, txid)
+    return None if row is None else order_from(row)
+
+
+async def order_by_location(session: Session, company_id: UUID, token: str) -> Order | None:
+    """The order whose location this is."""
+    row = await session.row(_ORDER + "o.location_token = $2", company_id, token)
+    return None if row is None else order_from(row)
+
+
+async def reservation(session: Session, company_id: UUID, order_id: UUID) -> str | None:
+    """The endToEndId accepted for an order that has no final answer yet."""
+    value: str | None = await session.value(_RESERVED, company_id, order_id)
+    return value
+
+
+async def is_in_inbox(session: Session, company_id: UUID, txid: str) -> bool:
+    """Whether the network has told us something about this charge that is not handled yet."""
+    return await session.row(_IN_INBOX, company_id, txid) is not None
+
+
+async def payment_by_end_to_end_id(session: Session, company_id: UUID, end_to_end_id: str) -> Payment | None:
+    """A Pix by the id the whole network knows it by."""
+    row = await session.row(_PAYMENT, company_id, end_to_end_id)
+    return None if row is None else payment_from(row)
+
+
+async def refund_by_return_id(session: Session, company_id: UUID, return_id: str) -> Refund | None:
+    """A return by the id the network knows it by, with the payment it returns."""
+    row = await session.row(_REFUND, company_id, return_id)
+    if row is None:
+        return None
+    return Refund(
+        row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"],
+        Money(row["refund_minor"], "BRL"), row["hold_id"],
+    )  # fmt: skip
+
+
+async def next_network_number(session: Session) -> int:
+    """A number used once, for an id that a network will know."""
+    return int(await session.value("SELECT nextval('network_ids_seq')"))
+
+
+async def company_setup(session: Session, company_id: UUID) -> CompanySetup:
+    """What a company pays, and the short number that its ids for networks carry."""
+    row = await session.row(_SETUP, company_id)
+    assert row is not None, "who has an inbox is a company"
+    return _setup(row, row["version"])
+
+
+async def party(session: Session, company_id: UUID, party_id: UUID) -> Party | None:
+    """A person by id."""
+    row = await session.row(_PARTY, company_id, party_id)
+    if row is None:
+        return None
+    bank = None if row["bank"] is None else msgspec.json.decode(row["bank"])
+    return Party(row["id"], row["name"], row["document_type"], row["document_number"], bank)
+
+
+def _setup(row: Record, version: int) -> CompanySetup:
+    fees = FeePlan(
+        Money(row["fixed_minor"] or 0, "BRL"),
+        row["variable_basis_points"] or 0,
+        Money(row["additional_minor"] or 0, "BRL"),
+        row["fee_payer"],
+    )
+    return CompanySetup(
+        row["company_number"], version, row["fees_version"], fees, row["customerless_partner"], row["default_account_id"]
+    )
+
+
+def payment_from(row: Record) -> Payment:
+    """A Payment from its row."""
+    return Payment(
+        row["id"], row["state"], row["version"], row["end_to_end_id"], row["order_id"], row["account_id"],
+        Money(row["amount_minor"], "BRL"), row["payer_id"], row["code"], row["accepted_at"], row["pix_key"],
+        row["remittance"],
+    )  # fmt: skip
+
+
+def order_from(row: Record) -> Order:
+    """An Order from a row of _ORDER."""
+    currency = row["currency"]
+    fees = FeePlan(
+        Money(row["fee_fixed_minor"], currency),
+        row["fee_variable_basis_points"],
+        Money(row["fee_additional_minor"], currency),
+        row["fee_payer"],
+    )
+    return Order(
+        id=row["id"], state=row["status"], version=row["version"], origin=row["origin"], external_id=row["external_id"],
+        account_id=row["account_id"], payment_method=row["payment_method"], currency=currency,
+        amount=_money(row["amount_minor"], currency), final_amount=_money(row["final_amount_minor"], currency), fees=fees,
+        description=row["description"], notification_url=row["notification_url"], return_url=row["return_url"],
+        financial_partner=row["financial_partner"], pix_key=row["pix_key"],
+        pix_key_type=row["pix_key_type"], txid=row["txid"], location_token=row["location_token"],
+        expires_at=row["expires_at"], end_to_end_id=row["end_to_end_id"], paid=_money(row["paid_minor"], currency),
+        paid_at=row["paid_at"], error_message=row["error_message"], created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        customer=_party(row["customer_id"], row, "customer"), payer=_party(row["payer_id"], row, "payer"),
+    )  # fmt: skip
+
+
+def _money(minor: int | None, currency: str) -> Money | None:
+    return None if minor is None else Money(minor, currency)
+
+
+def _party(party_id: UUID | None, row: Record, prefix: str) -> Party | None:
+    if party_id is None:
+        return None
+    bank: dict[str, Any] | None = None
+    if prefix == "payer" and row["payer_bank"] is not None:
+        bank = msgspec.json.decode(row["payer_bank"])
+    return Party(party_id, row[f"{prefix}_name"], row[f"{prefix}_document_type"], row[f"{prefix}_document_number"], bank)
