@@ -1,0 +1,77 @@
+"""The API process: serves until SIGTERM, SIGINT or its parent's end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from lastro.base import hints
+from lastro.base.db import Database
+from lastro.doors import crash, wiring
+from lastro.doors.app import application
+from lastro.doors.parent import watch_parent
+from lastro.doors.worker import admit
+from lastro.standards import qrcode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lastro.doors.settings import Settings
+
+
+class Server(uvicorn.Server):
+    """A server whose signals belong to this process, so that a clean stop is a clean exit."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leaves them alone."""
+        yield
+
+
+async def run_api(settings: Settings) -> None:
+    """Serves the API. StartRefused: a login that row-level security does not hold for, no schema, the wrong mode."""
+    crash.install(settings.crash_at)
+    qrcode.prepare()  # the first picture would stall the loop
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
+    hinter = hints.Hinter(settings.app)
+    database, work = Database(settings.app, size=12), Database(settings.work, size=3)
+    try:
+        await admit(database, work, settings.mode, stop)
+        if not stop.is_set():
+            house = await wiring.open_house(settings, database, hinter.heard)
+            await _serve(settings, house, work, hinter, stop)
+            await house.rail.close()
+    finally:
+        if watching is not None:
+            watching.cancel()
+        await database.close()
+        await work.close()
+
+
+async def _serve(settings: Settings, house: wiring.House, work: Database, hinter: hints.Hinter, stop: asyncio.Event) -> None:
+    operations, sandbox = wiring.operations(house), wiring.sandbox_of(settings)
+    public = wiring.public(house)
+    if sandbox is not None:
+        public |= sandbox.paths(settings, house, operations, work)
+    app = application(wiring.gate(house), operations, wiring.routes(house), public)
+    server = Server(
+        uvicorn.Config(
+            app, host=settings.bind, port=settings.port, loop="uvloop", http="httptools", lifespan="on", access_log=False,
+            log_level="warning", server_header=False, proxy_headers=False, timeout_graceful_shutdown=3, backlog=1024,
+        )
+    )  # fmt: skip
+    hinting = asyncio.ensure_future(hinter.run(stop))
+    serving = asyncio.ensure_future(server.serve())
+    stopping = asyncio.ensure_future(stop.wait())
+    await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
+    server.should_exit = True
+    stop.set()
+    await asyncio.gather(serving, hinting, return_exceptions=True)

@@ -1,0 +1,98 @@
+"""The API process's application: the route table put under Litestar, and what every request passes around it."""
+
+from __future__ import annotations
+
+from http.client import NOT_FOUND
+from typing import TYPE_CHECKING, Any
+
+from litestar import Litestar, Request, route
+from litestar import Response as LitestarResponse
+from litestar.enums import HttpMethod, ScopeType
+from litestar.exceptions import HTTPException
+from litestar.types import ASGIApp, Receive, Send  # noqa: TC002 Litestar reads the annotations when it runs
+
+from lastro.base.errors import Kind, Refused
+from lastro.doors.http import METHODS, Response, not_allowed, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from litestar.handlers import HTTPRouteHandler
+    from litestar.types import HTTPScope
+
+    from lastro.base.api import Route
+    from lastro.doors.http import Gate, Operations
+
+    Answer = Callable[[HTTPScope, bytes, Mapping[bytes, bytes]], Awaitable[Response]]
+
+
+_METHODS = tuple(HttpMethod(method) for method in METHODS)
+
+
+def application(
+    gate: Gate, operations: Operations, routes: Sequence[Route], public: Mapping[str, Mapping[str, Answer]],
+    lifespan: Sequence[Callable[[], Awaitable[None]]] = (),
+) -> Litestar:  # fmt: skip
+    """routes: behind a bearer token. public: path → method → answer, without one. lifespan: called when the process ends."""
+    by_path: dict[str, dict[str, Route]] = {}
+    for operation in routes:
+        by_path.setdefault(operation.path, {})[operation.method] = operation
+    handlers = [_handler(path, gate, _operation(operations, table)) for path, table in by_path.items()]
+    handlers += [_handler(path, gate, _by_method(table)) for path, table in public.items()]
+    app = Litestar(
+        handlers,
+        openapi_config=None,
+        on_shutdown=list(lifespan),
+        logging_config=None,
+        exception_handlers={HTTPException: _own_words(gate)},
+    )
+    inner = app.asgi_handler
+
+    async def guarded(scope: Any, receive: Receive, send: Send) -> None:
+        await gate.guard(inner, scope, receive, send)
+
+    app.asgi_handler = guarded
+    return app
+
+
+def _operation(operations: Operations, table: Mapping[str, Route]) -> Answer:
+    async def answer(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        return await operations.answer(table, scope, raw, headers)
+
+    return answer
+
+
+def _by_method(table: Mapping[str, Answer]) -> Answer:
+    async def answer(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        if method not in table:
+            return not_allowed(table)
+        return await table[method](scope, raw, headers)
+
+    return answer
+
+
+def _handler(path: str, gate: Gate, answer: Answer) -> HTTPRouteHandler:
+    async def serve(scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] == ScopeType.HTTP:
+            await gate.serve(scope, receive, send, answer)
+
+    # Litestar finds the handler; what the handler gives back is the answer itself, which it need not look into.
+    @route(path.replace("}", ":str}"), http_method=_METHODS, status_code=200)
+    async def found() -> ASGIApp:
+        return serve
+
+    return found
+
+
+def _own_words(gate: Gate) -> Callable[[Request[Any, Any, Any], HTTPException], LitestarResponse[bytes]]:
+    """What Litestar refuses by itself, most often a path that is nobody's, in the interface's words."""
+
+    def answer(request: Request[Any, Any, Any], refused: HTTPException) -> LitestarResponse[bytes]:
+        kind = Kind.NOT_FOUND if refused.status_code == NOT_FOUND else Kind.INVALID
+        given = refusal(Refused(kind))
+        request_id = gate.request_id(dict(request.scope["headers"]))
+        headers = {"x-request-id": request_id.decode(), "x-content-type-options": "nosniff"}
+        return LitestarResponse(given.body, status_code=given.status, media_type="application/json", headers=headers)
+
+    return answer

@@ -1,0 +1,117 @@
+"""The `lastro` command."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import uvloop
+
+from lastro.doors.settings import Settings, StartRefused, read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs one command and exits with its status."""
+    parser = argparse.ArgumentParser(prog="lastro", description="A self-hosted Brazilian payments platform.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("run", help="everything in one go: database, API, worker, simulated networks (sandbox)")
+    commands.add_parser("api", help="the API process")
+    commands.add_parser("worker", help="a worker process")
+    commands.add_parser("migrate", help="bring the database to this version's schema")
+    verify = commands.add_parser("verify", help="check the laws of money over the whole database")
+    verify.add_argument("--moving", action="store_true", help="leave out the laws that hold only when nothing is on its way")
+    commands.add_parser("demo", help="play the journey and show each step (sandbox, while it runs)")
+    given = parser.parse_args(arguments)
+    try:
+        status = _COMMANDS[given.command](given)
+    except StartRefused as refused:
+        sys.exit(str(refused))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    sys.exit(status)
+
+
+def _run(_: argparse.Namespace) -> int:
+    return int(_sandbox_module("lastro_sandbox.run").run_all(os.environ))
+
+
+def _api(_: argparse.Namespace) -> int:
+    from lastro.doors import logs  # noqa: PLC0415 each command loads what it needs
+    from lastro.doors.api import run_api  # noqa: PLC0415
+
+    logs.configure()
+    uvloop.run(run_api(_settings()))
+    return 0
+
+
+def _worker(_: argparse.Namespace) -> int:
+    from lastro.doors import logs  # noqa: PLC0415
+    from lastro.doors.worker import run_worker  # noqa: PLC0415
+
+    logs.configure()
+    uvloop.run(run_worker(_settings()))
+    return 0
+
+
+def _migrate(_: argparse.Namespace) -> int:
+    from lastro.doors.migrate import migrate  # noqa: PLC0415
+
+    settings = _settings()
+    if settings.database_url is None:
+        raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database to migrate.")
+    applied = asyncio.run(migrate(settings.database_url, mode=settings.mode))
+    print("\n".join(f"applied {name}" for name in applied) or "nothing to apply")
+    return 0
+
+
+def _verify(given: argparse.Namespace) -> int:
+    from lastro.doors.verify import verify  # noqa: PLC0415
+
+    settings = _settings()
+    if settings.is_sandbox and settings.database_url is None:
+        raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
+    return asyncio.run(verify(settings.audit, at_rest=not given.moving, say=print))
+
+
+def _demo(_: argparse.Namespace) -> int:
+    module = _sandbox_module("lastro_sandbox.demo")
+    settings = _settings()
+    file = settings.home / "sandbox.json"
+    if not file.exists():
+        raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
+    sandbox: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return int(asyncio.run(module.demo(sandbox, settings.audit, print)))
+
+
+def _settings() -> Settings:
+    """The environment's, and where it is silent the running sandbox's of this home."""
+    environment = dict(os.environ)
+    home = Path(environment.get("LASTRO_HOME") or ".lastro").expanduser()
+    told = home / "database.json"
+    if not environment.get("LASTRO_DATABASE_URL") and told.exists():
+        running = json.loads(told.read_text(encoding="utf-8"))
+        environment["LASTRO_DATABASE_URL"] = running["url"]
+        environment["LASTRO_DATABASE_LOGIN"] = running["login"]
+    return read(environment)
+
+
+def _sandbox_module(name: str) -> Any:
+    if importlib.util.find_spec("lastro_sandbox") is None:
+        raise StartRefused("The sandbox is not part of this installation.")
+    return importlib.import_module(name)
+
+
+_COMMANDS = {"run": _run, "api": _api, "worker": _worker, "migrate": _migrate, "verify": _verify, "demo": _demo}
+
+if __name__ == "__main__":
+    main()

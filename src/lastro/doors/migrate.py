@@ -1,0 +1,119 @@
+"""Brings a database to the schema of this version: roles first, then every migration that is not applied yet."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import asyncpg
+
+ROLES = ("lastro_owner", "lastro_app", "lastro_work", "lastro_audit")
+_LOCK = 7_202_611  # any number: the advisory lock that keeps two migrations of one database apart
+
+
+def schema_folder() -> Path:
+    """Where the SQL stands: beside the package in an install, at the top of the tree in a checkout."""
+    packaged = Path(__file__).parents[1] / "schema"
+    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "schema"
+
+
+async def migrate(dsn: str, *, mode: str = "sandbox", moves: list[tuple[str, str, str, str]] | None = None) -> list[str]:
+    """Applies what is missing and returns the names applied.
+
+    dsn: a role that may create roles and objects in this database. mode: 'production' or 'sandbox', written once; a
+    database of the other mode is refused. moves: the transition tables of the code, kept in allowed_moves for the laws.
+    """
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
+        await _demand_mode(connection, mode)
+        await _create_roles(connection)
+        applied = await _apply(connection)
+        await _set_mode(connection, mode)
+        await _set_moves(connection, _all_moves() if moves is None else moves)
+        return applied
+    finally:
+        await connection.close()
+
+
+async def _create_roles(connection: asyncpg.Connection) -> None:
+    # Roles belong to the server, not to the database: another migration beside this one may make them first.
+    present = {r["rolname"] for r in await connection.fetch("SELECT rolname FROM pg_roles WHERE rolname = ANY ($1)", ROLES)}
+    for role in ROLES:
+        if role not in present:
+            try:
+                await connection.execute(f"CREATE ROLE {role} LOGIN")
+            except (asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
+                continue
+    # The login that migrates must be able to act as each role; a superuser always is.
+    if not await connection.fetchval("SELECT rolsuper FROM pg_roles WHERE rolname = current_user"):
+        for role in ROLES:
+            if not await connection.fetchval("SELECT pg_has_role(current_user, $1, 'MEMBER')", role):
+                await connection.execute(f"GRANT {role} TO CURRENT_USER")
+
+
+async def _apply(connection: asyncpg.Connection) -> list[str]:
+    async with connection.transaction():
+        await _hand_schema_to_owner(connection)
+        await connection.execute("SET LOCAL ROLE lastro_owner")
+        await connection.execute(
+            "CREATE TABLE IF NOT EXISTS migrations ("
+            "name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL)"
+        )
+        done = {r["name"]: r["sha256"] for r in await connection.fetch("SELECT name, sha256 FROM migrations")}
+    applied = []
+    for file in sorted((schema_folder() / "migrations").glob("*.sql")):
+        sql = file.read_text(encoding="utf-8")
+        digest = sha256(sql.encode()).hexdigest()
+        if file.name in done:
+            if done[file.name] != digest:
+                raise SystemExit(
+                    f"The migration {file.name} is not the one that was applied to this database: start afresh."
+                )
+            continue
+        async with connection.transaction():
+            await connection.execute("SET LOCAL ROLE lastro_owner")
+            await connection.execute(sql)
+            await connection.execute("INSERT INTO migrations VALUES ($1, $2, machine_now())", file.name, digest)
+        applied.append(file.name)
+    return applied
+
+
+async def _hand_schema_to_owner(connection: asyncpg.Connection) -> None:
+    owner = await connection.fetchval("SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = 'public'")
+    if owner != "lastro_owner":
+        await connection.execute("GRANT CREATE, USAGE ON SCHEMA public TO lastro_owner")
+        await connection.execute("ALTER SCHEMA public OWNER TO lastro_owner")
+        await connection.execute("GRANT CREATE, USAGE ON SCHEMA public TO CURRENT_USER")
+
+
+async def _demand_mode(connection: asyncpg.Connection, mode: str) -> None:
+    """A database of the other mode is left as it is."""
+    if await connection.fetchval("SELECT to_regclass('public.clock')") is None:
+        return
+    present = await connection.fetchval("SELECT mode FROM clock")
+    if present not in (None, mode):
+        raise SystemExit(f"This database is for {present}; lastro was started for {mode}. Point it at another database.")
+
+
+async def _set_mode(connection: asyncpg.Connection, mode: str) -> None:
+    async with connection.transaction():
+        await connection.execute("SET LOCAL ROLE lastro_owner")
+        await connection.execute("INSERT INTO clock (mode) VALUES ($1) ON CONFLICT DO NOTHING", mode)
+
+
+async def _set_moves(connection: asyncpg.Connection, moves: list[tuple[str, str, str, str]]) -> None:
+    async with connection.transaction():
+        await connection.execute("SET LOCAL ROLE lastro_owner")
+        await connection.execute("DELETE FROM allowed_moves")  # a move that the code has dropped is no longer lawful
+        await connection.executemany(
+            "INSERT INTO allowed_moves (machine, from_state, trigger, to_state) VALUES ($1, $2, $3, $4)"
+            " ON CONFLICT DO NOTHING",
+            moves,
+        )
+
+
+def _all_moves() -> list[tuple[str, str, str, str]]:
+    from lastro.doors.wiring import MACHINES  # noqa: PLC0415 the schema can be applied before any room is imported
+
+    return [move for machine in MACHINES for move in machine.rows()]

@@ -1,0 +1,255 @@
+"""What the environment asks for: the one place that reads it. In production nothing about the institution is guessed."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote, urlsplit
+
+from lastro.base.db import Dsn
+from lastro.base.gaps import GAPS
+from lastro.base.secrets import Secret
+from lastro.standards.pix_ids import is_ispb
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SANDBOX = "sandbox"
+PRODUCTION = "production"
+_LONGEST_LOCATION = 77  # BR Code, EMV field 26-25
+_LOCATION_PATH = "/qr/v2/rec/" + 22 * "x"  # the longest that is printed
+_SANDBOX_INSTITUTION = {
+    "LASTRO_ISPB": "99999010",
+    "LASTRO_COMPE": "990",
+    "LASTRO_INSTITUTION_NAME": "LASTRO SANDBOX IP",
+    "LASTRO_BRANCH": "0001",
+}
+_NEEDED_OUTSIDE = (
+    *_SANDBOX_INSTITUTION, "LASTRO_KEYS_FILE", "LASTRO_PUBLIC_URL", "LASTRO_NETWORK_URL", "LASTRO_DATABASE_URL",
+)  # fmt: skip
+
+
+class StartRefused(Exception):  # noqa: N818 it says what happened to the start
+    """Nothing was started. Its text is for people: one sentence a line, each saying what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrashAt:
+    """For crash tests: the process kills itself when it passes the gap for the `count`-th time."""
+
+    gap: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that differs between installations.
+
+    home: folder for files. network_url: where the instant payment system is reached. public_url: how the world reaches
+    the API, without a slash at its end. credentials_directory: systemd's, where the key file may be
+    a credential. public_hosts: further names (with port) it is served under. compe: None for an
+    institution that has none. database_login: `switch` when the login of database_url takes on each role, `role` when
+    each role logs in itself. worker_name: tells apart the processes that pull from the network at the same time; None
+    where each is to be a stranger.
+    """
+
+    mode: Literal["sandbox", "production"]
+    home: Path
+    port: int
+    sim_port: int
+    bind: str
+    database_url: str | None
+    app_database_url: str | None
+    work_database_url: str | None
+    database_login: Literal["switch", "role"]
+    network_url: str
+    network_token: Secret
+    keys_file: Path
+    credentials_directory: Path | None
+    ispb: str
+    compe: str | None
+    institution_name: str
+    branch: str
+    public_url: str
+    public_hosts: tuple[str, ...]
+    worker_name: str | None
+    has_parent: bool
+    crash_at: CrashAt | None
+
+    @property
+    def is_sandbox(self) -> bool:
+        """Whether money and networks are played."""
+        return self.mode == SANDBOX
+
+    @property
+    def app(self) -> Dsn:
+        """The database as the role that works for one company at a time. StartRefused when no database is named."""
+        return self._dsn(self.app_database_url, "lastro_app")
+
+    @property
+    def work(self) -> Dsn:
+        """The database as the role that finds work across companies."""
+        return self._dsn(self.work_database_url, "lastro_work")
+
+    @property
+    def audit(self) -> Dsn:
+        """The database as the role that reads everything, for verify."""
+        return self._dsn(None, "lastro_audit")
+
+    def _dsn(self, own_url: str | None, role: str) -> Dsn:
+        if own_url is not None:
+            return Dsn(own_url)
+        if self.database_url is None:
+            raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database to use.")
+        if self.database_login == "role":
+            return Dsn(_with_login(self.database_url, role))
+        return Dsn(self.database_url, role)
+
+
+def from_environment() -> Settings:
+    """The settings of this process. StartRefused: what is wrong with them, all of it."""
+    return read(os.environ)
+
+
+def read(environment: Mapping[str, str]) -> Settings:
+    """The settings that these variables ask for. StartRefused: every problem, one sentence a line."""
+    return _Reader(environment).settings()
+
+
+class _Reader:
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._given = environment
+        self._problems: list[str] = []
+
+    def settings(self) -> Settings:
+        mode = self._one_of("LASTRO_MODE", (SANDBOX, PRODUCTION))
+        if mode == PRODUCTION:
+            self._demand_all()
+        port, sim_port = self._port("LASTRO_PORT", 8080), self._port("LASTRO_SIM_PORT", 8090)
+        home = Path(self._text("LASTRO_HOME", ".lastro")).expanduser().absolute()
+        made = Settings(
+            mode="production" if mode == PRODUCTION else "sandbox",
+            home=home,
+            port=port,
+            sim_port=sim_port,
+            bind=self._text("LASTRO_BIND", "127.0.0.1"),
+            database_url=self._maybe("LASTRO_DATABASE_URL"),
+            app_database_url=self._maybe("LASTRO_APP_DATABASE_URL"),
+            work_database_url=self._maybe("LASTRO_WORK_DATABASE_URL"),
+            database_login="role" if self._one_of("LASTRO_DATABASE_LOGIN", ("switch", "role")) == "role" else "switch",
+            network_url=self._url("LASTRO_NETWORK_URL", f"http://127.0.0.1:{sim_port}", mode),
+            network_token=self._secret("LASTRO_NETWORK_TOKEN", mode),
+            keys_file=Path(self._text("LASTRO_KEYS_FILE", str(home / "keys"))).expanduser().absolute(),
+            credentials_directory=Path(given) if (given := self._maybe("CREDENTIALS_DIRECTORY")) else None,
+            ispb=self._institution("LASTRO_ISPB"),
+            compe=self._institution("LASTRO_COMPE") or None,
+            institution_name=self._institution("LASTRO_INSTITUTION_NAME"),
+            branch=self._institution("LASTRO_BRANCH"),
+            public_url=self._url("LASTRO_PUBLIC_URL", f"http://127.0.0.1:{port}", mode),
+            public_hosts=tuple(h.strip().lower() for h in self._text("LASTRO_PUBLIC_HOSTS", "").split(",") if h.strip()),
+            worker_name=self._maybe("LASTRO_WORKER_NAME") or ("worker" if mode == SANDBOX else None),
+            has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
+            crash_at=self._crash_at(mode),
+        )
+        self._judge(made)
+        if self._problems:
+            raise StartRefused("\n".join(self._problems))
+        return made
+
+    def _demand_all(self) -> None:
+        for name in _NEEDED_OUTSIDE:
+            if name not in self._given or (not self._given[name].strip() and name != "LASTRO_COMPE"):
+                hint = " (empty for an institution without one)" if name == "LASTRO_COMPE" else ""
+                self._problems.append(f"{name} is not set: outside the sandbox it must be{hint}.")
+
+    def _judge(self, made: Settings) -> None:
+        """What each value must be, whoever gave it."""
+        if made.ispb and not is_ispb(made.ispb):
+            self._problems.append("LASTRO_ISPB must be eight digits or upper-case letters.")
+        if made.compe is not None and re.fullmatch(r"\d{3}", made.compe, re.ASCII) is None:
+            self._problems.append("LASTRO_COMPE must be three digits.")
+        if made.branch and re.fullmatch(r"\d{1,4}", made.branch, re.ASCII) is None:
+            self._problems.append("LASTRO_BRANCH must be one to four digits.")
+        if len(made.institution_name) > 140:
+            self._problems.append("LASTRO_INSTITUTION_NAME must have at most 140 characters.")
+        # A location is printed without its scheme.
+        printed = made.public_url.partition("://")[2] + _LOCATION_PATH
+        if len(printed) > _LONGEST_LOCATION:
+            most = _LONGEST_LOCATION - len(_LOCATION_PATH)
+            self._problems.append(f"LASTRO_PUBLIC_URL is too long for a QR code: after https:// at most {most} characters.")
+        if made.port == made.sim_port:
+            self._problems.append(f"LASTRO_PORT and LASTRO_SIM_PORT are both {made.port}: give them different numbers.")
+
+    def _maybe(self, name: str) -> str | None:
+        return self._given.get(name, "").strip() or None
+
+    def _text(self, name: str, otherwise: str) -> str:
+        return self._maybe(name) or otherwise
+
+    def _institution(self, name: str) -> str:
+        """The institution's own data: played in the sandbox, never guessed outside, where its absence was noted."""
+        if self._given.get("LASTRO_MODE", "").strip() == PRODUCTION:
+            return self._maybe(name) or ""
+        return self._given.get(name, _SANDBOX_INSTITUTION[name]).strip()
+
+    def _one_of(self, name: str, values: tuple[str, ...]) -> str:
+        """One of these words, the first of them when nothing is said."""
+        given = self._text(name, values[0])
+        if given not in values:
+            self._problems.append(f"{name} must be {' or '.join(values)}, not {given!r}.")
+            return values[0]
+        return given
+
+    def _port(self, name: str, otherwise: int) -> int:
+        given = self._text(name, str(otherwise))
+        if re.fullmatch(r"\d{1,5}", given, re.ASCII) is None or not 1 <= int(given) <= 65_535:
+            self._problems.append(f"{name} must be a port from 1 to 65535, not {given!r}.")
+            return otherwise
+        return int(given)
+
+    def _url(self, name: str, otherwise: str, mode: str) -> str:
+        given = self._text(name, otherwise).rstrip("/")
+        try:
+            parts = urlsplit(given)
+        except ValueError:
+            parts = urlsplit("")
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+            self._problems.append(f"{name} must be an http or https address without query, not {given!r}.")
+        elif mode == PRODUCTION and parts.scheme != "https" and self._maybe(name):
+            self._problems.append(f"{name} must begin with https:// outside the sandbox.")
+        return given
+
+    def _secret(self, name: str, mode: str) -> Secret:
+        """A secret from a file that holds nothing else, or from the environment."""
+        file = self._maybe(f"{name}_FILE")
+        if file is not None:
+            try:
+                return Secret(Path(file).expanduser().read_text(encoding="utf-8").strip())
+            except (OSError, UnicodeDecodeError):
+                self._problems.append(f"{name}_FILE names a file that cannot be read: {file}.")
+                return Secret("")
+        given = self._maybe(name)
+        if given is None and mode == PRODUCTION:
+            self._problems.append(f"{name}_FILE is not set: outside the sandbox it must be.")
+        return Secret(given or "")
+
+    def _crash_at(self, mode: str) -> CrashAt | None:
+        given = self._maybe("LASTRO_CRASH_AT")
+        if given is None:
+            return None
+        gap, _, count = given.partition(":")
+        if mode == PRODUCTION or gap not in GAPS or re.fullmatch(r"[1-9]\d{0,8}", count or "1", re.ASCII) is None:
+            self._problems.append(f"LASTRO_CRASH_AT must be a gap and a count, in the sandbox alone, not {given!r}.")
+            return None
+        return CrashAt(gap, int(count or "1"))
+
+
+def _with_login(url: str, login: str) -> str:
+    """The same database by another login; a password is left out, since it is the first login's."""
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2]
+    query = "&".join(p for p in parts.query.split("&") if p and not p.startswith(("user=", "password=")))
+    return f"{parts.scheme}://{quote(login)}@{place}{parts.path}" + (f"?{query}" if query else "")

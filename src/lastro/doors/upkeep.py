@@ -1,0 +1,77 @@
+"""What the worker does for the database's health: folding of credits, forgetting of old answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Database
+
+FOLD_EVERY_SECONDS = 0.5
+FOLD_ALL_EVERY_SECONDS = 60.0
+FORGET_EVERY_SECONDS = 3600.0
+_LEAST_CREDITS = 20  # behind an account's fold, before folding is worth its row lock
+_MOST_ACCOUNTS = 200  # locked by one call
+_AT_ONCE = 1000
+
+_FOLD = "SELECT fold($1, $2, $3)"
+# Of orders the key answers for ever, its body for a month; of everything else nothing is kept after a week.
+_FORGET_BODIES = """
+UPDATE answers SET body = NULL WHERE company_id = $1 AND (operation, key) IN (
+  SELECT operation, key FROM answers WHERE company_id = $1 AND keep = 'month' AND body IS NOT NULL
+     AND created_at < (SELECT business_now()) - interval '30 days' LIMIT $2) RETURNING 1
+"""
+_FORGET_ANSWERS = """
+DELETE FROM answers WHERE company_id = $1 AND (operation, key) IN (
+  SELECT operation, key FROM answers WHERE company_id = $1 AND keep = 'week' AND body IS NOT NULL
+     AND created_at < (SELECT business_now()) - interval '7 days' LIMIT $2) RETURNING 1
+"""
+
+
+class Upkeep:
+    """The quiet work. `seen` is told which companies are active."""
+
+    def __init__(self, database: Database, work: Database) -> None:
+        self._database = database
+        self._work = work
+        self._active: set[UUID] = set()
+
+    def seen(self, _topic: str, company_id: UUID | None) -> None:
+        """A company has just committed something."""
+        if company_id is not None:
+            self._active.add(company_id)
+
+    async def fold_active(self) -> bool:
+        """Folds for companies that were active since the last time. Never says that there is more: it has its own pace."""
+        active, self._active = self._active, set()
+        for company_id in active:
+            await self._fold(company_id)
+        return False
+
+    async def fold_all(self) -> bool:
+        """Folds for every company."""
+        for company_id in await self._companies():
+            await self._fold(company_id)
+        return False
+
+    async def forget(self) -> bool:
+        """Forgets answers whose time is over."""
+        for company_id in await self._companies():
+            for sql in (_FORGET_BODIES, _FORGET_ANSWERS):
+                gone = _AT_ONCE
+                while gone == _AT_ONCE:
+                    async with self._database.session(company_id) as session:
+                        gone = len(await session.fetch(sql, company_id, _AT_ONCE))
+        return False
+
+    async def _fold(self, company_id: UUID) -> None:
+        folded = _MOST_ACCOUNTS
+        while folded == _MOST_ACCOUNTS:
+            async with self._database.session(company_id) as session:
+                folded = await session.value(_FOLD, company_id, _LEAST_CREDITS, _MOST_ACCOUNTS)
+
+    async def _companies(self) -> list[UUID]:
+        async with self._work.session() as session:
+            return [row["company_id"] for row in await session.fetch("SELECT company_id FROM company_numbers")]

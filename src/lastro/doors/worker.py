@@ -1,0 +1,288 @@
+"""The worker process: everything that happens without a client asking. Any number of them may run against one database."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol
+
+import asyncpg
+import structlog
+
+from lastro.base import hints
+from lastro.base.errors import DatabaseAway
+from lastro.doors import crash, upkeep
+from lastro.doors.due import Sweep
+from lastro.doors.parent import watch_parent
+from lastro.doors.settings import PRODUCTION, StartRefused
+from lastro.rails.asking import Asker
+from lastro.rails.handling import Handler
+from lastro.rails.inbox import Inbox
+from lastro.rails.sending import Sender
+from lastro.rails.together import pause_after
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+    from uuid import UUID
+
+    from lastro.base.db import Database
+    from lastro.base.ids import Chance
+    from lastro.base.run import Runner
+    from lastro.doors.due import Due
+    from lastro.doors.settings import Settings
+    from lastro.rails.leased import LeasedLane
+    from lastro.rails.port import InboxVerb, Rail
+    from lastro.webhooks import Deliverer
+
+SWEEP_SECONDS = 1.0  # so often every lane looks, hinted or not
+_CLOCK = "clock"  # the bell of a step of the sandbox's clock, after which anything may be due
+GRACE_SECONDS = 3.0  # what is under way may take so long after SIGTERM; then it is cut, as a crash would
+_log = structlog.get_logger(__name__)
+
+
+class Assembled(Protocol):
+    """What the worker is given by `lastro.doors.wiring.assemble(settings, on_commit)`."""
+
+    @property
+    def database(self) -> Database:
+        """As the role that works for one company at a time."""
+
+    @property
+    def work(self) -> Database:
+        """As the role that finds work across companies."""
+
+    @property
+    def runner(self) -> Runner:
+        """Whose on_commit is what assemble was given."""
+
+    @property
+    def rail(self) -> Rail:
+        """The network."""
+
+    @property
+    def inbox_verbs(self) -> Mapping[str, InboxVerb]:
+        """By inbox kind."""
+
+    @property
+    def dues(self) -> Sequence[Due]:
+        """The sweeps of the rooms."""
+
+    @property
+    def deliverer(self) -> Deliverer:
+        """Numbers and delivers events."""
+
+    @property
+    def chance(self) -> Chance:
+        """Ids and lease tokens."""
+
+    @property
+    def stepping(self) -> Callable[[], Awaitable[bool]] | None:
+        """The sandbox clock's next step, which says whether it did one; None outside the sandbox."""
+
+    async def close(self) -> None:
+        """Ends every connection."""
+
+
+async def run_worker(settings: Settings) -> None:
+    """Works until SIGTERM, SIGINT or the parent's end, and stops within 5 s. StartRefused: nothing was started."""
+    crash.install(settings.crash_at)
+    stop = asyncio.Event()
+    bells = hints.Bells()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    # Looked up late: a test of the worker alone needs no rooms.
+    assembled: Assembled = importlib.import_module("lastro.doors.wiring").assemble(settings, bells.heard)
+    watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
+    try:
+        await work(assembled, settings, bells, stop)
+    finally:
+        if watching is not None:
+            watching.cancel()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
+
+
+async def work(assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event) -> None:
+    """Runs every lane until stop. bells: what the assembled runner's commits ring."""
+    try:
+        await admit(assembled.database, assembled.work, settings.mode, stop)
+        if not stop.is_set():
+            await _run_all(_lanes(assembled, settings, bells, stop), bells, stop)
+    finally:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await assembled.close()
+
+
+async def admit(database: Database, work_database: Database, mode: str, stop: asyncio.Event) -> None:
+    """Waits for the database. StartRefused: a login that row-level security does not hold for, no schema, the wrong mode."""
+    failures = 0
+    while not stop.is_set():
+        try:
+            async with database.session() as session:
+                present = await session.value("SELECT mode FROM clock")
+            if present == mode:
+                for one in (database, work_database):
+                    await one.refuse_superuser(login_too=mode == PRODUCTION)
+        except PermissionError as mighty:
+            raise StartRefused(str(mighty)) from mighty
+        except asyncpg.UndefinedTableError as bare:
+            raise StartRefused("The database has no schema yet: run lastro migrate first.") from bare
+        except DatabaseAway as away:
+            failures += 1
+            _log.warning("database.away", reason=str(away))
+            await _pause(stop, pause_after(failures))
+        else:
+            if present != mode:
+                sentence = f"This database is for {present}; lastro was started for {mode}. Point it at another database."
+                raise StartRefused(sentence)
+            return
+
+
+def _lanes(
+    assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event
+) -> list[Coroutine[Any, Any, None]]:
+    """Every lane, as what runs until stop."""
+    database, work_database, runner, rail = assembled.database, assembled.work, assembled.runner, assembled.rail
+    inbox = Inbox(database, work_database, assembled.chance, settings.ispb)
+    sender = Sender(database, work_database, runner, assembled.chance, rail)
+    handler = Handler(database, work_database, runner, assembled.chance, assembled.inbox_verbs)
+    asker = Asker(database, work_database, inbox, rail)
+    quiet = upkeep.Upkeep(database, work_database)
+    bells.listen(quiet.seen)
+    wake = _hinted(assembled.deliverer, bells)
+
+    async def keep_message(messages: Sequence[Any]) -> None:
+        await inbox.keep(messages)
+        bells.ring(hints.INBOX)
+
+    async def ask() -> bool:
+        answered = await asker.round()
+        if answered:
+            bells.ring(hints.INBOX)
+            bells.ring(hints.OUTBOX)
+        return answered
+
+    lanes = [
+        _restarted("network", lambda: rail.listen(keep_message, stop), stop),
+        _leased("outbox", sender.lane, stop, bells.event(hints.OUTBOX)),
+        _leased("inbox", handler.lane, stop, bells.event(hints.INBOX)),
+        keep("asking", ask, stop, bells.event(_CLOCK)),
+        _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
+        _restarted("hints", lambda: hints.hear(settings.app, bells, stop), stop),
+        keep("folding", quiet.fold_active, stop, pause=upkeep.FOLD_EVERY_SECONDS),
+        keep("folding all", quiet.fold_all, stop, pause=upkeep.FOLD_ALL_EVERY_SECONDS),
+        keep("forgetting", quiet.forget, stop, pause=upkeep.FORGET_EVERY_SECONDS),
+        *(keep(due.name, Sweep(due, work_database, runner).round, stop, bells.event(_CLOCK)) for due in assembled.dues),
+    ]
+    if assembled.stepping is not None:
+        lanes.append(keep("clock", _rung(assembled.stepping, bells), stop))
+    return lanes
+
+
+def _rung(stepping: Callable[[], Awaitable[bool]], bells: hints.Bells) -> Callable[[], Awaitable[bool]]:
+    """Every step of the clock wakes every lane, so that a month costs no second for each instant in it."""
+
+    async def step() -> bool:
+        if await stepping():
+            bells.ring(_CLOCK)
+            bells.ring_all()
+        return True  # there is always another look
+
+    return step
+
+
+def _hinted(deliverer: Deliverer, bells: hints.Bells) -> asyncio.Event:
+    """The deliverer's wake: a hint that names its company costs one company's numbering, any other a sweep."""
+    wake = asyncio.Event()
+
+    def hinted(topic: str, company_id: UUID | None) -> None:
+        if topic == hints.EVENTS and company_id is None:
+            wake.set()
+        elif topic == hints.EVENTS and company_id is not None:
+            deliverer.hint([company_id])
+
+    bells.listen(hinted)
+    return wake
+
+
+async def _run_all(lanes: list[Coroutine[Any, Any, None]], bells: hints.Bells, stop: asyncio.Event) -> None:
+    tasks = [asyncio.ensure_future(lane) for lane in lanes]
+    try:
+        _log.info("worker.started", lanes=len(tasks))
+        await stop.wait()
+        bells.ring_all()
+        await asyncio.wait(tasks, timeout=GRACE_SECONDS)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        _log.info("worker.stopped")
+
+
+async def _leased(name: str, lane: LeasedLane, stop: asyncio.Event, wake: asyncio.Event) -> None:
+    """A lane whose rows go on by themselves; at the end they are waited for."""
+    try:
+        await keep(name, lane.round, stop, wake)
+    finally:
+        await lane.rest()
+
+
+async def keep(
+    name: str,
+    act: Callable[[], Awaitable[bool]],
+    stop: asyncio.Event,
+    wake: asyncio.Event | None = None,
+    *,
+    pause: float = SWEEP_SECONDS,
+) -> None:
+    """Acts again and again until stop: at once when there was something, else when woken or after `pause` seconds.
+
+    No failure ends it; after failures in a row it waits 1, 2, 4 … 60 s.
+    """
+    failures = 0
+    while not stop.is_set():
+        if wake is not None:
+            wake.clear()
+        try:
+            again = await act()
+            failures = 0
+        except Exception as error:  # noqa: BLE001 a lane that ends would leave its work to nobody
+            failures += 1
+            _tell(name, error, failures)
+            await _pause(stop, pause_after(failures))
+            continue
+        if not again:
+            await _pause(stop, pause, wake)
+
+
+async def _restarted(name: str, run: Callable[[], Awaitable[None]], stop: asyncio.Event) -> None:
+    """What runs by itself until stop, and again if it breaks."""
+    failures = 0
+    while not stop.is_set():
+        try:
+            await run()
+        except Exception as error:  # noqa: BLE001 as in keep
+            failures += 1
+            _tell(name, error, failures)
+            await _pause(stop, pause_after(failures))
+
+
+def _tell(name: str, error: Exception, failures: int) -> None:
+    if isinstance(error, DatabaseAway):
+        _log.warning("database.away", lane=name, reason=str(error), failures=failures)
+    else:
+        _log.error("lane.broke", lane=name, failures=failures, exc_info=error)
+
+
+async def _pause(stop: asyncio.Event, seconds: float, wake: asyncio.Event | None = None) -> None:
+    """Waits so long, or until stop or wake."""
+    waiting = [asyncio.ensure_future(event.wait()) for event in (stop, wake) if event is not None]
+    try:
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
