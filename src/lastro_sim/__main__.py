@@ -1,0 +1,118 @@
+"""The entry point: the only place that reads the environment, the clock and the machine's randomness."""
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import uvicorn
+
+from .application import build
+from .bells import Bells
+from .chance import Dice
+from .clock import Clock
+from .network import Network
+from .settings import Settings
+from .store import Store, StoreInUseError
+
+
+class Server(uvicorn.Server):
+    """A server whose signals belong to the entry point, so that a clean stop is a clean exit."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave them alone."""
+        yield
+
+
+def settings_from(environment: Mapping[str, str]) -> Settings:
+    """What the environment asks for."""
+    hosts = environment.get("LASTRO_PUBLIC_HOSTS", "")
+    return Settings(
+        home=Path(environment.get("LASTRO_HOME", ".lastro")).resolve(),
+        token=environment.get("LASTRO_NETWORK_TOKEN", ""),
+        port=int(environment.get("LASTRO_SIM_PORT", "8090")),
+        lastro_url=environment.get("LASTRO_BASE_URL", "http://127.0.0.1:8080"),
+        public_hosts=tuple(host.strip() for host in hosts.split(",") if host.strip()),
+    )
+
+
+def open_network(settings: Settings) -> Network:
+    """The network with its memory, on the machine's clock and randomness."""
+    store = Store(settings.store_path)
+    clock = Clock(lambda: datetime.now(UTC), store.number("clock-offset"))
+    return Network(settings, store, clock, Dice(random.SystemRandom()), Bells())
+
+
+async def serve(network: Network, bind: str, *, watch_parent: bool) -> None:
+    """Serve until told to stop."""
+    config = uvicorn.Config(
+        build(network),
+        host=bind,
+        port=network.settings.port,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
+    server = Server(config)
+
+    def stop() -> None:
+        server.should_exit = True
+
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop)
+    if watch_parent:
+        await _watch_parent(stop)
+    await server.serve()
+
+
+async def _watch_parent(stop: Callable[[], None]) -> None:
+    """Stop when the pipe on standard input closes: then the parent is gone, however it went."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+
+    async def watch() -> None:
+        while await reader.read(1024):
+            pass
+        stop()
+
+    task = loop.create_task(watch())
+    _watching.add(task)
+    task.add_done_callback(_watching.discard)
+
+
+_watching: set[asyncio.Task[None]] = set()
+
+
+def main() -> None:
+    """Run the simulated network."""
+    settings = settings_from(os.environ)
+    if not settings.token:
+        sys.stderr.write("LASTRO_NETWORK_TOKEN is not set: participants are refused, the phone page works.\n")
+    try:
+        network = open_network(settings)
+    except StoreInUseError as error:
+        sys.exit(f"lastro-sim: {error}")
+    piped = os.environ.get("LASTRO_PARENT_PIPE") == "1" and _is_pipe(sys.stdin.fileno())
+    try:
+        asyncio.run(serve(network, os.environ.get("LASTRO_BIND", "127.0.0.1"), watch_parent=piped))
+    finally:
+        network.store.close()
+
+
+def _is_pipe(descriptor: int) -> bool:
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""Rendering: JSON answers, the Error body, and what the framework raises turned into it."""
+
+import logging
+from typing import Any
+
+import msgspec
+from litestar import MediaType, Request, Response
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+
+from .refusals import RefusedError, forbidden, not_found, unauthorized
+
+LOG = logging.getLogger("lastro_sim")
+Asked = Request[Any, Any, State]
+
+
+def answer(value: object, status: int = 200, headers: dict[str, str] | None = None) -> Response[bytes]:
+    """A JSON answer."""
+    return Response(msgspec.json.encode(value), status_code=status, media_type=MediaType.JSON, headers=headers)
+
+
+def nothing(status: int = 204, headers: dict[str, str] | None = None) -> Response[None]:
+    """An answer without a body."""
+    return Response(None, status_code=status, headers=headers)
+
+
+def refused(_: Asked, error: RefusedError) -> Response[bytes]:
+    """The Error body of a refusal."""
+    body = {
+        "error": error.error,
+        "message": error.message,
+        "details": [problem._asdict() for problem in error.problems],
+    }
+    return answer(body, error.status, dict(error.headers))
+
+
+def broken(request: Asked, error: Exception) -> Response[bytes]:
+    """A bug of the simulator's own: said in its log, not in its answer."""
+    LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return refused(request, RefusedError(500, "INTERNAL_ERROR", "Unexpected error"))
+
+
+def from_framework(request: Asked, error: HTTPException) -> Response[bytes]:
+    """What the framework refused, in our words."""
+    known = {401: unauthorized, 403: forbidden, 404: not_found}.get(error.status_code)
+    if known is not None:
+        return refused(request, known())
+    if error.status_code >= 500:
+        return refused(request, RefusedError(error.status_code, "INTERNAL_ERROR", "Unexpected error"))
+    return refused(request, RefusedError(error.status_code, "INVALID_REQUEST", "Request is not valid"))

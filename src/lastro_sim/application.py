@@ -1,0 +1,86 @@
+"""Assembly: the routes, the guard, the client for locations and the timer become one ASGI application."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import aiohttp
+from litestar import Litestar, Request, Response, get
+from litestar.datastructures import State
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.types import ASGIApp
+
+from . import answers, timer
+from .bank import api as bank_api
+from .bank.acts import Bank
+from .bank.location import Locations
+from .directory import api as directory_api
+from .directory import entries
+from .guard import OwnHostOnly
+from .merchant import api as merchant_api
+from .network import Network
+from .pages import ROUTES as PAGES
+from .refusals import RefusedError
+from .spi import api as spi_api
+
+LARGEST_BODY = 262_144
+
+
+@get("/health")
+async def health() -> Response[bytes]:
+    """Ready."""
+    return answers.answer({"status": "ok"})
+
+
+def build(network: Network) -> Litestar:
+    """The simulator over a network that is ready to run."""
+
+    @asynccontextmanager
+    async def alive(app: Litestar) -> AsyncIterator[None]:
+        entries.seed(network)
+        async with aiohttp.ClientSession(trust_env=False) as client:
+            app.state.bank = Bank(network, Locations(network, client))
+            ticking = asyncio.create_task(timer.run(network))
+            yield
+            ticking.cancel()
+            with suppress(asyncio.CancelledError):
+                await ticking
+
+    def guarded(app: ASGIApp) -> ASGIApp:
+        return OwnHostOnly(app, network.settings)
+
+    return Litestar(
+        [
+            health,
+            *spi_api.ROUTES,
+            *directory_api.ROUTES,
+            *bank_api.ROUTES,
+            *merchant_api.ROUTES,
+            *PAGES,
+        ],
+        dependencies={
+            "network": Provide(_network, sync_to_thread=False),
+            "bank": Provide(_bank, sync_to_thread=False),
+        },
+        exception_handlers={
+            RefusedError: answers.refused,
+            HTTPException: answers.from_framework,
+            Exception: answers.broken,
+        },
+        middleware=[guarded],
+        lifespan=[alive],
+        openapi_config=None,
+        request_max_body_size=LARGEST_BODY,
+        state=State({"network": network}),
+    )
+
+
+def _network(request: Request) -> Network:  # type: ignore[type-arg]
+    found: Network = request.app.state.network
+    return found
+
+
+def _bank(request: Request) -> Bank:  # type: ignore[type-arg]
+    found: Bank = request.app.state.bank
+    return found

@@ -1,0 +1,84 @@
+"""The acts by API, for tests: no token, answered 200 also when the network refuses."""
+
+from litestar import Response, delete, get, post
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+
+from .. import faults, queries, scenarios
+from ..answers import Asked, answer
+from ..forms import Form
+from ..network import Network
+from .acts import MOST_LISTED, Bank
+
+
+@post("/phone/read", status_code=200)
+async def phone_read(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
+    """What a code asks."""
+    return answer(await bank.read(Form.read(await request.body())))
+
+
+@post("/phone/pay", status_code=200)
+async def phone_pay(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
+    """Pay a code."""
+    return answer(await bank.pay(Form.read(await request.body())))
+
+
+@post("/phone/transfer", status_code=200)
+async def phone_transfer(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
+    """Pay without a code."""
+    return answer(await bank.transfer(Form.read(await request.body())))
+
+
+@get("/payments")
+async def payment_list(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
+    """What really reached the network."""
+    found = queries.read(request, {"endToEndId", "limit"})
+    limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
+    return answer({"data": bank.payments(found.get("endToEndId"), limit)})
+
+
+@get("/messages")
+async def message_list(request: Asked) -> Response[bytes]:
+    """E-mails and SMS. Nothing sends any yet."""
+    queries.read(request, {"to"})
+    return answer({"data": []})
+
+
+@get("/faults")
+async def fault_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Faults that have not struck yet."""
+    queries.read(request, ())
+    return answer({"data": faults.waiting(network)})
+
+
+@post("/faults", status_code=200)
+async def fault_order(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Order a fault."""
+    return answer(faults.order(network, Form.read(await request.body())))
+
+
+@delete("/faults", status_code=200)
+async def fault_forget(network: NamedDependency[Network]) -> Response[bytes]:
+    """Withdraw all faults."""
+    faults.forget(network)
+    return answer({"data": []})
+
+
+@get("/scenarios")
+async def scenario_list(request: Asked) -> Response[bytes]:
+    """Magic values."""
+    queries.read(request, ())
+    return answer({"data": scenarios.listed()})
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (
+    phone_read,
+    phone_pay,
+    phone_transfer,
+    payment_list,
+    message_list,
+    fault_list,
+    fault_order,
+    fault_forget,
+    scenario_list,
+)

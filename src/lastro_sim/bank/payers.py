@@ -1,0 +1,88 @@
+"""The customers of the payer's bank, and the ones whose payments always end in a known way."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from lastro.standards import documents
+
+from ..forms import Form
+from ..settings import PAYER_BANK_ISPB
+
+SAO_PAULO = "3550308"
+
+
+@dataclass(frozen=True)
+class Payer:
+    """Somebody who holds the phone."""
+
+    name: str
+    document_type: str
+    document: str
+    account: str
+    branch: str = "0001"
+    ibge_code: str = SAO_PAULO
+    refused: str | None = None
+    """The word with which his own bank refuses whatever he wants to pay."""
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The payer's side of a pacs.008."""
+        return {
+            "name": self.name,
+            "document": {"type": self.document_type, "number": self.document},
+            "ispb": PAYER_BANK_ISPB,
+            "branch": self.branch,
+            "account": self.account,
+            "accountType": "CACC",
+            "ibgeCode": self.ibge_code,
+        }
+
+
+DEFAULT = Payer("Pessoa Pagadora", "CPF", "12345678909", "123456")
+COMPANY = Payer("Empresa Pagadora Ltda", "CNPJ", "99999020000185", "123457")
+BROKE = Payer("Sem Saldo da Silva", "CPF", "70000000159", "123458", refused="INSUFFICIENT_FUNDS")
+HELD = Payer("Conta Suspeita", "CPF", "70000000230", "123459", refused="SUSPECTED_FRAUD")
+CUSTOMERS = (DEFAULT, COMPANY, BROKE, HELD)
+ON_THE_PHONE = (DEFAULT, COMPANY, BROKE)
+
+
+def by_document(document: str) -> Payer | None:
+    """A known customer."""
+    return next((payer for payer in CUSTOMERS if payer.document == document), None)
+
+
+def by_account(branch: str, account: str) -> Payer | None:
+    """The customer of an account."""
+    return next((payer for payer in CUSTOMERS if (payer.branch, payer.account) == (branch, account)), None)
+
+
+def chosen(form: Form) -> Payer:
+    """Who pays, according to a request: nobody named, a known document, or a stranger with name and document."""
+    given = form.given("payer")
+    if given is None:
+        return DEFAULT
+    if isinstance(given, str):
+        known = by_document(given)
+        if known is None:
+            form.refuse("payer", "INVALID", "No customer of the payer's bank has this document; give name and document")
+        return known or DEFAULT
+    child = form.child("payer")
+    document = _document(child)
+    known = by_document(document)
+    name = child.maybe_text("name") or (known.name if known else None)
+    if name is None and child.given("name") is None:
+        child.refuse("name", "REQUIRED", "This field is required")
+    kind = "CPF" if len(document) == 11 else "CNPJ"
+    if known is not None:
+        return Payer(name or known.name, kind, document, known.account, refused=known.refused)
+    return Payer(name or "", kind, document, f"9{document[:7]}")
+
+
+def _document(form: Form) -> str:
+    """The number of a document given as a text or as an object of type and number."""
+    nested = isinstance(form.given("document"), dict)
+    holder, name = (form.child("document"), "number") if nested else (form, "document")
+    number = holder.text(name, 14)
+    if number and not (documents.is_cpf(number) or documents.is_cnpj(number)):
+        holder.refuse(name, "INVALID", "A CPF or CNPJ with its check digits is expected")
+    return number

@@ -1,0 +1,114 @@
+"""The payer's bank pays: it judges what it can know itself, hands the payment to the network and waits for its end."""
+
+import asyncio
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from lastro.standards import pix_ids
+
+from .. import faults, scenarios
+from ..clock import moment
+from ..directory import entries
+from ..network import Network
+from ..settings import LASTRO_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
+from ..spi import payments, payouts
+from .payers import Payer
+
+PAYERS_COMPANY_NUMBER = 0
+WORDS = {"ACCC": "SETTLED", "RJCT": "REJECTED", "PENDING": "PENDING"}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the payer wants done: how much, to whom, in which way."""
+
+    payer: Payer
+    amount: int
+    instrument: str
+    receiver: dict[str, Any]
+    tx_id: str | None = None
+    remittance: str | None = None
+
+
+def new_end_to_end_id(network: Network) -> str:
+    """The id of one payment, from the payer's bank's own counter."""
+    at = moment(network.clock.business())
+    return pix_ids.end_to_end_id(PAYER_BANK_ISPB, at, PAYERS_COMPANY_NUMBER, network.store.next_number("end-to-end"))
+
+
+def refused(network: Network, code: str) -> dict[str, Any]:
+    """The bank itself says no: the network never hears of it."""
+    return {"endToEndId": new_end_to_end_id(network), "status": "REJECTED", "code": code}
+
+
+def receiver_of(entry: sqlite3.Row) -> dict[str, Any]:
+    """The receiver's side of a pacs.008, from his directory entry."""
+    return {
+        "name": entry["owner_name"],
+        "document": {"type": entry["owner_type"], "number": entry["owner_number"]},
+        "ispb": entry["ispb"],
+        "branch": entry["branch"],
+        "account": entry["account"],
+        "accountType": entry["account_type"],
+        "key": entry["key"],
+    }
+
+
+def receiver_by_account(branch: str, account: str) -> dict[str, Any]:
+    """The receiver's side when the payer typed a branch and an account of lastro."""
+    return {"ispb": LASTRO_ISPB, "branch": branch, "account": account, "accountType": "TRAN"}
+
+
+async def pay_key(network: Network, key: str, wish_without_receiver: Wish) -> dict[str, Any]:
+    """Pay to the owner of a key."""
+    entry = entries.find(network, key)
+    if entry is None:
+        return refused(network, "KEY_NOT_FOUND")
+    if entry["status"] == "BLOCKED":
+        return refused(network, "KEY_BLOCKED")
+    wish = wish_without_receiver
+    return await pay(
+        network, Wish(wish.payer, wish.amount, wish.instrument, receiver_of(entry), wish.tx_id, wish.remittance)
+    )
+
+
+async def pay(network: Network, wish: Wish) -> dict[str, Any]:
+    """Send the payment and answer how it ended, or that it has not ended yet."""
+    if wish.payer.refused is not None:
+        return refused(network, wish.payer.refused)
+    order = payments.Order(
+        end_to_end_id=new_end_to_end_id(network),
+        sender=PAYER_BANK_ISPB,
+        receiver=wish.receiver["ispb"],
+        amount=wish.amount,
+        tx_id=wish.tx_id,
+        fields={
+            "localInstrument": wish.instrument,
+            "purpose": "IPAY",
+            "payer": wish.payer.fields,
+            "receiver": wish.receiver,
+        }
+        | ({"remittance": wish.remittance} if wish.remittance else {}),
+    )
+    with network.store.writing():
+        if order.receiver in SIMULATED_BANKS:
+            payments.settle_outside(network, order, payouts.refused_by_bank(network, order))
+        else:
+            struck = faults.strike(network, "payin", order.about, faults.in_process("payin"))
+            payments.ask(network, order, struck or scenarios.for_amount(order.amount))
+    return await _ended(network, order.end_to_end_id)
+
+
+async def _ended(network: Network, end_to_end_id: str) -> dict[str, Any]:
+    """Wait for the end as long as a person would."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + network.settings.answer_seconds
+    while True:
+        payment = payments.find(network, end_to_end_id)
+        assert payment is not None
+        left = until - loop.time()
+        if payment["status"] != "PENDING" or left <= 0:
+            code = {"code": payment["code"]} if payment["status"] == "RJCT" else {}
+            return {"endToEndId": end_to_end_id, "status": WORDS[payment["status"]]} | code
+        await network.bells.wait(f"payment:{end_to_end_id}", left)

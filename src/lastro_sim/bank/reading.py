@@ -1,0 +1,162 @@
+"""What a QR code asks, as the payer's bank understands it before anybody pays."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+
+from lastro.standards import brcode, documents, payload
+
+from .. import amounts
+from ..clock import EPOCH, printed
+from ..directory import entries
+from ..forms import Form
+from ..network import Network
+from .location import Locations, UnreadableError
+
+LONGEST_QR = 512
+ENDED = {
+    "CONCLUIDA": "ALREADY_PAID",
+    "REMOVIDA_PELO_USUARIO_RECEBEDOR": "CHARGE_REMOVED",
+    "REMOVIDA_PELO_PSP": "CHARGE_REMOVED",
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A code that was understood. `problem` is why the bank would not pay it."""
+
+    kind: str
+    key: str | None = None
+    receiver_name: str | None = None
+    amount: int | None = None
+    open_amount: bool = False
+    tx_id: str | None = None
+    description: str | None = None
+    expires_at: int | None = None
+    status: str | None = None
+    problem: str | None = None
+
+    @property
+    def instrument(self) -> str:
+        """How the network calls this way to pay."""
+        return "QRES" if self.kind == "STATIC" else "QRDN"
+
+
+def decode(form: Form) -> brcode.BrCode:
+    """The code in a request; broken structure or check digits make the request malformed."""
+    text = form.text("qrcodeData", LONGEST_QR)
+    form.check()
+    try:
+        return brcode.decode(text)
+    except brcode.BrCodeError as error:
+        form.refuse("qrcodeData", "INVALID", str(error)[:200])
+        form.check()
+        raise
+
+
+async def read(network: Network, locations: Locations, text: str, code: brcode.BrCode) -> Reading:
+    """Understand a code: ask its location if it has one, and the directory about its key."""
+    if code.key is None and code.location is None:
+        return Reading("RECURRENCE", receiver_name=code.merchant_name, problem="NOT_SUPPORTED")
+    if code.location is None:
+        reading = _static(code)
+    else:
+        kind = "DYNAMIC" if code.recurrence_location is None else "COMPOSITE"
+        try:
+            charge = await locations.charge(code.location)
+        except UnreadableError as error:
+            return Reading(kind, receiver_name=code.merchant_name, problem=error.problem)
+        reading = _dynamic(network, kind, code, charge)
+    reading = _with_key_checked(network, reading)
+    if reading.key is not None:
+        _remember(network, text, reading)
+    return reading
+
+
+def remembered(network: Network, text: str) -> Reading | None:
+    """The last good reading of the same code, for payments that are to reach the rail all the same."""
+    row = network.store.row("SELECT body FROM reading WHERE qrcode_data = ?", text)
+    return None if row is None else msgspec.json.decode(row["body"], type=Reading)
+
+
+def shown(network: Network, reading: Reading) -> dict[str, Any]:
+    """A reading as the act answers it: what is unknown is left out."""
+    found: dict[str, Any] = {
+        "kind": reading.kind,
+        "amount": None if reading.amount is None else amounts.printed(reading.amount),
+        "openAmount": reading.open_amount,
+        "receiver": _receiver(network, reading),
+        "description": reading.description,
+        "txId": reading.tx_id,
+        "expiresAt": None if reading.expires_at is None else printed(reading.expires_at),
+        "status": reading.status,
+        "problem": reading.problem,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _static(code: brcode.BrCode) -> Reading:
+    amount = amounts.from_message(code.amount) if code.amount else None
+    return Reading(
+        "STATIC",
+        key=code.key,
+        receiver_name=code.merchant_name,
+        amount=amount or None,
+        open_amount=not amount,
+        tx_id=code.txid,
+        description=code.description,
+    )
+
+
+def _dynamic(network: Network, kind: str, code: brcode.BrCode, charge: payload.ChargePayload) -> Reading:
+    ends = charge.created_at + timedelta(seconds=charge.expiration)
+    expires_at = (ends - EPOCH) // timedelta(microseconds=1)
+    problem = ENDED.get(charge.status)
+    if problem is None and expires_at < network.clock.business():
+        problem = "EXPIRED"
+    if kind == "COMPOSITE":
+        problem = problem or "NOT_SUPPORTED"
+    return Reading(
+        kind,
+        key=charge.key,
+        receiver_name=code.merchant_name,
+        amount=amounts.from_message(charge.amount) or None,
+        open_amount=charge.open_amount,
+        tx_id=charge.txid,
+        description=charge.payer_request,
+        expires_at=expires_at,
+        status=charge.status,
+        problem=problem,
+    )
+
+
+def _with_key_checked(network: Network, reading: Reading) -> Reading:
+    """The directory has the last word on who receives."""
+    entry = entries.find(network, reading.key or "")
+    if entry is None:
+        return replace(reading, problem=reading.problem or "KEY_NOT_FOUND")
+    if entry["status"] == "BLOCKED":
+        return replace(reading, problem=reading.problem or "KEY_BLOCKED")
+    return replace(reading, receiver_name=entry["owner_name"])
+
+
+def _remember(network: Network, text: str, reading: Reading) -> None:
+    network.store.run(
+        "INSERT INTO reading (qrcode_data, body) VALUES (?, ?) ON CONFLICT (qrcode_data) DO UPDATE SET body = excluded.body",
+        text,
+        msgspec.json.encode(reading).decode(),
+    )
+
+
+def _receiver(network: Network, reading: Reading) -> dict[str, Any] | None:
+    entry = entries.find(network, reading.key) if reading.key else None
+    if entry is None:
+        return None if reading.receiver_name is None else {"name": reading.receiver_name}
+    return {
+        "name": entry["owner_name"],
+        "document": {"type": entry["owner_type"], "number": documents.mask(entry["owner_number"])},
+        "bank": {"ispb": entry["ispb"], "name": entries.bank_name(network, entry["ispb"])},
+        "key": entry["key"],
+    }

@@ -1,0 +1,178 @@
+"""The directory of keys: who owns a key and where its account is. It begins with keys of the outside bank."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from ..clock import printed
+from ..network import Network
+from ..settings import BANK_NAMES, OUTSIDE_BANK_ISPB
+
+KEY_TYPES = frozenset({"CPF", "CNPJ", "PHONE", "EMAIL", "EVP"})
+STATUSES = frozenset({"ACTIVE", "BLOCKED", "ACCOUNT_BLOCKED", "ACCOUNT_CLOSED"})
+ACCOUNT_TYPES = frozenset({"CACC", "SVGS", "TRAN", "SLRY"})
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Who a key belongs to."""
+
+    name: str
+    document_type: str
+    document: str
+
+
+@dataclass(frozen=True)
+class Account:
+    """Where the money of a key goes."""
+
+    ispb: str
+    branch: str
+    account: str
+    account_type: str
+    opened_at: str | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A key with its owner and account."""
+
+    key: str
+    kind: str
+    owner: Owner
+    account: Account
+    status: str = "ACTIVE"
+
+
+def _outside(key: str, kind: str, owner: Owner, account: str, status: str = "ACTIVE") -> Entry:
+    place = Account(OUTSIDE_BANK_ISPB, "0001", account, "CACC", "2020-01-02T12:00:00.000000Z")
+    return Entry(key, kind, owner, place, status)
+
+
+_ELISA = Owner("Elisa Externa", "CPF", "98765432100")
+_FABIO = Owner("Fabio de Fora", "CPF", "24681357928")
+_GRAFICA = Owner("Grafica Distante Ltda", "CNPJ", "99999030000110")
+_HELENA = Owner("Helena Bloqueada", "CPF", "13579246828")
+
+SEEDS = (
+    _outside("98765432100", "CPF", _ELISA, "300001"),
+    _outside("99999030000110", "CNPJ", _GRAFICA, "300002"),
+    _outside("+5511987654321", "PHONE", _ELISA, "300001"),
+    _outside("fabio@fora.example", "EMAIL", _FABIO, "300003"),
+    _outside("0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20", "EVP", _GRAFICA, "300002"),
+    _outside("conta-bloqueada@fora.example", "EMAIL", _HELENA, "300004", "ACCOUNT_BLOCKED"),
+    _outside("conta-encerrada@fora.example", "EMAIL", _HELENA, "300005", "ACCOUNT_CLOSED"),
+    _outside("13579246828", "CPF", _HELENA, "300006", "BLOCKED"),
+)
+
+
+def seed(network: Network) -> None:
+    """Fill an empty directory."""
+    if network.store.row("SELECT 1 FROM entry LIMIT 1") is None:
+        with network.store.writing():
+            for entry in SEEDS:
+                add(network, entry)
+
+
+def add(network: Network, entry: Entry) -> None:
+    """Write an entry; its key must be free."""
+    network.store.run(
+        "INSERT INTO entry (key, type, owner_name, owner_type, owner_number, ispb, branch, account, account_type,"
+        " opened_at, status, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        entry.key,
+        entry.kind,
+        entry.owner.name,
+        entry.owner.document_type,
+        entry.owner.document,
+        entry.account.ispb,
+        entry.account.branch,
+        entry.account.account,
+        entry.account.account_type,
+        entry.account.opened_at,
+        entry.status,
+        network.clock.business(),
+    )
+
+
+def find(network: Network, key: str) -> sqlite3.Row | None:
+    """The entry of a key."""
+    return network.store.row("SELECT * FROM entry WHERE key = ?", key)
+
+
+def at_account(network: Network, ispb: str, branch: str, account: str) -> sqlite3.Row | None:
+    """Any entry that leads to an account: how the simulated banks know their accounts."""
+    return network.store.row(
+        "SELECT * FROM entry WHERE ispb = ? AND branch = ? AND account = ? ORDER BY seq LIMIT 1", ispb, branch, account
+    )
+
+
+def remove(network: Network, key: str) -> bool:
+    """Free a key. False when nobody has it."""
+    return network.store.run("DELETE FROM entry WHERE key = ?", key) > 0
+
+
+def request(network: Network, request_id: str) -> sqlite3.Row | None:
+    """What was asked for under this request id before."""
+    return network.store.row("SELECT * FROM entry_request WHERE request_id = ?", request_id)
+
+
+def remember_request(network: Network, request_id: str, body: dict[str, Any], key: str) -> None:
+    """Bind a request id to what it asked for."""
+    network.store.run(
+        "INSERT INTO entry_request (request_id, body, key) VALUES (?, ?, ?)",
+        request_id,
+        json.dumps(body, sort_keys=True),
+        key,
+    )
+
+
+def shown_to_participant(entry: sqlite3.Row) -> dict[str, Any]:
+    """An entry as the directory answers a participant."""
+    return {
+        "key": entry["key"],
+        "type": entry["type"],
+        "owner": {"name": entry["owner_name"], "document": _document(entry)},
+        "account": {
+            "ispb": entry["ispb"],
+            "branch": entry["branch"],
+            "account": entry["account"],
+            "accountType": entry["account_type"],
+        }
+        | ({} if entry["opened_at"] is None else {"openedAt": entry["opened_at"]}),
+        "createdAt": printed(entry["created_at"]),
+        "keyOwnershipDate": printed(entry["created_at"]),
+    }
+
+
+def shown_to_all(network: Network, entry: sqlite3.Row) -> dict[str, Any]:
+    """An entry as the list of acts shows it."""
+    return {
+        "key": entry["key"],
+        "type": entry["type"],
+        "owner": {"name": entry["owner_name"], "document": _document(entry)},
+        "bank": {
+            "ispb": entry["ispb"],
+            "name": bank_name(network, entry["ispb"]),
+            "branch": entry["branch"],
+            "account": entry["account"],
+            "accountType": entry["account_type"],
+        },
+        "status": entry["status"],
+    }
+
+
+def listed(network: Network) -> list[dict[str, Any]]:
+    """All entries, the outside ones first, each group oldest first."""
+    rows = network.store.rows("SELECT * FROM entry ORDER BY ispb <> ?, seq", OUTSIDE_BANK_ISPB)
+    return [shown_to_all(network, row) for row in rows]
+
+
+def bank_name(network: Network, ispb: str) -> str:
+    """How an institution calls itself."""
+    row = network.store.row("SELECT name FROM participant WHERE ispb = ?", ispb)
+    return BANK_NAMES.get(ispb, ispb) if row is None else str(row["name"])
+
+
+def _document(entry: sqlite3.Row) -> dict[str, str]:
+    return {"type": entry["owner_type"], "number": entry["owner_number"]}

@@ -1,0 +1,113 @@
+"""Faults a test may order: which operation misbehaves, how, how often, and for which payment alone."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import amounts
+from .clock import SECOND
+from .forms import Form
+from .network import Network
+
+BEHAVIOURS: Mapping[str, frozenset[str]] = {
+    "payin": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down"}),
+    "payout": frozenset({"reject", "timeout", "twice", "slow", "down"}),
+    "return": frozenset({"reject", "timeout", "twice", "slow", "down"}),
+    "directory": frozenset({"reject", "slow", "down"}),
+    "location": frozenset({"reject", "slow", "down"}),
+}
+NOT_PLAYED_YET = frozenset({"authorization", "charge", "med", "message", "boleto", "ted", "credit_card", "spei", "oxxo"})
+MATCHABLE = ("endToEndId", "returnId", "txId", "amount", "payerDocument", "key", "location")
+SLOW_BY_DEFAULT = 2 * SECOND
+AT_THE_DOOR = frozenset({"down"})
+LONGEST_DELAY = 400 * 86_400
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault that strikes now."""
+
+    behaviour: str
+    code: str | None
+    delay: int
+
+
+def order(network: Network, form: Form) -> dict[str, Any]:
+    """Remember a fault that a test asks for; answers it as it is kept."""
+    operation = form.choice("operation", BEHAVIOURS.keys() | NOT_PLAYED_YET)
+    behaviour = form.choice("behaviour", frozenset().union(*BEHAVIOURS.values()))
+    if operation in NOT_PLAYED_YET:
+        form.refuse("operation", "NOT_SUPPORTED", "The simulator does not play this operation yet")
+    elif operation in BEHAVIOURS and behaviour and behaviour not in BEHAVIOURS[operation]:
+        form.refuse("behaviour", "NOT_ALLOWED", f"{operation} knows " + ", ".join(sorted(BEHAVIOURS[operation])))
+    code = form.maybe_text("code", 64)
+    times = form.maybe_whole("times", 1, 1_000_000)
+    delay = form.maybe_seconds("delay", LONGEST_DELAY)
+    match = _match(form.maybe_child("match"))
+    form.check()
+    network.store.run(
+        "INSERT INTO fault (operation, behaviour, code, delay, times_left, match) VALUES (?, ?, ?, ?, ?, ?)",
+        operation,
+        behaviour,
+        code,
+        delay,
+        times or 1,
+        json.dumps(match),
+    )
+    return waiting(network)[-1]
+
+
+def waiting(network: Network) -> list[dict[str, Any]]:
+    """The faults that have not struck as often as they shall, oldest first."""
+    return [
+        {
+            "id": row["id"],
+            "operation": row["operation"],
+            "behaviour": row["behaviour"],
+            "times": row["times_left"],
+            "match": json.loads(row["match"]),
+        }
+        | ({} if row["code"] is None else {"code": row["code"]})
+        | ({} if row["delay"] is None else {"delay": row["delay"] / SECOND})
+        for row in network.store.rows("SELECT * FROM fault WHERE times_left > 0 ORDER BY id")
+    ]
+
+
+def forget(network: Network) -> None:
+    """No fault strikes any more. What was struck already stays as it is."""
+    network.store.run("DELETE FROM fault")
+
+
+def strike(network: Network, operation: str, about: Mapping[str, str | None], among: Collection[str]) -> Fault | None:
+    """The oldest waiting fault that fits, used up once; None when all goes well."""
+    for row in network.store.rows("SELECT * FROM fault WHERE operation = ? AND times_left > 0 ORDER BY id", operation):
+        match: dict[str, str] = json.loads(row["match"])
+        if row["behaviour"] in among and all(about.get(name) == value for name, value in match.items()):
+            network.store.run("UPDATE fault SET times_left = times_left - 1 WHERE id = ?", row["id"])
+            delay = row["delay"]
+            if delay is None:
+                delay = SLOW_BY_DEFAULT if row["behaviour"] == "slow" else 0
+            return Fault(row["behaviour"], row["code"], delay)
+    return None
+
+
+def in_process(operation: str) -> frozenset[str]:
+    """What may strike a payment or return itself, rather than the door a request comes through."""
+    return BEHAVIOURS[operation] - AT_THE_DOOR
+
+
+def _match(form: Form | None) -> dict[str, str]:
+    if form is None:
+        return {}
+    found: dict[str, str] = {}
+    for name in form.data:
+        if name not in MATCHABLE:
+            form.refuse(name[:40], "NOT_ALLOWED", "A fault matches on " + ", ".join(MATCHABLE))
+        elif name == "amount":
+            cents = form.maybe_amount(name)
+            found |= {} if cents is None else {name: amounts.printed(cents)}
+        else:
+            text = form.maybe_text(name, 100)
+            found |= {} if text is None else {name: text}
+    return found

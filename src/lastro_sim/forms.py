@@ -1,0 +1,167 @@
+"""Reading what a stranger sent: every field checked, all problems reported together, null counted as absent."""
+
+import re
+from collections.abc import Collection
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from .amounts import AmountError, from_message, from_person
+from .refusals import Problem, malformed
+
+DECODER = msgspec.json.Decoder(float_hook=Decimal)
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+def decoded(raw: bytes) -> dict[str, Any]:
+    """The JSON object in the body, or a refusal."""
+    try:
+        value = DECODER.decode(raw)
+    except (msgspec.MsgspecError, ArithmeticError, ValueError, RecursionError):
+        raise malformed(Problem("", "INVALID", "The body is not JSON")) from None
+    if not isinstance(value, dict):
+        raise malformed(Problem("", "INVALID", "The body is not a JSON object"))
+    return value
+
+
+class Form:
+    """A JSON object under examination. Reading a bad field notes a problem and goes on; `check` ends it."""
+
+    def __init__(self, data: dict[str, Any], path: str = "", problems: list[Problem] | None = None) -> None:
+        self.data = data
+        self._path = path
+        self._problems: list[Problem] = [] if problems is None else problems
+
+    @classmethod
+    def read(cls, raw: bytes) -> "Form":
+        """A form over the body of a request."""
+        return cls(decoded(raw))
+
+    def refuse(self, name: str, issue: str, description: str) -> None:
+        """Note a problem."""
+        self._problems.append(Problem(self._path + name, issue, description))
+
+    def check(self) -> None:
+        """Refuse the request if anything was wrong with it."""
+        if self._problems:
+            raise malformed(*self._problems)
+
+    def given(self, name: str) -> Any:
+        """The raw value; None when absent or null."""
+        return self.data.get(name)
+
+    def text(self, name: str, longest: int = 140, pattern: re.Pattern[str] | None = None) -> str:
+        """A text that must be there."""
+        value = self.maybe_text(name, longest, pattern)
+        if value is None and self.given(name) is None:
+            self.refuse(name, "REQUIRED", "This field is required")
+        return value or ""
+
+    def maybe_text(self, name: str, longest: int = 140, pattern: re.Pattern[str] | None = None) -> str | None:
+        """A text that may be absent."""
+        value = self.given(name)
+        if value is None:
+            return None
+        if not isinstance(value, str) or value == "" or UNPRINTABLE.search(value):
+            self.refuse(name, "INVALID", "A text of printable characters is expected")
+        elif len(value) > longest:
+            self.refuse(name, "TOO_LONG", f"At most {longest} characters")
+        elif pattern is not None and pattern.fullmatch(value) is None:
+            self.refuse(name, "INVALID", "The text has not the expected form")
+        else:
+            return value
+        return None
+
+    def choice(self, name: str, options: Collection[str]) -> str:
+        """One of the given words."""
+        value = self.text(name)
+        if value and value not in options:
+            self.refuse(name, "INVALID", "One of " + ", ".join(sorted(options)))
+        return value
+
+    def maybe_choice(self, name: str, options: Collection[str]) -> str | None:
+        """One of the given words, or nothing."""
+        return None if self.given(name) is None else self.choice(name, options)
+
+    def maybe_whole(self, name: str, low: int, high: int) -> int | None:
+        """A whole number in a range, or nothing."""
+        value = self.given(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int):
+            self.refuse(name, "INVALID", "A whole number is expected")
+        elif not low <= value <= high:
+            self.refuse(name, "OUT_OF_RANGE", f"From {low} to {high}")
+        else:
+            return value
+        return None
+
+    def maybe_seconds(self, name: str, most: int) -> int | None:
+        """A span in seconds, given back in microseconds."""
+        value = self.given(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | Decimal):
+            self.refuse(name, "INVALID", "A number of seconds is expected")
+        elif not 0 <= value <= most:
+            self.refuse(name, "OUT_OF_RANGE", f"From 0 to {most}")
+        else:
+            return int(value * 1_000_000)
+        return None
+
+    def flag(self, name: str) -> bool:
+        """True, false, or absent which is false."""
+        value = self.given(name)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        self.refuse(name, "INVALID", "true or false is expected")
+        return False
+
+    def maybe_amount(self, name: str) -> int | None:
+        """Cents from what a person gives, or nothing."""
+        value = self.given(name)
+        if value is None:
+            return None
+        try:
+            return from_person(value)
+        except AmountError as error:
+            self.refuse(name, error.issue, error.description)
+            return None
+
+    def message_amount(self, name: str) -> int:
+        """Cents from a network message, which writes exactly two decimals."""
+        text = self.text(name)
+        cents = from_message(text)
+        if cents is None and text:
+            self.refuse(name, "INVALID", "An amount in a message has two decimals, such as 10.00")
+        return cents or 0
+
+    def instant(self, name: str) -> str:
+        """A timestamp with a zone."""
+        text = self.text(name, 40)
+        try:
+            aware = not text or datetime.fromisoformat(text).tzinfo is not None
+        except ValueError:
+            aware = False
+        if not aware:
+            self.refuse(name, "INVALID", "An ISO 8601 timestamp with its zone is expected")
+        return text
+
+    def child(self, name: str) -> "Form":
+        """An object that must be there."""
+        found = self.maybe_child(name)
+        if found is None and self.given(name) is None:
+            self.refuse(name, "REQUIRED", "This field is required")
+        return found or Form({}, f"{self._path}{name}.", [])
+
+    def maybe_child(self, name: str) -> "Form | None":
+        """An object that may be absent."""
+        value = self.given(name)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            self.refuse(name, "INVALID", "An object is expected")
+            return None
+        return Form(value, f"{self._path}{name}.", self._problems)

@@ -1,0 +1,60 @@
+"""Localhost is not private: any page in a browser can reach it. So Host and Origin are checked on every request."""
+
+import hmac
+from urllib.parse import urlsplit
+
+import msgspec
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from .refusals import unauthorized
+from .settings import Settings
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+REFUSAL = msgspec.json.encode({"error": "FORBIDDEN_ERROR", "message": "Access denied", "details": []})
+SAFE_METHODS = frozenset({"GET", "HEAD"})
+FROM_ELSEWHERE = frozenset({"cross-site", "same-site"})
+
+
+class OwnHostOnly:
+    """Lets through what was addressed to this server by name and was not sent by another site's page."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._hosts = {f"{name}:{settings.port}" for name in LOOPBACK} | {host.lower() for host in settings.public_hosts}
+        if settings.port == 80:
+            self._hosts |= set(LOOPBACK)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse with 403, or pass on."""
+        method = str(scope.get("method", ""))
+        if self._allowed(method, dict(scope["headers"])):
+            await self._app(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"application/json")]})
+        await send({"type": "http.response.body", "body": REFUSAL, "more_body": False})
+
+    def _allowed(self, method: str, headers: dict[bytes, bytes]) -> bool:
+        if headers.get(b"host", b"").decode("latin-1").lower() not in self._hosts:
+            return False
+        origin = headers.get(b"origin")
+        if origin is not None and not self._own(origin.decode("latin-1")):
+            return False
+        return method in SAFE_METHODS or headers.get(b"sec-fetch-site", b"").decode("latin-1") not in FROM_ELSEWHERE
+
+    def _own(self, origin: str) -> bool:
+        try:
+            parts = urlsplit(origin.lower())
+        except ValueError:
+            return False
+        return parts.scheme in {"http", "https"} and parts.netloc in self._hosts
+
+
+def participant_only(connection: ASGIConnection, _: BaseRouteHandler) -> None:  # type: ignore[type-arg]
+    """A Litestar guard: the participant's bearer token, compared in constant time."""
+    token: str = connection.app.state.network.settings.token
+    given = connection.headers.get("authorization", "")
+    expected = f"Bearer {token}"
+    if not token or not hmac.compare_digest(given.encode(), expected.encode()):
+        raise unauthorized()

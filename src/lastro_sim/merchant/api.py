@@ -1,0 +1,50 @@
+"""The merchant's doors: where lastro delivers, and where a test looks and gives orders."""
+
+import asyncio
+
+from litestar import Response, delete, get, post
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+
+from .. import queries
+from ..answers import Asked, answer
+from ..clock import SECOND
+from ..forms import Form
+from ..network import Network
+from . import receiver
+
+
+@post(["/merchant/webhooks", "/merchant/webhooks/{path:path}"], status_code=200)
+async def webhook(request: Asked, network: NamedDependency[Network]) -> Response[str]:
+    """Receive one delivery."""
+    body = await request.body()
+    status, text, delay = receiver.next_answer(network)
+    receiver.keep(network, str(request.path_params.get("path", "/")), request.headers, body, status)
+    network.bells.ring("merchant")
+    await asyncio.sleep(delay / SECOND)
+    return Response(text, status_code=status, media_type="application/json")
+
+
+@get("/merchant/webhooks")
+async def webhook_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """What was delivered, oldest first."""
+    found = queries.read(request, {"path", "eventId"})
+    return answer({"data": receiver.listed(network, found.get("path"), found.get("eventId"))})
+
+
+@delete("/merchant/webhooks", status_code=200)
+async def webhook_forget(network: NamedDependency[Network]) -> Response[bytes]:
+    """Forget what was delivered and what was ordered."""
+    with network.store.writing():
+        network.store.run("DELETE FROM webhook")
+        network.store.run("DELETE FROM merchant_behaviour")
+    return answer({"data": []})
+
+
+@post("/merchant/behaviour", status_code=200)
+async def behaviour(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Order how the next deliveries are answered."""
+    return answer(receiver.behave(network, Form.read(await request.body())))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (webhook, webhook_list, webhook_forget, behaviour)

@@ -1,0 +1,158 @@
+"""A merchant's webhook receiver as a merchant should write it: check both signatures, keep what came, acknowledge."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from ..clock import SECOND, printed
+from ..forms import Form
+from ..network import Network
+
+ACKNOWLEDGED = '{"returnCode":"SUCCESS"}'
+OLDEST_SECONDS = 300
+MOST_KEPT = 1000
+KEPT_HEADERS = (
+    "content-type",
+    "user-agent",
+    "webhook-id",
+    "webhook-signature",
+    "webhook-timestamp",
+    "x-delivery-attempt",
+    "x-event-id",
+    "x-event-sequence",
+    "x-event-type",
+    "x-lastro-environment",
+    "x-signature-sha256",
+    "x-signature-sha256-previous",
+)
+
+
+def known_secret(network: Network) -> str | None:
+    """The sandbox's webhook secret, if lastro has written it down."""
+    try:
+        found = msgspec.json.decode(network.settings.sandbox_file.read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.MsgspecError):
+        return None
+    secret = found.get("webhookSecret")
+    return secret if isinstance(secret, str) and secret else None
+
+
+def signed(secret: str, headers: Mapping[str, str], body: bytes, now: int) -> bool:
+    """Whether both signatures are right and the time they name is about now."""
+    return _plain_signed(secret, headers, body) and _standard_signed(secret, headers, body, now)
+
+
+def keep(network: Network, path: str, headers: Mapping[str, str], body: bytes, answered: int) -> None:
+    """Store what came and whether it may be believed; None when the secret is not known."""
+    secret = known_secret(network)
+    now = network.clock.machine()
+    verdict = None if secret is None else signed(secret, headers, body, now)
+    with network.store.writing():
+        network.store.run(
+            "INSERT INTO webhook (path, headers, body, event_id, event_type, sequence, attempt, signature_valid, answered,"
+            " received_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            path[:200],
+            json.dumps({name: headers[name] for name in KEPT_HEADERS if name in headers}),
+            body.decode("utf-8", "replace"),
+            headers.get("x-event-id"),
+            headers.get("x-event-type"),
+            _whole(headers.get("x-event-sequence")),
+            _whole(headers.get("x-delivery-attempt")),
+            verdict,
+            answered,
+            now,
+        )
+        network.store.run("DELETE FROM webhook WHERE seq <= (SELECT max(seq) FROM webhook) - ?", MOST_KEPT)
+
+
+def listed(network: Network, path: str | None, event_id: str | None) -> list[dict[str, Any]]:
+    """What came, oldest first."""
+    rows = network.store.rows(
+        "SELECT * FROM webhook WHERE (?1 IS NULL OR path = ?1) AND (?2 IS NULL OR event_id = ?2) ORDER BY seq",
+        path,
+        event_id,
+    )
+    return [
+        {
+            "eventId": row["event_id"],
+            "eventType": row["event_type"],
+            "sequence": row["sequence"],
+            "attempt": row["attempt"],
+            "signatureValid": None if row["signature_valid"] is None else bool(row["signature_valid"]),
+            "path": row["path"],
+            "answered": row["answered"],
+            "headers": json.loads(row["headers"]),
+            "body": _parsed(row["body"]),
+            "receivedAt": printed(row["received_at"]),
+        }
+        for row in rows
+    ]
+
+
+def behave(network: Network, form: Form) -> dict[str, Any]:
+    """Let the receiver answer differently for a while."""
+    status = form.maybe_whole("status", 100, 599)
+    body = form.given("body")
+    delay = form.maybe_seconds("delaySeconds", 600)
+    times = form.maybe_whole("times", 1, 1_000_000)
+    if body is not None and not isinstance(body, str | dict):
+        form.refuse("body", "INVALID", "A text or an object is expected")
+    form.check()
+    text = ACKNOWLEDGED if body is None else body if isinstance(body, str) else msgspec.json.encode(body).decode()
+    network.store.run(
+        "INSERT INTO merchant_behaviour (status, body, delay, times_left) VALUES (?, ?, ?, ?)",
+        status or 200,
+        text,
+        delay or 0,
+        times or 1,
+    )
+    return {"status": status or 200, "body": text, "delaySeconds": (delay or 0) / SECOND, "times": times or 1}
+
+
+def next_answer(network: Network) -> tuple[int, str, int]:
+    """Status, body and delay of the next answer: the oldest ordered behaviour, else the acknowledgement."""
+    with network.store.writing():
+        row = network.store.row("SELECT * FROM merchant_behaviour WHERE times_left > 0 ORDER BY id LIMIT 1")
+        if row is None:
+            return 200, ACKNOWLEDGED, 0
+        network.store.run("UPDATE merchant_behaviour SET times_left = times_left - 1 WHERE id = ?", row["id"])
+        return row["status"], row["body"], row["delay"]
+
+
+def _plain_signed(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
+    wanted = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return any(
+        hmac.compare_digest(wanted.encode(), headers.get(name, "").encode())
+        for name in ("x-signature-sha256", "x-signature-sha256-previous")
+    )
+
+
+def _standard_signed(secret: str, headers: Mapping[str, str], body: bytes, now: int) -> bool:
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    name, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
+    sent_at = _whole(at)
+    if sent_at is None or abs(now // SECOND - sent_at) > OLDEST_SECONDS:
+        return False
+    digest = hmac.new(key, f"{name}.{at}.".encode() + body, hashlib.sha256).digest()
+    wanted = b"v1," + base64.b64encode(digest)
+    return any(hmac.compare_digest(wanted, one.encode()) for one in headers.get("webhook-signature", "").split(" "))
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 19 else None
+
+
+def _parsed(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

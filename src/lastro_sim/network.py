@@ -1,0 +1,28 @@
+"""What every part of the simulator is given: its memory, its clock, its chance, its bells."""
+
+from dataclasses import dataclass
+
+from .bells import Bells
+from .chance import Chance
+from .clock import Clock
+from .settings import Settings
+from .store import Store
+
+
+@dataclass(frozen=True)
+class Network:
+    """The simulated world, passed to every function that plays a part in it."""
+
+    settings: Settings
+    store: Store
+    clock: Clock
+    chance: Chance
+    bells: Bells
+
+    def move_clock(self, offset: int) -> None:
+        """Set how far business time is from machine time, and wake what has fallen due."""
+        self.store.remember("clock-offset", offset)
+        self.clock.offset = offset
+        self.bells.ring("timer")
+        for row in self.store.rows("SELECT DISTINCT ispb FROM message WHERE confirmed = 0"):
+            self.bells.ring(f"out:{row['ispb']}")

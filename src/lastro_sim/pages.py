@@ -1,0 +1,150 @@
+"""Pages for people: the phone, the merchant, and an index. They work without scripts and from a real phone."""
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import jinja2
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from .answers import Asked
+from .bank import payers
+from .bank.acts import Bank
+from .forms import Form
+from .merchant import receiver
+from .network import Network
+from .refusals import RefusedError, not_found
+from .texts import TEXTS, Speech, spoken
+
+HERE = Path(__file__).parent
+FILES = {
+    "sim.css": "text/css; charset=utf-8",
+    "phone.js": "text/javascript; charset=utf-8",
+    "merchant.js": "text/javascript; charset=utf-8",
+}
+CONTENT = {name: (HERE / "static" / name).read_bytes() for name in FILES}
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+        " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    # Not no-referrer: a browser then says "Origin: null" when the page's own form is sent, and the guard refuses it.
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "Vary": "Accept-Language",
+}
+TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(HERE / "templates"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+RECENT = 12
+BRASILIA_BEHIND_UTC = timedelta(hours=3)
+DELIVERIES_SHOWN = 50
+
+
+@get("/")
+async def index(request: Asked, network: NamedDependency[Network]) -> Response[str]:
+    """What there is."""
+    return _page(request, "index.html", lastro_url=network.settings.lastro_url)
+
+
+@get("/static/{name:str}")
+async def static_file(name: FromPath[str]) -> Response[bytes]:
+    """A style sheet or script of ours."""
+    if name not in FILES:
+        raise not_found()
+    headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "max-age=60"}
+    return Response(CONTENT[name], media_type=FILES[name], headers=headers)
+
+
+@get("/phone")
+async def phone(request: Asked, bank: NamedDependency[Bank]) -> Response[str]:
+    """Read a code and see what it asks, or the empty phone."""
+    text = request.query_params.get("qrcodeData", "").strip()
+    return await _phone(request, bank, text)
+
+
+@post("/phone")
+async def phone_pays(request: Asked, bank: NamedDependency[Bank]) -> Response[str]:
+    """Pay from the page's form, then go to the result, so that a reload pays nothing."""
+    data = await request.form()
+    given = {name: str(data.get(name, "")).strip() for name in ("qrcodeData", "amount", "payer")}
+    given["amount"] = _typed_amount(given["amount"])
+    try:
+        done = await bank.pay(Form({name: value for name, value in given.items() if value}))
+    except RefusedError:
+        return await _phone(request, bank, given["qrcodeData"], wrong=True)
+    where = f"/phone/result/{done['endToEndId']}?" + urlencode({"code": done.get("code", "")})
+    return Response("", status_code=303, headers={"Location": where})
+
+
+@get("/phone/result/{end_to_end_id:str}")
+async def phone_result(request: Asked, bank: NamedDependency[Bank], end_to_end_id: FromPath[str]) -> Response[str]:
+    """How a payment ended. One that the payer's own bank refused never reached the network: its reason is in the link."""
+    found = bank.payments(end_to_end_id, 1)
+    code = request.query_params.get("code", "")
+    if not found and code not in TEXTS:
+        raise not_found()
+    payment = found[0] if found else {"endToEndId": end_to_end_id, "status": "REJECTED", "code": code, "amount": None}
+    return _page(request, "result.html", payment=payment)
+
+
+@get("/merchant")
+async def merchant(request: Asked, network: NamedDependency[Network]) -> Response[str]:
+    """What the merchant's receiver was sent, newest first."""
+    deliveries = receiver.listed(network, None, None)[: -DELIVERIES_SHOWN - 1 : -1]
+    address = f"http://{request.headers['host']}/merchant/webhooks/shop"
+    return _page(request, "merchant.html", deliveries=deliveries, address=address)
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (index, static_file, phone, phone_pays, phone_result, merchant)
+
+
+async def _phone(request: Asked, bank: Bank, text: str, *, wrong: bool = False) -> Response[str]:
+    reading: dict[str, Any] | None = None
+    unreadable = False
+    if text:
+        try:
+            reading = await bank.read(Form({"qrcodeData": text}))
+        except RefusedError:
+            unreadable = True
+    return _page(
+        request,
+        "phone.html",
+        status=400 if wrong else 200,
+        text=text,
+        reading=reading,
+        unreadable=unreadable,
+        wrong=wrong,
+        payers=payers.ON_THE_PHONE,
+        recent=bank.payments(None, RECENT)[::-1],
+    )
+
+
+def _typed_amount(text: str) -> str:
+    """`1.234,50` as Brazilians type it; anything else stays as it is and is judged like any amount."""
+    return text.replace(".", "").replace(",", ".") if "," in text else text
+
+
+def _page(request: Asked, template: str, status: int = 200, **values: Any) -> Response[str]:
+    say: Speech = spoken(request.headers.get("accept-language", ""))
+    html = TEMPLATES.get_template(template).render(say=say, day=_day, pretty=_pretty, **values)
+    return Response(html, status_code=status, media_type="text/html; charset=utf-8", headers=HEADERS)
+
+
+def _pretty(body: object) -> str:
+    """A delivered body as people read it."""
+    return body if isinstance(body, str) else json.dumps(body, indent=2, ensure_ascii=False)
+
+
+def _day(printed: str) -> str:
+    """A moment of an answer as people in Brasilia read it."""
+    return (datetime.fromisoformat(printed) - BRASILIA_BEHIND_UTC).strftime("%d/%m/%Y %H:%M:%S")

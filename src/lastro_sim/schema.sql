@@ -1,0 +1,143 @@
+-- The network's memory. Amounts in cents; times in microseconds since 1970, business time unless the comment says machine.
+
+CREATE TABLE IF NOT EXISTS number (          -- the clock's offset and counters
+    name  TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS participant (     -- institutions whose locations are trusted
+    ispb TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    jku  TEXT NOT NULL,
+    host TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS message (         -- from the network to a participant
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    msg_id        TEXT NOT NULL UNIQUE,
+    ispb          TEXT NOT NULL,
+    type          TEXT NOT NULL,
+    end_to_end_id TEXT,
+    body          TEXT NOT NULL,
+    available_at  INTEGER NOT NULL,
+    stream        TEXT,                      -- who has it now
+    pull          INTEGER,                   -- with which of the stream's pulls it was given
+    lease_until   INTEGER,                   -- machine
+    confirmed     INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX IF NOT EXISTS message_open ON message (ispb, seq) WHERE confirmed = 0;
+CREATE INDEX IF NOT EXISTS message_about ON message (end_to_end_id);
+
+CREATE TABLE IF NOT EXISTS stream (
+    id    TEXT PRIMARY KEY,
+    ispb  TEXT NOT NULL,
+    name  TEXT,
+    pulls INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS received (        -- from a participant to the network
+    msg_id      TEXT PRIMARY KEY,
+    ispb        TEXT NOT NULL,
+    body        TEXT NOT NULL,
+    resource_id TEXT NOT NULL,
+    received_at INTEGER NOT NULL             -- machine
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS payment (
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    end_to_end_id TEXT NOT NULL UNIQUE,
+    sender        TEXT NOT NULL,             -- ISPB of the payer's bank
+    receiver      TEXT NOT NULL,
+    tx_id         TEXT,
+    amount        INTEGER NOT NULL,
+    body          TEXT NOT NULL,             -- the fields of its pacs.008
+    accepted_at   INTEGER NOT NULL,
+    status        TEXT NOT NULL CHECK (status IN ('PENDING', 'ACCC', 'RJCT')),
+    step          TEXT NOT NULL CHECK (step IN ('ASKED', 'FINISHING', 'DONE')),
+    asked         INTEGER NOT NULL,          -- the receiver's bank was asked, so it hears the end
+    code          TEXT,
+    due_at        INTEGER,                   -- machine: when the step ends by itself
+    settled_at    INTEGER,
+    behaviour     TEXT,                      -- the fault that strikes it
+    fault_code    TEXT,
+    fault_delay   INTEGER NOT NULL DEFAULT 0,-- microseconds
+    withheld      INTEGER NOT NULL DEFAULT 0 -- the end is told only to who asks
+) STRICT;
+CREATE INDEX IF NOT EXISTS payment_due ON payment (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS giveback (        -- a return, pacs.004
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    return_id     TEXT NOT NULL UNIQUE,
+    end_to_end_id TEXT NOT NULL,
+    sender        TEXT NOT NULL,
+    amount        INTEGER NOT NULL,
+    reason        TEXT NOT NULL,
+    details       TEXT,
+    status        TEXT NOT NULL CHECK (status IN ('PENDING', 'ACCC', 'RJCT')),
+    code          TEXT,
+    due_at        INTEGER,                   -- machine
+    settled_at    INTEGER,
+    behaviour     TEXT,
+    withheld      INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX IF NOT EXISTS giveback_of ON giveback (end_to_end_id);
+CREATE INDEX IF NOT EXISTS giveback_due ON giveback (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS entry (           -- the directory
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    key          TEXT NOT NULL UNIQUE,
+    type         TEXT NOT NULL,
+    owner_name   TEXT NOT NULL,
+    owner_type   TEXT NOT NULL,
+    owner_number TEXT NOT NULL,
+    ispb         TEXT NOT NULL,
+    branch       TEXT NOT NULL,
+    account      TEXT NOT NULL,
+    account_type TEXT NOT NULL,
+    opened_at    TEXT,
+    status       TEXT NOT NULL CHECK (status IN ('ACTIVE', 'BLOCKED', 'ACCOUNT_BLOCKED', 'ACCOUNT_CLOSED')),
+    created_at   INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS entry_request (
+    request_id TEXT PRIMARY KEY,
+    body       TEXT NOT NULL,
+    key        TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS fault (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    operation  TEXT NOT NULL,
+    behaviour  TEXT NOT NULL,
+    code       TEXT,
+    delay      INTEGER,                      -- microseconds
+    times_left INTEGER NOT NULL,
+    match      TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS reading (         -- the last good reading of a QR code
+    qrcode_data TEXT PRIMARY KEY,
+    body        TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS webhook (         -- what the merchant's receiver was sent
+    seq             INTEGER PRIMARY KEY AUTOINCREMENT,
+    path            TEXT NOT NULL,
+    headers         TEXT NOT NULL,
+    body            TEXT NOT NULL,
+    event_id        TEXT,
+    event_type      TEXT,
+    sequence        INTEGER,
+    attempt         INTEGER,
+    signature_valid INTEGER,
+    answered        INTEGER NOT NULL,
+    received_at     INTEGER NOT NULL         -- machine
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS merchant_behaviour (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    status     INTEGER NOT NULL,
+    body       TEXT NOT NULL,
+    delay      INTEGER NOT NULL,             -- microseconds
+    times_left INTEGER NOT NULL
+) STRICT;

@@ -1,0 +1,48 @@
+"""What the entry point decides once: ports, secrets, time-outs. Nothing below it reads the environment."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+LASTRO_ISPB = "99999010"
+PAYER_BANK_ISPB = "99999020"
+OUTSIDE_BANK_ISPB = "99999030"
+SPI_ISPB = "00038166"
+
+BANK_NAMES = {
+    LASTRO_ISPB: "LASTRO SANDBOX IP",
+    PAYER_BANK_ISPB: "BANCO DO PAGADOR SIMULADO",
+    OUTSIDE_BANK_ISPB: "BANCO DE FORA SIMULADO",
+}
+
+SIMULATED_BANKS = frozenset({PAYER_BANK_ISPB, OUTSIDE_BANK_ISPB})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that differs between a sandbox, a test and a stranger's machine."""
+
+    home: Path
+    token: str
+    port: int = 8090
+    lastro_url: str = "http://127.0.0.1:8080"
+    public_hosts: tuple[str, ...] = ()
+    ask_seconds: float = 10.0
+    """How long the network waits for the receiver's yes or no."""
+    lease_seconds: float = 30.0
+    """After this an unconfirmed message is given to whoever asks."""
+    answer_seconds: float = 12.0
+    """How long the phone waits for the end of a payment."""
+    fetch_seconds: float = 10.0
+    """How long the payer's bank waits for a location."""
+    keys_seconds: float = 60.0
+    """How long the payer's bank trusts the keys it fetched."""
+
+    @property
+    def store_path(self) -> Path:
+        """The file that holds the network's memory."""
+        return self.home / "simulator" / "network.db"
+
+    @property
+    def sandbox_file(self) -> Path:
+        """What lastro says about its sandbox, the webhook secret among it."""
+        return self.home / "sandbox.json"

@@ -1,0 +1,205 @@
+"""The participant's doors to the SPI: messages in, streams out, questions about payments and returns, the clock."""
+
+import asyncio
+from contextlib import suppress
+
+from litestar import Response, delete, get, post, put
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from lastro.standards import pix_ids
+
+from .. import queries
+from ..answers import Asked, answer, nothing
+from ..clock import FURTHEST_OFFSET, printed, printed_or_none
+from ..forms import Form
+from ..guard import participant_only
+from ..network import Network
+from ..refusals import Problem, forbidden, malformed, not_found
+from ..settings import SIMULATED_BANKS
+from . import intake, mailbox, payments, returns
+
+LONGEST_WAIT = 30
+LARGEST_BATCH = 100
+LOOK_AGAIN_SECONDS = 0.5
+
+
+@post("/spi/v1/in/{ispb:str}/msgs", guards=[participant_only])
+async def message_in(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
+    """Post one message."""
+    _checked_ispb(ispb)
+    return answer({"resourceId": intake.receive(network, ispb, await request.body())}, 201)
+
+
+@get("/spi/v1/out/{ispb:str}/stream/start", guards=[participant_only])
+async def stream_start(
+    request: Asked, network: NamedDependency[Network], ispb: FromPath[str]
+) -> Response[bytes] | Response[None]:
+    """Open a stream and pull its first batch."""
+    _checked_ispb(ispb)
+    found = queries.read(request, {"wait", "limit", "stream"})
+    wait, limit = _wait_and_limit(found)
+    name = found.get("stream")
+    if name is not None and not 1 <= len(name) <= 64:
+        raise malformed(Problem("stream", "INVALID", "A stream's name has 1 to 64 characters"))
+    return await _pull(request, network, ispb, mailbox.start(network, ispb, name), wait, limit)
+
+
+@get("/spi/v1/out/{ispb:str}/stream/{cursor:str}", guards=[participant_only])
+async def stream_next(
+    request: Asked, network: NamedDependency[Network], ispb: FromPath[str], cursor: FromPath[str]
+) -> Response[bytes] | Response[None]:
+    """Confirm what the cursor stands for and pull the next batch."""
+    _checked_ispb(ispb)
+    wait, limit = _wait_and_limit(queries.read(request, {"wait", "limit"}))
+    position = mailbox.Cursor.read(cursor)
+    if position is None or not mailbox.confirm(network, ispb, position):
+        raise not_found()
+    network.bells.ring(f"stream:{position.stream}")
+    return await _pull(request, network, ispb, position, wait, limit)
+
+
+@delete("/spi/v1/out/{ispb:str}/stream/{cursor:str}", guards=[participant_only], status_code=204)
+async def stream_end(network: NamedDependency[Network], ispb: FromPath[str], cursor: FromPath[str]) -> None:
+    """Confirm what the cursor stands for and close the stream."""
+    _checked_ispb(ispb)
+    position = mailbox.Cursor.read(cursor)
+    if position is None or not mailbox.end(network, ispb, position):
+        raise not_found()
+
+
+@get("/spi/v1/payments/{end_to_end_id:str}", guards=[participant_only])
+async def payment_status(network: NamedDependency[Network], end_to_end_id: FromPath[str]) -> Response[bytes]:
+    """What has become of a payment."""
+    payment = payments.find(network, end_to_end_id)
+    if payment is None:
+        raise not_found()
+    payments.release(network, payment)
+    return answer(payments.shown(payment))
+
+
+@get("/spi/v1/returns/{return_id:str}", guards=[participant_only])
+async def return_status(network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
+    """What has become of a return."""
+    known = returns.find(network, return_id)
+    if known is None:
+        raise not_found()
+    returns.release(network, known)
+    return answer(returns.shown(known))
+
+
+@put("/participants/{ispb:str}", guards=[participant_only])
+async def participant_put(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
+    """Register an institution whose locations the payer's bank may trust."""
+    _checked_ispb(ispb)
+    form = Form.read(await request.body())
+    name, jku, host = form.text("name"), form.text("jku", 2048), form.text("host", 255)
+    if jku and not jku.startswith(("http://", "https://")):
+        form.refuse("jku", "INVALID", "An absolute http or https address is expected")
+    if set(host) & set("/@?# "):
+        form.refuse("host", "INVALID", "A host with an optional port is expected")
+    form.check()
+    network.store.run(
+        "INSERT INTO participant (ispb, name, jku, host) VALUES (?, ?, ?, ?) ON CONFLICT (ispb) DO UPDATE"
+        " SET name = excluded.name, jku = excluded.jku, host = excluded.host",
+        ispb,
+        name,
+        jku,
+        host.lower(),
+    )
+    return answer({"ispb": ispb, "name": name, "jku": jku, "host": host.lower()})
+
+
+@get("/clock")
+async def clock_get(network: NamedDependency[Network]) -> Response[bytes]:
+    """Business time, what falls due next, and whether anything is under way."""
+    return answer(_clock(network))
+
+
+@put("/clock", guards=[participant_only])
+async def clock_put(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Set how far business time is from real time; lastro's clock is the law here."""
+    form = Form.read(await request.body())
+    offset = form.maybe_whole("offsetMicroseconds", -FURTHEST_OFFSET, FURTHEST_OFFSET)
+    if form.given("offsetMicroseconds") is None:
+        form.refuse("offsetMicroseconds", "REQUIRED", "This field is required")
+    form.check()
+    network.move_clock(offset or 0)
+    return answer(_clock(network))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (
+    message_in,
+    stream_start,
+    stream_next,
+    stream_end,
+    payment_status,
+    return_status,
+    participant_put,
+    clock_get,
+    clock_put,
+)
+
+
+def _clock(network: Network) -> dict[str, object]:
+    running = payments.next_due(network) is not None or returns.next_due(network) is not None
+    return {
+        "now": printed(network.clock.business()),
+        "nextDue": printed_or_none(mailbox.next_available(network)),
+        "quiet": not running and mailbox.quiet(network),
+    }
+
+
+def _checked_ispb(ispb: str) -> None:
+    if not pix_ids.is_ispb(ispb):
+        raise malformed(Problem("ispb", "INVALID", "An ISPB is eight digits or upper-case letters"))
+    if ispb in SIMULATED_BANKS:
+        raise forbidden()
+
+
+def _wait_and_limit(found: dict[str, str]) -> tuple[int, int]:
+    return queries.whole(found, "wait", 10, 0, LONGEST_WAIT), queries.whole(found, "limit", 10, 1, LARGEST_BATCH)
+
+
+async def _pull(
+    request: Asked, network: Network, ispb: str, cursor: mailbox.Cursor, wait: int, limit: int
+) -> Response[bytes] | Response[None]:
+    """Wait for messages as long as the caller wants, is still there, and has not called again meanwhile."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + wait
+    gone = asyncio.ensure_future(_disconnected(request))
+    replaced = asyncio.ensure_future(network.bells.wait(f"stream:{cursor.stream}", wait + 60.0))
+    await asyncio.sleep(0)
+    try:
+        while True:
+            if gone.done() or replaced.done():
+                return nothing(headers=_next(ispb, cursor))
+            given = mailbox.take(network, ispb, cursor.stream, limit)
+            if given is None:
+                raise not_found()
+            cursor, messages = given
+            if messages:
+                return answer({"messages": messages}, headers=_next(ispb, cursor))
+            left = until - loop.time()
+            if left <= 0:
+                return nothing(headers=_next(ispb, cursor))
+            bell = asyncio.ensure_future(network.bells.wait(f"out:{ispb}", min(left, LOOK_AGAIN_SECONDS)))
+            await asyncio.wait({bell, gone, replaced}, return_when=asyncio.FIRST_COMPLETED)
+            bell.cancel()
+    finally:
+        for task in (gone, replaced):
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+def _next(ispb: str, cursor: mailbox.Cursor) -> dict[str, str]:
+    return {"PI-Pull-Next": f"/spi/v1/out/{ispb}/stream/{cursor}"}
+
+
+async def _disconnected(request: Asked) -> None:
+    """Return when the caller has hung up, so that nothing is leased to nobody."""
+    await request.body()
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,183 @@
+"""The way in: a participant's message is read, kept once under its msgId, and acted on in the same transaction."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from lastro.standards import documents, pix_ids
+
+from .. import faults
+from ..directory.entries import ACCOUNT_TYPES
+from ..forms import Form
+from ..network import Network
+from ..refusals import away, conflict
+from . import mailbox, payments, payouts, returns
+
+MESSAGE_ID = re.compile(r"[A-Za-z0-9]{1,35}")
+BRANCH = re.compile(r"\d{1,4}")
+ACCOUNT = re.compile(r"[0-9A-Z]{1,20}")
+TX_ID = re.compile(r"[A-Za-z0-9]{1,35}")
+CODE = re.compile(r"[A-Z0-9]{4}")
+INSTRUMENTS = frozenset({"QRDN", "QRES", "DICT", "MANU", "INIC"})
+PURPOSES = frozenset({"IPAY", "GSCB", "OTHR", "REFU", "IPRT"})
+DOORS = {"pacs.002": "payin", "pacs.004": "return", "pacs.008": "payout"}
+
+
+def receive(network: Network, ispb: str, raw: bytes) -> str:
+    """Take one message; answers its resource id. The same message again does nothing and answers the same."""
+    form = Form.read(raw)
+    msg_id = form.text("msgId", 35, MESSAGE_ID)
+    kind = form.choice("type", DOORS)
+    form.instant("createdAt")
+    if kind not in DOORS:
+        form.check()
+    message = _read(form, kind, ispb)
+    form.check()
+    body = json.dumps(form.data, sort_keys=True, default=str)
+    known = network.store.row("SELECT * FROM received WHERE msg_id = ?", msg_id)
+    if known is not None:
+        if (known["ispb"], known["body"]) != (ispb, body):
+            raise conflict("msgId", "DUPLICATE", "This msgId was used for another message")
+        return str(known["resource_id"])
+    if faults.strike(network, DOORS[kind], _about(network, message), {"down"}) is not None:
+        raise away()
+    resource_id = network.chance.uuid()
+    with network.store.writing():
+        network.store.run(
+            "INSERT INTO received (msg_id, ispb, body, resource_id, received_at) VALUES (?, ?, ?, ?, ?)",
+            msg_id,
+            ispb,
+            body,
+            resource_id,
+            network.clock.machine(),
+        )
+        reason = _act(network, ispb, message)
+        if reason is not None:
+            mailbox.put(network, ispb, "admi.002", {"relatedMsgId": msg_id, "reason": reason})
+    return resource_id
+
+
+Answer = Mapping[str, Any]
+Message = Answer | payments.Order | returns.Return
+
+
+def _read(form: Form, kind: str, ispb: str) -> Message:
+    if kind == "pacs.004":
+        return _read_return(form, ispb)
+    if kind == "pacs.008":
+        return _read_order(form, ispb)
+    return _read_answer(form)
+
+
+def _read_answer(form: Form) -> Answer:
+    status = form.choice("status", {"ACSP", "RJCT"})
+    code = form.maybe_text("code", 4, CODE)
+    if status == "RJCT" and form.given("code") is None:
+        form.refuse("code", "REQUIRED", "A refusal says why")
+    return {
+        "originalMsgId": form.text("originalMsgId", 35, MESSAGE_ID),
+        "endToEndId": form.text("endToEndId", 32),
+        "status": status,
+        "code": code,
+    }
+
+
+def _read_return(form: Form, ispb: str) -> returns.Return:
+    return_id = form.text("returnId", 32)
+    if return_id and not pix_ids.is_return_id(return_id):
+        form.refuse("returnId", "INVALID", "A return id is D, an ISPB, the UTC minute and 11 letters or digits")
+    return returns.Return(
+        return_id=return_id,
+        end_to_end_id=form.text("endToEndId", 32),
+        sender=ispb,
+        amount=form.message_amount("amount"),
+        reason=form.choice("reason", returns.REASONS),
+        details=form.maybe_text("details", 140),
+    )
+
+
+def _read_order(form: Form, ispb: str) -> payments.Order:
+    form.instant("acceptedAt")
+    receiver = form.child("receiver")
+    instrument, purpose = form.choice("localInstrument", INSTRUMENTS), form.choice("purpose", PURPOSES)
+    payer_fields = _party(form.child("payer"), owner_needed=True)
+    receiver_fields = _party(receiver, owner_needed=False)
+    key = receiver.maybe_text("key", 77)
+    remittance = form.maybe_text("remittance")
+    return payments.Order(
+        end_to_end_id=form.text("endToEndId", 32),
+        sender=ispb,
+        receiver=receiver_fields["ispb"],
+        amount=form.message_amount("amount"),
+        tx_id=form.maybe_text("txId", 35, TX_ID),
+        fields={
+            "localInstrument": instrument,
+            "purpose": purpose,
+            "payer": payer_fields,
+            "receiver": receiver_fields | ({"key": key} if key else {}),
+        }
+        | ({"remittance": remittance} if remittance else {}),
+    )
+
+
+def _party(form: Form, *, owner_needed: bool) -> dict[str, Any]:
+    """One side of a pacs.008: its bank and account, and who it is."""
+    fields: dict[str, Any] = {
+        "ispb": form.text("ispb", 8),
+        "branch": form.text("branch", 4, BRANCH),
+        "account": form.text("account", 20, ACCOUNT),
+        "accountType": form.choice("accountType", ACCOUNT_TYPES),
+    }
+    if fields["ispb"] and not pix_ids.is_ispb(fields["ispb"]):
+        form.refuse("ispb", "INVALID", "An ISPB is eight digits or upper-case letters")
+    name = form.text("name", 150) if owner_needed else form.maybe_text("name", 150)
+    document = form.child("document") if owner_needed else form.maybe_child("document")
+    if document is not None:
+        kind, number = document.choice("type", {"CPF", "CNPJ"}), document.text("number", 14)
+        if kind and number and not documents.is_document(kind, number):
+            document.refuse("number", "INVALID", "The check digits do not fit")
+        fields["document"] = {"type": kind, "number": number}
+    return fields | ({"name": name} if name else {})
+
+
+def _about(network: Network, message: Message) -> Mapping[str, str | None]:
+    """What a fault at the door may match on."""
+    if isinstance(message, payments.Order):
+        return message.about
+    if isinstance(message, returns.Return):
+        return returns.about(message)
+    payment = payments.find(network, str(message["endToEndId"]))
+    return {} if payment is None else payments.about(payment)
+
+
+def _act(network: Network, ispb: str, message: Message) -> str | None:
+    """Do what the message asks. A text is the reason why the network refuses to process it at all (admi.002)."""
+    if isinstance(message, payments.Order):
+        return payouts.send(network, message)
+    if isinstance(message, returns.Return):
+        return _act_on_return(network, message)
+    return _act_on_answer(network, ispb, message)
+
+
+def _act_on_return(network: Network, asked: returns.Return) -> str | None:
+    known = returns.find(network, asked.return_id)
+    if known is None:
+        fault = faults.strike(network, "return", returns.about(asked), faults.in_process("return"))
+        returns.give_back(network, asked, fault)
+    elif returns.same(known, asked):
+        returns.tell(network, known)
+    else:
+        return "This returnId belongs to another return"
+    return None
+
+
+def _act_on_answer(network: Network, ispb: str, answer: Answer) -> str | None:
+    payment = payments.find(network, str(answer["endToEndId"]))
+    if payment is None or not mailbox.asked(network, ispb, str(answer["originalMsgId"]), str(answer["endToEndId"])):
+        return "No pacs.008 with this msgId asked about this endToEndId"
+    if answer["status"] == "ACSP":
+        payments.accept(network, payment)
+    else:
+        payments.refuse(network, payment, str(answer["code"]))
+    return None

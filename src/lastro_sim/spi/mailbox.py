@@ -1,0 +1,166 @@
+"""The way out: messages wait here until a participant's stream has confirmed them. At least once, never lost.
+
+A pull leases messages to its stream and gives a cursor. Using the cursor confirms everything that was given up to it,
+so that a batch whose answer got lost on the way is not confirmed by asking again: it is given again.
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from lastro.standards import pix_ids
+
+from ..clock import SECOND, printed
+from ..network import Network
+from ..settings import SIMULATED_BANKS, SPI_ISPB
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """Where a stream stands: everything given with this pull or an earlier one has arrived."""
+
+    stream: str
+    pull: int
+
+    @classmethod
+    def read(cls, text: str) -> "Cursor | None":
+        """The cursor in a path, or None when it is none."""
+        stream, _, pull = text.rpartition("-")
+        return cls(stream, int(pull)) if stream and pull.isdecimal() and len(pull) < 16 else None
+
+    def __str__(self) -> str:
+        return f"{self.stream}-{self.pull}"
+
+
+def put(
+    network: Network,
+    ispb: str,
+    kind: str,
+    fields: dict[str, Any],
+    *,
+    copies: int = 1,
+    available_at: int | None = None,
+) -> None:
+    """Lay a message down for a participant, with an id of its own for each copy. Banks played here need none."""
+    if ispb in SIMULATED_BANKS:
+        return
+    now = network.clock.business()
+    for _ in range(copies):
+        msg_id = pix_ids.message_id(SPI_ISPB, network.chance.octets(32))
+        body = {"msgId": msg_id, "type": kind, "createdAt": printed(now), **fields}
+        network.store.run(
+            "INSERT INTO message (msg_id, ispb, type, end_to_end_id, body, available_at) VALUES (?, ?, ?, ?, ?, ?)",
+            msg_id,
+            ispb,
+            kind,
+            fields.get("endToEndId"),
+            json.dumps(body),
+            now if available_at is None else available_at,
+        )
+    network.bells.ring(f"out:{ispb}")
+
+
+def asked(network: Network, ispb: str, msg_id: str, end_to_end_id: str) -> bool:
+    """Whether this participant was really asked about this payment in this message."""
+    return (
+        network.store.row(
+            "SELECT 1 FROM message WHERE msg_id = ? AND ispb = ? AND end_to_end_id = ? AND type = 'pacs.008'",
+            msg_id,
+            ispb,
+            end_to_end_id,
+        )
+        is not None
+    )
+
+
+def start(network: Network, ispb: str, name: str | None) -> Cursor:
+    """Open a stream. One of the same name is taken to have died: its messages are free again at once."""
+    stream = network.chance.letters(20)
+    with network.store.writing():
+        if name is not None:
+            for old in network.store.rows("SELECT id FROM stream WHERE ispb = ? AND name = ?", ispb, name):
+                _drop(network, old["id"])
+                network.bells.ring(f"stream:{old['id']}")
+        network.store.run("INSERT INTO stream (id, ispb, name) VALUES (?, ?, ?)", stream, ispb, name)
+    network.bells.ring(f"out:{ispb}")
+    return Cursor(stream, 0)
+
+
+def confirm(network: Network, ispb: str, cursor: Cursor) -> bool:
+    """Everything given up to the cursor has arrived. False when there is no such stream."""
+    known = network.store.row("SELECT pulls FROM stream WHERE id = ? AND ispb = ?", cursor.stream, ispb)
+    if known is None or cursor.pull > known["pulls"]:
+        return False
+    network.store.run(
+        "UPDATE message SET confirmed = 1 WHERE stream = ? AND pull <= ? AND confirmed = 0", cursor.stream, cursor.pull
+    )
+    return True
+
+
+def end(network: Network, ispb: str, cursor: Cursor) -> bool:
+    """Confirm up to the cursor and close the stream; what it was given later is free again."""
+    with network.store.writing():
+        if not confirm(network, ispb, cursor):
+            return False
+        _drop(network, cursor.stream)
+    network.bells.ring(f"out:{ispb}")
+    network.bells.ring(f"stream:{cursor.stream}")
+    return True
+
+
+def take(network: Network, ispb: str, stream: str, limit: int) -> tuple[Cursor, list[dict[str, Any]]] | None:
+    """Lease the oldest free messages to a stream; None when the stream has been closed meanwhile."""
+    with network.store.writing():
+        known = network.store.row("SELECT pulls FROM stream WHERE id = ? AND ispb = ?", stream, ispb)
+        if known is None:
+            return None
+        found = _free(network, ispb, stream, limit)
+        if not found:
+            return Cursor(stream, known["pulls"]), []
+        pull = known["pulls"] + 1
+        until = network.clock.machine() + int(network.settings.lease_seconds * SECOND)
+        for row in found:
+            network.store.run(
+                "UPDATE message SET stream = ?, pull = ?, lease_until = ? WHERE seq = ?", stream, pull, until, row["seq"]
+            )
+        network.store.run("UPDATE stream SET pulls = ? WHERE id = ?", pull, stream)
+    return Cursor(stream, pull), [json.loads(row["body"]) for row in found]
+
+
+def next_available(network: Network) -> int | None:
+    """When the next message falls due that business time still holds back."""
+    row = network.store.row(
+        "SELECT min(available_at) AS due FROM message WHERE confirmed = 0 AND available_at > ?", network.clock.business()
+    )
+    return None if row is None else row["due"]
+
+
+def quiet(network: Network) -> bool:
+    """Whether every message that may be given has been given and confirmed."""
+    return (
+        network.store.row(
+            "SELECT 1 FROM message WHERE confirmed = 0 AND available_at <= ? LIMIT 1", network.clock.business()
+        )
+        is None
+    )
+
+
+def _free(network: Network, ispb: str, stream: str, limit: int) -> list[sqlite3.Row]:
+    """What nobody holds, what a dead stream held too long, and what this stream was given in an answer that got lost."""
+    return network.store.rows(
+        "SELECT seq, body FROM message WHERE ispb = ? AND confirmed = 0 AND available_at <= ?"
+        " AND (stream IS NULL OR stream = ? OR lease_until <= ?) ORDER BY seq LIMIT ?",
+        ispb,
+        network.clock.business(),
+        stream,
+        network.clock.machine(),
+        limit,
+    )
+
+
+def _drop(network: Network, stream: str) -> None:
+    network.store.run(
+        "UPDATE message SET stream = NULL, pull = NULL, lease_until = NULL WHERE stream = ? AND confirmed = 0", stream
+    )
+    network.store.run("DELETE FROM stream WHERE id = ?", stream)

@@ -1,0 +1,245 @@
+"""The life of a payment in the SPI: asked, answered, settled or refused, and told to both sides.
+
+The receiver's bank is asked first and settles only after its yes; silence is AB03 for both sides. Everything that is
+still open stands in the store with the machine time at which it ends by itself, so that a killed simulator goes on.
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from .. import amounts, faults
+from ..clock import SECOND, printed, printed_or_none
+from ..network import Network
+from . import mailbox
+
+TIMED_OUT = "AB03"
+SETTLEMENT_FAILED = "ED05"
+
+
+@dataclass(frozen=True)
+class Order:
+    """A payment as its bank sends it: the fields of a pacs.008 without the message around them."""
+
+    end_to_end_id: str
+    sender: str
+    receiver: str
+    amount: int
+    tx_id: str | None
+    fields: dict[str, Any]
+
+    @property
+    def about(self) -> dict[str, str | None]:
+        """What a fault may match on."""
+        return {
+            "endToEndId": self.end_to_end_id,
+            "txId": self.tx_id,
+            "amount": amounts.printed(self.amount),
+            "payerDocument": self.fields["payer"]["document"]["number"],
+            "key": self.fields["receiver"].get("key"),
+        }
+
+
+def find(network: Network, end_to_end_id: str) -> sqlite3.Row | None:
+    """A payment by its id."""
+    return network.store.row("SELECT * FROM payment WHERE end_to_end_id = ?", end_to_end_id)
+
+
+def ask(network: Network, order: Order, fault: faults.Fault | None) -> None:
+    """Take a payment for a participant: ask its bank, or settle without asking when the fault says late."""
+    with network.store.writing():
+        now = network.clock.machine()
+        _keep(network, order, fault, asked=True, due_at=now + int(network.settings.ask_seconds * SECOND))
+        if fault is not None and fault.behaviour == "late":
+            _settle_unasked(network, order, fault)
+        else:
+            _send_question(network, _known(network, order.end_to_end_id))
+    network.bells.ring("timer")
+
+
+def settle_outside(network: Network, order: Order, code: str | None, fault: faults.Fault | None = None) -> None:
+    """Take a payment to an account of a bank played here, whose answer (a code, or None for yes) is known at once."""
+    with network.store.writing():
+        slow = fault is not None and fault.behaviour == "slow"
+        if fault is not None and fault.behaviour == "reject":
+            code = fault.code or SETTLEMENT_FAILED
+        due_at = network.clock.machine() + fault.delay if fault is not None and slow else None
+        _keep(network, order, fault, asked=False, due_at=due_at)
+        network.store.run(
+            "UPDATE payment SET code = ?, withheld = ? WHERE end_to_end_id = ?",
+            code,
+            fault is not None and fault.behaviour == "timeout",
+            order.end_to_end_id,
+        )
+        if not slow:
+            _conclude(network, order.end_to_end_id, code)
+    network.bells.ring("timer")
+
+
+def accept(network: Network, payment: sqlite3.Row) -> None:
+    """The receiver's bank says yes. A yes that comes too late, or again, changes nothing."""
+    if payment["step"] != "ASKED" or _answer_lost(network, payment):
+        return
+    end_to_end_id = payment["end_to_end_id"]
+    if payment["behaviour"] == "reject":
+        _conclude(network, end_to_end_id, payment["fault_code"] or SETTLEMENT_FAILED)
+    elif payment["behaviour"] == "timeout":
+        _conclude(network, end_to_end_id, TIMED_OUT)
+    elif payment["behaviour"] == "slow":
+        network.store.run(
+            "UPDATE payment SET step = 'FINISHING', due_at = ? WHERE end_to_end_id = ?",
+            network.clock.machine() + payment["fault_delay"],
+            end_to_end_id,
+        )
+        network.bells.ring("timer")
+    else:
+        _conclude(network, end_to_end_id, None)
+
+
+def refuse(network: Network, payment: sqlite3.Row, code: str) -> None:
+    """The receiver's bank says no: the payer has his money back."""
+    if payment["step"] == "ASKED" and not _answer_lost(network, payment):
+        _conclude(network, payment["end_to_end_id"], code)
+
+
+def run_due(network: Network) -> None:
+    """End what ends by itself by now: silence of the receiver, and slow settlements."""
+    now = network.clock.machine()
+    for payment in network.store.rows("SELECT * FROM payment WHERE due_at <= ? ORDER BY due_at, seq", now):
+        code = TIMED_OUT if payment["step"] == "ASKED" else payment["code"]
+        with network.store.writing():
+            _conclude(network, payment["end_to_end_id"], code)
+
+
+def next_due(network: Network) -> int | None:
+    """The machine time of the next such end."""
+    row = network.store.row("SELECT min(due_at) AS due FROM payment WHERE due_at IS NOT NULL")
+    return None if row is None else row["due"]
+
+
+def release(network: Network, payment: sqlite3.Row) -> None:
+    """Somebody asks about an end that was kept from him: now it is told."""
+    if payment["withheld"] and payment["step"] == "DONE":
+        with network.store.writing():
+            network.store.run("UPDATE payment SET withheld = 0 WHERE seq = ?", payment["seq"])
+            _tell(network, _known(network, payment["end_to_end_id"]))
+
+
+def repeat(network: Network, payment: sqlite3.Row) -> None:
+    """Its bank sends a payment again: nothing is paid twice, and an end that is known is told once more."""
+    if payment["step"] == "DONE":
+        with network.store.writing():
+            _tell(network, payment)
+
+
+def about(payment: sqlite3.Row) -> dict[str, str | None]:
+    """What a fault may match on, of a payment that is already known."""
+    body = json.loads(payment["body"])
+    return Order(
+        payment["end_to_end_id"], payment["sender"], payment["receiver"], payment["amount"], payment["tx_id"], body
+    ).about
+
+
+def shown(payment: sqlite3.Row) -> dict[str, Any]:
+    """A payment as the SPI answers about it."""
+    return {
+        "endToEndId": payment["end_to_end_id"],
+        "status": payment["status"],
+        "amount": amounts.printed(payment["amount"]),
+        "settledAt": printed_or_none(payment["settled_at"]),
+    } | ({"code": payment["code"]} if payment["status"] == "RJCT" else {})
+
+
+def _keep(network: Network, order: Order, fault: faults.Fault | None, *, asked: bool, due_at: int | None) -> None:
+    accepted_at = network.clock.business()
+    fields = {
+        "endToEndId": order.end_to_end_id,
+        **({"txId": order.tx_id} if order.tx_id else {}),
+        "amount": amounts.printed(order.amount),
+        "acceptedAt": printed(accepted_at),
+        **order.fields,
+    }
+    network.store.run(
+        "INSERT INTO payment (end_to_end_id, sender, receiver, tx_id, amount, body, accepted_at, status, step, asked,"
+        " due_at, behaviour, fault_code, fault_delay) VALUES (?, ?, ?, ?, ?, ?, ?, 'PENDING', ?, ?, ?, ?, ?, ?)",
+        order.end_to_end_id,
+        order.sender,
+        order.receiver,
+        order.tx_id,
+        order.amount,
+        json.dumps(fields),
+        accepted_at,
+        "ASKED" if asked else "FINISHING",
+        asked,
+        due_at,
+        fault.behaviour if fault else None,
+        fault.code if fault else None,
+        fault.delay if fault else 0,
+    )
+
+
+def _known(network: Network, end_to_end_id: str) -> sqlite3.Row:
+    payment = find(network, end_to_end_id)
+    assert payment is not None
+    return payment
+
+
+def _copies(payment: sqlite3.Row) -> int:
+    return 2 if payment["behaviour"] == "twice" else 1
+
+
+def _send_question(network: Network, payment: sqlite3.Row) -> None:
+    mailbox.put(network, payment["receiver"], "pacs.008", json.loads(payment["body"]), copies=_copies(payment))
+
+
+def _answer_lost(network: Network, payment: sqlite3.Row) -> bool:
+    """Whether the fault swallows this answer: then the same question is asked once more, in a new message."""
+    if payment["behaviour"] != "lost-answer":
+        return False
+    network.store.run(
+        "UPDATE payment SET behaviour = NULL, due_at = ? WHERE seq = ?",
+        network.clock.machine() + int(network.settings.ask_seconds * SECOND),
+        payment["seq"],
+    )
+    _send_question(network, payment)
+    network.bells.ring("timer")
+    return True
+
+
+def _settle_unasked(network: Network, order: Order, fault: faults.Fault) -> None:
+    now = network.clock.business()
+    network.store.run(
+        "UPDATE payment SET status = 'ACCC', step = 'DONE', due_at = NULL, settled_at = ? WHERE end_to_end_id = ?",
+        now,
+        order.end_to_end_id,
+    )
+    fields = json.loads(_known(network, order.end_to_end_id)["body"]) | {"settledAt": printed(now)}
+    mailbox.put(network, order.receiver, "camt.054", fields, available_at=now + fault.delay)
+
+
+def _conclude(network: Network, end_to_end_id: str, code: str | None) -> None:
+    """The end, once: settled when there is no code."""
+    network.store.run(
+        "UPDATE payment SET status = ?, step = 'DONE', code = ?, due_at = NULL, settled_at = ?"
+        " WHERE end_to_end_id = ? AND step <> 'DONE'",
+        "ACCC" if code is None else "RJCT",
+        code,
+        network.clock.business() if code is None else None,
+        end_to_end_id,
+    )
+    _tell(network, _known(network, end_to_end_id))
+    network.bells.ring(f"payment:{end_to_end_id}")
+
+
+def _tell(network: Network, payment: sqlite3.Row) -> None:
+    """The final pacs.002 to both sides; a receiver who was never asked hears nothing."""
+    if payment["withheld"]:
+        return
+    settled = payment["status"] == "ACCC"
+    fields: dict[str, Any] = {"endToEndId": payment["end_to_end_id"]}
+    tail = {"settledAt": printed(payment["settled_at"])} if settled else {"code": payment["code"]}
+    for side, word in (("sender", "ACSC"), ("receiver", "ACCC")):
+        if side == "sender" or payment["asked"]:
+            told = fields | {"status": word if settled else "RJCT"} | tail
+            mailbox.put(network, payment[side], "pacs.002", told, copies=_copies(payment))

@@ -1,0 +1,73 @@
+"""Payments that a participant sends out. The banks played here answer at once, from what the directory knows."""
+
+import json
+import sqlite3
+
+from lastro.standards import pix_ids
+
+from .. import faults
+from ..bank import payers
+from ..directory import entries
+from ..network import Network
+from ..settings import PAYER_BANK_ISPB, SIMULATED_BANKS
+from . import payments
+from .payments import Order
+
+REFUSED_STATUSES = {"ACCOUNT_BLOCKED": "AC06", "ACCOUNT_CLOSED": "AC07"}
+
+
+def send(network: Network, order: Order) -> str | None:
+    """Take a payment once. A text is the reason why the network refuses to process the message at all."""
+    if order.fields["payer"]["ispb"] != order.sender:
+        return "The payer's ISPB is not the sender's"
+    known = payments.find(network, order.end_to_end_id)
+    if known is not None:
+        if not _same(known, order):
+            return "This endToEndId belongs to another payment"
+        payments.repeat(network, known)
+        return None
+    fault = faults.strike(network, "payout", order.about, faults.in_process("payout"))
+    code = _refused_by_network(network, order)
+    if code is None and order.receiver not in SIMULATED_BANKS:
+        payments.ask(network, order, fault)
+    else:
+        payments.settle_outside(network, order, code or refused_by_bank(network, order), fault)
+    return None
+
+
+def _same(known: sqlite3.Row, order: Order) -> bool:
+    """Whether a repeated pacs.008 says what the first one did."""
+    kept = json.loads(known["body"])
+    return (known["sender"], known["amount"], known["tx_id"]) == (order.sender, order.amount, order.tx_id) and all(
+        kept.get(name) == value for name, value in order.fields.items()
+    )
+
+
+def _refused_by_network(network: Network, order: Order) -> str | None:
+    """The code of the first rule of the SPI itself that the payment breaks."""
+    if not pix_ids.is_end_to_end_id(order.end_to_end_id) or order.end_to_end_id[1:9] != order.sender:
+        return "FF08"
+    if order.amount == 0:
+        return "AM01"
+    if order.receiver == order.sender:
+        return "AG12"
+    known = network.store.row("SELECT 1 FROM participant WHERE ispb = ?", order.receiver)
+    return "RC10" if known is None and order.receiver not in SIMULATED_BANKS else None
+
+
+def refused_by_bank(network: Network, order: Order) -> str | None:
+    """The receiving bank's no, if it is one: no such account, not open, of another holder, of another type."""
+    place = order.fields["receiver"]
+    if order.receiver == PAYER_BANK_ISPB:
+        customer = payers.by_account(place["branch"], place["account"])
+        holder, kind, status = (customer.document, "CACC", "ACTIVE") if customer else ("", "", "")
+    else:
+        entry = entries.at_account(network, order.receiver, place["branch"], place["account"])
+        holder, kind, status = (entry["owner_number"], entry["account_type"], entry["status"]) if entry else ("", "", "")
+    if not holder:
+        return "AC03"
+    if status in REFUSED_STATUSES:
+        return REFUSED_STATUSES[status]
+    if "document" in place and place["document"]["number"] != holder:
+        return "BE01"
+    return None if kind == place["accountType"] else "AC14"

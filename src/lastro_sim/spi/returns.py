@@ -1,0 +1,160 @@
+"""Money that the receiver gives back: pacs.004, judged against the payment it belongs to."""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from .. import amounts, faults
+from ..clock import DAY, printed, printed_or_none
+from ..network import Network
+from . import mailbox
+from .payments import SETTLEMENT_FAILED
+
+REASONS = frozenset({"MD06", "SL02", "BE08", "FR01"})
+WINDOW = 90 * DAY
+
+
+@dataclass(frozen=True)
+class Return:
+    """A return as its pacs.004 asks for it."""
+
+    return_id: str
+    end_to_end_id: str
+    sender: str
+    amount: int
+    reason: str
+    details: str | None
+
+
+def find(network: Network, return_id: str) -> sqlite3.Row | None:
+    """A return by its id."""
+    return network.store.row("SELECT * FROM giveback WHERE return_id = ?", return_id)
+
+
+def of_payment(network: Network, end_to_end_id: str) -> list[sqlite3.Row]:
+    """All returns of a payment, oldest first."""
+    return network.store.rows("SELECT * FROM giveback WHERE end_to_end_id = ? ORDER BY seq", end_to_end_id)
+
+
+def about(asked: Return) -> dict[str, str | None]:
+    """What a fault may match on."""
+    return {
+        "returnId": asked.return_id,
+        "endToEndId": asked.end_to_end_id,
+        "amount": amounts.printed(asked.amount),
+    }
+
+
+def same(known: sqlite3.Row, asked: Return) -> bool:
+    """Whether a repeated pacs.004 asks for exactly what the first one did."""
+    return (known["end_to_end_id"], known["sender"], known["amount"], known["reason"]) == (
+        asked.end_to_end_id,
+        asked.sender,
+        asked.amount,
+        asked.reason,
+    )
+
+
+def give_back(network: Network, asked: Return, fault: faults.Fault | None) -> None:
+    """Judge a new return and carry it out; a slow one counts against the payment from the start."""
+    code = _judged(network, asked)
+    behaviour = fault.behaviour if fault else None
+    if fault is not None and behaviour == "reject" and code is None:
+        code = fault.code or SETTLEMENT_FAILED
+    slow = fault is not None and behaviour == "slow"
+    network.store.run(
+        "INSERT INTO giveback (return_id, end_to_end_id, sender, amount, reason, details, status, code, due_at,"
+        " behaviour, withheld) VALUES (?, ?, ?, ?, ?, ?, 'PENDING', ?, ?, ?, ?)",
+        asked.return_id,
+        asked.end_to_end_id,
+        asked.sender,
+        asked.amount,
+        asked.reason,
+        asked.details,
+        code,
+        network.clock.machine() + fault.delay if fault is not None and slow else None,
+        behaviour,
+        behaviour == "timeout",
+    )
+    if not slow:
+        _conclude(network, asked.return_id, code)
+    network.bells.ring("timer")
+
+
+def tell(network: Network, known: sqlite3.Row) -> None:
+    """The final pacs.002 about a return, as often as it is asked for."""
+    if known["status"] == "PENDING" or known["withheld"]:
+        return
+    settled = known["status"] == "ACCC"
+    fields: dict[str, Any] = {
+        "endToEndId": known["end_to_end_id"],
+        "returnId": known["return_id"],
+        "status": "ACSC" if settled else "RJCT",
+    }
+    fields |= {"settledAt": printed(known["settled_at"])} if settled else {"code": known["code"]}
+    mailbox.put(network, known["sender"], "pacs.002", fields, copies=2 if known["behaviour"] == "twice" else 1)
+
+
+def release(network: Network, known: sqlite3.Row) -> None:
+    """Somebody asks about an end that was kept from him: now it is told."""
+    if known["withheld"]:
+        with network.store.writing():
+            network.store.run("UPDATE giveback SET withheld = 0 WHERE seq = ?", known["seq"])
+            tell(network, _known(network, known["return_id"]))
+
+
+def run_due(network: Network) -> None:
+    """End the slow ones whose time has come."""
+    now = network.clock.machine()
+    for row in network.store.rows("SELECT return_id, code FROM giveback WHERE due_at <= ? ORDER BY due_at", now):
+        with network.store.writing():
+            _conclude(network, row["return_id"], row["code"])
+
+
+def next_due(network: Network) -> int | None:
+    """The machine time of the next such end."""
+    row = network.store.row("SELECT min(due_at) AS due FROM giveback WHERE due_at IS NOT NULL")
+    return None if row is None else row["due"]
+
+
+def shown(known: sqlite3.Row) -> dict[str, Any]:
+    """A return as the SPI answers about it."""
+    return {
+        "returnId": known["return_id"],
+        "endToEndId": known["end_to_end_id"],
+        "status": known["status"],
+        "amount": amounts.printed(known["amount"]),
+        "settledAt": printed_or_none(known["settled_at"]),
+    } | ({"code": known["code"]} if known["status"] == "RJCT" else {})
+
+
+def _judged(network: Network, asked: Return) -> str | None:
+    """None when it may be paid, else the code of the first rule that it breaks."""
+    if asked.end_to_end_id.startswith("D"):
+        return "AG13"
+    if asked.amount == 0:
+        return "AM01"
+    original = network.store.row("SELECT * FROM payment WHERE end_to_end_id = ?", asked.end_to_end_id)
+    if original is None or original["status"] != "ACCC" or original["receiver"] != asked.sender:
+        return SETTLEMENT_FAILED
+    if network.clock.business() - original["settled_at"] > WINDOW:
+        return "DT05"
+    given = sum(row["amount"] for row in of_payment(network, asked.end_to_end_id) if row["status"] != "RJCT")
+    return "AM09" if given + asked.amount > original["amount"] else None
+
+
+def _known(network: Network, return_id: str) -> sqlite3.Row:
+    known = find(network, return_id)
+    assert known is not None
+    return known
+
+
+def _conclude(network: Network, return_id: str, code: str | None) -> None:
+    network.store.run(
+        "UPDATE giveback SET status = ?, code = ?, due_at = NULL, settled_at = ? WHERE return_id = ? AND status = 'PENDING'",
+        "ACCC" if code is None else "RJCT",
+        code,
+        network.clock.business() if code is None else None,
+        return_id,
+    )
+    tell(network, _known(network, return_id))

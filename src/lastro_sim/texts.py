@@ -1,0 +1,107 @@
+"""What the pages say, in Portuguese and English."""
+
+from collections.abc import Mapping
+
+LANGUAGES = ("pt", "en")
+
+TEXTS: Mapping[str, tuple[str, str]] = {
+    "network": ("Rede simulada", "Simulated network"),
+    "network-about": (
+        "O que fica fora da lastro: o sistema de pagamentos, o diretório de chaves, o banco de quem paga e uma loja.",
+        "What stands outside lastro: the payment system, the directory of keys, the payer's bank and a merchant.",
+    ),
+    "phone": ("Celular", "Phone"),
+    "phone-about": ("Leia um QR code e pague.", "Read a QR code and pay it."),
+    "merchant": ("Loja", "Merchant"),
+    "merchant-about": ("Veja chegar os avisos da lastro.", "Watch lastro's notifications arrive."),
+    "lists": ("Listas em JSON", "Lists in JSON"),
+    "play-money": ("Dinheiro de mentira. Nada daqui chega a um banco.", "Play money. Nothing here reaches a bank."),
+    "paste": ("Pix copia e cola", "Text of the QR code"),
+    "paste-hint": ("Cole aqui o código", "Paste the code here"),
+    "read": ("Ler código", "Read code"),
+    "scan": ("Usar a câmera", "Use the camera"),
+    "to": ("Para", "To"),
+    "bank": ("Banco", "Bank"),
+    "document": ("Documento", "Document"),
+    "key": ("Chave", "Key"),
+    "until": ("Vence em", "Payable until"),
+    "description": ("Descrição", "Description"),
+    "open-amount": ("Você escolhe o valor", "You choose the amount"),
+    "amount": ("Valor em reais", "Amount in BRL"),
+    "who-pays": ("Quem paga", "Who pays"),
+    "pay": ("Pagar", "Pay"),
+    "paying": ("Pagando…", "Paying…"),
+    "back": ("Ler outro código", "Read another code"),
+    "recent": ("Pagamentos recentes", "Recent payments"),
+    "none-yet": ("Nenhum ainda.", "None yet."),
+    "returned": ("devolvido", "returned"),
+    "SETTLED": ("Pago", "Paid"),
+    "REJECTED": ("Recusado", "Refused"),
+    "PENDING": ("Em processamento", "Being processed"),
+    "unreadable": ("Não foi possível ler este código.", "This code cannot be read."),
+    "wrong": ("Confira o que foi digitado.", "Check what was entered."),
+    "deliveries": ("Avisos recebidos", "Deliveries received"),
+    "signature-true": ("assinatura válida", "signature valid"),
+    "signature-false": ("assinatura inválida", "signature invalid"),
+    "signature-none": ("segredo desconhecido", "secret unknown"),
+    "attempt": ("tentativa", "attempt"),
+    "ALREADY_PAID": ("Esta cobrança já foi paga.", "This charge has been paid already."),
+    "AMOUNT_NOT_ALLOWED": ("O código não permite outro valor.", "The code does not allow another amount."),
+    "CHARGE_REMOVED": ("A cobrança foi cancelada.", "The charge was cancelled."),
+    "EXPIRED": ("A cobrança venceu.", "The charge has expired."),
+    "INSUFFICIENT_FUNDS": ("Saldo insuficiente.", "Not enough money."),
+    "KEY_BLOCKED": ("A chave está bloqueada.", "The key is blocked."),
+    "KEY_NOT_FOUND": ("Ninguém tem esta chave.", "Nobody owns this key."),
+    "LOCATION_GONE": ("A cobrança não existe mais.", "The charge is no longer there."),
+    "LOCATION_NOT_FOUND": ("A cobrança não foi encontrada.", "The charge was not found."),
+    "LOCATION_NOT_TRUSTED": ("O endereço não é de um participante.", "The address is not a participant's."),
+    "LOCATION_UNAVAILABLE": ("A cobrança não pôde ser consultada.", "The charge could not be fetched."),
+    "NOT_SUPPORTED": ("Pix Automático ainda não é simulado.", "Pix Automático is not simulated yet."),
+    "PAYLOAD_INVALID": ("A cobrança está malformada.", "The charge is malformed."),
+    "SIGNATURE_INVALID": ("A assinatura da cobrança não confere.", "The charge's signature is wrong."),
+    "SUSPECTED_FRAUD": ("O banco reteve a conta por suspeita.", "The bank holds the account on suspicion."),
+}
+
+
+class Speech:
+    """The texts in one language."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._column = LANGUAGES.index(language)
+
+    @property
+    def locale(self) -> str:
+        """The language as HTML names it."""
+        return "pt-BR" if self.language == "pt" else "en"
+
+    def __call__(self, name: str) -> str:
+        """The text of that name; an unknown name stands for itself."""
+        return TEXTS[name][self._column] if name in TEXTS else name
+
+    def money(self, amount: str) -> str:
+        """An amount as people write it."""
+        whole, _, cents = amount.partition(".")
+        grouped = f"{int(whole):,}"
+        return f"R$ {grouped.replace(',', '.')},{cents}" if self.language == "pt" else f"R$ {grouped}.{cents}"
+
+
+def spoken(accepted: str) -> Speech:
+    """The language a browser prefers among ours; English when it wants neither."""
+    best, language = 0.0, "en"
+    for part in accepted[:500].split(","):
+        name, _, parameters = part.strip().partition(";")
+        weight = _weight(parameters.strip())
+        primary = name.strip().lower().partition("-")[0]
+        if primary in LANGUAGES and weight > best:
+            best, language = weight, primary
+    return Speech(language)
+
+
+def _weight(parameters: str) -> float:
+    if not parameters.startswith("q="):
+        return 1.0
+    try:
+        return float(parameters[2:])
+    except ValueError:
+        return 0.0

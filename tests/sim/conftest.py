@@ -1,0 +1,36 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from .stage import Institution, Sim, Till, registered_key, running, till, working
+
+
+@pytest.fixture
+async def sim(tmp_path: Path) -> AsyncIterator[Sim]:
+    async with running(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+async def impatient(tmp_path: Path) -> AsyncIterator[Sim]:
+    """A network that waits 50 ms for the receiver and leases for as long."""
+    async with running(tmp_path, ask_seconds=0.05, lease_seconds=0.05) as made:
+        yield made
+
+
+@pytest.fixture
+async def lastro(sim: Sim) -> AsyncIterator[Institution]:
+    async with working(sim) as made:
+        yield made
+
+
+@pytest.fixture
+async def shop(sim: Sim) -> AsyncIterator[Till]:
+    async with till(sim) as made:
+        yield made
+
+
+@pytest.fixture
+async def key(sim: Sim) -> str:
+    return await registered_key(sim)

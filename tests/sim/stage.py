@@ -1,0 +1,252 @@
+"""A stage for the simulator: it runs on a free port, and a small institution plays lastro against it."""
+
+import asyncio
+import random
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+from aiohttp import web
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from lastro.standards import brcode, jws, payload, pix_ids
+from lastro_sim.__main__ import Server
+from lastro_sim.application import build
+from lastro_sim.bells import Bells
+from lastro_sim.chance import Dice
+from lastro_sim.clock import Clock
+from lastro_sim.network import Network
+from lastro_sim.settings import LASTRO_ISPB, Settings
+from lastro_sim.store import Store
+
+TOKEN = "the-participants-token"
+PATIENCE_SECONDS = 15.0
+Message = dict[str, Any]
+
+
+async def until(found: Callable[[], Any]) -> Any:
+    """Look again until there is something, with a deadline."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + PATIENCE_SECONDS
+    while loop.time() < deadline:
+        value = found()
+        if value:
+            return value
+        await asyncio.sleep(0.005)
+    raise AssertionError("it never came")
+
+
+class Sim:
+    """A running simulator and a client of it."""
+
+    def __init__(self, network: Network, http: httpx.AsyncClient) -> None:
+        self.network = network
+        self.http = http
+        self.authorized = {"Authorization": f"Bearer {TOKEN}"}
+
+    async def act(self, path: str, body: object) -> Any:
+        """An act that must be answered 200."""
+        answered = await self.http.post(path, json=body)
+        assert answered.status_code == 200, answered.text
+        return answered.json()
+
+    async def ask(self, method: str, path: str, body: object = None, **headers: str) -> httpx.Response:
+        """A request of the participant."""
+        extra = {name.replace("_", "-"): value for name, value in headers.items()}
+        return await self.http.request(method, path, json=body, headers=self.authorized | extra)
+
+    async def send(self, message: Message, ispb: str = LASTRO_ISPB) -> httpx.Response:
+        return await self.ask("POST", f"/spi/v1/in/{ispb}/msgs", message)
+
+    async def payment(self, end_to_end_id: str) -> Message:
+        data = (await self.http.get("/payments", params={"endToEndId": end_to_end_id})).json()["data"]
+        assert len(data) == 1
+        found: Message = data[0]
+        return found
+
+
+@asynccontextmanager
+async def running(home: Path, **changes: Any) -> AsyncIterator[Sim]:
+    """The simulator on a free port, with its memory in `home`."""
+    listener = socket.socket(proto=socket.IPPROTO_TCP)  # else asyncio leaves Nagle on
+    listener.bind(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    settings = Settings(**({"home": home, "token": TOKEN, "port": port, "ask_seconds": 10.0} | changes))
+    store = Store(settings.store_path)
+    clock = Clock(lambda: datetime.now(UTC), store.number("clock-offset"))
+    network = Network(settings, store, clock, Dice(random.SystemRandom()), Bells())
+    server = Server(uvicorn.Config(build(network), log_level="warning", timeout_graceful_shutdown=1))
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    await until(lambda: server.started)
+    try:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS) as http:
+            yield Sim(network, http)
+    finally:
+        server.should_exit = True
+        await task
+        store.close()
+        listener.close()
+
+
+@dataclass
+class Institution:
+    """Plays lastro: pulls its messages, keeps them, and answers what it is asked."""
+
+    sim: Sim
+    heard: list[Message] = field(default_factory=list)
+    refusals: dict[str, str] = field(default_factory=dict)
+    """By txid, amount or `*`: the code it refuses with."""
+    silent: bool = False
+    sent: int = 0
+
+    def of(self, end_to_end_id: str, kind: str | None = None) -> list[Message]:
+        return [
+            one for one in self.heard if one.get("endToEndId") == end_to_end_id and (kind is None or one["type"] == kind)
+        ]
+
+    async def final(self, end_to_end_id: str) -> Message:
+        found = await until(lambda: self.of(end_to_end_id, "pacs.002"))
+        last: Message = found[-1]
+        return last
+
+    def message(self, kind: str, **fields: Any) -> Message:
+        self.sent += 1
+        name = pix_ids.message_id(LASTRO_ISPB, random.SystemRandom().randbytes(32))
+        return {"msgId": name, "type": kind, "createdAt": "2026-11-21T00:00:00Z"} | fields
+
+    async def answer(self, question: Message) -> None:
+        code = next(
+            (self.refusals[name] for name in (question.get("txId"), question["amount"], "*") if name in self.refusals),
+            None,
+        )
+        verdict = {"status": "RJCT", "code": code} if code else {"status": "ACSP"}
+        about = {"originalMsgId": question["msgId"], "endToEndId": question["endToEndId"]}
+        answered = await self.sim.send(self.message("pacs.002", **about, **verdict))
+        if answered.status_code == 503:
+            await asyncio.sleep(0.01)
+            await self.answer(question)
+
+    async def work(self) -> None:
+        path = f"/spi/v1/out/{LASTRO_ISPB}/stream/start?wait=5"
+        while True:
+            answered = await self.sim.ask("GET", path)
+            assert answered.status_code in {200, 204}, answered.text
+            for message in answered.json()["messages"] if answered.status_code == 200 else []:
+                self.heard.append(message)
+                if message["type"] == "pacs.008" and not self.silent:
+                    await self.answer(message)
+            path = answered.headers["PI-Pull-Next"] + "?wait=5"
+
+
+@asynccontextmanager
+async def working(sim: Sim) -> AsyncIterator[Institution]:
+    """An institution that works on its messages in the background."""
+    institution = Institution(sim)
+    task = asyncio.create_task(institution.work())
+    try:
+        yield institution
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError, httpx.HTTPError):
+            await task
+
+
+@dataclass
+class Till:
+    """Serves locations and keys the way lastro does."""
+
+    host: str
+    key: jws.LocationKey
+    charges: dict[str, payload.ChargePayload | int | bytes] = field(default_factory=dict)
+    fetched: int = 0
+
+    def charge(self, pix_key: str, **changes: Any) -> tuple[str, str]:
+        """A new charge; answers its QR text and txid."""
+        name = f"t{len(self.charges)}"
+        now = datetime.now(UTC)
+        txid = pix_ids.dynamic_txid(7, random.SystemRandom().randbytes(24))
+        values: dict[str, Any] = {
+            "revision": 0, "created_at": now, "presented_at": now, "expiration": 3600, "txid": txid,
+            "status": "ATIVA", "amount": "10.00", "key": pix_key, "payer_request": "Pedido 1",
+        }  # fmt: skip
+        self.charges[name] = payload.ChargePayload(**(values | changes))
+        return self.code(name), txid
+
+    def code(self, name: str) -> str:
+        location = f"{self.host}/qr/v2/{name}"
+        return brcode.encode(
+            brcode.BrCode(merchant_name="Loja da Ana", merchant_city="SAO PAULO", location=location, single_use=True)
+        )
+
+    async def serve_charge(self, request: web.Request) -> web.Response:
+        found = self.charges.get(request.match_info["name"], 404)
+        if isinstance(found, int):
+            return web.Response(status=found)
+        body = found if isinstance(found, bytes) else jws.sign(payload.encode(found), self.key).encode()
+        return web.Response(body=body, content_type="application/jose")
+
+    async def serve_keys(self, _: web.Request) -> web.Response:
+        self.fetched += 1
+        return web.json_response(jws.public_jwks([self.key]))
+
+
+def location_key(jku: str, kid: str = "k1") -> jws.LocationKey:
+    private = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "till")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(private.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(private, hashes.SHA256())
+    )
+    pem = private.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return jws.LocationKey(kid, pem, certificate.public_bytes(serialization.Encoding.DER), jku)
+
+
+@asynccontextmanager
+async def till(sim: Sim) -> AsyncIterator[Till]:
+    """A registered participant's locations on a free port."""
+    listener = socket.socket(proto=socket.IPPROTO_TCP)  # else asyncio leaves Nagle on
+    listener.bind(("127.0.0.1", 0))
+    host = f"127.0.0.1:{listener.getsockname()[1]}"
+    made = Till(host, location_key(f"http://{host}/jwks"))
+    app = web.Application()
+    app.router.add_get("/qr/v2/{name}", made.serve_charge)
+    app.router.add_get("/jwks", made.serve_keys)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.SockSite(runner, listener).start()
+    registered = await sim.ask("PUT", f"/participants/{LASTRO_ISPB}", {"name": "LASTRO", "jku": made.key.jku, "host": host})
+    assert registered.status_code == 200, registered.text
+    try:
+        yield made
+    finally:
+        await runner.cleanup()
+
+
+ACCOUNT = {"ispb": LASTRO_ISPB, "branch": "0001", "account": "00000019", "accountType": "TRAN"}
+OWNER = {"name": "Loja da Ana Ltda", "document": {"type": "CNPJ", "number": "11222333000181"}}
+
+
+async def registered_key(sim: Sim, request_id: str = "r1") -> str:
+    """A random key of the institution's account."""
+    made = await sim.ask(
+        "POST", "/dict/v2/entries", {"requestId": request_id, "type": "EVP", "owner": OWNER, "account": ACCOUNT}
+    )
+    assert made.status_code == 201, made.text
+    key: str = made.json()["key"]
+    return key

@@ -1,0 +1,97 @@
+import re
+from typing import Any
+
+import pytest
+
+from .stage import ACCOUNT, OWNER, Sim, registered_key
+
+LOOK_UP = {"PI-RequestingParticipant": "99999010", "PI-PayerId": "11222333000181", "PI-EndToEndId": "E" * 32}
+REQUEST = {"requestId": "r1", "type": "EVP", "owner": OWNER, "account": ACCOUNT}
+
+
+async def test_the_outside_keys_it_starts_with(sim: Sim) -> None:
+    data = (await sim.http.get("/directory")).json()["data"]
+    assert len(data) >= 6
+    assert {one["type"] for one in data[:5]} == {"CPF", "CNPJ", "PHONE", "EMAIL", "EVP"}
+    assert {one["status"] for one in data[:5]} == {"ACTIVE"}
+    assert {one["bank"]["ispb"] for one in data} == {"99999030"}
+    assert data[-1]["status"] == "BLOCKED"
+
+
+async def test_creating_is_idempotent(sim: Sim) -> None:
+    first, second = await registered_key(sim), await registered_key(sim)
+    assert first == second
+    assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", first)
+    other = await sim.ask("POST", "/dict/v2/entries", REQUEST | {"account": ACCOUNT | {"account": "27"}})
+    assert (other.status_code, other.json()["type"]) == (409, "RequestIdAlreadyUsed")
+    listed = (await sim.http.get("/directory")).json()["data"]
+    assert listed[-1]["key"] == first
+    assert listed[-1]["owner"] == OWNER
+
+
+async def test_look_up_and_delete(sim: Sim, key: str) -> None:
+    found = await sim.ask("GET", f"/dict/v2/entries/{key}", **LOOK_UP)
+    assert found.status_code == 200
+    assert found.json()["owner"] == OWNER
+    assert found.json()["account"] == ACCOUNT
+    assert (await sim.ask("GET", f"/dict/v2/entries/{key}")).status_code == 400
+    assert (await sim.http.get(f"/dict/v2/entries/{key}", headers=LOOK_UP)).status_code == 401
+    assert (await sim.ask("DELETE", f"/dict/v2/entries/{key}")).status_code == 200
+    missing = await sim.ask("GET", f"/dict/v2/entries/{key}", **LOOK_UP)
+    assert (missing.status_code, missing.json()["type"]) == (404, "NotFound")
+    assert (await sim.ask("DELETE", f"/dict/v2/entries/{key}")).status_code == 404
+
+
+async def test_outside_entries_are_not_the_participants_to_delete(sim: Sim) -> None:
+    assert (await sim.ask("DELETE", "/dict/v2/entries/fabio@fora.example")).status_code == 404
+
+
+async def test_a_blocked_entry_is_refused(sim: Sim) -> None:
+    refused = await sim.ask("GET", "/dict/v2/entries/13579246828", **LOOK_UP)
+    assert (refused.status_code, refused.json()["type"]) == (403, "EntryBlocked")
+
+
+async def test_a_key_has_one_owner(sim: Sim) -> None:
+    body = REQUEST | {"type": "EMAIL", "key": "ana@loja.example"}
+    assert (await sim.ask("POST", "/dict/v2/entries", body)).status_code == 201
+    again = await sim.ask("POST", "/dict/v2/entries", body | {"requestId": "r2"})
+    assert (again.status_code, again.json()["type"]) == (409, "EntryAlreadyExists")
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"requestId": None}, "requestId"),
+        ({"requestId": "x" * 37}, "requestId"),
+        ({"type": "IBAN"}, "type"),
+        ({"type": 1}, "type"),
+        ({"type": "EMAIL"}, "key"),
+        ({"type": "EMAIL", "key": "Not@Lower.example"}, "key"),
+        ({"type": "CPF", "key": "12345678909"}, "key"),
+        ({"key": "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a21"}, "key"),
+        ({"owner": None}, "owner"),
+        ({"owner": "Ana"}, "owner"),
+        ({"owner": {"name": "Ana", "document": "123"}}, "owner.document"),
+        ({"owner": {"name": "Ana", "document": {"type": "CPF", "number": "123"}}}, "owner.document.number"),
+        ({"account": ACCOUNT | {"ispb": "99999030"}}, "account.ispb"),
+        ({"account": ACCOUNT | {"branch": "12345"}}, "account.branch"),
+        ({"account": ACCOUNT | {"account": "1-9"}}, "account.account"),
+        ({"account": ACCOUNT | {"accountType": "X"}}, "account.accountType"),
+        ({"account": ACCOUNT | {"openedAt": "today"}}, "account.openedAt"),
+    ],
+)
+async def test_malformed_requests(sim: Sim, change: dict[str, Any], field: str) -> None:
+    answered = await sim.ask("POST", "/dict/v2/entries", REQUEST | change)
+    assert answered.status_code == 400
+    assert field in [one["field"] for one in answered.json()["details"]]
+
+
+async def test_tests_can_add_outside_keys(sim: Sim) -> None:
+    made = await sim.act("/directory", {"key": "+5521999990000", "owner": {"name": "Gil", "document": "11144477735"}})
+    assert (made["type"], made["owner"]["name"], made["bank"]["ispb"]) == ("PHONE", "Gil", "99999030")
+    random = await sim.act("/directory", {"type": "EVP", "status": "BLOCKED"})
+    assert random["status"] == "BLOCKED"
+    again = await sim.http.post("/directory", json={"key": "+5521999990000"})
+    assert again.status_code == 409
+    paid = await sim.act("/phone/transfer", {"key": "+5521999990000", "amount": "1"})
+    assert paid["status"] == "SETTLED"

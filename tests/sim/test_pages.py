@@ -1,0 +1,76 @@
+import re
+
+from .stage import Institution, Sim, Till
+
+PT, EN = {"Accept-Language": "pt-BR,pt;q=0.9,en;q=0.8"}, {"Accept-Language": "en-GB,en;q=0.9,pt;q=0.1"}
+
+
+async def test_pages_speak_two_languages_and_load_nothing_from_elsewhere(sim: Sim) -> None:
+    for path in ("/", "/phone", "/merchant"):
+        portuguese, english = await sim.http.get(path, headers=PT), await sim.http.get(path, headers=EN)
+        assert portuguese.status_code == english.status_code == 200
+        assert 'lang="pt-BR"' in portuguese.text
+        assert 'lang="en"' in english.text
+        assert portuguese.text != english.text
+        assert "default-src 'none'" in english.headers["content-security-policy"]
+        assert not re.findall(r'(?:src|<link[^>]*href)="https?:', english.text)
+        assert "<style" not in english.text
+        for found in re.findall(r'(?:src|href)="(/static/[^"]+)"', english.text):
+            assert (await sim.http.get(found)).status_code == 200
+    assert (await sim.http.get("/static/schema.sql")).status_code == 404
+
+
+async def test_the_phone_pays_without_scripts(sim: Sim, lastro: Institution, shop: Till, key: str) -> None:
+    code, _ = shop.charge(key)
+    page = await sim.http.get("/phone", params={"qrcodeData": code}, headers=PT)
+    assert "Loja da Ana Ltda" in page.text
+    assert "R$ 10,00" in page.text
+    assert page.text.count('type="radio"') == 3
+    paid = await sim.http.post("/phone", data={"qrcodeData": code, "payer": "12345678909"})
+    assert paid.status_code == 303
+    result = await sim.http.get(paid.headers["location"], headers=PT)
+    (end_to_end_id,) = {one["endToEndId"] for one in lastro.heard}
+    assert end_to_end_id in result.text
+    assert "Pago" in result.text
+    assert end_to_end_id in (await sim.http.get("/phone")).text
+
+
+async def test_the_phone_says_why_not(sim: Sim, shop: Till, key: str) -> None:
+    code, _ = shop.charge(key)
+    broke = await sim.http.post("/phone", data={"qrcodeData": code, "payer": "70000000159"})
+    assert "Not enough money" in (await sim.http.get(broke.headers["location"], headers=EN)).text
+    shop.charges["t0"] = 410
+    gone = await sim.http.get("/phone", params={"qrcodeData": code}, headers=EN)
+    assert "no longer there" in gone.text
+    assert 'id="pay"' not in gone.text
+    broken = await sim.http.get("/phone", params={"qrcodeData": "<script>alert(1)</script>"}, headers=EN)
+    assert "cannot be read" in broken.text
+    assert "<script>alert" not in broken.text
+
+
+async def test_an_open_amount_is_typed_as_brazilians_do(sim: Sim, lastro: Institution, shop: Till, key: str) -> None:
+    code, _ = shop.charge(key, amount="0.00", open_amount=True)
+    assert 'name="amount"' in (await sim.http.get("/phone", params={"qrcodeData": code})).text
+    await sim.http.post("/phone", data={"qrcodeData": code, "amount": "1.234,50"})
+    assert lastro.heard[0]["amount"] == "1234.50"
+    wrong = await sim.http.post("/phone", data={"qrcodeData": code, "amount": "much"}, headers=EN)
+    assert wrong.status_code == 400
+    assert "Check what was entered" in wrong.text
+
+
+async def test_results_of_nothing_are_not_found(sim: Sim) -> None:
+    assert (await sim.http.get("/phone/result/E1?code=<b>")).status_code == 404
+
+
+async def test_the_merchants_page_shows_deliveries_escaped(sim: Sim) -> None:
+    await sim.http.post(
+        "/merchant/webhooks/shop", content=b'{"a":"<img src=x>"}', headers={"x-event-type": "ORDER-PAYIN.PAID"}
+    )
+    page = (await sim.http.get("/merchant", headers=EN)).text
+    assert "ORDER-PAYIN.PAID" in page
+    assert "<img" not in page
+
+
+async def test_a_browser_names_the_page_as_the_origin_of_its_own_form(sim: Sim) -> None:
+    """Under no-referrer it would say `Origin: null`, which the guard refuses, and nobody could pay by the page."""
+    assert (await sim.http.get("/phone")).headers["referrer-policy"] == "same-origin"

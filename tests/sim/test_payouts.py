@@ -1,0 +1,109 @@
+from typing import Any
+
+import pytest
+
+from .stage import Institution, Message, Sim, until
+
+PAYER = {
+    "name": "Loja da Ana Ltda", "document": {"type": "CNPJ", "number": "11222333000181"},
+    "ispb": "99999010", "branch": "0001", "account": "00000019", "accountType": "TRAN",
+}  # fmt: skip
+FABIO = {
+    "document": {"type": "CPF", "number": "24681357928"},
+    "ispb": "99999030", "branch": "0001", "account": "300003", "accountType": "CACC",
+}  # fmt: skip
+
+
+def payout(lastro: Institution, number: int = 1, **changes: Any) -> Message:
+    fields: dict[str, Any] = {
+        "endToEndId": f"E99999010202611210052{number:011d}",
+        "amount": "25.00",
+        "acceptedAt": "2026-11-21T00:52:00.000Z",
+        "localInstrument": "DICT",
+        "purpose": "IPAY",
+        "payer": PAYER,
+        "receiver": FABIO,
+    }
+    return lastro.message("pacs.008", **(fields | changes))
+
+
+async def ended(lastro: Institution, message: Message) -> Message:
+    sent = await lastro.sim.send(message)
+    assert sent.status_code == 201, sent.text
+    return await lastro.final(message["endToEndId"])
+
+
+async def test_a_payment_to_an_outside_account(sim: Sim, lastro: Institution) -> None:
+    message = payout(lastro, remittance="Nota 12", receiver=FABIO | {"key": "fabio@fora.example"})
+    assert (await ended(lastro, message))["status"] == "ACSC"
+    listed = await sim.payment(message["endToEndId"])
+    assert (listed["status"], listed["amount"]) == ("SETTLED", "25.00")
+
+
+async def test_the_same_payment_again_is_one_payment(sim: Sim, lastro: Institution) -> None:
+    for _ in range(3):
+        await ended(lastro, payout(lastro))
+    await until(lambda: len(lastro.of(payout(lastro)["endToEndId"])) == 3)
+    assert len((await sim.http.get("/payments")).json()["data"]) == 1
+    for change in ({"receiver": FABIO | {"account": "300001"}}, {"amount": "25.01"}, {"txId": "abc"}):
+        other = payout(lastro, **change)
+        await sim.send(other)
+        await not_processed(lastro, other)
+
+
+async def not_processed(lastro: Institution, message: Message) -> None:
+    await until(lambda: [one for one in lastro.heard if one.get("relatedMsgId") == message["msgId"]])
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"receiver": FABIO | {"account": "999"}}, "AC03"),
+        ({"receiver": FABIO | {"document": {"type": "CPF", "number": "12345678909"}}}, "BE01"),
+        ({"receiver": FABIO | {"accountType": "SVGS"}}, "AC14"),
+        ({"receiver": FABIO | {"ispb": "12345678"}}, "RC10"),
+        ({"receiver": FABIO | {"ispb": "99999010"}}, "AG12"),
+        ({"receiver": {**FABIO, "account": "300004", "document": None}}, "AC06"),
+        ({"receiver": {**FABIO, "account": "300005", "document": None}}, "AC07"),
+        ({"endToEndId": "E" * 32}, "FF08"),
+        ({"amount": "0.00"}, "AM01"),
+    ],
+)
+async def test_refusals(sim: Sim, lastro: Institution, changes: dict[str, Any], code: str) -> None:
+    final = await ended(lastro, payout(lastro, **changes))
+    assert (final["status"], final["code"]) == ("RJCT", code)
+    assert len(lastro.of(final["endToEndId"])) == 1
+
+
+async def test_a_customer_of_the_payers_bank_can_be_paid(sim: Sim, lastro: Institution) -> None:
+    place = {"ispb": "99999020", "branch": "0001", "account": "123456", "accountType": "CACC"}
+    assert (await ended(lastro, payout(lastro, receiver=place)))["status"] == "ACSC"
+
+
+async def test_the_sender_must_be_the_payers_bank(sim: Sim, lastro: Institution) -> None:
+    message = payout(lastro, payer=PAYER | {"ispb": "12345678"})
+    assert (await sim.send(message)).status_code == 201
+    await not_processed(lastro, message)
+
+
+async def test_faults_of_payouts(sim: Sim, lastro: Institution) -> None:
+    await sim.act("/faults", {"operation": "payout", "behaviour": "reject", "code": "AB09"})
+    assert (await ended(lastro, payout(lastro, 1)))["code"] == "AB09"
+    await sim.act("/faults", {"operation": "payout", "behaviour": "slow", "delay": 0.2})
+    message = payout(lastro, 2)
+    await sim.send(message)
+    assert (await sim.ask("GET", f"/spi/v1/payments/{message['endToEndId']}")).json()["status"] == "PENDING"
+    assert (await lastro.final(message["endToEndId"]))["status"] == "ACSC"
+    await sim.act("/faults", {"operation": "payout", "behaviour": "timeout"})
+    message = payout(lastro, 3)
+    await sim.send(message)
+    await ended(lastro, payout(lastro, 4))
+    assert lastro.of(message["endToEndId"]) == []
+    assert (await sim.ask("GET", f"/spi/v1/payments/{message['endToEndId']}")).json()["status"] == "ACCC"
+    assert (await lastro.final(message["endToEndId"]))["status"] == "ACSC"
+    await sim.act("/faults", {"operation": "payout", "behaviour": "twice"})
+    await ended(lastro, payout(lastro, 5))
+    await until(lambda: len(lastro.of(payout(lastro, 5)["endToEndId"])) == 2)
+    await sim.act("/faults", {"operation": "payout", "behaviour": "down"})
+    assert (await sim.send(payout(lastro, 6))).status_code == 503
+    assert (await sim.ask("GET", f"/spi/v1/payments/{payout(lastro, 6)['endToEndId']}")).status_code == 404
