@@ -1,0 +1,147 @@
+"""One process of the sandbox: started, shown, restarted when it dies, and stopped.
+
+Its standard input is a pipe whose other end only the supervisor holds, so that it learns of the supervisor's end
+even from kill -9: the child exits when its input does (LASTRO_PARENT_PIPE=1).
+"""
+
+import json
+import re
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+LONGEST_LOG_BYTES = 10 * 1024 * 1024
+_FIRST_PAUSE_SECONDS = 0.2
+_LONGEST_PAUSE_SECONDS = 5.0
+# Who lived so long has not died of the same cause again.
+_STEADY_SECONDS = 30.0
+_SHOWN = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b|^Traceback|^\w+(\.\w+)*(Error|Exception)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class ChildPlan:
+    """What to run; `health_url` is asked until it answers 200, and None means that living is enough."""
+
+    name: str
+    command: Sequence[str]
+    health_url: str | None = None
+
+
+class Child:
+    """A running plan."""
+
+    def __init__(self, plan: ChildPlan, environment: Mapping[str, str], logs: Path, say: Callable[[str], None]) -> None:
+        self.plan = plan
+        self.log_file = logs / f"{plan.name}.log"
+        self.last_lines: deque[str] = deque(maxlen=20)
+        self._environment = {**environment, "LASTRO_PARENT_PIPE": "1", "PYTHONUNBUFFERED": "1"}
+        self._say = say
+        self._process: subprocess.Popen[str] | None = None
+        self._reader: threading.Thread | None = None
+        self._started_at = 0.0
+        self._restart_at: float | None = None
+        self._pause = _FIRST_PAUSE_SECONDS
+
+    def start(self) -> None:
+        """Starts the process and the thread that reads what it says."""
+        self._process = subprocess.Popen(  # noqa: S603 - our own programs
+            list(self.plan.command),
+            env=self._environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            # Ctrl-C in the terminal reaches the supervisor alone, which stops its children in order.
+            start_new_session=True,
+        )
+        self._started_at = time.monotonic()
+        self._restart_at = None
+        assert self._process.stdout is not None
+        self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int | None:
+        """The process, while it lives."""
+        return self._process.pid if self._process is not None and self.is_running() else None
+
+    def is_running(self) -> bool:
+        """Whether it lives now."""
+        return self._process is not None and self._process.poll() is None
+
+    def why_it_ended(self) -> str:
+        """The signal that ended it, else its last line, for a sentence."""
+        if self._reader is not None:
+            self._reader.join(1.0)
+        status = self._process.returncode if self._process is not None else None
+        if status is not None and status < 0:
+            return f"by signal {-status}"
+        return self.last_lines[-1].rstrip(".") if self.last_lines else f"it ended with status {status}"
+
+    def tend(self) -> None:
+        """Restarts it when it died, each time after a longer pause; called over and over."""
+        now = time.monotonic()
+        if self.is_running():
+            return
+        if self._restart_at is None:
+            if now - self._started_at > _STEADY_SECONDS:
+                self._pause = _FIRST_PAUSE_SECONDS
+            self._say(f"{self.plan.name} ended ({self.why_it_ended()}); starting it again in {self._pause:g} s")
+            self._restart_at = now + self._pause
+            self._pause = min(self._pause * 2, _LONGEST_PAUSE_SECONDS)
+        elif now >= self._restart_at:
+            self.start()
+
+    def stop(self, deadline: float, hurried: Callable[[], bool]) -> None:
+        """Asks it to end, and ends it at the deadline or when somebody is in a hurry."""
+        process = self._process
+        if process is None:
+            return
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        if process.stdin is not None:
+            process.stdin.close()
+        while process.poll() is None:
+            if hurried() or time.monotonic() >= deadline:
+                process.kill()
+                process.wait()
+            time.sleep(0.02)
+        if self._reader is not None:
+            self._reader.join(1.0)
+
+    def _read(self, output: IO[str]) -> None:
+        with self.log_file.open("a", encoding="utf-8") as log_file, output:
+            for line in output:
+                log_file.write(line)
+                log_file.flush()
+                if line.strip():
+                    self.last_lines.append(line.strip())
+                if (shown := _worth_showing(line)) is not None:
+                    self._say(f"{self.plan.name}: {shown}")
+
+
+def rotate(log_file: Path) -> None:
+    """Puts a log that has grown long aside, in place of the one put aside before."""
+    if log_file.exists() and log_file.stat().st_size > LONGEST_LOG_BYTES:
+        log_file.replace(log_file.with_name(log_file.name + ".1"))
+
+
+def _worth_showing(line: str) -> str | None:
+    """The short form of a warning or worse; other lines are in the log file alone."""
+    text = line.strip()
+    if text.startswith("{"):
+        try:
+            entry = json.loads(text)
+        except ValueError:
+            return None
+        if isinstance(entry, dict) and str(entry.get("level", "")).lower() in {"warning", "error", "critical"}:
+            return f"{entry['level']}: {entry.get('event', '')}"
+        return None
+    return text if _SHOWN.search(text) else None

@@ -1,0 +1,163 @@
+"""The virtual clock: one for lastro and the simulated networks, which goes forward from one due instant to the next."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import aiohttp
+import structlog
+
+from lastro.base.api import stamp
+from lastro.base.errors import DatabaseAway
+
+if TYPE_CHECKING:
+    from lastro.base.db import Database
+    from lastro.doors.settings import Settings
+
+_log = structlog.get_logger(__name__)
+_LOOK_SECONDS = 0.05
+_PATIENCE_SECONDS = 6.0  # so long one instant may keep things busy before the clock goes on regardless
+
+READ = "SELECT business_now() AS now, offset_us, target_at, version FROM clock"
+AIM = "UPDATE clock SET target_at = greatest(target_at, $1) WHERE mode = 'sandbox' RETURNING target_at"
+_STEP = """
+UPDATE clock SET offset_us = offset_us + $1, version = version + 1,
+                 target_at = CASE WHEN $2 AND target_at <= $4 THEN NULL ELSE target_at END
+ WHERE version = $3 RETURNING offset_us
+"""
+
+# What is due by now and can be done: a delivery that waits for an earlier one of its object is not.
+BUSY = """
+SELECT (SELECT count(*) FROM outbox WHERE due_at <= business_now())
+     + (SELECT count(*) FROM inbox WHERE due_at <= business_now())
+     + (SELECT count(*) FROM deliveries d WHERE d.due_at <= business_now() AND NOT EXISTS (
+          SELECT 1 FROM deliveries e WHERE e.company_id = d.company_id AND e.reference_id = d.reference_id
+             AND e.sequence < d.sequence AND e.status IN ('PENDING', 'RETRYING')))
+     + (SELECT count(*) FROM orders WHERE status = 'INITIAL' AND expires_at <= business_now() - interval '60 seconds')
+     + (SELECT count(*) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at <= business_now())
+     + (SELECT count(*) FROM refunds WHERE state = 'PENDING' AND ask_at <= business_now())
+     + (SELECT count(*) FROM event_cursors c WHERE EXISTS (
+          SELECT 1 FROM events e WHERE e.company_id = c.company_id AND e.xid >= c.numbered_below_xid AND NOT EXISTS (
+            SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id)))
+"""
+_NEXT = """
+SELECT least(
+  (SELECT min(due_at) FROM outbox WHERE due_at > $1), (SELECT min(due_at) FROM inbox WHERE due_at > $1),
+  (SELECT min(due_at) FROM deliveries WHERE due_at > $1),
+  (SELECT min(expires_at) + interval '60 seconds' FROM orders
+    WHERE status = 'INITIAL' AND expires_at > $1 - interval '60 seconds'),
+  (SELECT min(ask_at) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at > $1),
+  (SELECT min(ask_at) FROM refunds WHERE state = 'PENDING' AND ask_at > $1))
+"""
+
+
+@dataclass
+class Stepper:
+    """Walks the clock towards its target; a lane of the worker. A target outlives a restart."""
+
+    settings: Settings
+    work: Database
+    database: Database
+    _told_us: int | None = field(default=None)  # the offset the simulator was told last
+    _since: float | None = field(default=None)  # machine time at which the walk, or its present instant, began
+    _http: aiohttp.ClientSession | None = field(default=None)
+
+    async def step(self) -> bool:
+        """One look, and at most one step; whether it made one."""
+        await asyncio.sleep(_LOOK_SECONDS)
+        async with self.work.session() as session:
+            clock = await session.row(READ)
+            assert clock is not None
+            busy = 0 if clock["target_at"] is None else await session.value(BUSY)
+        now = asyncio.get_running_loop().time()
+        if clock["target_at"] is None or self._since is None:
+            self._since = now
+        if clock["offset_us"] != self._told_us and not await self._tell(clock["offset_us"]):
+            return False
+        if clock["target_at"] is None:
+            return False
+        network = await self._network()
+        if (busy or network is None or not network["quiet"]) and now - self._since < _PATIENCE_SECONDS:
+            return False
+        await self._go(clock["now"], clock["target_at"], clock["version"], network)
+        self._since = now
+        return True
+
+    async def close(self) -> None:
+        """Ends its connection to the simulator."""
+        if self._http is not None:
+            await self._http.close()
+
+    async def _go(self, now: datetime, target: datetime, version: int, network: dict[str, object] | None) -> None:
+        async with self.work.session() as session:
+            instants = [await session.value(_NEXT, now), target]
+        if network is not None and isinstance(network["nextDue"], str):
+            instants.append(datetime.fromisoformat(network["nextDue"]))
+        instant = min(i for i in instants if i is not None and i > now) if target > now else target
+        # A millisecond beyond, so that what is due at the instant is due when it is looked for.
+        ahead = max(instant - now, timedelta(0)) + timedelta(milliseconds=1)
+        async with self.database.session() as session:
+            offset = await session.value(_STEP, ahead // timedelta(microseconds=1), instant >= target, version, target)
+        if offset is not None:
+            await self._tell(offset)
+
+    async def _tell(self, offset_us: int) -> bool:
+        """Sets the simulator's clock as ours."""
+        token = self.settings.network_token.reveal()
+        try:
+            async with self._client().put(
+                f"{self.settings.network_url}/clock",
+                json={"offsetMicroseconds": offset_us},
+                headers={"authorization": f"Bearer {token}"},
+            ) as answer:
+                told = answer.status == 200
+        except (aiohttp.ClientError, TimeoutError):
+            told = False
+        if told:
+            self._told_us = offset_us
+        return told
+
+    async def _network(self) -> dict[str, object] | None:
+        try:
+            async with self._client().get(f"{self.settings.network_url}/clock") as answer:
+                return dict(await answer.json()) if answer.status == 200 else None
+        except (aiohttp.ClientError, TimeoutError):
+            return None
+
+    def _client(self) -> aiohttp.ClientSession:
+        if self._http is None or self._http.closed:
+            self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=5), trust_env=False)
+        return self._http
+
+
+async def shown(work: Database) -> dict[str, object]:
+    """What the clock's path answers. pending: what is due by now and not done, and one for a step that still walks."""
+    async with work.session() as session:
+        clock = await session.row(READ)
+        assert clock is not None
+        busy = int(await session.value(BUSY))
+    return {"now": stamp(clock["now"]), "pending": busy + (clock["target_at"] is not None)}
+
+
+async def aim(database: Database, target: datetime) -> None:
+    """Lets the worker walk the clock to a moment; an earlier target of a running step is kept in its way."""
+    async with database.session() as session:
+        if await session.value(AIM, target) is None:
+            raise DatabaseAway("this database has no sandbox clock")
+
+
+async def arrived(work: Database, seconds: float) -> bool:
+    """Whether the clock has reached its target and all that fell due has run, waiting so long for it."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while True:
+        async with work.session() as session:
+            clock = await session.row(READ)
+            assert clock is not None
+            if clock["target_at"] is None and not await session.value(BUSY):
+                return True
+        if asyncio.get_running_loop().time() >= deadline:
+            return False
+        await asyncio.sleep(_LOOK_SECONDS)

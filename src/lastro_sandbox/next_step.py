@@ -1,0 +1,62 @@
+"""What `lastro run` says when everything runs: what to open, and lines to paste."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def next_step(sandbox: Mapping[str, Any]) -> str:
+    """The text for a person who sees lastro for the first time; `sandbox` is what sandbox.json says."""
+    base, sim = sandbox["baseUrl"], sandbox["simulatorUrl"]
+    login = json.dumps({"clientId": sandbox["clientId"], "clientSecret": sandbox["clientSecret"]})
+    order = {
+        "customer": {
+            "name": "Bento",
+            "entityType": "INDIVIDUAL",
+            "document": {"type": "CPF", "number": "12345678909"},
+            "email": "bento@example.com",
+        },
+        "order": {
+            "externalId": "BOOK-1",
+            "paymentMethod": "PIX",
+            "amount": {"currency": "BRL", "value": "10.50"},
+            "description": "A book",
+            "notificationUrl": f"{sim}/merchant/webhooks/book",
+        },
+    }
+    as_json = "-H 'content-type: application/json'"
+    return "\n".join(
+        [
+            "",
+            "lastro runs. Nothing in it is real money.",
+            "",
+            f"  Phone      {sim}/phone      pays a QR code",
+            f"  Merchant   {sim}/merchant   shows the webhooks as they arrive",
+            "",
+            "Paste this in another terminal: it takes a token, asks 10.50 BRL and prints the QR code's text.",
+            "",
+            f"  TOKEN=$(curl -s {base}/auth/v1/token {as_json} \\",
+            f'    -d {shlex.quote(login)} | sed \'s/.*"token":"\\([^"]*\\)".*/\\1/\')',
+            f'  curl -s -X PUT {base}/order/v2/transparent -H "authorization: Bearer $TOKEN" {as_json} \\',
+            f'    -d {_pasted(order)} | sed \'s/.*"qrcodeData":"\\([^"]*\\)".*/\\1/\'',
+            "",
+            "Pay that text on the phone, watch the webhook at the merchant, then see the balance:",
+            "",
+            f'  curl -s {base}/order/v2/account/balance -H "authorization: Bearer $TOKEN"',
+            "",
+            f"Or watch all of it at once: {_at_home(sandbox)}make demo. Ctrl-C stops everything; the data stays.",
+        ]
+    )
+
+
+def _pasted(order: Mapping[str, Any]) -> str:
+    """The order for a shell, with a code that is new each time the line is pasted."""
+    return shlex.quote(json.dumps(order)).replace("BOOK-1", "BOOK-'$(date +%s)-$$'")
+
+
+def _at_home(sandbox: Mapping[str, Any]) -> str:
+    """What stands before a command that is to find this instance, where its home is not the usual one."""
+    home = sandbox.get("home")
+    return "" if home is None or home == str(Path(".lastro").absolute()) else f"LASTRO_HOME={shlex.quote(home)} "

@@ -1,0 +1,101 @@
+"""The sandbox's own paths on the API: a page to start from, and the clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from lastro.base import forms
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.doors.http import Response, refusal
+from lastro_sandbox import clock
+from lastro_sandbox.durations import after
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from litestar.types import HTTPScope
+
+    from lastro.base.db import Database
+
+_ANSWER_WITHIN_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class ClockPath:
+    """GET and PUT /sandbox/clock."""
+
+    database: Database
+    work: Database
+
+    async def show(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET: what time it is, and how much is due and not done."""
+        return Response(200, msgspec.json.encode(await clock.shown(self.work)))
+
+    async def step(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """PUT {"advance": "P3D"} or {"now": "…"}: walks there, and answers when all that fell due has run, or after 15 s."""
+        refused = await self._aim(raw)
+        if refused is not None:
+            return refused
+        await clock.arrived(self.work, _ANSWER_WITHIN_SECONDS)
+        return await self.show(scope, raw, headers)
+
+    async def _aim(self, raw: bytes) -> Response | None:
+        try:
+            body = forms.parsed(raw)
+        except forms.NotJson as error:
+            return _wrong("body", "INVALID", str(error))
+        async with self.work.session() as session:
+            row = await session.row(clock.READ)
+            assert row is not None
+        target = _target(body, row["now"])
+        if isinstance(target, Response):
+            return target
+        if target < row["now"]:
+            return _wrong("now", "OUT_OF_RANGE", "the clock never goes back")
+        await clock.aim(self.database, target)
+        return None
+
+
+def _target(body: Mapping[str, Any], now: datetime) -> datetime | Response:
+    advance, moment = body.get("advance"), body.get("now")
+    if (advance is None) == (moment is None):
+        return _wrong("advance", "MUTUALLY_EXCLUSIVE", "give either advance or now")
+    if advance is not None:
+        target = after(now, advance) if isinstance(advance, str) else None
+        return target or _wrong("advance", "INVALID", "must be an ISO 8601 duration, such as P3D or PT90S")
+    try:
+        target = datetime.fromisoformat(moment) if isinstance(moment, str) else None
+    except ValueError:
+        target = None
+    if target is None or target.tzinfo is None or target.year > 2200:
+        return _wrong("now", "INVALID", "must be an ISO 8601 time with its offset, up to the year 2200")
+    return target
+
+
+def _wrong(field: str, issue: str, description: str) -> Response:
+    return refusal(Refused(Kind.INVALID, (Problem(field, issue, description),)))
+
+
+@dataclass(frozen=True)
+class Welcome:
+    """GET /: where to go from here."""
+
+    simulator_url: str
+
+    async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """A page of links."""
+        sim = escape(self.simulator_url, quote=True)
+        page = (
+            '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            "<title>lastro sandbox</title><h1>lastro</h1><p>The sandbox runs. Nothing in it is real money.</p><ul>"
+            f'<li><a href="{sim}/phone">Phone</a>: pay a QR code</li>'
+            f'<li><a href="{sim}/merchant">Merchant</a>: see the webhooks arrive</li>'
+            '<li><a href="/sandbox/clock">Clock</a></li><li><a href="/health">Health</a></li></ul></html>'
+        )
+        policy = ((b"content-security-policy", b"default-src 'self'"),)
+        return Response(200, page.encode(), b"text/html; charset=utf-8", policy)

@@ -1,0 +1,374 @@
+"""`lastro run`: the whole sandbox in one go, from the database to the demo data, until Ctrl-C.
+
+Nothing outlives this process, not even when it is killed: every child ends when its standard input does, and the
+database has a watchdog (docs/decisions/embedded-server.md).
+"""
+
+import asyncio
+import errno
+import http.client
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+from urllib.parse import urlsplit
+
+import asyncpg
+
+from .child import Child, ChildPlan, rotate
+from .embedded import EmbeddedServer, StartRefused
+from .embedded.home import HomeLock
+from .embedded.refusal import refused_by_disk
+
+_DATABASE = "lastro"
+_HEALTH_SECONDS = 60.0
+_DOORS_STOP_SECONDS = 6.0
+_TICK_SECONDS = 0.1
+_SAME_ASKING_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What the environment asks for."""
+
+    home: Path
+    port: int
+    simulator_port: int
+    bind: str
+    database_url: str | None
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> "RunSettings":
+        """Raises StartRefused when a variable makes no sense."""
+        settings = cls(
+            home=Path(env.get("LASTRO_HOME") or ".lastro").expanduser().absolute(),
+            port=_port(env, "LASTRO_PORT", 8080),
+            simulator_port=_port(env, "LASTRO_SIM_PORT", 8090),
+            bind=env.get("LASTRO_BIND") or "127.0.0.1",
+            database_url=env.get("LASTRO_DATABASE_URL") or None,
+        )
+        if settings.port == settings.simulator_port:
+            raise StartRefused(f"LASTRO_PORT and LASTRO_SIM_PORT are both {settings.port}; give them different numbers.")
+        return settings
+
+    @property
+    def base_url(self) -> str:
+        """Where the API and the console answer."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def simulator_url(self) -> str:
+        """Where the simulated networks answer."""
+        return f"http://127.0.0.1:{self.simulator_port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What the demo data needs to know of the service it is laid into."""
+
+    home: Path
+    base_url: str
+    simulator_url: str
+    database_url: str
+
+
+def _later(module: str, function: str) -> Callable[..., Any]:
+    """A function whose module is loaded at the call, so that a start that is refused is refused at once."""
+
+    def call(*arguments: Any) -> Any:
+        return getattr(importlib.import_module(module), function)(*arguments)
+
+    return call
+
+
+def _plans(settings: RunSettings) -> list[ChildPlan]:
+    """The processes of the sandbox in the order of their start; they stop in the order of `_STOP_ORDER`."""
+    python = sys.executable
+    return [
+        ChildPlan("simulator", [python, "-m", "lastro_sim"], f"{settings.simulator_url}/health"),
+        ChildPlan("api", [python, "-m", "lastro.doors.cli", "api"], f"{settings.base_url}/health"),
+        ChildPlan("worker", [python, "-m", "lastro.doors.cli", "worker"]),
+    ]
+
+
+_STOP_ORDER = ("api", "worker", "simulator")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the supervisor calls and does not know; tests give others."""
+
+    plans: Callable[[RunSettings], list[ChildPlan]] = _plans
+    migrate: Callable[[str], Awaitable[Any]] = field(default_factory=lambda: _later("lastro.doors.migrate", "migrate"))
+    # The children's further variables: names of files and the network's token.
+    ensure_secrets: Callable[[Path], Mapping[str, str]] = field(
+        default_factory=lambda: _later("lastro_sandbox.secrets", "ensure")
+    )
+    # What sandbox.json says.
+    seed: Callable[[Running], Mapping[str, Any]] = field(default_factory=lambda: _later("lastro_sandbox.demo_data", "seed"))
+    # The accounts' first money, which comes in once the rest stands.
+    fund: Callable[[Running, Mapping[str, Any]], None] = field(
+        default_factory=lambda: _later("lastro_sandbox.demo_data", "fund")
+    )
+    next_step: Callable[[Mapping[str, Any]], str] = field(
+        default_factory=lambda: _later("lastro_sandbox.next_step", "next_step")
+    )
+
+
+class StopAskedError(BaseException):
+    """Somebody pressed Ctrl-C or ended us; not an Exception, so that nothing on the way takes it for a failure."""
+
+
+def run_all(env: Mapping[str, str], parts: Parts | None = None) -> int:
+    """Runs the sandbox until it is told to stop, and answers with an exit status."""
+    try:
+        sandbox = Sandbox(RunSettings.from_env(env), env, parts or Parts())
+    except StartRefused as refused:
+        _say(refused.sentence)
+        return 1
+    return sandbox.run()
+
+
+class Sandbox:
+    """The supervisor of one home."""
+
+    def __init__(self, settings: RunSettings, env: Mapping[str, str], parts: Parts) -> None:
+        self._settings = settings
+        self._env = dict(env)
+        self._parts = parts
+        self._lock: HomeLock | None = None
+        self._server: EmbeddedServer | None = None
+        self._database_url = settings.database_url or ""
+        self._children: dict[str, Child] = {}
+        self._is_stopping = False
+        self._asked_at = 0.0
+        self._hurry = threading.Event()
+
+    def run(self) -> int:
+        """Start, watch, stop: each a list of steps."""
+        before = {number: signal.signal(number, self._asked) for number in _STOP_SIGNALS}
+        status = 0
+        try:
+            self._start()
+            self._watch()
+        except StopAskedError:
+            _say("\nstopping; Ctrl-C again to hurry")
+        except StartRefused as refused:
+            _say(refused.sentence)
+            status = 1
+        except OSError as error:
+            if error.errno not in _DISK_ERRORS:
+                raise
+            _say(refused_by_disk(self._settings.home, error).sentence)
+            status = 1
+        finally:
+            self._is_stopping = True
+            self._stop()
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        return status
+
+    def _start(self) -> None:
+        self._demand_free_ports()
+        self._start_database()
+        self._migrate()
+        self._make_secrets()
+        self._write("database.json", self._how_to_connect())
+        self._start_children()
+        self._await_health()
+        sandbox = self._seed()
+        self._write("sandbox.json", sandbox)
+        self._parts.fund(self._running(), sandbox)
+        _say(self._parts.next_step(sandbox))
+
+    def _watch(self) -> None:
+        while True:
+            self._tend_database()
+            for child in self._children.values():
+                child.tend()
+            time.sleep(_TICK_SECONDS)
+
+    def _stop(self) -> None:
+        for name in ("sandbox.json", "database.json"):
+            if self._lock is not None or self._server is not None:
+                (self._settings.home / name).unlink(missing_ok=True)
+        deadline = time.monotonic() + _DOORS_STOP_SECONDS
+        for name in sorted(self._children, key=_stop_rank):
+            self._children[name].stop(deadline, self._hurry.is_set)
+        if self._server is not None:
+            self._server.stop(hurry=self._hurry.is_set())
+        if self._lock is not None:
+            self._lock.release()
+
+    def _asked(self, _number: int, _frame: FrameType | None) -> None:
+        if self._is_stopping:
+            # The same Ctrl-C or SIGTERM may arrive twice, from the terminal and through make.
+            if time.monotonic() - self._asked_at > _SAME_ASKING_SECONDS:
+                self._hurry.set()
+            return
+        self._is_stopping = True
+        self._asked_at = time.monotonic()
+        raise StopAskedError
+
+    def _demand_free_ports(self) -> None:
+        ports = {"LASTRO_PORT": self._settings.port, "LASTRO_SIM_PORT": self._settings.simulator_port}
+        for variable, port in ports.items():
+            _demand_free_port(self._settings.bind, port, variable)
+
+    def _start_database(self) -> None:
+        if self._settings.database_url is not None:
+            self._lock = HomeLock.take(self._settings.home)
+            return
+        self._server = EmbeddedServer.start(self._settings.home, log=_say)
+        self._database_url = self._server.dsn(_DATABASE)
+        asyncio.run(_create_database(self._server.dsn("postgres"), _DATABASE))
+
+    def _migrate(self) -> None:
+        async def once() -> None:
+            await self._parts.migrate(self._database_url)
+
+        try:
+            asyncio.run(once())
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, SystemExit) as error:
+            where = "of LASTRO_DATABASE_URL" if self._server is None else f"in {self._settings.home}"
+            raise StartRefused(f"The database {where} could not be prepared: {_one_line(error)}.") from error
+
+    def _make_secrets(self) -> None:
+        self._env.update(self._parts.ensure_secrets(self._settings.home))
+
+    def _how_to_connect(self) -> dict[str, str]:
+        """For the commands of another terminal, which cannot guess the socket's folder."""
+        return {"url": self._database_url, "login": self._login}
+
+    @property
+    def _login(self) -> str:
+        # The embedded server trusts its socket, so each role logs in itself; elsewhere one login takes the roles on.
+        return "switch" if self._server is None else "role"
+
+    def _start_children(self) -> None:
+        logs = self._settings.home / "logs"
+        logs.mkdir(mode=0o700, exist_ok=True)
+        environment = self._env | {
+            "LASTRO_HOME": str(self._settings.home),
+            "LASTRO_PORT": str(self._settings.port),
+            "LASTRO_SIM_PORT": str(self._settings.simulator_port),
+            "LASTRO_BIND": self._settings.bind,
+            "LASTRO_BASE_URL": self._settings.base_url,
+            "LASTRO_SIM_URL": self._settings.simulator_url,
+            "LASTRO_DATABASE_URL": self._database_url,
+            "LASTRO_DATABASE_LOGIN": self._login,
+        }
+        for plan in self._parts.plans(self._settings):
+            child = Child(plan, environment, logs, _say)
+            rotate(child.log_file)
+            self._children[plan.name] = child
+            child.start()
+
+    def _await_health(self) -> None:
+        deadline = time.monotonic() + _HEALTH_SECONDS
+        waiting = list(self._children.values())
+        while waiting:
+            for child in self._children.values():
+                if not child.is_running():
+                    raise StartRefused(
+                        f"The {child.plan.name} ended while starting: {child.why_it_ended()}; see {child.log_file}."
+                    )
+            waiting = [child for child in waiting if not _is_healthy(child.plan.health_url)]
+            if waiting and time.monotonic() > deadline:
+                raise StartRefused(
+                    f"The {waiting[0].plan.name} was not ready after {_HEALTH_SECONDS:.0f} s; see {waiting[0].log_file}."
+                )
+            if waiting:
+                time.sleep(0.02)
+
+    def _seed(self) -> Mapping[str, Any]:
+        return self._parts.seed(self._running())
+
+    def _running(self) -> Running:
+        settings = self._settings
+        return Running(settings.home, settings.base_url, settings.simulator_url, self._database_url)
+
+    def _write(self, name: str, content: Mapping[str, Any]) -> None:
+        """A file that only we may read, whole or not there at all."""
+        fresh = self._settings.home / f".{name}.new"
+        fresh.unlink(missing_ok=True)
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            json.dump(content, stream, indent=2, ensure_ascii=False)
+            stream.write("\n")
+        fresh.replace(self._settings.home / name)
+
+    def _tend_database(self) -> None:
+        if self._server is not None and not self._server.is_running():
+            _say(f"the database ended; starting it again (see {self._server.log_file})")
+            self._server.revive()
+
+
+_DISK_ERRORS = (errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EIO)
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _stop_rank(name: str) -> int:
+    return _STOP_ORDER.index(name) if name in _STOP_ORDER else len(_STOP_ORDER)
+
+
+def _say(line: str) -> None:
+    with suppress(OSError):  # the terminal may be gone
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+
+def _port(env: Mapping[str, str], variable: str, otherwise: int) -> int:
+    text = env.get(variable) or str(otherwise)
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise StartRefused(f"{variable} is {text!r}, which is no port number; give one from 1 to 65535.")
+    return int(text)
+
+
+def _demand_free_port(bind: str, port: int, variable: str) -> None:
+    family = socket.AF_INET6 if ":" in bind else socket.AF_INET
+    with socket.socket(family) as probe:
+        # As the servers do: a port whose last connections have yet to be forgotten is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((bind, port))
+        except OSError as error:
+            reason = "is in use by another program" if error.errno == errno.EADDRINUSE else f"cannot be used ({error})"
+            raise StartRefused(f"Port {port} {reason}; stop it or set {variable} to another port.") from error
+
+
+async def _create_database(dsn: str, name: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    try:
+        if not await connection.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", name):
+            await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
+    finally:
+        await connection.close()
+
+
+def _is_healthy(url: str | None) -> bool:
+    if url is None:
+        return True
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=2)
+    try:
+        connection.request("GET", parts.path)
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__

@@ -1,0 +1,34 @@
+"""What only a sandbox has: its paths and its clock. A production install lacks this package."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro_sandbox.clock import Stepper
+from lastro_sandbox.order_tools import OrderTools
+from lastro_sandbox.paths import ClockPath, Welcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.base.db import Database
+    from lastro.doors.app import Answer
+    from lastro.doors.http import Operations
+    from lastro.doors.settings import Settings
+    from lastro.doors.wiring import House
+
+
+def paths(settings: Settings, house: House, operations: Operations, work: Database) -> dict[str, Mapping[str, Answer]]:
+    """Further paths of the API process. work: the role that sees ids and due times across companies."""
+    clock = ClockPath(house.database, work)
+    tools = OrderTools(house, operations, settings.network_url)
+    return {
+        "/": {"GET": Welcome(settings.network_url).answer},
+        "/sandbox/clock": {"GET": clock.show, "PUT": clock.step},
+        "/order-tools/v1/order/status": {"PUT": tools.answer},
+    }
+
+
+def stepper(settings: Settings, database: Database, work: Database) -> Stepper:
+    """The worker's lane that walks the clock."""
+    return Stepper(settings, work, database)
