@@ -1,0 +1,61 @@
+"""Stages for journeys: one for all that do not kill, shared by the tests of a worker, and one for those that do."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+from tests.conftest import Database, lent
+from tests.journeys.play import Play
+from tests.journeys.stage import Stage
+from tests.laws import connected
+
+
+def opened(home: Path, database: Database) -> Iterator[Stage]:
+    stage = Stage(home, database.admin.url, is_external=database.is_external)
+    try:
+        asyncio.run(stage.open())
+        yield stage
+    finally:
+        stage.close()
+
+
+def _shared(request: pytest.FixtureRequest, factory: pytest.TempPathFactory, name: str) -> Iterator[Stage]:
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    for database in lent(request, "clone", f"{name}_{worker}"):
+        yield from opened(factory.mktemp(name), database)
+
+
+@pytest.fixture(scope="session")
+def stack(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """Shared by journeys, which use names of their own and leave it at rest."""
+    yield from _shared(request, tmp_path_factory, "journeys")
+
+
+@pytest.fixture(scope="session")
+def fragile(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """Shared by tests that kill, each of which leaves everything running."""
+    yield from _shared(request, tmp_path_factory, "crashes")
+
+
+@asynccontextmanager
+async def playing(stage: Stage) -> AsyncIterator[Play]:
+    """A play whose end is that everything adds up."""
+    books = await connected(stage.dsn("lastro_audit"))
+    try:
+        async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=60), trust_env=False) as http:
+            play = Play(stage, http, books)
+            await play.rest()
+            yield play
+            await play.end()
+    finally:
+        await books.close()
+
+
+@pytest.fixture
+async def play(stack: Stage) -> AsyncIterator[Play]:
+    async with playing(stack) as made:
+        yield made

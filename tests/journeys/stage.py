@@ -1,0 +1,182 @@
+"""A stage: API, worker and simulated network as real processes, on ports, a home and a database of their own.
+
+What is played on it is real from end to end; the stage alone may kill. Nothing outlives the test that opened it: every
+process ends when the pipe on its standard input does.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lastro.base.db import Database as Pool
+from lastro.base.db import Dsn
+from lastro_sandbox import demo_data, secrets
+from lastro_sandbox.child import Child, ChildPlan
+from lastro_sandbox.run import Running
+
+T = TypeVar("T")
+PATIENCE_SECONDS = 40.0  # of a deadline: far beyond what anything takes, since a busy machine must not fail a test
+LOOK_SECONDS = 0.02
+HOST = "127.0.0.1"
+_PROGRAMS = {"simulator": ("lastro_sim",), "api": ("lastro.doors.cli", "api"), "worker": ("lastro.doors.cli", "worker")}
+_LEASED = ("inbox", "outbox", "deliveries")
+_END_LEASES = "UPDATE {} SET leased_until = machine_now() WHERE company_id = $1 AND leased_until > machine_now()"
+
+
+async def until(look: Callable[[], Awaitable[T]], what: str = "it", seconds: float = PATIENCE_SECONDS) -> T:
+    """Looks again and again until there is something to see. AssertionError when the deadline has passed."""
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + seconds
+    while True:
+        seen = await look()
+        if seen:
+            return seen
+        assert clock() < deadline, f"{what} did not come within {seconds:g} s"
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+class Stage:
+    """One sandbox. home: where its files are. database: any login of it; is_external: whether that login takes on roles."""
+
+    def __init__(self, home: Path, database_url: str, *, is_external: bool) -> None:
+        self.home = home
+        self.sandbox: dict[str, Any] = {}
+        self._url = database_url
+        self._login = "switch" if is_external else "role"
+        self._taken = [_reserved_port(), _reserved_port()]
+        self.base_url, self.simulator_url = (f"http://{HOST}:{port.getsockname()[1]}" for port in self._taken)
+        self._children: dict[str, Child] = {}
+        self._environment: dict[str, str] = {}
+
+    async def open(self) -> None:
+        """Starts everything and lays the demo data."""
+        logs = self.home / "logs"
+        logs.mkdir(parents=True, exist_ok=True)
+        told = {"url": self._url, "login": self._login}
+        (self.home / "database.json").write_text(json.dumps(told), encoding="utf-8")
+        port, sim_port = (url.rpartition(":")[2] for url in (self.base_url, self.simulator_url))
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")},
+            **secrets.ensure(self.home),
+            "LASTRO_HOME": str(self.home),
+            "LASTRO_PORT": port,
+            "LASTRO_SIM_PORT": sim_port,
+            "LASTRO_BASE_URL": self.base_url,
+            "LASTRO_DATABASE_URL": self._url,
+            "LASTRO_DATABASE_LOGIN": self._login,
+        }
+        await asyncio.gather(*(self.start(name) for name in _PROGRAMS))
+        running = Running(self.home, self.base_url, self.simulator_url, self._url)
+        self.sandbox = dict(await asyncio.to_thread(demo_data.seed, running))
+        # From here on the merchant of the simulator can check signatures.
+        (self.home / "sandbox.json").write_text(json.dumps(self.sandbox), encoding="utf-8")
+        await asyncio.to_thread(demo_data.fund, running, self.sandbox)
+
+    def close(self) -> None:
+        """Ends everything, and lets go of the ports."""
+        for child in self._children.values():
+            with contextlib.suppress(ProcessLookupError):
+                if child.pid is not None:
+                    os.kill(child.pid, signal.SIGKILL)
+            child.stop(0.0, lambda: True)
+        for port in self._taken:
+            port.close()
+
+    async def start(self, name: str, **environment: str) -> None:
+        """Starts one process and waits until it serves. environment: further variables."""
+        health = {"api": f"{self.base_url}/health", "simulator": f"{self.simulator_url}/health"}.get(name)
+        plan = ChildPlan(name, [sys.executable, "-m", *_PROGRAMS[name]], health)
+        child = Child(plan, {**self._environment, **environment}, self.home / "logs", lambda _line: None)
+        self._children[name] = child
+        child.start()
+
+        async def serves() -> bool:
+            assert child.is_running(), f"{name} ended while starting: {self.said(name)}"
+            if health is None:
+                return any('"worker.started"' in line for line in list(child.last_lines))
+            return await _answers(health)
+
+        await until(serves, name)
+
+    def kill(self, name: str) -> None:
+        """kill -9."""
+        pid = self._children[name].pid
+        if pid is not None:
+            os.kill(pid, signal.SIGKILL)
+            self._children[name].stop(0.0, lambda: True)
+
+    async def restart(self, *names: str, **environment: str) -> None:
+        """kill -9 of these, or of all, and a new start; what they had under a lease is free at once."""
+        for name in names or tuple(_PROGRAMS):
+            self.kill(name)
+        if "worker" in names or not names:
+            await self.end_leases()
+        await asyncio.gather(*(self.start(name, **environment) for name in names or tuple(_PROGRAMS)))
+
+    def is_running(self, name: str) -> bool:
+        return self._children[name].is_running()
+
+    def said(self, name: str) -> str:
+        """The last lines a process wrote."""
+        return "\n".join(self._children[name].last_lines)
+
+    async def end_leases(self) -> None:
+        """Half a minute goes by in which nobody works: what a dead process held may be taken by another."""
+        pool = Pool(self.dsn("lastro_app"), size=1)
+        try:
+            async with pool.session() as session:
+                companies = [r["company_id"] for r in await session.fetch("SELECT company_id FROM company_numbers")]
+            for company_id in companies:
+                async with pool.session(company_id) as session:
+                    for table in _LEASED:
+                        await session.fetch(_END_LEASES.format(table), company_id)
+        finally:
+            await pool.close()
+
+    def client(self, *, dora: bool = False) -> dict[str, str]:
+        """The credentials of Ana's client, or of Dora's."""
+        found = self.sandbox["otherClient"] if dora else self.sandbox
+        return {name: found[name] for name in ("clientId", "clientSecret")}
+
+    def dsn(self, role: str) -> Dsn:
+        """The database as one of the platform's roles."""
+        if self._login == "switch":
+            return Dsn(self._url, role)
+        scheme, _, rest = self._url.partition("://")
+        return Dsn(f"{scheme}://{role}@{rest.rpartition('@')[2]}")
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What its processes are given."""
+        return self._environment
+
+
+def _reserved_port() -> socket.socket:
+    """A port that stays ours while its process is dead: bound here and never listened on, so that only a server which
+    says it may share the address, as ours do, can have it.
+    """
+    taken = socket.socket()
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    taken.bind((HOST, 0))
+    return taken
+
+
+async def _answers(url: str) -> bool:
+    """Whether an HTTP server says 200 to this."""
+    host, _, path = url.removeprefix("http://").partition("/")
+    try:
+        async with asyncio.timeout(2.0):
+            reader, writer = await asyncio.open_connection(HOST, int(host.rpartition(":")[2]))
+            writer.write(f"GET /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n".encode())
+            first = await reader.readline()
+            writer.close()
+    except (OSError, TimeoutError):
+        return False
+    return b" 200 " in first

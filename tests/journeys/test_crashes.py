@@ -1,0 +1,84 @@
+"""kill -9 in every gap, one after the other, as often as a paid order passes it: nothing is lost and nothing done twice.
+
+Each test starts the process so that it dies when it passes the gap for the first time, then for the second, and so on,
+until it has survived a whole journey: then there is no further time to die.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from lastro.base.gaps import GAPS
+
+from .conftest import playing
+from .insisting import dead, journey, return_journey
+from .play import Play
+from .stage import Stage
+
+# How often at least a journey passes each gap: fewer would mean that the test dies in vain.
+OF_API = {"run.decided": 1, "commit.sent": 1}
+PAID = {
+    "run.decided": 2, "commit.sent": 2, "inbox.stored": 2, "lane.claimed": 4, "outbox.sent": 1, "delivery.sent": 1,
+    "events.numbered": 1,
+}  # fmt: skip
+RETURNED = {"run.decided": 2, "commit.sent": 2, "inbox.stored": 2, "lane.claimed": 3, "outbox.sent": 1}
+MOST_PASSES = 20
+PATIENCE_OF_THE_NETWORK_SECONDS = 8.0  # it gives up after ten
+LAST_BREATH_SECONDS = 1.0  # what was committed last is seen a little before the process is gone
+
+
+@pytest.fixture
+async def scene(fragile: Stage) -> AsyncIterator[Play]:
+    async with playing(fragile) as made:
+        yield made
+
+
+async def dies_everywhere(play: Play, name: str, gap: str, walk: Callable[[Play], Coroutine[Any, Any, int]]) -> int:
+    """Plays journeys in which the process dies ever later in the gap; how often it died."""
+    for count in range(1, MOST_PASSES):
+        await play.stage.restart(name, LASTRO_CRASH_AT=f"{gap}:{count}")
+        began = time.monotonic()
+        dying, walking = asyncio.create_task(dead(play, name)), asyncio.create_task(walk(play))
+        await asyncio.wait((dying, walking), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((dying,), timeout=LAST_BREATH_SECONDS)
+        if not dying.done():  # nobody died on the whole way
+            dying.cancel()
+            await walking
+            return count - 1
+        await play.stage.restart(name)
+        is_soon = time.monotonic() - began < PATIENCE_OF_THE_NETWORK_SECONDS
+        tries = await walking
+        assert tries == 1 or not is_soon, "the network's question was never answered"
+        await play.end()
+    raise AssertionError(f"{gap} has no end")
+
+
+@pytest.mark.parametrize("gap", OF_API)
+async def test_the_api_may_die_anywhere(scene: Play, gap: str) -> None:
+    try:
+        assert await dies_everywhere(scene, "api", gap, journey) >= OF_API[gap]
+    finally:
+        await scene.stage.restart("api")
+
+
+@pytest.mark.parametrize("gap", PAID)
+async def test_the_worker_may_die_anywhere(scene: Play, gap: str) -> None:
+    try:
+        assert await dies_everywhere(scene, "worker", gap, journey) >= PAID[gap]
+    finally:
+        await scene.stage.restart("worker")
+
+
+@pytest.mark.parametrize("gap", RETURNED)
+async def test_the_worker_may_die_anywhere_while_money_goes_back(scene: Play, gap: str) -> None:
+    try:
+        assert await dies_everywhere(scene, "worker", gap, return_journey) >= RETURNED[gap]
+    finally:
+        await scene.stage.restart("worker")
+
+
+def test_every_gap_is_died_in() -> None:
+    assert set(OF_API) | set(PAID) | set(RETURNED) == set(GAPS)

@@ -1,0 +1,132 @@
+"""kill -9 of what lastro stands on: the network, and the database."""
+
+import asyncio
+import os
+import secrets
+import signal
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+from tests.laws import connected
+
+from lastro.doors.migrate import migrate
+from lastro_sandbox.embedded import EmbeddedServer
+
+from .conftest import playing
+from .insisting import insist, journey
+from .play import Answer, Play
+from .stage import Stage, until
+
+
+@pytest.fixture
+async def scene(fragile: Stage) -> AsyncIterator[Play]:
+    async with playing(fragile) as made:
+        yield made
+
+
+async def test_the_network_dies_while_a_payment_is_under_way(scene: Play) -> None:
+    order = await scene.order("10.00")
+    await scene.fault("payin", "slow", delay=1)
+    paying = scene.meanwhile(scene.pay(order))
+    await scene.reserved(order)
+    await scene.stage.restart("simulator")
+    assert isinstance((await asyncio.gather(paying, return_exceptions=True))[0], aiohttp.ClientError)
+    await scene.becomes(order, "PAID")
+    await scene.told(order, "ORDER-PAYIN.PAID")
+    await journey(scene)
+
+
+async def test_the_network_and_the_worker_die_before_the_question_is_answered(scene: Play) -> None:
+    order = await scene.order("10.00")
+    scene.stage.kill("worker")
+    paying = scene.meanwhile(scene.pay(order))
+
+    async def asked() -> bool:
+        return bool(
+            (await scene.act("/payments?limit=1", method="GET"))["data"][0]["txId"] == order["pix"]["conciliationId"]
+        )
+
+    await until(asked, "the question")
+    await scene.stage.restart("simulator", "worker")
+    await asyncio.gather(paying, return_exceptions=True)
+    (payment,) = (await scene.act("/payments?limit=1", method="GET"))["data"]
+    await until(lambda: has_ended(scene, payment["endToEndId"]), "the payment's end")
+    record = await scene.statement(payment["endToEndId"])
+    await scene.rest()
+    assert (await scene.shown(order))["status"] == ("PAID" if record["status"] == "SETTLED" else "INITIAL")
+
+
+async def has_ended(play: Play, end_to_end_id: str) -> bool:
+    return bool((await play.statement(end_to_end_id))["status"] != "PENDING")
+
+
+async def test_the_network_dies_while_money_goes_back(scene: Play) -> None:
+    await scene.fault("payin", "late")
+    await scene.fault("return", "slow", delay=1)
+    place = {"branch": "0001", "account": "999999999"}
+    payment = await scene.act("/phone/transfer", {"account": place, "amount": "10.00"})
+    await scene.payment_becomes(payment["endToEndId"], "RETURNING")
+    await scene.stage.restart("simulator")
+    await scene.payment_becomes(payment["endToEndId"], "RETURNED")
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddedServer]:
+    if os.environ.get("LASTRO_DATABASE_URL"):
+        pytest.skip("the database of LASTRO_DATABASE_URL is not ours to kill")
+    folder = tempfile.TemporaryDirectory(prefix="lastro-outage-")
+    server = EmbeddedServer.start(Path(folder.name))
+    yield server
+    server.stop(hurry=True)
+    folder.cleanup()
+
+
+@pytest.fixture
+async def mortal(server: EmbeddedServer, tmp_path: Path) -> AsyncIterator[Stage]:
+    """A stage on a durable server of its own."""
+    await migrate(server.dsn())
+    stage = Stage(tmp_path / "home", server.dsn(), is_external=False)
+    try:
+        await stage.open()
+        yield stage
+    finally:
+        stage.close()
+
+
+async def test_the_database_dies_and_comes_back(mortal: Stage, server: EmbeddedServer) -> None:
+    async with playing(mortal) as play:
+        order = await play.order("10.00")
+        await play.fault("payin", "slow", delay=1)
+        paying = play.meanwhile(play.pay(order))
+        await play.reserved(order)
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGKILL)
+        refused = await until(lambda: unavailable(play), "503")
+        assert refused is not None
+        assert (refused.json["error"], refused.json["details"], refused.headers["retry-after"]) == (
+            "INTERNAL_ERROR",
+            [],
+            "1",
+        )
+        insisting = play.meanwhile(insist(play, play.asking("1.00"), secrets.token_hex(8)))
+        await until(lambda: is_gone(server), "the server's end")
+        await asyncio.to_thread(server.revive)  # as the supervisor of a sandbox does
+        assert (await paying)["status"] == "SETTLED"
+        assert (await insisting).status == 200
+        play.books = await connected(mortal.dsn("lastro_audit"))
+        await play.becomes(order, "PAID")
+        await play.told(order, "ORDER-PAYIN.PAID")
+        await journey(play)
+
+
+async def unavailable(play: Play) -> Answer | None:
+    """A connection of the server that was killed may answer once more."""
+    answer = await play.call("GET", "/order/v2/account/balance")
+    return answer if answer.status == 503 else None
+
+
+async def is_gone(server: EmbeddedServer) -> bool:
+    return not server.is_running()
