@@ -1,0 +1,138 @@
+"""The journey that the service is for: an order is made, a person pays it with the telephone, the client is told."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+import statistics
+import time
+from typing import TYPE_CHECKING, Any, cast
+
+import aiohttp
+from bench.figures import Figure, Rounds
+from bench.load import filled, template
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bench.house import House
+
+_CALM = 60  # orders paid one after another
+_CALM_PAUSE_SECONDS = 0.05
+_PHONES = 8  # people who pay at the same time
+_PATIENCE_SECONDS = 60.0
+_ORDER = re.compile(rb'"code":"(pedido-[0-9-]+)"')
+_LENGTH = re.compile(rb"(?i)content-length: (\d+)")
+
+
+class _Receiver(asyncio.Protocol):
+    """The client's side of notifications: says thank you, and when the first byte about each order came."""
+
+    def __init__(self, first_byte: dict[str, float]) -> None:
+        self._first_byte = first_byte
+        self._buffer = b""
+        self._began = 0.0
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's own do not descend from it
+
+    def data_received(self, data: bytes) -> None:
+        if not self._buffer:
+            self._began = time.perf_counter()
+        self._buffer += data
+        head, gap, body = self._buffer.partition(b"\r\n\r\n")
+        length = _LENGTH.search(head)
+        if not gap or length is None or len(body) < int(length[1]):
+            return
+        self._buffer = b""
+        if order := _ORDER.search(body):
+            self._first_byte.setdefault(order[1].decode(), self._began)
+        assert self._transport is not None
+        self._transport.write(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+
+
+class _Street:
+    """Orders, telephones and the time at which each was paid."""
+
+    def __init__(self, house: House, http: aiohttp.ClientSession, notify: str) -> None:
+        self._house, self._http = house, http
+        self._texts = [template(p, house.settings.port, notify) for p in house.payees]
+        self._numbers = itertools.count(time.time_ns() // 1000)
+        self.asked_at: dict[str, float] = {}
+
+    async def order(self) -> tuple[str, str]:
+        """A new order's external id and the text of its QR."""
+        number = next(self._numbers)
+        request = filled(self._texts[number % len(self._texts)], number)
+        head, _, body = request.partition(b"\r\n\r\n")
+        lines = (line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
+        url = f"http://127.0.0.1:{self._house.settings.port}/order/v2/transparent"
+        async with self._http.put(url, data=body, headers=dict(lines)) as answer:
+            made: dict[str, Any] = await answer.json()
+        return made["externalId"], made["pix"]["qrcodeData"]
+
+    async def pay(self, external_id: str, code: str) -> None:
+        """With the telephone, at the simulated bank."""
+        self.asked_at[external_id] = time.perf_counter()
+        url = f"http://127.0.0.1:{self._house.settings.sim_port}/phone/pay"
+        async with self._http.post(url, json={"qrcodeData": code}) as answer:
+            told = await answer.json()
+        if told.get("status") != "SETTLED":
+            raise RuntimeError(f"a payment was not settled: {told}")
+
+    async def pay_all(self, orders: Sequence[tuple[str, str]]) -> None:
+        """Several people, each with the next order as soon as the last one is paid."""
+        waiting = iter(orders)
+
+        async def person() -> None:
+            for order in waiting:
+                await self.pay(*order)
+
+        await asyncio.gather(*(person() for _ in range(_PHONES)))
+
+
+async def paid(house: House, count: int) -> list[Figure]:
+    """Orders paid per second, and from the payment to the notification's first byte."""
+    first_byte: dict[str, float] = {}
+    loop = asyncio.get_running_loop()
+    receiver = await loop.create_server(lambda: _Receiver(first_byte), "127.0.0.1", 0)
+    notify = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
+    async with (
+        house.api(),
+        house.process("worker", "lastro.doors.cli", "worker"),
+        aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_PATIENCE_SECONDS), trust_env=False) as http,
+    ):
+        street = _Street(house, http, notify)
+        await street.pay_all([await street.order() for _ in range(10)])  # everything is warm
+        await _all_told(street, first_byte)
+        calm = [await street.order() for _ in range(_CALM)]
+        for order in calm:
+            await street.pay(*order)
+            await asyncio.sleep(_CALM_PAUSE_SECONDS)
+        await _all_told(street, first_byte)
+        waits = [(first_byte[name] - street.asked_at[name]) * 1000 for name, _ in calm]
+        crowd = [await street.order() for _ in range(count)]
+        started = time.perf_counter()
+        await street.pay_all(crowd)
+        settled = time.perf_counter() - started
+        await _all_told(street, first_byte)
+        told = max(first_byte[name] for name, _ in crowd) - started
+    receiver.close()
+    steps = statistics.quantiles(waits, n=100, method="inclusive")
+    note = f"{_PHONES} telephones, {count} orders; simulator, API and worker share the machine"
+    return [
+        Figure("orders paid", "/s", Rounds((count / settled,)), note=note),
+        Figure("orders paid and told", "/s", Rounds((count / told,))),
+        Figure("payment to notification, p50", "ms", Rounds((steps[49],)), note=f"{_CALM} payments, one by one"),
+        Figure("payment to notification, p99", "ms", Rounds((steps[98],))),
+    ]
+
+
+async def _all_told(street: _Street, first_byte: dict[str, float]) -> None:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while missing := street.asked_at.keys() - first_byte.keys():
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"no notification about {len(missing)} paid orders")
+        await asyncio.sleep(0.02)

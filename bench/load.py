@@ -1,0 +1,223 @@
+"""Requests that create orders, and two ways to send them: wrk for a closed loop, a process of ours for an open one.
+
+Run as a program it reads a plan from its standard input and prints what it saw; the house starts it so that its work is
+not done by the process that measures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import resource
+import shutil
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import uvloop
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from bench.house import Payee
+
+_UNIQUE = "#" * 20  # stands in a template for the digits that differ from request to request
+_NOTIFY = "http://127.0.0.1:9/webhooks"
+_LUA = """
+local templates = {%s}
+local count = 0
+local base = %s
+request = function()
+  count = count + 1
+  local id = string.format("%%020.0f", base + count)
+  return (string.gsub(templates[count %% #templates + 1], "%s", id))
+end
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a load generator saw. cpu_seconds: its own."""
+
+    answered: int
+    seconds: float
+    others: int  # answers without a 2xx status
+    cpu_seconds: float
+    latencies_ms: tuple[float, ...] = ()
+
+    @property
+    def rate(self) -> float:
+        """Answers per second."""
+        return self.answered / self.seconds
+
+
+def template(payee: Payee, port: int, notify: str = _NOTIFY) -> str:
+    """One request to create an order, as bytes would go over the wire, with a place for unique digits."""
+    order = {
+        "externalId": f"pedido-{port}-{_UNIQUE}",
+        "accountId": str(payee.account_id),
+        "paymentMethod": "PIX",
+        "amount": {"currency": "BRL", "value": "49.90"},
+        "description": "Dois bolos e um cento de salgados",
+        "notificationUrl": notify,
+    }
+    customer = {
+        "name": "Maria da Silva Santos",
+        "entityType": "INDIVIDUAL",
+        "document": {"type": "CPF", "number": "12345678909"},
+        "email": "maria.santos@example.com",
+        "phone": "+5511987654321",
+    }
+    body = json.dumps({"order": order, "customer": customer})
+    head = (
+        "PUT /order/v2/transparent HTTP/1.1",
+        f"host: 127.0.0.1:{port}",
+        f"authorization: Bearer {payee.token}",
+        f"idempotency-key: chave-{port}-{_UNIQUE}",
+        "content-type: application/json",
+        f"content-length: {len(body)}",
+    )
+    return "\r\n".join(head) + "\r\n\r\n" + body
+
+
+def filled(text: str, number: int) -> bytes:
+    """The request with this number."""
+    return text.replace(_UNIQUE, f"{number:020d}").encode()
+
+
+def has_wrk() -> bool:
+    """Whether the fairer client is there: in C, it takes the least from the two cores that all share."""
+    return shutil.which("wrk") is not None
+
+
+async def closed(folder: Path, port: int, texts: Sequence[str], connections: int, seconds: float) -> Seen:
+    """As many requests as are answered: each connection sends its next one when the last one is answered."""
+    if not has_wrk():
+        return await _ours({"port": port, "texts": list(texts), "connections": connections, "seconds": seconds})
+    script = folder / f"load-{port}.lua"
+    quoted = ",\n".join(json.dumps(t) for t in texts)  # JSON's escapes of these texts are Lua's too
+    script.write_text(_LUA % (quoted, f"{time.time_ns() // 1_000_000}000", _UNIQUE), encoding="utf-8")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = await asyncio.create_subprocess_exec(
+        "wrk", "-t1", f"-c{connections}", f"-d{max(1, round(seconds))}s", "-s", str(script), f"http://127.0.0.1:{port}",
+        stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    said = (await process.communicate())[0].decode()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    counted = re.search(r"(\d+) requests in ([\d.]+)s", said)
+    others = re.search(r"Non-2xx or 3xx responses: (\d+)", said)
+    if counted is None:
+        raise RuntimeError(f"wrk said:\n{said}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Seen(int(counted[1]), float(counted[2]), int(others[1]) if others else 0, cpu)
+
+
+async def opened(port: int, texts: Sequence[str], rate: float, seconds: float) -> Seen:
+    """So many requests a second at instants of their own (Poisson), whether or not earlier ones are answered."""
+    return await _ours({"port": port, "texts": list(texts), "rate": rate, "seconds": seconds})
+
+
+async def _ours(plan: dict[str, Any]) -> Seen:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bench.load", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    )
+    told = json.loads((await process.communicate(json.dumps(plan).encode()))[0])
+    return Seen(told["answered"], told["seconds"], told["others"], told["cpu"], tuple(told["latencies"]))
+
+
+class _Line(asyncio.Protocol):
+    """One connection with at most one request on it; an answer counts when its last byte is here."""
+
+    def __init__(self) -> None:
+        self._buffer = b""
+        self._answered: asyncio.Future[bytes] | None = None
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's own do not descend from it
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        head, gap, body = self._buffer.partition(b"\r\n\r\n")
+        length = re.search(rb"(?i)content-length: (\d+)", head)
+        if gap and length and len(body) >= int(length[1]) and self._answered is not None:
+            self._buffer = b""
+            self._answered.set_result(head[9:12])
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if self._answered is not None and not self._answered.done():
+            self._answered.set_exception(error or ConnectionResetError())
+
+    async def ask(self, request: bytes) -> bytes:
+        """The status of the answer."""
+        assert self._transport is not None
+        self._answered = asyncio.get_running_loop().create_future()
+        self._transport.write(request)
+        return await self._answered
+
+
+class _Generator:
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self._port, self._texts, self._seconds = plan["port"], plan["texts"], plan["seconds"]
+        self._number = time.time_ns() // 1000 * 1000
+        self._idle: list[_Line] = []
+        self._latencies: list[float] = []
+        self._statuses: Counter[bytes] = Counter()
+
+    async def closed(self, connections: int) -> float:
+        started = time.perf_counter()
+        await asyncio.gather(*(self._keep_asking(started + self._seconds) for _ in range(connections)))
+        return time.perf_counter() - started
+
+    async def opened(self, rate: float) -> float:
+        """A late answer makes nobody wait but itself: its latency counts from when it was meant to be sent."""
+        chance = random.Random(self._number)
+        started = due = time.perf_counter()
+        asked = []
+        while (due := due + chance.expovariate(rate)) < started + self._seconds:
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
+            asked.append(asyncio.ensure_future(self._ask(due)))
+        await asyncio.gather(*asked)
+        return time.perf_counter() - started
+
+    async def _keep_asking(self, end: float) -> None:
+        while (now := time.perf_counter()) < end:
+            await self._ask(now)
+
+    async def _ask(self, due: float) -> None:
+        self._number += 1
+        request = filled(self._texts[self._number % len(self._texts)], self._number)
+        line = self._idle.pop() if self._idle else await self._connect()
+        self._statuses[await line.ask(request)] += 1
+        self._latencies.append((time.perf_counter() - due) * 1000)
+        self._idle.append(line)
+
+    async def _connect(self) -> _Line:
+        return (await asyncio.get_running_loop().create_connection(_Line, "127.0.0.1", self._port))[1]
+
+    def told(self, seconds: float) -> dict[str, Any]:
+        """What the process that measures wants to know."""
+        others = sum(count for status, count in self._statuses.items() if not status.startswith(b"2"))
+        cpu = time.process_time()
+        return {
+            "answered": len(self._latencies), "seconds": seconds, "others": others, "cpu": cpu,
+            "latencies": self._latencies,
+        }  # fmt: skip
+
+
+async def _main(plan: dict[str, Any]) -> None:
+    generator = _Generator(plan)
+    if "rate" in plan:
+        seconds = await generator.opened(plan["rate"])
+    else:
+        seconds = await generator.closed(plan["connections"])
+    print(json.dumps(generator.told(seconds)))
+
+
+if __name__ == "__main__":
+    uvloop.run(_main(json.load(sys.stdin)))
