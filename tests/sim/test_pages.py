@@ -74,3 +74,10 @@ async def test_the_merchants_page_shows_deliveries_escaped(sim: Sim) -> None:
 async def test_a_browser_names_the_page_as_the_origin_of_its_own_form(sim: Sim) -> None:
     """Under no-referrer it would say `Origin: null`, which the guard refuses, and nobody could pay by the page."""
     assert (await sim.http.get("/phone")).headers["referrer-policy"] == "same-origin"
+
+
+async def test_a_charge_that_is_over_is_not_called_open(sim: Sim, shop: Till) -> None:
+    shop.charges["over"] = 410
+    page = await sim.http.get("/phone", params={"qrcodeData": shop.code("over")}, headers=EN)
+    assert "no longer there" in page.text
+    assert "You choose the amount" not in page.text
