@@ -1,0 +1,83 @@
+"""A Pix that was let in is settled for what it was let in for, on real rows."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from tests.cast import Cast, Seller
+
+from lastro.accounts import Institution
+from lastro.base.commit import commit
+from lastro.base.money import Money
+from lastro.base.run import Done
+from lastro.base.write import Row, Write
+from lastro.orders import ORDERS, Ask, Place, Settled
+from lastro.rails.port import ALARMED, Claimed, Payer, PixArrival
+
+PLACE = Place(Institution("99999010", "LASTRO", "0001"), "http://127.0.0.1:8080", True)
+AT = datetime.now(UTC)
+
+
+async def claimed(cast: Cast, ana: Seller) -> Claimed:
+    """A message of the network under our lease; what it says is in the verb."""
+    row_id, token = cast.id(), cast.id()
+    values = {
+        "id": row_id, "rail": "pix", "kind": "pix.ask", "network_id": str(row_id), "subject": "E1", "body": b"{}",
+        "received_at": AT, "due_at": AT, "lease_token": token, "leased_until": AT + timedelta(hours=1),
+    }  # fmt: skip
+    await commit(cast.database, Write(ana.company_id, rows=(Row("inbox", values),)))
+    return Claimed(row_id, token)
+
+
+async def order(cast: Cast, ana: Seller, txid: str) -> UUID:
+    values = {
+        "id": cast.id(), "account_id": ana.account_id, "external_id": txid, "origin": "TRANSPARENT", "payment_method": "PIX",
+        "currency": "BRL", "amount_minor": 1000, "final_amount_minor": 1000, "description": "Flores", "txid": txid,
+        "expires_at": AT + timedelta(days=1), "created_at": AT, "updated_at": AT,
+    }  # fmt: skip
+    await commit(cast.database, Write(ana.company_id, rows=ORDERS.born(values, AT)))
+    return UUID(str(values["id"]))
+
+
+async def arrives(cast: Cast, ana: Seller, **says: Any) -> PixArrival:
+    async with cast.database.session(ana.company_id) as session:
+        number = await session.value(
+            "SELECT number FROM accounts WHERE company_id = $1 AND id = $2", ana.company_id, ana.account_id
+        )
+    values: dict[str, Any] = {
+        "message_id": "M1", "end_to_end_id": f"E{ana.company_id.hex[:31]}", "txid": None, "amount": Money(1000, "BRL"),
+        "accepted_at": AT, "payer": Payer("Bento", "CPF", "11144477735", "99999020", "1", "2", "CACC"),
+        "receiver_branch": "0001", "receiver_account": number, "receiver_document": None, "key": None, "instrument": "QRDN",
+    }  # fmt: skip
+    return PixArrival(**{**values, **says})
+
+
+async def states(cast: Cast, ana: Seller) -> tuple[list[tuple[UUID, str, int | None]], list[tuple[str, UUID | None]]]:
+    async with cast.database.session(ana.company_id) as session:
+        orders = await session.fetch("SELECT id, status, paid_minor FROM orders ORDER BY created_at")
+        payments = await session.fetch("SELECT state, order_id FROM pix_payments")
+    return [(o["id"], o["status"], o["paid_minor"]) for o in orders], [(p["state"], p["order_id"]) for p in payments]
+
+
+async def test_a_settlement_that_forgets_the_txid_pays_the_reserved_order(cast: Cast, ana: Seller) -> None:
+    txid = f"{ana.company_id.hex}"
+    order_id = await order(cast, ana, txid)
+    asked = await arrives(cast, ana, txid=txid)
+    assert isinstance(await cast.runner.act(ana.company_id, Ask(asked, await claimed(cast, ana), PLACE)), Done)
+    assert await states(cast, ana) == ([(order_id, "INITIAL", None)], [("ACCEPTED", order_id)])
+    told = await arrives(cast, ana, settled_at=AT, receiver_account="999999999")
+    assert isinstance(await cast.runner.act(ana.company_id, Settled(told, await claimed(cast, ana), PLACE)), Done)
+    assert await states(cast, ana) == ([(order_id, "PAID", 1000)], [("SETTLED", order_id)])
+
+
+async def test_a_settlement_of_another_amount_moves_nothing(cast: Cast, ana: Seller) -> None:
+    txid = f"{ana.company_id.hex}"
+    order_id = await order(cast, ana, txid)
+    asked = await arrives(cast, ana, txid=txid)
+    await cast.runner.act(ana.company_id, Ask(asked, await claimed(cast, ana), PLACE))
+    told = await arrives(cast, ana, txid=txid, settled_at=AT, amount=Money(999, "BRL"))
+    row = await claimed(cast, ana)
+    await cast.runner.act(ana.company_id, Settled(told, row, PLACE))
+    assert await states(cast, ana) == ([(order_id, "INITIAL", None)], [("ACCEPTED", order_id)])
+    async with cast.database.session(ana.company_id) as session:
+        assert await session.value("SELECT outcome FROM inbox WHERE id = $1", row.row_id) == ALARMED
