@@ -63,11 +63,8 @@ async def warm(cast: Cast, ana: Seller) -> Seller:
 @pytest.mark.parametrize("raised", [1, 0])
 async def test_a_revoked_client_is_refused_at_once(cast: Cast, warm: Seller, inside: Any, raised: int) -> None:
     """Also by a hand that forgot to raise the version: the write itself looks at the client."""
-    await inside.execute(
-        "UPDATE clients SET revoked_at = machine_now(), version = version + $2 WHERE client_id = $1",
-        warm.client.client_id,
-        raised,
-    )
+    revoke = "UPDATE clients SET revoked_at = machine_now(), version = version + $2 WHERE client_id = $1"
+    await inside.execute(revoke, warm.client.client_id, raised)
     before = await count(cast, warm, "events")
     for remembered in ("remembered", None):
         assert no(await cast.run(warm.client, Tell(remembered))).kind is Kind.UNAUTHORIZED
