@@ -62,10 +62,12 @@ CREATE TABLE clients (                                -- a machine that calls th
   company_id uuid NOT NULL REFERENCES companies,
   client_id text NOT NULL,                            -- begins with the company's number, so that a login finds its company
   name text NOT NULL,
-  secret_hash bytea NOT NULL,                         -- SHA-256 of a 256-bit random secret
+  secret_hash bytea,                                  -- SHA-256 of a 256-bit random secret; NULL: an outside issuer vouches
   secret_hash_previous bytea,                         -- still admits until secret_previous_until
   secret_previous_until timestamptz,                  -- machine time
   permissions text[] NOT NULL,                        -- subscriptions:read, orders:write, …
+  allowed_networks text[] NOT NULL DEFAULT '{}',      -- where its requests may come from, as 203.0.113.0/24; none: anywhere
+  requests_per_minute integer CHECK (requests_per_minute > 0), -- NULL: what the installation gives each client
   revoked_at timestamptz,                             -- machine time; from then on every request is 401
   tokens_valid_after timestamptz NOT NULL,            -- machine time; older tokens are refused
   created_at timestamptz NOT NULL,
@@ -80,6 +82,7 @@ CREATE TABLE signing_keys (                           -- the institution's own: 
   private_key bytea NOT NULL,                         -- sealed
   certificate bytea,                                  -- DER, for locations
   created_at timestamptz NOT NULL,                    -- machine time
+  signs_from timestamptz,                             -- machine time; NULL: published, so that all know it when it begins
   retired_at timestamptz,                             -- machine time; published until tokens it signed have ended
   UNIQUE (purpose, generation)
 );
@@ -111,6 +114,10 @@ CREATE TABLE account_numbers (                        -- reference table: finds 
   account_id uuid NOT NULL UNIQUE
 );
 
+-- As people look for it: without accents, in lower case.
+CREATE FUNCTION folded(words text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT AS
+  $$ SELECT lower(regexp_replace(normalize(words, NFD), '[\u0300-\u036f]', '', 'g')) $$;
+
 CREATE TABLE accounts (                               -- a payment account that a company opened for a holder
   company_id uuid NOT NULL REFERENCES companies,
   id uuid NOT NULL,
@@ -124,12 +131,16 @@ CREATE TABLE accounts (                               -- a payment account that 
   email text NOT NULL,
   phone text NOT NULL,
   city text NOT NULL DEFAULT 'SAO PAULO',             -- printed in a BR Code
+  full_name_folded text NOT NULL GENERATED ALWAYS AS (folded(full_name)) STORED, -- what lists are filtered by
+  email_folded text NOT NULL GENERATED ALWAYS AS (folded(email)) STORED,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
   PRIMARY KEY (company_id, id)
 );
 CREATE UNIQUE INDEX accounts_created_at_key ON accounts (company_id, created_at);
+CREATE INDEX accounts_of_status ON accounts (company_id, status, created_at);
+CREATE INDEX accounts_of_document ON accounts (company_id, document_number, created_at);
 
 CREATE TABLE pix_keys (                               -- a key of the directory that leads to one of our accounts
   company_id uuid NOT NULL,
@@ -282,6 +293,7 @@ CREATE TABLE history (                                -- every move of every obj
   to_state text NOT NULL,
   trigger text NOT NULL,
   reason text,
+  request_id text,                                    -- x-request-id of the client's call that moved it; NULL: none did
   created_at timestamptz NOT NULL,
   PRIMARY KEY (company_id, reference_id, version)
 );
@@ -336,6 +348,9 @@ CREATE UNIQUE INDEX orders_location_key ON orders (company_id, location_token);
 -- An externalId may be used again once every earlier order of it has ended without money.
 CREATE UNIQUE INDEX orders_external_id_key ON orders (company_id, external_id)
   WHERE origin = 'TRANSPARENT' AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR');
+CREATE INDEX orders_of_status ON orders (company_id, status, created_at);
+CREATE INDEX orders_of_external_id ON orders (company_id, external_id, created_at);
+CREATE INDEX orders_of_account ON orders (company_id, account_id, created_at);
 CREATE INDEX orders_expiring ON orders (expires_at, company_id) WHERE status = 'INITIAL';
 
 CREATE TABLE pix_payments (                           -- a Pix that came, or was asked for, by its endToEndId
@@ -539,6 +554,14 @@ BEGIN
   RETURN true;
 END $$;
 
+-- Raises where a decision has grown old before it was written: a list that goes forward trusts that whoever was given a time
+-- two seconds ago has committed by now.
+CREATE FUNCTION timely(decided_at timestamptz) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF business_now() - decided_at > interval '1 second' THEN PERFORM demand('timely', 1, 0); END IF;
+  RETURN true;
+END $$;
+
 -- Sets the company for this session and says what time it is.
 CREATE FUNCTION door_enter(company uuid, OUT at timestamptz, OUT clock_version bigint) LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -549,14 +572,15 @@ END $$;
 -- The first statement of a request: enters, and says whether the client is alive and what was answered under its key.
 CREATE FUNCTION door_open(company uuid, client text, operation_name text, idempotency_key text,
   OUT at timestamptz, OUT machine_at timestamptz, OUT clock_version bigint,
-  OUT client_version bigint, OUT permissions text[], OUT revoked_at timestamptz, OUT tokens_valid_after timestamptz,
+  OUT client_version bigint, OUT permissions text[], OUT allowed_networks text[], OUT requests_per_minute integer,
+  OUT revoked_at timestamptz, OUT tokens_valid_after timestamptz,
   OUT fingerprint bytea, OUT answer_status integer, OUT answer_body bytea, OUT answer_object uuid)
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   SELECT e.at, e.clock_version INTO at, clock_version FROM door_enter(company) e;
   machine_at := machine_now();
-  SELECT c.version, c.permissions, c.revoked_at, c.tokens_valid_after
-    INTO client_version, permissions, revoked_at, tokens_valid_after
+  SELECT c.version, c.permissions, c.allowed_networks, c.requests_per_minute, c.revoked_at, c.tokens_valid_after
+    INTO client_version, permissions, allowed_networks, requests_per_minute, revoked_at, tokens_valid_after
     FROM clients c WHERE c.company_id = company AND c.client_id = client;
   IF idempotency_key IS NOT NULL THEN
     SELECT a.fingerprint, a.status, a.body, a.object_id INTO fingerprint, answer_status, answer_body, answer_object

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro.companies import Claims
-    from lastro.doors.http import Operations
+    from lastro.doors.operations import Operations
     from lastro.doors.wiring import House
 
 _REACHABLE = ("PAID", "EXPIRED", "CANCELED", "ERROR")

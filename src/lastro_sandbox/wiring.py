@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lastro.base.db import Database
-    from lastro.doors.app import Answer
-    from lastro.doors.http import Operations
+    from lastro.doors.http import Answer
+    from lastro.doors.operations import Operations
     from lastro.doors.settings import Settings
     from lastro.doors.wiring import House
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lastro.accounts.actions import ReadBalance
-from lastro.base.api import NOT_FOUND, Incoming, Route, as_id
+from lastro.base.api import NOT_FOUND, Doc, Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.money import DECIMALS
 from lastro.base.paging import read_timestamp
@@ -18,8 +18,12 @@ def routes() -> tuple[Route, ...]:
     """The room's operations."""
     return (
         Route(
-            "GET", "/order/v2/account/balance", "read_balance", "accounts:read", _balance,
-            queries=frozenset({"accountId", "currency", "asOf"}),
+            "GET", "/order/v2/account/balance", "read_balance", "accounts:read", _balance, Doc("Read balances"),
+            queries=(
+                Query("accountId", "One account; without it the company's total and each account.", {"type": "string"}),
+                Query("currency", "BRL where nothing is said.", {"type": "string", "default": "BRL"}),
+                Query("asOf", "A moment in the past, ISO 8601; now where nothing is said.", {"type": "string"}),
+            ),
         ),
     )  # fmt: skip
 

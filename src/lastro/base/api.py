@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from lastro.base.forms import Form
     from lastro.base.run import Verb
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
@@ -50,6 +51,53 @@ class Parse(Protocol):
         """Looks at the request alone."""
 
 
+class Answer(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True, frozen=True):
+    """The body of an answer, or a part of it: what is sent is made of it, and so is what the documentation says.
+
+    A field whose default is None is left out when it is None; one that is to be null has no default.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query parameter. schema: JSON Schema of its value as a text or number."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A no that an operation's form does not tell of: what is at fault, why, and what the caller can do.
+
+    field: as in the answer's details; "" where there are none.
+    """
+
+    kind: Kind
+    field: str
+    issue: str
+    cause: str
+    cure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """What an operation says of itself; /openapi.json, /docs, docs/errors.md and the tests read it.
+
+    summary: a few words. description: Markdown. form: of the body, None where it takes none. answer: of the success.
+    request, response: examples as JSON values.
+    """
+
+    summary: str
+    description: str = ""
+    form: type[Form] | None = None
+    answer: type[msgspec.Struct] | None = None
+    refusals: tuple[Refusal, ...] = ()
+    request: Mapping[str, Any] | None = None
+    response: Mapping[str, Any] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """One operation. permission: what a client must hold. key: whether an idempotency key is required, optional or none.
@@ -62,10 +110,15 @@ class Route:
     operation: str
     permission: str
     parse: Parse
+    doc: Doc
     success: int = 200
     key: str = "none"
     key_longest: int = 255
-    queries: frozenset[str] = frozenset()
+    queries: tuple[Query, ...] = ()
+
+    def knows(self, query: str) -> bool:
+        """Whether it has such a query parameter."""
+        return any(q.name == query for q in self.queries)
 
 
 def as_id(text: str | None) -> UUID | None:
@@ -79,7 +132,7 @@ def stamp(at: datetime) -> str:
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def render(value: Mapping[str, Any]) -> bytes:
+def render(value: Mapping[str, Any] | Answer) -> bytes:
     """JSON bytes of an answer; absent optional fields are left out by whoever builds the mapping."""
     return msgspec.json.encode(value)
 

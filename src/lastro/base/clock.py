@@ -28,10 +28,10 @@ class BusinessClock:
         """A reading just made."""
         self._read_at, self._business, self.version = self._monotonic(), business, version
 
-    def now(self) -> datetime | None:
+    def now(self, good_for_seconds: float = _GOOD_FOR_SECONDS) -> datetime | None:
         """Business time, or None when the last reading is too old to be carried on."""
         passed = self._monotonic() - self._read_at
-        if self._business is None or passed > _GOOD_FOR_SECONDS:
+        if self._business is None or passed > good_for_seconds:
             return None
         return self._business + timedelta(seconds=passed)
 

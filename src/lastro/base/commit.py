@@ -15,6 +15,7 @@ from lastro.base.write import Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
     from uuid import UUID
 
     from lastro.base.db import Database, Session
@@ -26,11 +27,15 @@ _TRY_AGAIN = frozenset({"40001", "40P01"})
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Which client's rights, and which reading of the clock, the decision was made with; both must still hold."""
+    """Which client's rights, and which reading of the clock, the decision was made with; both must still hold.
+
+    request_id: of the client's call, kept with what it moved.
+    """
 
     client_id: str | None = None
     client_version: int | None = None
     clock_version: int | None = None
+    request_id: str | None = None
 
 
 class Taken(Exception):  # noqa: N818
@@ -41,14 +46,17 @@ class Taken(Exception):  # noqa: N818
         self.constraint = constraint
 
 
-async def commit(database: Database, write: Write, caller: Caller = Caller(), session: Session | None = None) -> None:
-    """Makes a Write so, in one round trip.
+async def commit(
+    database: Database, write: Write, caller: Caller = Caller(), session: Session | None = None,
+    *, decided_at: datetime | None = None,
+) -> None:  # fmt: skip
+    """Makes a Write so, in one round trip. decided_at: the business time it was decided with, at most a second ago.
 
     Raises Stale (decide again), InsufficientFunds, KeyTaken, KeyBusy, Taken (a unique constraint of a room), each with
     nothing written; DatabaseAway when it is not known, after one more try with the same Write: its rows have ids of
     their own, so that it cannot take effect twice.
     """
-    statement = await _statement(database, write, caller)
+    statement = await _statement(database, write, caller, decided_at)
     try:
         await _execute(database, write, statement, session)
     except DatabaseAway:
@@ -75,7 +83,7 @@ async def was_written(database: Database, write: Write) -> bool:
                 " WHERE company_id = $1 AND reference_id = $2 AND version = $3"
             )
             return await session.value(moved, write.company_id, m.id, m.version + 1, m.at, m.trigger) is True
-        for (table, columns), rows in _grouped(write).items():
+        for (table, columns), rows in _grouped(write, None).items():
             if "id" in columns:
                 sql = f"SELECT true FROM {table} WHERE company_id = $1 AND id = $2"  # noqa: S608 a table of ours
                 return await session.value(sql, write.company_id, rows[0]["id"]) is True
@@ -179,7 +187,7 @@ class _Builder:
         self.demand(f.table, name)
 
 
-async def _statement(database: Database, write: Write, caller: Caller) -> _Statement:
+async def _statement(database: Database, write: Write, caller: Caller, decided_at: datetime | None) -> _Statement:
     b = _Builder(write.company_id)
     relies = sorted(write.relies, key=lambda r: (r.kind, r.id))
     door = (
@@ -187,7 +195,7 @@ async def _statement(database: Database, write: Write, caller: Caller) -> _State
         f" {b.add(caller.clock_version)}, {b.add([r.kind for r in relies])}, {b.add([r.id for r in relies])},"
         f" {b.add([r.version for r in relies])}) AS company_id"
     )
-    for (table, _), rows in _grouped(write).items():
+    for (table, _), rows in _grouped(write, caller.request_id).items():
         b.insert(table, rows, await database.columns(table) if len(rows) > _FEW else {})
     for m in write.moves:
         b.move(m)
@@ -198,12 +206,14 @@ async def _statement(database: Database, write: Write, caller: Caller) -> _State
     accounts, debits, held = draws(write.transfers)
     drawn = f", draw(door.company_id, {b.add(accounts)}, {b.add(debits)}, {b.add(held)})" if accounts else ""
     ctes = "".join(f", {c}" for c in b.ctes)
+    if decided_at is not None:
+        b.demands.append(f"timely({b.add(decided_at)})")
     demands = "".join(f", {d}" for d in b.demands)
     sql = f"WITH door AS MATERIALIZED ({door}){ctes} SELECT door.company_id{drawn}{demands} FROM door"  # noqa: S608
     return _Statement(sql, b.arguments)
 
 
-def _grouped(write: Write) -> dict[tuple[str, tuple[str, ...]], list[Mapping[str, Any]]]:
+def _grouped(write: Write, request_id: str | None) -> dict[tuple[str, tuple[str, ...]], list[Mapping[str, Any]]]:
     """Every row to insert, those of one table and the same columns together; parents before children as they came."""
     rows = [
         *write.rows,
@@ -230,7 +240,8 @@ def _grouped(write: Write) -> dict[tuple[str, tuple[str, ...]], list[Mapping[str
     ]  # fmt: skip
     groups: dict[tuple[str, tuple[str, ...]], list[Mapping[str, Any]]] = {}
     for row in rows:
-        groups.setdefault((row.table, tuple(row.values)), []).append(row.values)
+        values = {**row.values, "request_id": request_id} if row.table == "history" else row.values
+        groups.setdefault((row.table, tuple(values)), []).append(values)
     return groups
 
 

@@ -48,6 +48,14 @@ class Stale(Exception):  # noqa: N818 it says what happened to the world, not th
     """What a Write relied on has changed since it was read: decide again."""
 
 
+class NotYet(Exception):  # noqa: N818
+    """What was asked can be answered in so many seconds: ask again then. Raised while reading, with nothing written."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
 class KeyTaken(Exception):  # noqa: N818
     """Another request has committed an answer under this idempotency key."""
 

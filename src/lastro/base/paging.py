@@ -12,15 +12,24 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lastro.base.api import stamp
+from lastro.base.api import Query, stamp
 from lastro.base.errors import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-PAGING = frozenset({"limit", "sort", "cursor", "from", "to"})
 DEFAULT_LIMIT = 20
 LARGEST_LIMIT = 5000
+_TEXT = {"type": "string"}
+PAGING = (
+    Query("limit", "How many rows a page has at most.",
+          {"type": "integer", "minimum": 1, "maximum": LARGEST_LIMIT, "default": DEFAULT_LIMIT}),
+    Query("sort", "By createdAt: newest first, or oldest first.",
+          {"type": "string", "enum": ["asc", "desc"], "default": "desc"}),
+    Query("cursor", "The nextCursor of the page before; left out on the first.", _TEXT),
+    Query("from", "Made at or after: a date (the whole day in Brasilia) or a timestamp, ISO 8601.", _TEXT),
+    Query("to", "Made at or before: a date (the whole day in Brasilia) or a timestamp, ISO 8601.", _TEXT),
+)  # fmt: skip
 
 _BRASILIA = timezone(timedelta(hours=-3))  # no summer time since 2019
 _MICROSECOND = timedelta(microseconds=1)
@@ -59,15 +68,8 @@ class Page:
         return {**answer, "hasNext": has_next, "data": [shown(row) for row in rows]}
 
 
-def read_page(
-    query: Mapping[str, str], problems: list[Problem], *, others: Iterable[str] = (), largest: int = LARGEST_LIMIT
-) -> Page:
-    """The page a query asks for; whatever is wrong is added to `problems`, and what is wrong keeps its default.
-
-    others: the filters that this list knows besides; a parameter nobody knows is a problem.
-    """
-    unknown = sorted(query.keys() - PAGING - set(others))
-    problems += (Problem(name, "NOT_ALLOWED", "is no parameter of this list") for name in unknown)
+def read_page(query: Mapping[str, str], problems: list[Problem], *, largest: int = LARGEST_LIMIT) -> Page:
+    """The page a query asks for; whatever is wrong is added to `problems`, and what is wrong keeps its default."""
     limit = _limit(query.get("limit"), largest, problems)
     sort = query.get("sort", "desc")
     if sort not in ("asc", "desc"):

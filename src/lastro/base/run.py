@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from lastro.base.commit import Caller, Taken, commit
-from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, Problem, Refused, Stale
+from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale
 from lastro.base.gaps import gap
 from lastro.base.write import Stored, Write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
+    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
     from uuid import UUID
 
     from asyncpg import Record
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from lastro.base.ids import Chance
 
 _TRIES = 3
+_LONGEST_LOOK_UP_SECONDS = 30.0  # business time is carried on by the monotonic clock so long
 _OPEN = "SELECT * FROM door_open($1, $2, $3, $4)"
 _ENTER = "SELECT * FROM door_enter($1)"
 
@@ -96,7 +100,10 @@ class Act(Generic[K]):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request as the HTTP door understood it. token_issued_at: machine seconds. fingerprint: of the parsed request."""
+    """A request as the HTTP door understood it. token_issued_at: machine seconds. fingerprint: of the parsed request.
+
+    source: the address it came from; None where that says nothing, and then a client bound to networks is refused.
+    """
 
     company_id: UUID
     client_id: str
@@ -106,6 +113,8 @@ class Call:
     key: str | None
     fingerprint: bytes
     success_status: int
+    source: IPv4Address | IPv6Address | None = None
+    request_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +131,8 @@ class Reply:
 class _Rights:
     version: int
     permissions: frozenset[str]
+    networks: tuple[IPv4Network | IPv6Network, ...]
+    requests_per_minute: int | None
     revoked: bool
     tokens_valid_after: float
 
@@ -144,10 +155,19 @@ class Runner:
         if reply is not None:
             return reply
         for _ in range(_TRIES):
-            reply = await self._once(call, verb)
+            try:
+                reply = await self._once(call, verb)
+            except NotYet as early:
+                await asyncio.sleep(early.seconds)  # no connection is held meanwhile
+                continue
             if reply is not None:
                 return reply
         raise Stale("three decisions in a row were overtaken")
+
+    def requests_per_minute(self, company_id: UUID, client_id: str) -> int | None:
+        """What this client is given, as far as it is remembered; None: what every client is."""
+        rights = self._rights.get((company_id, client_id))
+        return None if rights is None else rights.requests_per_minute
 
     async def act(self, company_id: UUID, verb: Verb[Any]) -> Done | Refused:
         """The same for a task of ours, with no client and no key."""
@@ -155,15 +175,17 @@ class Runner:
             async with self.database.session(company_id) as session:
                 entered = await session.row(_ENTER, company_id)
                 assert entered is not None
+                self._clock.learn(entered["at"], entered["clock_version"])
                 door = Door(company_id, entered["at"], self._chance, Caller(clock_version=entered["clock_version"]))
                 known = await verb.read(session, door)
             looked = await verb.look_up(known, door)
+            door = self._later(door)
             outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
             if outcome.write is None or outcome.write.is_empty:
                 return outcome
             gap("run.decided")
             try:
-                await commit(self.database, outcome.write, door.caller)
+                await commit(self.database, outcome.write, door.caller, decided_at=door.now)
             except Stale:
                 continue
             except Taken as clash:
@@ -183,14 +205,14 @@ class Runner:
         rights = self._rights.get((call.company_id, call.client_id))
         if known is None or now is None or rights is None or _refusal(rights, call) is not None:
             return None
-        caller = Caller(call.client_id, rights.version, self._clock.version)
+        caller = Caller(call.client_id, rights.version, self._clock.version, call.request_id)
         outcome = verb.decide(known, Door(call.company_id, now, self._chance, caller))
         if isinstance(outcome, Refused) or outcome.write is None:
             return None
         write = _with_answer(outcome, call, now)
         gap("run.decided")
         try:
-            await commit(self.database, write, caller)
+            await commit(self.database, write, caller, decided_at=now)
         except Stale:
             self._rights.pop((call.company_id, call.client_id), None)
             self._clock.forget()
@@ -215,10 +237,11 @@ class Runner:
             assert rights is not None
             if row["fingerprint"] is not None:
                 return _replay(row, call)
-            caller = Caller(call.client_id, rights.version, row["clock_version"])
+            caller = Caller(call.client_id, rights.version, row["clock_version"], call.request_id)
             door = Door(call.company_id, row["at"], self._chance, caller)
             known = await verb.read(session, door)
         looked = await verb.look_up(known, door)
+        door = self._later(door)
         outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
         reply = await self._finish(call, verb, outcome, door)
         return await self._no(call, reply) if isinstance(reply, Refused) else reply
@@ -239,7 +262,7 @@ class Runner:
         write = outcome.write if isinstance(outcome, Refused) else _with_answer(outcome, call, door.now)
         gap("run.decided")
         try:
-            await commit(self.database, write, door.caller)
+            await commit(self.database, write, door.caller, decided_at=door.now)
         except (Stale, KeyTaken):
             return None
         except KeyBusy:
@@ -251,6 +274,11 @@ class Runner:
         self._on_commit(write)
         return outcome if isinstance(outcome, Refused) else Reply(call.success_status, outcome.body, write=write)
 
+    def _later(self, door: Door) -> Door:
+        """The same door after a look-up: time has passed, and a decision must be young when it is written."""
+        now = self._clock.now(_LONGEST_LOOK_UP_SECONDS)
+        return door if now is None or now <= door.now else replace(door, now=now)
+
     def _learn_rights(self, call: Call, row: Record) -> _Rights | None:
         if row["client_version"] is None:
             self._rights.pop((call.company_id, call.client_id), None)
@@ -258,6 +286,8 @@ class Runner:
         rights = _Rights(
             row["client_version"],
             frozenset(row["permissions"]),
+            tuple(ip_network(n) for n in row["allowed_networks"]),
+            row["requests_per_minute"],
             row["revoked_at"] is not None and row["revoked_at"] <= row["machine_at"],
             row["tokens_valid_after"].timestamp(),
         )
@@ -269,6 +299,8 @@ def _refusal(rights: _Rights, call: Call) -> Refused | None:
     if rights.revoked or call.token_issued_at < rights.tokens_valid_after:
         return Refused(Kind.UNAUTHORIZED)
     if call.permission not in rights.permissions:
+        return Refused(Kind.FORBIDDEN)
+    if rights.networks and (call.source is None or not any(call.source in network for network in rights.networks)):
         return Refused(Kind.FORBIDDEN)
     return None
 

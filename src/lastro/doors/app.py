@@ -12,7 +12,7 @@ from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp, Receive, Send  # noqa: TC002 Litestar reads the annotations when it runs
 
 from lastro.base.errors import Kind, Refused
-from lastro.doors.http import METHODS, Response, not_allowed, refusal
+from lastro.doors.http import METHODS, not_allowed, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro.base.api import Route
-    from lastro.doors.http import Gate, Operations
-
-    Answer = Callable[[HTTPScope, bytes, Mapping[bytes, bytes]], Awaitable[Response]]
+    from lastro.doors.gate import Gate
+    from lastro.doors.http import Answer, Response
+    from lastro.doors.operations import Operations
 
 
 _METHODS = tuple(HttpMethod(method) for method in METHODS)
@@ -75,7 +75,7 @@ def _by_method(table: Mapping[str, Answer]) -> Answer:
 def _handler(path: str, gate: Gate, answer: Answer) -> HTTPRouteHandler:
     async def serve(scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] == ScopeType.HTTP:
-            await gate.serve(scope, receive, send, answer)
+            await gate.serve(scope, receive, send, answer, path)
 
     # Litestar finds the handler; what the handler gives back is the answer itself, which it need not look into.
     @route(path.replace("}", ":str}"), http_method=_METHODS, status_code=200)

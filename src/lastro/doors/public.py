@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lastro.base.db import Database
     from lastro.base.ids import Chance
     from lastro.companies import Login, SigningKeys
+    from lastro.doors.limits import Limits
     from lastro.orders import Place
 
 LIFETIME_SECONDS = companies.LIFETIME_SECONDS
@@ -47,9 +48,13 @@ class Tokens:
     """Both ways to a token."""
 
     login: Login
+    limits: Limits
 
     async def ours(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """POST /auth/v1/token, JSON."""
+        taken = self.limits.take(str(scope["state"]["source"]))
+        if taken.retry_after_seconds is not None:
+            return refusal(Refused(Kind.TOO_MANY, retry_after_seconds=taken.retry_after_seconds))
         try:
             body = forms.parsed(raw)
         except forms.NotJson as error:
@@ -64,6 +69,10 @@ class Tokens:
 
     async def oauth(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """POST /oauth2/token, RFC 6749 §4.4 with the client in Basic or in the body; errors as §5.2."""
+        taken = self.limits.take(str(scope["state"]["source"]))
+        if taken.retry_after_seconds is not None:
+            later = ((b"retry-after", b"%d" % taken.retry_after_seconds),)
+            return Response(429, msgspec.json.encode({"error": "temporarily_unavailable"}), headers=(*later, *_NO_STORE))
         fields = dict(parse_qsl(raw.decode("latin-1"), keep_blank_values=True))
         client = _basic(headers) or (fields.get("client_id", ""), fields.get("client_secret", ""))
         if "grant_type" not in fields:

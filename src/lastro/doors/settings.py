@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlsplit
@@ -16,6 +17,7 @@ from lastro.standards.pix_ids import is_ispb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from ipaddress import IPv4Network, IPv6Network
 
 SANDBOX = "sandbox"
 PRODUCTION = "production"
@@ -53,7 +55,8 @@ class Settings:
     a credential. public_hosts: further names (with port) it is served under. compe: None for an
     institution that has none. database_login: `switch` when the login of database_url takes on each role, `role` when
     each role logs in itself. worker_name: tells apart the processes that pull from the network at the same time; None
-    where each is to be a stranger.
+    where each is to be a stranger. requests_per_minute: of a client, in each process; token_requests_per_minute: of an
+    address. proxies: networks whose x-forwarded-for is believed.
     """
 
     mode: Literal["sandbox", "production"]
@@ -76,6 +79,9 @@ class Settings:
     public_url: str
     public_hosts: tuple[str, ...]
     worker_name: str | None
+    requests_per_minute: int
+    token_requests_per_minute: int
+    proxies: tuple[IPv4Network | IPv6Network, ...]
     has_parent: bool
     crash_at: CrashAt | None
 
@@ -151,6 +157,9 @@ class _Reader:
             public_url=self._url("LASTRO_PUBLIC_URL", f"http://127.0.0.1:{port}", mode),
             public_hosts=tuple(h.strip().lower() for h in self._text("LASTRO_PUBLIC_HOSTS", "").split(",") if h.strip()),
             worker_name=self._maybe("LASTRO_WORKER_NAME") or ("worker" if mode == SANDBOX else None),
+            requests_per_minute=self._count("LASTRO_REQUESTS_PER_MINUTE", 60_000),
+            token_requests_per_minute=self._count("LASTRO_TOKEN_REQUESTS_PER_MINUTE", 600),
+            proxies=self._networks("LASTRO_PROXIES"),
             has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
             crash_at=self._crash_at(mode),
         )
@@ -209,6 +218,23 @@ class _Reader:
             self._problems.append(f"{name} must be a port from 1 to 65535, not {given!r}.")
             return otherwise
         return int(given)
+
+    def _count(self, name: str, otherwise: int) -> int:
+        given = self._text(name, str(otherwise))
+        if re.fullmatch(r"[1-9]\d{0,8}", given, re.ASCII) is None:
+            self._problems.append(f"{name} must be a whole number above zero, not {given!r}.")
+            return otherwise
+        return int(given)
+
+    def _networks(self, name: str) -> tuple[IPv4Network | IPv6Network, ...]:
+        given = [text.strip() for text in self._text(name, "").split(",") if text.strip()]
+        try:
+            return tuple(ip_network(text) for text in given)
+        except ValueError:
+            self._problems.append(
+                f"{name} must be networks such as 10.0.0.0/8, with commas between, not {','.join(given)!r}."
+            )
+            return ()
 
     def _url(self, name: str, otherwise: str, mode: str) -> str:
         given = self._text(name, otherwise).rstrip("/")

@@ -22,7 +22,9 @@ from lastro.base.run import Runner
 from lastro.base.secrets import KeyFileRefused, load_key_ring
 from lastro.companies import Login, Verifier, load_or_make, public_keys
 from lastro.doors.due import Due
-from lastro.doors.http import Gate, Operations
+from lastro.doors.gate import Gate
+from lastro.doors.limits import Limits
+from lastro.doors.operations import Operations
 from lastro.doors.public import Published, Tokens
 from lastro.doors.settings import StartRefused
 from lastro.orders import Place
@@ -33,12 +35,13 @@ from lastro.rails.spi import Spi
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
+    from ipaddress import IPv4Network, IPv6Network
 
     from lastro.base.api import Route
     from lastro.base.secrets import KeyRing
     from lastro.base.write import Write
     from lastro.companies import SigningKeys
-    from lastro.doors.app import Answer
+    from lastro.doors.http import Answer
     from lastro.doors.settings import Settings
 
 # Every transition table of the code: migrations keep them in the database for the law that every move is allowed.
@@ -86,6 +89,9 @@ class House:
     place: Place
     rail: Spi
     hosts: frozenset[str]
+    requests_per_minute: int = 60_000
+    token_requests_per_minute: int = 600
+    proxies: tuple[IPv4Network | IPv6Network, ...] = ()
 
     @property
     def issuer(self) -> str:
@@ -170,7 +176,10 @@ async def open_house(settings: Settings, database: Database, on_commit: Callable
         database, key_ring, jku=jku_of(settings.public_url), institution=settings.institution_name, random=os.urandom
     )
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
-    return House(database, runner, chance, key_ring, keys, place, rail_of(settings), _hosts(settings))
+    return House(
+        database, runner, chance, key_ring, keys, place, rail_of(settings), _hosts(settings),
+        settings.requests_per_minute, settings.token_requests_per_minute, settings.proxies,
+    )  # fmt: skip
 
 
 def _hosts(settings: Settings) -> frozenset[str]:
@@ -185,7 +194,8 @@ def routes(house: House) -> tuple[Route, ...]:
 
 def public(house: House) -> dict[str, Mapping[str, Answer]]:
     """Every path without one, and what answers each of its methods."""
-    tokens = Tokens(Login(house.database, house.keys, house.issuer, time.time, house.chance.bytes))
+    login = Login(house.database, house.keys, house.issuer, time.time, house.chance.bytes)
+    tokens = Tokens(login, Limits(house.token_requests_per_minute, time.monotonic))
     published = Published(house.database, house.keys, house.place, house.chance)
     return {
         "/auth/v1/token": {"POST": tokens.ours},
@@ -201,12 +211,13 @@ def public(house: House) -> dict[str, Mapping[str, Answer]]:
 def operations(house: House) -> Operations:
     """What answers behind a bearer token."""
     verifier = Verifier(public_keys(house.keys.tokens), house.issuer)
-    return Operations(house.runner, partial(_same, verifier), time.time, house.keys.fingerprint)
+    limits = Limits(house.requests_per_minute, time.monotonic)
+    return Operations(house.runner, partial(_same, verifier), time.time, house.keys.fingerprint, limits)
 
 
 def gate(house: House) -> Gate:
     """What every request passes."""
-    return Gate(house.hosts, house.chance.bytes)
+    return Gate(house.hosts, house.chance.bytes, house.proxies)
 
 
 def sandbox_of(settings: Settings) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro.base import forms
-from lastro.base.api import NOT_FOUND, Incoming, Route, as_id
+from lastro.base.api import NOT_FOUND, Doc, Incoming, Route, as_id
 from lastro.base.errors import Kind, Refused
 from lastro.orders.actions.create import Create, Destinations
 from lastro.orders.actions.end import Cancel
@@ -53,7 +53,13 @@ def routes(place: Place) -> tuple[Route, ...]:
     """The room's operations."""
     desk = _Desk(place, Destinations())
     return (
-        Route("PUT", _PATH, "create_order", "orders:write", desk.create, key="optional", key_longest=64),
-        Route("GET", _PATH + "/{id}", "read_order", "orders:read", desk.read),
-        Route("POST", _PATH + "/{id}/cancel", "cancel_order", "orders:write", desk.cancel, key="optional"),
-    )
+        Route(
+            "PUT", _PATH, "create_order", "orders:write", desk.create, Doc("Create an order", form=CreateOrder),
+            key="optional", key_longest=64,
+        ),
+        Route("GET", _PATH + "/{id}", "read_order", "orders:read", desk.read, Doc("Read an order")),
+        Route(
+            "POST", _PATH + "/{id}/cancel", "cancel_order", "orders:write", desk.cancel, Doc("Cancel an order"),
+            key="optional",
+        ),
+    )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.base.api import NOT_FOUND, Route
+from lastro.base.api import NOT_FOUND, Doc, Route
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import PAGING, read_page
 from lastro.webhooks.actions import ListUndelivered, Resend
@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 def routes() -> tuple[Route, ...]:
     """List what failed to be delivered; send one event again."""
     return (
-        Route("GET", "/order/v1/webhook/events", "list_webhook_events", "webhooks:read", _list, queries=PAGING),
+        Route(
+            "GET", "/order/v1/webhook/events", "list_webhook_events", "webhooks:read", _list,
+            Doc("List webhook events that failed delivery"), queries=PAGING,
+        ),
         Route(
             "POST", "/order/v1/webhook/events/{id}/resend", "resend_webhook_event", "webhooks:write", _resend,
-            success=202, key="optional",
+            Doc("Send a webhook event again"), success=202, key="optional",
         ),
     )  # fmt: skip
 

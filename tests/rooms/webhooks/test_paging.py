@@ -110,12 +110,6 @@ def test_defaults_and_bounds_of_the_limit() -> None:
     assert problems[0].issue == "OUT_OF_RANGE"
 
 
-def test_a_filter_of_the_list_itself_is_known() -> None:
-    problems: list[Problem] = []
-    read_page({"status": "PAID", "statu": "PAID"}, problems, others=["status"])
-    assert [(p.field, p.issue) for p in problems] == [("statu", "NOT_ALLOWED")]
-
-
 def test_a_cursor_at_the_end_of_time_ends_the_list() -> None:
     assert read(cursor="9999-12-31T23:59:59.999999Z", sort="asc").since == datetime.max.replace(tzinfo=UTC)
     assert read(cursor="0001-01-01T00:00:00Z").until == datetime.min.replace(tzinfo=UTC)
