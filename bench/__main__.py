@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import uvloop
-from bench import journey, ledger, orders, qr, shares
+from bench import journey, ledger, lists, orders, qr, reads, shares
 from bench.figures import Figure, Report, Rounds, machine, neighbours
 from bench.house import house
 
@@ -18,9 +18,9 @@ from lastro.standards.brcode import encode
 from lastro.standards.qrcode import png
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
 
-PARTS = ("qr", "orders", "pace", "ledger", "shares", "journey")
+    from bench.house import House
 
 
 def picture() -> Figure:
@@ -38,29 +38,39 @@ def _timed(part: str) -> Iterator[None]:
     print(f"  {part}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
 
 
+# What is measured in a house, in this order. quick: fewer and shorter rounds.
+_IN_A_HOUSE: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
+    "orders": lambda laid, quick: orders.throughput(laid, *_rounds(quick)),
+    "reads": lambda laid, quick: reads.by_id(laid, *_rounds(quick)),
+    "bad": lambda laid, quick: reads.of_a_bad_body(laid, *_rounds(quick)),
+    "pace": lambda laid, quick: orders.paced(laid, 1 if quick else 3),
+    "journey": lambda laid, quick: journey.paid(laid, 150 if quick else 600),
+    "memory": lambda laid, quick: reads.memory(laid, 20_000 if quick else 100_000),
+    "ledger": lambda laid, quick: ledger.hot_accounts(laid, _rounds(quick)[0] + 2, _rounds(quick)[1]),
+    "lists": lambda laid, quick: lists.pages(laid, *_rounds(quick), 100_000 if quick else 1_000_000),
+}
+PARTS = ("qr", *_IN_A_HOUSE, "shares")
+
+
+def _rounds(quick: bool) -> tuple[int, float]:
+    """How many, and of how many seconds each."""
+    return (2, 2.0) if quick else (3, 3.0)
+
+
 async def measure(*, quick: bool, parts: list[str]) -> Report:
     """The figures of one run."""
     report = Report("quick" if quick else "full", neighbours())
-    rounds, seconds = (2, 2.0) if quick else (3, 3.0)
     if "qr" in parts:
         with _timed("qr"):
             report.figures.append(picture())
     async with house() as laid:
-        if "orders" in parts:
-            with _timed("orders"):
-                report.figures += await orders.throughput(laid, rounds, seconds)
-        if "pace" in parts:
-            with _timed("pace"):
-                report.figures += await orders.paced(laid, 1 if quick else 3)
+        for name, part in _IN_A_HOUSE.items():
+            if name in parts:
+                with _timed(name):
+                    report.figures += await part(laid, quick)
         if "shares" in parts:
             with _timed("shares"):
-                report.shares = await shares.of_one_request(laid, seconds)
-        if "journey" in parts:
-            with _timed("journey"):
-                report.figures += await journey.paid(laid, 150 if quick else 600)
-        if "ledger" in parts:
-            with _timed("ledger"):
-                report.figures += await ledger.hot_accounts(laid, rounds + 2, seconds)
+                report.shares = await shares.of_one_request(laid, _rounds(quick)[1])
     return report
 
 

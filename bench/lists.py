@@ -1,0 +1,66 @@
+"""Whether a page deep in a list costs what the first one does."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from bench.figures import Figure, Rounds
+from bench.load import closed
+from bench.orders import in_turns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bench.house import House, Payee
+
+_ROWS = 1_000_000
+_CONNECTIONS = 4
+# Orders of every status and of many codes, a second apart, long ago.
+_FILL = """
+INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_method, status, currency, amount_minor,
+                    final_amount_minor, description, txid, location_token, expires_at, created_at, updated_at)
+SELECT '{company}', gen_random_uuid(), '{account}', 'deep-' || n, 'TRANSPARENT', 'PIX',
+       CASE n % 3 WHEN 0 THEN 'EXPIRED' WHEN 1 THEN 'CANCELED' ELSE 'ERROR' END, 'BRL', 1000 + n % 999, 1000 + n % 999,
+       'An order', 'deep' || n, 'deep' || n, '2020-01-01Z'::timestamptz + n * interval '1 second',
+       '2020-01-01Z'::timestamptz + n * interval '1 second', '2020-01-01Z'::timestamptz + n * interval '1 second'
+  FROM generate_series(1, {rows}) n
+"""
+
+
+async def pages(house: House, rounds: int, seconds: float, rows: int = _ROWS) -> list[Figure]:
+    """Time of a page of 20 orders after so many rows, by that of the first page; the same with a filter."""
+    payee = house.payees[0]
+    fill = _FILL.format(company=payee.company_id, account=payee.account_id, rows=rows)
+    await house.as_superuser(fill)
+    await house.as_superuser("VACUUM ANALYZE orders")
+    # The cursor of somebody who has read so many rows, newest first.
+    deep = "2020-01-01T00:00:30.000000Z"
+    figures = []
+    async with house.api():
+        for name, filters in (("orders", ""), ("orders of a status", "&status=EXPIRED")):
+            first, last = (_asking(payee, house.settings.port, f"limit=20{filters}{at}") for at in ("", f"&cursor={deep}"))
+            ways: dict[str, Callable[[], Any]] = {
+                "first": partial(_rate, house, first, seconds),
+                "last": partial(_rate, house, last, seconds),
+            }
+            rates = await in_turns(house, ways, rounds + 1)
+            times = [f / d for f, d in zip(rates["first"], rates["last"], strict=True)]
+            note = f"page one {sorted(rates['first'])[len(times) // 2]:,.0f}/s"
+            what = f"a page of {name} after {rows:,} rows, by page one"
+            figures.append(Figure(what, "x", Rounds(tuple(times)), None, 1.3, 1.1, at_most=True, digits=2, note=note))
+    return figures
+
+
+def _asking(payee: Payee, port: int, query: str) -> str:
+    return (
+        f"GET /order/v2/transparent?{query} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n"
+        f"authorization: Bearer {payee.token}\r\n\r\n"
+    )
+
+
+async def _rate(house: House, text: str, seconds: float) -> float:
+    seen = await closed(house.home, house.settings.port, [text], _CONNECTIONS, seconds)
+    if seen.others:
+        raise RuntimeError(f"{seen.others} pages were refused")
+    return seen.rate
