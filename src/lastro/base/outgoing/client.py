@@ -5,21 +5,23 @@ ours beyond what the caller puts in. Whatever the network does comes back as an 
 """
 
 import asyncio
-import errno
-import socket
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import SimpleNamespace, TracebackType
-from typing import Protocol, Self
+from typing import Any, Self
 
 import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from lastro.base.outgoing.addresses import address_allowed, port_allowed, url_problem
+from lastro.base.outgoing.addresses import url_problem
 from lastro.base.outgoing.answers import Answer, Failure
+from lastro.base.outgoing.connector import GuardedConnector
+from lastro.base.outgoing.guard import AddressRefused, Guard
+from lastro.base.outgoing.reading import TooMuch
+from lastro.base.outgoing.resolver import Resolver, SystemResolver
+from lastro.base.outgoing.tunnel import Proxy, TunnelConnector
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -32,67 +34,6 @@ _HEADERS = {
     # A compressed body could unfold to any size; with none asked for, the limit counts what was sent.
     "Accept-Encoding": "identity",
 }
-
-
-class Resolver(Protocol):
-    """Where the addresses of a name come from."""
-
-    async def addresses(self, host: str) -> Sequence[str]:
-        """All addresses of a host name, best first. Raise OSError when it has none."""
-
-
-class SystemResolver:
-    """The machine's own resolver: it sorts by what this machine can reach (RFC 6724)."""
-
-    async def addresses(self, host: str) -> Sequence[str]:
-        """All addresses of a host name, best first. Raise OSError when it has none."""
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        return [str(address[0]) for *_, address in found]
-
-
-class AddressRefused(OSError):  # noqa: N818 - reads as what happened
-    """An address we do not connect to. An OSError, since that is what the library expects of a lookup."""
-
-
-class _Guard(AbstractResolver):
-    """Looks a name up once, checks every address and hands on one, to which the connection is then made.
-
-    All are checked, not only the one that is used: a name that also points inside is not an honest one.
-    """
-
-    def __init__(self, resolver: Resolver, own_ports: frozenset[int], *, sandbox: bool) -> None:
-        self._resolver = resolver
-        self._own_ports = own_ports
-        self._sandbox = sandbox
-
-    def check(self, address: str, port: int) -> None:
-        """Raise AddressRefused unless this address and port may be connected to."""
-        if not address_allowed(address, sandbox=self._sandbox) or not port_allowed(address, port, self._own_ports):
-            raise AddressRefused(errno.EACCES, "address refused")
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        """The one address to connect to. Raise AddressRefused, or OSError when the name has none."""
-        addresses = await self._resolver.addresses(host)
-        if not addresses:
-            raise OSError("no address")
-        for address in addresses:
-            self.check(address, port)
-        pinned = addresses[0]
-        family = socket.AF_INET6 if ":" in pinned else socket.AF_INET
-        return [ResolveResult(hostname=host, host=pinned, port=port, family=family, proto=0, flags=0)]
-
-    def socket(
-        self, info: tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, tuple[object, ...]]
-    ) -> socket.socket:
-        """A socket for an address about to be connected to: the last look, and the only one at literal addresses."""
-        family, kind, protocol, _, (address, port, *_rest) = info
-        self.check(str(address), int(str(port)))
-        return socket.socket(family, kind, protocol)
-
-    async def close(self) -> None:
-        """Nothing to release."""
 
 
 @dataclass(slots=True)
@@ -118,7 +59,8 @@ class OutgoingClient:
 
     `timeout_seconds` is for the whole request, from the lookup of the name to the last byte; `max_bytes` bounds the
     body. Neither bounds how many requests run at once, which is the caller's to decide, per receiver.
-    `pin_seconds` is how long a checked address is used again for new connections.
+    `pin_seconds` is how long a checked address is used again for new connections. `proxy`: the owner's, which carries
+    every connection but those to loopback; the variables that name proxies to other programs are not read.
     """
 
     def __init__(
@@ -131,10 +73,12 @@ class OutgoingClient:
         resolver: Resolver | None = None,
         tls: ssl.SSLContext | None = None,
         pin_seconds: int = 10,
+        proxy: Proxy | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._max_bytes = max_bytes
-        self._guard = _Guard(resolver or SystemResolver(), own_ports, sandbox=sandbox)
+        self._guard = Guard(resolver or SystemResolver(), own_ports, sandbox=sandbox, by_tunnel=proxy is not None)
+        self._proxy = proxy
         self._timeout_seconds = timeout_seconds
         self._tls = tls
         self._pin_seconds = pin_seconds
@@ -143,19 +87,8 @@ class OutgoingClient:
     def _session(self) -> aiohttp.ClientSession:
         """The session, made at the first request because it belongs to the running loop."""
         if self._opened is None:
-            connector = aiohttp.TCPConnector(
-                resolver=self._guard,
-                socket_factory=self._guard.socket,
-                use_dns_cache=self._pin_seconds > 0,
-                ttl_dns_cache=self._pin_seconds,
-                ssl=self._tls or True,
-                keepalive_timeout=_IDLE_SECONDS,
-                # A slow receiver must not use up connections that others wait for.
-                limit=0,
-                happy_eyeballs_delay=None,
-            )
             self._opened = aiohttp.ClientSession(
-                connector=connector,
+                connector=self._connector(),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=_HEADERS,
                 # One time-out around everything, in _ask: the library's rounds up and begins anew with each request.
@@ -165,6 +98,21 @@ class OutgoingClient:
                 auto_decompress=False,
             )
         return self._opened
+
+    def _connector(self) -> GuardedConnector:
+        """What opens connections: by sockets of our own, or by tunnels through the proxy."""
+        settings: dict[str, Any] = {
+            "use_dns_cache": self._pin_seconds > 0,
+            "ttl_dns_cache": self._pin_seconds,
+            "ssl": self._tls or True,
+            "keepalive_timeout": _IDLE_SECONDS,
+            # A slow receiver must not use up connections that others wait for.
+            "limit": 0,
+            "happy_eyeballs_delay": None,
+        }
+        if self._proxy is not None:
+            return TunnelConnector(self._proxy, self._guard, self._max_bytes, **settings)
+        return GuardedConnector(self._guard, self._max_bytes, **settings)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
         """Send a body. The caller's headers name its content type.
@@ -218,12 +166,15 @@ class OutgoingClient:
     async def _read(self, response: aiohttp.ClientResponse) -> tuple[bytes, bool]:
         """The body up to the limit, and whether that was all of it; a longer one is cut off at the connection."""
         received = bytearray()
-        async for piece in response.content.iter_any():
-            received += piece
-            if len(received) > self._max_bytes:
-                response.close()
-                return bytes(received[: self._max_bytes]), False
-        return bytes(received), True
+        try:
+            async for piece in response.content.iter_any():
+                received += piece
+                if len(received) > self._max_bytes:
+                    response.close()
+                    break
+        except TooMuch:
+            return bytes(received), False
+        return bytes(received[: self._max_bytes]), len(received) <= self._max_bytes
 
     async def close(self) -> None:
         """Close all connections. The client may be used again afterwards."""

@@ -1,0 +1,126 @@
+"""The way to a checked address where this machine reaches the world through a proxy of its owner's alone.
+
+The proxy is told an address and a port, never a name, so it has nothing to look up: it connects to what was checked
+here. Plain http goes by a tunnel too. The other way, a request line with the whole URL, would have to name the host,
+which the proxy would look up again, or the address, which it would put in place of the Host header (RFC 9112 §3.2.2).
+"""
+
+import asyncio
+import re
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+
+from lastro.base.outgoing.addresses import is_loopback
+from lastro.base.outgoing.connector import GuardedConnector
+from lastro.base.outgoing.guard import AddressInfo, Guard
+
+if TYPE_CHECKING:
+    from aiohttp.client_proto import ResponseHandler
+
+_LONGEST_HEAD = 16_384
+_AGREED = re.compile(rb"HTTP/1\.[01] 2[0-9]{2}[ \r]")
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """An HTTP proxy on the owner's network. host: a name or an address, IPv6 without brackets."""
+
+    host: str
+    port: int
+
+
+class NoWay(OSError):  # noqa: N818 - reads as what happened
+    """The proxy is not there, or does not connect us. It says nothing about why the receiver could not be reached."""
+
+
+async def open_tunnel(proxy: Proxy, address: str, port: int) -> socket.socket:
+    """A socket whose bytes the proxy carries to a port of an address (CONNECT, RFC 9110 §9.3.6). Raise NoWay.
+
+    It has no time-out of its own: whoever waits for the answer has one for everything.
+    """
+    try:
+        carried = await _connected(proxy)
+    except (OSError, UnicodeError) as error:  # the second of a name that cannot be one
+        raise NoWay("the proxy cannot be reached") from error
+    try:
+        await _agree(carried, f"[{address}]:{port}" if ":" in address else f"{address}:{port}")
+    except OSError as error:
+        carried.close()
+        raise NoWay("the proxy does not connect us") from error
+    except BaseException:
+        carried.close()
+        raise
+    return carried
+
+
+async def _connected(proxy: Proxy) -> socket.socket:
+    """A socket to the first address of the proxy that answers. Raise OSError."""
+    loop = asyncio.get_running_loop()
+    failed = OSError("no address")
+    for family, kind, protocol, _, place in await loop.getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM):
+        made = socket.socket(family, kind, protocol)
+        try:
+            made.setblocking(False)
+            await loop.sock_connect(made, place)
+        except OSError as error:
+            made.close()
+            failed = error
+        except BaseException:
+            made.close()
+            raise
+        else:
+            return made
+    raise failed
+
+
+async def _agree(carried: socket.socket, place: str) -> None:
+    """Ask for the tunnel and read that it is there. Raise OSError when it is not."""
+    loop = asyncio.get_running_loop()
+    await loop.sock_sendall(carried, f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
+    head = b""
+    while b"\r\n\r\n" not in head:
+        piece = await loop.sock_recv(carried, 4096)
+        head += piece
+        if not piece or len(head) > _LONGEST_HEAD:
+            raise OSError("no answer")
+    # With TLS as with HTTP the far end waits for us, so what came early did not come from there.
+    if _AGREED.match(head) is None or head.index(b"\r\n\r\n") + 4 != len(head):
+        raise OSError("refused")
+
+
+class TunnelConnector(GuardedConnector):
+    """Opens every connection by a tunnel to the address that the guard has chosen.
+
+    For the library a tunnel is a connected socket: the name stays what the certificate is checked against, what the
+    Host header says and what a kept connection is known by. The library's own proxies are given the name instead.
+    Loopback, which only the sandbox admits, is reached as ever: at the proxy it would mean another machine.
+    """
+
+    def __init__(self, proxy: Proxy, guard: Guard, most_body_bytes: int, **settings: Any) -> None:
+        super().__init__(guard, most_body_bytes, **settings)
+        self._proxy = proxy
+        self._guard = guard
+
+    async def _wrap_create_connection(
+        self,
+        *args: Any,
+        addr_infos: list[AddressInfo],
+        req: aiohttp.ClientRequest,
+        client_error: type[Exception] = aiohttp.ClientConnectorError,
+        **kwargs: Any,
+    ) -> "tuple[asyncio.Transport, ResponseHandler]":
+        """The library's step from an address to a transport. Ours to replace; the guard's sockets hold it to that."""
+        address, port = str(addr_infos[0][4][0]), int(str(addr_infos[0][4][1]))
+        if is_loopback(address):
+            return await super()._wrap_create_connection(
+                *args, addr_infos=addr_infos, req=req, client_error=client_error, **kwargs
+            )
+        try:
+            self._guard.check(address, port)
+            carried = await open_tunnel(self._proxy, address, port)
+        except OSError as error:
+            raise client_error(req.connection_key, error) from error
+        return await self._wrap_existing_connection(*args, sock=carried, req=req, client_error=client_error, **kwargs)

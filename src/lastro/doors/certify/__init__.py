@@ -1,0 +1,5 @@
+"""The certificate of a receiver: the duties of docs/guides/webhooks.md, played and judged as deliveries are."""
+
+from lastro.doors.certify.command import certify
+
+__all__ = ["certify"]
