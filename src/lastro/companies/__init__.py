@@ -1,12 +1,35 @@
 """Companies: tenants, the clients that call for them, and the keys the institution signs with."""
 
-from lastro.companies.actions import AddClient, FoundCompany
+from lastro.companies.actions.clients import (
+    SECRET_PREFIX,
+    AddClient,
+    BindNetworks,
+    LimitRequests,
+    Permit,
+    Revoke,
+    RevokeTokens,
+    RotateSecret,
+    TrustSubject,
+)
+from lastro.companies.actions.companies import ChooseAccount, FoundCompany
+from lastro.companies.callers import OWN_EVERY_SECONDS, Callers, OutsideKeys, OwnKeys
 from lastro.companies.login import Login
-from lastro.companies.model import INSTITUTION_NUMBER, PERMISSIONS
-from lastro.companies.signing import SigningKeys, load_or_make
+from lastro.companies.model import (
+    INSTITUTION_NUMBER,
+    PERMISSIONS,
+    Client,
+    Company,
+    company_of_client,
+)
+from lastro.companies.outside import OutsideIssuer
+from lastro.companies.signing import LOCATION, TOKEN, Keychain, SigningKeys, certificate_end
+from lastro.companies.store import client, clients, company, company_of_number, numbers, signing_keys_told
 from lastro.companies.tokens import LIFETIME_SECONDS, SCOPE, Claims, TokenRefused, Verifier, issue, jwks, public_keys
 
 __all__ = [
-    "INSTITUTION_NUMBER", "LIFETIME_SECONDS", "PERMISSIONS", "SCOPE", "AddClient", "Claims", "FoundCompany", "Login",
-    "SigningKeys", "TokenRefused", "Verifier", "issue", "jwks", "load_or_make", "public_keys",
+    "INSTITUTION_NUMBER", "LIFETIME_SECONDS", "LOCATION", "OWN_EVERY_SECONDS", "PERMISSIONS", "SCOPE", "SECRET_PREFIX",
+    "TOKEN", "AddClient", "BindNetworks", "Callers", "ChooseAccount", "Claims", "Client", "Company", "FoundCompany",
+    "Keychain", "LimitRequests", "Login", "OutsideIssuer", "OutsideKeys", "OwnKeys", "Permit", "Revoke", "RevokeTokens",
+    "RotateSecret", "SigningKeys", "TokenRefused", "TrustSubject", "Verifier", "certificate_end", "client", "clients",
+    "company", "company_of_client", "company_of_number", "issue", "jwks", "numbers", "public_keys", "signing_keys_told",
 ]  # fmt: skip

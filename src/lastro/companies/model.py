@@ -1,13 +1,58 @@
-"""What a client may be allowed, and how its id names its company."""
+"""What a client is and may be allowed, and how its id names its company."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
 from lastro.standards.pix_ids import base62, from_base62, location_token
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
 
 INSTITUTION_NUMBER = 0  # the institution's own company: it owns what belongs to nobody else
 _OBJECTS = ("subscriptions", "orders", "payouts", "accounts", "keys", "webhooks", "med")
 PERMISSIONS = tuple(f"{o}:{act}" for o in _OBJECTS for act in ("read", "write"))
 _PREFIX = "lc_"
+_OUTSIDE = "outside:"  # before the subject of an outside issuer, so that no token of theirs can name a client of ours
+_SUBJECT = re.compile(r"[\x21-\x7e]{1,255}\Z")  # OpenID Connect Core §2: at most 255 ASCII characters
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """A tenant as administration sees it."""
+
+    id: UUID
+    number: int
+    name: str
+    default_account_id: UUID | None
+    customerless_partner: str | None
+    created_at: datetime
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A machine that calls for a company. Times but created_at are machine time; read_at: when this was read.
+
+    networks: where its requests may come from, none: anywhere. requests_per_minute: None: what every client has.
+    secret_hash: None where an outside issuer vouches for it. previous_until: until when its older secret admits too.
+    """
+
+    id: str
+    name: str
+    permissions: tuple[str, ...]
+    networks: tuple[str, ...]
+    requests_per_minute: int | None
+    secret_hash: bytes | None = field(repr=False)
+    previous_until: datetime | None
+    revoked_at: datetime | None
+    tokens_valid_after: datetime
+    created_at: datetime
+    version: int
+    read_at: datetime
 
 
 def new_client_id(company_number: int, entropy: bytes) -> str:
@@ -23,3 +68,13 @@ def company_of_client(client_id: str) -> int | None:
         return from_base62(client_id[3:8])
     except ValueError:
         return None
+
+
+def outside_client_id(subject: str) -> str:
+    """The client that an outside issuer's subject is."""
+    return _OUTSIDE + subject
+
+
+def is_subject(text: str) -> bool:
+    """Whether an outside issuer may call somebody this: 1 to 255 printable ASCII characters without blanks."""
+    return _SUBJECT.match(text) is not None

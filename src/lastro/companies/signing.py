@@ -1,11 +1,15 @@
-"""The institution's own signing keys: one for tokens, one for the locations of Pix charges, sealed in the database."""
+"""The institution's own signing keys: for tokens and for the locations of Pix charges, sealed in the database.
+
+Of each there are always two at least: one that signs, and one that is published already and will sign next, so that whoever
+verifies knows a key before anything is signed with it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -13,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from lastro.companies import store
-from lastro.companies.tokens import SigningKey, new_signing_key
+from lastro.companies.tokens import LIFETIME_SECONDS, SigningKey, new_signing_key
 from lastro.standards.jws import LocationKey
 
 if TYPE_CHECKING:
@@ -23,12 +27,18 @@ if TYPE_CHECKING:
     from lastro.base.db import Database, Session
     from lastro.base.secrets import KeyRing
 
-_CERTIFICATE_YEARS = 3
+TOKEN: Final = "token"  # noqa: S105 a purpose
+LOCATION: Final = "location"
+_FINGERPRINT: Final = "fingerprint"
+_CERTIFICATE_YEARS: Final = 3
+# For how long a key that no longer signs is published: as long as anything it signed is good, and processes that have not
+# looked yet go on signing with it. A charge is signed anew each time its location is asked.
+_STAYS: Final = {TOKEN: timedelta(seconds=LIFETIME_SECONDS, minutes=10), LOCATION: timedelta(days=1)}
 
 
 @dataclass(frozen=True)
 class SigningKeys:
-    """The newest key of each purpose signs; all are published."""
+    """All that are published; the last of each kind signs."""
 
     tokens: tuple[SigningKey, ...]
     locations: tuple[LocationKey, ...]
@@ -45,46 +55,95 @@ class SigningKeys:
         return self.locations[-1]
 
 
-async def load_or_make(
-    database: Database, key_ring: KeyRing, *, jku: str, institution: str, random: Callable[[int], bytes]
-) -> SigningKeys:
-    """The keys of this database; what is missing is made, once, however many processes start together.
+@dataclass(frozen=True)
+class Keychain:
+    """Where signing keys are kept. jku: where those of the locations are published. institution: named in certificates.
 
-    jku: where the locations' keys are published. A certificate of our own making identifies the key to those who were told
-    of it; where an arrangement demands one of an authority, it is put in its place.
+    A certificate of our own making identifies a location's key to those who were told of it; where an arrangement demands
+    one of an authority, it is put in its place.
     """
-    async with database.session() as session:
-        keys = await _load(session, key_ring, jku)
-        if not keys.tokens:
-            made = new_signing_key(random)
-            await _add(session, key_ring, made.kid, "token", made.private, None)
-        if not keys.locations:
-            private, certificate = _new_location_key(institution, await store.machine_now(session), random)
-            await _add(session, key_ring, sha256(certificate).hexdigest()[:32], "location", private, certificate)
-        if not keys.fingerprint:
-            await _add(session, key_ring, "fingerprint", "fingerprint", random(32), None)
-        return await _load(session, key_ring, jku)
+
+    database: Database
+    key_ring: KeyRing
+    jku: str
+    institution: str
+    random: Callable[[int], bytes]
+
+    async def load(self) -> SigningKeys:
+        """The keys that are published now. SecretUnreadable: the key ring lacks the key that sealed one."""
+        async with self.database.session() as session:
+            return await self._load(session)
+
+    async def load_or_make(self) -> SigningKeys:
+        """The keys of this database; what is missing is made, once, however many processes start together."""
+        async with self.database.session() as session:
+            for purpose in (TOKEN, LOCATION):
+                found = await store.generations(session, purpose)
+                if found.newest == 0:
+                    await self._add(session, purpose, 1, signs=True)
+                if found.standby == 0:
+                    await self._add(session, purpose, found.newest + 1 if found.newest else 2)
+            keys = await self._load(session)
+            if not keys.fingerprint:
+                sealed = self._sealed(_FINGERPRINT, self.random(32))
+                await store.add_signing_key(session, _FINGERPRINT, _FINGERPRINT, 1, sealed, None, signs=True)
+                keys = await self._load(session)
+            return keys
+
+    async def rotate(self, purpose: str, *, older_than: timedelta | None = None, at_once: bool = False) -> str | None:
+        """The standby begins to sign, the key that signed goes on being published for a while, a new standby is made.
+
+        older_than: only where the present one has signed for so long. at_once: what the older keys signed is good no more.
+        The id of the key that signs now; None where nothing was done: it was too early, or another process was first.
+        """
+        async with self.database.session() as session:
+            found = await store.generations(session, purpose)
+            if found.newest == 0 or (older_than is not None and found.signs_for < older_than):
+                return None
+            if found.standby == 0:  # a database from before there was one
+                await self._add(session, purpose, found.newest + 1)
+                return await self._rotated(session, purpose, found.newest + 2, at_once=at_once)
+            return await self._rotated(session, purpose, found.newest + 1, at_once=at_once)
+
+    async def _rotated(self, session: Session, purpose: str, generation: int, *, at_once: bool) -> str | None:
+        kid, private, certificate = await self._new(session, purpose)
+        stays = timedelta(0) if at_once else _STAYS[purpose]
+        return await store.rotate(session, kid, purpose, generation, self._sealed(kid, private), certificate, stays)
+
+    async def _add(self, session: Session, purpose: str, generation: int, *, signs: bool = False) -> None:
+        kid, private, certificate = await self._new(session, purpose)
+        await store.add_signing_key(session, kid, purpose, generation, self._sealed(kid, private), certificate, signs=signs)
+
+    async def _new(self, session: Session, purpose: str) -> tuple[str, bytes, bytes | None]:
+        """Id, private half and certificate of a new key."""
+        if purpose == TOKEN:
+            made = new_signing_key(self.random)
+            return made.kid, made.private, None
+        private, certificate = _new_location_key(self.institution, await store.machine_now(session), self.random)
+        return sha256(certificate).hexdigest()[:32], private, certificate
+
+    def _sealed(self, kid: str, private: bytes) -> bytes:
+        return self.key_ring.seal(private, table="signing_keys", column="private_key", company_id=None, row_id=kid)
+
+    async def _load(self, session: Session) -> SigningKeys:
+        tokens, locations, fingerprint = [], [], b""
+        for row in await store.signing_keys(session):
+            kid = row["kid"]
+            private = self.key_ring.open(
+                row["private_key"], table="signing_keys", column="private_key", company_id=None, row_id=kid
+            )
+            if row["purpose"] == TOKEN:
+                tokens.append(SigningKey(kid, private))
+            elif row["purpose"] == LOCATION:
+                locations.append(LocationKey(kid, private, row["certificate"], self.jku))
+            else:
+                fingerprint = private
+        return SigningKeys(tuple(tokens), tuple(locations), fingerprint)
 
 
-async def _add(
-    session: Session, key_ring: KeyRing, kid: str, purpose: str, private: bytes, certificate: bytes | None
-) -> None:
-    sealed = key_ring.seal(private, table="signing_keys", column="private_key", company_id=None, row_id=kid)
-    await store.add_signing_key(session, kid, purpose, sealed, certificate)
-
-
-async def _load(session: Session, key_ring: KeyRing, jku: str) -> SigningKeys:
-    tokens, locations, fingerprint = [], [], b""
-    for row in await store.signing_keys(session):
-        kid = row["kid"]
-        private = key_ring.open(row["private_key"], table="signing_keys", column="private_key", company_id=None, row_id=kid)
-        if row["purpose"] == "token":
-            tokens.append(SigningKey(kid, private))
-        elif row["purpose"] == "location":
-            locations.append(LocationKey(kid, private, row["certificate"], jku))
-        else:
-            fingerprint = private
-    return SigningKeys(tuple(tokens), tuple(locations), fingerprint)
+def certificate_end(certificate: bytes) -> datetime:
+    """Until when a location's certificate (DER) is good."""
+    return x509.load_der_x509_certificate(certificate).not_valid_after_utc
 
 
 def _new_location_key(institution: str, now: datetime, random: Callable[[int], bytes]) -> tuple[bytes, bytes]:

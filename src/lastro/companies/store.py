@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
+
+from lastro.companies.model import Client, Company
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -12,16 +16,61 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Session
 
-_CLIENT = """
-SELECT secret_hash, secret_hash_previous, secret_previous_until > machine_now() AS previous_admits,
+_PROOF = """
+SELECT secret_hash, secret_hash_previous, secret_previous_until > machine_now() AS previous_admits, allowed_networks,
        revoked_at IS NOT NULL AND revoked_at <= machine_now() AS revoked
   FROM clients WHERE company_id = $1 AND client_id = $2
 """
-_KEYS = "SELECT kid, purpose, private_key, certificate FROM signing_keys WHERE retired_at IS NULL ORDER BY created_at"
-_ADD_KEY = (
-    "INSERT INTO signing_keys (kid, purpose, private_key, certificate, created_at)"
-    " VALUES ($1, $2, $3, $4, machine_now()) ON CONFLICT DO NOTHING"
-)
+_COMPANY = """
+SELECT company_id, number, name, default_account_id, customerless_partner, created_at, version
+  FROM companies WHERE company_id = $1
+"""
+_COLUMNS = """client_id, name, permissions, allowed_networks, requests_per_minute, secret_hash, secret_previous_until,
+  revoked_at, tokens_valid_after, created_at, version, machine_now() AS read_at"""
+_CLIENT = f"SELECT {_COLUMNS} FROM clients WHERE company_id = $1 AND client_id = $2"  # noqa: S608 columns of our own
+_CLIENTS = f"SELECT {_COLUMNS} FROM clients WHERE company_id = $1 ORDER BY created_at, client_id"  # noqa: S608
+
+# The one that signs last: the newest of those whose time has come.
+_KEYS = """
+SELECT kid, purpose, private_key, certificate FROM signing_keys WHERE retired_at IS NULL OR retired_at > machine_now()
+ ORDER BY purpose, coalesce(signs_from <= machine_now(), false), generation
+"""
+_KEYS_TOLD = """
+SELECT kid, purpose, generation, certificate, created_at, signs_from, retired_at, machine_now() AS read_at FROM signing_keys
+ WHERE purpose IN ('token', 'location') ORDER BY purpose DESC, generation
+"""
+_ADD_KEY = """
+INSERT INTO signing_keys (kid, purpose, generation, private_key, certificate, created_at, signs_from)
+VALUES ($1, $2, $3, $4, $5, machine_now(), CASE WHEN $6 THEN machine_now() END) ON CONFLICT DO NOTHING
+"""
+_GENERATIONS = """
+SELECT coalesce(max(generation), 0) AS newest, count(*) FILTER (WHERE signs_from IS NULL AND retired_at IS NULL) AS standby,
+       machine_now() - max(signs_from) AS signs_for
+  FROM signing_keys WHERE purpose = $1
+"""
+# The generation that was seen when this was decided is in the key: of many processes that rotate together, one does.
+_ROTATE = """
+WITH made AS (
+  INSERT INTO signing_keys (kid, purpose, generation, private_key, certificate, created_at)
+  VALUES ($1, $2, $3, $4, $5, machine_now()) ON CONFLICT DO NOTHING RETURNING purpose, generation),
+begun AS (
+  UPDATE signing_keys k SET signs_from = machine_now() FROM made
+   WHERE k.purpose = made.purpose AND k.generation = made.generation - 1 RETURNING k.kid),
+retired AS (
+  UPDATE signing_keys k SET retired_at = machine_now() + $6::interval FROM made
+   WHERE k.purpose = made.purpose AND k.generation < made.generation - 1
+     AND (k.retired_at IS NULL OR k.retired_at > machine_now() + $6::interval) RETURNING k.kid)
+SELECT begun.kid, (SELECT count(*) FROM retired) AS retired FROM begun
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Generations:
+    """Of one purpose: the newest key, how many wait to sign, and for how long the present one has signed."""
+
+    newest: int
+    standby: int
+    signs_for: timedelta
 
 
 async def next_number(session: Session) -> int:
@@ -34,25 +83,81 @@ async def number_of(session: Session, company_id: UUID) -> int:
     return int(await session.value("SELECT number FROM companies WHERE company_id = $1", company_id))
 
 
+async def numbers(session: Session) -> list[tuple[int, UUID]]:
+    """Every company's number and id, lowest number first."""
+    found = await session.fetch("SELECT number, company_id FROM company_numbers ORDER BY number")
+    return [(row["number"], row["company_id"]) for row in found]
+
+
 async def company_of_number(session: Session, number: int) -> UUID | None:
     """The company behind the five digits in an id."""
     found: UUID | None = await session.value("SELECT company_id FROM company_numbers WHERE number = $1", number)
     return found
 
 
-async def client(session: Session, company_id: UUID, client_id: str) -> Record | None:
-    """What proves a client: its secrets' hashes, and whether it is revoked."""
-    return await session.row(_CLIENT, company_id, client_id)
+async def company(session: Session, company_id: UUID) -> Company | None:
+    """The company that the session is set to."""
+    row = await session.row(_COMPANY, company_id)
+    return None if row is None else Company(*row)
+
+
+async def proof(session: Session, company_id: UUID, client_id: str) -> Record | None:
+    """What proves a client: its secrets' hashes, where it may come from, and whether it is revoked."""
+    return await session.row(_PROOF, company_id, client_id)
+
+
+async def client(session: Session, company_id: UUID, client_id: str) -> Client | None:
+    """A client as it is now."""
+    row = await session.row(_CLIENT, company_id, client_id)
+    return None if row is None else _client(row)
+
+
+async def clients(session: Session, company_id: UUID) -> list[Client]:
+    """The company's clients, oldest first, revoked ones too."""
+    return [_client(row) for row in await session.fetch(_CLIENTS, company_id)]
+
+
+def _client(row: Record) -> Client:
+    return Client(
+        row["client_id"], row["name"], tuple(row["permissions"]), tuple(row["allowed_networks"]), row["requests_per_minute"],
+        row["secret_hash"], row["secret_previous_until"], row["revoked_at"], row["tokens_valid_after"], row["created_at"],
+        row["version"], row["read_at"],
+    )  # fmt: skip
 
 
 async def signing_keys(session: Session) -> list[Record]:
-    """The institution's keys that are in use, oldest first, their private part sealed."""
+    """The keys that are published, of each purpose the one that signs last; their private part is sealed."""
     return await session.fetch(_KEYS)
 
 
-async def add_signing_key(session: Session, kid: str, purpose: str, sealed: bytes, certificate: bytes | None) -> None:
-    """Keeps a key; one of that id that another process has kept meanwhile stays."""
-    await session.fetch(_ADD_KEY, kid, purpose, sealed, certificate)
+async def signing_keys_told(session: Session) -> list[Record]:
+    """What may be said of every key of tokens and locations there ever was."""
+    return await session.fetch(_KEYS_TOLD)
+
+
+async def generations(session: Session, purpose: str) -> Generations:
+    """How far the keys of a purpose have come."""
+    row = await session.row(_GENERATIONS, purpose)
+    assert row is not None
+    return Generations(row["newest"], row["standby"], row["signs_for"] or timedelta(0))
+
+
+async def add_signing_key(
+    session: Session, kid: str, purpose: str, generation: int, sealed: bytes, certificate: bytes | None, *, signs: bool
+) -> None:
+    """Keeps a key; one of that generation that another process has kept meanwhile stays."""
+    await session.fetch(_ADD_KEY, kid, purpose, generation, sealed, certificate, signs)
+
+
+async def rotate(
+    session: Session, kid: str, purpose: str, generation: int, sealed: bytes, certificate: bytes | None, stays: timedelta
+) -> str | None:
+    """Adds this generation; the one before it begins to sign, those before that one are published for `stays` more.
+
+    The id of the key that signs now, or None where another process has made this generation.
+    """
+    row = await session.row(_ROTATE, kid, purpose, generation, sealed, certificate, stays)
+    return None if row is None else str(row["kid"])
 
 
 async def machine_now(session: Session) -> datetime:

@@ -4,9 +4,7 @@ A token proves who asks and for which company, nothing else: whether the client 
 from when its tokens count is read with each request, so that revoking works at once.
 """
 
-import hashlib
 import math
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,12 +12,15 @@ from typing import Final
 
 import msgspec
 from joserfc import jws
-from joserfc.errors import JoseError, UnsupportedAlgorithmError
-from joserfc.jwa import JWSAlgModel
 from joserfc.jwk import OKPKey
-from joserfc.jws import JWSRegistry
 
 from lastro.base.secrets import RandomBytes
+from lastro.companies.verifying import Claims, KeyUnknown, OneAlgorithm, PinnedKey, SignedTokens, TokenRefused
+
+__all__ = [
+    "LIFETIME_SECONDS", "SCOPE", "Claims", "KeyUnknown", "SigningKey", "TokenRefused", "Verifier", "issue", "jwks",
+    "new_signing_key", "public_keys",
+]  # fmt: skip
 
 SCOPE: Final = "api://app-order-prd"
 LIFETIME_SECONDS: Final = 3600
@@ -29,25 +30,7 @@ _SEED_BYTES: Final = 32
 _MOST_CHARACTERS: Final = 4096  # a token of ours has about 500; more is not worth hashing
 
 
-class TokenRefused(Exception):  # noqa: N818 - reads as what happened
-    """A token does not count. It never says why: the reason would help only who forges one."""
-
-
-class _EdDsaAlone(JWSRegistry):
-    """Knows one algorithm, whatever the header of a token names.
-
-    RFC 9864 renames EdDSA to Ed25519 and the library warns at each use of the old name. Our keys have that one curve,
-    and the old name is the one that clients' libraries read today.
-    """
-
-    def get_alg(self, name: str) -> JWSAlgModel:
-        """Raise UnsupportedAlgorithmError for any other name."""
-        if name != _ALGORITHM:
-            raise UnsupportedAlgorithmError(name)
-        return self.algorithms[_ALGORITHM]
-
-
-_registry = _EdDsaAlone()
+_registry = OneAlgorithm(_ALGORITHM)
 
 
 @dataclass(frozen=True)
@@ -114,19 +97,6 @@ def issue(
     return jws.serialize_compact(header, msgspec.json.encode(claims), key._key, registry=_registry)  # noqa: SLF001
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """Who asks. Times are Unix machine time in seconds; `issued_at` has milliseconds."""
-
-    client_id: str
-    company_id: str
-    scope: str
-    jti: str
-    issued_at: float
-    expires_at: float
-    not_before: float | None = None
-
-
 class _Payload(msgspec.Struct):
     iss: str
     sub: str
@@ -142,51 +112,18 @@ class _Payload(msgspec.Struct):
 _payload = msgspec.json.Decoder(_Payload)
 
 
-class Verifier:
-    """Checks tokens against published keys, one issuer and one audience.
-
-    It remembers of `cache_size` tokens, by SHA-256, that their signature was good and what they claim, which is what
-    takes long; times are looked at each time. It belongs to one event loop. When keys change, make a new one: that
-    forgets what the withdrawn keys signed.
-    """
+class Verifier(SignedTokens):
+    """Checks our own tokens: published keys, one issuer and one audience."""
 
     def __init__(self, keys: Mapping[str, bytes], issuer: str, audience: str = SCOPE, cache_size: int = 4096) -> None:
         """`keys` are public keys, 32 bytes, by their id. Raise ValueError when one is not a key."""
-        self._keys = {kid: _public_key(public) for kid, public in keys.items()}
         self._issuer = issuer
         self._audience = audience
-        self._cache_size = cache_size
-        self._good: OrderedDict[bytes, Claims] = OrderedDict()
+        pinned = {kid: PinnedKey(_public_key(public), _registry) for kid, public in keys.items()}
+        super().__init__(pinned, self._payload, cache_size=cache_size, most_characters=_MOST_CHARACTERS)
 
-    def verify(self, token: str, now: float) -> Claims:
-        """What a token claims. `now` is Unix machine time in seconds. Raise TokenRefused if it does not count."""
-        if len(token) > _MOST_CHARACTERS or not token.isascii():
-            raise TokenRefused
-        digest = hashlib.sha256(token.encode()).digest()
-        claims = self._good.get(digest)
-        if claims is None:
-            claims = self._read(token)
-            self._good[digest] = claims
-            if len(self._good) > self._cache_size:
-                self._good.popitem(last=False)
-        else:
-            self._good.move_to_end(digest)
-        if now >= claims.expires_at or (claims.not_before is not None and now < claims.not_before):
-            raise TokenRefused
-        return claims
-
-    def _read(self, token: str) -> Claims:
-        """The claims of a token whose signature, issuer and audience are right. Raise TokenRefused otherwise."""
-        try:
-            signed = jws.extract_compact(token.encode())
-            key = self._keys.get(signed.headers().get("kid", ""))
-            # The names of protected headers are all there is: with an unknown extension marked critical, or another
-            # algorithm, the library refuses.
-            if key is None or not jws.validate_compact(signed, key, registry=_registry):
-                raise TokenRefused
-            payload = _payload.decode(signed.payload)
-        except (JoseError, msgspec.DecodeError, ValueError, TypeError, KeyError, RecursionError):
-            raise TokenRefused from None
+    def _payload(self, raw: bytes) -> Claims:
+        payload = _payload.decode(raw)
         audiences = payload.aud if isinstance(payload.aud, list) else [payload.aud]
         if payload.iss != self._issuer or self._audience not in audiences:
             raise TokenRefused

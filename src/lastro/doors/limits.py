@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 100_000  # callers; the one that was longest silent is forgotten first, and is then as if it had been silent
 
+_ROUNDING_SECONDS = 1e-4  # what many sums may be off by; nobody has earned a request with it
+
 
 @dataclass(frozen=True, slots=True)
 class Taken:
@@ -50,11 +52,15 @@ class Limits:
         now, each = self._monotonic(), 60.0 / limit
         full_at = max(self._full_at.get(caller, now), now) + each
         missing = full_at - now  # seconds until full: a minute of them is an empty bucket
-        # A thousandth of one request is the rounding of many sums, not a request.
-        if missing > 60.0 + each / 1000:
-            return Taken(limit, 0, math.ceil(missing - each), math.ceil(missing - 60.0))
+        if missing > 60.0 + _ROUNDING_SECONDS:
+            return Taken(limit, 0, _whole(missing - each), max(1, _whole(missing - 60.0)))
         self._full_at[caller] = full_at
         self._full_at.move_to_end(caller)
         if len(self._full_at) > _REMEMBERED:
             self._full_at.popitem(last=False)
-        return Taken(limit, max(0, int((60.0 - missing) / each + 0.001)), math.ceil(missing))
+        return Taken(limit, max(0, int((60.0 - missing) / each + 0.001)), _whole(missing))
+
+
+def _whole(seconds: float) -> int:
+    """Whole seconds, rounded up."""
+    return math.ceil(seconds - _ROUNDING_SECONDS)

@@ -1,4 +1,4 @@
-"""The verbs of companies: founding one, and letting a client in."""
+"""Founding a company, and saying which of its accounts is credited where nothing is said."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro import ledger
-from lastro.base.api import render
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done, Door
-from lastro.base.secrets import hash_machine_secret, new_machine_secret
-from lastro.base.write import Row, Write
-from lastro.companies import store
-from lastro.companies.model import PERMISSIONS, new_client_id
+from lastro.base.write import Relied, Row, Touch, Write
+from lastro.companies import rules, store
 from lastro.webhooks import new_webhook_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
+    from uuid import UUID
 
     from lastro.base.db import Session
-    from lastro.base.errors import Refused
     from lastro.base.secrets import KeyRing
+    from lastro.companies.model import Company
 
 SECRET_PLACE = ("companies", "webhook_secret")  # the table and column a webhook secret is sealed to
 
@@ -45,8 +43,11 @@ class FoundCompany(Act[int]):
             return self.number
         return await store.next_number(session)
 
-    def decide(self, known: int, door: Door) -> Done:
+    def decide(self, known: int, door: Door) -> Done | Refused:
         """Everything a company starts with, in one write."""
+        problems = rules.name_problems(self.name)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
         secret = new_webhook_secret(door.chance.bytes)
         table, column = SECRET_PLACE
         sealed = self.key_ring.seal(
@@ -66,31 +67,32 @@ class FoundCompany(Act[int]):
         return Done(Write(door.company_id, rows=rows), body, door.company_id)
 
     def taken(self, constraint: str) -> Refused | None:
-        """The number went to another company meanwhile: take the next."""
-        if self.number is not None:
-            raise ValueError(f"company number {self.number} is taken ({constraint})")
-        return None
+        """The number went to another company meanwhile: take the next, where any will do."""
+        if self.number is None:
+            return None
+        return Refused(Kind.CONFLICT, (Problem("number", "DUPLICATE", f"{self.number} is another company's"),))
 
 
 @dataclass(frozen=True)
-class AddClient(Act[int]):
-    """A new client of the company; the answer holds its secret, which is shown this once."""
+class ChooseAccount(Act["Company | None"]):
+    """The account that is credited when an order names neither account nor key.
 
-    name: str
-    machine_now: Callable[[], datetime]
-    permissions: tuple[str, ...] = PERMISSIONS
+    account_version: at which it was read and found active; the write relies on it.
+    """
 
-    async def read(self, session: Session, door: Door) -> int:
-        """The company's number."""
-        return await store.number_of(session, door.company_id)
+    account_id: UUID
+    account_version: int
 
-    def decide(self, known: int, door: Door) -> Done:
-        """The client, with its secret's hash."""
-        client_id = new_client_id(known, door.chance.bytes(24))
-        secret = new_machine_secret("lsk_", door.chance.bytes)
-        client = {
-            "client_id": client_id, "name": self.name, "secret_hash": hash_machine_secret(secret),
-            "permissions": list(self.permissions), "tokens_valid_after": self.machine_now(), "created_at": door.now,
-        }  # fmt: skip
-        body = render({"clientId": client_id, "clientSecret": secret.reveal()})
-        return Done(Write(door.company_id, rows=(Row("clients", client),)), body)
+    async def read(self, session: Session, door: Door) -> Company | None:
+        """The company."""
+        return await store.company(session, door.company_id)
+
+    def decide(self, known: Company | None, door: Door) -> Done | Refused:
+        """The company's row alone."""
+        if known is None:
+            return NOT_FOUND
+        sets = {"default_account_id": self.account_id, "version": known.version + 1}
+        touch = Touch("companies", door.company_id, known.version, sets, key="company_id")
+        relies = (Relied("accounts", self.account_id, self.account_version),)
+        body = render({"id": str(door.company_id), "defaultAccountId": str(self.account_id)})
+        return Done(Write(door.company_id, relies=relies, touches=(touch,)), body)

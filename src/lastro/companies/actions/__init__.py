@@ -1,0 +1,1 @@
+"""The verbs of companies, one file for each thing they change."""

@@ -1,0 +1,244 @@
+"""Letting a client in, changing what it may do, and turning it away."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.api import NOT_FOUND, present, render, stamp
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done, Door
+from lastro.base.secrets import Secret, hash_machine_secret, new_machine_secret, same
+from lastro.base.write import Row, Touch, Write
+from lastro.companies import rules, store
+from lastro.companies.model import PERMISSIONS, new_client_id, outside_client_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime, timedelta
+
+    from lastro.base.db import Session
+    from lastro.companies.model import Client
+
+SECRET_PREFIX = "lsk_"  # noqa: S105 what scanners look for
+_GONE = Refused(Kind.CONFLICT, (Problem("clientId", "CONFLICT", "the client is revoked"),))
+
+
+@dataclass(frozen=True)
+class AddClient(Act[int]):
+    """A new client of the company; the answer holds its secret, which is shown this once.
+
+    machine_now: tokens from before it do not count. networks: where its requests may come from, none: anywhere.
+    requests_per_minute None: what every client has.
+    """
+
+    name: str
+    machine_now: Callable[[], datetime]
+    permissions: tuple[str, ...] = PERMISSIONS
+    networks: tuple[str, ...] = ()
+    requests_per_minute: int | None = None
+
+    async def read(self, session: Session, door: Door) -> int:
+        """The company's number."""
+        return await store.number_of(session, door.company_id)
+
+    def decide(self, known: int, door: Door) -> Done | Refused:
+        """The client, with its secret's hash."""
+        row = _new_row(self.name, self.permissions, self.networks, self.requests_per_minute)
+        if isinstance(row, Refused):
+            return row
+        client_id = new_client_id(known, door.chance.bytes(24))
+        secret = new_machine_secret(SECRET_PREFIX, door.chance.bytes)
+        row |= {
+            "client_id": client_id, "secret_hash": hash_machine_secret(secret), "tokens_valid_after": self.machine_now(),
+            "created_at": door.now,
+        }  # fmt: skip
+        body = render({"clientId": client_id, "clientSecret": secret.reveal()})
+        return Done(Write(door.company_id, rows=(Row("clients", row),)), body)
+
+
+@dataclass(frozen=True)
+class TrustSubject(Act[None]):
+    """Lets in whom the trusted outside issuer calls `subject`. It has no secret here and cannot ask us for a token.
+
+    tokens_valid_after: machine time; tokens from before it do not count.
+    """
+
+    subject: str
+    name: str
+    tokens_valid_after: datetime
+    permissions: tuple[str, ...] = PERMISSIONS
+    networks: tuple[str, ...] = ()
+    requests_per_minute: int | None = None
+
+    async def read(self, session: Session, door: Door) -> None:
+        """Nothing has to be known."""
+
+    def decide(self, known: None, door: Door) -> Done | Refused:
+        """The client, under an id that no client of ours can have."""
+        row = _new_row(self.name, self.permissions, self.networks, self.requests_per_minute)
+        problems = rules.subject_problems(self.subject)
+        if isinstance(row, Refused):
+            return Refused(Kind.INVALID, (*problems, *row.problems))
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        client_id = outside_client_id(self.subject)
+        row |= {"client_id": client_id, "tokens_valid_after": self.tokens_valid_after, "created_at": door.now}
+        return Done(Write(door.company_id, rows=(Row("clients", row),)), render({"clientId": client_id}))
+
+    def taken(self, constraint: str) -> Refused | None:
+        """A subject is trusted once; whom we have turned away is not let in again by the same name."""
+        return Refused(Kind.CONFLICT, (Problem("subject", "DUPLICATE", "the company has such a client already"),))
+
+
+def _new_row(
+    name: str, permissions: tuple[str, ...], networks: tuple[str, ...], requests_per_minute: int | None
+) -> dict[str, Any] | Refused:
+    kept, problems = rules.networks(networks)
+    problems = [
+        *rules.name_problems(name), *rules.permission_problems(permissions), *problems,
+        *rules.limit_problems(requests_per_minute),
+    ]  # fmt: skip
+    if problems:
+        return Refused(Kind.INVALID, tuple(problems))
+    return {
+        "name": name, "permissions": rules.in_order(permissions), "allowed_networks": kept,
+        "requests_per_minute": requests_per_minute,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Change(Act["Client | None"], ABC):
+    """A client's row with other values and the next version, so that every process sees it at once."""
+
+    client_id: str
+
+    async def read(self, session: Session, door: Door) -> Client | None:
+        """The client as it is."""
+        return await store.client(session, door.company_id, self.client_id)
+
+    def decide(self, known: Client | None, door: Door) -> Done | Refused:
+        """One row, unless nothing would change."""
+        if known is None:
+            return NOT_FOUND
+        sets = self.sets(known)
+        if isinstance(sets, Refused):
+            return sets
+        body = render({"clientId": self.client_id, **self.told(known)})
+        if not sets:
+            return Done(None, body)
+        touch = Touch("clients", self.client_id, known.version, {**sets, "version": known.version + 1}, key="client_id")
+        return Done(Write(door.company_id, touches=(touch,)), body)
+
+    @abstractmethod
+    def sets(self, known: Client) -> Mapping[str, Any] | Refused:
+        """What changes; nothing where it is so already."""
+
+    def told(self, known: Client) -> Mapping[str, Any]:
+        """What the answer says besides."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Permit(_Change):
+    """What the client may do from now on, in place of what it might."""
+
+    permissions: tuple[str, ...]
+
+    def sets(self, known: Client) -> Mapping[str, Any] | Refused:
+        """The permissions."""
+        problems = rules.permission_problems(self.permissions)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else {"permissions": rules.in_order(self.permissions)}
+
+    def told(self, known: Client) -> Mapping[str, Any]:
+        """The permissions as they are kept."""
+        return {"permissions": rules.in_order(self.permissions)}
+
+
+@dataclass(frozen=True)
+class BindNetworks(_Change):
+    """Where the client's requests may come from, from now on; none: anywhere."""
+
+    networks: tuple[str, ...]
+
+    def sets(self, known: Client) -> Mapping[str, Any] | Refused:
+        """The networks."""
+        kept, problems = rules.networks(self.networks)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else {"allowed_networks": kept}
+
+    def told(self, known: Client) -> Mapping[str, Any]:
+        """The networks as they are kept."""
+        return {"allowedNetworks": rules.networks(self.networks)[0]}
+
+
+@dataclass(frozen=True)
+class LimitRequests(_Change):
+    """How many requests a minute the client has; None: what every client has."""
+
+    requests_per_minute: int | None
+
+    def sets(self, known: Client) -> Mapping[str, Any] | Refused:
+        """The limit."""
+        problems = rules.limit_problems(self.requests_per_minute)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else {"requests_per_minute": self.requests_per_minute}
+
+    def told(self, known: Client) -> Mapping[str, Any]:
+        """The limit."""
+        return present(requestsPerMinute=self.requests_per_minute)
+
+
+@dataclass(frozen=True)
+class RotateSecret(_Change):
+    """A new secret for the client; the one it had admits for `overlap` more, one before that no longer.
+
+    secret: made by the caller and told in the answer, so that a second try of the same rotation is the same rotation.
+    """
+
+    secret: Secret = field(repr=False)
+    overlap: timedelta
+
+    def sets(self, known: Client) -> Mapping[str, Any] | Refused:
+        """Both secrets' hashes, and until when the older one admits."""
+        if known.secret_hash is None:
+            text = "an outside issuer vouches for this client: it has no secret here"
+            return Refused(Kind.CONFLICT, (Problem("clientId", "NOT_ALLOWED", text),))
+        if known.revoked_at is not None:
+            return _GONE
+        fresh = hash_machine_secret(self.secret)
+        if same(fresh, known.secret_hash):
+            return {}  # an earlier try was written after all
+        return {
+            "secret_hash": fresh, "secret_hash_previous": known.secret_hash,
+            "secret_previous_until": known.read_at + self.overlap,
+        }  # fmt: skip
+
+    def told(self, known: Client) -> Mapping[str, Any]:
+        """The secret, which is shown this once."""
+        return {"clientSecret": self.secret.reveal(), "previousUntil": stamp(known.read_at + self.overlap)}
+
+
+@dataclass(frozen=True)
+class Revoke(_Change):
+    """Turns the client away for good: its secrets and its tokens count no more, from the next request on."""
+
+    def sets(self, known: Client) -> Mapping[str, Any] | Refused:
+        """When, by the database's clock, which is what every request compares with."""
+        return {} if known.revoked_at is not None else {"revoked_at": known.read_at}
+
+    def told(self, known: Client) -> Mapping[str, Any]:
+        """Since when."""
+        return {"revokedAt": stamp(known.revoked_at or known.read_at)}
+
+
+@dataclass(frozen=True)
+class RevokeTokens(_Change):
+    """The client's tokens up to now count no more; it may ask for new ones."""
+
+    def sets(self, known: Client) -> Mapping[str, Any] | Refused:
+        """From when its tokens count."""
+        return {"tokens_valid_after": known.read_at}
+
+    def told(self, known: Client) -> Mapping[str, Any]:
+        """From when its tokens count."""
+        return {"tokensValidAfter": stamp(known.read_at)}

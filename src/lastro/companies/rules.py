@@ -1,0 +1,81 @@
+"""What may be said of a company and its clients: names, permissions, networks, limits, subjects."""
+
+from __future__ import annotations
+
+import unicodedata
+from ipaddress import IPv6Address, IPv6Network, ip_network
+from typing import TYPE_CHECKING
+
+from lastro.base.errors import Problem
+from lastro.companies.model import PERMISSIONS, is_subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONGEST_NAME = 140
+_MOST_NETWORKS = 50
+_HIGHEST_LIMIT = 100_000_000  # requests a minute; more than any machine serves
+
+
+def name_problems(name: str) -> list[Problem]:
+    """What is wrong with the name of a company or a client."""
+    if not name.strip() or len(name) > _LONGEST_NAME:
+        return [Problem("name", "INVALID", f"must have 1 to {_LONGEST_NAME} characters")]
+    if any(unicodedata.category(c)[0] == "C" for c in name):
+        return [Problem("name", "INVALID", "has a character that is not allowed here")]
+    return []
+
+
+def permission_problems(permissions: Sequence[str]) -> list[Problem]:
+    """What is wrong with what a client is to be allowed."""
+    if not permissions:
+        return [Problem("permissions", "REQUIRED", "must name at least one; to take all away, revoke the client")]
+    unknown = sorted({p for p in permissions if p not in PERMISSIONS})
+    if unknown:
+        known = ", ".join(PERMISSIONS)
+        return [Problem("permissions", "INVALID", f"has no {', '.join(unknown)[:200]}; there are {known}")]
+    return []
+
+
+def in_order(permissions: Sequence[str]) -> list[str]:
+    """Permissions that have no problem, each once, in the order of the interface."""
+    return [p for p in PERMISSIONS if p in permissions]
+
+
+def networks(texts: Sequence[str]) -> tuple[list[str], list[Problem]]:
+    """Networks as they are kept, `203.0.113.0/24`, each once; and what is wrong with them. A single address is a network."""
+    kept: list[str] = []
+    problems: list[Problem] = []
+    if len(texts) > _MOST_NETWORKS:
+        problems.append(Problem("networks", "TOO_LONG", f"must be at most {_MOST_NETWORKS}"))
+    for text in texts[:_MOST_NETWORKS]:
+        try:
+            network = ip_network("" if "%" in text else text)  # a zone means something on one machine alone
+        except ValueError:
+            problems.append(
+                Problem("networks", "INVALID", f"must be such as 203.0.113.0/24 or 2001:db8::/32, not {text!r:.60}")
+            )
+            continue
+        if isinstance(network, IPv6Network) and network.subnet_of(_MAPPED):
+            # Requests from there are seen under their IPv4 address, so that such a network would admit nobody.
+            problems.append(Problem("networks", "INVALID", f"must be written as IPv4, not {text!r:.60}"))
+        elif str(network) not in kept:
+            kept.append(str(network))
+    return kept, problems
+
+
+_MAPPED = IPv6Network((IPv6Address("::ffff:0:0"), 96))
+
+
+def limit_problems(requests_per_minute: int | None) -> list[Problem]:
+    """What is wrong with a limit of its own; None: what every client has."""
+    if requests_per_minute is None or 0 < requests_per_minute <= _HIGHEST_LIMIT:
+        return []
+    return [Problem("requestsPerMinute", "OUT_OF_RANGE", f"must be from 1 to {_HIGHEST_LIMIT}")]
+
+
+def subject_problems(subject: str) -> list[Problem]:
+    """What is wrong with the name an outside issuer has for a client."""
+    if is_subject(subject):
+        return []
+    return [Problem("subject", "INVALID", "must be 1 to 255 printable ASCII characters without blanks")]

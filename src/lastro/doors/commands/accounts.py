@@ -1,0 +1,97 @@
+"""lastro account."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from lastro import accounts, companies, keys
+from lastro.accounts import Holder
+from lastro.doors import wiring
+from lastro.doors.commands.desk import Declined
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from lastro.accounts import Account
+    from lastro.doors.commands.desk import Desk
+
+_DOCUMENTS = {"individual": "CPF", "organization": "CNPJ"}
+_PUNCTUATION = re.compile(r"[ ./-]")  # as people write a document
+_SPACING = re.compile(r"[ ().-]")  # as people write a telephone number
+
+
+def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Adds its commands."""
+    opened = command(_open, "open", "Open an account for a holder; prints its number.")
+    opened.add_argument("company", help="number or id")
+    opened.add_argument("--holder-type", required=True, choices=tuple(_DOCUMENTS))
+    opened.add_argument("--name", required=True, help="the holder's full name")
+    opened.add_argument("--document", required=True, help="CPF of an individual, CNPJ of an organization")
+    opened.add_argument("--email", required=True)
+    opened.add_argument("--phone", required=True, help="with its country, such as +5511987654321")
+    listing = command(_list, "list", "List a company's accounts.")
+    listing.add_argument("company", help="number or id")
+    show = command(_show, "show", "Show one account and its Pix keys.")
+    show.add_argument("account", help="its number or id")
+    default = command(_default, "default", "Say which account is credited when an order names neither account nor key.")
+    default.add_argument("company", help="number or id")
+    default.add_argument("account", help="its number or id")
+    key = command(_add_key, "add-key", "Register a random Pix key in the directory that leads to an account.")
+    key.add_argument("account", help="its number or id")
+
+
+async def _open(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company = await desk.company(given.company)
+    holder = Holder(
+        given.holder_type.upper(), given.name, _DOCUMENTS[given.holder_type], _PUNCTUATION.sub("", given.document).upper(),
+        given.email, _SPACING.sub("", given.phone),
+    )  # fmt: skip
+    return await desk.act(company.id, accounts.OpenAccount(wiring.place_of(desk.settings).institution, holder))
+
+
+async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company = await desk.company(given.company)
+    async with desk.database.session(company.id) as session:
+        return [_shown(account) for account in await accounts.accounts_of(session, company.id)]
+
+
+async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, account = await desk.account(given.account)
+    async with desk.database.session(company_id) as session:
+        found = await keys.keys_of(session, company_id, account.id)
+    holder = account.holder
+    return {
+        **_shown(account), "companyId": company_id, "city": account.city, "holderType": holder.type,
+        "document": f"{holder.document_type} {holder.document_number}", "email": holder.email, "phone": holder.phone,
+        "pixKeys": found,
+    }  # fmt: skip
+
+
+async def _default(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company = await desk.company(given.company)
+    company_id, account = await desk.account(given.account)
+    if company_id != company.id:
+        raise Declined(f"The account {account.number} is not one of company {company.number}.")
+    if not account.is_active:
+        raise Declined(f"The account {account.number} is {account.status}: only an active one can be credited.")
+    return await desk.act(company.id, companies.ChooseAccount(account.id, account.version))
+
+
+async def _add_key(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, account = await desk.account(given.account)
+    rail = wiring.rail_of(desk.settings)
+    request_id = UUID(bytes=desk.chance.bytes(16), version=4)
+    try:
+        return await desk.act(company_id, keys.RegisterRandomKey(account.id, request_id, rail))
+    finally:
+        await rail.close()
+
+
+def _shown(account: Account) -> dict[str, Any]:
+    return {
+        "number": f"{account.number[:-1]}-{account.number[-1]}", "id": account.id, "branch": account.branch,
+        "status": account.status, "holder": account.holder.full_name, "createdAt": account.created_at,
+    }  # fmt: skip

@@ -1,0 +1,63 @@
+"""lastro company."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from lastro import companies
+from lastro.doors import wiring
+from lastro.doors.commands.desk import Declined
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from lastro.companies import Company
+    from lastro.doors.commands.desk import Desk
+
+
+def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Adds its commands."""
+    add = command(_add, "add", "Found a company; prints its webhook secret, this once.")
+    add.add_argument("name")
+    add.add_argument("--partner", help="the financialPartner on which a Pix order may lack its customer")
+    command(_list, "list", "List every company.")
+    show = command(_show, "show", "Show one company.")
+    show.add_argument("company", help="its number or id")
+
+
+async def _add(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    key_ring = wiring.key_ring_of(desk.settings)
+    async with desk.database.session() as session:
+        institution = await companies.company_of_number(session, companies.INSTITUTION_NUMBER)
+    if institution is None:
+        # What the network tells and belongs to nobody is the institution's own: without it nothing could come in.
+        name = desk.settings.institution_name
+        verb = companies.FoundCompany(name, key_ring, wiring.RAILS, companies.INSTITUTION_NUMBER)
+        try:
+            await desk.act(desk.chance.uuid(datetime.now(UTC)), verb)
+        except Declined:
+            async with desk.database.session() as session:  # another command may have been first
+                if await companies.company_of_number(session, companies.INSTITUTION_NUMBER) is None:
+                    raise
+    company_id = desk.chance.uuid(datetime.now(UTC))
+    return await desk.act(
+        company_id,
+        companies.FoundCompany(given.name, key_ring, wiring.RAILS, customerless_partner=given.partner),
+    )
+
+
+async def _list(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
+    return [_shown(company) for company in await desk.every_company()]
+
+
+async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    return _shown(await desk.company(given.company))
+
+
+def _shown(company: Company) -> dict[str, Any]:
+    return {
+        "number": company.number, "id": company.id, "name": company.name, "defaultAccountId": company.default_account_id,
+        "customerlessPartner": company.customerless_partner, "createdAt": company.created_at,
+    }  # fmt: skip
