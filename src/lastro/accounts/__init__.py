@@ -3,8 +3,9 @@
 from lastro.accounts.actions import OpenAccount
 from lastro.accounts.api import routes
 from lastro.accounts.model import Account, Holder, Institution
-from lastro.accounts.store import account_from, account_of_number, accounts_of
+from lastro.accounts.store import account_from, account_of_number, accounts_of, owner_of
 
 __all__ = [
-    "Account", "Holder", "Institution", "OpenAccount", "account_from", "account_of_number", "accounts_of", "routes",
+    "Account", "Holder", "Institution", "OpenAccount", "account_from", "account_of_number", "accounts_of", "owner_of",
+    "routes",
 ]  # fmt: skip

@@ -1,15 +1,18 @@
-"""The verbs of accounts: opening one by administration, and reading what it has."""
+"""The verbs of accounts: opening one by administration, listing and reading them, and reading what they have."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
 from lastro.accounts import store
+from lastro.accounts.rendering import AccountBalance, Accounts, Balance, shown
+from lastro.accounts.rules import holder_problems
 from lastro.base.api import render, stamp
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done, Door
+from lastro.base.wire import Money
 from lastro.base.write import Row, Write
 from lastro.standards.account_numbers import with_check_digit
 
@@ -17,9 +20,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.accounts.model import Holder, Institution
+    from lastro.accounts.model import Account, Holder, Institution, Wanted
     from lastro.base.db import Session
-    from lastro.base.money import Money
+    from lastro.base.paging import Page, Part
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,11 @@ class OpenAccount(Act[int]):
         """The next eight digits."""
         return await store.next_number(session)
 
-    def decide(self, known: int, door: Door) -> Done:
+    def decide(self, known: int, door: Door) -> Done | Refused:
         """The account, its number and its ledger accounts, in one write."""
+        problems = holder_problems(self.holder)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
         account_id = door.chance.uuid(door.now)
         number = with_check_digit(f"{known:08d}")
         h = self.holder
@@ -52,6 +58,42 @@ class OpenAccount(Act[int]):
         )
         body = render({"id": str(account_id), "number": number, "branch": self.institution.branch})
         return Done(Write(door.company_id, rows=rows), body, account_id)
+
+
+@dataclass(frozen=True)
+class ListAccounts(Act["Part[Account]"]):
+    """GET /order/v1/banking/accounts."""
+
+    wanted: Wanted
+    page: Page
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> Part[Account]:
+        """The accounts of the page, as far as no older one can still come."""
+        rows = await store.accounts_in(session, door.company_id, self.wanted, self.page)
+        return self.page.settled(rows, lambda account: account.created_at, door.now)
+
+    def decide(self, known: Part[Account], door: Door) -> Done:
+        """Shows them, without limit and sort (interface.md)."""
+        data = [shown(account, self.institution) for account in known.rows]
+        return Done(None, render(Accounts(next_cursor=known.next_cursor, has_next=known.has_next, data=data)))
+
+
+@dataclass(frozen=True)
+class ReadAccount(Act["Account | None"]):
+    """GET /order/v1/banking/accounts/{id}."""
+
+    account_id: UUID
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> Account | None:
+        """The account, unless it is unknown here."""
+        found = await store.accounts_of(session, door.company_id, [self.account_id])
+        return found[0] if found else None
+
+    def decide(self, known: Account | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(shown(known, self.institution)))
 
 
 @dataclass(frozen=True)
@@ -79,18 +121,14 @@ class ReadBalance(Act["list[ledger.Balance] | None"]):
         if self.as_of is not None and self.as_of > door.now:
             return Refused(Kind.INVALID, (Problem("asOf", "OUT_OF_RANGE", "must not be in the future"),))
         at = stamp(self.as_of or door.now)
+        each = [AccountBalance(account_id=str(b.account_id), **_wire(b, self.currency, at)) for b in known]
         if self.account_id is not None:
-            b = known[0]
-            return Done(None, render(_wire(b.account_id, self.currency, (b.available, b.held, b.blocked), at)))
-        total = _wire(None, self.currency, ledger.company_balances(known, self.currency), at)
-        total["accounts"] = [_wire(b.account_id, self.currency, (b.available, b.held, b.blocked), at) for b in known]
+            return Done(None, render(each[0]))
+        available, held, blocked = map(Money.of, ledger.company_balances(known, self.currency))
+        total = Balance(currency=self.currency, available=available, held=held, blocked=blocked, as_of=at, accounts=each)
         return Done(None, render(total))
 
 
-def _wire(account_id: UUID | None, currency: str, amounts: tuple[Money, Money, Money], at: str) -> dict[str, object]:
-    available, held, blocked = amounts
-    owner = {} if account_id is None else {"accountId": str(account_id)}
-    return {
-        **owner, "currency": currency, "available": available.wire(), "held": held.wire(), "blocked": blocked.wire(),
-        "asOf": at,
-    }  # fmt: skip
+def _wire(balance: ledger.Balance, currency: str, at: str) -> dict[str, Any]:
+    available, held, blocked = map(Money.of, (balance.available, balance.held, balance.blocked))
+    return {"currency": currency, "available": available, "held": held, "blocked": blocked, "as_of": at}

@@ -2,30 +2,104 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.accounts.actions import ReadBalance
-from lastro.base.api import NOT_FOUND, Doc, Incoming, Query, Route, as_id
+from lastro.accounts import docs
+from lastro.accounts.actions import ListAccounts, ReadAccount, ReadBalance
+from lastro.accounts.model import STATUSES, Wanted
+from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.money import DECIMALS
-from lastro.base.paging import read_timestamp
+from lastro.base.paging import page_queries, read_choice, read_page, read_text, read_timestamp, text_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.accounts.model import Institution
     from lastro.base.run import Verb
 
+_PATH = "/order/v1/banking/accounts"
+_LARGEST_PAGE = 100
+_LONGEST_DOCUMENT = 32
+_LONGEST_EMAIL = 77
+_LONGEST_NAME = 140
 
-def routes() -> tuple[Route, ...]:
-    """The room's operations."""
+# Digits of any document; or a CNPJ, whose first twelve places may hold letters (IN RFB 2.229/2024). Check digits are not
+# looked at: a number that nobody can have is found with nobody.
+_DOCUMENT = re.compile(r"[0-9]+|[0-9A-Za-z]{12}[0-9]{2}")
+_ACCENTS = re.compile("[\u0300-\u036f]")  # what folded() of the schema takes away
+_NOT_ACCENTS_ALONE = {"allOf": [{"pattern": r"[^\u0300-\u036f]"}]}
+_FILTERS = (
+    Query("status", "Accounts of this status.", {"type": "string", "enum": list(STATUSES)}),
+    Query("document", "The holder's document, the whole number without punctuation; a CNPJ may have letters.",
+          {"type": "string", "minLength": 1, "maxLength": _LONGEST_DOCUMENT,
+           "pattern": "^([0-9]+|[0-9A-Za-z]{12}[0-9]{2})$"}),
+    Query("email", "A part of the holder's e-mail, capitals or not.",
+          text_schema(_LONGEST_EMAIL) | _NOT_ACCENTS_ALONE),
+    Query("fullName", "A part of the person's or company's name, with or without its accents and capitals.",
+          text_schema(_LONGEST_NAME) | _NOT_ACCENTS_ALONE),
+)  # fmt: skip
+_BALANCE = (
+    Query("accountId", "One account; without it the company's total and each account.", {"type": "string"}),
+    Query("currency", "BRL where nothing is said.", {"type": "string", "enum": sorted(DECIMALS), "default": "BRL"}),
+    Query("asOf", "A moment in the past, ISO 8601; now where nothing is said.", {"type": "string", "format": "date-time"}),
+)
+
+
+@dataclass(frozen=True)
+class _Desk:
+    institution: Institution
+
+    def list(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/banking/accounts."""
+        problems: list[Problem] = []
+        page = read_page(incoming.query, problems, largest=_LARGEST_PAGE)
+        wanted = _wanted(incoming.query, problems)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        return ListAccounts(wanted, page, self.institution)
+
+    def read(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/banking/accounts/{id}."""
+        account_id = incoming.id("id")
+        return NOT_FOUND if account_id is None else ReadAccount(account_id, self.institution)
+
+
+def routes(institution: Institution) -> tuple[Route, ...]:
+    """The room's operations. institution: whose ISPB and COMPE number the accounts have."""
+    desk = _Desk(institution)
     return (
         Route(
-            "GET", "/order/v2/account/balance", "read_balance", "accounts:read", _balance, Doc("Read balances"),
-            queries=(
-                Query("accountId", "One account; without it the company's total and each account.", {"type": "string"}),
-                Query("currency", "BRL where nothing is said.", {"type": "string", "default": "BRL"}),
-                Query("asOf", "A moment in the past, ISO 8601; now where nothing is said.", {"type": "string"}),
-            ),
+            "GET", _PATH, "list_accounts", "accounts:read", desk.list, docs.LIST,
+            queries=(*_FILTERS, *page_queries(_LARGEST_PAGE)),
+        ),
+        Route("GET", _PATH + "/{id}", "read_account", "accounts:read", desk.read, docs.READ),
+        Route(
+            "GET", "/order/v2/account/balance", "read_balance", "accounts:read", _balance, docs.BALANCE, queries=_BALANCE,
         ),
     )  # fmt: skip
+
+
+def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted:
+    """The filters of a query; whatever is wrong is added to `problems`."""
+    status = read_choice(query, "status", STATUSES, problems)
+    document = read_text(query, "document", _LONGEST_DOCUMENT, problems)
+    if document is not None and not _DOCUMENT.fullmatch(document):
+        problems.append(Problem("document", "INVALID", "must be its digits alone; a CNPJ may have letters"))
+    email = _part(query, "email", _LONGEST_EMAIL, problems)
+    full_name = _part(query, "fullName", _LONGEST_NAME, problems)
+    return Wanted(status, document and document.upper(), email, full_name)
+
+
+def _part(query: Mapping[str, str], name: str, longest: int, problems: list[Problem]) -> str | None:
+    text = read_text(query, name, longest, problems)
+    # Folded it would be empty, and so a part of everything.
+    if text is not None and not _ACCENTS.sub("", unicodedata.normalize("NFD", text)):
+        problems.append(Problem(name, "INVALID", "must not be accents alone"))
+    return text
 
 
 def _balance(incoming: Incoming) -> Verb[Any] | Refused:

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
 
+STATUSES = ("ACTIVE", "INACTIVE", "CLOSED")
+
+
 @dataclass(frozen=True, slots=True)
 class Institution:
     """The institution that runs lastro, as networks know it. ispb: 8 characters; compe: 3 digits or None."""
@@ -49,3 +52,13 @@ class Account:
     def is_active(self) -> bool:
         """Whether anything new may come in or go out."""
         return self.status == "ACTIVE"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which accounts a list is of; None: all. email, full_name: a part of it, however accents and capitals are written."""
+
+    status: str | None = None
+    document: str | None = None
+    email: str | None = None
+    full_name: str | None = None

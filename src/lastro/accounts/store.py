@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.accounts.model import Account, Holder
@@ -12,13 +13,26 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
+    from lastro.accounts.model import Wanted
     from lastro.base.db import Session
+    from lastro.base.paging import Page
 
 _COLUMNS = """id, status, version, number, branch, city, holder_type, full_name, document_type, document_number, email,
   phone, created_at"""
 _BY_ID = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND id = ANY ($2::uuid[])"  # noqa: S608 columns of our own
 _OF_COMPANY = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 ORDER BY created_at"  # noqa: S608
 _BY_NUMBER = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND branch = $2 AND number = $3"  # noqa: S608
+_OWNER = "SELECT company_id, account_id FROM account_numbers WHERE number = $1 OR account_id = $2"
+
+# A statement for each set of filters, so that it says what it wants and the planner can choose the index: one that leaves a
+# filter open with OR would have to walk. The folding of what is looked for is a query of its own, done once and not for
+# each row. strpos: in LIKE, what a client writes would mean something.
+_FILTERS = {
+    "status": "status = {}",
+    "document": "document_number = {}",
+    "email": "strpos(email_folded, (SELECT folded({}))) > 0",
+    "full_name": "strpos(full_name_folded, (SELECT folded({}))) > 0",
+}
 
 
 def account_from(row: Record) -> Account:
@@ -38,10 +52,34 @@ async def accounts_of(session: Session, company_id: UUID, ids: Iterable[UUID] | 
     return [account_from(r) for r in await session.fetch(_BY_ID, company_id, list(ids))]
 
 
+@cache
+def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
+    """The statement of a page. filters: those that are given, in the order of their arguments after the page's four."""
+    wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=5))
+    return (
+        f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND created_at >= $2 AND created_at <= $3{wanted}"  # noqa: S608
+        f" ORDER BY created_at {'DESC' if is_descending else 'ASC'} LIMIT $4"
+    )
+
+
+async def accounts_in(session: Session, company_id: UUID, wanted: Wanted, page: Page) -> list[Account]:
+    """The company's accounts of the page, up to its reach."""
+    given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
+    sql = page_sql(tuple(given), is_descending=page.is_descending)
+    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    return [account_from(r) for r in rows]
+
+
 async def account_of_number(session: Session, company_id: UUID, branch: str, number: str) -> Account | None:
     """The account money was sent to by branch and number."""
     row = await session.row(_BY_NUMBER, company_id, branch, number)
     return None if row is None else account_from(row)
+
+
+async def owner_of(session: Session, number: str | None, account_id: UUID | None) -> tuple[UUID, UUID] | None:
+    """Company and id of the account with this number, or with this id; of any company."""
+    row = await session.row(_OWNER, number, account_id)
+    return None if row is None else (row["company_id"], row["account_id"])
 
 
 async def next_number(session: Session) -> int:

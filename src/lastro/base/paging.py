@@ -2,7 +2,7 @@
 
 Rows go by createdAt, which is unique among a company's rows of a kind, and the cursor is the createdAt of the last row
 shown. So a page is one range of one index, as cheap at row ten million as at row twenty, and no row is skipped or shown
-twice, whatever is made meanwhile.
+twice, whatever is made meanwhile (contract.md §1). Why that holds of a list that goes forward: docs/decisions/lists.md.
 """
 
 from __future__ import annotations
@@ -10,35 +10,84 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from lastro.base.api import Query, stamp
-from lastro.base.errors import Problem
+from lastro.base.api import Query, Refusal, stamp
+from lastro.base.errors import Kind, NotYet, Problem
+from lastro.base.wire import Paged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
 DEFAULT_LIMIT = 20
 LARGEST_LIMIT = 5000
-_TEXT = {"type": "string"}
+_MOMENT = {"type": "string", "format": "date-time"}
+_DAY_OR_MOMENT = {"type": "string", "anyOf": [{"format": "date"}, {"format": "date-time"}]}
+
+
+def page_queries(largest: int) -> tuple[Query, ...]:
+    """limit, sort and cursor of a list whose pages have at most `largest` rows."""
+    return (
+        Query("limit", "How many rows a page has at most.",
+              {"type": "integer", "minimum": 1, "maximum": largest, "default": DEFAULT_LIMIT}),
+        Query("sort", "By createdAt: newest first, or oldest first.",
+              {"type": "string", "enum": ["asc", "desc"], "default": "desc"}),
+        Query("cursor", "The nextCursor of the page before; left out on the first.", _MOMENT),
+    )  # fmt: skip
+
+
+def text_schema(longest: int) -> dict[str, Any]:
+    """What read_text takes."""
+    return {"type": "string", "minLength": 1, "maxLength": longest, "pattern": r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"}
+
+
 PAGING = (
-    Query("limit", "How many rows a page has at most.",
-          {"type": "integer", "minimum": 1, "maximum": LARGEST_LIMIT, "default": DEFAULT_LIMIT}),
-    Query("sort", "By createdAt: newest first, or oldest first.",
-          {"type": "string", "enum": ["asc", "desc"], "default": "desc"}),
-    Query("cursor", "The nextCursor of the page before; left out on the first.", _TEXT),
-    Query("from", "Made at or after: a date (the whole day in Brasilia) or a timestamp, ISO 8601.", _TEXT),
-    Query("to", "Made at or before: a date (the whole day in Brasilia) or a timestamp, ISO 8601.", _TEXT),
+    *page_queries(LARGEST_LIMIT),
+    Query("from", "Made at or after: a date (the whole day in Brasilia) or a timestamp, ISO 8601.", _DAY_OR_MOMENT),
+    Query("to", "Made at or before: a date (the whole day in Brasilia) or a timestamp, ISO 8601.", _DAY_OR_MOMENT),
+)
+PAGE_REFUSALS = (
+    Refusal(Kind.INVALID, "limit", "INVALID", "It is no whole number.", "Give digits."),
+    Refusal(Kind.INVALID, "limit", "OUT_OF_RANGE", "A page has at least one row, and no more than the operation says.",
+            "Ask for less and go on with `nextCursor`."),
+    Refusal(Kind.INVALID, "sort", "INVALID", "It is neither asc nor desc.", "Give one of the two."),
+    Refusal(Kind.INVALID, "cursor", "INVALID", "It is no timestamp.",
+            "Send the `nextCursor` of the page before as it came."),
+)  # fmt: skip
+PERIOD_REFUSALS = tuple(
+    Refusal(Kind.INVALID, name, "INVALID", "It is neither a date nor a timestamp with seconds and offset, in ISO 8601.",
+            "Give one such as 2026-01-31 or 2026-01-31T12:00:00Z.")
+    for name in ("from", "to")
 )  # fmt: skip
 
 _BRASILIA = timezone(timedelta(hours=-3))  # no summer time since 2019
 _MICROSECOND = timedelta(microseconds=1)
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
+# A Write is refused once its createdAt is a second old (timely, in the schema), and has another one to commit: what is older
+# than this is there to be read, or never will be.
+SETTLED_AFTER = timedelta(seconds=2)
+_MARGIN_SECONDS = 0.01  # two clocks measure a wait; to come back a moment early would be to come in vain
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # what base/forms.py refuses in a body
 # In a query a plus that was not escaped arrives as a blank; it can mean nothing else here.
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|[+\- ]\d{2}:\d{2})\Z", re.ASCII)
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Paged)
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[T]):
+    """The rows that a page shows, in its order. next_cursor: None where there is no more."""
+
+    rows: Sequence[T]
+    next_cursor: str | None
+
+    @property
+    def has_next(self) -> bool:
+        """Whether there is more."""
+        return self.next_cursor is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +107,43 @@ class Page:
         """How many rows to read: one more than is shown says whether there are more."""
         return self.limit + 1
 
-    def answer(self, rows: Sequence[T], created_at: Callable[[T], datetime], shown: Callable[[T], Any]) -> dict[str, Any]:
-        """limit, sort, nextCursor (only when there is more), hasNext and data, of up to `reach` rows in the page's order."""
-        has_next = len(rows) > self.limit
-        rows = rows[: self.limit]
-        answer: dict[str, Any] = {"limit": self.limit, "sort": "desc" if self.is_descending else "asc"}
-        if has_next:
-            answer["nextCursor"] = stamp(created_at(rows[-1]))
-        return {**answer, "hasNext": has_next, "data": [shown(row) for row in rows]}
+    def part(self, rows: Sequence[T], created_at: Callable[[T], datetime]) -> Part[T]:
+        """Of up to `reach` rows in the page's order, those that are shown.
+
+        For rows of which an older one never appears after a newer one; of others, settled.
+        """
+        shown = rows[: self.limit]
+        return Part(shown, stamp(created_at(shown[-1])) if len(rows) > self.limit else None)
+
+    def settled(self, rows: Sequence[T], created_at: Callable[[T], datetime], now: datetime) -> Part[T]:
+        """The same of rows that are dated by who writes them: one still on its way may be older than one that is there.
+
+        now: business time, read before the rows were. An ascending page with more behind it ends with the last row that is
+        older than two seconds, so that what is still to come lies ahead of its cursor; one without any such row is asked for
+        again when all of it is: NotYet.
+        """
+        whole = self.part(rows, created_at)
+        if self.is_descending or not whole.has_next:
+            return whole
+        until = now - SETTLED_AFTER
+        if created_at(whole.rows[-1]) < until:
+            return whole
+        old = [row for row in whole.rows if created_at(row) < until]
+        if old:
+            return Part(old, stamp(created_at(old[-1])))
+        # Longer than that no row is young, unless the clock was put back under it, and then waiting does not help.
+        wait = min(created_at(whole.rows[-1]) - until, SETTLED_AFTER)
+        raise NotYet(wait.total_seconds() + _MARGIN_SECONDS)
+
+    def answer(self, form: type[P], part: Part[T], shown: Callable[[T], Any]) -> P:
+        """The body of the answer. form: its `data` is a list of what `shown` gives."""
+        return form(
+            limit=self.limit,
+            sort="desc" if self.is_descending else "asc",
+            next_cursor=part.next_cursor,
+            has_next=part.has_next,
+            data=[shown(row) for row in part.rows],
+        )
 
 
 def read_page(query: Mapping[str, str], problems: list[Problem], *, largest: int = LARGEST_LIMIT) -> Page:
@@ -82,6 +160,31 @@ def read_page(query: Mapping[str, str], problems: list[Problem], *, largest: int
     elif cursor is not None:
         until = min(until, _FIRST if cursor == _FIRST else cursor - _MICROSECOND)
     return Page(limit, sort != "asc", since, until)
+
+
+def read_choice(query: Mapping[str, str], name: str, allowed: Container[str], problems: list[Problem]) -> str | None:
+    """A filter that is one of the interface's words; None where it is left out or wrong."""
+    text = query.get(name)
+    if text is None or text in allowed:
+        return text
+    problems.append(Problem(name, "INVALID", "is not one of the values the interface names"))
+    return None
+
+
+def read_text(query: Mapping[str, str], name: str, longest: int, problems: list[Problem]) -> str | None:
+    """A filter that is a text of 1 to `longest` characters, none of control; None where it is left out or wrong."""
+    text = query.get(name)
+    if text is None:
+        return None
+    if not text:
+        problems.append(Problem(name, "INVALID", "must not be empty"))
+    elif len(text) > longest:
+        problems.append(Problem(name, "TOO_LONG", f"must have at most {longest} characters"))
+    elif _CONTROL.search(text):
+        problems.append(Problem(name, "INVALID", "has a character that is not allowed here"))
+    else:
+        return text
+    return None
 
 
 def read_timestamp(text: str) -> datetime | None:

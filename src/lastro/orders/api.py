@@ -6,19 +6,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro.base import forms
-from lastro.base.api import NOT_FOUND, Doc, Incoming, Route, as_id
-from lastro.base.errors import Kind, Refused
+from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.orders import docs
 from lastro.orders.actions.create import Create, Destinations
 from lastro.orders.actions.end import Cancel
+from lastro.orders.actions.list import List
 from lastro.orders.actions.read import Read
 from lastro.orders.forms import CreateOrder
-from lastro.orders.rules import create_problems
+from lastro.orders.model import STATUSES, Wanted
+from lastro.orders.rules import METHOD, create_problems, is_method
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lastro.base.run import Verb
     from lastro.orders.model import Place
 
 _PATH = "/order/v2/transparent"
+_LONGEST_EXTERNAL_ID = 64
+_FILTERS = (
+    Query("status", "Orders of this status.", {"type": "string", "enum": list(STATUSES)}),
+    Query("externalId", "Orders of this code of yours, exactly.",
+          text_schema(_LONGEST_EXTERNAL_ID)),
+    Query("accountId", "Orders that credit this account.", {"type": "string"}),
+    Query("paymentMethod", "Orders of this method.", {"type": "string", "pattern": METHOD, "examples": ["PIX"]}),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,6 +58,13 @@ class _Desk:
         """GET /order/v2/transparent/{id}."""
         return Read(incoming.id("id"), self.place)
 
+    def list(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v2/transparent."""
+        problems: list[Problem] = []
+        page = read_page(incoming.query, problems)
+        wanted = _wanted(incoming.query, problems)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else List(wanted, page, self.place)
+
     def cancel(self, incoming: Incoming) -> Verb[Any]:
         """POST /order/v2/transparent/{id}/cancel."""
         return Cancel(incoming.id("id"), self.place)
@@ -54,12 +75,29 @@ def routes(place: Place) -> tuple[Route, ...]:
     desk = _Desk(place, Destinations())
     return (
         Route(
-            "PUT", _PATH, "create_order", "orders:write", desk.create, Doc("Create an order", form=CreateOrder),
-            key="optional", key_longest=64,
+            "PUT", _PATH, "create_order", "orders:write", desk.create, docs.CREATE, key="optional", key_longest=64,
         ),
-        Route("GET", _PATH + "/{id}", "read_order", "orders:read", desk.read, Doc("Read an order")),
         Route(
-            "POST", _PATH + "/{id}/cancel", "cancel_order", "orders:write", desk.cancel, Doc("Cancel an order"),
-            key="optional",
+            "GET", _PATH, "list_orders", "orders:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING),
+        ),
+        Route("GET", _PATH + "/{id}", "read_order", "orders:read", desk.read, docs.READ),
+        Route(
+            "POST", _PATH + "/{id}/cancel", "cancel_order", "orders:write", desk.cancel, docs.CANCEL, key="optional",
         ),
     )  # fmt: skip
+
+
+def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
+    """The filters of a list; whatever is wrong is added to `problems`. None: it names an account by what is no id.
+
+    In a query an id that is malformed, unknown or another company's finds nothing, and is no mistake (contract.md §1).
+    """
+    status = read_choice(query, "status", STATUSES, problems)
+    external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
+    method = query.get("paymentMethod")
+    if method is not None and not is_method(method):
+        problems.append(Problem("paymentMethod", "INVALID", "is not one of the values the interface names"))
+    account_id = as_id(query.get("accountId"))
+    if "accountId" in query and account_id is None:
+        return None
+    return Wanted(status, external_id, account_id, method)

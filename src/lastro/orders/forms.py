@@ -7,18 +7,28 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base.forms import Amount, Description, Email, ExternalId, Form, Line, Name, Url
+from lastro.base.forms import NEVER_NULL, Amount, Description, Email, ExternalId, Form, Line, Name, Url
+from lastro.orders.rules import METHOD
 
 
 class DocumentForm(Form):
     """A document of any of the five types."""
 
-    type: Literal["CPF", "CNPJ", "OTHERS", "CURP", "RFC"]
-    number: Annotated[str, msgspec.Meta(min_length=1, max_length=40, pattern=r"^[0-9A-Za-zÑñ&./-]*$(?!\n)")]
+    type: Annotated[
+        Literal["CPF", "CNPJ", "OTHERS", "CURP", "RFC"],
+        msgspec.Meta(description="CPF and CNPJ of Brazil, CURP and RFC of Mexico."),
+    ]
+    number: Annotated[
+        str,
+        msgspec.Meta(
+            description="Without punctuation; CPF and CNPJ with their check digits.", examples=["12345678909"],
+            min_length=1, max_length=40, pattern=r"^[0-9A-Za-zÑñ&./-]*$(?!\n)",
+        ),
+    ]  # fmt: skip
 
 
 class AddressForm(Form):
-    """Where a customer lives."""
+    """Where a customer lives. Nothing of it is looked at for PIX."""
 
     state: Line | None = None
     city: Line | None = None
@@ -37,30 +47,59 @@ class CustomerForm(Form):
     document: DocumentForm
     email: Email
     phone: Line | None = None
-    birth_date: date | None = None
+    birth_date: Annotated[date | None, msgspec.Meta(description="Of birth, or of foundation.")] = None
     country: Line | None = None
     address: AddressForm | None = None
-    ip: Line | None = None
+    ip: Annotated[Line | None, msgspec.Meta(description="IPv4 or IPv6.", examples=["203.0.113.7"])] = None
 
 
 class OrderForm(Form):
     """What is asked for."""
 
-    external_id: ExternalId
-    payment_method: Annotated[str, msgspec.Meta(max_length=40)]
-    description: Description
-    notification_url: Url
-    amount: Amount | None = None
-    account_id: str | None = None
-    return_url: Url | None = None
-    financial_partner: Line | None = None
-    expiration: Annotated[int, msgspec.Meta(ge=60, le=2_592_000)] | None = None
-    pix_key: Annotated[str, msgspec.Meta(min_length=1, max_length=77, pattern=r"^[!-~]*$(?!\n)")] | None = None
-    bank: Line | None = None
+    external_id: Annotated[ExternalId, msgspec.Meta(description="The order's id in your system.", examples=["book-1"])]
+    payment_method: Annotated[
+        str,
+        msgspec.Meta(
+            description="PIX. DEPOSIT, BOLETO, CREDIT_CARD, SPEI, OXXO, OXXOPAY, PAYNET and `<BRAND>_PAY` (crypto) need a"
+            " partner.",
+            examples=["PIX"], max_length=40, extra_json_schema={"pattern": METHOD},
+        ),
+    ]  # fmt: skip
+    description: Annotated[Description, msgspec.Meta(description="What is paid; the payer reads it.", examples=["A book"])]
+    notification_url: Annotated[
+        Url,
+        msgspec.Meta(
+            description="Where you are told what becomes of the order: https, reachable from outside.",
+            examples=["https://shop.example.com/hooks/lastro"],
+        ),
+    ]
+    amount: Annotated[
+        Amount | None,
+        msgspec.Meta(description="Left out, not null: the payer types it (PIX alone).", extra_json_schema=NEVER_NULL),
+    ] = None
+    account_id: Annotated[
+        str | None,
+        msgspec.Meta(description="The account to credit; else that of `pixKey`, else the company's default.",
+                     extra_json_schema={"format": "uuid"}),
+    ] = None  # fmt: skip
+    return_url: Annotated[Url | None, msgspec.Meta(description="Where the customer returns to after paying.")] = None
+    financial_partner: Annotated[Line | None, msgspec.Meta(description="The partner whose route the order goes by.")] = None
+    expiration: Annotated[
+        Annotated[int, msgspec.Meta(ge=60, le=2_592_000)] | None,
+        msgspec.Meta(description="Seconds until a PIX order ends; 86,400 where nothing is said.", examples=[3600]),
+    ] = None
+    pix_key: Annotated[
+        Annotated[str, msgspec.Meta(min_length=1, max_length=77, pattern=r"^[!-~]*$(?!\n)")] | None,
+        msgspec.Meta(description="A key of the account, for PIX; its oldest random key where nothing is said."),
+    ] = None
+    bank: Annotated[Line | None, msgspec.Meta(description="For DEPOSIT: the bank's slug.")] = None
 
 
 class CreateOrder(Form):
-    """PUT /order/v2/transparent."""
+    """An order, and who is asked to pay it."""
 
     order: OrderForm
-    customer: CustomerForm | None = None
+    customer: Annotated[
+        CustomerForm | None,
+        msgspec.Meta(description="Required, except on the route of one partner that takes it from the payer."),
+    ] = None

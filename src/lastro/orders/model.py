@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Institution
     from lastro.base.money import Money
 
+STATUSES = ("INITIAL", "PENDING", "AUTHENTICATING", "PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED")
 EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later
 
 
@@ -96,6 +97,25 @@ class Order:
     updated_at: datetime
     customer: Party | None
     payer: Party | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which orders a list is of; None: all."""
+
+    status: str | None = None
+    external_id: str | None = None
+    account_id: UUID | None = None
+    payment_method: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An order, and name and city of the holder it credits, which its code names."""
+
+    order: Order
+    holder_name: str
+    city: str
 
 
 @dataclass(frozen=True, slots=True)

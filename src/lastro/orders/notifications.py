@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from lastro.base.api import present, stamp
+import msgspec
+
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, PixKey, Timestamp, words
+from lastro.orders.rendering import bank_of
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Account, Institution
-    from lastro.base.money import Money
+    from lastro.base import money
     from lastro.base.run import Door
     from lastro.base.write import Fact
     from lastro.orders.model import Order, Party
 
-_TEXTS = {
+# In English for the client, in Portuguese for its customer (contract.md §10).
+TEXTS = {
     "PAID": ("Order paid", "Pagamento recebido"),
     "EXPIRED": ("Order expired", "O prazo de pagamento terminou"),
     "CANCELED": ("Order canceled", "Pedido cancelado"),
@@ -24,8 +29,45 @@ _TEXTS = {
 }
 
 
+class OwnerBank(Answer, frozen=True, kw_only=True):
+    """The account of yours that the money is for."""
+
+    name: str
+    document: Document
+    bank: Bank
+    pix: Annotated[PixKey | None, msgspec.Meta(description="The key that the money used.")] = None
+
+
+class NotifiedPayer(Answer, frozen=True, kw_only=True):
+    """Who paid; nobody did: the customer. Without a customer the name is NAO IDENTIFICADO, the CPF zeros."""
+
+    name: str
+    document: Document
+    bank: Bank | None = None
+
+
+class PayInNotification(Answer, frozen=True, kw_only=True):
+    """An order has been paid, or will not be."""
+
+    id: Id
+    code: Annotated[str, msgspec.Meta(description="The order's `externalId`.")]
+    event: Annotated[str, words(*(f"ORDER-PAYIN.{status}" for status in TEXTS))]
+    status: Annotated[str, words(*TEXTS)]
+    paid_at: Annotated[Timestamp | None, msgspec.Meta(description="When the network settled the payment; null: it did not.")]
+    updated_at: Annotated[Timestamp, msgspec.Meta(description="When the status changed here.")]
+    end_to_end_id: EndToEndId | None
+    control_number: Annotated[str | None, msgspec.Meta(description="Of a TED; null for PIX.")]
+    type: Literal["PAY-IN"]
+    message: Annotated[str, msgspec.Meta(description="In English, for you.")]
+    customer_message: Annotated[str, msgspec.Meta(description="In Portuguese, for your customer.")]
+    description: str
+    amount: Annotated[Money, msgspec.Meta(description="The order's; of an open one what was paid, 0.00 where nothing was.")]
+    owner_bank: OwnerBank
+    payer: NotifiedPayer
+
+
 def pay_in(
-    door: Door, order: Order, status: str, account: Account, institution: Institution, *, amount: Money | None,
+    door: Door, order: Order, status: str, account: Account, institution: Institution, *, amount: money.Money | None,
     payer: Party | None = None, end_to_end_id: str | None = None, paid_at: datetime | None = None, error: str | None = None,
     paid_to_key: tuple[str, str] | None = None,
 ) -> Fact:  # fmt: skip
@@ -33,49 +75,50 @@ def pay_in(
 
     payer: who paid; nobody did: the customer. paid_to_key: type and text of the key the money used.
     """
-    message, customer_message = _TEXTS[status]
-    body = {
-        "id": str(order.id),
-        "code": order.external_id,
-        "event": f"ORDER-PAYIN.{status}",
-        "status": status,
-        "paidAt": None if paid_at is None else stamp(paid_at),
-        "updatedAt": stamp(door.now),
-        "endToEndId": end_to_end_id,
-        "controlNumber": None,
-        "type": "PAY-IN",
-        "message": message.format(error=error),
-        "customerMessage": customer_message,
-        "description": order.description,
-        "amount": amount.wire() if amount is not None else {"currency": order.currency, "value": "0.00"},
-        "ownerBank": owner_bank(account, institution, paid_to_key),
-        "payer": _payer(payer or order.customer),
-    }
-    return told(door, f"ORDER-PAYIN.{status}", order.id, order.notification_url, body)
+    message, customer_message = TEXTS[status]
+    body = PayInNotification(
+        id=str(order.id),
+        code=order.external_id,
+        event=f"ORDER-PAYIN.{status}",
+        status=status,
+        paid_at=None if paid_at is None else stamp(paid_at),
+        updated_at=stamp(door.now),
+        end_to_end_id=end_to_end_id,
+        control_number=None,
+        type="PAY-IN",
+        message=message.format(error=error),
+        customer_message=customer_message,
+        description=order.description,
+        amount=Money(currency=order.currency, value="0.00") if amount is None else Money.of(amount),
+        owner_bank=owner_bank(account, institution, paid_to_key),
+        payer=_payer(payer or order.customer),
+    )
+    return told(door, body.event, order.id, order.notification_url, body)
 
 
-def owner_bank(account: Account, institution: Institution, key: tuple[str, str] | None) -> dict[str, Any]:
+def owner_bank(account: Account, institution: Institution, key: tuple[str, str] | None) -> OwnerBank:
     """Our account as notifications print it. key: type and text."""
-    return present(
+    return OwnerBank(
         name=account.holder.full_name,
-        document={"type": account.holder.document_type, "number": account.holder.document_number},
-        bank=present(
+        document=Document(type=account.holder.document_type, number=account.holder.document_number),
+        bank=Bank(
             ispb=institution.ispb,
             name=institution.name,
             branch=account.branch,
             account=account.number,
-            accountType="PAYMENT_ACCOUNT",
+            account_type="PAYMENT_ACCOUNT",
             code=institution.compe,
         ),
-        pix=None if key is None else {"type": key[0], "key": key[1]},
+        pix=None if key is None else PixKey(type=key[0], key=key[1]),
     )
 
 
-def _payer(party: Party | None) -> dict[str, Any]:
+def _payer(party: Party | None) -> NotifiedPayer:
+    nobody = Document(type="CPF", number="00000000000")
     if party is None:
-        return {"name": "NAO IDENTIFICADO", "document": {"type": "CPF", "number": "00000000000"}}
+        return NotifiedPayer(name="NAO IDENTIFICADO", document=nobody)
     # A BRL notification carries CPF or CNPJ alone; who has neither is shown by the zero CPF.
-    document = {"type": "CPF", "number": "00000000000"}
+    document = nobody
     if party.document_type in ("CPF", "CNPJ") and party.document_number is not None:
-        document = {"type": party.document_type, "number": party.document_number}
-    return present(name=party.name, document=document, bank=party.bank)
+        document = Document(type=party.document_type, number=party.document_number)
+    return NotifiedPayer(name=party.name, document=document, bank=bank_of(party))

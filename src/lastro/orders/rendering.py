@@ -4,18 +4,118 @@ from __future__ import annotations
 
 from base64 import b64encode
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from lastro.base.api import present, stamp
+import msgspec
+
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, Paged, Timestamp, Url, words
+from lastro.orders.model import STATUSES
 from lastro.standards import qrcode
 from lastro.standards.brcode import BrCode, ascii_text, encode
 
 if TYPE_CHECKING:
-    from lastro.base.money import Money
-    from lastro.orders.model import Order, Place
+    from lastro.orders import model
+    from lastro.orders.model import Party, Place
 
 
-def payload(order: Order, holder_name: str, city: str, place: Place) -> str:
+class PixCharge(Answer, frozen=True, kw_only=True):
+    """What a customer pays a PIX order with: a dynamic QR code for one payment."""
+
+    qrcode_image_url: Annotated[Url, msgspec.Meta(description="The picture's address. It cannot be guessed; no token.")]
+    qrcode_image_base64: Annotated[
+        str, msgspec.Meta(description="The picture, a PNG in base64 without a `data:` prefix.", examples=["iVBORw0KGgo="])
+    ]
+    qrcode_data: Annotated[
+        str,
+        msgspec.Meta(
+            description="The code's text (EMV BR Code), to copy and paste. Drawn elsewhere, take it byte for byte: error"
+            " correction level M without a logo, Q with one."
+        ),
+    ]
+    expire_date_time: Annotated[Timestamp, msgspec.Meta(description="The last instant at which a bank may pay it.")]
+    conciliation_id: Annotated[
+        str, msgspec.Meta(description="The txid that the network knows the charge by.", pattern="^[0-9A-Za-z]{26,35}$")
+    ]
+
+
+class ListedCharge(Answer, frozen=True, kw_only=True):
+    """The same in a list: its picture is at its address."""
+
+    qrcode_image_url: Annotated[Url, msgspec.Meta(description="The picture's address. It cannot be guessed; no token.")]
+    qrcode_data: Annotated[str, msgspec.Meta(description="The code's text (EMV BR Code), to copy and paste.")]
+    expire_date_time: Annotated[Timestamp, msgspec.Meta(description="The last instant at which a bank may pay it.")]
+    conciliation_id: Annotated[
+        str, msgspec.Meta(description="The txid that the network knows the charge by.", pattern="^[0-9A-Za-z]{26,35}$")
+    ]
+
+
+class Fees(Answer, frozen=True, kw_only=True):
+    """What the order costs when it is paid."""
+
+    fixed: Money
+    variable: Annotated[
+        Money | None, msgspec.Meta(description="The share of the amount; left out while an open amount is not known.")
+    ] = None
+    additional: Money
+
+
+class CreatedOrder(Answer, frozen=True, kw_only=True):
+    """An order as its create answers it."""
+
+    id: Id
+    external_id: Annotated[str, msgspec.Meta(description="The order's id in your system.")]
+    status: Annotated[str, words(*STATUSES)]
+    payment_method: Annotated[str, msgspec.Meta(examples=["PIX"])]
+    amount: Annotated[Money | None, msgspec.Meta(description="Left out where the payer types it.")] = None
+    description: str
+    created_at: Timestamp
+    pix: Annotated[PixCharge | None, msgspec.Meta(description="There where the method is PIX.")] = None
+    fees: Fees
+    final_amount: Annotated[
+        Money | None,
+        msgspec.Meta(description="What the customer pays, fees included where the customer bears them. Open: left out."),
+    ] = None
+    error_message: Annotated[str | None, msgspec.Meta(description="Why the status is ERROR.")] = None
+
+
+class Payer(Answer, frozen=True, kw_only=True):
+    """Who paid, as the network says."""
+
+    name: str
+    document: Document | None = None
+    bank: Bank | None = None
+
+
+class Order(CreatedOrder, frozen=True, kw_only=True):
+    """An order, and what has happened since it was made."""
+
+    account_id: Annotated[Id, msgspec.Meta(description="The account that it credits.")]
+    return_url: str | None = None
+    financial_partner: str | None = None
+    updated_at: Timestamp
+    paid_at: Annotated[Timestamp | None, msgspec.Meta(description="When the network settled the payment.")] = None
+    paid_amount: Money | None = None
+    end_to_end_id: EndToEndId | None = None
+    payer: Payer | None = None
+
+
+class ListedOrder(Order, frozen=True, kw_only=True):
+    """An order as a list shows it: what the read by id shows, without the picture of its code."""
+
+    # Not a PixCharge, which has its picture.
+    pix: Annotated[
+        ListedCharge | None, msgspec.Meta(description="There where the method is PIX and you made the order.")
+    ] = None  # type: ignore[assignment]
+
+
+class Orders(Paged, frozen=True, kw_only=True):
+    """A page of orders."""
+
+    data: list[ListedOrder]
+
+
+def payload(order: model.Order, holder_name: str, city: str, place: Place) -> str:
     """The text of an order's QR: dynamic, for one use, with the location that serves the signed charge."""
     assert order.location_token is not None
     return encode(
@@ -34,57 +134,88 @@ def _merchant(text: str, longest: int) -> str:
     return ascii_text(text, longest) or "NAO INFORMADO"
 
 
-def wire(order: Order, holder_name: str, city: str, place: Place) -> dict[str, Any]:
+def created(order: model.Order, holder_name: str, city: str, place: Place) -> CreatedOrder:
     """The answer to a create; reading shows more beside it."""
-    pix = None
-    if order.txid is not None and order.expires_at is not None and order.location_token is not None:
-        text = payload(order, holder_name, city, place)
-        pix = {
-            "qrcodeImageUrl": place.image_url(order.location_token),
-            "qrcodeImageBase64": b64encode(qrcode.png(text)).decode(),
-            "qrcodeData": text,
-            "expireDateTime": stamp(order.expires_at),
-            "conciliationId": order.txid,
-        }
-    return present(
-        id=str(order.id),
-        externalId=order.external_id,
-        status=order.state,
-        paymentMethod=order.payment_method,
-        amount=None if order.amount is None else order.amount.wire(),
-        description=order.description,
-        createdAt=stamp(order.created_at),
-        pix=pix,
-        fees=_fees(order),
-        finalAmount=None if order.final_amount is None else order.final_amount.wire(),
-        errorMessage=order.error_message,
-    )
+    return CreatedOrder(**_shown(order), pix=_pictured(order, holder_name, city, place))
 
 
-def wire_in_full(order: Order, holder_name: str, city: str, place: Place) -> dict[str, Any]:
+def in_full(order: model.Order, holder_name: str, city: str, place: Place) -> Order:
     """The answer to a read: the create's, and what has happened since."""
-    shown = wire(order, holder_name, city, place)
-    payer = order.payer
-    shown |= present(
-        accountId=str(order.account_id),
-        returnUrl=order.return_url,
-        financialPartner=order.financial_partner,
-        updatedAt=stamp(order.updated_at),
-        paidAt=None if order.paid_at is None else stamp(order.paid_at),
-        paidAmount=None if order.paid is None else order.paid.wire(),
-        endToEndId=order.end_to_end_id,
-        payer=None
-        if payer is None
-        else present(
-            name=payer.name,
-            document=present(type=payer.document_type, number=payer.document_number) or None,
-            bank=payer.bank,
-        ),
-    )
-    return shown
+    return Order(**_shown(order), **_since(order), pix=_pictured(order, holder_name, city, place))
 
 
-def _fees(order: Order) -> dict[str, Any]:
-    base: Money | None = order.amount or order.paid
-    variable = None if base is None else base.share(order.fees.variable_basis_points).wire()
-    return present(fixed=order.fees.fixed.wire(), variable=variable, additional=order.fees.additional.wire())
+def listed(order: model.Order, holder_name: str, city: str, place: Place) -> ListedOrder:
+    """The same in a list: no picture, which is drawn anew each time and weighs more than all the rest."""
+    charge = _charge(order, holder_name, city, place)
+    return ListedOrder(**_shown(order), **_since(order), pix=None if charge is None else ListedCharge(**charge))
+
+
+def bank_of(party: Party) -> Bank | None:
+    """A party's bank, as the network told it."""
+    return None if party.bank is None else msgspec.convert(party.bank, Bank)
+
+
+def _charge(order: model.Order, holder_name: str, city: str, place: Place) -> dict[str, str] | None:
+    """What a charge is shown with wherever it is; None for money that came unasked."""
+    if order.txid is None or order.expires_at is None or order.location_token is None:
+        return None
+    return {
+        "qrcode_image_url": place.image_url(order.location_token),
+        "qrcode_data": payload(order, holder_name, city, place),
+        "expire_date_time": stamp(order.expires_at),
+        "conciliation_id": order.txid,
+    }
+
+
+def _pictured(order: model.Order, holder_name: str, city: str, place: Place) -> PixCharge | None:
+    charge = _charge(order, holder_name, city, place)
+    if charge is None:
+        return None
+    return PixCharge(**charge, qrcode_image_base64=_picture(charge["qrcode_data"]))
+
+
+@lru_cache(maxsize=2048)
+def _picture(text: str) -> str:
+    """The PNG in base64. Whoever waits for a payment reads the same order again and again."""
+    return b64encode(qrcode.png(text)).decode()
+
+
+def _shown(order: model.Order) -> dict[str, Any]:
+    return {
+        "id": str(order.id),
+        "external_id": order.external_id,
+        "status": order.state,
+        "payment_method": order.payment_method,
+        "amount": Money.maybe(order.amount),
+        "description": order.description,
+        "created_at": stamp(order.created_at),
+        "fees": _fees(order),
+        "final_amount": Money.maybe(order.final_amount),
+        "error_message": order.error_message,
+    }
+
+
+def _since(order: model.Order) -> dict[str, Any]:
+    return {
+        "account_id": str(order.account_id),
+        "return_url": order.return_url,
+        "financial_partner": order.financial_partner,
+        "updated_at": stamp(order.updated_at),
+        "paid_at": None if order.paid_at is None else stamp(order.paid_at),
+        "paid_amount": Money.maybe(order.paid),
+        "end_to_end_id": order.end_to_end_id,
+        "payer": None if order.payer is None else _payer(order.payer),
+    }
+
+
+def _fees(order: model.Order) -> Fees:
+    base = order.amount or order.paid
+    variable = None if base is None else Money.of(base.share(order.fees.variable_basis_points))
+    return Fees(fixed=Money.of(order.fees.fixed), variable=variable, additional=Money.of(order.fees.additional))
+
+
+def _payer(payer: Party) -> Payer:
+    document = None
+    if payer.document_type is not None and payer.document_number is not None:
+        document = Document(type=payer.document_type, number=payer.document_number)
+    return Payer(name=payer.name, document=document, bank=bank_of(payer))

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from lastro.rails.port import PixArrival
 
 DEFAULT_EXPIRATION_SECONDS = 86_400
-METHODS = frozenset({"PIX", "DEPOSIT", "BOLETO", "CREDIT_CARD", "SPEI", "OXXO", "OXXOPAY", "PAYNET"})
-_CRYPTO = re.compile(r"[A-Z0-9]{2,16}_PAY\Z")
+# A payment method of the interface, configured here or not; crypto carries its brand.
+METHOD = "^(PIX|DEPOSIT|BOLETO|CREDIT_CARD|SPEI|OXXO|OXXOPAY|PAYNET|[A-Z0-9]{2,16}_PAY)$"
+_METHOD = re.compile(METHOD.removesuffix("$") + r"\Z")
 _RETURN_URL = re.compile(r"https?://[A-Za-z0-9.:\[\]_-]+(?:[/?#][!-~]*)?")
 NO_CUSTOMER = "is required, except on the route that takes it from the payer"
 _CURP = re.compile(r"[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d\Z")
@@ -80,6 +81,11 @@ def is_over(order: Order, now: datetime, grace: timedelta) -> bool:
     return order.expires_at is not None and now - order.expires_at >= grace
 
 
+def is_method(text: str) -> bool:
+    """Whether the interface knows a payment method of this name, configured here or not."""
+    return _METHOD.match(text) is not None
+
+
 def create_problems(form: CreateOrder, *, amount_is_null: bool, sandbox: bool) -> list[Problem]:
     """What is wrong with a create that can be known without a look-up, beyond the form of single fields."""
     problems: list[Problem] = []
@@ -96,7 +102,7 @@ def _order_problems(order: OrderForm, *, amount_is_null: bool, sandbox: bool) ->
     problems: list[Problem] = []
     method = order.payment_method
     if method is not None and method != "PIX":
-        known = method in METHODS or _CRYPTO.match(method) is not None
+        known = is_method(method)
         issue = "NOT_SUPPORTED" if known else "INVALID"
         text = "no partner for this method is configured" if known else "is not one of the values the interface names"
         problems.append(Problem("order.paymentMethod", issue, text))

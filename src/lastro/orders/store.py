@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from lastro.accounts import account_from
 from lastro.base.money import Money
-from lastro.orders.model import CompanySetup, FeePlan, Order, Party, Payment, PixKey, Refund
+from lastro.base.run import Glance
+from lastro.orders.model import CompanySetup, FeePlan, Order, Party, Payment, PixKey, Refund, Shown
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.base.db import Session
+    from lastro.base.paging import Page
+    from lastro.orders.model import Wanted
 
 # Who an order credits: the account it names, else that of the key it names, else the company's default, else its first
 # active one; and the key it is paid to: the one it names, else the account's oldest random one. One row, always.
@@ -52,6 +56,19 @@ SELECT o.*,
   LEFT JOIN parties p ON p.company_id = o.company_id AND p.id = o.payer_id
  WHERE o.company_id = $1 AND
 """
+# One order as it is shown, with the holder that its code names.
+_SHOWN = f"""
+SELECT o.*, a.full_name AS holder_name, a.city AS holder_city
+  FROM ({_ORDER} o.id = $2) o JOIN accounts a ON a.company_id = $1 AND a.id = o.account_id
+"""  # noqa: S608 statements of our own
+# A statement for each set of filters, so that it says what it wants and the planner can choose the index: one that leaves a
+# filter open with OR would have to walk.
+_FILTERS = {
+    "status": "o.status = {}",
+    "external_id": "o.external_id = {}",
+    "account_id": "o.account_id = {}",
+    "payment_method": "o.payment_method = {}",
+}
 _PAYMENT = "SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2"
 _RESERVED = "SELECT end_to_end_id FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'ACCEPTED'"
 _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHERE company_id = $1 AND id = $2"
@@ -60,6 +77,34 @@ SELECT c.number AS company_number, c.version, c.fee_payer, c.customerless_partne
        f.fixed_minor, f.variable_basis_points, f.additional_minor, 0::bigint AS fees_version, c.default_account_id
   FROM companies c LEFT JOIN company_fees f ON f.company_id = c.company_id AND f.payment_method = 'PIX'
  WHERE c.company_id = $1
+"""
+# A payment that named an order's charge and could not pay it belongs to nothing, and is told of with the order all the same.
+_RELATED = """
+WITH paid AS (
+  SELECT id, end_to_end_id FROM pix_payments WHERE company_id = $1 AND order_id = $2
+  UNION
+  (SELECT p.id, p.end_to_end_id FROM orders o JOIN pix_payments p ON p.company_id = o.company_id AND p.txid = o.txid
+    WHERE o.company_id = $1 AND o.id = $2 AND p.order_id IS NULL ORDER BY p.id LIMIT 100)
+  UNION
+  SELECT id, end_to_end_id FROM pix_payments WHERE company_id = $1 AND id = $3)
+SELECT 'order' AS kind, id, NULL AS network_id FROM orders WHERE company_id = $1 AND id = $2
+UNION ALL SELECT 'payment', id, end_to_end_id FROM paid
+UNION ALL SELECT 'refund', r.id, r.return_id FROM paid p JOIN refunds r ON r.company_id = $1 AND r.payment_id = p.id
+"""
+_ROOT = """
+WITH paid AS (
+  SELECT id, order_id, txid FROM pix_payments WHERE company_id = $1 AND id = $2
+  UNION ALL SELECT id, order_id, txid FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $3
+  UNION ALL SELECT p.id, p.order_id, p.txid FROM refunds r
+    JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id WHERE r.company_id = $1 AND r.id = $2
+  UNION ALL SELECT p.id, p.order_id, p.txid FROM refunds r
+    JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id WHERE r.company_id = $1 AND r.return_id = $3)
+SELECT 1 AS place, id AS order_id, NULL::uuid AS payment_id FROM orders WHERE company_id = $1 AND id = $2
+UNION ALL SELECT 2, id, NULL FROM orders WHERE company_id = $1 AND txid = $3
+UNION ALL
+SELECT 3, coalesce(order_id, (SELECT o.id FROM orders o WHERE o.company_id = $1 AND o.txid = paid.txid)), id FROM paid
+UNION ALL (SELECT 4, id, NULL FROM orders WHERE company_id = $1 AND external_id = $3 ORDER BY created_at DESC LIMIT 1)
+ ORDER BY place LIMIT 1
 """
 _IN_INBOX = "SELECT 1 FROM inbox WHERE company_id = $1 AND txid = $2 AND due_at IS NOT NULL LIMIT 1"
 _REFUND = """
@@ -90,6 +135,15 @@ async def order_by_id(session: Session, company_id: UUID, order_id: UUID) -> Ord
     return None if row is None else order_from(row)
 
 
+def shown_by_id(order_id: UUID) -> Glance[Shown | None]:
+    """One order with its customer and payer, and the holder that its code names."""
+    return Glance(_SHOWN, (order_id,), lambda rows: _shown(rows[0]) if rows else None)
+
+
+def _shown(row: Record) -> Shown:
+    return Shown(order_from(row), row["holder_name"], row["holder_city"])
+
+
 async def order_by_txid(session: Session, company_id: UUID, txid: str) -> Order | None:
     """The order that a charge's txid names."""
     row = await session.row(_ORDER + "o.txid = $2", company_id, txid)
@@ -100,6 +154,22 @@ async def order_by_location(session: Session, company_id: UUID, token: str) -> O
     """The order whose location this is."""
     row = await session.row(_ORDER + "o.location_token = $2", company_id, token)
     return None if row is None else order_from(row)
+
+
+@cache
+def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
+    """The statement of a page. filters: those that are given, in the order of their arguments after the page's four."""
+    wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=5))
+    direction = "DESC" if is_descending else "ASC"
+    return _ORDER + f"o.created_at >= $2 AND o.created_at <= $3{wanted} ORDER BY o.created_at {direction} LIMIT $4"
+
+
+async def orders_in(session: Session, company_id: UUID, wanted: Wanted, page: Page) -> list[Order]:
+    """The company's orders of the page, up to its reach."""
+    given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
+    sql = page_sql(tuple(given), is_descending=page.is_descending)
+    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    return [order_from(r) for r in rows]
 
 
 async def reservation(session: Session, company_id: UUID, order_id: UUID) -> str | None:
@@ -149,6 +219,23 @@ async def party(session: Session, company_id: UUID, party_id: UUID) -> Party | N
         return None
     bank = None if row["bank"] is None else msgspec.json.decode(row["bank"])
     return Party(row["id"], row["name"], row["document_type"], row["document_number"], bank)
+
+
+async def related(session: Session, company_id: UUID, order_id: UUID | None, payment_id: UUID | None) -> list[Record]:
+    """An order, what was paid for it or in its name, and what was given back; or the same of a payment that has no order.
+
+    kind (order, payment, refund), id, network_id (None of an order). No row where neither is there.
+    """
+    return await session.fetch(_RELATED, company_id, order_id, payment_id)
+
+
+async def root_of(session: Session, company_id: UUID, reference_id: UUID | None, name: str | None) -> Record | None:
+    """Where the story of an order, payment or refund begins: order_id, and payment_id where there is no order.
+
+    reference_id: the object. name: in place of it, its endToEndId, return id or txid, or the externalId of an order, whose
+    newest it is.
+    """
+    return await session.row(_ROOT, company_id, reference_id, name)
 
 
 def _setup(row: Record, version: int) -> CompanySetup:

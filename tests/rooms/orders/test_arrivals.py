@@ -1,5 +1,6 @@
 """A Pix that was let in is settled for what it was let in for, on real rows."""
 
+import os
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,18 +13,20 @@ from lastro.base.money import Money
 from lastro.base.run import Done
 from lastro.base.write import Row, Write
 from lastro.orders import ORDERS, Ask, Place, Settled
-from lastro.rails.port import ALARMED, Claimed, Payer, PixArrival
+from lastro.rails.port import ALARMED, PIX_ASK, PIX_SETTLED, Claimed, Payer, PixArrival, encode
+from lastro.standards.pix_ids import dynamic_txid
 
 PLACE = Place(Institution("99999010", "LASTRO", "0001"), "http://127.0.0.1:8080", True)
 AT = datetime.now(UTC)
 
 
-async def claimed(cast: Cast, ana: Seller) -> Claimed:
-    """A message of the network under our lease; what it says is in the verb."""
+async def claimed(cast: Cast, ana: Seller, arrival: PixArrival) -> Claimed:
+    """A message of the network under our lease."""
     row_id, token = cast.id(), cast.id()
     values = {
-        "id": row_id, "rail": "pix", "kind": "pix.ask", "network_id": str(row_id), "subject": "E1", "body": b"{}",
-        "received_at": AT, "due_at": AT, "lease_token": token, "leased_until": AT + timedelta(hours=1),
+        "id": row_id, "rail": "pix", "kind": PIX_ASK if arrival.settled_at is None else PIX_SETTLED,
+        "network_id": str(row_id), "subject": arrival.end_to_end_id, "body": encode(arrival), "received_at": AT,
+        "due_at": AT, "lease_token": token, "leased_until": AT + timedelta(hours=1),
     }  # fmt: skip
     await commit(cast.database, Write(ana.company_id, rows=(Row("inbox", values),)))
     return Claimed(row_id, token)
@@ -60,23 +63,23 @@ async def states(cast: Cast, ana: Seller) -> tuple[list[tuple[UUID, str, int | N
 
 
 async def test_a_settlement_that_forgets_the_txid_pays_the_reserved_order(cast: Cast, ana: Seller) -> None:
-    txid = f"{ana.company_id.hex}"
+    txid = dynamic_txid(ana.number, os.urandom(24))
     order_id = await order(cast, ana, txid)
     asked = await arrives(cast, ana, txid=txid)
-    assert isinstance(await cast.runner.act(ana.company_id, Ask(asked, await claimed(cast, ana), PLACE)), Done)
+    assert isinstance(await cast.runner.act(ana.company_id, Ask(asked, await claimed(cast, ana, asked), PLACE)), Done)
     assert await states(cast, ana) == ([(order_id, "INITIAL", None)], [("ACCEPTED", order_id)])
     told = await arrives(cast, ana, settled_at=AT, receiver_account="999999999")
-    assert isinstance(await cast.runner.act(ana.company_id, Settled(told, await claimed(cast, ana), PLACE)), Done)
+    assert isinstance(await cast.runner.act(ana.company_id, Settled(told, await claimed(cast, ana, told), PLACE)), Done)
     assert await states(cast, ana) == ([(order_id, "PAID", 1000)], [("SETTLED", order_id)])
 
 
 async def test_a_settlement_of_another_amount_moves_nothing(cast: Cast, ana: Seller) -> None:
-    txid = f"{ana.company_id.hex}"
+    txid = dynamic_txid(ana.number, os.urandom(24))
     order_id = await order(cast, ana, txid)
     asked = await arrives(cast, ana, txid=txid)
-    await cast.runner.act(ana.company_id, Ask(asked, await claimed(cast, ana), PLACE))
+    await cast.runner.act(ana.company_id, Ask(asked, await claimed(cast, ana, asked), PLACE))
     told = await arrives(cast, ana, txid=txid, settled_at=AT, amount=Money(999, "BRL"))
-    row = await claimed(cast, ana)
+    row = await claimed(cast, ana, told)
     await cast.runner.act(ana.company_id, Settled(told, row, PLACE))
     assert await states(cast, ana) == ([(order_id, "INITIAL", None)], [("ACCEPTED", order_id)])
     async with cast.database.session(ana.company_id) as session:

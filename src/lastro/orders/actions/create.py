@@ -16,7 +16,7 @@ from lastro.base.run import Act, Done, Door
 from lastro.base.write import Relied, Row, Write
 from lastro.orders import store
 from lastro.orders.model import CompanySetup, Order, Party, PixKey
-from lastro.orders.rendering import wire
+from lastro.orders.rendering import created
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER
 from lastro.orders.states import ORDERS
 from lastro.standards import pix_ids
@@ -102,7 +102,7 @@ class Create(Act[Known]):
             Relied("accounts", account.id, account.version),
             Relied("pix_keys", key.id, key.version),
         )
-        body = render(wire(order, account.holder.full_name, account.city, self.place))
+        body = render(created(order, account.holder.full_name, account.city, self.place))
         return Done(Write(door.company_id, relies=relies, rows=tuple(rows)), body, order.id, keep="month")
 
     def taken(self, constraint: str) -> Refused | None:

@@ -13,7 +13,7 @@ from lastro.orders import store
 from lastro.orders.actions.read import account_of
 from lastro.orders.model import EXPIRY_GRACE
 from lastro.orders.notifications import pay_in
-from lastro.orders.rendering import wire_in_full
+from lastro.orders.rendering import in_full
 from lastro.orders.rules import is_over
 from lastro.orders.states import ORDERS
 
@@ -97,7 +97,7 @@ class Cancel(Act["Known | None"]):
         write = ended(known, "cancel", door, self.place)
         after = canceled(known.order, door)
         holder = known.account.holder
-        return Done(write, render(wire_in_full(after, holder.full_name, known.account.city, self.place)), after.id)
+        return Done(write, render(in_full(after, holder.full_name, known.account.city, self.place)), after.id)
 
 
 @dataclass(frozen=True)

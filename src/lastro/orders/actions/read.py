@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.accounts import Account, accounts_of
+from lastro.accounts import accounts_of
 from lastro.base.api import render
 from lastro.base.errors import Kind, Refused
-from lastro.base.run import Act, Done, Door
+from lastro.base.run import Act, Done, Door, Glance
 from lastro.orders import store
-from lastro.orders.rendering import payload, wire_in_full
+from lastro.orders.rendering import in_full, payload
 from lastro.standards import qrcode
 from lastro.standards.payload import ChargePayload, Debtor
 from lastro.standards.payload import encode as encode_charge
@@ -18,10 +18,9 @@ from lastro.standards.payload import encode as encode_charge
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from lastro.accounts import Account
     from lastro.base.db import Session
-    from lastro.orders.model import Order, Place
-
-Shown = tuple["Order", Account]
+    from lastro.orders.model import Order, Place, Shown
 
 
 @dataclass(frozen=True)
@@ -31,19 +30,19 @@ class Read(Act["Shown | None"]):
     order_id: UUID | None
     place: Place
 
+    def glance(self) -> Glance[Shown | None] | None:
+        """The order, in one round trip."""
+        return None if self.order_id is None else store.shown_by_id(self.order_id)
+
     async def read(self, session: Session, door: Door) -> Shown | None:
-        """The order and its account."""
-        order = None
-        if self.order_id is not None:
-            order = await store.order_by_id(session, door.company_id, self.order_id)
-        return None if order is None else (order, await account_of(session, door.company_id, order))
+        """What is no id has no order."""
+        return None
 
     def decide(self, known: Shown | None, door: Door) -> Done | Refused:
         """Shows it."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
-        order, account = known
-        return Done(None, render(wire_in_full(order, account.holder.full_name, account.city, self.place)))
+        return Done(None, render(in_full(known.order, known.holder_name, known.city, self.place)))
 
 
 async def account_of(session: Session, company_id: UUID, order: Order) -> Account:
@@ -51,7 +50,7 @@ async def account_of(session: Session, company_id: UUID, order: Order) -> Accoun
     return (await accounts_of(session, company_id, [order.account_id]))[0]
 
 
-async def by_location(session: Session, company_id: UUID, token: str) -> Shown | None:
+async def by_location(session: Session, company_id: UUID, token: str) -> tuple[Order, Account] | None:
     """The order behind a location, and its account."""
     order = await store.order_by_location(session, company_id, token)
     return None if order is None else (order, await account_of(session, company_id, order))

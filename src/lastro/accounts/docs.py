@@ -1,0 +1,77 @@
+"""What the room's operations say of themselves to those who call them."""
+
+from __future__ import annotations
+
+from lastro.accounts.rendering import Account, Accounts, Balance
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.paging import PAGE_REFUSALS
+
+_ACCOUNT = {
+    "id": "0196a4ef-1d02-7e40-8b11-64c3f0de9a17", "status": "ACTIVE", "holderType": "ORGANIZATION",
+    "fullName": "Ana Comercio Ltda", "email": "ana@example.com", "phone": "+5511987650001",
+    "document": {"type": "CNPJ", "number": "11222333000181"},
+    "bankAccountData": {
+        "ispb": "99999010", "bankNumber": "990", "accountType": "PAYMENT_ACCOUNT",
+        "createdAt": "2026-01-05T12:00:00.120945Z", "branchNumber": "0001", "accountNumber": "000000019",
+    },
+    "createdAt": "2026-01-05T12:00:00.120945Z",
+}  # fmt: skip
+_NO_ACCOUNT = Refusal(
+    Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list.",
+)  # fmt: skip
+_NOTHING = {"currency": "BRL", "value": "0.00"}
+_PART_OF = (
+    ("email", "a holder's e-mail", 77),
+    ("fullName", "a holder's name", 140),
+)
+
+LIST = Doc(
+    "List accounts",
+    "The accounts opened under your company, newest first. Filters are combined: an account must fit all of them.\n\n"
+    "- `email` and `fullName` find a part, however its accents and capitals are written: `jose` finds `José`.\n"
+    "- `document` finds the whole number alone.\n\n"
+    "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
+    " first, a page may have fewer rows than its `limit` and still have a next one: it ends before accounts younger than two"
+    " seconds.",
+    None, Accounts,
+    (
+        *PAGE_REFUSALS,
+        Refusal(Kind.INVALID, "status", "INVALID", "The interface knows no such status.",
+                "Give ACTIVE, INACTIVE or CLOSED."),
+        Refusal(Kind.INVALID, "document", "INVALID", "It is not the number alone, or it is empty.",
+                "Give its digits without punctuation; a CNPJ may have letters in its first twelve places."),
+        Refusal(Kind.INVALID, "document", "TOO_LONG", "No document has more than 32 digits.", "Give one document."),
+        *(
+            refusal
+            for name, what, longest in _PART_OF
+            for refusal in (
+                Refusal(Kind.INVALID, name, "INVALID", "It is empty, has control characters, or is nothing but accents.",
+                        f"Give a part of {what}."),
+                Refusal(Kind.INVALID, name, "TOO_LONG", f"It has more than {longest} characters, which {what} never has.",
+                        f"Give a part of {what}."),
+            )
+        ),
+    ),
+    None, {"nextCursor": None, "hasNext": False, "data": [_ACCOUNT]},
+)  # fmt: skip
+READ = Doc("Read an account", "One account, as the list shows it.", None, Account, (_NO_ACCOUNT,), None, _ACCOUNT)
+BALANCE = Doc(
+    "Read balances",
+    "What one account has, or the company's total with each of its accounts: `available` counts neither what is held nor"
+    " what is blocked. With `asOf`, as it was at that moment.",
+    None, Balance,
+    (
+        _NO_ACCOUNT,
+        Refusal(Kind.INVALID, "currency", "INVALID", "The interface knows no such currency.", "Give BRL, or leave it out."),
+        Refusal(Kind.INVALID, "asOf", "INVALID", "It is no ISO 8601 timestamp with its offset.",
+                "Give one such as 2026-01-31T12:00:00Z."),
+        Refusal(Kind.INVALID, "asOf", "OUT_OF_RANGE", "What an account will have, nobody knows yet.",
+                "Give a moment that has passed, or leave it out for now."),
+    ),
+    None,
+    {
+        "accountId": _ACCOUNT["id"], "currency": "BRL", "available": {"currency": "BRL", "value": "100000.00"},
+        "held": _NOTHING, "blocked": _NOTHING, "asOf": "2026-01-31T12:00:00.000000Z",
+    },
+)  # fmt: skip

@@ -1,0 +1,114 @@
+"""How accounts and balances are shown to the company they belong to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from lastro.accounts.model import STATUSES
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import AccountType, Id, Money, Timestamp, words
+
+if TYPE_CHECKING:
+    from lastro.accounts import model
+
+
+class HolderDocument(Answer, frozen=True, kw_only=True):
+    """The number by which a state knows the holder."""
+
+    type: Annotated[
+        str,
+        words(
+            "CPF", "CNPJ", "RUC", "NATIONAL_ID", "PASSPORT", "FOREIGNER_ID", "CHANCERY_ID", "CEDULA_DE_CIUDADANIA",
+            "CEDULA_DE_EXTRANJERIA", "NUMERO_DE_IDENTIFICACION_TRIBUTARIA", "OTHERS", "DNI", "CURP", "RFC",
+        ),
+    ]  # fmt: skip
+    number: Annotated[str, msgspec.Meta(examples=["11222333000181"])]
+
+
+class BankAccount(Answer, frozen=True, kw_only=True):
+    """What somebody at another bank needs to know to pay to the account."""
+
+    ispb: Annotated[str, msgspec.Meta(description="The institution's id of 8 characters.", examples=["99999010"])]
+    bank_number: Annotated[
+        str | None, msgspec.Meta(description="The institution's COMPE number; one without leaves it out.", examples=["990"])
+    ] = None
+    account_type: AccountType
+    created_at: Timestamp
+    branch_number: Annotated[str, msgspec.Meta(examples=["0001"])]
+    account_number: Annotated[
+        str, msgspec.Meta(description="Eight digits and the check digit, without hyphen.", examples=["000000019"])
+    ]
+
+
+class Account(Answer, frozen=True, kw_only=True):
+    """An account opened under your company. What is on it, its balance says."""
+
+    id: Id
+    status: Annotated[str, words(*STATUSES)]
+    holder_type: Annotated[str, words("INDIVIDUAL", "ORGANIZATION")]
+    full_name: Annotated[str, msgspec.Meta(description="Of the person or the company.")]
+    email: str
+    phone: str
+    document: HolderDocument
+    bank_account_data: BankAccount
+    created_at: Timestamp
+
+
+class Accounts(Answer, frozen=True, kw_only=True):
+    """A page of accounts."""
+
+    next_cursor: Annotated[
+        Timestamp | None, msgspec.Meta(description="The `cursor` of the next page; null on the last one.")
+    ]
+    has_next: bool
+    data: list[Account]
+
+
+class AccountBalance(Answer, frozen=True, kw_only=True):
+    """What one account has in one currency."""
+
+    account_id: Id
+    currency: Annotated[str, msgspec.Meta(examples=["BRL"])]
+    available: Money
+    held: Annotated[Money, msgspec.Meta(description="Set aside for what is on its way out.")]
+    blocked: Annotated[Money, msgspec.Meta(description="Contested; it may have to go back.")]
+    as_of: Timestamp
+
+
+class Balance(Answer, frozen=True, kw_only=True):
+    """What one account has, or all of the company's together, in one currency."""
+
+    account_id: Annotated[Id | None, msgspec.Meta(description="The account; of the company's total left out.")] = None
+    currency: Annotated[str, msgspec.Meta(examples=["BRL"])]
+    available: Money
+    held: Annotated[Money, msgspec.Meta(description="Set aside for what is on its way out.")]
+    blocked: Annotated[Money, msgspec.Meta(description="Contested; it may have to go back.")]
+    as_of: Timestamp
+    accounts: Annotated[
+        list[AccountBalance] | None, msgspec.Meta(description="Each account of the company's, beside the total.")
+    ] = None
+
+
+def shown(account: model.Account, institution: model.Institution) -> Account:
+    """The Account of interface.md: in the list and by id."""
+    holder = account.holder
+    return Account(
+        id=str(account.id),
+        status=account.status,
+        holder_type=holder.type,
+        full_name=holder.full_name,
+        email=holder.email,
+        phone=holder.phone,
+        document=HolderDocument(type=holder.document_type, number=holder.document_number),
+        bank_account_data=BankAccount(
+            ispb=institution.ispb,
+            bank_number=institution.compe,
+            account_type="PAYMENT_ACCOUNT",
+            created_at=stamp(account.created_at),
+            branch_number=account.branch,
+            account_number=account.number,
+        ),
+        created_at=stamp(account.created_at),
+    )

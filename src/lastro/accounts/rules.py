@@ -1,0 +1,46 @@
+"""Who may hold an account: what administration must say of a holder."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+from email_validator import EmailNotValidError, validate_email
+
+from lastro.base.errors import Problem
+from lastro.standards.documents import is_document
+
+if TYPE_CHECKING:
+    from lastro.accounts.model import Holder
+
+_DOCUMENTS: Final = {"INDIVIDUAL": "CPF", "ORGANIZATION": "CNPJ"}
+_LONGEST_NAME: Final = 140
+_LONGEST_EMAIL: Final = 77
+_PHONE: Final = re.compile(r"\+[1-9][0-9]{7,14}")  # ITU-T E.164, with the country
+
+
+def holder_problems(holder: Holder) -> list[Problem]:
+    """All that is wrong with a holder: a person has a CPF, an organization a CNPJ, each with right check digits."""
+    problems = []
+    kind = _DOCUMENTS.get(holder.type)
+    if kind is None:
+        problems.append(Problem("holderType", "INVALID", f"must be {' or '.join(_DOCUMENTS)}"))
+    name = holder.full_name
+    if not name.strip() or len(name) > _LONGEST_NAME or any(unicodedata.category(c)[0] == "C" for c in name):
+        problems.append(Problem("name", "INVALID", f"must have 1 to {_LONGEST_NAME} characters that can be printed"))
+    if kind is not None and (holder.document_type != kind or not is_document(kind, holder.document_number)):
+        problems.append(Problem("document", "INVALID", f"must be a {kind} with right check digits"))
+    if len(holder.email) > _LONGEST_EMAIL or not _is_email(holder.email):
+        problems.append(Problem("email", "INVALID", f"must be an e-mail address of at most {_LONGEST_EMAIL} characters"))
+    if _PHONE.fullmatch(holder.phone) is None:
+        problems.append(Problem("phone", "INVALID", "must be a telephone number with its country, such as +5511987654321"))
+    return problems
+
+
+def _is_email(text: str) -> bool:
+    try:
+        validate_email(text, check_deliverability=False)
+    except EmailNotValidError:
+        return False
+    return True

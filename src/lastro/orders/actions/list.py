@@ -1,0 +1,69 @@
+"""Listing a company's orders."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.accounts import Account, accounts_of
+from lastro.base.api import render
+from lastro.base.paging import Part
+from lastro.base.run import Act, Done, Door
+from lastro.orders import store
+from lastro.orders.rendering import Orders, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.paging import Page
+    from lastro.orders.model import Order, Place, Wanted
+
+# The rendering of a page of 5,000 takes the time of a hundred requests; from so many rows on, others go on meanwhile.
+_MANY = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The orders of a page, the accounts that they credit, and the answer where it is rendered already."""
+
+    part: Part[Order]
+    accounts: Mapping[UUID, Account]
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class List(Act[Found]):
+    """GET /order/v2/transparent. wanted None: nothing can be found, since the account named is no id."""
+
+    wanted: Wanted | None
+    page: Page
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Found:
+        """The orders of the page, as far as no older one can still come."""
+        if self.wanted is None:
+            return Found(Part((), None), {})
+        rows = await store.orders_in(session, door.company_id, self.wanted, self.page)
+        part = self.page.settled(rows, lambda order: order.created_at, door.now)
+        accounts = await accounts_of(session, door.company_id, {order.account_id for order in part.rows})
+        return Found(part, {account.id: account for account in accounts})
+
+    async def look_up(self, known: Found, door: Door) -> Found:
+        """A large page is rendered in a thread."""
+        if len(known.part.rows) < _MANY:
+            return known
+        return replace(known, body=await asyncio.to_thread(self._render, known))
+
+    def decide(self, known: Found, door: Door) -> Done:
+        """The page as it is shown."""
+        return Done(None, known.body or self._render(known))
+
+    def _render(self, known: Found) -> bytes:
+        def shown(order: Order) -> object:
+            account = known.accounts[order.account_id]
+            return listed(order, account.holder.full_name, account.city, self.place)
+
+        return render(self.page.answer(Orders, known.part, shown))

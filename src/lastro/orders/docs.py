@@ -1,0 +1,215 @@
+"""What the room's operations and events say of themselves to those who call and are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.orders.forms import CreateOrder
+from lastro.orders.notifications import TEXTS, PayInNotification
+from lastro.orders.rendering import CreatedOrder, Order, Orders
+from lastro.webhooks import Notice
+
+_ID = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
+_ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
+_BRL = {"currency": "BRL", "value": "10.50"}
+_NOTHING = {"currency": "BRL", "value": "0.00"}
+_CREATED: dict[str, Any] = {
+    "id": _ID, "externalId": "book-1", "status": "INITIAL", "paymentMethod": "PIX", "amount": _BRL, "description": "A book",
+    "createdAt": "2026-01-31T12:00:00.120945Z",
+    "pix": {
+        "qrcodeImageUrl": "https://pay.example.com/qr/image/00001lVPPixWUxJY0ZrI0u.png",
+        "qrcodeImageBase64": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==",
+        "qrcodeData": "00020101021226660014br.gov.bcb.pix2544pay.example.com/qr/v2/00001lVPPixWUxJY0ZrI0u520400005303986"
+                      "540510.505802BR5917Ana Comercio Ltda6009SAO PAULO62070503***6304FE4C",
+        "expireDateTime": "2026-02-01T12:00:00.120945Z",
+        "conciliationId": "00001jPPPljQLKI4tD7o5QMJXwbF5OgI",
+    },
+    "fees": {"fixed": _NOTHING, "variable": _NOTHING, "additional": _NOTHING},
+    "finalAmount": _BRL,
+}  # fmt: skip
+_PAYER = {
+    "name": "Pessoa Pagadora", "document": {"type": "CPF", "number": "12345678909"},
+    "bank": {"ispb": "99999020", "branch": "0001", "account": "123456", "accountType": "CHECKING_ACCOUNT"},
+}  # fmt: skip
+_PAID = {
+    **_CREATED, "status": "PAID", "accountId": _ACCOUNT_ID, "updatedAt": "2026-01-31T12:03:10.871204Z",
+    "paidAt": "2026-01-31T12:03:10.412000Z", "paidAmount": _BRL, "endToEndId": "E9999902020260131120300000E058eP",
+    "payer": _PAYER,
+}  # fmt: skip
+_CANCELED = {
+    **_CREATED, "status": "CANCELED", "accountId": _ACCOUNT_ID, "updatedAt": "2026-01-31T12:10:02.000417Z",
+}  # fmt: skip
+
+NO_ORDER = Refusal(
+    Kind.NOT_FOUND, "", "", "No order of your company has this id.",
+    "Take the `id` that the create answered, from a client of the same company.",
+)  # fmt: skip
+
+_NO_ACCOUNT = Refusal(
+    Kind.NOT_FOUND, "", "", "`order.accountId` is no account of your company.",
+    "Take an id of the account list, or leave it out: then the company's default account is credited.",
+)  # fmt: skip
+_CREATE_REFUSALS = (
+    Refusal(Kind.INVALID, "order.paymentMethod", "INVALID", "The interface knows no such method.",
+            "Use PIX; the description lists the others."),
+    Refusal(Kind.INVALID, "order.paymentMethod", "NOT_SUPPORTED", "No partner for this method is configured here.",
+            "Use PIX, or have a partner configured."),
+    Refusal(Kind.INVALID, "order.amount", "INVALID", "`amount` is null, which may be a mistake.",
+            "Leave it out where the payer shall type the amount; else give currency and value."),
+    Refusal(Kind.INVALID, "order.amount.currency", "NOT_SUPPORTED", "The method is not paid in this currency.",
+            "Give BRL."),
+    Refusal(Kind.INVALID, "order.amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
+    Refusal(Kind.INVALID, "order.amount.value", "INVALID",
+            "The value is no decimal number with a dot, or has more decimals than the currency.",
+            "Give `10.50`, without sign, blanks or separators of thousands."),
+    Refusal(Kind.INVALID, "order.amount.value", "OUT_OF_RANGE",
+            "The amount is zero, negative or above 9,999,999,999.99; or it is less than the fee that the account bears, or"
+            " too large together with the fee that the customer bears.",
+            "Ask for an amount between 0.01 and 9,999,999,999.99 that is at least the fee."),
+    Refusal(Kind.INVALID, "order.externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
+            "Use 1 to 64 printable characters."),
+    Refusal(Kind.CONFLICT, "order.externalId", "DUPLICATE", "An order with this code is open or paid.",
+            "Read that order. A code is free again once its orders are EXPIRED, CANCELED or ERROR. Send an"
+            " `idempotency-key` where you may have to send a request twice."),
+    Refusal(Kind.INVALID, "order.description", "INVALID", "It is blank or has control characters.",
+            "Say in 1 to 140 characters what is paid."),
+    Refusal(Kind.INVALID, "order.expiration", "NOT_ALLOWED", "Only PIX orders end by seconds.",
+            "Leave it out for other methods."),
+    Refusal(Kind.INVALID, "order.bank", "NOT_ALLOWED", "A bank is chosen for DEPOSIT alone.", "Leave it out."),
+    Refusal(Kind.INVALID, "order.notificationUrl", "INVALID",
+            "It is no https address, or one that the outside cannot reach: private, loopback, reserved, with a user name.",
+            "Give a public https address; a sandbox also takes http and this machine's own."),
+    Refusal(Kind.INVALID, "order.returnUrl", "INVALID", "It is no http or https address.", "Give a whole address."),
+    Refusal(Kind.INVALID, "order.financialPartner", "NOT_SUPPORTED", "No such partner is configured for your company.",
+            "Leave it out."),
+    Refusal(Kind.INVALID, "order.accountId", "REQUIRED", "The company has no account that could be credited.",
+            "Open an account, or name one."),
+    Refusal(Kind.INVALID, "order.accountId", "NOT_ALLOWED", "The account is not ACTIVE.", "Name another one."),
+    Refusal(Kind.INVALID, "order.pixKey", "INVALID", "It is not a key of an account of your company.",
+            "Take a key of the account, or leave it out: then its oldest random key is used."),
+    Refusal(Kind.INVALID, "order.pixKey", "MISMATCH", "The key belongs to another account than `order.accountId`.",
+            "Give one of the two, or two that belong together."),
+    Refusal(Kind.INVALID, "order.pixKey", "REQUIRED", "The account has no random key.",
+            "Name a key of the account, or create a random one."),
+    Refusal(Kind.INVALID, "customer", "REQUIRED",
+            "Only the route of one partner takes the customer from the payer, and this order does not go by it.",
+            "Give the customer."),
+    Refusal(Kind.INVALID, "customer.name", "INVALID", "The name is blank or has control characters.", "Give a name."),
+    Refusal(Kind.INVALID, "customer.document.number", "INVALID",
+            "Check digits or form do not fit the type, or there is punctuation.",
+            "Give the digits alone. A CNPJ may have capital letters; CURP and RFC keep their form."),
+    Refusal(Kind.INVALID, "customer.email", "INVALID", "It does not have the form of an e-mail address.",
+            "Give an address; whether it exists is not checked."),
+    Refusal(Kind.INVALID, "customer.ip", "INVALID", "It is no IPv4 or IPv6 address.", "Give an address, or leave it out."),
+    _NO_ACCOUNT,
+)  # fmt: skip
+
+CREATE = Doc(
+    "Create an order",
+    "Makes an order that a customer pays without seeing a screen of ours. For PIX it is a dynamic QR code that any bank in"
+    " Brazil reads; its charge is served, signed, at the address that the code carries.\n\n"
+    "- The account that is credited is `order.accountId`, else the one of `order.pixKey`, else the company's default.\n"
+    "- Without `order.amount` the code is open and the payer types the amount; PIX alone.\n"
+    "- The order ends after `order.expiration` seconds (86,400 where nothing is said), paid or not, and you are told.\n"
+    "- `order.externalId` belongs to one open or paid order at a time.\n\n"
+    "An `idempotency-key` makes it safe to send the same request again: the first answer comes back, byte for byte, for 30"
+    " days.",
+    CreateOrder, CreatedOrder, _CREATE_REFUSALS,
+    {
+        "order": {
+            "externalId": "book-1", "paymentMethod": "PIX", "amount": _BRL, "description": "A book",
+            "notificationUrl": "https://shop.example.com/hooks/lastro",
+        },
+        "customer": {
+            "name": "Bento Braga", "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": "12345678909"},
+            "email": "bento@example.com",
+        },
+    },
+    _CREATED,
+)  # fmt: skip
+READ = Doc(
+    "Read an order", "The order as it is now: what the create answered, and what has happened since.",
+    None, Order, (NO_ORDER,), None, _PAID,
+)  # fmt: skip
+LIST = Doc(
+    "List orders",
+    "The orders of your company, newest first: those you made, and those that money made which came unasked. Filters are"
+    " combined: an order must fit all of them. An `accountId` that is not one of yours finds nothing.\n\n"
+    "Each order is as the read by id shows it, but for `qrcodeImageBase64`: the picture is at `qrcodeImageUrl`.\n\n"
+    "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
+    " first, a page may have fewer rows than its `limit` and still have a next one: it ends before orders younger than two"
+    " seconds.",
+    None, Orders,
+    (
+        *PAGE_REFUSALS,
+        *PERIOD_REFUSALS,
+        Refusal(Kind.INVALID, "status", "INVALID", "The interface knows no such status.", "Give one that it names."),
+        Refusal(Kind.INVALID, "externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
+        Refusal(Kind.INVALID, "externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+        Refusal(Kind.INVALID, "paymentMethod", "INVALID", "The interface knows no such method.", "Give one that it names."),
+    ),
+    None,
+    {
+        "limit": 20, "sort": "desc", "nextCursor": _PAID["createdAt"], "hasNext": True,
+        "data": [{**_PAID, "pix": {k: v for k, v in _CREATED["pix"].items() if k != "qrcodeImageBase64"}}],
+    },
+)  # fmt: skip
+CANCEL = Doc(
+    "Cancel an order",
+    "Ends an order that nobody has paid: its code cannot be paid any more, and `ORDER-PAYIN.CANCELED` is sent.",
+    None, Order,
+    (
+        NO_ORDER,
+        Refusal(Kind.CONFLICT, "status", "CONFLICT",
+                "The order has ended already, or a payment for it was accepted and will settle in a moment.",
+                "Read the order; what is paid can only be given back."),
+    ),
+    None, _CANCELED,
+)  # fmt: skip
+
+_NOTIFIED = {
+    "id": _ID, "code": "book-1", "event": "ORDER-PAYIN.PAID", "status": "PAID",
+    "paidAt": _PAID["paidAt"], "updatedAt": _PAID["updatedAt"], "endToEndId": _PAID["endToEndId"], "controlNumber": None,
+    "type": "PAY-IN", "message": "Order paid", "customerMessage": "Pagamento recebido", "description": "A book",
+    "amount": _BRL,
+    "ownerBank": {
+        "name": "Ana Comercio Ltda", "document": {"type": "CNPJ", "number": "11222333000181"},
+        "bank": {
+            "ispb": "99999010", "name": "LASTRO SANDBOX IP", "branch": "0001", "account": "000000019",
+            "accountType": "PAYMENT_ACCOUNT", "code": "990",
+        },
+    },
+    "payer": _PAYER,
+}  # fmt: skip
+_ABOUT = {
+    "PAID": "The network has settled the payment, and the account is credited.",
+    "EXPIRED": "The order's last instant passed without a payment. A bank's payment may reach us up to a minute late, so"
+    " this comes a minute after it.",
+    "CANCELED": "You canceled the order; it cannot be paid any more.",
+    "ERROR": "A partner refuses the order for good; `message` says why.",
+}
+
+
+def _example(status: str) -> dict[str, Any]:
+    """One order, ended in this way."""
+    message, customer_message = TEXTS[status]
+    ended = {
+        "event": f"ORDER-PAYIN.{status}", "status": status, "customerMessage": customer_message,
+        "message": message.format(error="SANDBOX: refused by the partner"),
+    }  # fmt: skip
+    if status == "PAID":
+        return _NOTIFIED | ended
+    customer = {"name": "Bento Braga", "document": {"type": "CPF", "number": "12345678909"}}
+    return _NOTIFIED | ended | {"paidAt": None, "endToEndId": None, "payer": customer}
+
+
+NOTICES = tuple(
+    Notice(
+        f"ORDER-PAYIN.{status}", message.partition(":")[0], _ABOUT[status], PayInNotification,
+        {"event": f"ORDER-PAYIN.{status}", "status": status}, _example(status),
+    )
+    for status, (message, _) in TEXTS.items()
+)  # fmt: skip

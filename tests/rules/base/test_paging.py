@@ -1,0 +1,92 @@
+"""Where an ascending page ends while rows are being written, and the filters of lists, without a database."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lastro.base.api import stamp
+from lastro.base.errors import NotYet, Problem
+from lastro.base.paging import SETTLED_AFTER, Page, Part, read_choice, read_text
+
+NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
+A_TICK = timedelta(microseconds=1)
+ages = st.lists(st.integers(0, 4_000_000), unique=True, max_size=12)  # microseconds
+
+
+def settled(page: Page, rows: list[datetime]) -> Part[datetime]:
+    return page.settled(rows, lambda at: at, NOW)
+
+
+def ago(seconds: float) -> datetime:
+    return NOW - timedelta(seconds=seconds)
+
+
+@given(there=ages, limit=st.integers(1, 6))
+def test_an_ascending_page_with_more_behind_it_ends_before_what_is_young(there: list[int], limit: int) -> None:
+    rows = sorted(NOW - age * A_TICK for age in there)[: limit + 1]
+    page = Page(limit, is_descending=False)
+    old = [at for at in rows[:limit] if NOW - at > SETTLED_AFTER]
+    try:
+        part = settled(page, rows)
+    except NotYet as early:
+        assert (len(rows) > limit, old) == (True, [])
+        ready = NOW + timedelta(seconds=early.seconds)
+        assert ready - rows[limit - 1] > SETTLED_AFTER >= ready - rows[limit - 1] - timedelta(seconds=0.02)
+        return
+    if len(rows) <= limit:
+        assert (part.rows, part.next_cursor, part.has_next) == (rows, None, False)
+    else:
+        assert (part.rows, part.next_cursor, part.has_next) == (old, stamp(old[-1]), True)
+
+
+@given(there=ages, limit=st.integers(1, 6))
+def test_a_descending_page_ends_where_it_is_full(there: list[int], limit: int) -> None:
+    rows = sorted((NOW - age * A_TICK for age in there), reverse=True)[: limit + 1]
+    part = settled(Page(limit), rows)
+    assert part.rows == rows[:limit]
+    assert part.next_cursor == (stamp(rows[limit - 1]) if len(rows) > limit else None)
+
+
+def test_two_seconds_are_not_older_than_two_seconds() -> None:
+    page = Page(1, is_descending=False)
+    assert settled(page, [ago(2) - A_TICK, NOW]).rows == [ago(2) - A_TICK]
+    with pytest.raises(NotYet):
+        settled(page, [ago(2), NOW])
+
+
+def test_a_row_of_the_future_is_waited_for_no_longer_than_a_young_one() -> None:
+    with pytest.raises(NotYet) as early:
+        settled(Page(1, is_descending=False), [ago(-3600), ago(-7200)])
+    assert early.value.seconds < 2.1
+
+
+def test_rows_that_only_grow_are_shown_as_young_as_they_are() -> None:
+    part = Page(1, is_descending=False).part([NOW, NOW + A_TICK], lambda at: at)
+    assert (part.rows, part.next_cursor) == ([NOW], stamp(NOW))
+
+
+@pytest.mark.parametrize(
+    ("text", "issue"),
+    [("", "INVALID"), ("x" * 6, "TOO_LONG"), ("\t", "INVALID"), ("a\x00", "INVALID"), ("\x85", "INVALID"),
+     ("\u2028", "INVALID"), ("\ud800", "INVALID"), ("x" * 5, None), (" ", None), ("é\u0301", None), ("%_\\'", None),
+     ("\u00a0", None), ("😀" * 5, None)],
+)  # fmt: skip
+def test_texts_to_look_for(text: str, issue: str | None) -> None:
+    problems: list[Problem] = []
+    read = read_text({"q": text}, "q", 5, problems)
+    assert [(p.field, p.issue) for p in problems] == ([] if issue is None else [("q", issue)])
+    assert read == (text if issue is None else None)
+
+
+def test_a_filter_that_is_left_out_is_none() -> None:
+    problems: list[Problem] = []
+    assert (read_text({}, "q", 5, problems), read_choice({}, "q", ("A",), problems), problems) == (None, None, [])
+
+
+@pytest.mark.parametrize(("text", "read"), [("A", "A"), ("a", None), ("", None), ("A ", None), ("AB", None)])
+def test_words_to_choose_from(text: str, read: str | None) -> None:
+    problems: list[Problem] = []
+    assert read_choice({"q": text}, "q", ("A", "B"), problems) == read
+    assert [(p.field, p.issue) for p in problems] == ([] if read else [("q", "INVALID")])
