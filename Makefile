@@ -12,21 +12,7 @@ WORKERS ?= 4
 ARGS ?=
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-# pip-audit ends with 1 both for a hole and for no answer; only with an answer does it write its file.
-define audit
-( said=$$(mktemp) || exit 1; \
-if $(BIN)/python -m pip_audit --requirement requirements-dev.lock --disable-pip --require-hashes \
-  --progress-spinner off --timeout 15 --format json --output $$said.json > $$said 2>&1; then \
-  echo "no known holes in the dependencies"; status=0; \
-elif [ -s $$said.json ]; then cat $$said; $(BIN)/python -m json.tool $$said.json; status=1; \
-else \
-  echo "NOT AUDITED: the dependencies were not checked for known holes, the service did not answer:"; \
-  tail -n 1 $$said | cut -c 1-300; status=0; \
-fi; \
-rm -f $$said $$said.json; exit $$status )
-endef
-
-.PHONY: help run test check bench demo verify lock
+.PHONY: help run test fuzz check bench demo verify lock
 
 help: ## What there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,13 +23,16 @@ run: $(VENV)/.run ## Start the whole sandbox: database, API, worker, simulated n
 test: $(VENV)/.dev ## Run all tests (ARGS="..." for some of them)
 	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
+fuzz: $(VENV)/.dev ## Try the API with thousands of generated requests, others each time (FUZZ_SEED=... for the same again)
+	@FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-300} FUZZ_SEED=$${FUZZ_SEED:-$$(date +%s)} $(BIN)/python -m pytest tests/fuzz $(ARGS)
+
 check: $(VENV)/.dev ## Lint, format, types, imports, known holes in dependencies
 	@status=0; \
 	$(BIN)/python -m ruff check || status=1; \
 	$(BIN)/python -m ruff format --check || status=1; \
 	$(BIN)/python -m mypy || status=1; \
 	$(BIN)/lint-imports || status=1; \
-	$(audit) || status=1; \
+	$(BIN)/python .ci/audit.py || status=1; \
 	exit $$status
 
 bench: $(VENV)/.dev ## Measure, against the floor of this machine

@@ -34,6 +34,7 @@ def next_step(sandbox: Mapping[str, Any]) -> str:
             "",
             f"  Phone      {sim}/phone      pays a QR code",
             f"  Merchant   {sim}/merchant   shows the webhooks as they arrive",
+            f"  Reference  {base}/docs       every operation and event of the API",
             "",
             "Paste this in another terminal: it takes a token, asks 10.50 BRL and prints the QR code's text.",
             "",

@@ -95,6 +95,7 @@ class Welcome:
             "<title>lastro sandbox</title><h1>lastro</h1><p>The sandbox runs. Nothing in it is real money.</p><ul>"
             f'<li><a href="{sim}/phone">Phone</a>: pay a QR code</li>'
             f'<li><a href="{sim}/merchant">Merchant</a>: see the webhooks arrive</li>'
+            '<li><a href="/docs">Reference</a>: every operation and event</li>'
             '<li><a href="/sandbox/clock">Clock</a></li><li><a href="/health">Health</a></li></ul></html>'
         )
         policy = ((b"content-security-policy", b"default-src 'self'"),)

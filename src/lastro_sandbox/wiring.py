@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro_sandbox.clock import Stepper
+from lastro_sandbox.docs import OPEN_PATHS
 from lastro_sandbox.order_tools import OrderTools
 from lastro_sandbox.paths import ClockPath, Welcome
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from lastro.doors.operations import Operations
     from lastro.doors.settings import Settings
     from lastro.doors.wiring import House
+
+__all__ = ["OPEN_PATHS", "paths", "stepper"]
 
 
 def paths(settings: Settings, house: House, operations: Operations, work: Database) -> dict[str, Mapping[str, Answer]]:

@@ -1,0 +1,162 @@
+"""What is served without a bearer token says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro import companies
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.doors.public import OAuthError, OAuthToken, Token, TokenForm
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import msgspec
+
+JSON, FORM_ENCODED, NOTHING = "application/json", "application/x-www-form-urlencoded", "text/plain"
+_SCOPE = f"{companies.SCOPE}/.default"
+
+
+@dataclass(frozen=True, slots=True)
+class Gives:
+    """One answer that is no refusal in the interface's words. schema: a type, or JSON Schema; None: the body is empty."""
+
+    status: int
+    description: str
+    media: str
+    schema: type[msgspec.Struct] | Mapping[str, Any] | None = None
+    example: Any = None
+    headers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """An operation outside the route table. errors: statuses with an Error body. takes: the media type of its body.
+
+    parameters: of the path, by name. needs_token: any good one of ours.
+    """
+
+    operation: str
+    tag: str
+    doc: Doc
+    gives: tuple[Gives, ...]
+    errors: tuple[int, ...] = (400, 403, 500)
+    takes: str = JSON
+    parameters: Mapping[str, str] | None = None
+    needs_token: bool = False
+
+
+_JWT = "eyJhbGciOiJFZERTQSIsImtpZCI6IjEifQ.eyJpc3MiOiJodHRwczovL3BheS5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl"
+_KEYS = {
+    "type": "object", "required": ["keys"],
+    "properties": {"keys": {"type": "array", "items": {
+        "type": "object", "required": ["kty", "kid"],
+        "properties": {name: {"type": "string"} for name in ("kty", "kid", "crv", "x", "y", "use", "alg", "x5t#S256")},
+    }}},
+}  # fmt: skip
+_STATUS = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
+_LIMITED = (400, 401, 403, 413, 415, 429, 500, 503)
+_PAGE = {"type": "string"}
+
+_OURS = Open(
+    "create_token", "tokens",
+    Doc(
+        "Get a token",
+        "A bearer token for a client and its secret. It is good for an hour; revoking the client ends it at once.",
+        TokenForm, Token,
+        (
+            Refusal(Kind.INVALID, "clientId", "INVALID", "It is no text of at most 256 characters.",
+                    "Send it as it was shown."),
+            Refusal(Kind.INVALID, "clientSecret", "INVALID", "It is no text of at most 256 characters.",
+                    "Send it as it was shown."),
+            Refusal(Kind.INVALID, "scopes", "INVALID", "There is one scope alone.", f"Send `{_SCOPE}`, or leave it out."),
+            Refusal(Kind.UNAUTHORIZED, "", "", "There is no such client, or the secret is not its own.",
+                    "Look at the id and the secret; the secret was shown once, a new one can be made."),
+        ),
+        {"clientId": "lc_9fJ2mQ7xKp4sTz1VbN8cRw", "clientSecret": "lsk_…", "scopes": [_SCOPE]},
+    ),
+    (Gives(200, "The token.", JSON, Token,
+           {"tokenType": "Bearer", "expiresIn": companies.LIFETIME_SECONDS, "token": _JWT}, ("cache-control",)),),
+    _LIMITED,
+)  # fmt: skip
+_OAUTH = Open(
+    "create_oauth_token", "tokens",
+    Doc(
+        "Get a token by OAuth 2.0",
+        "The same token for libraries that speak RFC 6749: client credentials, the client in Basic or in the body. Its"
+        " errors are those of the RFC.",
+    ),
+    (
+        Gives(200, "The token.", JSON, OAuthToken,
+              {"access_token": _JWT, "token_type": "Bearer", "expires_in": companies.LIFETIME_SECONDS,
+               "scope": companies.SCOPE}, ("cache-control",)),
+        Gives(401, "No such client, or not its secret.", JSON, OAuthError, {"error": "invalid_client"},
+              ("www-authenticate",)),
+        Gives(429, "Too many requests from this address.", JSON, OAuthError, {"error": "temporarily_unavailable"},
+              ("retry-after",)),
+        Gives(400, "A parameter is missing or is not known.", JSON, OAuthError, {"error": "invalid_request"}),
+    ),
+    (403, 413, 415, 500, 503), FORM_ENCODED,
+)  # fmt: skip
+
+# What is served and not told of here: it is for who runs the server.
+UNTOLD = ("/metrics",)
+OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
+    "/auth/v1/token": {"POST": _OURS},
+    "/oauth2/token": {"POST": _OAUTH},
+    "/.well-known/jwks.json": {"GET": Open(
+        "read_token_keys", "keys",
+        Doc("Read the keys of tokens", "The public keys that our tokens verify by (RFC 7517)."),
+        (Gives(200, "The keys.", JSON, _KEYS),),
+    )},
+    "/.well-known/pix-jwks.json": {"GET": Open(
+        "read_location_keys", "keys",
+        Doc("Read the keys of charges", "The public keys that the charges of our QR codes verify by: their `jku`."),
+        (Gives(200, "The keys.", JSON, _KEYS),),
+    )},
+    "/qr/v2/{token}": {"GET": Open(
+        "read_charge", "qr",
+        Doc("Read the charge of a QR code",
+            "What a payer's bank fetches: the charge, signed (JWS, ES256), while it can be paid."),
+        (
+            Gives(200, "The signed charge.", "application/jose", {"type": "string"}, headers=("cache-control",)),
+            Gives(404, "There is no such charge.", NOTHING),
+            Gives(410, "It can never be paid again.", NOTHING),
+        ),
+        (400, 403, 500, 503), parameters={"token": "As the QR code carries it."},
+    )},
+    "/qr/image/{name}": {"GET": Open(
+        "read_qr_image", "qr",
+        Doc("Read the picture of a QR code", "A PNG, as long as the order is known."),
+        (Gives(200, "The picture.", "image/png", {"type": "string", "contentMediaType": "image/png"}),),
+        (400, 403, 404, 500, 503), parameters={"name": "As `qrcodeImageUrl` names it."},
+    )},
+    "/health": {"GET": Open(
+        "read_health", "service",
+        Doc("Ask whether requests can be served", "For load balancers: 200 when they can, 503 when not."),
+        (Gives(200, "They can.", JSON, _STATUS, {"status": "ready"}),), (400, 403, 500, 503),
+    )},
+    "/live": {"GET": Open(
+        "read_life", "service",
+        Doc("Ask whether the process lives", "For whoever starts processes anew: 200 as long as it answers at all."),
+        (Gives(200, "It does.", JSON, _STATUS, {"status": "alive"}),),
+    )},
+    "/openapi.json": {"GET": Open(
+        "read_openapi", "service", Doc("Read this document", "OpenAPI 3.1, as it is while this server runs."),
+        (Gives(200, "The document.", JSON, {"type": "object"}, headers=("etag", "cache-control")),
+         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+    )},
+    "/docs": {"GET": Open(
+        "read_docs", "service",
+        Doc("Read the reference", "The same for people, in English or Portuguese (`accept-language`)."),
+        (Gives(200, "The page.", "text/html", _PAGE, headers=("etag", "cache-control")),
+         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+    )},
+    "/docs/style.css": {"GET": Open(
+        "read_docs_style", "service", Doc("Read the reference's style", "What /docs looks like."),
+        (Gives(200, "The style.", "text/css", _PAGE, headers=("etag", "cache-control")),
+         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+    )},
+}  # fmt: skip

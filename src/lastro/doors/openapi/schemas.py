@@ -1,0 +1,106 @@
+"""JSON Schemas of bodies and answers, made of the types that read and send them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import inspect
+
+from lastro.base.forms import NEVER_NULL, Form
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_NULL = {"type": "null"}
+# What our patterns say for Python alone. In OpenAPI's dialect (ECMA-262) $ is the end of the text, not also before a last
+# newline; and half a character, which no UTF-8 can hold, is refused by stricter readers where a pattern names one.
+_PYTHONS = (r"(?!\n)", r"\ud800-\udfff")
+_PLACE = "#/components/schemas/{name}"
+
+
+def reference(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """Where a type's schema stands in the document."""
+    return {"$ref": _PLACE.format(name=kind.__name__)}
+
+
+def components(kinds: Iterable[type[msgspec.Struct]]) -> dict[str, dict[str, Any]]:
+    """The schema of each type and of all that they are made of, by name.
+
+    Raises ValueError when two types have one name: readers could not tell them apart.
+    """
+    wanted = sorted(set(kinds), key=lambda kind: kind.__name__)
+    _, found = msgspec.json.schema_components(wanted, ref_template=_PLACE)
+    named: dict[str, inspect.StructType] = {}
+    for kind in wanted:
+        for struct in structs(inspect.type_info(kind)):
+            if named.setdefault(struct.cls.__name__, struct).cls is not struct.cls:
+                raise ValueError(f"two types are called {struct.cls.__name__}")
+    return {name: _component(found[name], named[name]) for name in sorted(found)}
+
+
+def structs(kind: inspect.Type) -> Iterator[inspect.StructType]:
+    """Every struct that a type is made of, each as often as it is met."""
+    if isinstance(kind, inspect.StructType):
+        yield kind
+        for field in kind.fields:
+            yield from structs(field.type)
+    elif isinstance(kind, inspect.Metadata):
+        yield from structs(kind.type)
+    elif isinstance(kind, inspect.UnionType):
+        for one in kind.types:
+            yield from structs(one)
+    elif isinstance(kind, inspect.ListType):
+        yield from structs(kind.item_type)
+    elif isinstance(kind, inspect.DictType):
+        yield from structs(kind.value_type)
+
+
+def _component(schema: dict[str, Any], struct: inspect.StructType) -> dict[str, Any]:
+    is_form = issubclass(struct.cls, Form)
+    fields = {field.encode_name: field.required for field in struct.fields}
+    # What has a tag has it as a field, though it is declared as none.
+    properties = {
+        name: _property(said, required=fields.get(name, True), is_form=is_form)
+        for name, said in schema["properties"].items()
+    }
+    return {
+        "type": "object",
+        **({"description": schema["description"]} if "description" in schema else {}),
+        "properties": properties,
+        **({"required": schema["required"]} if schema["required"] else {}),
+    }
+
+
+def _property(schema: dict[str, Any], *, required: bool, is_form: bool) -> dict[str, Any]:
+    """What may stand in a field.
+
+    In a request null counts as absent (contract.md §1). In an answer a field that may be absent is left out, and one that
+    may be null is there.
+    """
+    outer = _portable({name: value for name, value in schema.items() if name not in ("anyOf", "default")})
+    either = [_portable(one) for one in schema.get("anyOf", ())]
+    if not either:
+        return outer
+    rest = [one for one in either if one != _NULL]
+    if len(rest) != 1:
+        return {**outer, "anyOf": either}
+    never_null = outer.get("not") == NEVER_NULL["not"]
+    if never_null:
+        del outer["not"]
+    kind = rest[0]
+    is_nullable = (is_form and not never_null) if not required else True
+    if not is_nullable:
+        return {**kind, **outer}
+    if "type" in kind and "enum" not in kind:
+        return {**kind, **outer, "type": [kind["type"], "null"]}
+    return {**outer, "anyOf": [kind, _NULL]}
+
+
+def _portable(schema: dict[str, Any]) -> dict[str, Any]:
+    if "pattern" not in schema:
+        return schema
+    pattern = schema["pattern"]
+    for part in _PYTHONS:
+        pattern = pattern.replace(part, "")
+    return {**schema, "pattern": pattern}

@@ -1,0 +1,83 @@
+"""What the sandbox's own paths say of themselves, beside the rest of the documentation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.forms import Form
+from lastro.doors.openapi import Gives, Open
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_JSON = "application/json"
+_CLOCK = {
+    "type": "object", "required": ["now", "pending"],
+    "properties": {
+        "now": {"type": "string", "format": "date-time", "description": "Business time."},
+        "pending": {"type": "integer", "minimum": 0, "description": "How much is due and not done."},
+    },
+}  # fmt: skip
+_SHOWN = {"now": "2026-02-03T12:00:00.000000Z", "pending": 0}
+_WRITES = (400, 403, 413, 415, 500, 503)
+
+
+class ClockForm(Form):
+    """Where business time goes: either of the two."""
+
+    advance: Annotated[str | None, msgspec.Meta(description="An ISO 8601 duration.", examples=["P3D"])] = None
+    now: Annotated[
+        str | None, msgspec.Meta(description="An ISO 8601 time with its offset.", examples=["2026-02-03T12:00:00Z"])
+    ] = None
+
+
+class StatusForm(Form):
+    """An order, and the status it is to have."""
+
+    id: str
+    status: Annotated[str, msgspec.Meta(examples=["PAID"])]
+
+
+_STEP = Doc(
+    "Step the clock",
+    "Business time walks there, from one due instant to the next, and everything that falls due is done; it answers then,"
+    " or after 15 seconds. It never goes back.",
+    ClockForm, None,
+    (
+        Refusal(Kind.INVALID, "advance", "MUTUALLY_EXCLUSIVE", "Neither or both of `advance` and `now` are there.",
+                "Give one of the two."),
+        Refusal(Kind.INVALID, "now", "OUT_OF_RANGE", "The clock never goes back.", "Give a later time."),
+    ),
+    {"advance": "P3D"},
+)  # fmt: skip
+_TOOL = Doc(
+    "Lead an order to a status",
+    "Plays the simulated act that leads there, and answers the order as it then is. What takes days in the network waits for"
+    " the clock.",
+    StatusForm, None,
+    (
+        Refusal(Kind.NOT_FOUND, "", "", "No order of your company has this id.", "Take the `id` that the create answered."),
+        Refusal(Kind.CONFLICT, "status", "CONFLICT", "The order cannot go there from where it is.", "Make another order."),
+    ),
+    {"id": "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21", "status": "PAID"},
+)  # fmt: skip
+OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
+    "/": {"GET": Open(
+        "read_welcome", "sandbox", Doc("Read the first page", "Where to go from here."),
+        (Gives(200, "The page.", "text/html", {"type": "string"}),),
+    )},
+    "/sandbox/clock": {
+        "GET": Open("read_clock", "sandbox", Doc("Read the clock", "What time it is, and how much is due and not done."),
+                    (Gives(200, "The clock.", _JSON, _CLOCK, _SHOWN),), (400, 403, 500, 503)),
+        "PUT": Open("step_clock", "sandbox", _STEP, (Gives(200, "It is there.", _JSON, _CLOCK, _SHOWN),), _WRITES),
+    },
+    "/order-tools/v1/order/status": {"PUT": Open(
+        "play_order", "sandbox", _TOOL,
+        (Gives(200, "The order as it now is.", _JSON, {"$ref": "#/components/schemas/Order"}),),
+        (401, 404, 409, *_WRITES), needs_token=True,
+    )},
+}  # fmt: skip

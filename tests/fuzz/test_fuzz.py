@@ -1,0 +1,90 @@
+"""schemathesis against the API over HTTP: thousands of requests made of the document, right and wrong; every answer keeps it.
+
+The same requests each time here; `make fuzz` makes more, and others each time.
+"""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import uvicorn
+from tests.conftest import Database
+from tests.house.strangers import Ask, Town, leave, settle
+from tests.journeys.stage import until
+
+from lastro.doors import wiring
+from lastro.doors.app import application
+from lastro.doors.protocol import Protocol
+
+HERE = Path(__file__).parent
+HOST = "127.0.0.1"
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "8"))  # of each operation, beside those of its edges
+SEED = os.environ.get("FUZZ_SEED")  # given: requests of this seed, instead of the same each time
+NO_LIMIT = 100_000_000
+
+
+@asynccontextmanager
+async def served(town: Town) -> AsyncIterator[str]:
+    """The town's API on a port of its own, by the protocol that production speaks; its address."""
+    with socket.socket() as listening:
+        listening.bind((HOST, 0))
+        address = f"{HOST}:{listening.getsockname()[1]}"
+        house = replace(
+            town.house, hosts=frozenset({address}), requests_per_minute=NO_LIMIT, token_requests_per_minute=NO_LIMIT
+        )
+        gate = wiring.gate(house)
+        gate.note = lambda *_: None  # a line for each of thousands of requests is read by nobody
+        app = application(gate, wiring.operations(house), wiring.routes(house), wiring.public(house))
+        server = uvicorn.Server(uvicorn.Config(app, http=Protocol, ws="none", log_config=None, lifespan="off"))
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+
+        async def begun() -> bool:
+            return server.started
+
+        await until(begun, "the server")
+        yield f"http://{address}"
+        server.should_exit = True
+        await serving
+
+
+async def known(town: Town) -> Mapping[str, str]:
+    """What there is, so that not everything that is asked for is unknown."""
+    route = next(r for r in wiring.routes(town.house) if r.operation == "read_order")
+    order = (await town.send(route, Ask(path={"id": town.objects["order"]}), town.token(town.ana))).json()
+    picture = order["pix"]["qrcodeImageUrl"].rpartition("/")[2]
+    return {
+        "orders": order["id"], "accounts": town.objects["account"], "events": town.objects["event"], "pictures": picture,
+        "charges": picture.removesuffix(".png"),
+    }  # fmt: skip
+
+
+async def test_every_answer_is_as_the_document_says(own_database: Database, tmp_path: Path) -> None:
+    town = await settle(own_database)
+    try:
+        async with served(town) as address:
+            said = (HERE / "schemathesis.toml").read_text(encoding="utf-8")
+            if SEED is not None:
+                said = said.replace('mode = "negative"', 'mode = "all"')
+            for name, value in (await known(town)).items():
+                said += f"\n[dictionaries.{name}]\nvalues = {msgspec.json.encode([value]).decode()}\n"
+            (tmp_path / "schemathesis.toml").write_text(said, encoding="utf-8")
+            repeatable = ("--generation-deterministic",) if SEED is None else ("--seed", SEED)
+            running = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "schemathesis.cli", "--config-file", tmp_path / "schemathesis.toml", "run",
+                f"{address}/openapi.json", "--url", address, "--max-examples", str(EXAMPLES), "--no-color", *repeatable,
+                cwd=tmp_path, env={**os.environ, "FUZZ_TOKEN": town.token(town.ana)},
+                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+            )  # fmt: skip
+            output, _ = await running.communicate()
+        assert running.returncode == 0, output.decode()
+        every = sum(len(item) for item in wiring.documented(town.house)["paths"].values())
+        # It does not ask for the document again, from which it has all this.
+        assert f"Tested: {every - 1}\n".encode() in output, output.decode()
+    finally:
+        await leave(town)

@@ -1,0 +1,238 @@
+"""The OpenAPI document: complete, valid, and true of what it shows."""
+
+import copy
+from typing import Any
+from unittest.mock import Mock
+
+import msgspec
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from tests.http_contract import BrokenContractError, Contract, contract
+
+from lastro.accounts import Institution
+from lastro.base.api import Answer, Doc, Route
+from lastro.doors import openapi, wiring
+from lastro.doors.openapi.refusals import of_doc
+from lastro.doors.openapi.schemas import components
+from lastro.orders import Place
+from lastro_sandbox.wiring import OPEN_PATHS
+
+_PLACE = Place(Institution("00000000", "Lastro", "0001"), "https://lastro.test", sandbox=True)
+_NOBODYS = Mock(place=_PLACE)
+ROUTES = {route.operation: route for route in wiring.routes(_NOBODYS)}
+OPERATIONS = {said["operationId"]: (path, method, said) for path, method, said in contract().operations()}
+OPEN = {o.operation: o for paths in (openapi.OPEN_PATHS, OPEN_PATHS) for item in paths.values() for o in item.values()}
+
+every_route = pytest.mark.parametrize("operation", ROUTES)
+every_operation = pytest.mark.parametrize("operation", OPERATIONS)
+
+
+def test_the_document_is_openapi() -> None:
+    OpenAPIV31SpecValidator(msgspec.json.decode(msgspec.json.encode(contract().document))).validate()
+
+
+def test_it_says_the_same_each_time() -> None:
+    first, second = (msgspec.json.encode(wiring.documented(_NOBODYS, OPEN_PATHS)) for _ in range(2))
+    assert first == second
+    assert msgspec.json.decode(first)["openapi"].startswith("3.1.")
+
+
+def test_everything_that_is_served_is_in_it() -> None:
+    served = {(route.path, route.method) for route in ROUTES.values()}
+    public = wiring.public(_NOBODYS)
+    served |= {(path, method) for path, item in public.items() if path not in openapi.UNTOLD for method in item}
+    in_sandboxes = {(path, method) for path, item in OPEN_PATHS.items() for method in item}
+    told = {(path, method.upper()) for path, method, _ in contract().operations()}
+    assert told == served | in_sandboxes
+    assert set(openapi.UNTOLD) <= public.keys()
+
+
+def test_the_sandboxs_own_paths_are_documented_as_they_are_served() -> None:
+    from lastro_sandbox.wiring import paths  # noqa: PLC0415
+
+    served = paths(Mock(network_url="http://127.0.0.1:1"), Mock(), Mock(), Mock())
+    assert {(p, m) for p, item in served.items() for m in item} == {(p, m) for p, item in OPEN_PATHS.items() for m in item}
+
+
+def test_production_tells_nothing_of_a_sandbox() -> None:
+    document = wiring.documented(_NOBODYS)
+    assert not set(OPEN_PATHS) & document["paths"].keys()
+    assert "sandbox" not in {tag["name"] for tag in document["tags"]}
+    assert {"ClockForm", "StatusForm"} & document["components"]["schemas"].keys() == set()
+
+
+def test_every_operation_has_a_name_of_its_own() -> None:
+    names = [said["operationId"] for *_, said in contract().operations()]
+    assert len(set(names)) == len(names)
+
+
+@every_operation
+def test_every_operation_says_what_it_does(operation: str) -> None:
+    *_, said = OPERATIONS[operation]
+    assert said["summary"]
+    assert not said["summary"].endswith(".")
+    assert said["description"].startswith(tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    assert set(said["tags"]) <= {tag["name"] for tag in contract().document["tags"]}
+    assert all(p["description"] for p in said["parameters"])
+
+
+@every_route
+def test_every_route_shows_what_it_takes_and_gives(operation: str) -> None:
+    route, (_, _, said) = ROUTES[operation], OPERATIONS[operation]
+    doc = route.doc
+    assert (doc.answer is None) == (route.success == 204), "what is its answer made of?"
+    assert doc.answer is None or issubclass(doc.answer, Answer)
+    if doc.answer is not None:
+        content = said["responses"][str(route.success)]["content"]["application/json"]
+        assert content["example"], "show an answer"
+        contract().valid(operation, content["schema"], content["example"])
+    if doc.form is not None:
+        body = said["requestBody"]["content"]["application/json"]
+        assert body["example"], "show a request"
+        contract().valid(operation, body["schema"], body["example"])
+    assert said["security"] == [{"bearer": [route.permission]}]
+    assert [p["name"] for p in said["parameters"] if p["in"] == "query"] == [q.name for q in route.queries]
+
+
+@every_route
+def test_every_refusal_says_why_and_what_to_do(operation: str) -> None:
+    declared = ROUTES[operation].doc.refusals
+    assert all(r.cause.endswith(".") and r.cure.endswith(".") for r in declared)
+    assert all(bool(r.field) == bool(r.issue) for r in declared)
+    assert len({(r.kind, r.field, r.issue) for r in declared}) == len(declared)
+
+
+@every_operation
+def test_every_error_is_shown(operation: str) -> None:
+    *_, said = OPERATIONS[operation]
+    for status, response in said["responses"].items():
+        found = contract().resolved(response)
+        assert found["description"]
+        for content in found.get("content", {}).values():
+            if "example" in content:
+                contract().valid(f"{operation} {status}", content["schema"], content["example"])
+    assert {"400", "403", "500"} <= said["responses"].keys()
+
+
+@pytest.mark.parametrize("notice", wiring.NOTICES, ids=lambda notice: notice.name)
+def test_every_event_is_shown(notice: Any) -> None:
+    said = contract().document["webhooks"][notice.name]["post"]
+    headers = {p["name"]: p["example"] for p in said["parameters"]}
+    contract().told(notice.name, headers, notice.example)
+    assert all(notice.example[name] == value for name, value in notice.always.items())
+    assert notice.summary
+    assert notice.description.endswith(".")
+
+
+def test_two_types_may_not_share_a_name() -> None:
+    here = type("Order", (Answer,), {"__annotations__": {"id": str}, "__module__": "here"})
+    there = type("Order", (Answer,), {"__annotations__": {"id": int}, "__module__": "there"})
+    with pytest.raises(ValueError, match="two types are called Order"):
+        components([here, there])
+
+
+def test_what_is_null_and_what_is_left_out_are_told_apart() -> None:
+    schemas = contract().document["components"]["schemas"]
+    assert schemas["PayInNotification"]["properties"]["paidAt"]["type"] == ["string", "null"]
+    assert "paidAt" in schemas["PayInNotification"]["required"]
+    assert schemas["Order"]["properties"]["paidAt"]["type"] == "string"
+    assert "paidAt" not in schemas["Order"]["required"]
+    order = schemas["OrderForm"]["properties"]
+    assert order["accountId"]["type"] == ["string", "null"]
+    assert order["amount"] == {"$ref": "#/components/schemas/Amount", "description": order["amount"]["description"]}
+
+
+def test_what_a_form_refuses_by_itself_is_told() -> None:
+    route = ROUTES["create_order"]
+    told = {(r.field, r.issue) for r in of_doc(route.doc)}
+    assert {
+        ("order", "REQUIRED"), ("order.externalId", "TOO_LONG"), ("order.expiration", "OUT_OF_RANGE"),
+        ("order.amount.value", "OUT_OF_RANGE"), ("customer.document.type", "INVALID"), ("customer.birthDate", "INVALID"),
+    } <= told  # fmt: skip
+    assert ("customer", "INVALID") in told
+    assert ("order.accountId", "TOO_LONG") not in told
+
+
+# ── the checker itself: what is not as documented is seen ──
+
+_HEADERS = {"x-request-id": "1", "content-type": "application/json", "ratelimit-limit": "9", "ratelimit-remaining": "8",
+            "ratelimit-reset": "1"}  # fmt: skip
+_PATH = "/order/v2/transparent/0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
+
+
+def hold(status: int, body: Any, method: str = "GET", path: str = _PATH, **headers: str | None) -> None:
+    told = {name.replace("_", "-"): value for name, value in headers.items()}
+    given = {name: value for name, value in {**_HEADERS, **told}.items() if value is not None}
+    contract().holds(method, path, status, given, msgspec.json.encode(body))
+
+
+def refused(field: str, issue: str) -> dict[str, Any]:
+    detail = {"field": field, "issue": issue, "description": "why"}
+    return {"error": "INVALID_REQUEST", "message": "Request is not valid", "details": [detail]}
+
+
+def shown() -> dict[str, Any]:
+    return copy.deepcopy(dict(ROUTES["read_order"].doc.response or {}))
+
+
+def test_an_answer_as_documented_is_let_pass() -> None:
+    hold(200, shown())
+    hold(404, {"error": "NOT_FOUND", "message": "Resource not found", "details": []})
+    hold(400, refused("host", "NOT_ALLOWED"))
+    hold(400, refused("colour", "NOT_ALLOWED"), path=f"{_PATH}?colour=blue")
+    hold(405, refused("method", "NOT_ALLOWED"), method="DELETE", allow="GET")
+    hold(404, {"error": "NOT_FOUND", "message": "Resource not found", "details": []}, path="/nowhere")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "more"),
+    [
+        (200, shown() | {"colour": "blue"}, {}),
+        (200, shown() | {"pix": shown()["pix"] | {"colour": "blue"}}, {}),
+        (200, {k: v for k, v in shown().items() if k != "status"}, {}),
+        (200, shown() | {"paidAt": None}, {}),
+        (200, shown() | {"id": "1"}, {}),
+        (200, shown(), {"x_request_id": None}),
+        (200, shown(), {"ratelimit_limit": "many"}),
+        (200, shown(), {"x_new": "1"}),
+        (200, shown(), {"content_type": "text/plain"}),
+        (201, shown(), {}),
+        (409, refused("status", "CONFLICT"), {}),
+        (400, refused("order.bank", "NOT_ALLOWED"), {}),
+        (400, refused("colour", "NOT_ALLOWED"), {}),
+        (400, refused("host", "INVALID"), {}),
+        (404, refused("id", "INVALID"), {}),
+        (401, {"error": "WHO", "message": "", "details": []}, {}),
+        (200, shown(), {"path": "/nowhere"}),
+        (405, refused("method", "INVALID"), {"method": "DELETE"}),
+    ],
+)
+def test_an_answer_that_is_not_documented_is_seen(status: int, body: Any, more: dict[str, Any]) -> None:
+    with pytest.raises(BrokenContractError):
+        hold(status, body, **more)
+
+
+def test_a_delivery_that_is_not_documented_is_seen() -> None:
+    notice = wiring.NOTICES[0]
+    said = contract().document["webhooks"][notice.name]["post"]
+    headers = {p["name"]: p["example"] for p in said["parameters"]}
+    bad: list[tuple[str, dict[str, str], Any]] = [
+        ("ORDER-PAYIN.LOST", headers, notice.example),
+        (notice.name, headers, dict(notice.example) | {"colour": "blue"}),
+        (notice.name, headers, dict(notice.example) | {"status": "EXPIRED"}),
+        (notice.name, headers, {k: v for k, v in notice.example.items() if k != "controlNumber"}),
+        (notice.name, {k: v for k, v in headers.items() if k != "webhook-signature"}, notice.example),
+        (notice.name, headers | {"x-colour": "blue"}, notice.example),
+        (notice.name, headers | {"x-signature-sha256": "sha256=5E"}, notice.example),
+    ]
+    for event, given, body in bad:
+        with pytest.raises(BrokenContractError):
+            contract().told(event, given, body)
+
+
+def test_a_route_that_says_nothing_is_seen() -> None:
+    route = Route("GET", "/new", "read_new", "orders:read", Mock(), Doc("Read what is new"))
+    document = openapi.document("https://lastro.test", "1", [route], {}, ())
+    assert "content" not in document["paths"]["/new"]["get"]["responses"]["200"]
+    with pytest.raises(BrokenContractError):
+        Contract(document).holds("GET", "/new", 200, _HEADERS, b'{"a":1}')
