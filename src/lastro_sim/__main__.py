@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import random
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import uvicorn
 
+from . import logs
 from .application import build
 from .bells import Bells
 from .chance import Dice
@@ -50,13 +52,13 @@ def open_network(settings: Settings) -> Network:
     return Network(settings, store, clock, Dice(random.SystemRandom()), Bells())
 
 
-async def serve(network: Network, bind: str, *, watch_parent: bool) -> None:
-    """Serve until told to stop."""
+async def serve(network: Network, bind: str, say: logs.Say, *, watch_parent: bool) -> None:
+    """Serve until told to stop. say: takes each line of the log."""
     config = uvicorn.Config(
-        build(network),
+        build(network, say),
         host=bind,
         port=network.settings.port,
-        log_level="warning",
+        log_config=None,
         access_log=False,
         timeout_graceful_shutdown=2,
         server_header=False,
@@ -102,11 +104,24 @@ def main() -> None:
         network = open_network(settings)
     except StoreInUseError as error:
         sys.exit(f"lastro-sim: {error}")
+    say = logs.lines(_write, network.clock.machine, _level(os.environ))
+    logging.basicConfig(level=logging.WARNING, handlers=[logs.Libraries(say)], force=True)
     piped = os.environ.get("LASTRO_PARENT_PIPE") == "1" and _is_pipe(sys.stdin.fileno())
     try:
-        asyncio.run(serve(network, os.environ.get("LASTRO_BIND", "127.0.0.1"), watch_parent=piped))
+        asyncio.run(serve(network, os.environ.get("LASTRO_BIND", "127.0.0.1"), say, watch_parent=piped))
     finally:
         network.store.close()
+
+
+def _write(line: bytes) -> None:
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+
+
+def _level(environment: Mapping[str, str]) -> str:
+    """From which level on lines are written; what is no level is lastro's to refuse."""
+    asked = environment.get("LASTRO_LOG_LEVEL", "")
+    return asked if asked in logs.LEVELS else "info"
 
 
 def _is_pipe(descriptor: int) -> bool:

@@ -36,7 +36,7 @@ def refused(_: Asked, error: RefusedError) -> Response[bytes]:
 
 def broken(request: Asked, error: Exception) -> Response[bytes]:
     """A bug of the simulator's own: said in its log, not in its answer."""
-    LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    LOG.error("failed", exc_info=error)
     return refused(request, RefusedError(500, "INTERNAL_ERROR", "Unexpected error"))
 
 

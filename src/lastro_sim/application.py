@@ -11,7 +11,7 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp
 
-from . import answers, timer
+from . import answers, logs, timer
 from .bank import api as bank_api
 from .bank.acts import Bank
 from .bank.location import Locations
@@ -33,8 +33,8 @@ async def health() -> Response[bytes]:
     return answers.answer({"status": "ok"})
 
 
-def build(network: Network) -> Litestar:
-    """The simulator over a network that is ready to run."""
+def build(network: Network, say: logs.Say = logs.unheard) -> Litestar:
+    """The simulator over a network that is ready to run. say: takes a line for each request."""
 
     @asynccontextmanager
     async def alive(app: Litestar) -> AsyncIterator[None]:
@@ -50,7 +50,7 @@ def build(network: Network) -> Litestar:
     def guarded(app: ASGIApp) -> ASGIApp:
         return OwnHostOnly(app, network.settings)
 
-    return Litestar(
+    made = Litestar(
         [
             health,
             *spi_api.ROUTES,
@@ -71,9 +71,13 @@ def build(network: Network) -> Litestar:
         middleware=[guarded],
         lifespan=[alive],
         openapi_config=None,
+        logging_config=None,
         request_max_body_size=LARGEST_BODY,
         state=State({"network": network}),
     )
+    # Around everything, so that a path that is nobody's is noted too.
+    made.asgi_handler = logs.Noted(made.asgi_handler, network, say)
+    return made
 
 
 def _network(request: Request) -> Network:  # type: ignore[type-arg]

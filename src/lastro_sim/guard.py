@@ -1,6 +1,7 @@
 """Localhost is not private: any page in a browser can reach it. So Host and Origin are checked on every request."""
 
 import hmac
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 import msgspec
@@ -29,7 +30,7 @@ class OwnHostOnly:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse with 403, or pass on."""
         method = str(scope.get("method", ""))
-        if self._allowed(method, dict(scope["headers"])):
+        if _each_once(scope["headers"]) and self._allowed(method, dict(scope["headers"])):
             await self._app(scope, receive, send)
             return
         await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"application/json")]})
@@ -49,6 +50,12 @@ class OwnHostOnly:
         except ValueError:
             return False
         return parts.scheme in {"http", "https"} and parts.netloc in self._hosts
+
+
+def _each_once(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Given twice, one reader would take the first and another the last."""
+    names = [name for name, _ in headers if name in (b"host", b"origin", b"sec-fetch-site")]
+    return len(names) == len(set(names))
 
 
 def participant_only(connection: ASGIConnection, _: BaseRouteHandler) -> None:  # type: ignore[type-arg]

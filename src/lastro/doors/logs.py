@@ -2,52 +2,115 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import sys
 import traceback
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import structlog
 
+from lastro.base import trace
+
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping
+    from collections.abc import Mapping, MutableMapping
+
+    from lastro.base.lanes import Worked
+    from lastro.doors.http import Seen
 
 # What may be said. A field that is not here is left out, so that a new one is a decision.
 ALLOWED = frozenset({
-    "event", "level", "timestamp", "logger", "exception", "request_id", "company_id", "id", "path", "method", "status",
-    "cause", "reason", "lane", "lanes", "failures", "sends", "kind", "code", "network_id", "subject", "count", "rail",
-    "outcome", "duration_ms", "attempt", "port", "signal",
+    "event", "level", "timestamp", "logger", "exception", "request_id", "company_id", "client_id", "operation", "id", "ids",
+    "path", "method", "status", "issues", "cause", "reason", "lane", "lanes", "failures", "sends", "kind", "code",
+    "network_id", "subject", "count", "rail", "outcome", "duration_ms", "attempt", "port", "signal",
 })  # fmt: skip
+LEVELS: Final[Mapping[str, int]] = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
 
-
+_FIRST = ("timestamp", "level", "event")  # for those who read lines themselves
 _LONGEST_CHAIN = 4  # causes told of one failure
+_LONGEST_TEXT = 200
+# Texts that are made elsewhere, by a network, a driver, a library: what looks like a person's is taken out of them.
+_FOREIGN = ("reason", "cause", "subject", "code")
+_PERSONAL = re.compile(
+    r"(?<![\w.-])(?:\d{3}\.\d{3}\.\d{3}-\d{2}"  # CPF as people write it
+    r"|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-Z]{4}-\d{2}"  # CNPJ likewise
+    r"|\+?\d{10,14}"  # either in digits alone, or a phone
+    r"|[\w.+-]+@[\w-]+\.[\w.-]+)(?![\w-])"
+)
+_READS = frozenset({"GET", "HEAD"})
+# Ends that are nobody's news: what went as it should for each event, and what has a line of its own that says why.
+_QUIET = frozenset({"delivered", "broke", "not_sent", "overtaken"})
+_encoder = msgspec.json.Encoder(enc_hook=str)  # ids as they are; of anything else its text, which a secret has none of
+_log = structlog.get_logger()
 
 
-def configure(level: int = logging.INFO) -> None:
-    """Sends structlog's and the standard library's logs to standard output."""
+def configure(level: str = "info") -> None:
+    """Sends structlog's and the standard library's logs to standard output. level: one of LEVELS."""
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _traced,
             _where,
             _allowed,
-            structlog.processors.JSONRenderer(),
+            _masked,
+            _line,
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stdout),
+        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
+        logger_factory=structlog.BytesLoggerFactory(sys.stdout.buffer),
         cache_logger_on_first_use=True,
     )
     logging.basicConfig(level=logging.WARNING, handlers=[_Libraries()], force=True)
+
+
+def request(seen: Seen, status: int, seconds: float) -> None:
+    """One line for an answered request: at info whatever wrote or was refused, at debug what was only read."""
+    plain = status < 400 and seen.method in _READS
+    tell = _log.debug if plain else _log.info
+    tell(
+        "request", method=seen.method, path=seen.path, operation=seen.operation, status=status,
+        duration_ms=round(seconds * 1000, 2), request_id=seen.request_id, company_id=seen.company_id,
+        client_id=seen.client_id, issues=seen.issues or None, **_objects(seen.objects),
+    )  # fmt: skip
+
+
+def worked(done: Worked) -> None:
+    """One line for a piece of the worker's work that has ended: at info each end that means something to a business."""
+    tell = _log.debug if done.outcome in _QUIET else _log.warning if done.outcome == "failed" else _log.info
+    tell(
+        "worked", lane=done.lane, kind=done.kind, outcome=done.outcome, company_id=done.company_id,
+        request_id=None if done.row_id is None else str(done.row_id), network_id=done.network_id, sends=done.sends,
+        duration_ms=round(done.seconds * 1000, 2), **_objects(done.objects),
+    )  # fmt: skip
+
+
+def _objects(ids: Any) -> dict[str, Any]:
+    """id: of the object; ids: of all of them, where they are several."""
+    if not ids:
+        return {}
+    return {"id": ids[0]} if len(ids) == 1 else {"id": ids[0], "ids": list(ids)}
 
 
 class _Libraries(logging.Handler):
     """What libraries log, without the values they put into it."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One line: the library's name, its template, and where an exception came from."""
-        log = structlog.get_logger()
+        """One line: the library's name, the first line of its template, and where an exception came from."""
         failed = record.exc_info[1] if record.exc_info else None
-        log.log(record.levelno, str(record.msg)[:200], logger=record.name, exc_info=failed)
+        said = str(record.msg).partition("\n")[0][:_LONGEST_TEXT]
+        structlog.get_logger().log(record.levelno, _PERSONAL.sub("***", said), logger=record.name, exc_info=failed)
+
+
+def _traced(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """For whom the task works that says it, where the line does not tell that itself."""
+    found = trace.present()
+    if found is not None:
+        fields.setdefault("request_id", found.request_id)
+        if found.company_id is not None:
+            fields.setdefault("company_id", found.company_id)
+    return fields
 
 
 def _where(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -69,4 +132,22 @@ def _where(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping[
 
 
 def _allowed(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    return {k: v for k, v in fields.items() if k in ALLOWED}
+    told = {name: fields[name] for name in _FIRST if name in fields}
+    for name, value in fields.items():
+        if name in ALLOWED and value is not None:
+            told.setdefault(name, value)
+    return told
+
+
+def _masked(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for name in _FOREIGN:
+        if name in fields:
+            fields[name] = _PERSONAL.sub("***", str(fields[name]))[:_LONGEST_TEXT]
+    return fields
+
+
+def _line(_: Any, __: str, fields: MutableMapping[str, Any]) -> bytes:
+    try:
+        return _encoder.encode(fields)
+    except (TypeError, ValueError):  # half a surrogate pair: a line that is badly spelt is better than none
+        return json.dumps(fields, default=str).encode()

@@ -13,9 +13,10 @@ from lastro.ledger.chart import (
     suspense,
     transit,
 )
+from lastro.ledger.story import transfers
 
 __all__ = [
     "Balance", "LedgerAccount", "account_rows", "balance_at", "balances_of", "blocked", "clearing", "company_balances",
     "company_rows",
-    "customer", "fees", "loss", "suspense", "transit",
+    "customer", "fees", "loss", "suspense", "transfers", "transit",
 ]  # fmt: skip

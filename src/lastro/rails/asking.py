@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from lastro.base import trace
 from lastro.rails import port
 from lastro.rails.port import PixFinal, ReturnFinal, Told, Transient, Unknown
 from lastro.rails.together import together
@@ -94,6 +95,7 @@ class Asker:
         return any(await together(companies, of_company, _COMPANIES))
 
     async def _ask(self, question: Question, row: Record) -> bool:
+        trace.carry(trace.Trace(str(row["id"]), row["company_id"]))
         try:
             async with asyncio.timeout(_HARD_TIMEOUT_SECONDS):
                 answer = await self._answer(question, row["name"])

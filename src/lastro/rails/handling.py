@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from lastro.rails.together import pause_after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from uuid import UUID
 
     from asyncpg import Record
 
@@ -55,54 +57,70 @@ class SetAside(Act[None]):
 
 
 class Handler:
-    """What is done with the inbox. verbs: which verb a message of a kind calls for."""
+    """What is done with the inbox. verbs: which verb a message of a kind calls for. hear: is told how each ended."""
 
     def __init__(
-        self, database: Database, work: Database, runner: Runner, chance: Chance, verbs: Mapping[str, InboxVerb]
-    ) -> None:
+        self, database: Database, work: Database, runner: Runner, chance: Chance, verbs: Mapping[str, InboxVerb],
+        hear: lanes.Hear = lanes.unheard,
+    ) -> None:  # fmt: skip
         self._database = database
         self._runner = runner
         self._verbs = verbs
+        self._hear = hear
         self.lane = LeasedLane(LANE, database, work, chance, self._row, at_once=_AT_ONCE)
 
     async def _row(self, record: Record) -> None:
         row = _inbox_row(record)
+        clock = asyncio.get_running_loop().time
+        begun = clock()
+        ended: tuple[str, tuple[UUID | str, ...]] = ("broke", ())
         try:
-            await self._handle(row)
+            ended = await self._handle(row)
         except DatabaseAway:
             raise  # the lease runs out and the message is taken again
         except Stale:
             # Others moved the same rows three times in a row, or took the message over; then nothing is released.
             await lanes.release(self._database, LANE, record, timedelta(milliseconds=100 * row.sends))
+            ended = ("overtaken", ())
         except Exception:  # noqa: BLE001 one bad message must not stop the others
             _log.exception("inbox.not_handled", network_id=row.network_id, kind=row.kind, sends=row.sends)
             if row.sends >= _ALARM_AFTER:
                 _log.critical("inbox.stuck", network_id=row.network_id, subject=row.subject, sends=row.sends)
             await lanes.release(self._database, LANE, record, timedelta(seconds=pause_after(row.sends)))
+        self._hear(
+            lanes.Worked(
+                "inbox", row.kind, ended[0], clock() - begun, row.company_id, ended[1], row.claimed.row_id, row.network_id,
+                row.sends,
+            )
+        )  # fmt: skip
 
-    async def _handle(self, row: InboxRow) -> None:
+    async def _handle(self, row: InboxRow) -> tuple[str, tuple[UUID | str, ...]]:
+        """What the row was settled with, and the objects that were made or moved."""
         make = self._verbs.get(row.kind)
         if make is None or row.kind in (port.UNKNOWN, port.REFUSED):
             _log.critical("inbox.look_at_this", network_id=row.network_id, kind=row.kind, company_id=str(row.company_id))
         if make is None:
-            await self._set_aside(row, "ignored")
-            return
+            return await self._set_aside(row, "ignored")
         verb: Verb[Any] = make(row)
         outcome = await self._runner.act(row.company_id, verb)
         if isinstance(outcome, Refused) and outcome.write is None:
             _log.warning("inbox.refused", network_id=row.network_id, kind=row.kind, reason=str(outcome.problems))
-        if not _settles(outcome, row):
-            await self._set_aside(row, "ignored")
-        elif outcome.write is not None and any(f.outcome == port.ALARMED for f in outcome.write.finished):
+        settled = _settled(outcome, row)
+        if settled is None or outcome.write is None:
+            return await self._set_aside(row, "ignored")
+        if settled == port.ALARMED:
             _log.critical("inbox.contradicts", network_id=row.network_id, kind=row.kind, subject=row.subject)
+        return settled, outcome.write.objects
 
-    async def _set_aside(self, row: InboxRow, outcome: str) -> None:
+    async def _set_aside(self, row: InboxRow, outcome: str) -> tuple[str, tuple[UUID | str, ...]]:
         await self._runner.act(row.company_id, SetAside(row.claimed, outcome))
+        return outcome, ()
 
 
-def _settles(outcome: Done | Refused, row: InboxRow) -> bool:
-    """Whether what was written finishes the row too."""
-    return outcome.write is not None and any(f.id == row.claimed.row_id for f in outcome.write.finished)
+def _settled(outcome: Done | Refused, row: InboxRow) -> str | None:
+    """What the row was finished with by what was written; None: it was not."""
+    finished = () if outcome.write is None else outcome.write.finished
+    return next((f.outcome for f in finished if f.id == row.claimed.row_id), None)
 
 
 def _inbox_row(record: Record) -> InboxRow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
-from lastro.base import lanes
+from lastro.base import lanes, trace
 from lastro.rails.together import Crew
 
 if TYPE_CHECKING:
@@ -46,9 +46,13 @@ class LeasedLane:
             token = UUID(bytes=self._chance.bytes(16))
             limit = min(share, self._crew.free)
             for row in await lanes.claim(self._database, self._lane, company_id, token, limit):
-                self._crew.start(self._act(row))
+                self._crew.start(self._traced(row))
                 started = True
         return started
+
+    async def _traced(self, row: Record) -> None:
+        trace.carry(trace.Trace(str(row[self._lane.key]), row["company_id"]))
+        await self._act(row)
 
     async def rest(self) -> None:
         """Returns when everything that was started has ended."""

@@ -75,30 +75,44 @@ def _inbox_row(door: Door, row: Record, subject: str, body: bytes) -> Row:
 
 
 class Sender:
-    """What is done with the outbox of one rail."""
+    """What is done with the outbox of one rail. hear: is told how each sending ended."""
 
-    def __init__(self, database: Database, work: Database, runner: Runner, chance: Chance, rail: Rail) -> None:
+    def __init__(
+        self, database: Database, work: Database, runner: Runner, chance: Chance, rail: Rail,
+        hear: lanes.Hear = lanes.unheard,
+    ) -> None:  # fmt: skip
         self._database = database
         self._runner = runner
         self._rail = rail
+        self._hear = hear
         self.lane = LeasedLane(LANE, database, work, chance, self._row, at_once=_AT_ONCE)
 
     async def _row(self, row: Record) -> None:
         """Sends one row and settles it, or gives it back to be sent later."""
+        clock = asyncio.get_running_loop().time
+        begun, outcome = clock(), "sent"
         try:
             async with asyncio.timeout(HARD_TIMEOUT_SECONDS):
                 await self._tell(row)
         except Permanent as refused:
+            outcome = "refused"
             _log.error(
                 "outbox.refused", network_id=row["network_id"], kind=row["kind"], code=refused.code, reason=refused.reason
             )
             with suppress(Stale):  # another worker has taken it over
                 await self._runner.act(row["company_id"], RefusedForGood(row, refused.code))
         except Exception as error:  # noqa: BLE001 whatever it was, the row is sent again until the network has spoken
+            outcome = "not_sent"
             await self._give_back(row, error)
         else:
             gap("outbox.sent")
             await lanes.finish(self._database, LANE, row["company_id"], [row["id"]], row["lease_token"], "sent")
+        self._hear(
+            lanes.Worked(
+                "outbox", row["kind"], outcome, clock() - begun, row["company_id"], (row["reference_id"],), row["id"],
+                row["network_id"], row["sends"],
+            )
+        )  # fmt: skip
 
     async def _give_back(self, row: Record, error: Exception) -> None:
         silent = isinstance(error, Transient | TimeoutError)

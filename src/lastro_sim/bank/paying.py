@@ -7,7 +7,7 @@ from typing import Any
 
 from lastro.standards import pix_ids
 
-from .. import faults, scenarios
+from .. import faults, logs, scenarios
 from ..clock import moment
 from ..directory import entries
 from ..network import Network
@@ -91,6 +91,7 @@ async def pay(network: Network, wish: Wish) -> dict[str, Any]:
         }
         | ({"remittance": wish.remittance} if wish.remittance else {}),
     )
+    logs.about(order.end_to_end_id)
     with network.store.writing():
         if order.receiver in SIMULATED_BANKS:
             payments.settle_outside(network, order, payouts.refused_by_bank(network, order))

@@ -7,7 +7,7 @@ from typing import Any
 
 from lastro.standards import documents, pix_ids
 
-from .. import faults
+from .. import faults, logs
 from ..directory.entries import ACCOUNT_TYPES
 from ..forms import Form
 from ..network import Network
@@ -34,6 +34,7 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
         form.check()
     message = _read(form, kind, ispb)
     form.check()
+    logs.about(message["endToEndId"] if isinstance(message, Mapping) else message.end_to_end_id)
     body = json.dumps(form.data, sort_keys=True, default=str)
     known = network.store.row("SELECT * FROM received WHERE msg_id = ?", msg_id)
     if known is not None:

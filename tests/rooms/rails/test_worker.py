@@ -54,6 +54,7 @@ class Assembled:
     dues: list[Due] = field(default_factory=list)
     deliverer: Any = field(default_factory=Deliveries)
     stepping: Any = None
+    rotating: Any = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.scene, name)

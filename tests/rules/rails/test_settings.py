@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lastro.base.db import Dsn
-from lastro.doors.settings import CrashAt, StartRefused, read
+from lastro.doors.settings import CrashAt, Outside, StartRefused, read
 
 PRODUCTION = {
     "LASTRO_MODE": "production", "LASTRO_ISPB": "12345678", "LASTRO_COMPE": "", "LASTRO_INSTITUTION_NAME": "Banco da Ana",
@@ -98,3 +98,31 @@ def test_crash_points(text: str, crash: CrashAt) -> None:
     assert read({"LASTRO_CRASH_AT": text}).crash_at == crash
     with pytest.raises(StartRefused):
         read({"LASTRO_CRASH_AT": "nowhere:1"})
+
+
+OUTSIDE = {"LASTRO_OUTSIDE_ISSUER": "https://login.ana.com/", "LASTRO_OUTSIDE_JWKS_URL": "https://login.ana.com/keys?p=x"}
+
+
+def test_an_outside_issuer_is_trusted_to_the_letter() -> None:
+    assert read({}).outside is None
+    made = read(PRODUCTION | OUTSIDE).outside
+    assert made == Outside("https://login.ana.com/", "https://login.ana.com/keys?p=x", "company", None)
+    more = {"LASTRO_OUTSIDE_COMPANY_CLAIM": "tenant", "LASTRO_OUTSIDE_AUDIENCE": "api://x"}
+    made = read(PRODUCTION | OUTSIDE | more).outside
+    assert made is not None
+    assert (made.company_claim, made.audience) == ("tenant", "api://x")
+    local = read(OUTSIDE | {"LASTRO_OUTSIDE_JWKS_URL": "http://127.0.0.1:9/keys"}).outside
+    assert local is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LASTRO_OUTSIDE_ISSUER", ""), ("LASTRO_OUTSIDE_JWKS_URL", ""), ("LASTRO_OUTSIDE_JWKS_URL", "http://login.ana.com/keys"),
+        ("LASTRO_OUTSIDE_JWKS_URL", "https://"), ("LASTRO_OUTSIDE_JWKS_URL", "https://a:b@login.ana.com/keys"),
+        ("LASTRO_OUTSIDE_JWKS_URL", "file:///etc/passwd"), ("LASTRO_OUTSIDE_JWKS_URL", "https://[login"),
+        ("LASTRO_OUTSIDE_ISSUER", "https://pix.ana.com.br"), ("LASTRO_TOKEN_KEY_DAYS", "0"), ("LASTRO_TOKEN_KEY_DAYS", "never"),
+    ],
+)  # fmt: skip
+def test_a_trust_that_makes_no_sense_is_refused(name: str, value: str) -> None:
+    assert [s for s in refused(**(OUTSIDE | {name: value})) if name in s]

@@ -12,6 +12,7 @@ import aiohttp
 import msgspec
 import structlog
 
+from lastro.base import trace
 from lastro.base.gaps import gap
 from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.spi import wire
@@ -204,6 +205,8 @@ class Spi:
     async def _ask(self, method: str, path: str, body: bytes | None, seconds: float) -> _Answer:
         """One exchange, whole, within so many seconds. Transient: whether it took effect is not known."""
         headers = {"Authorization": f"Bearer {self._place.token.reveal()}"}
+        if (whose := trace.present()) is not None:
+            headers["x-request-id"] = whose.request_id
         if body is not None:
             headers["Content-Type"] = "application/json"
         try:

@@ -1,0 +1,113 @@
+"""What only the database knows of the whole system's state: how much is due, and since when. For /metrics."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import asyncpg
+import structlog
+
+from lastro.base.errors import DatabaseAway
+from lastro.base.lanes import NOW
+from lastro.orders import EXPIRY_GRACE
+
+if TYPE_CHECKING:
+    from lastro.base.db import Database, Session
+
+KEPT_SECONDS = 5.0  # however often somebody looks, the database is asked no more often
+PATIENCE_SECONDS = 2.0
+# A count stops here, so that looking at a long queue does not make it longer; of what waits longest nothing is missed.
+MOST = 10_000
+_log = structlog.get_logger(__name__)
+
+_LANES = {
+    "outbox": ("outbox", "due_at", "true"),
+    "inbox": ("inbox", "due_at", "true"),
+    "deliveries": ("deliveries", "due_at", "true"),
+    "orders": ("orders", "expires_at", "status = 'INITIAL'"),
+    "payments": ("pix_payments", "ask_at", "state = 'ACCEPTED'"),
+    "returns": ("refunds", "ask_at", "state = 'PENDING'"),
+}
+_GRACE = f"interval '{EXPIRY_GRACE.total_seconds():.0f} seconds'"
+
+
+def _due(lane: str, table: str, column: str, also: str) -> str:
+    now = f"{NOW} - {_GRACE}" if lane == "orders" else NOW
+    return (
+        f"SELECT '{lane}' AS lane, count(*) AS count, extract(epoch FROM {now} - min(due))::float8 AS oldest FROM ("  # noqa: S608 names of our own
+        f"SELECT {column} AS due FROM {table} WHERE {also} AND {column} <= {now} ORDER BY {column} LIMIT {MOST}) d"
+    )
+
+
+DUE = "\nUNION ALL ".join(_due(lane, *where) for lane, where in _LANES.items())
+UNDELIVERED = "\nUNION ALL ".join(
+    f"SELECT '{status}' AS status, count(*) AS count"  # noqa: S608
+    f" FROM (SELECT 1 FROM deliveries WHERE status = '{status}' LIMIT {MOST}) d"
+    for status in ("PENDING", "RETRYING", "FAILED")
+)
+# One probe of an index for each company, as the numbering itself makes; OFFSET 0 keeps it a probe for each event behind it,
+# as a join it would read every number there is.
+UNNUMBERED = f"""
+SELECT count(*) AS count, extract(epoch FROM {NOW} - min(u.created_at))::float8 AS oldest
+  FROM company_numbers n LEFT JOIN event_cursors c ON c.company_id = n.company_id
+ CROSS JOIN LATERAL (
+   SELECT e.created_at FROM events e
+    WHERE e.company_id = n.company_id AND e.xid >= coalesce(c.numbered_below_xid, 0)
+      AND NOT EXISTS (SELECT 1 FROM event_numbers x WHERE x.company_id = e.company_id AND x.event_id = e.id
+                       OFFSET 0)
+    ORDER BY e.xid, e.id LIMIT {MOST}) u
+"""  # noqa: S608
+OFFSET = "SELECT offset_us / 1000000.0::float8 FROM clock"
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """due: by lane, how many and how old the oldest is in seconds. undelivered: events by status. unnumbered: likewise.
+
+    clock_offset_seconds: business time minus machine time.
+    """
+
+    due: dict[str, tuple[int, float]]
+    undelivered: dict[str, int]
+    unnumbered: tuple[int, float]
+    clock_offset_seconds: float
+
+
+@dataclass
+class Watch:
+    """Looks at the database as the role that sees ids and due times across companies. last: what was seen."""
+
+    work: Database
+    kept_seconds: float = KEPT_SECONDS
+    last: Gauges | None = None
+    _looked_at: float | None = None
+    _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def look(self) -> Gauges | None:
+        """What was seen in the last five seconds, or is seen now; None: the database does not answer."""
+        clock = asyncio.get_running_loop().time
+        async with self._looking:
+            if self._looked_at is None or clock() - self._looked_at >= self.kept_seconds:
+                self.last = await self._ask()
+                self._looked_at = clock()
+        return self.last
+
+    async def _ask(self) -> Gauges | None:
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS), self.work.session() as session:
+                return await read(session)
+        except (DatabaseAway, TimeoutError, asyncpg.PostgresError) as away:
+            _log.warning("metrics.database_away", cause=type(away).__name__)
+            return None
+
+
+async def read(session: Session) -> Gauges:
+    """Four short reads, each by an index."""
+    due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
+    undelivered = {r["status"].lower(): r["count"] for r in await session.fetch(UNDELIVERED)}
+    unnumbered = await session.row(UNNUMBERED)
+    assert unnumbered is not None, "a count has a row"
+    offset = await session.value(OFFSET)
+    return Gauges(due, undelivered, (unnumbered["count"], unnumbered["oldest"] or 0.0), float(offset))

@@ -1,0 +1,181 @@
+"""Figures for Prometheus: what this process counted, and what the database says of the whole system.
+
+Labels are words of our own, never ids, names or addresses: their number does not grow with the business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from litestar.enums import HttpMethod
+from prometheus_client import CollectorRegistry, Counter, GCCollector, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from lastro.base.errors import Kind, Refused
+from lastro.doors.http import Response, not_allowed, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from ipaddress import IPv4Network, IPv6Network
+
+    from litestar.types import HTTPScope
+    from prometheus_client.metrics_core import Metric
+
+    from lastro.base.db import Database
+    from lastro.base.lanes import Worked
+    from lastro.base.run import Runner
+    from lastro.doors.gauges import Gauges, Watch
+    from lastro.doors.http import Answer, Seen
+
+TEXT = b"text/plain; version=0.0.4; charset=utf-8"
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_FORWARDED = (b"x-forwarded-for", b"forwarded", b"x-real-ip")
+
+
+class Metrics:
+    """What one process counts, and where else it reads when somebody looks.
+
+    pools: by the name of their role. in_flight: requests being answered now. watch: who looks at the database.
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.pools: dict[str, Database] = {}
+        self.runner: Runner | None = None
+        self.in_flight: Callable[[], int] | None = None
+        self.watch: Watch | None = None
+        self._requests = Histogram(
+            "lastro_request_seconds", "Requests answered, by operation, method and status class, and how long they took.",
+            ["operation", "method", "status"], buckets=_BUCKETS, registry=self.registry,
+        )  # fmt: skip
+        self._refusals = Counter(
+            "lastro_refusals", "Why requests were refused: the issue of the Error body.", ["issue"], registry=self.registry
+        )
+        self._worked = Histogram(
+            "lastro_work_seconds", "Work of the lanes that has ended, by lane, kind and outcome, and how long it took.",
+            ["lane", "kind", "outcome"], buckets=_BUCKETS, registry=self.registry,
+        )  # fmt: skip
+        # Finding a child of a family costs more than counting with it.
+        self._of_request: dict[tuple[str, str, int], Histogram] = {}
+        self._of_work: dict[tuple[str, str, str], Histogram] = {}
+        self.registry.register(_Read(self))
+        ProcessCollector(registry=self.registry)
+        GCCollector(registry=self.registry)
+
+    def request(self, seen: Seen, status: int, seconds: float) -> None:
+        """A request was answered."""
+        key = (seen.operation or seen.path, seen.method, status // 100)
+        child = self._of_request.get(key)
+        if child is None:
+            child = self._of_request[key] = self._requests.labels(key[0], key[1], f"{key[2]}xx")
+        child.observe(seconds)
+        for issue in seen.issues:
+            self._refusals.labels(issue).inc()
+
+    def worked(self, done: Worked) -> None:
+        """A piece of work has ended."""
+        key = (done.lane, done.kind, done.outcome)
+        child = self._of_work.get(key)
+        if child is None:
+            child = self._of_work[key] = self._worked.labels(*key)
+        child.observe(done.seconds)
+
+    async def text(self) -> bytes:
+        """Everything, in the text format of Prometheus 0.0.4."""
+        if self.watch is not None:
+            await self.watch.look()
+        # Some milliseconds, which nobody's request should wait for.
+        return await asyncio.to_thread(generate_latest, self.registry)
+
+
+class _Read(Collector):
+    """Figures that stand somewhere else and are read when somebody looks."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def describe(self) -> Iterator[Metric]:
+        """Nothing beforehand: what there is depends on the process."""
+        return iter(())
+
+    def collect(self) -> Iterator[Metric]:
+        """One family after the other."""
+        shown = self._metrics
+        if shown.in_flight is not None:
+            yield GaugeMetricFamily("lastro_requests_in_flight", "Requests being answered now.", shown.in_flight())
+        yield from self._of_pools()
+        if shown.runner is not None:
+            hits = CounterMetricFamily(
+                "lastro_fast_path_hits", "Requests answered in one round trip to the database.", labels=["operation"]
+            )
+            for operation, count in shown.runner.remembered.copy().items():
+                hits.add_metric([operation], count)
+            yield hits
+        if shown.watch is not None:
+            seen = shown.watch.last
+            yield GaugeMetricFamily("lastro_database_reachable", "Whether the database answered just now.", seen is not None)
+            if seen is not None:
+                yield from _of_database(seen)
+
+    def _of_pools(self) -> Iterator[Metric]:
+        size = GaugeMetricFamily("lastro_database_pool_size", "Connections that a pool may have.", labels=["role"])
+        lent = GaugeMetricFamily("lastro_database_pool_in_use", "Connections that are lent now.", labels=["role"])
+        waits = CounterMetricFamily(
+            "lastro_database_pool_waits", "How often somebody had to wait for a connection.", labels=["role"]
+        )
+        for role, pool in self._metrics.pools.items():
+            size.add_metric([role], pool.size)
+            lent.add_metric([role], pool.lent)
+            waits.add_metric([role], pool.waits)
+        yield from (size, lent, waits)
+
+
+def _of_database(seen: Gauges) -> Iterator[Metric]:
+    count = GaugeMetricFamily("lastro_due", "Rows that are due, at most 10,000 are counted.", labels=["lane"])
+    oldest = GaugeMetricFamily("lastro_due_oldest_seconds", "For how long the oldest of them has been due.", labels=["lane"])
+    for lane, (rows, age) in seen.due.items():
+        count.add_metric([lane], rows)
+        oldest.add_metric([lane], age)
+    yield from (count, oldest)
+    events = GaugeMetricFamily(
+        "lastro_undelivered_events", "Events not delivered, at most 10,000 of a status are counted.", labels=["status"]
+    )
+    for status, rows in seen.undelivered.items():
+        events.add_metric([status], rows)
+    yield events
+    rows, age = seen.unnumbered
+    yield GaugeMetricFamily("lastro_unnumbered_events", "Events that wait for their number.", rows)
+    yield GaugeMetricFamily("lastro_unnumbered_oldest_seconds", "For how long the oldest of them has waited.", age)
+    yield GaugeMetricFamily(
+        "lastro_clock_offset_seconds", "Business time minus machine time; 0 in production.", seen.clock_offset_seconds
+    )
+
+
+@dataclass(frozen=True)
+class MetricsPath:
+    """GET /metrics, for those who are asked to watch; to anybody else there is no such path.
+
+    networks: where they ask from. behind_proxy: proxies are named, so that a forwarded request has its true source.
+    """
+
+    metrics: Metrics
+    networks: tuple[IPv4Network | IPv6Network, ...]
+    behind_proxy: bool
+
+    async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """The figures, or the 404 of a path that is nobody's."""
+        source = scope["state"]["source"]
+        # A proxy on this machine that nobody named asks from loopback for the whole world.
+        disguised = not self.behind_proxy and any(name in headers for name in _FORWARDED)
+        if disguised or source is None or not any(source in network for network in self.networks):
+            return refusal(Refused(Kind.NOT_FOUND))
+        if scope["method"] not in ("GET", "HEAD"):
+            return not_allowed(("GET",))
+        return Response(200, await self.metrics.text(), TEXT)
+
+    def table(self) -> Mapping[str, Answer]:
+        """The same for every method, since 405 would say that there is something."""
+        return dict.fromkeys(HttpMethod, self.answer)

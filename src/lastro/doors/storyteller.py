@@ -1,0 +1,122 @@
+"""`lastro story ID`: whatever the id is of, the story it belongs to, for people on the command line."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import msgspec
+
+from lastro import orders
+from lastro.base.db import Database
+from lastro.doors.story import AttemptEntry, EventEntry, MessageEntry, Root, StateEntry, Story, TransferEntry, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lastro.base.db import Dsn, Session
+    from lastro.doors.story import Entry
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_WIDEST_MESSAGE = 60
+
+# Companies one by one, each by the index that begins with it: an id alone would be looked for in every row there is.
+_COMPANIES = "SELECT company_id FROM company_numbers ORDER BY number"
+# Ids that stand in log lines and headers, and the object whose story they are part of.
+_PART_OF = """
+SELECT reference_id, NULL AS subject FROM events WHERE company_id = $1 AND id = $2
+UNION ALL SELECT reference_id, NULL FROM outbox WHERE company_id = $1 AND id = $2
+UNION ALL SELECT reference_id, NULL FROM transfers WHERE company_id = $1 AND id = $2
+UNION ALL SELECT NULL, subject FROM inbox WHERE company_id = $1 AND id = $2
+"""
+
+
+async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], object]) -> int:
+    """Says the story; the exit status is 1 where there is none, 2 where several companies have one.
+
+    audit: the role that reads everything. text: id of an order, payment, refund, event, transfer or message; an endToEndId,
+    return id, txid or externalId.
+    """
+    database = Database(audit, size=1)
+    try:
+        async with database.session() as session:
+            found = await find(session, text)
+            if len(found) == 1:
+                told = await tell(session, *found[0])
+                assert told is not None, "what was found is there"
+                say(msgspec.json.format(msgspec.json.encode(told), indent=2).decode() if as_json else "\n".join(lines(told)))
+                return 0
+    finally:
+        await database.close()
+    if not found:
+        say(f"Nothing here is known as {text}.")
+        return 1
+    say(f"{len(found)} companies know something as {text}. Ask by id:")
+    for company_id, root in found:
+        say(f"  {root.order_id or root.payment_id}  of company {company_id}")
+    return 2
+
+
+async def find(session: Session, text: str) -> list[tuple[UUID, Root]]:
+    """The company and the beginning of each story that this id is part of."""
+    found = []
+    for row in await session.fetch(_COMPANIES):
+        root = await _of_company(session, row["company_id"], text)
+        if root is not None:
+            found.append((row["company_id"], root))
+    return found
+
+
+async def _of_company(session: Session, company_id: UUID, text: str) -> Root | None:
+    reference_id, name = (UUID(text), None) if _UUID.fullmatch(text) else (None, text)
+    row = await orders.root_of(session, company_id, reference_id, name)
+    if row is None and reference_id is not None:
+        part = await session.row(_PART_OF, company_id, reference_id)
+        if part is not None:
+            row = await orders.root_of(session, company_id, part["reference_id"], part["subject"])
+    if row is None:
+        return None
+    return Root(row["order_id"]) if row["order_id"] is not None else Root(None, row["payment_id"])
+
+
+def lines(told: Story) -> list[str]:
+    """A line for each entry: time, what happened, its details, in columns."""
+    parts = [(entry.at.replace("T", " "), *_said(entry)) for entry in told.entries]
+    widths = [max((len(part[column]) for part in parts), default=0) for column in (0, 1)]
+    head = f"{told.object} {told.id}"
+    body = [f"{at:<{widths[0]}}  {what:<{widths[1]}}  {detail}".rstrip() for at, what, detail in parts]
+    return [head, "", *body, *([] if told.is_whole else ["", "There is more than is shown here."])]
+
+
+def _said(entry: Entry) -> tuple[str, str]:
+    """What happened, and its details."""
+    match entry:
+        case StateEntry():
+            moved = entry.to if entry.from_state in (None, entry.to) else f"{entry.from_state} → {entry.to}"
+            return f"{entry.object} {moved}", _joined(
+                entry.trigger, entry.reason, entry.request_id and f"request {entry.request_id}", entry.id
+            )
+        case TransferEntry():
+            booked = f"{entry.debit} → {entry.credit}  {entry.amount.value} {entry.amount.currency}"
+            return f"money {entry.movement}", _joined(booked, entry.entry)
+        case MessageEntry():
+            way = "from the network" if entry.direction == "in" else "to the network"
+            times = f"{entry.sends} times" if entry.sends != 1 else None
+            return f"{entry.message} {way}", _joined(entry.outcome or "open", times, entry.subject, entry.network_id)
+        case EventEntry():
+            number = "not numbered yet" if entry.sequence is None else f"number {entry.sequence}"
+            status = waits = None
+            if entry.delivery is not None:
+                status, due = entry.delivery.status, entry.delivery.next_attempt_at
+                waits = None if due is None else f"next attempt {due.replace('T', ' ')}"
+            return f"event {entry.type}", _joined(number, status, waits, entry.id)
+        case AttemptEntry():
+            answered = str(entry.status_code) if entry.status_code else "no answer"
+            return f"attempt {entry.number}", _joined(
+                answered, f"{entry.duration_ms} ms", entry.message[:_WIDEST_MESSAGE], entry.event_id
+            )
+
+
+def _joined(*details: str | None) -> str:
+    return ", ".join(detail for detail in details if detail)

@@ -1,0 +1,88 @@
+"""What is asked at every scrape, and what a story is read by, costs the same however much there is."""
+
+from typing import Any
+
+import pytest
+
+from lastro.base import story as moves
+from lastro.doors import gauges, storyteller
+from lastro.ledger import story as transfers
+from lastro.orders import store as orders
+from lastro.rails import story as messages
+from lastro.webhooks.store import events as one
+from lastro.webhooks.store import story as events
+
+from .test_lists import _OURS, MANY, Filled, Listed, plan_of, read_whole, told_short
+from .test_lists import filled as filled  # noqa: PLC0414 a fixture
+
+_IDS = f"ARRAY[md5('{_OURS}7')::uuid]"
+_NAMES = "ARRAY['E7', 'D7']"
+_ID = f"md5('{_OURS}7')::uuid"
+
+# What each may go by: indexes of open rows, or such as begin with what is asked for.
+SCRAPES = {
+    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "deliveries_due", "orders_expiring", "pix_payments_to_ask", "refunds_to_ask"}),
+    "undelivered": (gauges.UNDELIVERED, {"deliveries_in_order", "deliveries_pending", "deliveries_retrying", "deliveries_failed"}),
+    "unnumbered": (gauges.UNNUMBERED, {"events_arrival", "event_numbers_company_id_event_id_key", "event_cursors_pkey"}),
+}  # fmt: skip
+STORIES = {
+    "moves": (moves._MOVES, f"'{_OURS}', {_IDS}"),
+    "transfers": (transfers._TRANSFERS, f"'{_OURS}', {_IDS}"),
+    "messages": (messages._MESSAGES, f"'{_OURS}', {_IDS}, {_NAMES}"),
+    "events": (events._STORY, f"'{_OURS}', {_IDS}"),
+    "attempts": (events._STORY_ATTEMPTS, f"'{_OURS}', {_IDS}"),
+    "one event": (one._EVENT, f"'{_OURS}', {_ID}"),
+    "one to send again": (one._RESENDABLE, f"'{_OURS}', {_ID}"),
+    "related": (orders._RELATED, f"'{_OURS}', {_ID}, NULL"),
+    "root by id": (orders._ROOT, f"'{_OURS}', {_ID}, NULL"),
+    "root by name": (orders._ROOT, f"'{_OURS}', NULL, 'E7'"),
+    "part of": (storyteller._PART_OF, f"'{_OURS}', {_ID}"),
+}
+_MORE = f"""
+INSERT INTO ledger_accounts (company_id, id, code, currency) SELECT company_id, id, 'NET', 'BRL' FROM orders WHERE company_id = '{_OURS}';
+INSERT INTO history (company_id, reference_id, version, machine, from_state, to_state, trigger, created_at)
+SELECT company_id, id, 1, 'orders', '', 'INITIAL', 'create', created_at FROM orders WHERE company_id = '{_OURS}';
+INSERT INTO transfers (company_id, id, kind, debit_id, credit_id, amount_minor, currency, type, reference_id, created_at)
+SELECT company_id, id, 'moved', id, (SELECT max(l.id::text)::uuid FROM ledger_accounts l WHERE l.id <> o.id), 1, 'BRL', 'TEST', id, created_at
+  FROM orders o WHERE company_id = '{_OURS}' AND status = 'EXPIRED';
+ANALYZE history, transfers, ledger_accounts
+"""
+
+
+@pytest.fixture
+async def booked(filled: Filled, own_database: Any) -> Filled:
+    """With moves and bookings beside what lists are made of."""
+    admin = await own_database.connect()
+    await admin.execute("SELECT set_config('lastro.company', $1, false)", _OURS)
+    for statement in _MORE.split(";\n"):
+        await admin.execute(statement)
+    await admin.close()
+    return filled
+
+
+@pytest.mark.parametrize("name", SCRAPES)
+async def test_a_scrape_reads_no_table_from_end_to_end(booked: Filled, name: str) -> None:
+    sql, indexes = SCRAPES[name]
+    nodes = await plan_of(booked.work, Listed(sql, "", "", ""), "auto")
+    assert not read_whole(nodes), told_short(nodes)
+    used = {n["Index Name"] for n in nodes if "Index Name" in n}
+    assert used, told_short(nodes)
+    assert used <= indexes, told_short(nodes)
+    assert await booked.work.fetch(sql)
+
+
+async def test_a_story_reads_no_table_from_end_to_end(booked: Filled) -> None:
+    for name, (sql, arguments) in STORIES.items():
+        for mode in ("force_custom_plan", "force_generic_plan"):
+            nodes = await plan_of(booked.app, Listed(sql, arguments, "", ""), mode)
+            assert not read_whole(nodes), (name, mode, told_short(nodes))
+
+
+async def test_a_long_queue_is_not_counted_to_its_end(filled: Filled) -> None:
+    """What is told of it is its oldest row all the same."""
+    (row,) = [r for r in await filled.work.fetch(gauges.DUE) if r["lane"] == "outbox"]
+    short = gauges.DUE.replace(f"LIMIT {gauges.MOST}", "LIMIT 3")
+    (cut,) = [r for r in await filled.work.fetch(short) if r["lane"] == "outbox"]
+    assert (row["count"], cut["count"]) == (100, 3)
+    assert abs(row["oldest"] - cut["oldest"]) < 60
+    assert gauges.MOST > MANY

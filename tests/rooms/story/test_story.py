@@ -1,0 +1,142 @@
+"""Stories on real rows: what belongs to one, whose it is, and where an id leads."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pytest
+from tests.cast import PLACE, Cast, Seller
+from tests.rooms.orders.test_arrivals import arrives, claimed
+
+from lastro.base import story as moves
+from lastro.base.api import Incoming
+from lastro.base.commit import commit
+from lastro.base.db import Database
+from lastro.base.errors import Kind, Refused
+from lastro.base.run import Reply
+from lastro.base.write import Row, Write
+from lastro.doors import story, storyteller
+from lastro.doors.story import StateEntry
+from lastro.orders import ORDERS, Ask, Cancel, Settled
+from lastro.standards.pix_ids import dynamic_txid
+
+AT = datetime.now(UTC)
+(ROUTE,) = story.routes()
+
+
+async def read(cast: Cast, seller: Seller, order_id: str) -> Any:
+    parsed = ROUTE.parse(Incoming(seller.company_id, {"id": order_id}, {}, b"", {}, None))
+    assert not isinstance(parsed, Refused)
+    reply = await cast.run(seller.client, parsed, operation=ROUTE.operation, permission=ROUTE.permission)
+    return msgspec.json.decode(reply.body) if isinstance(reply, Reply) else reply
+
+
+async def charge(cast: Cast, seller: Seller, external_id: str | None = None) -> tuple[UUID, str]:
+    """An order of 10.00 and its txid."""
+    txid, at = dynamic_txid(seller.number, os.urandom(24)), datetime.now(UTC)
+    values: dict[str, Any] = {
+        "id": cast.id(), "account_id": seller.account_id, "external_id": external_id or txid, "origin": "TRANSPARENT",
+        "payment_method": "PIX", "currency": "BRL", "amount_minor": 1000, "final_amount_minor": 1000, "description": "Flores",
+        "txid": txid, "expires_at": at + timedelta(days=1), "created_at": at, "updated_at": at,
+    }  # fmt: skip
+    await commit(cast.database, Write(seller.company_id, rows=ORDERS.born(values, at)))
+    return values["id"], txid
+
+
+def states(told: Any) -> list[tuple[str, str, str]]:
+    return [(e["object"], e["trigger"], e["to"]) for e in told["entries"] if e["kind"] == "state"]
+
+
+async def test_a_refused_payment_that_named_the_charge_is_part_of_it(cast: Cast, ana: Seller) -> None:
+    order_id, txid = await charge(cast, ana)
+    asked = await arrives(cast, ana, txid=txid, accepted_at=AT + timedelta(days=2))  # too late
+    await cast.runner.act(ana.company_id, Ask(asked, await claimed(cast, ana, asked), PLACE))
+    told = await read(cast, ana, str(order_id))
+    assert states(told) == [("order", "create", "INITIAL"), ("payment", "refuse", "REFUSED")]
+    ways = [(e["direction"], e["message"], e.get("outcome")) for e in told["entries"] if e["kind"] == "message"]
+    assert ways == [("in", "pix.ask", "answered"), ("out", "pix.answer", None)]
+
+
+async def test_another_orders_payments_are_not(cast: Cast, ana: Seller) -> None:
+    (order_id, _), (other_id, other) = await charge(cast, ana), await charge(cast, ana)
+    asked = await arrives(cast, ana, txid=other)
+    await cast.runner.act(ana.company_id, Ask(asked, await claimed(cast, ana, asked), PLACE))
+    assert states(await read(cast, ana, str(order_id))) == [("order", "create", "INITIAL")]
+    assert len(states(await read(cast, ana, str(other_id)))) == 3
+
+
+@pytest.mark.parametrize("name", ["dora's", "nobody's", "no id"])
+async def test_what_is_not_ones_own_is_not_there(cast: Cast, ana: Seller, name: str) -> None:
+    order_id, _ = await charge(cast, await cast.dora())
+    asked = {"dora's": str(order_id), "nobody's": str(cast.id()), "no id": "x"}[name]
+    told = await read(cast, ana, asked)
+    assert (told.kind, told.problems) == (Kind.NOT_FOUND, ())
+
+
+async def test_row_level_security_holds_where_a_where_is_wrong(cast: Cast, ana: Seller) -> None:
+    """Told in Ana's session for Dora's company, there is nothing."""
+    dora = await cast.dora()
+    order_id, _ = await charge(cast, dora)
+    async with cast.database.session(ana.company_id) as session:
+        assert await story.tell(session, dora.company_id, story.Root(order_id)) is None
+    async with cast.database.session(dora.company_id) as session:
+        assert await story.tell(session, dora.company_id, story.Root(order_id)) is not None
+
+
+async def test_a_story_without_end_is_cut(cast: Cast, ana: Seller) -> None:
+    order_id, _ = await charge(cast, ana)
+    at = datetime.now(UTC)
+    rows = tuple(
+        Row("outbox", {"id": cast.id(), "rail": "pix", "kind": "x", "network_id": str(cast.id()), "reference_id": order_id,
+                       "body": b"", "created_at": at + timedelta(seconds=n), "done_at": at, "outcome": "sent"})
+        for n in range(moves.MOST)
+    )  # fmt: skip
+    await commit(cast.database, Write(ana.company_id, rows=rows[1:]))
+    assert (await read(cast, ana, str(order_id)))["isWhole"] is True
+    await commit(cast.database, Write(ana.company_id, rows=rows[:1]))
+    told = await read(cast, ana, str(order_id))
+    assert (told["isWhole"], len(told["entries"])) == (False, 1 + moves.MOST)
+
+
+async def found(database: Any, text: str) -> list[tuple[UUID, story.Root]]:
+    audit = Database(database.audit, size=1)
+    try:
+        async with audit.session() as session:
+            return await storyteller.find(session, text)
+    finally:
+        await audit.close()
+
+
+async def test_money_that_has_no_order_has_a_story_too(cast: Cast, ana: Seller, database: Any) -> None:
+    told = await arrives(cast, ana, settled_at=AT, receiver_document="52998224725")  # another holder's: it goes back
+    await cast.runner.act(ana.company_id, Settled(told, await claimed(cast, ana, told), PLACE))
+    ((company_id, root),) = await found(database, told.end_to_end_id)
+    assert (company_id, root.order_id) == (ana.company_id, None)
+    async with cast.database.session(ana.company_id) as session:
+        whole = await story.tell(session, ana.company_id, root)
+    assert whole is not None
+    assert (whole.object, whole.id) == ("payment", str(root.payment_id))
+    assert [(e.object, e.trigger) for e in whole.entries if isinstance(e, StateEntry)] == [
+        ("payment", "give_back"), ("refund", "create"),
+    ]  # fmt: skip
+    refund = next(e.id for e in whole.entries if isinstance(e, StateEntry) and e.object == "refund")
+    assert await found(database, refund) == [(company_id, root)]
+    assert await found(database, refund.upper()) == [(company_id, root)]
+
+
+async def test_the_newest_order_of_a_code_is_told(cast: Cast, ana: Seller, database: Any) -> None:
+    code = f"code {ana.number}"
+    older, _ = await charge(cast, ana, code)
+    await cast.runner.act(ana.company_id, Cancel(older, PLACE))
+    newest, _ = await charge(cast, ana, code)
+    assert await found(database, code) == [(ana.company_id, story.Root(newest))]
+
+
+async def test_a_code_of_two_companies_is_asked_back(cast: Cast, ana: Seller, database: Any) -> None:
+    dora, code = await cast.dora(), f"shared {ana.number}"
+    made = [await charge(cast, seller, code) for seller in (ana, dora)]
+    said: list[str] = []
+    assert await storyteller.show(database.audit, code, as_json=False, say=lambda line: said.append(str(line))) == 2
+    assert [str(order_id) in line for (order_id, _), line in zip(made, said[1:], strict=True)] == [True, True]

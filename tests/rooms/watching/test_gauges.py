@@ -1,0 +1,112 @@
+"""What the database says of the whole system, seen by the role that sees ids and due times alone."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.cast import Cast, Seller
+from tests.rooms.base.verbs import born_order
+
+from lastro.base.commit import commit
+from lastro.base.db import Database, Dsn
+from lastro.base.write import Fact, Message, Row, Write
+from lastro.doors.gauges import Gauges, Watch, read
+from lastro.doors.metrics import Metrics
+
+NOTHING = (0, 0.0)
+
+
+@pytest.fixture
+async def own_cast(own_database: Any) -> AsyncIterator[Cast]:
+    made = Cast.of(own_database.app)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def work(own_database: Any) -> AsyncIterator[Database]:
+    made = Database(own_database.work, size=1)
+    yield made
+    await made.close()
+
+
+async def seen(work: Database) -> Gauges:
+    async with work.session() as session:
+        return await read(session)
+
+
+async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
+    """One row in every lane of a company, due for so long."""
+    at = datetime.now(UTC) - since
+    order, payment, refund = cast.id(), cast.id(), cast.id()
+    hold = cast.transfer(seller.customer, seller.clearing, 1, kind="held")
+    await cast.credit(seller, 100)
+    ending = [Row(r.table, {**r.values, "expires_at": at - timedelta(seconds=60)}) if r.table == "orders" else r
+              for r in born_order(seller, order, at)]  # fmt: skip
+    rows = (
+        *ending,
+        Row("inbox", {"id": cast.id(), "rail": "pix", "kind": "x", "network_id": str(cast.id()), "subject": "E", "body": b"", "received_at": at, "due_at": at}),
+        Row("pix_payments", {"id": payment, "end_to_end_id": str(payment), "state": "ACCEPTED", "amount_minor": 1, "accepted_at": at, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
+        Row("refunds", {"id": refund, "origin": "AUTOMATIC", "payment_id": payment, "return_id": str(payment), "reason_code": "MD06", "state": "PENDING", "amount_minor": 1, "hold_id": hold.id, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
+    )  # fmt: skip
+    facts = tuple(Fact(cast.id(), "TEST", order, f"https://{n}.example", b"{}", at) for n in range(3))
+    message = Message(cast.id(), "pix", "x", str(cast.id()), order, b"", at)
+    await commit(cast.database, Write(seller.company_id, rows=rows, transfers=(hold,), facts=facts, messages=(message,)))
+
+
+async def test_every_lane_is_counted_across_companies(own_cast: Cast, work: Database) -> None:
+    before = await seen(work)
+    assert before.due == dict.fromkeys(("outbox", "inbox", "deliveries", "orders", "payments", "returns"), NOTHING)
+    assert (before.unnumbered, before.undelivered) == (NOTHING, {"pending": 0, "retrying": 0, "failed": 0})
+    ana, dora = await own_cast.ana(), await own_cast.dora()
+    await wait_in_line(own_cast, ana, timedelta(minutes=5))
+    await wait_in_line(own_cast, dora, timedelta(minutes=50))
+    found = await seen(work)
+    for lane in ("outbox", "inbox", "orders", "payments", "returns"):
+        count, oldest = found.due[lane]
+        assert (lane, count) == (lane, 2)
+        assert 3000 <= oldest < 3600, lane
+    assert found.unnumbered[0] == 6
+    assert 3000 <= found.unnumbered[1] < 3600
+
+
+async def test_events_are_unnumbered_then_pending_then_due(own_cast: Cast, work: Database, own_database: Any) -> None:
+    ana = await own_cast.ana()
+    await wait_in_line(own_cast, ana, timedelta(minutes=5))
+    async with own_cast.database.session(ana.company_id) as session:
+        while not await session.value("SELECT number_events($1, 100)", ana.company_id):
+            pass
+        await session.fetch(
+            "UPDATE deliveries SET status = 'FAILED', due_at = NULL WHERE url = 'https://0.example' RETURNING 1"
+        )
+    found = await seen(work)
+    assert found.unnumbered == NOTHING
+    assert found.undelivered == {"pending": 2, "retrying": 0, "failed": 1}
+    assert found.due["deliveries"][0] == 2
+
+
+async def test_the_clock_of_the_sandbox_is_told(own_cast: Cast, work: Database) -> None:
+    async with own_cast.database.session() as session:
+        await session.fetch("UPDATE clock SET offset_us = 86400000000, version = version + 1 RETURNING 1")
+    assert (await seen(work)).clock_offset_seconds == 86_400.0
+
+
+async def test_the_database_is_asked_at_most_every_few_seconds(own_cast: Cast, work: Database) -> None:
+    watch, curious = Watch(work), Watch(work, kept_seconds=0.0)
+    first = await watch.look()
+    assert first is not None
+    assert await curious.look() == first
+    await wait_in_line(own_cast, await own_cast.ana(), timedelta(minutes=5))
+    assert await watch.look() is first
+    now = await curious.look()
+    assert now is not None
+    assert now.due["outbox"][0] == 1
+
+
+async def test_a_database_that_is_away_is_told_and_nothing_else_of_it() -> None:
+    metrics = Metrics()
+    metrics.watch = Watch(Database(Dsn("postgresql://nobody@127.0.0.1:1/nothing")))
+    text = (await metrics.text()).decode()
+    assert "\nlastro_database_reachable 0.0\n" in text
+    assert "lastro_due" not in text

@@ -1,0 +1,74 @@
+"""Whether a process lives and whether it can serve: each reason why it cannot, and how soon it says so."""
+
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from lastro.base.db import Database, Dsn
+from lastro.doors.health import Health, migrations
+from lastro.doors.http import Response
+
+NOWHERE = Dsn("postgresql://nobody@127.0.0.1:1/nothing")
+
+
+@pytest.fixture
+async def pool(own_database: Any) -> AsyncIterator[Database]:
+    made = Database(own_database.app, size=1)
+    yield made
+    await made.close()
+
+
+async def ready(health: Health) -> Response:
+    return await health.ready({}, b"", {})  # type: ignore[typeddict-item]
+
+
+def not_ready(answer: Response) -> bool:
+    body = {"error": "INTERNAL_ERROR", "message": "Unexpected error", "details": []}
+    assert (answer.status, answer.headers) == (503, ((b"retry-after", b"1"),))
+    return bool(msgspec.json.decode(answer.body) == body)
+
+
+async def test_who_can_serve_says_so(pool: Database) -> None:
+    answer = await ready(Health(pool, "sandbox", lambda: True))
+    assert (answer.status, answer.body) == (200, b'{"status":"ready"}')
+
+
+async def test_a_database_of_the_other_mode_cannot_serve(pool: Database) -> None:
+    health = Health(pool, "production", lambda: True)
+    assert not_ready(await ready(health))
+    assert await health.missing() == "a database for production"
+
+
+async def test_who_has_no_keys_cannot_serve(pool: Database) -> None:
+    assert not_ready(await ready(Health(pool, "sandbox", lambda: False)))
+
+
+async def test_a_schema_that_is_behind_cannot_serve_and_one_ahead_can(pool: Database, own_database: Any) -> None:
+    health, newest = Health(pool, "sandbox", lambda: True), migrations()[-1]
+    admin = await own_database.connect()
+    await admin.execute("SET ROLE lastro_owner")
+    await admin.execute("INSERT INTO migrations VALUES ('9999_of_tomorrow.sql', 'x', machine_now())")
+    assert (await ready(health)).status == 200
+    await admin.execute("DELETE FROM migrations WHERE name = $1", newest)
+    assert not_ready(await ready(health))
+    assert await health.missing() == f"the migration {newest}"
+    await admin.close()
+
+
+async def test_without_a_database_it_lives_and_cannot_serve() -> None:
+    health = Health(Database(NOWHERE), "sandbox", lambda: True)
+    assert not_ready(await ready(health))
+    answer = await health.live({}, b"", {})  # type: ignore[typeddict-item]
+    assert (answer.status, answer.body) == (200, b'{"status":"alive"}')
+
+
+async def test_a_database_that_is_busy_is_not_waited_for(pool: Database) -> None:
+    health = Health(pool, "sandbox", lambda: True, patience_seconds=0.05)
+    async with pool.session():
+        begun = time.monotonic()
+        assert not_ready(await ready(health))
+        assert time.monotonic() - begun < 2
+    assert (await ready(health)).status == 200

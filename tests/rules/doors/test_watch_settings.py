@@ -1,0 +1,34 @@
+"""What may be said about logs and figures."""
+
+from ipaddress import ip_network
+
+import pytest
+
+from lastro.doors.settings import StartRefused, read
+
+
+def test_where_nothing_is_said() -> None:
+    made = read({})
+    assert (made.log_level, made.worker_metrics_port) == ("info", None)
+    assert made.metrics_networks == (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+
+
+def test_what_may_be_said() -> None:
+    made = read({
+        "LASTRO_LOG_LEVEL": "debug", "LASTRO_METRICS_NETWORKS": "10.1.0.0/16, fd00::/8", "LASTRO_WORKER_METRICS_PORT": "9100",
+    })  # fmt: skip
+    assert (made.log_level, made.worker_metrics_port) == ("debug", 9100)
+    assert made.metrics_networks == (ip_network("10.1.0.0/16"), ip_network("fd00::/8"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LASTRO_LOG_LEVEL", "loud"), ("LASTRO_LOG_LEVEL", "INFO"), ("LASTRO_METRICS_NETWORKS", "everybody"),
+        ("LASTRO_METRICS_NETWORKS", "10.0.0.1/8"), ("LASTRO_WORKER_METRICS_PORT", "0"),
+        ("LASTRO_WORKER_METRICS_PORT", "65536"), ("LASTRO_WORKER_METRICS_PORT", "x"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_refused(name: str, value: str) -> None:
+    with pytest.raises(StartRefused, match=name):
+        read({name: value})
