@@ -1,44 +1,121 @@
-"""`lastro verify`: every law of money, states, events and feed over the whole database."""
+"""`lastro verify`: every law of money, states, events and idempotency over the whole database."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+import msgspec
 
 from lastro.base.db import Database
+from lastro.base.errors import DatabaseAway
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
-    from lastro.base.db import Dsn
+    from lastro.base.db import Dsn, Session
 
-_LAWS = "SELECT relname::text FROM pg_class WHERE relkind = 'v' AND relname LIKE 'law\\_%' ORDER BY relname"
+HOLD, BROKEN, UNKNOWN = 0, 1, 2  # the exit statuses
+# In the order of the schema, each with its sentence.
+_LAWS = """
+SELECT relname::text AS name, coalesce(obj_description(oid, 'pg_class'), '') AS says FROM pg_class
+ WHERE relkind = 'v' AND relname LIKE 'law\\_%' AND relnamespace = 'public'::regnamespace ORDER BY oid
+"""
 _SHOWN = 10
+_INDENT = " " * 8
 
 
-async def verify(audit: Dsn, *, at_rest: bool, say: Callable[[str], object]) -> int:
-    """Says each law and its breaches; the exit status is 1 when there is one, 2 when there are no laws.
+@dataclass(frozen=True)
+class Law:
+    """A law and what was found. rows: the first breaches; unread: why it could not be checked."""
 
-    at_rest: also the laws that hold only when nothing is on its way.
+    name: str
+    says: str
+    rows: tuple[Mapping[str, Any], ...] = ()
+    has_more: bool = False
+    unread: str | None = None
+
+    @property
+    def title(self) -> str:
+        """Its name in words."""
+        return self.name.removeprefix("law_").replace("_", " ")
+
+    @property
+    def state(self) -> str:
+        """holds, broken, or unread."""
+        if self.unread is not None:
+            return "unread"
+        return "broken" if self.rows else "holds"
+
+
+async def verify(audit: Dsn, *, at_rest: bool, say: Callable[[str], object], as_json: bool = False) -> int:
+    """Says each law, its meaning and its breaches: as text while it goes, or as one JSON object at the end.
+
+    at_rest: also the laws that hold only when nothing is on its way. The exit status is 0 when all hold, 1 when one is
+    broken, 2 when it is not known: no database, no laws in it, or one that cannot be read.
     """
-    # The laws read everything: however long it takes.
-    database, checked, broken = Database(audit, size=1, settings={"statement_timeout": "0"}), 0, 0
-    async with database.session() as session:
-        laws = [r["relname"] for r in await session.fetch(_LAWS)]
-        for law in laws:
-            if law.endswith("_at_rest") and not at_rest:
-                continue
-            checked += 1
-            breaches = await session.fetch(f"SELECT * FROM {law} LIMIT {_SHOWN + 1}")  # noqa: S608 names from the catalog
-            title = law.removeprefix("law_").replace("_", " ")
-            say(f"{'broken' if breaches else 'holds '}  {title}")
-            for row in breaches[:_SHOWN]:
-                say("          " + ", ".join(f"{k}={v}" for k, v in row.items()))
-            if len(breaches) > _SHOWN:
-                say("          … and more")
-            broken += bool(breaches)
-    await database.close()
-    if not checked:
+    # The laws read and compare whole tables, one after the other: in memory where they can, however long it takes.
+    database = Database(audit, size=1, settings={"statement_timeout": "0", "work_mem": "128MB"})
+    try:
+        async with database.session() as session:
+            laws = [Law(**row) for row in await session.fetch(_LAWS)]
+            laws = [law for law in laws if at_rest or not law.name.endswith("_at_rest")]
+            width = max((len(law.title) for law in laws), default=0)
+            checked = []
+            for law in laws:
+                checked.append(await _checked(session, law))
+                if not as_json:
+                    _tell(checked[-1], width, say)
+    except DatabaseAway as away:
+        say(f"The database does not answer: {away}")
+        return UNKNOWN
+    finally:
+        await database.close()
+    _conclude(checked, say, as_json=as_json)
+    if any(law.state == "broken" for law in checked):
+        return BROKEN
+    return UNKNOWN if not checked or any(law.state == "unread" for law in checked) else HOLD
+
+
+async def _checked(session: Session, law: Law) -> Law:
+    try:
+        rows = await session.fetch(f"SELECT * FROM {law.name} LIMIT {_SHOWN + 1}")  # noqa: S608 names from the catalog
+    except asyncpg.PostgresError as error:
+        return Law(law.name, law.says, unread=f"{type(error).__name__}: {error}")
+    return Law(law.name, law.says, tuple(dict(row) for row in rows[:_SHOWN]), len(rows) > _SHOWN)
+
+
+def _tell(law: Law, width: int, say: Callable[[str], object]) -> None:
+    say(f"{law.state:<6}  {law.title:<{width}}  {law.says}".rstrip())
+    if law.unread is not None:
+        say(_INDENT + law.unread)
+    for line in _table(law.rows):
+        say(_INDENT + line)
+    if law.has_more:
+        say(_INDENT + "… and more")
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The rows under the names of their columns, in line."""
+    if not rows:
+        return []
+    lines = [list(rows[0]), *(["-" if value is None else str(value) for value in row.values()] for row in rows)]
+    widths = [max(len(line[n]) for line in lines) for n in range(len(lines[0]))]
+    return ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+
+
+def _conclude(laws: Sequence[Law], say: Callable[[str], object], *, as_json: bool) -> None:
+    counted = {state: sum(law.state == state for law in laws) for state in ("holds", "broken", "unread")}
+    if as_json:
+        told = [
+            {"law": law.name.removeprefix("law_"), "says": law.says, "state": law.state, "rows": law.rows,
+             "hasMore": law.has_more, **({} if law.unread is None else {"reason": law.unread})}
+            for law in laws
+        ]  # fmt: skip
+        say(msgspec.json.encode({"checked": len(laws), "broken": counted["broken"], "laws": told}).decode())
+    elif not laws:
         say("There are no laws in this database: it is not one of lastro's, or has no schema yet.")
-        return 2
-    say(f"{checked} laws, {broken} broken")
-    return 1 if broken else 0
+    else:
+        unread = f", {counted['unread']} unread" if counted["unread"] else ""
+        say(f"{len(laws)} laws, {counted['broken']} broken{unread}")

@@ -1,0 +1,224 @@
+"""Marked secrets and people are sent through every route and every way in; then logs, figures and tables are searched.
+
+Real processes at their most talkative. Which column may hold what is decided in HOLDS: a new one is a decision.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from tests.conftest import Database
+from tests.house import canary
+from tests.house.canary import Knock, Marks
+from tests.journeys.conftest import opened
+from tests.journeys.play import ORDERS, Play
+from tests.journeys.stage import Stage, until
+from tests.laws import connected
+from yarl import URL
+
+AT_ONCE = 8
+TALKATIVE = {"LASTRO_LOG_LEVEL": "debug"}
+_BOOM = "CANARYBOOM"
+# An error of the database that quotes what was to be written. (Of a row behind row-level security it does not by itself.)
+_TRAP = f"""
+CREATE FUNCTION trap(name text, document text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  IF name LIKE '%{_BOOM}%' THEN RAISE EXCEPTION 'no place for % %', name, document USING DETAIL = name; END IF;
+  RETURN true;
+END $$;
+GRANT EXECUTE ON FUNCTION trap TO lastro_app;
+ALTER TABLE parties ADD CONSTRAINT trap CHECK (trap(name, document_number))
+"""
+# The columns that may hold each mark, and that this test reaches: where the search finds nothing, it would see no leak.
+HOLDS: dict[str, set[str]] = {
+    "name of the customer": {"parties.name", "events.body"},
+    "document of the customer": {"parties.document_number", "events.body"},
+    "name of the payer": {"parties.name", "events.body", "inbox.body"},
+    "document of the payer": {"parties.document_number", "events.body", "inbox.body"},
+    "name of the stranger": {"parties.name", "inbox.body"},
+    "document of the stranger": {"parties.document_number", "inbox.body"},
+    "e-mail": {"parties.email"},
+    "phone": {"parties.phone"},
+    "street": {"parties.address"},
+    "postal code": {"parties.address"},
+    "ip": {"parties.ip"},
+    "description": {"orders.description", "answers.body", "events.body", "pix_payments.remittance", "inbox.body"},
+    "return url": {"orders.return_url", "answers.body"},
+    "webhook url": {"orders.notification_url", "events.url", "deliveries.url"},
+    "receivers answer": {"delivery_attempts.message"},
+    "idempotency key": {"answers.key"},
+    "location token": {"orders.location_token", "answers.body"},
+}  # fmt: skip
+
+
+@pytest.fixture
+def loud(own_database: Database, tmp_path: Path) -> Iterator[Stage]:
+    yield from opened(tmp_path / "home", own_database)
+
+
+@pytest.fixture
+async def play(loud: Stage) -> AsyncIterator[Play]:
+    books = await connected(loud.dsn("lastro_audit"))
+    await loud.restart(**TALKATIVE)
+    async with aiohttp.ClientSession(trust_env=False) as http:
+        yield Play(loud, http, books)
+    await books.close()
+
+
+async def send(play: Play, base: str, knock: Knock) -> int:
+    """Its status, whatever it is; a connection that the server ends is an answer too."""
+    url = URL(base + knock.target, encoded=True)
+    try:
+        async with play.http.request(
+            knock.method, url, headers=knock.headers, data=knock.body, allow_redirects=False
+        ) as answer:
+            await answer.read()
+            return answer.status
+    except (aiohttp.ClientError, ValueError):
+        return 0
+
+
+async def send_all(play: Play, base: str, knocks: Iterable[Knock]) -> set[int]:
+    """The statuses that came back; none may say that something of ours broke."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(knock: Knock) -> int:
+        async with gate:
+            status = await send(play, base, knock)
+        assert status < 500, knock
+        return status
+
+    return set(await asyncio.gather(*(one(knock) for knock in knocks)))
+
+
+def order_of(play: Play, marks: Marks, **customer: Any) -> dict[str, Any]:
+    """A create in which every text is marked."""
+    people = marks.people
+    document = {"type": "CPF", "number": people["document of the customer"]}
+    address = {"street": people["street"], "postalCode": people["postal code"], "city": people["street"]}
+    who = {
+        "name": people["name of the customer"], "entityType": "INDIVIDUAL", "document": document, "email": people["e-mail"],
+        "phone": people["phone"], "birthDate": "1990-01-31", "country": "BR", "address": address, "ip": people["ip"], **customer,
+    }  # fmt: skip
+    asked = play.asking("10.00", customer=who, description=people["description"], returnUrl=people["return url"])
+    asked["order"]["notificationUrl"] += f"?token={marks.hidden['webhook url']}"
+    return asked
+
+
+async def live(play: Play, marks: Marks) -> dict[str, Any]:
+    """An order is made, shown, paid, told of and answered badly; money comes for nobody; a secret is rotated."""
+    people, key = marks.people, marks.hidden["idempotency key"]
+    body = {"message": marks.hidden["receivers answer"]}
+    await play.act("/merchant/behaviour", {"status": 500, "body": body, "times": 1})
+    order = (await play.call("PUT", ORDERS, order_of(play, marks), key=key)).json
+    assert (await play.call("PUT", ORDERS, order_of(play, marks), key=key)).status == 409, "another request under its key"
+    marks.hidden["location token"] = order["pix"]["qrcodeImageUrl"].rpartition("/")[2].removesuffix(".png")
+    assert (await play.location(order)).status == 200
+    payer = {"name": people["name of the payer"], "document": people["document of the payer"]}
+    assert (await play.pay(order, payer=payer))["status"] == "SETTLED"
+    await play.becomes(order, "PAID")
+    await play.wait_for(
+        "SELECT true FROM delivery_attempts WHERE event_id IN (SELECT id FROM events WHERE reference_id = $1::text::uuid)",
+        order["id"],
+    )
+    canceled = (await play.call("PUT", ORDERS, order_of(play, marks))).json
+    assert (await play.call("POST", f"{ORDERS}/{canceled['id']}/cancel", {}, key=f"{key}cancel")).status == 200
+    stranger = {"name": people["name of the stranger"], "document": people["document of the stranger"]}
+    nobody = {"branch": "0001", "account": "999999999"}
+    for fault in (None, "late"):
+        if fault is not None:
+            await play.fault("payin", fault)
+        await play.act("/phone/transfer", {"account": nobody, "amount": "3.00", "payer": stranger})
+    await play.wait_for("SELECT true FROM pix_payments WHERE state = 'RETURNED'")
+    rotated = await play.call("POST", "/order/v1/webhook/rotate-secret", key=f"{key}rotate")
+    marks.hidden["rotated webhook secret"] = rotated.json["secret"]
+    made: dict[str, Any] = order
+    return made
+
+
+async def fail(play: Play, marks: Marks, admin: Any) -> None:
+    """Errors of the database that quote the row: in the API, and in the worker under a payment."""
+    await admin.execute(_TRAP)
+    name = f"{_BOOM} {marks.people['name of the customer']}"
+    broken = await play.call("PUT", ORDERS, order_of(play, marks, name=name))
+    assert (broken.status, broken.json["error"]) == (500, "INTERNAL_ERROR")
+    assert not canary.in_text(broken.body, marks.people | marks.hidden)
+    order = (await play.call("PUT", ORDERS, order_of(play, marks))).json
+    payer = {"name": f"{_BOOM} {marks.people['name of the payer']}", "document": marks.people["document of the payer"]}
+    paying = play.meanwhile(play.pay(order, payer=payer, force=True))
+
+    async def told() -> bool:
+        return b"inbox.not_handled" in (play.stage.home / "logs" / "worker.log").read_bytes()
+
+    await until(told, "the worker's failure")
+    await admin.execute("ALTER TABLE parties DROP CONSTRAINT trap")
+    await asyncio.gather(paying, return_exceptions=True)
+
+
+def secrets_of(stage: Stage, token: str) -> dict[str, str]:
+    """What the installation itself must keep to itself."""
+    found = {
+        "client secret": stage.sandbox["clientSecret"], "other client secret": stage.sandbox["otherClient"]["clientSecret"],
+        "webhook secret": stage.sandbox["webhookSecret"], "bearer token": token, "signature of a token": token.rpartition(".")[2],
+        "network token": stage.environment["LASTRO_NETWORK_TOKEN"],
+    }  # fmt: skip
+    keys = (stage.home / "keys").read_text(encoding="utf-8").split()
+    return found | {f"sealing key {n}": part for n, part in enumerate(keys) if len(part) > 40}
+
+
+async def test_no_secret_and_no_person_is_told(play: Play, own_database: Database) -> None:
+    marks, stage = Marks.new(), play.stage
+    admin = await own_database.connect()
+    await play.balance()
+    token = play.tokens[stage.client()["clientId"]]
+    order = await live(play, marks)
+    await play.ask("GET", stage.base_url + "/health", None, {"x-request-id": marks.request_id})
+    await play.ask("POST", stage.simulator_url + "/phone/read", {}, {"x-request-id": marks.request_id})
+    objects = {"order": order["id"], "account": play.account["id"], "event": order["id"]}
+    good = await send_all(play, stage.base_url, canary.good_knocks(marks, token, objects))
+    assert good & {200, 202}
+    statuses = await send_all(play, stage.base_url, canary.knocks(canary.api_paths(), marks, token))
+    assert {400, 401, 403, 404, 405, 415} <= statuses
+    statuses = await send_all(play, stage.simulator_url, canary.knocks(canary.simulator_paths(), marks, token))
+    assert {400, 401, 403, 404} <= statuses
+    await fail(play, marks, admin)
+    await play.act("/merchant/behaviour", {"times": 1, "status": 200})
+    await play.rest()
+    figures = (await play.ask("GET", stage.base_url + "/metrics")).body
+    hidden, logs = {**marks.hidden, **secrets_of(stage, token)}, stage.home / "logs"
+    assert figures.startswith(b"#")
+    assert canary.in_text(figures, {**hidden, **marks.people}) == []
+    leaked = canary.in_files(logs, {**hidden, **marks.people})
+    assert not leaked, "\n".join(leaked)
+    found = await canary.in_database(admin, {**hidden, **marks.people})
+    strays = {name: places - HOLDS.get(name, set()) for name, places in found.items()}
+    assert not {name: places for name, places in strays.items() if places}
+    never = {name: HOLDS[name] - found[name] for name in HOLDS if HOLDS[name] - found[name]}
+    assert not never, "these columns were not reached: the search would not see a leak there either"
+    await seen(play, marks, logs)
+    await admin.close()
+
+
+async def seen(play: Play, marks: Marks, logs: Path) -> None:
+    """The search finds what may be said, so that it would have found the rest: in each log."""
+    told = {"x-request-id": marks.request_id}
+    where = {line.partition(":")[0] for line in canary.in_files(logs, told)}
+    assert {"api.log", "simulator.log"} <= where
+    worker = (logs / "worker.log").read_bytes()
+    assert b"RaiseError" in worker, "the failure was told, and nothing of the row"
+    assert b"RaiseError" in (logs / "api.log").read_bytes()
+
+
+@pytest.mark.parametrize("spelling", range(4))
+def test_a_line_that_leaks_is_found(tmp_path: Path, spelling: int) -> None:
+    marks = Marks.new()
+    secret = marks.hidden["wrong secret"]
+    (tmp_path / "api.log").write_bytes(
+        b'{"event":"fine"}\n{"reason":"' + canary.spellings(secret)[spelling % len(canary.spellings(secret))] + b'"}\n'
+    )
+    (line,) = canary.in_files(tmp_path, marks.hidden)
+    assert line.startswith("api.log:2 wrong secret:")
+    assert canary.in_files(tmp_path, marks.people) == []
