@@ -3,7 +3,7 @@
 -- Habits: company_id is first in every key of a tenant's table (the schema spreads over Citus by it); no triggers, no
 -- enum types, no SECURITY DEFINER; money is BIGINT in the minor unit; every time is business time unless its comment
 -- says machine time; rows of transfers, history, events are never updated or deleted, what is learnt later about them
--- stands in narrow tables beside them.
+-- stands in narrow tables beside them. One exception: an event's body is forgotten when its time is over.
 
 -- ───────────────────────────────────────────── time and mode ─────────────────────────────────────────────
 
@@ -60,7 +60,7 @@ CREATE TABLE company_fees (                           -- what a company pays for
 
 CREATE TABLE clients (                                -- a machine that calls the API for a company
   company_id uuid NOT NULL REFERENCES companies,
-  client_id text NOT NULL,                            -- begins with the company's number, so that a login finds its company
+  client_id text NOT NULL,                            -- holds the company's number, so that a login finds it; or outside:subject
   name text NOT NULL,
   secret_hash bytea,                                  -- SHA-256 of a 256-bit random secret; NULL: an outside issuer vouches
   secret_hash_previous bytea,                         -- still admits until secret_previous_until
@@ -72,7 +72,8 @@ CREATE TABLE clients (                                -- a machine that calls th
   tokens_valid_after timestamptz NOT NULL,            -- machine time; older tokens are refused
   created_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
-  PRIMARY KEY (company_id, client_id)
+  PRIMARY KEY (company_id, client_id),
+  CHECK ((secret_hash IS NULL) = (client_id LIKE 'outside:%'))
 );
 
 CREATE TABLE signing_keys (                           -- the institution's own: tokens (Ed25519), Pix locations (P-256), requests (HMAC)
@@ -380,6 +381,7 @@ CREATE TABLE pix_payments (                           -- a Pix that came, or was
 CREATE UNIQUE INDEX pix_payments_end_to_end_id_key ON pix_payments (company_id, end_to_end_id);
 CREATE UNIQUE INDEX pix_payments_one_reservation ON pix_payments (company_id, order_id) WHERE state = 'ACCEPTED';
 CREATE INDEX pix_payments_of_order ON pix_payments (company_id, order_id);
+CREATE INDEX pix_payments_of_txid ON pix_payments (company_id, txid) WHERE order_id IS NULL; -- named a charge, paid no order
 CREATE INDEX pix_payments_to_ask ON pix_payments (ask_at, company_id) WHERE state = 'ACCEPTED';
 
 CREATE TABLE refunds (                                -- money given back: asked by a client, or of our own accord
@@ -402,6 +404,7 @@ CREATE TABLE refunds (                                -- money given back: asked
   FOREIGN KEY (company_id, payment_id) REFERENCES pix_payments
 );
 CREATE UNIQUE INDEX refunds_return_id_key ON refunds (company_id, return_id);
+CREATE INDEX refunds_of_payment ON refunds (company_id, payment_id);
 CREATE INDEX refunds_to_ask ON refunds (ask_at, company_id) WHERE state = 'PENDING';
 CREATE UNIQUE INDEX refunds_created_at_key ON refunds (company_id, created_at);
 
@@ -414,8 +417,8 @@ CREATE TABLE events (                                 -- a fact told to the clie
   id uuid NOT NULL,
   type text NOT NULL,                                 -- ORDER-PAYIN.PAID, …
   reference_id uuid NOT NULL,
-  url text,                                           -- NULL: in the feed only
-  body bytea NOT NULL,                                -- the bytes that are sent, always the same
+  url text,                                           -- the object's own; NULL: the company's for this type, or the feed alone
+  body bytea,                                         -- the bytes that are sent, always the same; NULL once forgotten
   created_at timestamptz NOT NULL,
   xid bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint,
   PRIMARY KEY (company_id, id)
@@ -437,10 +440,35 @@ CREATE TABLE event_cursors (                          -- how far each company's 
   company_id uuid PRIMARY KEY REFERENCES companies,
   last_sequence bigint NOT NULL DEFAULT 0,
   last_created_at timestamptz NOT NULL DEFAULT '-infinity', -- of the event numbered last_sequence
-  numbered_below_xid bigint NOT NULL DEFAULT 0        -- every event of an older transaction has its number
+  numbered_below_xid bigint NOT NULL DEFAULT 0,       -- every event of an older transaction has its number
+  forgotten_below bigint NOT NULL DEFAULT 1           -- the feed begins here; bodies of smaller numbers are forgotten
 );
 
-CREATE TABLE deliveries (                             -- one row for each event that has a URL, born when it is numbered
+CREATE TABLE forgotten_bodies (                       -- what stays of an event's body whose time is over
+  company_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  sha256 bytea NOT NULL,                              -- of the bytes that were sent
+  forgotten_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, event_id),
+  FOREIGN KEY (company_id, event_id) REFERENCES events
+);
+
+CREATE TABLE webhook_settings (                       -- where a company has events of a type sent that name no URL of their own
+  company_id uuid NOT NULL REFERENCES companies,
+  event text NOT NULL,                                -- ORDER-PAYIN.PAID, …
+  url text,
+  active boolean NOT NULL,                            -- false: not to this URL
+  is_extra boolean NOT NULL,                          -- beyond interface.md: while not active, it is sent to no URL at all
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, event)
+);
+
+-- Where an event is sent: the object's own URL, else the company's; NULL: nowhere, it is told in the feed alone.
+CREATE FUNCTION told_url(own text, companys text, active boolean, is_extra boolean) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+  'SELECT CASE WHEN active IS NOT FALSE THEN coalesce(own, companys) WHEN NOT is_extra THEN own END';
+
+CREATE TABLE deliveries (                             -- one row for each event that is sent to a URL, born when it is numbered
   company_id uuid NOT NULL,
   id uuid NOT NULL,                                   -- the event's
   sequence bigint NOT NULL,
@@ -449,6 +477,7 @@ CREATE TABLE deliveries (                             -- one row for each event 
   -- Stands for scheme, host and port of the URL: whose requests at once are limited. A number, so that who finds work
   -- across companies learns no names.
   endpoint bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(lower(substring(url from '^[^/?#]*//[^/?#]*')), 0)) STORED,
+  url_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(url, 0)) STORED, -- finds it: a URL may be too long for an index
   type text NOT NULL,
   status text NOT NULL CHECK (status IN ('PENDING', 'RETRYING', 'FAILED', 'DELIVERED')),
   attempts integer NOT NULL DEFAULT 0,                -- all attempts ever, x-delivery-attempt
@@ -467,7 +496,12 @@ CREATE TABLE deliveries (                             -- one row for each event 
 CREATE INDEX deliveries_due ON deliveries (due_at, company_id) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_of_endpoint ON deliveries (company_id, endpoint, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_in_order ON deliveries (company_id, reference_id, sequence) WHERE status IN ('PENDING', 'RETRYING');
-CREATE UNIQUE INDEX deliveries_undelivered ON deliveries (company_id, created_at) WHERE status IN ('RETRYING', 'FAILED');
+CREATE INDEX deliveries_pending ON deliveries (company_id, created_at) WHERE status = 'PENDING'; -- one index in four parts: each row is in one
+CREATE INDEX deliveries_retrying ON deliveries (company_id, created_at) WHERE status = 'RETRYING';
+CREATE INDEX deliveries_failed ON deliveries (company_id, created_at) WHERE status = 'FAILED';
+CREATE INDEX deliveries_delivered ON deliveries (company_id, created_at) WHERE status = 'DELIVERED';
+CREATE INDEX deliveries_of_type ON deliveries (company_id, type, status, created_at);
+CREATE INDEX deliveries_of_url ON deliveries (company_id, url_hash, status, created_at);
 
 CREATE TABLE delivery_attempts (                      -- every attempt, for ever
   company_id uuid NOT NULL,
@@ -555,8 +589,8 @@ BEGIN
 END $$;
 
 -- Raises where a decision has grown old before it was written: a list that goes forward trusts that whoever was given a time
--- two seconds ago has committed by now.
-CREATE FUNCTION timely(decided_at timestamptz) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+-- two seconds ago has committed by now. written: how many rows, so that they are there before the time is looked at.
+CREATE FUNCTION timely(decided_at timestamptz, VARIADIC written bigint[] DEFAULT '{}') RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF business_now() - decided_at > interval '1 second' THEN PERFORM demand('timely', 1, 0); END IF;
   RETURN true;
@@ -570,7 +604,7 @@ BEGIN
 END $$;
 
 -- The first statement of a request: enters, and says whether the client is alive and what was answered under its key.
-CREATE FUNCTION door_open(company uuid, client text, operation_name text, idempotency_key text,
+CREATE FUNCTION door_open(INOUT company uuid, client text, operation_name text, idempotency_key text,
   OUT at timestamptz, OUT machine_at timestamptz, OUT clock_version bigint,
   OUT client_version bigint, OUT permissions text[], OUT allowed_networks text[], OUT requests_per_minute integer,
   OUT revoked_at timestamptz, OUT tokens_valid_after timestamptz,
@@ -660,8 +694,11 @@ BEGIN
     SELECT company, sequence, id, unique_at FROM placed RETURNING 1),
   born AS (
     INSERT INTO deliveries (company_id, id, sequence, reference_id, url, type, status, due_at, created_at)
-    SELECT company, id, sequence, reference_id, url, type, 'PENDING', created_at, unique_at
-      FROM placed WHERE url IS NOT NULL RETURNING 1)
+    SELECT company, p.id, p.sequence, p.reference_id, told.url, p.type, 'PENDING', p.created_at, p.unique_at
+      FROM placed p
+      LEFT JOIN webhook_settings s ON s.company_id = company AND s.event = p.type
+     CROSS JOIN LATERAL (SELECT told_url(p.url, s.url, s.active, s.is_extra) AS url) told
+     WHERE told.url IS NOT NULL RETURNING 1)
   SELECT count(*), max(xid), greatest(latest, max(unique_at)) INTO numbered, newest, latest FROM placed;
   UPDATE event_cursors
      SET last_sequence = last_sequence + numbered, last_created_at = latest,
@@ -670,9 +707,68 @@ BEGIN
   RETURN numbered;
 END $$;
 
+-- Forgets bodies that are older than so long, up to `reach` numbers from where the feed begins: their hashes stay, and the
+-- feed begins behind them. It stops at an event that may still be sent. A delivery's version rises with it, so that a resend
+-- which saw the body is decided anew. Returns how many it forgot; 0 also when another session is at this company.
+CREATE FUNCTION forget_events(company uuid, older_than interval, reach integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  first bigint;
+  forgotten integer;
+BEGIN
+  SELECT forgotten_below INTO first FROM event_cursors WHERE company_id = company FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN 0; END IF;
+  WITH old AS MATERIALIZED (
+    SELECT n.sequence, n.event_id FROM event_numbers n
+     WHERE n.company_id = company AND n.sequence >= first AND n.sequence < first + reach
+       AND n.created_at < (SELECT business_now()) - older_than),
+  held AS MATERIALIZED (
+    SELECT o.sequence, d.status FROM old o JOIN deliveries d ON d.company_id = company AND d.id = o.event_id
+       FOR NO KEY UPDATE OF d),
+  gone AS MATERIALIZED (
+    SELECT o.event_id FROM old o
+     WHERE o.sequence < coalesce((SELECT min(h.sequence) FROM held h WHERE h.status IN ('PENDING', 'RETRYING')), first + reach)),
+  hashed AS (
+    INSERT INTO forgotten_bodies (company_id, event_id, sha256, forgotten_at)
+    SELECT company, g.event_id, sha256(e.body), (SELECT business_now())
+      FROM gone g JOIN events e ON e.company_id = company AND e.id = g.event_id),
+  emptied AS (UPDATE events e SET body = NULL FROM gone g WHERE e.company_id = company AND e.id = g.event_id),
+  marked AS (UPDATE deliveries d SET version = d.version + 1 FROM gone g WHERE d.company_id = company AND d.id = g.event_id)
+  SELECT count(*) INTO forgotten FROM gone;
+  UPDATE event_cursors SET forgotten_below = first + forgotten WHERE company_id = company;
+  RETURN forgotten;
+END $$;
+
 -- ───────────────────────────────────────────── laws ─────────────────────────────────────────────
 -- Each view selects the breaches of one law and must be empty: test oracle, `lastro verify` and alert read the same views.
--- Laws whose name ends in _at_rest hold when nothing is on its way.
+-- Laws whose name ends in _at_rest hold when nothing is on its way; every other one holds after each commit. A law's
+-- comment is its sentence: verify prints it, docs/money.md explains it. No law selects a name, a document or a body.
+
+-- The share of an amount in hundredths of a percent, half to even: as Money.share of the code.
+CREATE FUNCTION share(minor bigint, basis_points integer) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT minor * basis_points / 10000
+         + CASE WHEN minor * basis_points % 10000 > 5000
+                  OR (minor * basis_points % 10000 = 5000 AND minor * basis_points / 10000 % 2 = 1) THEN 1 ELSE 0 END
+$$;
+
+-- A number as base-62 digits, most significant first: as ids carry a company's number.
+CREATE FUNCTION base62(number bigint, digits integer) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT string_agg(substr('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+                           (number / (62 ^ place)::bigint % 62)::integer + 1, 1), '' ORDER BY place DESC)
+    FROM generate_series(0, digits - 1) place
+$$;
+
+-- Bytes as the JSON they hold; NULL where they hold none, so that a law can say so instead of failing.
+CREATE FUNCTION as_json(body bytea) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN convert_from(body, 'UTF8')::jsonb;
+EXCEPTION WHEN data_exception THEN
+  RETURN NULL;
+END $$;
+
+-- An amount as it is printed, of a currency with two decimals.
+CREATE FUNCTION printed(minor bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT minor / 100 || '.' || lpad((minor % 100)::text, 2, '0')
+$$;
 
 CREATE VIEW ledger_sides WITH (security_invoker = true) AS -- every transfer that moved money, seen from both of its accounts
   SELECT company_id, debit_id AS ledger_account_id, id AS transfer_id, -amount_minor AS change_minor, currency, type,
@@ -687,6 +783,13 @@ CREATE VIEW open_holds WITH (security_invoker = true) AS  -- held, and neither p
    WHERE h.kind = 'held' AND NOT EXISTS (
          SELECT 1 FROM transfers e WHERE e.company_id = h.company_id AND e.pending_id = h.id);
 
+CREATE VIEW objects WITH (security_invoker = true) AS      -- everything that has a state
+  SELECT company_id, id, 'orders' AS machine, status AS state, version, created_at, updated_at FROM orders
+  UNION ALL SELECT company_id, id, 'pix_payments', state, version, created_at, updated_at FROM pix_payments
+  UNION ALL SELECT company_id, id, 'refunds', state, version, created_at, updated_at FROM refunds;
+
+-- the ledger
+
 CREATE VIEW law_balances_equal_transfers WITH (security_invoker = true) AS
   SELECT b.company_id, b.ledger_account_id, b.debits, s.debits AS debits_of_transfers, b.held, s.held AS held_of_transfers,
          b.credits_folded, s.credits AS credits_of_transfers
@@ -698,6 +801,8 @@ CREATE VIEW law_balances_equal_transfers WITH (security_invoker = true) AS
              (SELECT coalesce(sum(amount_minor), 0) FROM transfers t WHERE t.company_id = b.company_id
                  AND t.credit_id = b.ledger_account_id AND t.kind IN ('moved', 'posted') AND t.xid < b.fold_xid) AS credits) s
    WHERE b.debits <> s.debits OR b.held <> s.held OR b.credits_folded <> s.credits;
+COMMENT ON VIEW law_balances_equal_transfers IS
+  'An account''s debits, held amount and folded credits are the sums of the transfers behind them.';
 
 CREATE VIEW law_no_account_below_floor WITH (security_invoker = true) AS
   SELECT b.company_id, b.ledger_account_id, b.floor_minor,
@@ -706,46 +811,129 @@ CREATE VIEW law_no_account_below_floor WITH (security_invoker = true) AS
     FROM balances b
    WHERE b.credits_folded + credit_tail(b.company_id, b.ledger_account_id, b.fold_xid, NULL) - b.debits - b.held
          < b.floor_minor;
+COMMENT ON VIEW law_no_account_below_floor IS
+  'What an account has left is not below its floor.';
 
 CREATE VIEW law_customer_accounts_have_a_floor WITH (security_invoker = true) AS
   SELECT l.company_id, l.id AS ledger_account_id, l.code FROM ledger_accounts l
    WHERE (l.code IN ('CUST', 'BLOCK')) <> EXISTS (
          SELECT 1 FROM balances b WHERE b.company_id = l.company_id AND b.ledger_account_id = l.id);
+COMMENT ON VIEW law_customer_accounts_have_a_floor IS
+  'CUST and BLOCK accounts, and only they, have a row in balances.';
+
+CREATE VIEW law_the_chart_is_whole WITH (security_invoker = true) AS
+  SELECT c.company_id, NULL::uuid AS account_id, w.code, w.rail FROM companies c
+   CROSS JOIN (VALUES ('FEE', NULL), ('SUSP', NULL), ('TRANSIT', NULL), ('NET', 'pix')) w(code, rail)
+   WHERE NOT EXISTS (SELECT 1 FROM ledger_accounts l WHERE l.company_id = c.company_id AND l.code = w.code
+                        AND coalesce(l.rail, '') = coalesce(w.rail, ''))
+  UNION ALL
+  SELECT a.company_id, a.id, w.code, NULL FROM accounts a CROSS JOIN (VALUES ('CUST'), ('BLOCK'), ('LOSS')) w(code)
+   WHERE NOT EXISTS (SELECT 1 FROM ledger_accounts l WHERE l.company_id = a.company_id AND l.account_id = a.id
+                        AND l.code = w.code)
+  UNION ALL
+  SELECT company_id, account_id, code, rail FROM ledger_accounts
+   WHERE (rail IS NOT NULL) <> (code = 'NET') OR (account_id IS NOT NULL) <> (code IN ('CUST', 'BLOCK', 'LOSS'));
+COMMENT ON VIEW law_the_chart_is_whole IS
+  'Every company has its FEE, SUSP, TRANSIT and NET account, every account its CUST, BLOCK and LOSS, and none is of another shape.';
+
+CREATE VIEW law_a_ledger_account_has_the_id_of_its_name WITH (security_invoker = true) AS
+  SELECT company_id, id AS ledger_account_id, code, rail, currency, account_id FROM ledger_accounts
+   WHERE id <> encode(substr(sha256(convert_to(format('%s:%s:%s:%s:%s', company_id, code, currency, rail, account_id),
+                                               'UTF8')), 1, 16), 'hex')::uuid;
+COMMENT ON VIEW law_a_ledger_account_has_the_id_of_its_name IS
+  'A ledger account''s id is the one derived from its name, so that no name has two accounts.';
 
 CREATE VIEW law_a_hold_ends_as_it_began WITH (security_invoker = true) AS
   SELECT e.company_id, e.id AS ending_id, h.id AS hold_id FROM transfers e
     JOIN transfers h ON h.company_id = e.company_id AND h.id = e.pending_id
    WHERE h.kind <> 'held' OR (h.debit_id, h.credit_id, h.amount_minor, h.currency, h.reference_id)
          IS DISTINCT FROM (e.debit_id, e.credit_id, e.amount_minor, e.currency, e.reference_id);
+COMMENT ON VIEW law_a_hold_ends_as_it_began IS
+  'What ends a hold has its accounts, amount, currency and object.';
 
 CREATE VIEW law_a_transfer_has_one_currency WITH (security_invoker = true) AS
   SELECT t.company_id, t.id AS transfer_id FROM transfers t
     JOIN ledger_accounts d ON d.company_id = t.company_id AND d.id = t.debit_id
     JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
    WHERE d.currency <> t.currency OR c.currency <> t.currency;
+COMMENT ON VIEW law_a_transfer_has_one_currency IS
+  'A transfer''s currency is that of both of its accounts.';
 
-CREATE VIEW law_every_move_allowed WITH (security_invoker = true) AS
-  SELECT h.company_id, h.reference_id, h.version, h.machine, h.from_state, h.trigger, h.to_state FROM history h
-   WHERE NOT EXISTS (SELECT 1 FROM allowed_moves a WHERE a.machine = h.machine AND a.from_state = h.from_state
-                        AND a.trigger = h.trigger AND a.to_state = h.to_state);
+CREATE VIEW law_a_transfer_is_what_its_type_says WITH (security_invoker = true) AS
+  SELECT t.company_id, t.id AS transfer_id, t.type, t.kind, d.code AS debit, c.code AS credit, t.reference_id
+    FROM transfers t
+    JOIN (VALUES ('PIX_IN', true, 'NET', 'CUST', 'orders'), ('FEE', true, 'NET', 'FEE', 'orders'),
+                 ('PIX_UNFIT', true, 'NET', 'SUSP', 'pix_payments'), ('PIX_RETURN', false, 'SUSP', 'NET', 'refunds'))
+         AS says(type, at_once, debit, credit, machine) ON says.type = t.type
+    JOIN ledger_accounts d ON d.company_id = t.company_id AND d.id = t.debit_id
+    JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
+   WHERE (t.kind = 'moved', d.code, c.code, coalesce(d.rail, c.rail))
+         IS DISTINCT FROM (says.at_once, says.debit, says.credit, 'pix')
+      OR NOT EXISTS (SELECT 1 FROM objects o WHERE o.company_id = t.company_id AND o.id = t.reference_id
+                        AND o.machine = says.machine);
+COMMENT ON VIEW law_a_transfer_is_what_its_type_says IS
+  'A transfer moves between the accounts that its type names, at once or by a hold, for an object of the kind that books so.';
 
-CREATE VIEW law_history_is_dense WITH (security_invoker = true) AS
-  SELECT * FROM (
-    SELECT company_id, reference_id, machine, version, from_state,
-           lag(to_state, 1, '') OVER w AS state_before, row_number() OVER w AS expected_version
-      FROM history WINDOW w AS (PARTITION BY company_id, reference_id ORDER BY version)) steps
-   WHERE version <> expected_version OR from_state <> state_before;
+CREATE VIEW law_horizons_are_in_the_past WITH (security_invoker = true) AS
+  WITH seen AS MATERIALIZED (
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest_open,
+           pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next_xid,
+           coalesce(pg_current_xact_id_if_assigned()::text::bigint, 0) AS own)
+  SELECT b.company_id, 'balances' AS place, b.ledger_account_id AS id, b.fold_xid AS horizon, s.oldest_open AS below
+    FROM balances b, seen s WHERE b.fold_xid > s.oldest_open
+  UNION ALL
+  SELECT c.company_id, 'event_cursors', NULL, c.numbered_below_xid, s.oldest_open
+    FROM event_cursors c, seen s WHERE c.numbered_below_xid > s.oldest_open
+  UNION ALL
+  SELECT t.company_id, 'transfers', t.id, t.xid, s.next_xid FROM transfers t, seen s
+   WHERE t.xid >= (SELECT next_xid FROM seen) AND t.xid <> s.own
+  UNION ALL
+  SELECT e.company_id, 'events', e.id, e.xid, s.next_xid FROM events e, seen s
+   WHERE e.xid >= (SELECT next_xid FROM seen) AND e.xid <> s.own;
+COMMENT ON VIEW law_horizons_are_in_the_past IS
+  'Nothing is folded, numbered or dated beyond the transactions that have ended.';
 
-CREATE VIEW objects WITH (security_invoker = true) AS      -- everything that has a state
-  SELECT company_id, id, 'orders' AS machine, status AS state, version FROM orders
-  UNION ALL SELECT company_id, id, 'pix_payments', state, version FROM pix_payments
-  UNION ALL SELECT company_id, id, 'refunds', state, version FROM refunds;
+CREATE VIEW law_in_transit_is_zero_at_rest WITH (security_invoker = true) AS
+  SELECT l.company_id, l.id AS ledger_account_id, sum(x.change_minor) AS in_transit_minor FROM ledger_accounts l
+    JOIN ledger_sides x ON x.company_id = l.company_id AND x.ledger_account_id = l.id
+   WHERE l.code = 'TRANSIT' GROUP BY l.company_id, l.id HAVING sum(x.change_minor) <> 0;
+COMMENT ON VIEW law_in_transit_is_zero_at_rest IS
+  'TRANSIT is zero when nothing is on its way.';
 
-CREATE VIEW law_state_is_the_last_of_history WITH (security_invoker = true) AS
-  SELECT o.company_id, o.id, o.machine, o.state, o.version, h.to_state FROM objects o
-    LEFT JOIN LATERAL (SELECT h.machine, h.to_state, h.version FROM history h
-                        WHERE h.company_id = o.company_id AND h.reference_id = o.id ORDER BY h.version DESC LIMIT 1) h ON true
-   WHERE (h.machine, h.to_state, h.version) IS DISTINCT FROM (o.machine, o.state, o.version);
+-- orders and the money that pays them
+
+CREATE VIEW law_clearing_equals_payments WITH (security_invoker = true) AS
+  SELECT l.company_id, l.id AS ledger_account_id, s.booked_minor, s.settled_minor FROM ledger_accounts l
+   CROSS JOIN LATERAL (
+     SELECT (SELECT coalesce(-sum(change_minor), 0) FROM ledger_sides x
+              WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS booked_minor,
+            (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p
+              WHERE p.company_id = l.company_id AND p.state IN ('SETTLED', 'RETURNING', 'STRANDED')) AS settled_minor) s
+   WHERE l.code = 'NET' AND l.rail = 'pix' AND s.booked_minor <> s.settled_minor;
+COMMENT ON VIEW law_clearing_equals_payments IS
+  'What NET(pix) says came in is the sum of the payments that settled and were not given back.';
+
+CREATE VIEW law_suspense_is_explained WITH (security_invoker = true) AS
+  SELECT l.company_id, l.id AS ledger_account_id, s.in_suspense_minor, s.explained_minor FROM ledger_accounts l
+   CROSS JOIN LATERAL (
+     SELECT (SELECT coalesce(sum(change_minor), 0) FROM ledger_sides x
+              WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS in_suspense_minor,
+            (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p
+              WHERE p.company_id = l.company_id AND p.state IN ('RETURNING', 'STRANDED')) AS explained_minor) s
+   WHERE l.code = 'SUSP' AND s.in_suspense_minor <> s.explained_minor;
+COMMENT ON VIEW law_suspense_is_explained IS
+  'What lies in SUSP is the sum of the payments RETURNING or STRANDED.';
+
+CREATE VIEW law_an_order_costs_what_its_plan_says WITH (security_invoker = true) AS
+  SELECT o.company_id, o.id, o.amount_minor, f.fee_minor, o.final_amount_minor, o.paid_minor FROM orders o
+   CROSS JOIN LATERAL (SELECT o.fee_fixed_minor + share(o.amount_minor, o.fee_variable_basis_points)
+                              + o.fee_additional_minor AS fee_minor) f
+   WHERE o.final_amount_minor IS DISTINCT FROM CASE WHEN o.origin = 'TRANSPARENT' AND o.fee_payer = 'CUSTOMER'
+                                                    THEN o.amount_minor + f.fee_minor ELSE o.amount_minor END
+      OR (o.origin = 'TRANSPARENT' AND o.fee_payer = 'RECEIVER' AND f.fee_minor > o.amount_minor)
+      OR o.paid_minor <> o.final_amount_minor;
+COMMENT ON VIEW law_an_order_costs_what_its_plan_says IS
+  'An order''s final amount is its amount and the fees its customer bears, and just that is what was paid.';
 
 CREATE VIEW law_a_paid_order_is_booked_once WITH (security_invoker = true) AS
   SELECT o.company_id, o.id, o.status, o.paid_minor, m.payments, m.received_minor, m.booked_minor FROM orders o
@@ -759,29 +947,179 @@ CREATE VIEW law_a_paid_order_is_booked_once WITH (security_invoker = true) AS
    WHERE CASE WHEN o.status IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED')
               THEN m.payments <> 1 OR m.received_minor <> o.paid_minor OR m.booked_minor <> o.paid_minor
               ELSE m.payments <> 0 OR m.booked_minor <> 0 END;
+COMMENT ON VIEW law_a_paid_order_is_booked_once IS
+  'A paid order has one settled payment, and its bookings add up to it; any other order has none.';
 
-CREATE VIEW law_clearing_equals_payments WITH (security_invoker = true) AS
-  SELECT l.company_id, l.id AS ledger_account_id, s.booked_minor, s.settled_minor FROM ledger_accounts l
-   CROSS JOIN LATERAL (
-     SELECT (SELECT coalesce(-sum(change_minor), 0) FROM ledger_sides x
-              WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS booked_minor,
-            (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p
-              WHERE p.company_id = l.company_id AND p.state IN ('SETTLED', 'RETURNING', 'STRANDED')) AS settled_minor) s
-   WHERE l.code = 'NET' AND l.rail = 'pix' AND s.booked_minor <> s.settled_minor;
+CREATE VIEW law_a_payment_is_split_as_planned WITH (security_invoker = true) AS
+  SELECT o.company_id, o.id, o.paid_minor,
+         CASE WHEN o.origin = 'TRANSPARENT' AND o.fee_payer = 'CUSTOMER' AND o.amount_minor IS NOT NULL
+              THEN o.paid_minor - o.amount_minor
+              ELSE least(o.paid_minor, o.fee_fixed_minor + share(o.paid_minor, o.fee_variable_basis_points)
+                                       + o.fee_additional_minor) END AS fee_minor,
+         coalesce(sum(t.amount_minor) FILTER (WHERE t.type = 'FEE'), 0) AS booked_fee_minor,
+         count(*) FILTER (WHERE t.type = 'PIX_IN' AND c.account_id IS DISTINCT FROM o.account_id) AS astray
+    FROM orders o
+    JOIN transfers t ON t.company_id = o.company_id AND t.reference_id = o.id AND t.type IN ('PIX_IN', 'FEE')
+    JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
+   WHERE o.paid_minor IS NOT NULL GROUP BY o.company_id, o.id
+  HAVING count(*) FILTER (WHERE t.type = 'PIX_IN' AND c.account_id IS DISTINCT FROM o.account_id) > 0
+      OR coalesce(sum(t.amount_minor) FILTER (WHERE t.type = 'FEE'), 0)
+         <> CASE WHEN o.origin = 'TRANSPARENT' AND o.fee_payer = 'CUSTOMER' AND o.amount_minor IS NOT NULL
+                 THEN o.paid_minor - o.amount_minor
+                 ELSE least(o.paid_minor, o.fee_fixed_minor + share(o.paid_minor, o.fee_variable_basis_points)
+                                          + o.fee_additional_minor) END;
+COMMENT ON VIEW law_a_payment_is_split_as_planned IS
+  'Of what was paid we keep the planned fee, and the rest is credited to the order''s account.';
 
-CREATE VIEW law_suspense_is_explained WITH (security_invoker = true) AS
-  SELECT l.company_id, l.id AS ledger_account_id, s.in_suspense_minor, s.explained_minor FROM ledger_accounts l
-   CROSS JOIN LATERAL (
-     SELECT (SELECT coalesce(sum(change_minor), 0) FROM ledger_sides x
-              WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS in_suspense_minor,
-            (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p
-              WHERE p.company_id = l.company_id AND p.state IN ('RETURNING', 'STRANDED')) AS explained_minor) s
-   WHERE l.code = 'SUSP' AND s.in_suspense_minor <> s.explained_minor;
+CREATE VIEW law_a_paid_order_names_its_payment WITH (security_invoker = true) AS
+  SELECT p.company_id, p.id AS payment_id, p.order_id, p.end_to_end_id, o.end_to_end_id AS named,
+         p.settled_at, o.paid_at, p.account_id, o.account_id AS credited
+    FROM pix_payments p LEFT JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
+   WHERE p.state = 'SETTLED'
+     AND (p.end_to_end_id, p.amount_minor, p.settled_at, p.account_id, p.payer_id)
+         IS DISTINCT FROM (o.end_to_end_id, o.paid_minor, o.paid_at, o.account_id, o.payer_id);
+COMMENT ON VIEW law_a_paid_order_names_its_payment IS
+  'A settled payment has its order, which names its id, amount, time, account and payer.';
 
-CREATE VIEW law_in_transit_is_zero_at_rest WITH (security_invoker = true) AS
-  SELECT l.company_id, l.id AS ledger_account_id, sum(x.change_minor) AS in_transit_minor FROM ledger_accounts l
-    JOIN ledger_sides x ON x.company_id = l.company_id AND x.ledger_account_id = l.id
-   WHERE l.code = 'TRANSIT' GROUP BY l.company_id, l.id HAVING sum(x.change_minor) <> 0;
+CREATE VIEW law_a_payment_is_of_one_company WITH (security_invoker = true) AS
+  SELECT p.company_id, p.id AS payment_id, p.end_to_end_id FROM pix_payments p
+   WHERE p.end_to_end_id IN (SELECT end_to_end_id FROM pix_payments GROUP BY end_to_end_id HAVING count(*) > 1);
+COMMENT ON VIEW law_a_payment_is_of_one_company IS
+  'No two companies know a payment of the same endToEndId.';
+
+CREATE VIEW law_a_reserved_order_waits WITH (security_invoker = true) AS
+  SELECT p.company_id, p.id AS payment_id, p.order_id, o.status FROM pix_payments p
+    JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
+   WHERE p.state = 'ACCEPTED' AND o.status <> 'INITIAL';
+COMMENT ON VIEW law_a_reserved_order_waits IS
+  'An order for which a payment is accepted is INITIAL until that payment ends.';
+
+CREATE VIEW law_refunds_add_up WITH (security_invoker = true) AS
+  SELECT o.company_id, o.id, o.status, o.paid_minor, o.refunded_minor, coalesce(g.given_minor, 0) AS given_minor
+    FROM orders o
+    LEFT JOIN (SELECT p.company_id, p.order_id, sum(r.amount_minor) AS given_minor FROM refunds r
+                 JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
+                WHERE r.state = 'PAID' AND p.state = 'SETTLED' GROUP BY p.company_id, p.order_id) g
+      ON g.company_id = o.company_id AND g.order_id = o.id
+   WHERE o.refunded_minor <> coalesce(g.given_minor, 0)
+      OR CASE WHEN o.refunded_minor = 0 THEN o.status IN ('REFUNDED', 'PARTIAL_REFUNDED')
+              WHEN o.refunded_minor = o.paid_minor THEN o.status <> 'REFUNDED'
+              ELSE o.status <> 'PARTIAL_REFUNDED' END;
+COMMENT ON VIEW law_refunds_add_up IS
+  'What an order has given back is the sum of its paid refunds, and its status says how much that is.';
+
+CREATE VIEW law_what_fits_nothing_goes_back WITH (security_invoker = true) AS
+  SELECT p.company_id, p.id AS payment_id, p.state, p.amount_minor, r.refunds, r.state AS refund_state, r.refunded_minor,
+         t.suspended_minor
+    FROM pix_payments p
+    LEFT JOIN (SELECT company_id, payment_id, count(*) AS refunds, min(state) AS state, sum(amount_minor) AS refunded_minor
+                 FROM refunds WHERE origin = 'AUTOMATIC' GROUP BY company_id, payment_id) r
+      ON r.company_id = p.company_id AND r.payment_id = p.id
+    LEFT JOIN (SELECT company_id, reference_id, sum(amount_minor) AS suspended_minor FROM transfers
+                WHERE type = 'PIX_UNFIT' GROUP BY company_id, reference_id) t
+      ON t.company_id = p.company_id AND t.reference_id = p.id
+   WHERE (r.refunds, r.state, r.refunded_minor, t.suspended_minor) IS DISTINCT FROM
+         (CASE WHEN p.state IN ('RETURNING', 'RETURNED', 'STRANDED') THEN 1 END,
+          CASE p.state WHEN 'RETURNING' THEN 'PENDING' WHEN 'RETURNED' THEN 'PAID' WHEN 'STRANDED' THEN 'ERROR' END,
+          CASE WHEN p.state IN ('RETURNING', 'RETURNED', 'STRANDED') THEN p.amount_minor END,
+          CASE WHEN p.state IN ('RETURNING', 'RETURNED', 'STRANDED') THEN p.amount_minor END);
+COMMENT ON VIEW law_what_fits_nothing_goes_back IS
+  'A payment that goes back lies in suspense whole and has one refund of all of it that stands where it does; any other has none.';
+
+CREATE VIEW law_a_refund_is_held_until_it_ends WITH (security_invoker = true) AS
+  SELECT r.company_id, r.id AS refund_id, r.state, r.amount_minor, h.id AS hold_id, h.amount_minor AS held_minor,
+         e.kind AS ended, n.holds
+    FROM refunds r
+    LEFT JOIN transfers h ON h.company_id = r.company_id AND h.id = r.hold_id
+    LEFT JOIN transfers e ON e.company_id = r.company_id AND e.pending_id = r.hold_id
+   CROSS JOIN LATERAL (SELECT count(*) AS holds FROM transfers x
+                        WHERE x.company_id = r.company_id AND x.reference_id = r.id AND x.kind = 'held') n
+   WHERE (h.kind, h.amount_minor, h.reference_id, n.holds, e.kind) IS DISTINCT FROM
+         ('held', r.amount_minor, r.id, 1, CASE r.state WHEN 'PAID' THEN 'posted' WHEN 'ERROR' THEN 'voided' END);
+COMMENT ON VIEW law_a_refund_is_held_until_it_ends IS
+  'A refund holds its amount once: open while it is PENDING, posted when PAID, voided when ERROR.';
+
+-- states
+
+CREATE VIEW law_every_move_allowed WITH (security_invoker = true) AS
+  SELECT h.company_id, h.reference_id, h.version, h.machine, h.from_state, h.trigger, h.to_state FROM history h
+   WHERE NOT EXISTS (SELECT 1 FROM allowed_moves a WHERE a.machine = h.machine AND a.from_state = h.from_state
+                        AND a.trigger = h.trigger AND a.to_state = h.to_state);
+COMMENT ON VIEW law_every_move_allowed IS
+  'Every move in the history is in the transition table.';
+
+CREATE VIEW law_history_is_dense WITH (security_invoker = true) AS
+  SELECT * FROM (
+    SELECT company_id, reference_id, machine, version, from_state,
+           lag(to_state, 1, '') OVER w AS state_before, row_number() OVER w AS expected_version
+      FROM history WINDOW w AS (PARTITION BY company_id, reference_id ORDER BY version)) steps
+   WHERE version <> expected_version OR from_state <> state_before;
+COMMENT ON VIEW law_history_is_dense IS
+  'An object''s versions are 1, 2, 3 and so on, and each move begins where the one before ended.';
+
+CREATE VIEW law_state_is_the_last_of_history WITH (security_invoker = true) AS
+  SELECT o.company_id, o.id, o.machine, o.state, o.version, h.to_state, h.version AS moved_to FROM objects o
+    LEFT JOIN history h ON h.company_id = o.company_id AND h.reference_id = o.id AND h.version = o.version
+   WHERE (h.machine, h.to_state) IS DISTINCT FROM (o.machine, o.state)
+  UNION ALL
+  SELECT o.company_id, o.id, o.machine, o.state, o.version, h.to_state, h.version FROM objects o
+    JOIN history h ON h.company_id = o.company_id AND h.reference_id = o.id AND h.version > o.version;
+COMMENT ON VIEW law_state_is_the_last_of_history IS
+  'An object''s state and version are those of its last history row.';
+
+CREATE VIEW law_history_has_its_object WITH (security_invoker = true) AS
+  SELECT h.company_id, h.reference_id, h.machine, h.version FROM history h
+    LEFT JOIN objects o ON o.company_id = h.company_id AND o.id = h.reference_id AND o.machine = h.machine
+   WHERE o.id IS NULL;
+COMMENT ON VIEW law_history_has_its_object IS
+  'Every history row is of an object that is there.';
+
+CREATE VIEW law_times_are_those_of_history WITH (security_invoker = true) AS
+  SELECT o.company_id, o.id, o.machine, o.created_at, f.created_at AS born_at, o.updated_at, l.created_at AS moved_at
+    FROM objects o
+    JOIN history f ON f.company_id = o.company_id AND f.reference_id = o.id AND f.version = 1
+    JOIN history l ON l.company_id = o.company_id AND l.reference_id = o.id AND l.version = o.version
+   WHERE o.created_at <> f.created_at OR o.updated_at <> l.created_at;
+COMMENT ON VIEW law_times_are_those_of_history IS
+  'An object was created when its history begins and updated when it moved last.';
+
+CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
+  SELECT company_id, id, 'orders' AS machine, status AS state, expires_at AS time FROM orders
+   WHERE status = 'INITIAL' AND expires_at IS NULL
+  UNION ALL
+  SELECT company_id, id, 'pix_payments', state, ask_at FROM pix_payments WHERE (state = 'ACCEPTED') <> (ask_at IS NOT NULL)
+  UNION ALL
+  SELECT company_id, id, 'refunds', state, ask_at FROM refunds WHERE (state = 'PENDING') <> (ask_at IS NOT NULL);
+COMMENT ON VIEW law_what_waits_has_its_time IS
+  'An open order has its expiry; a payment or refund that the network has to end, and no other, has the time of its next question.';
+
+CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
+  WITH late AS MATERIALIZED (SELECT business_now() - interval '1 minute' AS at)
+  SELECT company_id, 'outbox' AS place, id, due_at AS since FROM outbox WHERE due_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'inbox', id, due_at FROM inbox WHERE due_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'deliveries', id, due_at FROM deliveries WHERE due_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'pix_payments', id, ask_at FROM pix_payments
+   WHERE state = 'ACCEPTED' AND ask_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'refunds', id, ask_at FROM refunds WHERE state = 'PENDING' AND ask_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT e.company_id, 'events', e.id, e.created_at FROM event_cursors c
+    JOIN events e ON e.company_id = c.company_id AND e.xid >= c.numbered_below_xid
+   WHERE e.created_at < (SELECT at FROM late)
+     AND NOT EXISTS (SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id)
+  UNION ALL
+  SELECT o.company_id, 'orders', o.id, o.expires_at FROM orders o -- a late message of the network is given another minute
+   WHERE o.status = 'INITIAL' AND o.expires_at < (SELECT at FROM late) - interval '1 minute'
+     AND NOT EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = o.company_id AND p.order_id = o.id
+                        AND p.state = 'ACCEPTED')
+     AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.company_id = o.company_id AND i.txid = o.txid AND i.due_at IS NOT NULL);
+COMMENT ON VIEW law_nothing_is_overdue_at_rest IS
+  'What was due more than a minute ago is done, when nothing is on its way.';
+
+-- events and their delivery
 
 CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
   SELECT h.company_id, h.reference_id, h.to_state, count(e.id) AS events FROM history h
@@ -789,23 +1127,257 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
                       AND e.type = 'ORDER-PAYIN.' || h.to_state
    WHERE h.machine = 'orders' AND h.to_state IN ('PAID', 'EXPIRED', 'CANCELED', 'ERROR')
    GROUP BY h.company_id, h.reference_id, h.to_state HAVING count(e.id) <> 1;
+COMMENT ON VIEW law_each_fact_is_told_once IS
+  'Each end of an order (PAID, EXPIRED, CANCELED, ERROR) has exactly one event.';
+
+CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
+  SELECT e.company_id, e.id AS event_id, e.type, e.reference_id, o.id IS NOT NULL AS has_object,
+         h.version IS NOT NULL AS has_happened
+    FROM events e
+    LEFT JOIN orders o ON o.company_id = e.company_id AND o.id = e.reference_id
+    LEFT JOIN history h ON h.company_id = e.company_id AND h.reference_id = e.reference_id AND h.machine = 'orders'
+                       AND h.to_state <> 'INITIAL' AND 'ORDER-PAYIN.' || h.to_state = e.type
+   CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
+   WHERE e.type LIKE 'ORDER-PAYIN.%'
+     AND (h.version IS NULL
+          OR e.body IS NOT NULL AND (says.body ->> 'event', 'ORDER-PAYIN.' || (says.body ->> 'status'), says.body ->> 'id', says.body ->> 'code',
+              says.body #>> '{amount,currency}', says.body #>> '{amount,value}', says.body ->> 'endToEndId')
+             IS DISTINCT FROM (e.type, e.type, o.id::text, o.external_id, o.currency,
+                               printed(coalesce(o.amount_minor, o.paid_minor, 0)), o.end_to_end_id));
+COMMENT ON VIEW law_an_event_tells_what_happened IS
+  'An event of an order tells a move that the order made, and its body names that order, its code, amount and payment.';
 
 CREATE VIEW law_feed_is_dense WITH (security_invoker = true) AS
-  SELECT c.company_id, c.last_sequence, n.numbers, n.highest FROM event_cursors c
-   CROSS JOIN LATERAL (SELECT count(*) AS numbers, coalesce(max(sequence), 0) AS highest FROM event_numbers n
+  SELECT c.company_id, c.last_sequence, n.numbers, n.highest, c.last_created_at, n.latest FROM event_cursors c
+   CROSS JOIN LATERAL (SELECT count(*) AS numbers, coalesce(max(sequence), 0) AS highest,
+                              coalesce(max(created_at), '-infinity') AS latest FROM event_numbers n
                         WHERE n.company_id = c.company_id) n
-   WHERE c.last_sequence <> n.numbers OR c.last_sequence <> n.highest;
+   WHERE (c.last_sequence, c.last_sequence, c.last_created_at) IS DISTINCT FROM (n.numbers, n.highest, n.latest);
+COMMENT ON VIEW law_feed_is_dense IS
+  'A company''s event numbers are 1, 2, 3 and so on, up to its cursor.';
+
+CREATE VIEW law_feed_is_in_order WITH (security_invoker = true) AS
+  SELECT * FROM (
+    SELECT n.company_id, n.sequence, n.event_id, e.xid, lag(e.xid) OVER w AS xid_before, n.created_at,
+           lag(n.created_at) OVER w AS created_before, e.created_at AS told_at
+      FROM event_numbers n JOIN events e ON e.company_id = n.company_id AND e.id = n.event_id
+    WINDOW w AS (PARTITION BY n.company_id ORDER BY n.sequence)) feed
+   WHERE xid < xid_before OR created_at <= created_before OR created_at < told_at;
+COMMENT ON VIEW law_feed_is_in_order IS
+  'Event numbers follow the order of commits, and their times rise with them.';
+
+CREATE VIEW law_no_event_is_passed_over WITH (security_invoker = true) AS
+  SELECT e.company_id, e.id AS event_id, e.xid, c.numbered_below_xid FROM event_cursors c
+    JOIN events e ON e.company_id = c.company_id AND e.xid < c.numbered_below_xid
+   WHERE NOT EXISTS (SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id);
+COMMENT ON VIEW law_no_event_is_passed_over IS
+  'Every event of a transaction below the cursor has its number.';
 
 CREATE VIEW law_each_numbered_event_is_delivered_or_due WITH (security_invoker = true) AS
   SELECT n.company_id, n.event_id, d.status, d.due_at FROM event_numbers n
     JOIN events e ON e.company_id = n.company_id AND e.id = n.event_id
     LEFT JOIN deliveries d ON d.company_id = n.company_id AND d.id = n.event_id
-   WHERE (e.url IS NULL) <> (d.id IS NULL) OR (d.status IN ('PENDING', 'RETRYING')) <> (d.due_at IS NOT NULL);
+   WHERE (d.status IN ('PENDING', 'RETRYING')) <> (d.due_at IS NOT NULL)
+      OR (e.url IS NOT NULL AND d.id IS NULL -- an event of a type that may be turned off went nowhere while it was
+          AND NOT EXISTS (SELECT 1 FROM webhook_settings s WHERE s.company_id = e.company_id AND s.event = e.type AND s.is_extra));
+COMMENT ON VIEW law_each_numbered_event_is_delivered_or_due IS
+  'A numbered event with a URL of its own has its delivery; one that is PENDING or RETRYING, and no other, has a time.';
+
+CREATE VIEW law_a_delivery_is_of_its_event WITH (security_invoker = true) AS
+  SELECT d.company_id, d.id AS event_id, d.sequence, n.sequence AS number, d.type, e.type AS told FROM deliveries d
+    JOIN events e ON e.company_id = d.company_id AND e.id = d.id
+    LEFT JOIN event_numbers n ON n.company_id = d.company_id AND n.event_id = d.id
+   WHERE (d.url, d.type, d.reference_id, d.sequence, d.created_at)
+         IS DISTINCT FROM (coalesce(e.url, d.url), e.type, e.reference_id, n.sequence, n.created_at);
+COMMENT ON VIEW law_a_delivery_is_of_its_event IS
+  'A delivery has the type, object, number and time of its event, and its URL where it has one of its own.';
+
+CREATE VIEW law_a_forgotten_body_leaves_its_hash WITH (security_invoker = true) AS
+  SELECT e.company_id, e.id AS event_id, n.sequence, c.forgotten_below, e.body IS NULL AS is_forgotten,
+         f.event_id IS NOT NULL AS has_hash
+    FROM events e
+    LEFT JOIN event_cursors c ON c.company_id = e.company_id
+    LEFT JOIN event_numbers n ON n.company_id = e.company_id AND n.event_id = e.id
+    LEFT JOIN forgotten_bodies f ON f.company_id = e.company_id AND f.event_id = e.id
+   WHERE (e.body IS NULL, f.event_id IS NOT NULL) IS DISTINCT FROM
+         (coalesce(n.sequence < c.forgotten_below, false), coalesce(n.sequence < c.forgotten_below, false));
+COMMENT ON VIEW law_a_forgotten_body_leaves_its_hash IS
+  'An event has its body until the feed begins behind it; from then on its hash stays.';
+
+CREATE VIEW law_attempts_are_counted WITH (security_invoker = true) AS
+  SELECT d.company_id, d.id AS event_id, d.attempts, coalesce(a.counted, 0) AS counted, a.first, a.last FROM deliveries d
+    LEFT JOIN (SELECT company_id, event_id, count(*) AS counted, min(number) AS first, max(number) AS last
+                 FROM delivery_attempts GROUP BY company_id, event_id) a
+      ON a.company_id = d.company_id AND a.event_id = d.id
+   WHERE d.attempts <> coalesce(a.counted, 0) OR d.attempts <> coalesce(a.last, 0) OR a.first <> 1;
+COMMENT ON VIEW law_attempts_are_counted IS
+  'A delivery''s attempts are numbered 1, 2, 3 and so on, up to its count.';
+
+CREATE VIEW law_a_delivery_stands_where_its_plan_does WITH (security_invoker = true) AS
+  SELECT d.company_id, d.id AS event_id, d.status, d.attempts, d.plan_attempts, l.status_code AS last_status_code
+    FROM deliveries d
+    LEFT JOIN delivery_attempts l ON l.company_id = d.company_id AND l.event_id = d.id AND l.number = d.attempts
+   WHERE NOT CASE d.status WHEN 'PENDING' THEN d.plan_attempts = 0
+                           WHEN 'RETRYING' THEN d.plan_attempts BETWEEN 1 AND 4
+                           WHEN 'FAILED' THEN d.plan_attempts = 5
+                           ELSE d.plan_attempts BETWEEN 1 AND 5 END
+      OR d.plan_attempts > d.attempts OR (d.status = 'DELIVERED' AND l.status_code IS DISTINCT FROM 200);
+COMMENT ON VIEW law_a_delivery_stands_where_its_plan_does IS
+  'A delivery''s status fits the attempts of its plan, of which there are at most five; a delivered one was answered 200.';
+
+CREATE VIEW law_events_arrive_in_order WITH (security_invoker = true) AS
+  SELECT * FROM (
+    SELECT d.company_id, d.reference_id, lag(d.id) OVER w AS earlier_id, d.id AS later_id, a.requested_at AS later_sent_at
+      FROM deliveries d
+      LEFT JOIN delivery_attempts a ON a.company_id = d.company_id AND a.event_id = d.id AND a.number = 1
+    WINDOW w AS (PARTITION BY d.company_id, d.reference_id, d.url ORDER BY d.sequence)) pairs
+   WHERE earlier_id IS NOT NULL AND later_sent_at IS NOT NULL -- the earlier one was acknowledged, or its plan was used up
+     AND NOT EXISTS (SELECT 1 FROM delivery_attempts b WHERE b.company_id = pairs.company_id AND b.event_id = earlier_id
+                        AND b.requested_at < later_sent_at AND (b.status_code = 200 OR b.number >= 5));
+COMMENT ON VIEW law_events_arrive_in_order IS
+  'No event of an object is sent to a URL before the one before it was acknowledged or given up.';
+
+-- messages of the networks
+
+CREATE VIEW law_a_message_is_open_or_done WITH (security_invoker = true) AS
+  SELECT company_id, 'outbox' AS place, id, due_at, done_at, outcome, lease_token IS NOT NULL AS is_leased FROM outbox
+   WHERE (due_at IS NULL) <> (done_at IS NOT NULL) OR (done_at IS NULL) <> (outcome IS NULL)
+      OR (due_at IS NULL AND lease_token IS NOT NULL)
+  UNION ALL
+  SELECT company_id, 'inbox', id, due_at, done_at, outcome, lease_token IS NOT NULL FROM inbox
+   WHERE (due_at IS NULL) <> (done_at IS NOT NULL) OR (done_at IS NULL) <> (outcome IS NULL)
+      OR (due_at IS NULL AND lease_token IS NOT NULL);
+COMMENT ON VIEW law_a_message_is_open_or_done IS
+  'A message is either due, or done with an outcome and in nobody''s hands.';
+
+CREATE VIEW law_the_network_hears_what_was_decided WITH (security_invoker = true) AS
+  WITH decided AS (
+    SELECT p.company_id, p.id, p.end_to_end_id, h.trigger FROM pix_payments p
+      JOIN history h ON h.company_id = p.company_id AND h.reference_id = p.id AND h.version = 1),
+  answered AS (
+    SELECT o.company_id, o.reference_id, count(*) AS answers, bool_or(says.body ->> 'accept' = 'true') AS yes,
+           min(says.body ->> 'end_to_end_id') AS about, count(DISTINCT says.body ->> 'end_to_end_id') AS abouts
+      FROM outbox o CROSS JOIN LATERAL (SELECT as_json(o.body) AS body OFFSET 0) says
+     WHERE o.rail = 'pix' AND o.kind = 'pix.answer' GROUP BY o.company_id, o.reference_id),
+  asked AS (
+    SELECT company_id, subject, count(*) AS questions FROM inbox
+     WHERE rail = 'pix' AND kind = 'pix.ask' AND outcome = 'answered' GROUP BY company_id, subject)
+  SELECT coalesce(d.company_id, a.company_id) AS company_id, coalesce(d.id, a.reference_id) AS payment_id, d.trigger,
+         q.questions, a.answers, a.yes
+    FROM decided d
+    FULL JOIN answered a ON a.company_id = d.company_id AND a.reference_id = d.id
+    LEFT JOIN asked q ON q.company_id = d.company_id AND q.subject = d.end_to_end_id
+   WHERE d.id IS NULL OR coalesce(a.answers, 0) <> coalesce(q.questions, 0)
+      OR (d.trigger IN ('accept', 'refuse') AND a.answers IS NULL)
+      OR (a.yes AND d.trigger NOT IN ('accept', 'settle')) OR (d.trigger = 'accept' AND a.yes IS NOT TRUE)
+      OR (a.answers IS NOT NULL AND (a.about, a.abouts) IS DISTINCT FROM (d.end_to_end_id, 1));
+COMMENT ON VIEW law_the_network_hears_what_was_decided IS
+  'Every question of the network has one answer, about its payment, and yes is said only to a payment that was let in.';
+
+CREATE VIEW law_a_return_is_sent_as_decided WITH (security_invoker = true) AS
+  SELECT coalesce(r.company_id, o.company_id) AS company_id, r.id AS refund_id, o.id AS message_id, r.return_id,
+         o.network_id, r.amount_minor
+    FROM (SELECT r.*, p.end_to_end_id FROM refunds r
+            JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id) r
+    FULL JOIN (SELECT company_id, id, reference_id, network_id, as_json(body) AS body FROM outbox
+                WHERE rail = 'pix' AND kind = 'return.send') o
+      ON o.company_id = r.company_id AND o.reference_id = r.id
+   WHERE (r.return_id, r.return_id, r.end_to_end_id, r.amount_minor::text, r.reason_code) IS DISTINCT FROM
+         (o.network_id, o.body ->> 'return_id', o.body ->> 'end_to_end_id', o.body #>> '{amount,minor}',
+          o.body ->> 'reason');
+COMMENT ON VIEW law_a_return_is_sent_as_decided IS
+  'Every refund has its one order to the network, of its id, payment, amount and reason, and no such order is without its refund.';
+
+CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = true) AS
+  WITH said AS MATERIALIZED (
+    SELECT i.company_id, i.id, i.kind, i.subject, as_json(i.body) AS body FROM inbox i
+     WHERE i.rail = 'pix' AND i.kind IN ('pix.final', 'pix.settled', 'return.final') AND i.outcome IN ('handled', 'known'))
+  SELECT s.company_id, s.id AS message_id, s.kind, s.subject, p.state FROM said s
+    LEFT JOIN pix_payments p ON p.company_id = s.company_id AND p.end_to_end_id = s.subject
+   WHERE s.kind IN ('pix.final', 'pix.settled')
+     AND CASE WHEN p.id IS NULL THEN true
+              WHEN s.kind = 'pix.final' AND s.body ->> 'settled' = 'false' THEN p.state IN ('ACCEPTED', 'SETTLED')
+              ELSE p.state IN ('ACCEPTED', 'REFUSED', 'FAILED')
+                OR (s.kind = 'pix.settled' AND s.body #>> '{amount,minor}' IS DISTINCT FROM p.amount_minor::text) END
+  UNION ALL
+  SELECT s.company_id, s.id, s.kind, s.subject, r.state FROM said s
+    LEFT JOIN refunds r ON r.company_id = s.company_id AND r.return_id = s.subject
+   WHERE s.kind = 'return.final'
+     AND r.state IS DISTINCT FROM CASE s.body ->> 'settled' WHEN 'true' THEN 'PAID' WHEN 'false' THEN 'ERROR' END
+  UNION ALL
+  SELECT p.company_id, p.id, 'nothing', p.end_to_end_id, p.state FROM pix_payments p
+   WHERE p.state NOT IN ('ACCEPTED', 'REFUSED')
+     AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = p.company_id AND s.subject = p.end_to_end_id)
+  UNION ALL
+  SELECT r.company_id, r.id, 'nothing', r.return_id, r.state FROM refunds r
+   WHERE r.state <> 'PENDING'
+     AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = r.company_id AND s.subject = r.return_id);
+COMMENT ON VIEW law_the_books_say_what_the_network_said IS
+  'Payments and refunds ended as the network said that they did, and none ended without its word.';
+
+-- idempotency
 
 CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
-  SELECT a.company_id, a.operation, a.key, a.object_id FROM answers a
-   WHERE a.operation = 'create_order'
-     AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.company_id = a.company_id AND o.id = a.object_id);
+  SELECT a.company_id, a.operation, a.object_id, a.created_at FROM answers a
+   WHERE CASE a.operation
+         WHEN 'create_order' THEN NOT EXISTS (
+           SELECT 1 FROM orders o WHERE o.company_id = a.company_id AND o.id = a.object_id)
+         WHEN 'cancel_order' THEN NOT EXISTS (
+           SELECT 1 FROM orders o WHERE o.company_id = a.company_id AND o.id = a.object_id AND o.status = 'CANCELED')
+         WHEN 'resend_webhook_event' THEN NOT EXISTS (
+           SELECT 1 FROM deliveries d WHERE d.company_id = a.company_id AND d.id = a.object_id)
+         WHEN 'test_webhook' THEN NOT EXISTS (
+           SELECT 1 FROM events e WHERE e.company_id = a.company_id AND e.id = a.object_id)
+         WHEN 'resend_webhook_events' THEN a.object_id <> a.company_id
+         WHEN 'set_webhook' THEN a.object_id <> a.company_id
+         WHEN 'rotate_webhook_secret' THEN a.object_id <> a.company_id
+         ELSE false END;
+COMMENT ON VIEW law_an_answer_has_its_object IS
+  'What a stored answer speaks of is there; the order of a cancellation is CANCELED.';
+
+CREATE VIEW law_an_answer_is_kept_its_time WITH (security_invoker = true) AS
+  SELECT company_id, operation, object_id, keep, created_at FROM answers
+   WHERE body IS NULL AND (keep <> 'month' OR created_at > (SELECT business_now()) - interval '30 days');
+COMMENT ON VIEW law_an_answer_is_kept_its_time IS
+  'A stored answer has its body until its month is over, and for ever where its key is.';
+
+-- companies
+
+CREATE VIEW law_numbers_lead_to_their_owner WITH (security_invoker = true) AS
+  SELECT coalesce(c.company_id, n.company_id) AS company_id, n.number::text, 'company_numbers' AS place,
+         n.company_id AS leads_to
+    FROM company_numbers n FULL JOIN companies c ON c.number = n.number WHERE c.company_id IS DISTINCT FROM n.company_id
+  UNION ALL
+  SELECT coalesce(a.company_id, n.company_id), n.number, 'account_numbers', n.account_id
+    FROM account_numbers n FULL JOIN accounts a ON a.number = n.number
+   WHERE (a.company_id, a.id) IS DISTINCT FROM (n.company_id, n.account_id);
+COMMENT ON VIEW law_numbers_lead_to_their_owner IS
+  'A company''s number and an account''s number lead to it, and none leads nowhere.';
+
+CREATE VIEW law_ids_name_their_company WITH (security_invoker = true) AS
+  WITH named AS MATERIALIZED (SELECT company_id, base62(number, 5) AS digits FROM companies)
+  SELECT n.company_id, 'clients' AS place, c.client_id AS name FROM named n
+    JOIN clients c ON c.company_id = n.company_id AND c.client_id NOT LIKE 'outside:%' AND substr(c.client_id, 4, 5) <> n.digits
+  UNION ALL
+  SELECT n.company_id, 'orders', o.id::text FROM named n
+    JOIN orders o ON o.company_id = n.company_id
+     AND (substr(o.txid, 1, 5) <> n.digits OR substr(o.location_token, 1, 5) <> n.digits)
+  UNION ALL
+  SELECT n.company_id, 'refunds', r.id::text FROM named n
+    JOIN refunds r ON r.company_id = n.company_id AND substr(r.return_id, 22, 5) <> n.digits;
+COMMENT ON VIEW law_ids_name_their_company IS
+  'Our client ids, txids, locations and return ids carry the number of their company.';
+
+CREATE VIEW law_an_account_is_the_companys_own WITH (security_invoker = true) AS
+  SELECT p.company_id, 'pix_payments' AS place, p.id, p.account_id FROM pix_payments p
+   WHERE p.account_id IS NOT NULL
+     AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.company_id = p.company_id AND a.id = p.account_id)
+  UNION ALL
+  SELECT c.company_id, 'companies', c.company_id, c.default_account_id FROM companies c
+   WHERE c.default_account_id IS NOT NULL
+     AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.company_id = c.company_id AND a.id = c.default_account_id);
+COMMENT ON VIEW law_an_account_is_the_companys_own IS
+  'The accounts that a payment or a company names are the company''s own.';
 
 -- ───────────────────────────────────────────── rights ─────────────────────────────────────────────
 -- lastro_app    what API and worker do for one company at a time, behind row-level security
@@ -840,9 +1412,11 @@ BEGIN
   IF to_regclass('public.migrations') IS NOT NULL THEN REVOKE INSERT ON migrations FROM lastro_app; END IF;
 END $$;
 GRANT UPDATE ON companies, company_fees, clients, parties, accounts, pix_keys, balances, orders, pix_payments, refunds,
-                event_cursors, deliveries, outbox, inbox, signing_keys TO lastro_app;
+                event_cursors, deliveries, webhook_settings, outbox, inbox, signing_keys TO lastro_app;
 GRANT UPDATE (offset_us, target_at, version) ON clock TO lastro_app; -- the table's CHECK keeps production at zero
 GRANT UPDATE (body), DELETE ON answers TO lastro_app;
+GRANT UPDATE (body) ON events TO lastro_app;
+CREATE POLICY forget ON events AS RESTRICTIVE FOR UPDATE TO lastro_app USING (true) WITH CHECK (body IS NULL);
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO lastro_app;
 
 GRANT SELECT ON clock, company_numbers, account_numbers, event_cursors, event_numbers TO lastro_work;
@@ -851,7 +1425,7 @@ GRANT SELECT (subject, kind) ON inbox TO lastro_work;
 GRANT SELECT (company_id, id, reference_id, sequence, endpoint, status, due_at, leased_until) ON deliveries TO lastro_work;
 GRANT SELECT (company_id, id, expires_at, status) ON orders TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, state) ON pix_payments, refunds TO lastro_work;
-GRANT SELECT (company_id, id, xid) ON events TO lastro_work;
+GRANT SELECT (company_id, id, xid, created_at) ON events TO lastro_work;
 GRANT SELECT (company_id, keep, created_at) ON answers TO lastro_work;
 DO $$
 DECLARE

@@ -1,15 +1,19 @@
 """Who may be refused what: a house of two companies, its application in this process, and an example of every route."""
 
+import hashlib
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 from uuid import UUID
 
 import httpx
 import msgspec
+from tests.http_contract import contract
 
 from lastro.accounts import Holder, Institution, OpenAccount
 from lastro.base.api import Route
@@ -21,7 +25,7 @@ from lastro.base.ids import Chance
 from lastro.base.run import Act, Door, Runner
 from lastro.base.secrets import KeyRing, Secret
 from lastro.base.write import Row, Write
-from lastro.companies import PERMISSIONS, SCOPE, AddClient, FoundCompany, SigningKeys, issue
+from lastro.companies import PERMISSIONS, SCOPE, AddClient, FoundCompany, OwnKeys, SigningKeys, issue
 from lastro.companies.tokens import SigningKey, new_signing_key
 from lastro.doors import wiring
 from lastro.doors.app import application
@@ -46,6 +50,11 @@ class Ask:
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
 
+    @property
+    def content(self) -> bytes:
+        """The body as it is sent."""
+        return b"" if self.body is None else msgspec.json.encode(self.body)
+
 
 @dataclass(frozen=True)
 class Example:
@@ -69,10 +78,23 @@ def _order(account_id: str) -> Ask:
 EXAMPLES: Mapping[str, Example] = {
     "create_order": Example("account", _order),
     "read_order": Example("order", lambda order_id: Ask(path={"id": order_id})),
+    "read_order_story": Example("order", lambda order_id: Ask(path={"id": order_id})),
     "cancel_order": Example("order", lambda order_id: Ask(path={"id": order_id})),
+    "list_orders": Example(None, lambda _: Ask(query={"status": "INITIAL", "sort": "asc"})),
+    "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),
+    "read_account": Example("account", lambda account_id: Ask(path={"id": account_id})),
     "read_balance": Example("account", lambda account_id: Ask(query={"accountId": account_id})),
     "list_webhook_events": Example(None, lambda _: Ask(query={"limit": "10"})),
+    "read_webhook_event": Example("event", lambda event_id: Ask(path={"id": event_id})),
     "resend_webhook_event": Example("event", lambda event_id: Ask(path={"id": event_id})),
+    "resend_webhook_events": Example(None, lambda _: Ask(body={"filter": {}})),
+    "read_feed": Example(None, lambda _: Ask(query={"limit": "10"})),
+    "read_webhook": Example(None, lambda _: Ask()),
+    "set_webhook": Example(
+        None, lambda _: Ask(body={"events": [{"event": "ORDER-PAYIN.PAID", "url": "https://shop.example.com/hook"}]})
+    ),
+    "rotate_webhook_secret": Example(None, lambda _: Ask()),
+    "test_webhook": Example(None, lambda _: Ask(body={"event": "ORDER-PAYIN.PAID", "url": "https://shop.example.com/hook"})),
 }
 
 # Every path without a token: method, path, body and status of what somebody who knows nothing may ask.
@@ -100,6 +122,11 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
         ("GET", "/qr/image/x", None, 404),
     ),
     "/health": (("GET", "/health", None, 200),),
+    "/live": (("GET", "/live", None, 200),),
+    "/metrics": (("GET", "/metrics", None, 200), ("POST", "/metrics", b"{}", 405)),
+    "/openapi.json": (("GET", "/openapi.json", None, 200), ("POST", "/openapi.json", b"{}", 405)),
+    "/docs": (("GET", "/docs", None, 200),),
+    "/docs/style.css": (("GET", "/docs/style.css", None, 200),),
 }
 
 
@@ -109,6 +136,30 @@ class Client:
 
     company_id: UUID
     client_id: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back. headers: by lower-case name."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return msgspec.json.decode(self.body)
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """Field and issue of each detail, in order."""
+        return [(detail["field"], detail["issue"]) for detail in self.json.get("details", ())]
+
+    @property
+    def told(self) -> tuple[int, bytes, dict[str, str]]:
+        """All of it but what counts requests and names them."""
+        kept = {n: v for n, v in self.headers.items() if n != "x-request-id" and not n.startswith("ratelimit-")}
+        return self.status, self.body, kept
 
 
 @dataclass
@@ -123,6 +174,8 @@ class Town:
     ana: Client
     dora: Client
     powerless: dict[str, Client]
+    asgi: Any
+    audit: "asyncpg.Connection[asyncpg.Record]"
 
     def token(self, client: Client, **changed: Any) -> str:
         """A good token of a client, but for what is changed. key: who signs."""
@@ -132,6 +185,10 @@ class Town:
         }  # fmt: skip
         key = changed.pop("key", self.tokens)
         return issue(key, **{**claims, **changed})
+
+    async def client(self, company_id: UUID) -> Client:
+        """One more client that may do everything."""
+        return await _client(self.house.runner, company_id)
 
     async def send(
         self, route: Route, ask: Ask, token: str | None, headers: Mapping[str, str] | None = None
@@ -146,7 +203,58 @@ class Town:
             content = msgspec.json.encode(ask.body)
             given["content-type"] = "application/json"
         path = route.path.format(**ask.path)
-        return await self.http.request(route.method, path, params=dict(ask.query), content=content, headers=given)
+        answer = await self.http.request(route.method, path, params=dict(ask.query), content=content, headers=given)
+        target = answer.request.url.raw_path.decode()
+        contract().holds(route.method, target, answer.status_code, answer.headers, answer.content)
+        return answer
+
+    async def knock(
+        self, method: str, target: str, headers: Sequence[tuple[str, str]] = (), body: bytes = b"", asgi: Any = None
+    ) -> Answer:
+        """A request byte for byte, as the server hands it on. target: path and query, escaped. asgi: another application."""
+        path, _, query = target.partition("?")
+        named = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers]
+        if not any(name == b"host" for name, _ in named):
+            named.append((b"host", HOST.encode()))
+        scope = {
+            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
+            "path": unquote(path), "raw_path": path.encode(), "query_string": query.encode(), "root_path": "", "headers": named,
+            "client": ("127.0.0.1", 50_000), "server": ("127.0.0.1", 80), "state": {},
+        }  # fmt: skip
+        sent: list[Any] = []
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        await (asgi or self.asgi)(scope, receive, send)
+        start, *parts = sent
+        told = {name.decode(): value.decode("latin-1") for name, value in start["headers"]}
+        assert len(told) == len(start["headers"]), "a header is told twice"
+        answer = Answer(start["status"], told, b"".join(part.get("body", b"") for part in parts))
+        if asgi is None:
+            contract().holds(method, target, answer.status, answer.headers, answer.body)
+        return answer
+
+    async def contents(self) -> str:
+        """A hash over every row of every table."""
+        tables = await self.admin.fetch(
+            "SELECT relname::text, has_table_privilege('lastro_audit', oid, 'SELECT') FROM pg_class"
+            " WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1"
+        )
+        whole = hashlib.md5(usedforsecurity=False)
+        # The auditor reads every company's rows, whoever the admin is; what he may not see belongs to no company.
+        for connection, is_audits in ((self.audit, True), (self.admin, False)):
+            each = " UNION ALL ".join(
+                f"SELECT '{name}', md5(coalesce(string_agg(t::text, chr(10) ORDER BY t::text), '')) FROM {name} t"
+                for name, may in tables
+                if may == is_audits
+            )
+            for row in await connection.fetch(each):
+                whole.update(repr(tuple(row)).encode())
+        return whole.hexdigest()
 
     async def written(self) -> dict[str, tuple[int, int]]:
         """How many rows each table has, and the newest transaction that wrote one: nothing is written, nothing changes."""
@@ -168,8 +276,9 @@ async def settle(database: Any) -> Town:
     place = Place(institution, ISSUER, sandbox=True)
     tokens = new_signing_key(os.urandom)
     keys = SigningKeys((tokens,), (), os.urandom(32))
+    own = OwnKeys(keys, partial(_unchanged, keys), ISSUER, time.monotonic)
     rail = Spi(SpiPlace("http://127.0.0.1:9", institution.ispb, Secret("none")))
-    house = wiring.House(app, runner, chance, ring, keys, place, rail, frozenset({HOST}))
+    house = wiring.House(app, runner, chance, ring, own, place, rail, frozenset({HOST}))
     asgi = application(wiring.gate(house), wiring.operations(house), wiring.routes(house), wiring.public(house))
     http = httpx.AsyncClient(transport=httpx.ASGITransport(asgi), base_url=f"http://{HOST}")  # type: ignore[arg-type]
     ana_id, account = await _company(runner, chance, ring, institution)
@@ -177,7 +286,8 @@ async def settle(database: Any) -> Town:
     powerless = {p: await _client(runner, ana_id, tuple(q for q in PERMISSIONS if q != p)) for p in PERMISSIONS}
     town = Town(
         house, await database.connect(), http, tokens, {"account": account},
-        await _client(runner, ana_id), await _client(runner, dora_id), powerless,
+        await _client(runner, ana_id), await _client(runner, dora_id), powerless, asgi,
+        await database.connect(database.audit),
     )  # fmt: skip
     await town.admin.execute(
         "SELECT set_config('lastro.company', $1, false)", str(ana_id)
@@ -186,9 +296,14 @@ async def settle(database: Any) -> Town:
     return town
 
 
+async def _unchanged(keys: SigningKeys) -> SigningKeys:
+    return keys
+
+
 async def leave(town: Town) -> None:
     await town.http.aclose()
     await town.admin.close()
+    await town.audit.close()
     await town.house.rail.close()
     await town.house.database.close()
 

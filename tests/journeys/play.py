@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import msgspec
+from tests.http_contract import contract
 from tests.journeys.stage import Stage, until
 from tests.laws import breaches
 
@@ -73,11 +74,14 @@ class Play:
         return await self.ask(method, self.stage.base_url + path, body, headers)
 
     async def ask(self, method: str, url: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Answer:
-        """A call of anybody."""
+        """A call of anybody. Whatever our own API answers must be documented."""
         sent = dict(headers or {}) | ({} if body is None else {"content-type": "application/json"})
         data = body if isinstance(body, bytes) or body is None else msgspec.json.encode(body)
         async with self.http.request(method, url, data=data, headers=sent, allow_redirects=False) as answer:
-            return Answer(answer.status, answer.headers, await answer.read())
+            found = Answer(answer.status, answer.headers, await answer.read())
+        if url.startswith(self.stage.base_url):
+            contract().holds(method, url.removeprefix(self.stage.base_url), found.status, found.headers, found.body)
+        return found
 
     async def act(self, path: str, body: Any = None, method: str = "POST") -> Any:
         """An act on the simulator, which must be answered 200."""
@@ -181,9 +185,11 @@ class Play:
         return cents(answer.json["available"]["value"])
 
     async def webhooks(self, order: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """What the merchant was sent about an order so far, oldest first."""
+        """What the merchant was sent about an order so far, oldest first, each as it is documented."""
         found = await self.act(f"/merchant/webhooks?path=/{order['externalId']}", method="GET")
         data: list[dict[str, Any]] = found["data"]
+        for delivery in data:
+            contract().told(delivery["eventType"], delivery["headers"], delivery["body"])
         return data
 
     async def told(self, order: Mapping[str, Any], *events: str) -> dict[str, Any]:
@@ -251,7 +257,8 @@ class Play:
         for order in self.made:
             await self.call("POST", f"{ORDERS}/{order['id']}/cancel", {})
         await self.rest()
-        assert await breaches(self.stage.dsn("lastro_audit")) == {}
+        broken = await breaches(self.stage.dsn("lastro_audit"))
+        assert not broken, broken
         await self._agree()
 
     async def _agree(self) -> None:

@@ -13,7 +13,7 @@ import msgspec
 from lastro.base.errors import Kind, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
     from datetime import datetime
 
     from lastro.base.forms import Form
@@ -29,7 +29,7 @@ class Incoming:
     """A request after its token and its bytes were found good. path: the route's parameters. query: each name once.
 
     raw: the body's bytes, b"" where the operation takes none; body: the same as plain JSON. company_id: whose token it was.
-    key: the idempotency key.
+    key: the idempotency key. gone: ends when the caller has hung up; None where nobody can tell.
     """
 
     company_id: UUID
@@ -38,6 +38,7 @@ class Incoming:
     raw: bytes
     body: Mapping[str, Any]
     key: str | None
+    gone: Callable[[], Awaitable[None]] | None = None
 
     def id(self, name: str) -> UUID | None:
         """A path parameter that is an id in lower case as we print it, else None: which answers as an unknown id does."""
@@ -102,7 +103,8 @@ class Doc:
 class Route:
     """One operation. permission: what a client must hold. key: whether an idempotency key is required, optional or none.
 
-    parse: bound by the wiring to what the room needs. queries: the query parameters it knows, others are refused.
+    parse: bound by the wiring to what the room needs. queries: the query parameters it knows, others are refused. also:
+    statuses of success besides its own.
     """
 
     method: str
@@ -115,6 +117,7 @@ class Route:
     key: str = "none"
     key_longest: int = 255
     queries: tuple[Query, ...] = ()
+    also: tuple[int, ...] = ()
 
     def knows(self, query: str) -> bool:
         """Whether it has such a query parameter."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.base.db import Database, Session
-    from lastro.base.write import Finished, Move, Touch, Write
+    from lastro.base.write import Finished, Move, Touch, TouchMany, Write
 
 _FEW = 4  # up to so many rows of one table are VALUES with parameters of their own, more come as arrays
 _TRY_AGAIN = frozenset({"40001", "40P01"})
@@ -96,7 +96,7 @@ async def _execute(database: Database, write: Write, statement: _Statement, sess
             await session.fetch(statement.sql, *statement.arguments)
         else:
             # A Write that only inserts takes the company from door_commit; one that moves must see its rows at once.
-            sees = bool(write.moves or write.touches or write.finished)
+            sees = bool(write.moves or write.touches or write.many or write.finished)
             async with database.session(write.company_id if sees else None) as own:
                 await own.fetch(statement.sql, *statement.arguments)
                 own.company_id = write.company_id
@@ -133,6 +133,7 @@ class _Builder:
     def __init__(self, company_id: UUID) -> None:
         self.arguments: list[Any] = [company_id]
         self.ctes: list[str] = []
+        self.inserted: list[str] = []
         self.demands: list[str] = []
 
     def add(self, value: Any) -> str:
@@ -153,13 +154,15 @@ class _Builder:
         if len(rows) <= _FEW:
             company = "(SELECT company_id FROM door)"
             values = ", ".join(f"({company}, {', '.join(self.add(v) for v in row.values())})" for row in rows)
-            self.cte(f"INSERT INTO {table} (company_id, {columns}) VALUES {values}")  # noqa: S608 names of our own code
+            rows_written = f"INSERT INTO {table} (company_id, {columns}) VALUES {values} RETURNING 1"  # noqa: S608 names of ours
+            self.inserted.append(self.cte(rows_written))
             return
         arrays = ", ".join(f"{self.add([row[c] for row in rows])}::{types[c]}[]" for c in rows[0])
-        self.cte(
+        name = self.cte(
             f"INSERT INTO {table} (company_id, {columns})"  # noqa: S608
-            f" SELECT door.company_id, u.* FROM door CROSS JOIN unnest({arrays}) u"
+            f" SELECT door.company_id, u.* FROM door CROSS JOIN unnest({arrays}) u RETURNING 1"
         )
+        self.inserted.append(name)
 
     def move(self, m: Move) -> None:
         sets = {m.state_column: m.to_state, "updated_at": m.at, **m.sets}
@@ -174,9 +177,25 @@ class _Builder:
         assignments = ", ".join(f"{c} = {self.add(v)}" for c, v in t.sets.items())
         name = self.cte(
             f"UPDATE {t.table} SET {assignments}"  # noqa: S608
-            f" WHERE company_id = $1 AND id = {self.add(t.id)} AND version = {self.add(t.version)} RETURNING 1"
+            f" WHERE company_id = $1 AND {t.key} = {self.add(t.id)} AND version = {self.add(t.version)} RETURNING 1"
         )
         self.demand(t.table, name)
+
+    def touch_many(self, t: TouchMany, types: Mapping[str, str]) -> None:
+        arrays = [f"{self.add(t.ids)}::uuid[]", f"{self.add(t.versions)}::bigint[]"]
+        arrays += [f"{self.add(values)}::{types[column]}[]" for column, values in t.sets.items()]
+        columns = ", ".join(t.sets)
+        found = self.cte(f"SELECT * FROM unnest({', '.join(arrays)}) u(id, version, {columns})")  # noqa: S608 names of ours
+        # Whoever holds a row is moving it; to wait would be to wait for many, and in an order of our own.
+        free = self.cte(
+            f"SELECT t.id FROM {t.table} t JOIN {found} u ON u.id = t.id AND u.version = t.version"  # noqa: S608
+            f" WHERE t.company_id = $1 FOR NO KEY UPDATE OF t SKIP LOCKED"
+        )
+        assignments = ", ".join(f"{column} = u.{column}" for column in t.sets)
+        self.cte(
+            f"UPDATE {t.table} t SET {assignments}, version = t.version + 1 FROM {found} u JOIN {free} f ON f.id = u.id"  # noqa: S608
+            f" WHERE t.company_id = $1 AND t.id = u.id AND t.version = u.version"
+        )
 
     def finish(self, f: Finished) -> None:
         name = self.cte(
@@ -201,13 +220,18 @@ async def _statement(database: Database, write: Write, caller: Caller, decided_a
         b.move(m)
     for t in write.touches:
         b.touch(t)
+    for many in write.many:
+        b.touch_many(many, await database.columns(many.table))
     for f in write.finished:
         b.finish(f)
     accounts, debits, held = draws(write.transfers)
     drawn = f", draw(door.company_id, {b.add(accounts)}, {b.add(debits)}, {b.add(held)})" if accounts else ""
     ctes = "".join(f", {c}" for c in b.ctes)
     if decided_at is not None:
-        b.demands.append(f"timely({b.add(decided_at)})")
+        # Counted, the rows are there before the time is looked at: an INSERT nobody asks of runs after the SELECT, and may
+        # wait there for a row of the same key.
+        written = "".join(f", (SELECT count(*) FROM {name})" for name in b.inserted)  # noqa: S608
+        b.demands.append(f"timely({b.add(decided_at)}{written})")
     demands = "".join(f", {d}" for d in b.demands)
     sql = f"WITH door AS MATERIALIZED ({door}){ctes} SELECT door.company_id{drawn}{demands} FROM door"  # noqa: S608
     return _Statement(sql, b.arguments)

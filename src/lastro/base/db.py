@@ -120,10 +120,14 @@ class Lent:
 class Database:
     """Up to `size` connections as one role; made when first needed, the last one given back is lent first.
 
-    settings: of the server, in place of our own (lock_timeout).
+    settings: of the server, in place of our own (lock_timeout). lent: how many are lent now. waits: how often somebody
+    had to wait for one.
     """
 
     def __init__(self, dsn: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None) -> None:
+        self.size = size
+        self.lent = 0
+        self.waits = 0
         self._dsn = dsn
         self._settings = {**_SETTINGS, **(settings or {})}
         self._idle: deque[Session] = deque()
@@ -137,12 +141,14 @@ class Database:
     async def lend(self, company_id: UUID | None) -> Session:
         """The session of `session`: whoever takes one gives it back."""
         if self._free.locked():
+            self.waits += 1
             try:
                 await asyncio.wait_for(self._free.acquire(), _PATIENCE_SECONDS)
             except TimeoutError as late:
                 raise DatabaseAway("every connection is busy") from late
         else:
             await self._free.acquire()  # free: without the task that a time-out costs
+        self.lent += 1
         session: Session | None = None
         try:
             session = self._take(company_id) or await self._connect()
@@ -157,6 +163,7 @@ class Database:
         """Takes a session back; one whose connection is gone is forgotten."""
         if session is not None and session.is_usable:
             self._idle.append(session)
+        self.lent -= 1
         self._free.release()
 
     def _take(self, company_id: UUID | None) -> Session | None:

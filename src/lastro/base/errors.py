@@ -7,6 +7,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from lastro.base.write import Write
 
 
@@ -54,6 +56,17 @@ class NotYet(Exception):  # noqa: N818
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
         self.seconds = seconds
+
+
+class Wait(Exception):  # noqa: N818
+    """What was asked for may come, and is worth asking for again when `pause` has ended; no connection is held meanwhile.
+
+    Raised while reading, as often as whoever raises it is willing to wait.
+    """
+
+    def __init__(self, pause: Callable[[], Awaitable[None]]) -> None:
+        super().__init__()
+        self.pause = pause
 
 
 class KeyTaken(Exception):  # noqa: N818

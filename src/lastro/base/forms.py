@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
+from functools import lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
@@ -12,23 +15,31 @@ from lastro.base.errors import Problem
 from lastro.base.money import Money, MoneyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
 DEEPEST = 32
 _KEYS = re.compile(rb'"\s*:')
 # In Python $ also stands before a last newline; (?!\n) says that it does not, and means the same in OpenAPI's dialect.
-_PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*$(?!\n)"
+# Something in it is to be seen: blanks and what has no width say nothing.
+_PRINTABLE = r"^(?=.*[^\s\u200b-\u200f\u2060-\u2064\ufeff])[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*$(?!\n)"
 _PRINTABLE_UNPADDED = r"^(?! )(?!.* $)[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*$(?!\n)"
+
+# Of a field that may be left out, but is refused where it is null.
+NEVER_NULL = {"not": {"type": "null"}}
+# An amount as it may arrive. Zero and what has more decimals than the currency are refused beyond it.
+_AMOUNT = {
+    "description": 'Read from its text as it stands: `10.5`, `"10.50"` and `1050e-2` are the same amount.',
+    "examples": ["10.50"],
+    "oneOf": [
+        {"type": "string", "pattern": r"^0*[0-9]{1,10}(\.[0-9]{1,2})?$"},
+        {"type": "number", "exclusiveMinimum": 0, "maximum": 9_999_999_999.99},
+    ],
+}
 
 # Text as clients send it: Unicode is kept, control characters are refused.
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=140, pattern=_PRINTABLE)]
 Description = Annotated[str, msgspec.Meta(min_length=1, max_length=140, pattern=_PRINTABLE)]
-ExternalId = Annotated[
-    str,
-    msgspec.Meta(
-        min_length=1, max_length=64, pattern=r"^(?! )(?!.* $)[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*$(?!\n)"
-    ),
-]
+ExternalId = Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=_PRINTABLE_UNPADDED)]
 Url = Annotated[str, msgspec.Meta(min_length=1, max_length=2048)]
 Email = Annotated[str, msgspec.Meta(min_length=3, max_length=77, pattern=_PRINTABLE)]
 Line = Annotated[str, msgspec.Meta(min_length=1, max_length=140, pattern=_PRINTABLE)]
@@ -39,18 +50,21 @@ class Form(msgspec.Struct, rename="camel", kw_only=True):
 
 
 class Amount(Form):
-    """Money as it arrives: value is kept as the bytes it was written in, so that no float ever touches it."""
+    """An amount with its currency: a decimal text with a dot, or a number, from 0.01 to 9,999,999,999.99."""
 
-    currency: Annotated[str, msgspec.Meta(max_length=8)]
-    value: msgspec.Raw
+    currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", max_length=8, examples=["BRL"])]
+    # The bytes it was written in, so that no float ever touches it.
+    value: Annotated[msgspec.Raw, msgspec.Meta(extra_json_schema=_AMOUNT)]
 
 
 F = TypeVar("F", bound=Form)
 
 
-def _number(text: str) -> float | int:
+def _number(text: str) -> float | int | Decimal:
     """1.0 and 1 are the same number, so that the same request written another way is the same request."""
     value = float(text)
+    if not isfinite(value):
+        return Decimal(text)  # a float has no place for it, and infinity is written as null, which is another request
     return int(value) if value.is_integer() else value
 
 
@@ -130,7 +144,7 @@ def _partly(raw: bytes, form: type[Any], path: str, problems: list[Problem]) -> 
 
 def _field(piece: msgspec.Raw | None, field: inspect.Field, path: str, problems: list[Problem]) -> Any:
     raw = None if piece is None else bytes(piece)
-    kind = _without_none(field.type)
+    kind = without_none(field.type)
     if raw is None or (raw == b"null" and not isinstance(kind, inspect.RawType)):
         if field.required:
             problems.append(Problem(path, "REQUIRED", "is required"))
@@ -142,18 +156,50 @@ def _field(piece: msgspec.Raw | None, field: inspect.Field, path: str, problems:
         return _partly(raw, kind.cls, path + ".", problems)
     if isinstance(kind, inspect.RawType):
         return msgspec.Raw(raw)
+    if isinstance(kind, inspect.ListType):
+        return _list(raw, kind, path, problems)
+    # 3600.0 is the whole number 3600 in JSON, as it is in JSON Schema; the text "3600" is none.
+    is_number = isinstance(kind, inspect.IntType) and raw[0] in b"-0123456789"
     try:
-        return msgspec.json.decode(raw, type=_leaf(kind))
+        return msgspec.json.decode(raw, type=_leaf(kind), strict=not is_number)
     except (msgspec.ValidationError, UnicodeDecodeError) as error:
-        problems.append(_problem(path, str(error)))
+        problems.append(_problem(path, str(error), raw, is_number=isinstance(kind, inspect.IntType)))
         return None
 
 
-def _without_none(kind: inspect.Type) -> inspect.Type:
+def _list(raw: bytes, kind: inspect.ListType, path: str, problems: list[Problem]) -> list[Any] | None:
+    """The items, each looked at by itself; one that is at fault is None."""
+    if not raw.startswith(b"["):
+        problems.append(Problem(path, "INVALID", "must be a list"))
+        return None
+    pieces = msgspec.json.decode(raw, type=list[msgspec.Raw])
+    if kind.max_length is not None and len(pieces) > kind.max_length:
+        problems.append(Problem(path, "TOO_LONG", f"must have at most {kind.max_length} items"))
+        return None
+    if len(pieces) < (kind.min_length or 0):
+        problems.append(Problem(path, "INVALID", "must not be empty"))
+        return None
+    item = without_none(kind.item_type)
+    found: list[Any] = []
+    for place, piece in enumerate(map(bytes, pieces)):
+        if not isinstance(item, inspect.StructType):
+            raise TypeError(f"forms do not know lists of {item}")
+        if piece.startswith(b"{"):
+            found.append(_partly(piece, item.cls, f"{path}[{place}].", problems))
+        else:
+            problems.append(Problem(f"{path}[{place}]", "INVALID", "must be an object"))
+            found.append(None)
+    return found
+
+
+def without_none(kind: inspect.Type) -> inspect.Type:
+    """The type itself: without the null that counts as absent, and without what is said of it for readers."""
+    if isinstance(kind, inspect.Metadata):
+        return without_none(kind.type)
     if isinstance(kind, inspect.UnionType):
         left = [t for t in kind.types if not isinstance(t, inspect.NoneType)]
         if len(left) == 1:
-            return left[0]
+            return without_none(left[0])
     return kind
 
 
@@ -179,15 +225,18 @@ def _leaf(kind: inspect.Type) -> Any:
     raise TypeError(f"forms do not know {kind}")
 
 
-def _problem(path: str, error: str) -> Problem:
+def _problem(path: str, error: str, raw: bytes, *, is_number: bool) -> Problem:
     if "length <=" in error:
-        return Problem(
-            path, "TOO_LONG", "is too long: " + error.split(" - ", maxsplit=1)[0].rsplit("length ", maxsplit=1)[-1]
-        )
+        longest = error.split(" - ", maxsplit=1)[0].rsplit("<= ", maxsplit=1)[-1]
+        return Problem(path, "TOO_LONG", f"must have at most {longest} characters")
     if "length >=" in error:
         return Problem(path, "INVALID", "must not be empty" if "length >= 1" in error else "is too short")
+    if is_number and "out of range" in error:
+        return Problem(path, "OUT_OF_RANGE", "is too large")
     if "<=" in error or ">=" in error:
         return Problem(path, "OUT_OF_RANGE", error.split(" - ", maxsplit=1)[0].replace("Expected `int`", "must be"))
+    if "matching regex" in error and not msgspec.json.decode(raw, type=str).strip():
+        return Problem(path, "INVALID", "must not be blank")
     if "matching regex" in error:
         return Problem(path, "INVALID", "has a character that is not allowed here")
     if "Invalid enum value" in error:
@@ -232,3 +281,40 @@ def first_of_each(problems: Iterable[Problem], order: Callable[[Problem], Any] |
             kept[p.field] = p
     found = kept.values()
     return tuple(sorted(found, key=order) if order else found)
+
+
+def in_order(problems: Iterable[Problem], form: type[Form] | None) -> tuple[Problem, ...]:
+    """first_of_each in the order of the form's fields, of a list item by item; what the form lacks comes last."""
+    places = {} if form is None else _places(form)
+    return first_of_each(problems, lambda problem: _place(problem.field, places))
+
+
+def _place(field: str, places: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
+    above, found = "", []
+    for part in field.split("."):
+        name, _, item = part.partition("[")
+        above = f"{above}.{name}" if above else name
+        number = item.removesuffix("]")
+        found.append((places.get(above, len(places)), int(number) if number.isdecimal() else -1))
+    return tuple(found)
+
+
+@lru_cache
+def _places(form: type[Form]) -> dict[str, int]:
+    """Every path of a form, as it is declared; of a list the path of its items, without their number."""
+    found: list[str] = []
+    _walk(form, "", found)
+    return {path: place for place, path in enumerate(found)}
+
+
+def _walk(form: type[Any], above: str, found: list[str]) -> None:
+    info = inspect.type_info(form)
+    assert isinstance(info, inspect.StructType)
+    for field in info.fields:
+        path = above + field.encode_name
+        found.append(path)
+        kind = without_none(field.type)
+        if isinstance(kind, inspect.ListType):
+            kind = without_none(kind.item_type)
+        if isinstance(kind, inspect.StructType):
+            _walk(kind.cls, path + ".", found)

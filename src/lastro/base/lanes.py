@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 from lastro.base.gaps import gap
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import timedelta
+    from typing import TypeAlias
     from uuid import UUID
 
     from asyncpg import Record
 
     from lastro.base.db import Database
+
+    Hear: TypeAlias = Callable[["Worked"], None]
 
 LEASE_SECONDS = 30  # longer than the hard time-out of whatever is done under it (10 s), so that nothing is renewed
 
@@ -65,6 +69,29 @@ class Lane:
             f"UPDATE {self.table} SET lease_token = NULL, leased_until = NULL, due_at = business_now() + $4"  # noqa: S608
             f" WHERE company_id = $1 AND {self.key} = $2 AND lease_token = $3"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A piece of work that has ended, for logs and figures.
+
+    kind: of the message, event or sweep. outcome: one of few words. objects: what was made or moved, or is told of.
+    row_id: of the lane's row. sends: how often the row was taken in hand.
+    """
+
+    lane: str
+    kind: str
+    outcome: str
+    seconds: float
+    company_id: UUID
+    objects: tuple[UUID | str, ...] = ()
+    row_id: UUID | None = None
+    network_id: str | None = None
+    sends: int | None = None
+
+
+def unheard(_: Worked) -> None:
+    """Who listens to nothing."""
 
 
 async def find(work: Database, lane: Lane) -> list[UUID]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
-from ipaddress import ip_network
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from lastro.base.commit import Caller, Taken, commit
-from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale
+from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.base.gaps import gap
+from lastro.base.rights import Rights, rights_of
 from lastro.base.write import Stored, Write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
-    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+    from ipaddress import IPv4Address, IPv6Address
     from uuid import UUID
 
     from asyncpg import Record
@@ -27,6 +30,15 @@ if TYPE_CHECKING:
 _TRIES = 3
 _LONGEST_LOOK_UP_SECONDS = 30.0  # business time is carried on by the monotonic clock so long
 _OPEN = "SELECT * FROM door_open($1, $2, $3, $4)"
+# The door and all that is read behind it, in one round trip. The company of the reading is what the door gives back, so
+# that the door is passed first, whichever way the server goes about it.
+_OPEN_AND_READ = """
+SELECT door.at AS door_at, door.machine_at, door.clock_version, door.client_version, door.permissions AS door_permissions,
+       door.allowed_networks, door.requests_per_minute, door.revoked_at, door.tokens_valid_after, seen.*
+  FROM door_open($1, {client}, {operation}, NULL) door
+  LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({sql}) q) seen ON true
+"""
+_COMPANY = re.compile(r"\$1\b")
 _ENTER = "SELECT * FROM door_enter($1)"
 
 K = TypeVar("K")
@@ -47,16 +59,31 @@ class Done:
     """A verb's yes: what it writes, and the answer's bytes, rendered before the write.
 
     object_id: the object made or touched, kept beside the answer. keep: how long the answer is kept under its key.
+    sealed: what is kept in place of a body that shows a secret. status: where it is not the operation's own.
     """
 
     write: Write | None
     body: bytes
     object_id: UUID | None = None
     keep: str = "week"
+    sealed: bytes | None = None
+    status: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Glance(Generic[K]):
+    """One SELECT that reads all a verb needs. sql: its $1 is the company, the rest are `arguments`; known: of its rows."""
+
+    sql: str
+    arguments: tuple[Any, ...]
+    known: Callable[[list[Record]], K]
 
 
 class Verb(Protocol[K]):
     """One act: read what is known, without locks; decide, purely. The other methods have defaults in Act."""
+
+    def glance(self) -> Glance[K] | None:
+        """What it reads in one statement, sent together with the door's; None: it reads in `read`."""
 
     async def read(self, session: Session, door: Door) -> K:
         """Everything the decision needs, from the database."""
@@ -76,9 +103,20 @@ class Verb(Protocol[K]):
     def insufficient(self) -> Refused:
         """What it means that a draw would go below a floor."""
 
+    def unsealed(self, kept: bytes) -> bytes:
+        """The answer's body, of what was kept of it under the request's key."""
+
 
 class Act(Generic[K]):
     """The defaults of a Verb."""
+
+    def unsealed(self, kept: bytes) -> bytes:
+        """Bodies are kept as they are."""
+        return kept
+
+    def glance(self) -> Glance[K] | None:
+        """It reads in more than one statement, or by what the door says."""
+        return None
 
     async def look_up(self, known: K, door: Door) -> K | Refused:
         """Nothing outside is asked."""
@@ -127,42 +165,48 @@ class Reply:
     write: Write | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Rights:
-    version: int
-    permissions: frozenset[str]
-    networks: tuple[IPv4Network | IPv6Network, ...]
-    requests_per_minute: int | None
-    revoked: bool
-    tokens_valid_after: float
-
-
 class Runner:
-    """Runs verbs for the clients of one process. on_commit hears of every Write that was committed."""
+    """Runs verbs for the clients of one process. on_commit hears of every Write that was committed.
+
+    remembered: how many calls of each operation were answered from memory, in one round trip.
+    """
 
     def __init__(
         self, database: Database, clock: BusinessClock, chance: Chance, on_commit: Callable[[Write], None] | None = None
     ) -> None:
         self.database = database
+        self.remembered: Counter[str] = Counter()
         self._clock = clock
         self._chance = chance
         self._on_commit = on_commit or (lambda _: None)
-        self._rights: dict[tuple[UUID, str], _Rights] = {}
+        self._rights: dict[tuple[UUID, str], Rights] = {}
 
     async def run(self, call: Call, verb: Verb[Any]) -> Reply | Refused:
         """The answer to a client's call. Stale after three tries, DatabaseAway: the door answers 503."""
         reply = await self._from_memory(call, verb)
         if reply is not None:
+            self.remembered[call.operation] += 1
             return reply
+        glance = verb.glance() if call.key is None else None
+        if glance is not None:
+            return await self._at_a_glance(call, verb, glance)
         for _ in range(_TRIES):
             try:
-                reply = await self._once(call, verb)
+                reply = await self._patiently(call, verb)
             except NotYet as early:
                 await asyncio.sleep(early.seconds)  # no connection is held meanwhile
                 continue
             if reply is not None:
                 return reply
         raise Stale("three decisions in a row were overtaken")
+
+    async def _patiently(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
+        """Once, and again after each pause of a verb that waits: what the client may do is looked at each time."""
+        while True:
+            try:
+                return await self._once(call, verb)
+            except Wait as wait:
+                await wait.pause()
 
     def requests_per_minute(self, company_id: UUID, client_id: str) -> int | None:
         """What this client is given, as far as it is remembered; None: what every client is."""
@@ -203,7 +247,7 @@ class Runner:
         """One round trip, where everything needed is remembered. It may only say yes; any no is looked at afresh."""
         known, now = verb.recall(), self._clock.now()
         rights = self._rights.get((call.company_id, call.client_id))
-        if known is None or now is None or rights is None or _refusal(rights, call) is not None:
+        if known is None or now is None or rights is None or rights.refusal(call) is not None:
             return None
         caller = Caller(call.client_id, rights.version, self._clock.version, call.request_id)
         outcome = verb.decide(known, Door(call.company_id, now, self._chance, caller))
@@ -222,7 +266,24 @@ class Runner:
         except KeyBusy:
             return _busy_reply()
         self._on_commit(write)
-        return Reply(call.success_status, outcome.body, write=write)
+        return _reply(call, outcome, write)
+
+    async def _at_a_glance(self, call: Call, verb: Verb[Any], glance: Glance[Any]) -> Reply | Refused:
+        """A reading that changes nothing, in one round trip."""
+        sql = _with_door(glance.sql, len(glance.arguments) + 1)
+        async with self.database.session() as session:
+            rows = await session.fetch(sql, call.company_id, *glance.arguments, call.client_id, call.operation)
+            session.company_id = call.company_id
+        first = rows[0]
+        self._clock.learn(first["door_at"], first["clock_version"])
+        rights = self._learn_rights(call, first, first["door_permissions"])
+        refused = rights.refusal(call) if rights else Refused(Kind.UNAUTHORIZED)
+        if refused is not None:
+            return refused
+        door = Door(call.company_id, first["door_at"], self._chance)
+        outcome = verb.decide(glance.known([row for row in rows if row["door_showed"]]), door)
+        assert outcome.write is None, "what is seen at a glance writes nothing"
+        return outcome if isinstance(outcome, Refused) else _reply(call, outcome)
 
     async def _once(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
         async with self.database.session() as session:
@@ -230,13 +291,13 @@ class Runner:
             assert row is not None
             session.company_id = call.company_id
             self._clock.learn(row["at"], row["clock_version"])
-            rights = self._learn_rights(call, row)
-            refused = _refusal(rights, call) if rights else Refused(Kind.UNAUTHORIZED)
+            rights = self._learn_rights(call, row, row["permissions"])
+            refused = rights.refusal(call) if rights else Refused(Kind.UNAUTHORIZED)
             if refused is not None:
                 return refused
             assert rights is not None
             if row["fingerprint"] is not None:
-                return _replay(row, call)
+                return _replay(row, call, verb)
             caller = Caller(call.client_id, rights.version, row["clock_version"], call.request_id)
             door = Door(call.company_id, row["at"], self._chance, caller)
             known = await verb.read(session, door)
@@ -244,9 +305,9 @@ class Runner:
         door = self._later(door)
         outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
         reply = await self._finish(call, verb, outcome, door)
-        return await self._no(call, reply) if isinstance(reply, Refused) else reply
+        return await self._no(call, verb, reply) if isinstance(reply, Refused) else reply
 
-    async def _no(self, call: Call, refused: Refused) -> Reply | Refused:
+    async def _no(self, call: Call, verb: Verb[Any], refused: Refused) -> Reply | Refused:
         """Under a key, what stands in the way may be what an equal request has just committed: then its answer is ours."""
         if call.key is None or refused.write is not None:
             return refused
@@ -254,11 +315,11 @@ class Runner:
             row = await session.row(_OPEN, call.company_id, call.client_id, call.operation, call.key)
             assert row is not None
             session.company_id = call.company_id
-        return refused if row["fingerprint"] is None else _replay(row, call)
+        return refused if row["fingerprint"] is None else _replay(row, call, verb)
 
     async def _finish(self, call: Call, verb: Verb[Any], outcome: Done | Refused, door: Door) -> Reply | Refused | None:
         if outcome.write is None:
-            return outcome if isinstance(outcome, Refused) else Reply(call.success_status, outcome.body)
+            return outcome if isinstance(outcome, Refused) else _reply(call, outcome)
         write = outcome.write if isinstance(outcome, Refused) else _with_answer(outcome, call, door.now)
         gap("run.decided")
         try:
@@ -272,40 +333,31 @@ class Runner:
         except InsufficientFunds:
             return verb.insufficient()
         self._on_commit(write)
-        return outcome if isinstance(outcome, Refused) else Reply(call.success_status, outcome.body, write=write)
+        return outcome if isinstance(outcome, Refused) else _reply(call, outcome, write)
 
     def _later(self, door: Door) -> Door:
         """The same door after a look-up: time has passed, and a decision must be young when it is written."""
         now = self._clock.now(_LONGEST_LOOK_UP_SECONDS)
         return door if now is None or now <= door.now else replace(door, now=now)
 
-    def _learn_rights(self, call: Call, row: Record) -> _Rights | None:
+    def _learn_rights(self, call: Call, row: Record, permissions: list[str]) -> Rights | None:
         if row["client_version"] is None:
             self._rights.pop((call.company_id, call.client_id), None)
             return None
-        rights = _Rights(
-            row["client_version"],
-            frozenset(row["permissions"]),
-            tuple(ip_network(n) for n in row["allowed_networks"]),
-            row["requests_per_minute"],
-            row["revoked_at"] is not None and row["revoked_at"] <= row["machine_at"],
-            row["tokens_valid_after"].timestamp(),
-        )
+        rights = rights_of(row, permissions)
         self._rights[call.company_id, call.client_id] = rights
         return rights
 
 
-def _refusal(rights: _Rights, call: Call) -> Refused | None:
-    if rights.revoked or call.token_issued_at < rights.tokens_valid_after:
-        return Refused(Kind.UNAUTHORIZED)
-    if call.permission not in rights.permissions:
-        return Refused(Kind.FORBIDDEN)
-    if rights.networks and (call.source is None or not any(call.source in network for network in rights.networks)):
-        return Refused(Kind.FORBIDDEN)
-    return None
+@lru_cache(maxsize=256)
+def _with_door(sql: str, parameters: int) -> str:
+    """The statement behind the door's. parameters: how many it has itself."""
+    inner, asked = _COMPANY.subn("door.company", sql)
+    assert asked, "what does not ask for the company may be read before the door is passed"
+    return _OPEN_AND_READ.format(client=f"${parameters + 1}", operation=f"${parameters + 2}", sql=inner)
 
 
-def _replay(row: Record, call: Call) -> Reply | Refused:
+def _replay(row: Record, call: Call, verb: Verb[Any]) -> Reply | Refused:
     """The first answer again, byte for byte; another request under its key is a conflict."""
     if row["fingerprint"] != call.fingerprint:
         return Refused(Kind.CONFLICT, (Problem("idempotency-key", "CONFLICT", "the key was used for another request"),))
@@ -314,7 +366,11 @@ def _replay(row: Record, call: Call) -> Reply | Refused:
             Kind.CONFLICT,
             (Problem("idempotency-key", "DUPLICATE", f"the answer is no longer kept; it made {row['answer_object']}"),),
         )
-    return Reply(row["answer_status"], bytes(row["answer_body"]), replayed=True)
+    return Reply(row["answer_status"], verb.unsealed(bytes(row["answer_body"])), replayed=True)
+
+
+def _reply(call: Call, done: Done, write: Write | None = None) -> Reply:
+    return Reply(done.status or call.success_status, done.body, write=write)
 
 
 def _busy_reply() -> Refused:
@@ -327,6 +383,7 @@ def _with_answer(done: Done, call: Call, at: datetime) -> Write:
     if call.key is None or done.object_id is None:
         return done.write
     stored = Stored(
-        call.operation, call.key, call.fingerprint, call.success_status, done.body, done.object_id, done.keep, at
-    )
+        call.operation, call.key, call.fingerprint, done.status or call.success_status,
+        done.body if done.sealed is None else done.sealed, done.object_id, done.keep, at,
+    )  # fmt: skip
     return replace(done.write, stored=(stored,))

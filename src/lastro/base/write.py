@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -50,13 +50,29 @@ class Move:
 class Touch:
     """Other columns of an object change, its state does not: guarded by the version, which stays, so that no history is due.
 
-    Only for what is not part of the object's meaning (how often a network was asked, when next).
+    Only for what is not part of the object's meaning (how often a network was asked, when next). What has a version and no
+    states (a company, a client) names its next version in sets. key: the column that id stands in.
     """
 
     table: str
-    id: UUID
+    id: UUID | str
     version: int
     sets: Mapping[str, Any]
+    key: str = "id"
+
+
+@dataclass(frozen=True, slots=True)
+class TouchMany:
+    """A Touch of many rows at once, whose versions rise; what has moved since it was read, or is being moved, stays.
+
+    For what is asked of rows as they were found, where one that went its own way meanwhile is no reason to ask again.
+    sets: for each column the rows' values, in the order of ids and versions.
+    """
+
+    table: str
+    ids: tuple[UUID, ...]
+    versions: tuple[int, ...]
+    sets: Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +161,7 @@ class Write:
     rows: tuple[Row, ...] = ()
     moves: tuple[Move, ...] = ()
     touches: tuple[Touch, ...] = ()
+    many: tuple[TouchMany, ...] = ()
     transfers: tuple[Transfer, ...] = ()
     facts: tuple[Fact, ...] = ()
     messages: tuple[Message, ...] = ()
@@ -153,6 +170,7 @@ class Write:
 
     def __post_init__(self) -> None:
         moved = [(m.table, m.id) for m in self.moves] + [(t.table, t.id) for t in self.touches]
+        moved += [(m.table, one) for m in self.many for one in m.ids]
         if len(set(moved)) != len(moved):
             raise ValueError("two moves of one row in one Write")
         if len(self.stored) > 1:
@@ -163,6 +181,12 @@ class Write:
             raise ValueError("Writes of two companies do not add up: one transaction touches one company")
         parts = (f.name for f in fields(self) if f.name != "company_id")
         return Write(self.company_id, **{p: getattr(self, p) + getattr(other, p) for p in parts})
+
+    @property
+    def objects(self) -> tuple[UUID | str, ...]:
+        """The objects that it makes, moves or touches, each once."""
+        made = [row.values["reference_id"] for row in self.rows if row.table == "history"]
+        return tuple(dict.fromkeys((*made, *(m.id for m in self.moves), *(t.id for t in self.touches))))
 
     @property
     def is_empty(self) -> bool:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
 from lastro.base import hints
 from lastro.base.db import Database
+from lastro.companies import OWN_EVERY_SECONDS
 from lastro.doors import crash, wiring
 from lastro.doors.app import application
+from lastro.doors.gauges import Watch
 from lastro.doors.parent import watch_parent
-from lastro.doors.worker import admit
+from lastro.doors.protocol import Protocol
+from lastro.doors.worker import admit, keep
 from lastro.standards import qrcode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Coroutine, Iterator
 
     from lastro.doors.settings import Settings
 
@@ -46,7 +49,8 @@ async def run_api(settings: Settings) -> None:
     try:
         await admit(database, work, settings.mode, stop)
         if not stop.is_set():
-            house = await wiring.open_house(settings, database, hinter.heard)
+            house = await wiring.open_house(settings, database, hinter.heard, work)
+            house.metrics.pools["work"], house.metrics.watch = work, Watch(work)
             await _serve(settings, house, work, hinter, stop)
             await house.rail.close()
     finally:
@@ -58,20 +62,37 @@ async def run_api(settings: Settings) -> None:
 
 async def _serve(settings: Settings, house: wiring.House, work: Database, hinter: hints.Hinter, stop: asyncio.Event) -> None:
     operations, sandbox = wiring.operations(house), wiring.sandbox_of(settings)
-    public = wiring.public(house)
+    public = wiring.public(house, None if sandbox is None else sandbox.OPEN_PATHS)
     if sandbox is not None:
         public |= sandbox.paths(settings, house, operations, work)
     app = application(wiring.gate(house), operations, wiring.routes(house), public)
     server = Server(
         uvicorn.Config(
-            app, host=settings.bind, port=settings.port, loop="uvloop", http="httptools", lifespan="on", access_log=False,
-            log_level="warning", server_header=False, proxy_headers=False, timeout_graceful_shutdown=3, backlog=1024,
+            app, host=settings.bind, port=settings.port, loop="uvloop", http=Protocol, ws="none", lifespan="on",
+            access_log=False, log_config=None, server_header=False, proxy_headers=False, timeout_graceful_shutdown=3,
+            backlog=1024,
         )
     )  # fmt: skip
     hinting = asyncio.ensure_future(hinter.run(stop))
+    looking = [asyncio.ensure_future(look) for look in _looking(house, stop)]
     serving = asyncio.ensure_future(server.serve())
     stopping = asyncio.ensure_future(stop.wait())
     await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
     server.should_exit = True
     stop.set()
-    await asyncio.gather(serving, hinting, return_exceptions=True)
+    await asyncio.gather(serving, hinting, *looking, return_exceptions=True)
+
+
+def _looking(house: wiring.House, stop: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
+    """Keys that others rotate are taken over without a restart."""
+
+    async def own() -> bool:
+        await house.keys.refresh()
+        return False
+
+    async def outside() -> bool:
+        if house.outside is not None:
+            await house.outside.refresh_if_old()
+        return False
+
+    return [keep(name, look, stop, pause=OWN_EVERY_SECONDS) for name, look in (("keys", own), ("outside keys", outside))]

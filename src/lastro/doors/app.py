@@ -5,6 +5,7 @@ from __future__ import annotations
 from http.client import NOT_FOUND
 from typing import TYPE_CHECKING, Any
 
+import structlog
 from litestar import Litestar, Request, route
 from litestar import Response as LitestarResponse
 from litestar.enums import HttpMethod, ScopeType
@@ -12,7 +13,7 @@ from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp, Receive, Send  # noqa: TC002 Litestar reads the annotations when it runs
 
 from lastro.base.errors import Kind, Refused
-from lastro.doors.http import METHODS, not_allowed, refusal
+from lastro.doors.http import UNKNOWN, headers_of, not_allowed, refusal, unexpected
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,8 +26,11 @@ if TYPE_CHECKING:
     from lastro.doors.http import Answer, Response
     from lastro.doors.operations import Operations
 
+log = structlog.get_logger()
 
-_METHODS = tuple(HttpMethod(method) for method in METHODS)
+# Every one that Litestar knows: what a path does not take, its own answer says, with what it does.
+_METHODS = tuple(HttpMethod)
+_NOBODYS = HttpMethod.TRACE.value
 
 
 def application(
@@ -44,12 +48,17 @@ def application(
         openapi_config=None,
         on_shutdown=list(lifespan),
         logging_config=None,
-        exception_handlers={HTTPException: _own_words(gate)},
+        exception_handlers={HTTPException: _own_words(gate), Exception: _own_words(gate)},
     )
     inner = app.asgi_handler
 
+    async def known(scope: Any, receive: Receive, send: Send) -> None:
+        if scope["type"] == ScopeType.HTTP and scope["method"] not in _METHODS:
+            scope = {**scope, "method": _NOBODYS}
+        await inner(scope, receive, send)
+
     async def guarded(scope: Any, receive: Receive, send: Send) -> None:
-        await gate.guard(inner, scope, receive, send)
+        await gate.guard(known, scope, receive, send)
 
     app.asgi_handler = guarded
     return app
@@ -85,14 +94,19 @@ def _handler(path: str, gate: Gate, answer: Answer) -> HTTPRouteHandler:
     return found
 
 
-def _own_words(gate: Gate) -> Callable[[Request[Any, Any, Any], HTTPException], LitestarResponse[bytes]]:
+def _own_words(gate: Gate) -> Callable[[Request[Any, Any, Any], Exception], LitestarResponse[bytes]]:
     """What Litestar refuses by itself, most often a path that is nobody's, in the interface's words."""
 
-    def answer(request: Request[Any, Any, Any], refused: HTTPException) -> LitestarResponse[bytes]:
-        kind = Kind.NOT_FOUND if refused.status_code == NOT_FOUND else Kind.INVALID
-        given = refusal(Refused(kind))
+    def answer(request: Request[Any, Any, Any], refused: Exception) -> LitestarResponse[bytes]:
+        given = unexpected()
+        if isinstance(refused, HTTPException) and refused.status_code < 500:
+            given = refusal(Refused(Kind.NOT_FOUND if refused.status_code == NOT_FOUND else Kind.INVALID))
         request_id = gate.request_id(dict(request.scope["headers"]))
-        headers = {"x-request-id": request_id.decode(), "x-content-type-options": "nosniff"}
-        return LitestarResponse(given.body, status_code=given.status, media_type="application/json", headers=headers)
+        if given.status >= 500:
+            log.error("failed", request_id=request_id.decode(), path=UNKNOWN, exc_info=refused)
+        gate.unrouted(str(request.scope["method"]), request_id, given, 0.0)  # found nowhere: that takes no time
+        headers = headers_of(given, request_id)
+        told = {name.decode(): value.decode() for name, value in headers if name not in (b"content-type", b"content-length")}
+        return LitestarResponse(given.body, status_code=given.status, media_type="application/json", headers=told)
 
     return answer

@@ -17,7 +17,7 @@ import uvloop
 from lastro.doors.settings import Settings, StartRefused, read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -30,15 +30,43 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands.add_parser("migrate", help="bring the database to this version's schema")
     verify = commands.add_parser("verify", help="check the laws of money over the whole database")
     verify.add_argument("--moving", action="store_true", help="leave out the laws that hold only when nothing is on its way")
+    verify.add_argument("--json", action="store_true", help="one JSON object in place of lines")
+    story = commands.add_parser("story", help="everything that happened to an object, in time order")
+    story.add_argument("id", help="of an order, payment, refund, event or message; endToEndId, txid, externalId")
+    story.add_argument("--json", action="store_true", help="as the API answers it")
     commands.add_parser("demo", help="play the journey and show each step (sandbox, while it runs)")
-    given = parser.parse_args(arguments)
+    commands.add_parser("certify", help="play a webhook receiver its duties; print what passed and what to mend")
+    for name, summary in _ADMINISTRATION.items():
+        commands.add_parser(name, help=summary)
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
+        if words and words[0] in _ADMINISTRATION:
+            sys.exit(_administer(words))
+        if words and words[0] == "certify":
+            sys.exit(_certify(words[1:]))
+        given = parser.parse_args(words)
         status = _COMMANDS[given.command](given)
     except StartRefused as refused:
         sys.exit(str(refused))
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(status)
+
+
+def _administer(words: list[str]) -> str | int:
+    from lastro.doors.commands import Declined, perform  # noqa: PLC0415
+
+    try:
+        perform(words, _running, print)
+    except Declined as declined:
+        return str(declined)
+    return 0
+
+
+def _certify(words: list[str]) -> int:
+    from lastro.doors.certify import certify  # noqa: PLC0415
+
+    return certify(words, _settings, print)
 
 
 def _run(_: argparse.Namespace) -> int:
@@ -49,8 +77,9 @@ def _api(_: argparse.Namespace) -> int:
     from lastro.doors import logs  # noqa: PLC0415 each command loads what it needs
     from lastro.doors.api import run_api  # noqa: PLC0415
 
-    logs.configure()
-    uvloop.run(run_api(_settings()))
+    settings = _settings()
+    logs.configure(settings.log_level)
+    uvloop.run(run_api(settings))
     return 0
 
 
@@ -58,8 +87,9 @@ def _worker(_: argparse.Namespace) -> int:
     from lastro.doors import logs  # noqa: PLC0415
     from lastro.doors.worker import run_worker  # noqa: PLC0415
 
-    logs.configure()
-    uvloop.run(run_worker(_settings()))
+    settings = _settings()
+    logs.configure(settings.log_level)
+    uvloop.run(run_worker(settings))
     return 0
 
 
@@ -75,12 +105,23 @@ def _migrate(_: argparse.Namespace) -> int:
 
 
 def _verify(given: argparse.Namespace) -> int:
-    from lastro.doors.verify import verify  # noqa: PLC0415
+    from lastro.doors.verify import UNKNOWN, verify  # noqa: PLC0415
+
+    try:
+        settings = _running()
+    except StartRefused as refused:
+        print(refused, file=sys.stderr)
+        return UNKNOWN
+    return asyncio.run(verify(settings.audit, at_rest=not given.moving, as_json=given.json, say=print))
+
+
+def _story(given: argparse.Namespace) -> int:
+    from lastro.doors.storyteller import show  # noqa: PLC0415
 
     settings = _settings()
     if settings.is_sandbox and settings.database_url is None:
         raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
-    return asyncio.run(verify(settings.audit, at_rest=not given.moving, say=print))
+    return asyncio.run(show(settings.audit, given.id, as_json=given.json, say=print))
 
 
 def _demo(_: argparse.Namespace) -> int:
@@ -93,6 +134,14 @@ def _demo(_: argparse.Namespace) -> int:
     return int(asyncio.run(module.demo(sandbox, settings.audit, print)))
 
 
+def _running() -> Settings:
+    """The settings of what is there to be administered."""
+    settings = _settings()
+    if settings.is_sandbox and settings.database_url is None and settings.app_database_url is None:
+        raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
+    return settings
+
+
 def _settings() -> Settings:
     """The environment's, and where it is silent the running sandbox's of this home."""
     environment = dict(os.environ)
@@ -102,7 +151,19 @@ def _settings() -> Settings:
         running = json.loads(told.read_text(encoding="utf-8"))
         environment["LASTRO_DATABASE_URL"] = running["url"]
         environment["LASTRO_DATABASE_LOGIN"] = running["login"]
+        environment.update(_network_of(home, environment))
     return read(environment)
+
+
+def _network_of(home: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """Where the running sandbox's simulated network is, as far as nobody has said it."""
+    found = {}
+    sandbox, token = home / "sandbox.json", home / "network.token"
+    if not environment.get("LASTRO_NETWORK_URL") and sandbox.exists():
+        found["LASTRO_NETWORK_URL"] = json.loads(sandbox.read_text(encoding="utf-8"))["simulatorUrl"]
+    if not any(environment.get(f"LASTRO_NETWORK_TOKEN{name}") for name in ("", "_FILE")) and token.exists():
+        found["LASTRO_NETWORK_TOKEN_FILE"] = str(token)
+    return found
 
 
 def _sandbox_module(name: str) -> Any:
@@ -111,7 +172,22 @@ def _sandbox_module(name: str) -> Any:
     return importlib.import_module(name)
 
 
-_COMMANDS = {"run": _run, "api": _api, "worker": _worker, "migrate": _migrate, "verify": _verify, "demo": _demo}
+# With words of their own, which their own parsers know.
+_ADMINISTRATION = {
+    "company": "found companies, list them",
+    "client": "let machines in that call the API, say what they may do, turn them away",
+    "account": "open payment accounts, list them, give them Pix keys",
+    "keys": "list and rotate the keys that sign tokens and Pix locations",
+}
+_COMMANDS = {
+    "run": _run,
+    "api": _api,
+    "worker": _worker,
+    "migrate": _migrate,
+    "verify": _verify,
+    "story": _story,
+    "demo": _demo,
+}
 
 if __name__ == "__main__":
     main()

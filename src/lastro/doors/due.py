@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from lastro.base import lanes, trace
 from lastro.base.errors import DatabaseAway, Refused, Stale
 from lastro.rails.together import pause_after, together
 
@@ -39,7 +40,8 @@ class Due:
 class Sweep:
     """A due lane at work. Rows in vain are left alone for a while, each time longer, so that they stand in nobody's way."""
 
-    def __init__(self, due: Due, work: Database, runner: Runner) -> None:
+    def __init__(self, due: Due, work: Database, runner: Runner, hear: lanes.Hear = lanes.unheard) -> None:
+        self._hear = hear
         self._due = due
         self._work = work
         self._runner = runner
@@ -58,6 +60,9 @@ class Sweep:
 
     async def _act(self, one: tuple[UUID, UUID]) -> bool:
         company_id, row_id = one
+        trace.carry(trace.Trace(str(row_id), company_id))
+        clock = asyncio.get_running_loop().time
+        begun = clock()
         try:
             outcome = await self._runner.act(company_id, self._due.verb(row_id))
         except DatabaseAway:
@@ -70,6 +75,7 @@ class Sweep:
         if isinstance(outcome, Refused) or outcome.write is None or outcome.write.is_empty:
             return self._vain(one)
         self._in_vain.pop(one, None)
+        self._hear(lanes.Worked("due", self._due.name, "done", clock() - begun, company_id, outcome.write.objects, row_id))
         return True
 
     def _vain(self, one: tuple[UUID, UUID]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID  # noqa: TC003 named in a dataclass
@@ -9,6 +10,7 @@ from uuid import UUID  # noqa: TC003 named in a dataclass
 import msgspec
 
 from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.wire import Error, ErrorDetail
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     # One request on a path: the scope, the body's bytes, the headers by lower-case name.
     Answer = Callable[[HTTPScope, bytes, Mapping[bytes, bytes]], Awaitable["Response"]]
 
+UNKNOWN = "unknown"  # the path of a request that no route was found for
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+_REQUEST_ID = re.compile(rb"[\x21-\x7e]{1,128}\Z")
 STATUS = {
     Kind.INVALID: 400, Kind.UNAUTHORIZED: 401, Kind.FORBIDDEN: 403, Kind.NOT_FOUND: 404, Kind.METHOD_NOT_ALLOWED: 405,
     Kind.CONFLICT: 409, Kind.TOO_LARGE: 413, Kind.UNSUPPORTED_TYPE: 415, Kind.TOO_MANY: 429,
@@ -36,17 +40,22 @@ _UNEXPECTED = ("INTERNAL_ERROR", "Unexpected error")
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What goes over the wire."""
+    """What goes over the wire. issues: of a refusal, the words that say why; noted, and in the body anyway."""
 
     status: int
     body: bytes
     content_type: bytes = b"application/json"
     headers: tuple[tuple[bytes, bytes], ...] = ()
+    issues: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class Seen:
-    """What is noted of a request for logs and figures, filled in as it becomes known. path: the route's, without values."""
+    """What is noted of a request for logs and figures, filled in as it becomes known.
+
+    path: the route's, without values; UNKNOWN where there is no such route. objects: ids of what was made or moved.
+    issues: why it was refused.
+    """
 
     method: str
     path: str
@@ -54,7 +63,25 @@ class Seen:
     operation: str | None = None
     company_id: UUID | None = None
     client_id: str | None = None
-    objects: list[str] = field(default_factory=list)
+    objects: list[UUID | str] = field(default_factory=list)
+    issues: tuple[str, ...] = ()
+
+
+def request_id(given: bytes, random: Callable[[int], bytes]) -> bytes:
+    """The caller's x-request-id, where it gave one that can be printed, else one of ours (contract.md §1)."""
+    return given if _REQUEST_ID.match(given) else random(16).hex().encode()
+
+
+def headers_of(response: Response, request_id: bytes) -> list[tuple[bytes, bytes]]:
+    """Every header of an answer, but for those of the connection."""
+    has_none = response.status in (204, 304)  # RFC 9110 §8.6: such an answer has no body, whose length could be told
+    of_body = () if has_none else ((b"content-type", response.content_type), (b"content-length", b"%d" % len(response.body)))
+    return [
+        *of_body,
+        (b"x-request-id", request_id),
+        (b"x-content-type-options", b"nosniff"),
+        *response.headers,
+    ]
 
 
 def seen_of(scope: HTTPScope) -> Seen:
@@ -66,12 +93,13 @@ def seen_of(scope: HTTPScope) -> Seen:
 def refusal(refused: Refused) -> Response:
     """The Error body and status of a refusal."""
     error, message = _WORDS.get(refused.kind, _INVALID)
-    details = [{"field": p.field, "issue": p.issue, "description": p.description} for p in refused.problems]
-    body = msgspec.json.encode({"error": error, "message": message, "details": details})
+    details = [ErrorDetail(field=p.field, issue=p.issue, description=p.description) for p in refused.problems]
+    body = msgspec.json.encode(Error(error=error, message=message, details=details))
     headers: tuple[tuple[bytes, bytes], ...] = ()
     if refused.retry_after_seconds is not None:
         headers = ((b"retry-after", str(refused.retry_after_seconds).encode()),)
-    return Response(STATUS[refused.kind], body, headers=headers)
+    issues = tuple(dict.fromkeys(p.issue for p in refused.problems))
+    return Response(STATUS[refused.kind], body, headers=headers, issues=issues)
 
 
 def unauthorized() -> Response:
@@ -81,14 +109,15 @@ def unauthorized() -> Response:
 
 
 def not_allowed(methods: Iterable[str]) -> Response:
-    """A path that is served, by other methods."""
-    allowed = ", ".join(methods)
+    """A path that is served, by other methods; where GET is, so is HEAD."""
+    given = tuple(methods)
+    allowed = ", ".join((*given, "HEAD") if "GET" in given and "HEAD" not in given else given)
     refused = refusal(Refused(Kind.METHOD_NOT_ALLOWED, (Problem("method", "NOT_ALLOWED", f"this path takes {allowed}"),)))
-    return Response(refused.status, refused.body, headers=((b"allow", allowed.encode()),))
+    return Response(refused.status, refused.body, headers=((b"allow", allowed.encode()),), issues=refused.issues)
 
 
 def unexpected(status: int = 500) -> Response:
     """Something of ours failed, or (503) is away for the moment; nothing of it is told."""
     error, message = _UNEXPECTED
-    body = msgspec.json.encode({"error": error, "message": message, "details": []})
+    body = msgspec.json.encode(Error(error=error, message=message, details=[]))
     return Response(status, body, headers=((b"retry-after", b"1"),) if status == 503 else ())

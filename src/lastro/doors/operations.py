@@ -14,7 +14,7 @@ import msgspec
 from lastro.base import forms
 from lastro.base.api import Incoming
 from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Call, Reply
+from lastro.base.run import Act, Call, Reply
 from lastro.companies import TokenRefused
 from lastro.doors.http import Response, not_allowed, refusal, seen_of, unauthorized
 
@@ -25,21 +25,22 @@ if TYPE_CHECKING:
 
     from lastro.base.api import Route
     from lastro.base.run import Runner, Verb
-    from lastro.companies import Claims, Verifier
+    from lastro.companies import Callers, Claims
     from lastro.doors.limits import Limits
 
 _MOST_PROBLEMS = 20  # of one query string: it is the client's to fill
 _KEY = re.compile(r"[\x21-\x7e]+\Z")
-_CHARSET = re.compile(r";\s*charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
+_CHARSET = re.compile(r";\s*charset\s*=\s*\"?([^\s;\"]*)", re.IGNORECASE)
+_HALF = re.compile("[\ud800-\udfff]")
 _canonical = msgspec.json.Encoder(order="sorted")
 
 
 @dataclass(frozen=True)
 class Operations:
-    """fingerprint_key: what stored requests are recognised by. limits: how many requests a client has."""
+    """callers: whose tokens count. fingerprint_key: what stored requests are recognised by. limits: of each client."""
 
     runner: Runner
-    verifier: Callable[[], Verifier]
+    callers: Callers
     machine_now: Callable[[], float]
     fingerprint_key: bytes
     limits: Limits
@@ -48,38 +49,31 @@ class Operations:
         self, routes: Mapping[str, Route], scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]
     ) -> Response:
         """One request on a path. routes: by method."""
-        claims = self.claims(headers)
+        seen, route = seen_of(scope), routes.get("GET" if scope["method"] == "HEAD" else scope["method"])
+        seen.operation = None if route is None else route.operation
+        claims = await self.claims(headers)
         if claims is None:
             return unauthorized()
         company_id = UUID(claims.company_id)
-        seen = seen_of(scope)
         seen.company_id, seen.client_id = company_id, claims.client_id
-        taken = self.limits.take(claims.client_id, self.runner.requests_per_minute(company_id, claims.client_id))
-        route = routes.get(scope["method"])
+        own_limit = self.runner.requests_per_minute(company_id, claims.client_id)
+        taken = self.limits.take(f"{claims.company_id} {claims.client_id}", own_limit)
         if taken.retry_after_seconds is not None:
             response = refusal(Refused(Kind.TOO_MANY, retry_after_seconds=taken.retry_after_seconds))
         elif route is None:
             response = not_allowed(routes)
         else:
-            seen.operation = route.operation
             response = await self._served(route, claims, company_id, scope, raw, headers)
         return replace(response, headers=(*response.headers, *taken.headers()))
 
     async def _served(
         self, route: Route, claims: Claims, company_id: UUID, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]
     ) -> Response:
-        problems: list[Problem] = []
-        query = _query(scope["query_string"], route, problems)
-        key = _idempotency_key(headers, route, problems)
-        body: dict[str, Any] | None = {}
-        wrong_type = None
-        if raw or route.method == "PUT":
-            wrong_type = _wrong_type(headers)
-            try:
-                body = forms.parsed(raw)
-            except forms.NotJson as error:
-                problems.append(Problem("body", "INVALID", str(error)))
-                body = None
+        of_query: list[Problem] = []
+        of_headers: list[Problem] = []
+        query = _query(scope["query_string"], route, of_query)
+        key = _idempotency_key(headers, route, of_headers)
+        body, wrong_type, of_body = _body(raw, route, headers)
         path = {k: str(v) for k, v in scope["path_params"].items()}
         call = Call(
             company_id, claims.client_id, claims.issued_at, route.permission, route.operation, key,
@@ -89,20 +83,26 @@ class Operations:
         verb: Verb[Any] | Refused
         if wrong_type is not None:
             verb = Refused(Kind.UNSUPPORTED_TYPE, (Problem("content-type", "NOT_SUPPORTED", wrong_type),))
-        elif body is None:
-            verb = Refused(Kind.INVALID, tuple(problems))
         else:
-            verb = _together(problems, route.parse(Incoming(company_id, path, query, raw, body, key)))
+            parsed: Verb[Any] | Refused = Refused(Kind.INVALID, of_body)
+            if body is not None:
+                parsed = route.parse(Incoming(company_id, path, query, raw, body, key, scope["state"].get("gone")))
+            verb = _together(route, of_query, of_headers, parsed)
         outcome = await self.runner.run(call, _Refusing(verb) if isinstance(verb, Refused) else verb)
+        if outcome.write is not None:
+            seen_of(scope).objects += outcome.write.objects
+        if isinstance(outcome, Refused):
+            in_order = outcome.problems if isinstance(verb, Refused) else forms.in_order(outcome.problems, route.doc.form)
+            return refusal(replace(outcome, problems=in_order))
         return _replied(outcome)
 
-    def claims(self, headers: Mapping[bytes, bytes]) -> Claims | None:
+    async def claims(self, headers: Mapping[bytes, bytes]) -> Claims | None:
         """Whose token it is, or None for none, a bad or an old one."""
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
         if scheme.lower() != b"bearer":
             return None
         try:
-            return self.verifier().verify(token.decode("latin-1").strip(), self.machine_now())
+            return await self.callers.claims(token.decode("latin-1").strip(), self.machine_now())
         except TokenRefused:
             return None
 
@@ -112,7 +112,7 @@ class Operations:
 
 
 @dataclass(frozen=True)
-class _Refusing:
+class _Refusing(Act[None]):
     """A request that is wrong as it stands: the door is opened all the same, since who may not ask is told only that."""
 
     refused: Refused
@@ -120,30 +120,39 @@ class _Refusing:
     async def read(self, *_: object) -> None:
         return None
 
-    async def look_up(self, *_: object) -> None:
-        return None
-
     def decide(self, *_: object) -> Refused:
         return self.refused
 
-    def recall(self) -> None:
-        return None
 
-    def taken(self, _: str) -> None:
-        return None
-
-    def insufficient(self) -> Refused:
-        return self.refused
-
-
-def _together(problems: list[Problem], parsed: Verb[Any] | Refused) -> Verb[Any] | Refused:
-    """All that is wrong with a request at once: what its line and headers have, and what its body has."""
-    if not problems:
-        return parsed
+def _together(
+    route: Route, of_query: list[Problem], of_headers: list[Problem], parsed: Verb[Any] | Refused
+) -> Verb[Any] | Refused:
+    """All that is wrong with a request at once, in a fixed order: its query, its headers, its body as the form goes."""
+    of_body: tuple[Problem, ...] = ()
     if isinstance(parsed, Refused) and parsed.kind is Kind.INVALID:
-        known = {problem.field for problem in problems}
-        problems += [problem for problem in parsed.problems if problem.field not in known]
-    return Refused(Kind.INVALID, tuple(problems))
+        of_body = parsed.problems
+        if route.doc.form is None:
+            of_query += [problem for problem in of_body if route.knows(problem.field)]
+            of_body = tuple(problem for problem in of_body if not route.knows(problem.field))
+    elif not of_query and not of_headers:
+        return parsed
+    names = [query.name for query in route.queries]
+    asked = forms.first_of_each(of_query, lambda p: names.index(p.field) if p.field in names else len(names))
+    return Refused(Kind.INVALID, (*asked, *of_headers, *forms.in_order(of_body, route.doc.form)))
+
+
+def _body(
+    raw: bytes, route: Route, headers: Mapping[bytes, bytes]
+) -> tuple[dict[str, Any] | None, str | None, tuple[Problem, ...]]:
+    """The body as plain JSON, None where it is none; why its content-type is not taken; what is wrong with it."""
+    if not raw:
+        required = route.doc.form is not None
+        return (None, None, (Problem("body", "REQUIRED", "is required"),)) if required else ({}, None, ())
+    wrong_type = _wrong_type(headers)
+    try:
+        return forms.parsed(raw), wrong_type, ()
+    except forms.NotJson as error:
+        return None, wrong_type, (Problem("body", "INVALID", str(error)),)
 
 
 def _wrong_type(headers: Mapping[bytes, bytes]) -> str | None:
@@ -155,25 +164,32 @@ def _wrong_type(headers: Mapping[bytes, bytes]) -> str | None:
     return None if charset is None or charset[1].lower() in ("utf-8", "utf8") else "the charset must be UTF-8"
 
 
-def _replied(outcome: Reply | Refused) -> Response:
-    if isinstance(outcome, Refused):
-        return refusal(outcome)
-    headers = ((b"idempotent-replayed", b"true"),) if outcome.replayed else ()
-    return Response(outcome.status, outcome.body, headers=headers)
+def _replied(reply: Reply) -> Response:
+    headers = ((b"idempotent-replayed", b"true"),) if reply.replayed else ()
+    return Response(reply.status, reply.body, headers=headers)
 
 
 def _query(text: bytes, route: Route, problems: list[Problem]) -> dict[str, str]:
     if not text:
         return {}
     found: dict[str, str] = {}
-    for name, value in parse_qsl(text.decode("latin-1"), keep_blank_values=True):
-        if len(problems) == _MOST_PROBLEMS:
+    wrong: dict[str, Problem] = {}
+    # A byte that is no UTF-8 becomes half a character, which no text has.
+    given = parse_qsl(text.decode("ascii", "surrogateescape"), keep_blank_values=True, errors="surrogateescape")
+    for name, value in given:
+        if len(wrong) == _MOST_PROBLEMS:
             break
-        if not route.knows(name) and name not in found:
-            problems.append(Problem(name[:64], "NOT_ALLOWED", "is not a parameter of this operation"))
-        elif name in found and route.knows(name):
-            problems.append(Problem(name, "DUPLICATE", "is given twice"))
-        found[name] = value
+        if not route.knows(name):
+            field = name[:64] if name.isprintable() and name else "query"
+            wrong[field] = Problem(field, "NOT_ALLOWED", "is not a parameter of this operation")
+        elif name in found:
+            wrong[name] = Problem(name, "DUPLICATE", "is given twice")
+        else:
+            found[name] = value
+            if _HALF.search(value):
+                found[name] = ""
+                wrong[name] = Problem(name, "INVALID", "must be UTF-8")
+    problems += wrong.values()
     return found
 
 

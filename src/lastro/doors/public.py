@@ -1,17 +1,19 @@
-"""What is served without a bearer token: tokens themselves, published keys, Pix locations and their pictures, health."""
+"""What is served without a bearer token: tokens themselves, published keys, Pix locations and their pictures."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from ipaddress import IPv6Address, ip_network
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import parse_qsl, unquote_plus
 
 import msgspec
 
 from lastro import companies, orders
 from lastro.base import forms
+from lastro.base.api import Answer
 from lastro.base.commit import Caller
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Door
@@ -19,7 +21,8 @@ from lastro.doors.http import Response, refusal
 from lastro.standards import jws, pix_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from ipaddress import IPv4Address
     from uuid import UUID
 
     from litestar.types import HTTPScope
@@ -32,15 +35,51 @@ if TYPE_CHECKING:
 
 LIFETIME_SECONDS = companies.LIFETIME_SECONDS
 _SCOPES = frozenset({companies.SCOPE, f"{companies.SCOPE}/.default"})
+_BEARER: Final = "Bearer"
 _COMPANY = "SELECT company_id FROM company_numbers WHERE number = $1"
 
 
 class TokenForm(forms.Form):
-    """POST /auth/v1/token."""
+    """A client and its secret."""
 
-    client_id: str
-    client_secret: str
-    scopes: list[str] | None = None
+    client_id: Annotated[str, msgspec.Meta(max_length=256, examples=["lc_9fJ2mQ7xKp4sTz1VbN8cRw"])]
+    client_secret: Annotated[str, msgspec.Meta(max_length=256, examples=["lsk_…"])]
+    scopes: Annotated[
+        Annotated[list[Literal["api://app-order-prd", "api://app-order-prd/.default"]], msgspec.Meta(min_length=1)] | None,
+        msgspec.Meta(description="There is one scope; what a client may do within it are its permissions."),
+    ] = None
+
+
+class Token(Answer, frozen=True, kw_only=True):
+    """A bearer token."""
+
+    token_type: Literal["Bearer"]
+    expires_in: Annotated[int, msgspec.Meta(description="Seconds.", examples=[LIFETIME_SECONDS])]
+    token: Annotated[str, msgspec.Meta(description="A JWT (EdDSA). Send it as `authorization: Bearer …`.")]
+
+
+class OAuthForm(msgspec.Struct, kw_only=True):
+    """RFC 6749 §4.4. The client stands in Basic or in the body."""
+
+    grant_type: Literal["client_credentials"]
+    client_id: str | None = None
+    client_secret: str | None = None
+    scope: Literal["api://app-order-prd", "api://app-order-prd/.default"] | None = None
+
+
+class OAuthToken(msgspec.Struct, kw_only=True):
+    """The same token, in the words of RFC 6749 §5.1."""
+
+    access_token: str
+    token_type: Literal["Bearer"]
+    expires_in: int
+    scope: str
+
+
+class OAuthError(msgspec.Struct, kw_only=True):
+    """RFC 6749 §5.2."""
+
+    error: Literal["invalid_request", "invalid_client", "unsupported_grant_type", "invalid_scope", "temporarily_unavailable"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +91,7 @@ class Tokens:
 
     async def ours(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """POST /auth/v1/token, JSON."""
-        taken = self.limits.take(str(scope["state"]["source"]))
+        taken = self.limits.take(_caller(scope["state"]["source"]))
         if taken.retry_after_seconds is not None:
             return refusal(Refused(Kind.TOO_MANY, retry_after_seconds=taken.retry_after_seconds))
         try:
@@ -62,39 +101,47 @@ class Tokens:
         problems = _token_problems(body)
         if problems:
             return refusal(Refused(Kind.INVALID, tuple(problems)))
-        token = await self.login.token(body["clientId"], body["clientSecret"])
+        token = await self.login.token(body["clientId"], body["clientSecret"], scope["state"]["source"])
         if token is None:
             return refusal(Refused(Kind.UNAUTHORIZED))
-        return _json(200, {"tokenType": "Bearer", "expiresIn": LIFETIME_SECONDS, "token": token})
+        return _json(200, Token(token_type=_BEARER, expires_in=LIFETIME_SECONDS, token=token))
 
     async def oauth(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """POST /oauth2/token, RFC 6749 §4.4 with the client in Basic or in the body; errors as §5.2."""
-        taken = self.limits.take(str(scope["state"]["source"]))
+        taken = self.limits.take(_caller(scope["state"]["source"]))
         if taken.retry_after_seconds is not None:
             later = ((b"retry-after", b"%d" % taken.retry_after_seconds),)
-            return Response(429, msgspec.json.encode({"error": "temporarily_unavailable"}), headers=(*later, *_NO_STORE))
-        fields = dict(parse_qsl(raw.decode("latin-1"), keep_blank_values=True))
+            return _json(429, OAuthError(error="temporarily_unavailable"), later)
+        given = parse_qsl(raw.decode("latin-1"), keep_blank_values=True)
+        fields = dict(given)
+        if len(fields) != len(given):  # RFC 6749 §3.2: no parameter more than once
+            return _json(400, OAuthError(error="invalid_request"))
         client = _basic(headers) or (fields.get("client_id", ""), fields.get("client_secret", ""))
         if "grant_type" not in fields:
-            return _json(400, {"error": "invalid_request"})
+            return _json(400, OAuthError(error="invalid_request"))
         if fields["grant_type"] != "client_credentials":
-            return _json(400, {"error": "unsupported_grant_type"})
+            return _json(400, OAuthError(error="unsupported_grant_type"))
         asked = fields.get("scope", "").split()
         if any(s not in _SCOPES for s in asked):
-            return _json(400, {"error": "invalid_scope"})
-        token = await self.login.token(*client)
+            return _json(400, OAuthError(error="invalid_scope"))
+        token = await self.login.token(*client, scope["state"]["source"])
         if token is None:
             challenge = ((b"www-authenticate", b'Basic realm="lastro"'),)
-            return Response(401, msgspec.json.encode({"error": "invalid_client"}), headers=(*challenge, *_NO_STORE))
-        answer = {"access_token": token, "token_type": "Bearer", "expires_in": LIFETIME_SECONDS, "scope": companies.SCOPE}
+            return _json(401, OAuthError(error="invalid_client"), challenge)
+        answer = OAuthToken(access_token=token, token_type=_BEARER, expires_in=LIFETIME_SECONDS, scope=companies.SCOPE)
         return _json(200, answer)
+
+
+def _caller(source: IPv4Address | IPv6Address | None) -> str:
+    """Whose requests are counted together: who has an IPv6 address has 2^64 of them."""
+    return str(ip_network((source, 64), strict=False)) if isinstance(source, IPv6Address) else str(source)
 
 
 _NO_STORE = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
 
 
-def _json(status: int, value: Any) -> Response:
-    return Response(status, msgspec.json.encode(value), headers=_NO_STORE)
+def _json(status: int, value: msgspec.Struct, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Response:
+    return Response(status, msgspec.json.encode(value), headers=(*headers, *_NO_STORE))
 
 
 def _token_problems(body: Mapping[str, Any]) -> list[Problem]:
@@ -128,17 +175,17 @@ class Published:
     """Keys, locations and pictures."""
 
     database: Database
-    keys: SigningKeys
+    keys: Callable[[], SigningKeys]
     place: Place
     chance: Chance
 
     async def token_keys(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /.well-known/jwks.json: who trusts our tokens verifies them by these."""
-        return Response(200, msgspec.json.encode(companies.jwks(companies.public_keys(self.keys.tokens))))
+        return Response(200, msgspec.json.encode(companies.jwks(companies.public_keys(self.keys().tokens))))
 
     async def location_keys(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /.well-known/pix-jwks.json: the jku of our locations."""
-        return Response(200, msgspec.json.encode(jws.public_jwks(self.keys.locations)))
+        return Response(200, msgspec.json.encode(jws.public_jwks(self.keys().locations)))
 
     async def location(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /qr/v2/{token}: the signed charge while it can be paid, 410 once it never can be again, 404 for nothing."""
@@ -149,7 +196,7 @@ class Published:
         charge = orders.charge(order, door)
         if charge is None:
             return Response(410, b"", b"text/plain")
-        signed = jws.sign(charge, self.keys.location)
+        signed = jws.sign(charge, self.keys().location)
         return Response(200, signed.encode(), b"application/jose", ((b"cache-control", b"no-store"),))
 
     async def picture(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
@@ -160,12 +207,6 @@ class Published:
             return refusal(Refused(Kind.NOT_FOUND))
         order, account, _ = found
         return Response(200, orders.image(order, account, self.place), b"image/png")
-
-    async def health(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """GET /health: 200 when a request can be served."""
-        async with self.database.session() as session:
-            await session.value("SELECT 1")
-        return Response(200, b'{"status":"ready"}')
 
     async def _find(self, token: str) -> tuple[Any, Any, Door] | None:
         if len(token) != 22 or not token.isascii() or not token.isalnum():

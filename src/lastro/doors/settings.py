@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from lastro.base.db import Dsn
 from lastro.base.gaps import GAPS
+from lastro.base.outgoing import Proxy
 from lastro.base.secrets import Secret
 from lastro.standards.pix_ids import is_ispb
 
@@ -47,6 +48,16 @@ class CrashAt:
 
 
 @dataclass(frozen=True, slots=True)
+class Outside:
+    """An issuer besides us whose tokens count. audience None: the one that our own tokens have."""
+
+    issuer: str
+    jwks_url: str
+    company_claim: str
+    audience: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that differs between installations.
 
@@ -56,7 +67,11 @@ class Settings:
     institution that has none. database_login: `switch` when the login of database_url takes on each role, `role` when
     each role logs in itself. worker_name: tells apart the processes that pull from the network at the same time; None
     where each is to be a stranger. requests_per_minute: of a client, in each process; token_requests_per_minute: of an
-    address. proxies: networks whose x-forwarded-for is believed.
+    address. proxies: networks whose x-forwarded-for is believed. log_level: the least that is logged. metrics_networks: who
+    may read the API's figures; worker_metrics_port: where a worker tells its own, None for nowhere.
+    token_key_days: for how long a key signs tokens. feed_days: for how long events' bodies are kept; None: for ever.
+    outside: the one other issuer whose tokens count. outgoing_proxy: carries requests to the URLs that clients gave; None
+    where they go out by themselves.
     """
 
     mode: Literal["sandbox", "production"]
@@ -82,6 +97,13 @@ class Settings:
     requests_per_minute: int
     token_requests_per_minute: int
     proxies: tuple[IPv4Network | IPv6Network, ...]
+    log_level: str
+    metrics_networks: tuple[IPv4Network | IPv6Network, ...]
+    worker_metrics_port: int | None
+    token_key_days: int
+    feed_days: int | None
+    outside: Outside | None
+    outgoing_proxy: Proxy | None
     has_parent: bool
     crash_at: CrashAt | None
 
@@ -160,6 +182,13 @@ class _Reader:
             requests_per_minute=self._count("LASTRO_REQUESTS_PER_MINUTE", 60_000),
             token_requests_per_minute=self._count("LASTRO_TOKEN_REQUESTS_PER_MINUTE", 600),
             proxies=self._networks("LASTRO_PROXIES"),
+            log_level=self._one_of("LASTRO_LOG_LEVEL", ("info", "debug", "warning")),
+            metrics_networks=self._networks("LASTRO_METRICS_NETWORKS", "127.0.0.0/8,::1/128"),
+            worker_metrics_port=self._maybe_port("LASTRO_WORKER_METRICS_PORT"),
+            token_key_days=self._count("LASTRO_TOKEN_KEY_DAYS", 90),
+            feed_days=self._maybe_count("LASTRO_FEED_RETENTION_DAYS"),
+            outside=self._outside(mode),
+            outgoing_proxy=self._proxy("LASTRO_OUTGOING_PROXY"),
             has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
             crash_at=self._crash_at(mode),
         )
@@ -184,6 +213,8 @@ class _Reader:
             self._problems.append("LASTRO_BRANCH must be one to four digits.")
         if len(made.institution_name) > 140:
             self._problems.append("LASTRO_INSTITUTION_NAME must have at most 140 characters.")
+        if made.outside is not None and made.outside.issuer == made.public_url:
+            self._problems.append("LASTRO_OUTSIDE_ISSUER must not be LASTRO_PUBLIC_URL: that is who issues our own tokens.")
         # A location is printed without its scheme.
         printed = made.public_url.partition("://")[2] + _LOCATION_PATH
         if len(printed) > _LONGEST_LOCATION:
@@ -219,6 +250,9 @@ class _Reader:
             return otherwise
         return int(given)
 
+    def _maybe_port(self, name: str) -> int | None:
+        return None if self._maybe(name) is None else self._port(name, 0)
+
     def _count(self, name: str, otherwise: int) -> int:
         given = self._text(name, str(otherwise))
         if re.fullmatch(r"[1-9]\d{0,8}", given, re.ASCII) is None:
@@ -226,8 +260,11 @@ class _Reader:
             return otherwise
         return int(given)
 
-    def _networks(self, name: str) -> tuple[IPv4Network | IPv6Network, ...]:
-        given = [text.strip() for text in self._text(name, "").split(",") if text.strip()]
+    def _maybe_count(self, name: str) -> int | None:
+        return None if self._maybe(name) is None else self._count(name, 1)
+
+    def _networks(self, name: str, otherwise: str = "") -> tuple[IPv4Network | IPv6Network, ...]:
+        given = [text.strip() for text in self._text(name, otherwise).split(",") if text.strip()]
         try:
             return tuple(ip_network(text) for text in given)
         except ValueError:
@@ -247,6 +284,39 @@ class _Reader:
         elif mode == PRODUCTION and parts.scheme != "https" and self._maybe(name):
             self._problems.append(f"{name} must begin with https:// outside the sandbox.")
         return given
+
+    def _outside(self, mode: str) -> Outside | None:
+        """The trusted outside issuer, to the letter: many an issuer's name ends with a slash."""
+        issuer, jwks_url = self._maybe("LASTRO_OUTSIDE_ISSUER"), self._maybe("LASTRO_OUTSIDE_JWKS_URL")
+        if issuer is None and jwks_url is None:
+            return None
+        if issuer is None or jwks_url is None:
+            self._problems.append("LASTRO_OUTSIDE_ISSUER and LASTRO_OUTSIDE_JWKS_URL go together: set both, or neither.")
+            return None
+        try:
+            parts = urlsplit(jwks_url)
+        except ValueError:
+            parts = urlsplit("")
+        schemes = ("https",) if mode == PRODUCTION else ("http", "https")
+        if parts.scheme not in schemes or not parts.hostname or parts.username or parts.fragment:
+            self._problems.append(f"LASTRO_OUTSIDE_JWKS_URL must be an {' or '.join(schemes)} address, not {jwks_url!r}.")
+        claim = self._text("LASTRO_OUTSIDE_COMPANY_CLAIM", "company")
+        return Outside(issuer, jwks_url, claim, self._maybe("LASTRO_OUTSIDE_AUDIENCE"))
+
+    def _proxy(self, name: str) -> Proxy | None:
+        """An HTTP proxy. What was given is not repeated: it may hold a password."""
+        given = self._maybe(name)
+        if given is None:
+            return None
+        try:
+            parts = urlsplit(given)
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            host = port = None
+        if not host or not port or given.rstrip("/").lower() != f"http://{f'[{host}]' if ':' in host else host}:{port}":
+            self._problems.append(f"{name} must be http://host:port and nothing else: no user, no path.")
+            return None
+        return Proxy(host, port)
 
     def _secret(self, name: str, mode: str) -> Secret:
         """A secret from a file that holds nothing else, or from the environment."""

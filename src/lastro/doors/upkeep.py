@@ -1,17 +1,26 @@
-"""What the worker does for the database's health: folding of credits, forgetting of old answers."""
+"""What the worker does for the database's health: folding of credits, forgetting of what is old, new signing keys."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import structlog
+
+from lastro.companies import TOKEN
+from lastro.webhooks import forget
+
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from datetime import timedelta
     from uuid import UUID
 
     from lastro.base.db import Database
+    from lastro.companies import Keychain
 
 FOLD_EVERY_SECONDS = 0.5
 FOLD_ALL_EVERY_SECONDS = 60.0
 FORGET_EVERY_SECONDS = 3600.0
+ROTATE_EVERY_SECONDS = 3600.0
 _LEAST_CREDITS = 20  # behind an account's fold, before folding is worth its row lock
 _MOST_ACCOUNTS = 200  # locked by one call
 _AT_ONCE = 1000
@@ -30,12 +39,31 @@ DELETE FROM answers WHERE company_id = $1 AND (operation, key) IN (
 """
 
 
-class Upkeep:
-    """The quiet work. `seen` is told which companies are active."""
+_log = structlog.get_logger(__name__)
 
-    def __init__(self, database: Database, work: Database) -> None:
+
+def rotating(chain: Keychain, every: timedelta) -> Callable[[], Awaitable[bool]]:
+    """Rotates the key of tokens once it has signed for so long; of many workers, one does.
+
+    The key of locations is rotated by people alone: its certificate may be known to others, or be an authority's.
+    """
+
+    async def rotate() -> bool:
+        kid = await chain.rotate(TOKEN, older_than=every)
+        if kid is not None:
+            _log.info("keys.rotated", kind=TOKEN, id=kid)
+        return False
+
+    return rotate
+
+
+class Upkeep:
+    """The quiet work. `seen` is told which companies are active. feed: how long events' bodies are kept; None: for ever."""
+
+    def __init__(self, database: Database, work: Database, feed: timedelta | None = None) -> None:
         self._database = database
         self._work = work
+        self._feed = feed
         self._active: set[UUID] = set()
 
     def seen(self, _topic: str, company_id: UUID | None) -> None:
@@ -57,13 +85,17 @@ class Upkeep:
         return False
 
     async def forget(self) -> bool:
-        """Forgets answers whose time is over."""
+        """Forgets answers and bodies of events whose time is over."""
         for company_id in await self._companies():
             for sql in (_FORGET_BODIES, _FORGET_ANSWERS):
                 gone = _AT_ONCE
                 while gone == _AT_ONCE:
                     async with self._database.session(company_id) as session:
                         gone = len(await session.fetch(sql, company_id, _AT_ONCE))
+            gone = _AT_ONCE
+            while self._feed is not None and gone == _AT_ONCE:
+                async with self._database.session(company_id) as session:
+                    gone = await forget(session, company_id, self._feed, _AT_ONCE)
         return False
 
     async def _fold(self, company_id: UUID) -> None:

@@ -6,9 +6,11 @@ import importlib
 import importlib.util
 import os
 import time
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from importlib.metadata import version
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -17,16 +19,22 @@ from lastro.accounts import Institution
 from lastro.base.clock import BusinessClock
 from lastro.base.db import Database
 from lastro.base.ids import Chance
+from lastro.base.lanes import unheard
 from lastro.base.outgoing import OutgoingClient
 from lastro.base.run import Runner
-from lastro.base.secrets import KeyFileRefused, load_key_ring
-from lastro.companies import Login, Verifier, load_or_make, public_keys
+from lastro.base.secrets import KeyFileRefused, SecretUnreadable, load_key_ring
+from lastro.companies import SCOPE, Callers, Keychain, Login, OutsideIssuer, OutsideKeys, OwnKeys
+from lastro.doors import logs, openapi, story
 from lastro.doors.due import Due
 from lastro.doors.gate import Gate
+from lastro.doors.health import Health
 from lastro.doors.limits import Limits
+from lastro.doors.metrics import Metrics, MetricsPath
 from lastro.doors.operations import Operations
+from lastro.doors.outside import fetching
 from lastro.doors.public import Published, Tokens
-from lastro.doors.settings import StartRefused
+from lastro.doors.settings import PRODUCTION, SANDBOX, StartRefused
+from lastro.doors.upkeep import rotating
 from lastro.orders import Place
 from lastro.rails import port
 from lastro.rails.handling import SetAside
@@ -34,19 +42,24 @@ from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Mapping
     from ipaddress import IPv4Network, IPv6Network
+    from uuid import UUID
 
     from lastro.base.api import Route
+    from lastro.base.lanes import Hear
     from lastro.base.secrets import KeyRing
     from lastro.base.write import Write
-    from lastro.companies import SigningKeys
-    from lastro.doors.http import Answer
+    from lastro.doors.http import Answer, Seen
     from lastro.doors.settings import Settings
 
 # Every transition table of the code: migrations keep them in the database for the law that every move is allowed.
 MACHINES = (orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS)
 RAILS = (port.RAIL,)
+# Every kind of event, with an example.
+NOTICES = (*orders.NOTICES, *webhooks.NOTICES)
+
+LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
 # Orders whose time, and the time a late message is given, is over.
 _EXPIRED = (
@@ -69,6 +82,7 @@ class Worker:
     deliverer: webhooks.Deliverer
     chance: Chance
     stepping: Callable[[], Awaitable[bool]] | None
+    rotating: Callable[[], Awaitable[bool]] | None
     closers: tuple[Callable[[], Awaitable[None]], ...]
 
     async def close(self) -> None:
@@ -79,19 +93,27 @@ class Worker:
 
 @dataclass(frozen=True)
 class House:
-    """What the API process serves with. hosts: Host values that are served."""
+    """What the API process serves with. hosts: Host values that are served. outside: a trusted outside issuer's keys.
+
+    own_ports: that no client's URL may reach. arrivals: says when a feed has something new.
+    """
 
     database: Database
     runner: Runner
     chance: Chance
     key_ring: KeyRing
-    keys: SigningKeys
+    keys: OwnKeys
     place: Place
     rail: Spi
     hosts: frozenset[str]
     requests_per_minute: int = 60_000
     token_requests_per_minute: int = 600
     proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    metrics: Metrics = field(default_factory=Metrics)
+    metrics_networks: tuple[IPv4Network | IPv6Network, ...] = LOOPBACK
+    outside: OutsideKeys | None = None
+    own_ports: frozenset[int] = frozenset()
+    arrivals: webhooks.Arrivals = field(default_factory=webhooks.Arrivals)
 
     @property
     def issuer(self) -> str:
@@ -123,6 +145,11 @@ def key_ring_of(settings: Settings) -> KeyRing:
         raise StartRefused(str(refused)) from refused
 
 
+def keychain_of(settings: Settings, database: Database) -> Keychain:
+    """Where the institution's signing keys are kept."""
+    return Keychain(database, key_ring_of(settings), jku_of(settings.public_url), settings.institution_name, os.urandom)
+
+
 def own_ports(settings: Settings) -> frozenset[int]:
     """Ports of this machine that no client's URL may reach: ours and the database's."""
     database = urlsplit(settings.database_url or "")
@@ -134,14 +161,14 @@ def rail_of(settings: Settings) -> Spi:
     return Spi(SpiPlace(settings.network_url, settings.ispb, settings.network_token, settings.worker_name))
 
 
-def assemble(settings: Settings, on_commit: Callable[[Write], None]) -> Worker:
-    """The worker's parts. on_commit hears every Write that is committed."""
+def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear = unheard) -> Worker:
+    """The worker's parts. on_commit hears every Write that is committed, hear how each delivery ended."""
     database, work, chance = Database(settings.app, size=12), Database(settings.work, size=4), Chance(os.urandom)
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
-    client = OutgoingClient(sandbox=settings.is_sandbox, own_ports=own_ports(settings))
+    client = OutgoingClient(sandbox=settings.is_sandbox, own_ports=own_ports(settings), proxy=settings.outgoing_proxy)
     deliverer = webhooks.Deliverer(
         database, work, client, key_ring_of(settings), chance, _machine,
-        webhooks.DeliverySettings(is_sandbox=settings.is_sandbox),
+        webhooks.DeliverySettings(is_sandbox=settings.is_sandbox), hear,
     )  # fmt: skip
     place, rail = place_of(settings), rail_of(settings)
     sandbox = sandbox_of(settings)
@@ -152,7 +179,8 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None]) -> Worker:
     dues = (Due("expiry", _EXPIRED, lambda order_id: orders.Expire(order_id, place)),)
     return Worker(
         database, work, runner, rail, inbox_verbs(place), dues, deliverer, chance,
-        None if stepper is None else stepper.step, tuple(closers),
+        None if stepper is None else stepper.step,
+        rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
     )  # fmt: skip
 
 
@@ -168,18 +196,39 @@ def inbox_verbs(place: Place) -> dict[str, port.InboxVerb]:
     }
 
 
-async def open_house(settings: Settings, database: Database, on_commit: Callable[[Write], None]) -> House:
-    """The API's parts; signing keys are made on the first start. StartRefused: the key file cannot be used."""
+async def open_house(
+    settings: Settings, database: Database, on_commit: Callable[[Write], None], work: Database | None = None
+) -> House:
+    """The API's parts; signing keys are made on the first start. StartRefused: the key file cannot be used.
+
+    work: as the role that sees ids across companies; None: nobody looks ahead for those who wait for a feed.
+    """
     chance, place = Chance(os.urandom), place_of(settings)
-    key_ring = key_ring_of(settings)
-    keys = await load_or_make(
-        database, key_ring, jku=jku_of(settings.public_url), institution=settings.institution_name, random=os.urandom
-    )
+    chain = keychain_of(settings, database)
+    try:
+        keys = OwnKeys(await chain.load_or_make(), chain.load, place.public_url, time.monotonic)
+    except SecretUnreadable as lost:
+        raise StartRefused(f"The keys file {settings.keys_file} lacks the key that this database was sealed with.") from lost
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
     return House(
-        database, runner, chance, key_ring, keys, place, rail_of(settings), _hosts(settings),
+        database, runner, chance, chain.key_ring, keys, place, rail_of(settings), _hosts(settings),
         settings.requests_per_minute, settings.token_requests_per_minute, settings.proxies,
+        metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=own_ports(settings),
+        arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
     )  # fmt: skip
+
+
+async def _latest(work: Database, company_ids: Collection[UUID]) -> dict[UUID, int]:
+    async with work.session() as session:
+        return await webhooks.latest(session, company_ids)
+
+
+def _outside(settings: Settings) -> OutsideKeys | None:
+    trusted = settings.outside
+    if trusted is None:
+        return None
+    issuer = OutsideIssuer(trusted.issuer, trusted.company_claim, trusted.audience or SCOPE)
+    return OutsideKeys(issuer, fetching(trusted.jwks_url), time.monotonic)
 
 
 def _hosts(settings: Settings) -> frozenset[str]:
@@ -189,14 +238,26 @@ def _hosts(settings: Settings) -> frozenset[str]:
 
 def routes(house: House) -> tuple[Route, ...]:
     """Every operation behind a bearer token."""
-    return (*orders.routes(house.place), *accounts.routes(), *webhooks.routes())
+    told_from = webhooks.Place(house.place.sandbox, house.own_ports, house.key_ring, _machine, NOTICES, house.arrivals)
+    return (
+        *orders.routes(house.place), *accounts.routes(house.place.institution), *webhooks.routes(told_from), *story.routes(),
+    )  # fmt: skip
 
 
-def public(house: House) -> dict[str, Mapping[str, Answer]]:
-    """Every path without one, and what answers each of its methods."""
-    login = Login(house.database, house.keys, house.issuer, time.time, house.chance.bytes)
+def documented(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None = None) -> dict[str, Any]:
+    """What is served and told, as OpenAPI. also: what only a sandbox has."""
+    open_paths = {**openapi.OPEN_PATHS, **(also or {})}
+    return openapi.document(house.place.public_url, version("lastro"), routes(house), open_paths, NOTICES)
+
+
+def public(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None = None) -> dict[str, Mapping[str, Answer]]:
+    """Every path without one, and what answers each of its methods. also: other paths that the documentation tells of."""
+    login = Login(house.database, house.keys.current, house.issuer, time.time, house.chance.bytes)
     tokens = Tokens(login, Limits(house.token_requests_per_minute, time.monotonic))
-    published = Published(house.database, house.keys, house.place, house.chance)
+    health = Health(house.database, SANDBOX if house.place.sandbox else PRODUCTION, lambda: bool(house.keys.now.tokens))
+    metrics = MetricsPath(house.metrics, house.metrics_networks, behind_proxy=bool(house.proxies))
+    published = Published(house.database, house.keys.current, house.place, house.chance)
+    reference = openapi.Reference(documented(house, also))
     return {
         "/auth/v1/token": {"POST": tokens.ours},
         "/oauth2/token": {"POST": tokens.oauth},
@@ -204,20 +265,35 @@ def public(house: House) -> dict[str, Mapping[str, Answer]]:
         "/.well-known/pix-jwks.json": {"GET": published.location_keys},
         "/qr/v2/{token}": {"GET": published.location},
         "/qr/image/{name}": {"GET": published.picture},
-        "/health": {"GET": published.health},
+        "/health": {"GET": health.ready},
+        "/live": {"GET": health.live},
+        "/metrics": metrics.table(),
+        "/openapi.json": {"GET": reference.openapi},
+        "/docs": {"GET": reference.page},
+        "/docs/style.css": {"GET": reference.style},
     }
 
 
 def operations(house: House) -> Operations:
     """What answers behind a bearer token."""
-    verifier = Verifier(public_keys(house.keys.tokens), house.issuer)
+    callers = Callers(house.keys, house.outside)
     limits = Limits(house.requests_per_minute, time.monotonic)
-    return Operations(house.runner, partial(_same, verifier), time.time, house.keys.fingerprint, limits)
+    return Operations(house.runner, callers, time.time, house.keys.now.fingerprint, limits)
 
 
 def gate(house: House) -> Gate:
     """What every request passes."""
-    return Gate(house.hosts, house.chance.bytes, house.proxies)
+
+    def note(seen: Seen, status: int, seconds: float) -> None:
+        logs.request(seen, status, seconds)
+        house.metrics.request(seen, status, seconds)
+
+    # Whoever sits in the line can make a page of our name, but none that came by https.
+    schemes = ("http", "https") if house.place.sandbox else ("https",)
+    made = Gate(house.hosts, house.chance.bytes, house.proxies, note, schemes=schemes)
+    house.metrics.pools["app"], house.metrics.runner = house.database, house.runner
+    house.metrics.in_flight = lambda: made.in_flight
+    return made
 
 
 def sandbox_of(settings: Settings) -> Any:
@@ -225,10 +301,6 @@ def sandbox_of(settings: Settings) -> Any:
     if not settings.is_sandbox or importlib.util.find_spec("lastro_sandbox") is None:
         return None
     return importlib.import_module("lastro_sandbox.wiring")
-
-
-def _same(verifier: Verifier) -> Verifier:
-    return verifier
 
 
 def _machine() -> datetime:

@@ -6,15 +6,19 @@ import asyncio
 import importlib
 import signal
 from contextlib import suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 import asyncpg
 import structlog
 
-from lastro.base import hints
+from lastro.base import hints, lanes
 from lastro.base.errors import DatabaseAway
-from lastro.doors import crash, upkeep
+from lastro.doors import crash, logs, upkeep
 from lastro.doors.due import Sweep
+from lastro.doors.durable import demand_durable
+from lastro.doors.gauges import Watch
+from lastro.doors.metrics import Metrics
 from lastro.doors.parent import watch_parent
 from lastro.doors.settings import PRODUCTION, StartRefused
 from lastro.rails.asking import Asker
@@ -43,7 +47,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Assembled(Protocol):
-    """What the worker is given by `lastro.doors.wiring.assemble(settings, on_commit)`."""
+    """What the worker is given by `lastro.doors.wiring.assemble(settings, on_commit, hear)`."""
 
     @property
     def database(self) -> Database:
@@ -81,6 +85,10 @@ class Assembled(Protocol):
     def stepping(self) -> Callable[[], Awaitable[bool]] | None:
         """The sandbox clock's next step, which says whether it did one; None outside the sandbox."""
 
+    @property
+    def rotating(self) -> Callable[[], Awaitable[bool]] | None:
+        """Rotates the keys of tokens when it is time; None where nobody has to."""
+
     async def close(self) -> None:
         """Ends every connection."""
 
@@ -93,11 +101,19 @@ async def run_worker(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
+    metrics = Metrics()
+
+    def hear(done: lanes.Worked) -> None:
+        logs.worked(done)
+        metrics.worked(done)
+
     # Looked up late: a test of the worker alone needs no rooms.
-    assembled: Assembled = importlib.import_module("lastro.doors.wiring").assemble(settings, bells.heard)
+    assembled: Assembled = importlib.import_module("lastro.doors.wiring").assemble(settings, bells.heard, hear)
+    metrics.pools, metrics.runner = {"app": assembled.database, "work": assembled.work}, assembled.runner
+    metrics.watch = Watch(assembled.work)
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
     try:
-        await work(assembled, settings, bells, stop)
+        await work(assembled, settings, bells, stop, hear, metrics)
     finally:
         if watching is not None:
             watching.cancel()
@@ -105,12 +121,18 @@ async def run_worker(settings: Settings) -> None:
             loop.remove_signal_handler(number)
 
 
-async def work(assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event) -> None:
-    """Runs every lane until stop. bells: what the assembled runner's commits ring."""
+async def work(
+    assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event, hear: lanes.Hear = lanes.unheard,
+    metrics: Metrics | None = None,
+) -> None:  # fmt: skip
+    """Runs every lane until stop. bells: what the assembled runner's commits ring. hear: how work ended; metrics: of it."""
     try:
         await admit(assembled.database, assembled.work, settings.mode, stop)
         if not stop.is_set():
-            await _run_all(_lanes(assembled, settings, bells, stop), bells, stop)
+            running = _lanes(assembled, settings, bells, stop, hear)
+            if metrics is not None and settings.worker_metrics_port is not None:
+                running.append(_watched(assembled, settings, metrics, stop))
+            await _run_all(running, bells, stop)
     finally:
         with suppress(TimeoutError):
             async with asyncio.timeout(1.0):
@@ -118,7 +140,11 @@ async def work(assembled: Assembled, settings: Settings, bells: hints.Bells, sto
 
 
 async def admit(database: Database, work_database: Database, mode: str, stop: asyncio.Event) -> None:
-    """Waits for the database. StartRefused: a login that row-level security does not hold for, no schema, the wrong mode."""
+    """Waits for the database.
+
+    StartRefused: a login that row-level security does not hold for, no schema, the wrong mode; in production, a server
+    that may forget what it has committed.
+    """
     failures = 0
     while not stop.is_set():
         try:
@@ -127,6 +153,8 @@ async def admit(database: Database, work_database: Database, mode: str, stop: as
             if present == mode:
                 for one in (database, work_database):
                     await one.refuse_superuser(login_too=mode == PRODUCTION)
+                if mode == PRODUCTION:
+                    await demand_durable(database, work_database)
         except PermissionError as mighty:
             raise StartRefused(str(mighty)) from mighty
         except asyncpg.UndefinedTableError as bare:
@@ -142,16 +170,23 @@ async def admit(database: Database, work_database: Database, mode: str, stop: as
             return
 
 
+async def _watched(assembled: Assembled, settings: Settings, metrics: Metrics, stop: asyncio.Event) -> None:
+    from lastro.doors.watched import watched  # noqa: PLC0415 a server is loaded only where one is asked for
+
+    await _restarted("metrics", lambda: watched(settings, assembled.database, metrics, assembled.chance.bytes, stop), stop)
+
+
 def _lanes(
-    assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event
+    assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event, hear: lanes.Hear
 ) -> list[Coroutine[Any, Any, None]]:
     """Every lane, as what runs until stop."""
     database, work_database, runner, rail = assembled.database, assembled.work, assembled.runner, assembled.rail
     inbox = Inbox(database, work_database, assembled.chance, settings.ispb)
-    sender = Sender(database, work_database, runner, assembled.chance, rail)
-    handler = Handler(database, work_database, runner, assembled.chance, assembled.inbox_verbs)
+    sender = Sender(database, work_database, runner, assembled.chance, rail, hear)
+    handler = Handler(database, work_database, runner, assembled.chance, assembled.inbox_verbs, hear)
     asker = Asker(database, work_database, inbox, rail)
-    quiet = upkeep.Upkeep(database, work_database)
+    feed = None if settings.feed_days is None else timedelta(days=settings.feed_days)
+    quiet = upkeep.Upkeep(database, work_database, feed)
     bells.listen(quiet.seen)
     wake = _hinted(assembled.deliverer, bells)
 
@@ -166,7 +201,7 @@ def _lanes(
             bells.ring(hints.OUTBOX)
         return answered
 
-    lanes = [
+    running = [
         _restarted("network", lambda: rail.listen(keep_message, stop), stop),
         _leased("outbox", sender.lane, stop, bells.event(hints.OUTBOX)),
         _leased("inbox", handler.lane, stop, bells.event(hints.INBOX)),
@@ -176,11 +211,16 @@ def _lanes(
         keep("folding", quiet.fold_active, stop, pause=upkeep.FOLD_EVERY_SECONDS),
         keep("folding all", quiet.fold_all, stop, pause=upkeep.FOLD_ALL_EVERY_SECONDS),
         keep("forgetting", quiet.forget, stop, pause=upkeep.FORGET_EVERY_SECONDS),
-        *(keep(due.name, Sweep(due, work_database, runner).round, stop, bells.event(_CLOCK)) for due in assembled.dues),
+        *(
+            keep(due.name, Sweep(due, work_database, runner, hear).round, stop, bells.event(_CLOCK))
+            for due in assembled.dues
+        ),
     ]
+    if assembled.rotating is not None:
+        running.append(keep("keys", assembled.rotating, stop, pause=upkeep.ROTATE_EVERY_SECONDS))
     if assembled.stepping is not None:
-        lanes.append(keep("clock", _rung(assembled.stepping, bells), stop))
-    return lanes
+        running.append(keep("clock", _rung(assembled.stepping, bells), stop))
+    return running
 
 
 def _rung(stepping: Callable[[], Awaitable[bool]], bells: hints.Bells) -> Callable[[], Awaitable[bool]]:

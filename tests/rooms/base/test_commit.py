@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 from tests.cast import Cast, Seller
 from tests.laws import connected
-from tests.rooms.base.verbs import born_order, move_of
+from tests.rooms.base.verbs import born_order, ended, move_of
 
 from lastro.base.commit import Caller, Taken, commit
 from lastro.base.errors import InsufficientFunds, KeyTaken, Stale
@@ -46,7 +46,7 @@ class Scene:
     async def set(self) -> None:
         later = self.at + timedelta(microseconds=1)
         inbox = {
-            "id": self.inbox, "rail": "pix", "kind": "pix.final", "network_id": "M0", "subject": "E0", "body": b"",
+            "id": self.inbox, "rail": "pix", "kind": "x", "network_id": "M0", "subject": "E0", "body": b"",
             "received_at": self.at, "due_at": self.at, "lease_token": self.lease,
         }  # fmt: skip
         rows = (
@@ -58,7 +58,7 @@ class Scene:
         await self.cast.credit(self.ana, 1000)
 
     def message(self, network_id: str) -> Message:
-        return Message(self.cast.id(), "pix", "pix.answer", network_id, self.order, b"{}", self.at)
+        return Message(self.cast.id(), "pix", "x", network_id, self.order, b"{}", self.at)
 
     def stored(self, key: str) -> Stored:
         return Stored("act", key, b"f", 200, b"{}", self.order, "week", self.at)
@@ -73,7 +73,7 @@ class Scene:
             moves=(order,),
             touches=(Touch("orders", self.other, 1, {"description": "Rosas"}),),
             transfers=(self.cast.transfer(self.ana.customer, self.ana.clearing, 1000),),
-            facts=(Fact(self.cast.id(), "ORDER-PAYIN.CANCELED", self.order, None, b"{}", self.at),),
+            facts=(Fact(self.cast.id(), "ORDER-PAYIN.CANCELED", self.order, None, ended(self.order, "CANCELED"), self.at),),
             messages=(self.message("N1"),),
             finished=(Finished("inbox", self.inbox, self.lease, "handled", self.at),),
             stored=(self.stored("new"),),

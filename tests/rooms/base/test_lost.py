@@ -9,7 +9,7 @@ from typing import Any
 import asyncpg
 import pytest
 from tests.cast import Cast, Seller
-from tests.rooms.base.verbs import Pay, Tell, born_order, count, move_of
+from tests.rooms.base.verbs import Pay, Tell, born_order, count, ended, move_of
 
 from lastro.base import gaps
 from lastro.base.commit import commit
@@ -60,7 +60,7 @@ async def test_an_answer_that_was_lost_changes_nothing_twice(
     at, order_id = datetime.now(UTC), cast.id()
     await cast.credit(ana, 100)
     hold = cast.transfer(ana.customer, ana.clearing, 50, kind="held")
-    expired = Fact(cast.id(), "ORDER-PAYIN.EXPIRED", order_id, None, b"{}", at)
+    expired = Fact(cast.id(), "ORDER-PAYIN.EXPIRED", order_id, None, ended(order_id, "EXPIRED"), at)
     if part == "post":
         await commit(cast.database, Write(ana.company_id, transfers=(hold,)))
     if part == "moves":
@@ -93,7 +93,7 @@ async def test_another_write_that_stands_in_the_way_is_not_taken_for_this_one(
     at, order_id = datetime.now(UTC), cast.id()
     await commit(cast.database, Write(ana.company_id, rows=born_order(ana, order_id, at)))
     await cast.credit(ana, 100)
-    canceled = Fact(cast.id(), "ORDER-PAYIN.CANCELED", order_id, None, b"{}", at)
+    canceled = Fact(cast.id(), "ORDER-PAYIN.CANCELED", order_id, None, ended(order_id, "CANCELED"), at)
     theirs = Write(
         ana.company_id, moves=(move_of(ORDERS, order_id, "INITIAL", 1, "cancel", at),), facts=(canceled,),
         transfers=(cast.transfer(ana.customer, ana.clearing, 100),),

@@ -10,8 +10,14 @@ import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.base.verbs import born_order
 
+from lastro.base.api import render
 from lastro.base.commit import commit
-from lastro.base.write import Fact, Finished, Message, Row, Stored, Write
+from lastro.base.money import Money
+from lastro.base.run import Door
+from lastro.base.write import Fact, Finished, Row, Stored, Touch, Write
+from lastro.orders import PIX_PAYMENTS
+from lastro.orders.actions.give_back import Return, give_back
+from lastro.rails.port import PIX_SETTLED
 
 pytestmark = pytest.mark.anyio
 
@@ -34,32 +40,39 @@ async def fill(cast: Cast, seller: Seller) -> None:
     """At least one row in each of a company's tables."""
     at = datetime.now(UTC)
     order, payment, event, inbox, lease = (cast.id() for _ in range(5))
-    company = seller.company_id
-    hold = cast.transfer(seller.customer, seller.clearing, 1, kind="held")
-    await cast.credit(seller, 100)
+    company, end_to_end_id, one = seller.company_id, f"E{payment.hex[1:]}", Money(1, "BRL")
+    unfit = {
+        "id": payment, "end_to_end_id": end_to_end_id, "amount_minor": 1, "accepted_at": at, "settled_at": at,
+        "created_at": at, "updated_at": at,
+    }  # fmt: skip
+    back = give_back(
+        payment, end_to_end_id, one, PIX_PAYMENTS.born(unfit, at, ("give_back",)), Return("12345678", seller.number, 1),
+        Door(company, at, cast.chance),
+    )  # fmt: skip
     rows = (
         *born_order(seller, order, at),
         Row("parties", {"id": cast.id(), "name": "Bento"}),
         Row("company_fees", {"payment_method": "PIX"}),
-        Row("pix_payments", {"id": payment, "end_to_end_id": str(payment), "state": "REFUSED", "amount_minor": 1, "accepted_at": at, "created_at": at, "updated_at": at, "version": 1}),
-        Row("history", {"reference_id": payment, "version": 1, "machine": "pix_payments", "from_state": "", "to_state": "REFUSED", "trigger": "refuse", "created_at": at}),
-        Row("refunds", {"id": inbox, "origin": "AUTOMATIC", "payment_id": payment, "return_id": str(payment), "reason_code": "MD06", "state": "PENDING", "amount_minor": 1, "hold_id": hold.id, "created_at": at, "updated_at": at, "version": 1}),
-        Row("history", {"reference_id": inbox, "version": 1, "machine": "refunds", "from_state": "", "to_state": "PENDING", "trigger": "create", "created_at": at}),
-        Row("inbox", {"id": inbox, "rail": "pix", "kind": "x", "network_id": str(inbox), "subject": "E", "body": b"", "received_at": at, "due_at": at, "lease_token": lease}),
+        Row("webhook_settings", {"event": "TEST", "active": True, "is_extra": False}),
+        Row("inbox", {"id": inbox, "rail": "pix", "kind": PIX_SETTLED, "network_id": str(inbox), "subject": end_to_end_id, "body": render({"amount": {"minor": 1}}), "received_at": at, "due_at": at, "lease_token": lease}),
     )  # fmt: skip
     write = Write(
-        company, rows=rows, transfers=(hold,),
+        company, rows=rows,
         facts=(Fact(event, "TEST", order, "https://ana.example", b"{}", at),),
-        messages=(Message(cast.id(), "pix", "x", str(cast.id()), order, b"", at),),
         stored=(Stored("act", "k", b"", 200, b"", order, "week", at),),
     )  # fmt: skip
-    await commit(cast.database, write)
+    await commit(cast.database, Write(company, facts=(Fact(cast.id(), "TEST", order, None, b"{}", at),)))
+    await commit(cast.database, write + back)
     async with cast.database.session(company) as session:
-        while not await session.value("SELECT number_events($1, 100)", company):
-            pass
+        left = 2
+        while left:
+            left -= await session.value("SELECT number_events($1, 100)", company)
+        assert await session.value("SELECT forget_events($1, '0', 1)", company) == 1
     attempt = {"event_id": event, "number": 1, "status_code": 0, "message": "", "requested_at": at, "duration_ms": 0}
-    finished = Finished("inbox", inbox, lease, "x", at)
-    await commit(cast.database, Write(company, rows=(Row("delivery_attempts", attempt),), finished=(finished,)))
+    failed = Touch("deliveries", event, 1, {"status": "RETRYING", "attempts": 1, "plan_attempts": 1})
+    finished = Finished("inbox", inbox, lease, "handled", at)
+    ended = Write(company, rows=(Row("delivery_attempts", attempt),), touches=(failed,), finished=(finished,))
+    await commit(cast.database, ended)
 
 
 @pytest.fixture
@@ -172,7 +185,7 @@ WORK = {
     "orders": {"company_id", "id", "expires_at", "status"},
     "pix_payments": {"company_id", "id", "ask_at", "state"},
     "refunds": {"company_id", "id", "ask_at", "state"},
-    "events": {"company_id", "id", "xid"},
+    "events": {"company_id", "id", "xid", "created_at"},
     "answers": {"company_id", "keep", "created_at"},
 }  # fmt: skip
 COLUMNS = """

@@ -164,7 +164,8 @@ async def test_a_forgotten_answer_still_says_what_it_made(cast: Cast, ana: Selle
     first = yes(await cast.run(ana.client, Tell(), key="k"))
     async with cast.database.session(ana.company_id) as session:
         await session.fetch("UPDATE answers SET body = NULL")
-    refused = no(await cast.run(ana.client, Tell(), key="k"))
+        refused = no(await cast.run(ana.client, Tell(), key="k"))
+        await session.fetch("UPDATE answers SET body = ''")  # it was before its time
     assert (refused.kind, issues(refused)) == (Kind.CONFLICT, [("idempotency-key", "DUPLICATE")])
     assert msgspec.json.decode(first.body)["id"] in refused.problems[0].description
 
@@ -384,12 +385,9 @@ async def test_too_little_money_is_a_problem_of_the_amount(cast: Cast, ana: Sell
     ):
         assert isinstance(answer, Refused)
         assert issues(answer) == [("amount", "INSUFFICIENT_FUNDS")]
+    paid = Pay(cast, ana, 100).decide(None, Door(ana.company_id, datetime.now(UTC), cast.chance))
     with pytest.raises(InsufficientFunds):
-        await commit(
-            cast.database,
-            Pay(cast, ana, 100).decide(None, Door(ana.company_id, datetime.now(UTC), cast.chance)).write
-            or Write(ana.company_id),
-        )
+        await commit(cast.database, paid.write or Write(ana.company_id))
 
 
 async def test_a_client_of_another_company_founded_here_stays_there(cast: Cast, ana: Seller) -> None:

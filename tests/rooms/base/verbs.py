@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -21,9 +21,16 @@ def order_values(seller: Seller, order_id: UUID, at: datetime, **more: Any) -> d
     """The columns of an order that must have a value."""
     return {
         "id": order_id, "account_id": seller.account_id, "external_id": str(order_id), "origin": "TRANSPARENT",
-        "payment_method": "PIX", "currency": "BRL", "amount_minor": 1000, "description": "Flores", "created_at": at,
-        "updated_at": at, **more,
+        "payment_method": "PIX", "currency": "BRL", "amount_minor": 1000, "final_amount_minor": 1000, "description": "Flores",
+        "expires_at": at + timedelta(days=1), "created_at": at, "updated_at": at, **more,
     }  # fmt: skip
+
+
+def ended(order_id: UUID, status: str, code: str | None = None) -> bytes:
+    """What the event of such an order's end says. code: the order's, its id where none is given."""
+    amount = {"currency": "BRL", "value": "10.00"}
+    told = {"event": f"ORDER-PAYIN.{status}", "status": status, "id": str(order_id), "code": code or str(order_id)}
+    return render({**told, "amount": amount})
 
 
 def born_order(seller: Seller, order_id: UUID, at: datetime, **more: Any) -> tuple[Row, ...]:

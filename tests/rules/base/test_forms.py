@@ -186,7 +186,7 @@ def test_a_choice_is_one_of_its_words(path: str, wrong: str) -> None:
 @pytest.mark.parametrize(
     ("seconds", "issue"),
     [
-        (60, None), (2_592_000, None), (59, "OUT_OF_RANGE"), (0, "OUT_OF_RANGE"), (-1, "OUT_OF_RANGE"),
+        (60, None), (60.0, None), (2_592_000, None), (59, "OUT_OF_RANGE"), (59.0, "OUT_OF_RANGE"), (0, "OUT_OF_RANGE"), (-1, "OUT_OF_RANGE"),
         (2_592_001, "OUT_OF_RANGE"), (10**15, "OUT_OF_RANGE"), (60.5, "INVALID"), ("60", "INVALID"), (True, "INVALID"),
         ([], "INVALID"), ({}, "INVALID"),
     ],
@@ -373,7 +373,9 @@ def agree(raw: bytes) -> None:
     try:
         fast = msgspec.json.decode(raw, type=CreateOrder)
     except (msgspec.ValidationError, UnicodeDecodeError):
-        assert slow_problems, "refused without saying why"
+        if not slow_problems:  # the slow way alone knows that 60.0 is a whole number
+            plain = json.dumps(json.loads(raw, parse_float=lambda text: int(float(text)))).encode()
+            msgspec.json.decode(plain, type=CreateOrder)
         assert forms.read(raw, CreateOrder)[1] == slow_problems
     else:
         assert slow_problems == []

@@ -16,6 +16,7 @@ from lastro.base.write import (
     Row,
     Stored,
     Touch,
+    TouchMany,
     Transfer,
     Write,
 )
@@ -38,6 +39,7 @@ PARTS: dict[str, Any] = {
     "rows": Row("parties", {"id": UUID(int=8)}),
     "moves": move(),
     "touches": touch(),
+    "many": TouchMany("deliveries", (UUID(int=14),), (1,), {"status": ("PENDING",)}),
     "transfers": Transfer(UUID(int=9), "moved", FROM, TO, Money(1, "BRL"), "PIX_IN", UUID(int=5), AT),
     "facts": Fact(UUID(int=10), "ORDER-PAYIN.PAID", UUID(int=5), None, b"{}", AT),
     "messages": Message(UUID(int=11), "pix", "pix.answer", "M1", UUID(int=5), b"{}", AT),

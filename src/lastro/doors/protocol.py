@@ -1,0 +1,245 @@
+"""HTTP/1.1 as uvicorn speaks it, with what it leaves open: a request that is broken, too large or too slow to be one is
+refused in the interface's words, after everything asked before it has been answered.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.doors.http import METHODS, headers_of, not_allowed, refusal, request_id
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+
+    from lastro.doors.http import Response
+
+LARGEST_HEAD = 64 * 1024
+SLOWEST_HEAD_SECONDS = 15.0
+LINGER_SECONDS = 2.0  # how long what nobody will read is taken from a caller, so that it can read what it was told
+_FRAMING = (b"content-length", b"transfer-encoding")
+_AUTHORITY = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]*)")
+_BETWEEN, _HEAD, _BODY = "between two requests", "in a head", "in a body"
+
+
+class _TooLarge(Exception):  # noqa: N818
+    pass
+
+
+class Protocol(HttpToolsProtocol):
+    """One connection. head_seconds: how long a request line and its headers may take from the first byte."""
+
+    head_seconds = SLOWEST_HEAD_SECONDS
+    linger_seconds = LINGER_SECONDS
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._place = _BETWEEN
+        self._messages = self._head_bytes = self._body_bytes = self._other_bytes = 0
+        self._unanswered = 0
+        self._unframed = self._deaf = False
+        self._parting: Response | None = None  # the last thing that is said here; nothing after it is listened to
+        self._late: asyncio.TimerHandle | None = None
+
+    # ── what arrives ──
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Whoever connects has something to say soon."""
+        super().connection_made(transport)
+        self._within(self.head_seconds)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nobody is waited for any more."""
+        self._in_time()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes of any number of requests."""
+        self._unset_keepalive_if_required()
+        while data and self._parting is None:
+            data = self._fed(data)
+
+    def eof_received(self) -> bool | None:  # type: ignore[override]
+        """The caller has nothing more to say, and may still listen: what it asked is answered before the end."""
+        if self._parting is None and self._place is _BODY:
+            self._part(_refused("body", "INVALID", "ended before it was whole"))
+        elif self._parting is None and self._place is _HEAD:
+            self._part(_refused("request", "INVALID", "ended before its headers did"))
+        elif self._parting is None and self._unanswered:
+            self.cycle.keep_alive = False
+        return bool(self._unanswered) and not self.transport.is_closing()
+
+    def _fed(self, data: bytes) -> bytes:
+        """Lets the parser read; gives back what it has left."""
+        messages, body_bytes = self._messages, self._body_bytes
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._decline_upgrade()
+            return data[upgrade.args[0] :]
+        except httptools.HttpParserInvalidMethodError:
+            self._part(not_allowed(METHODS))
+        except httptools.HttpParserError as error:
+            large = isinstance(error.__context__, _TooLarge)
+            self._part(_too_large() if large else _refused("request", "INVALID", "is not HTTP/1.1"))
+        else:
+            if messages == self._messages:
+                # A header that never ends, or trailers and chunks of nothing: the parser keeps some of it in memory. This is
+                # the coarse measure, of what it has not counted yet.
+                self._other_bytes += len(data) - (self._body_bytes - body_bytes)
+                if self._other_bytes > 2 * LARGEST_HEAD + 8 * self._body_bytes:
+                    self._part(_too_large())
+        return b""
+
+    def _decline_upgrade(self) -> None:
+        """No other protocol is spoken here: what follows is the body, which the parser would leave to that protocol."""
+        if not self._unframed:
+            return
+        framing = [name + b": " + value + b"\r\n" for name, value in self.headers if name in _FRAMING]
+        self.parser = httptools.HttpRequestParser(self)
+        self._unframed, self._deaf = False, True
+        self.parser.feed_data(b"POST / HTTP/1.1\r\n" + b"".join(framing) + b"\r\n")
+        self._deaf = False
+
+    # ── what the parser finds ──
+
+    def on_message_begin(self) -> None:
+        """A request's first byte."""
+        if self._deaf:
+            return
+        super().on_message_begin()
+        self._place = _HEAD
+        self._messages += 1
+        self._head_bytes = self._body_bytes = self._other_bytes = 0
+        self._within(self.head_seconds)
+
+    def on_url(self, url: bytes) -> None:
+        """A part of the path and query."""
+        if not self._deaf:
+            self._count(len(url))
+            super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header. What looks like one behind the body is dropped: nobody has looked at it (RFC 9110 §6.5.1)."""
+        if self._place is _HEAD:
+            self._count(len(name) + len(value) + 4)
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """The request can begin to be served."""
+        if self._deaf:
+            return
+        self._in_time()
+        self._heed_authority()
+        super().on_headers_complete()
+        self._place = _BODY
+        self._unanswered += 1
+        self._unframed = self.parser.should_upgrade() and any(name in _FRAMING for name, _ in self.headers)
+
+    def _heed_authority(self) -> None:
+        """A request line may name a host too, and would go before the header (RFC 9112 §3.2.2): both must be the same."""
+        authority = _AUTHORITY.match(self.url)
+        if authority is not None and (b"host", authority[1]) not in self.headers:
+            self.headers.append((b"host", authority[1]))  # one beside another is refused
+
+    def on_body(self, body: bytes) -> None:
+        """A part of the body; where the answer has been given already it is dropped."""
+        self._body_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """A request's last byte."""
+        if self._unframed:
+            return
+        self._place = _BETWEEN
+        self._in_time()
+        super().on_message_complete()
+
+    def _count(self, read: int) -> None:
+        self._head_bytes += read
+        if self._head_bytes > LARGEST_HEAD:
+            raise _TooLarge
+
+    # ── what is answered ──
+
+    def on_response_complete(self) -> None:
+        """One request is answered; perhaps it was the last, perhaps it is still arriving."""
+        super().on_response_complete()
+        self._unanswered -= 1
+        if self._unanswered:
+            return
+        if self._parting is not None:
+            self._say(self._parting)
+        elif self._place is _BODY:
+            self._within(self.linger_seconds)
+
+    def _part(self, response: Response) -> None:
+        """Refuses what came last, and listens to nothing more."""
+        self._in_time()
+        self._parting = response
+        if self._place is _BODY:
+            self._give_up(self.cycle)
+        if not self._unanswered:
+            self._say(response)
+
+    def _give_up(self, cycle: RequestResponseCycle) -> None:
+        """The last request that was begun never becomes whole."""
+        if cycle.response_complete:
+            self.transport.close()
+            return
+        self._unanswered -= 1
+        cycle.disconnected = True  # what it is answered is said here
+        cycle.message_event.set()
+        if cycle.response_started:
+            self.transport.close()
+
+    def _say(self, response: Response) -> None:
+        if self.transport.is_closing():
+            return
+        given = dict(self.headers or ()).get(b"x-request-id", b"") if self._place is not _BETWEEN else b""
+        headers = [
+            *self.server_state.default_headers,
+            *headers_of(response, request_id(given, secrets.token_bytes)),
+            (b"connection", b"close"),
+        ]
+        status = f"HTTP/1.1 {response.status} {HTTPStatus(response.status).phrase}\r\n".encode()
+        head = b"".join(name + b": " + value + b"\r\n" for name, value in headers)
+        self.transport.write(status + head + b"\r\n" + response.body)
+        self._unset_keepalive_if_required()
+        # Closing at once would reset the connection under a caller who is still sending, and lose what was said.
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self._within(self.linger_seconds)
+
+    # ── time ──
+
+    def _within(self, seconds: float) -> None:
+        self._in_time()
+        self._late = self.loop.call_later(seconds, self._too_late)
+
+    def _in_time(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _too_late(self) -> None:
+        if self._parting is None and self._place is _HEAD:
+            self._part(_refused("headers", "EXPIRED", f"must arrive within {self.head_seconds:g} s"))
+        else:
+            self.transport.close()
+
+
+def _refused(field: str, issue: str, description: str) -> Response:
+    return refusal(Refused(Kind.INVALID, (Problem(field, issue, description),)))
+
+
+def _too_large() -> Response:
+    return _refused("headers", "TOO_LONG", f"the request line and headers must have at most {LARGEST_HEAD} bytes")

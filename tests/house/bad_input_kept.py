@@ -1,0 +1,126 @@
+"""Good requests with all their fields, and the odd values that are right: what may be sent that looks wrong, and why."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lastro.base.api import Route
+
+from .bad_input import CONTROLS, PARAMETERS, TRICKS
+from .strangers import EXAMPLES, Town
+
+# What an operation's example leaves out, so that every field has good neighbours.
+MORE: Mapping[str, Mapping[str, Any]] = {
+    "create_order": {
+        "order": {"returnUrl": "https://shop.example.com/back", "expiration": 3600},
+        "customer": {
+            "phone": "+5511999990000", "birthDate": "1990-01-31", "country": "BR", "ip": "203.0.113.7",
+            "address": {
+                "state": "SP", "city": "Sao Paulo", "street": "Rua A", "neighborhood": "Centro", "number": "1",
+                "complement": "ap 2", "postalCode": "01310-100",
+            },
+        },
+    },
+    "resend_webhook_events": {
+        "dryRun": True, "perMinute": 10,
+        "filter": {
+            "status": "FAILED", "event": "ORDER-PAYIN.PAID", "referenceId": "01a1fc68-d29a-73a9-ad7e-1f01b3fbc0a0",
+            "url": "https://shop.example.com/hook", "from": "2026-01-01", "to": "2026-01-02T00:00:00Z",
+        },
+    },
+    "set_webhook": {"events": [{"event": "ORDER-PAYIN.PAID", "url": "https://shop.example.com/hook", "active": True}]},
+}  # fmt: skip
+
+# How the texts that an operation keeps are found again, by the id that it answers; the others keep none of the client's own.
+STORED: Mapping[str, str] = {
+    "create_order": "SELECT to_jsonb(o)::text, to_jsonb(p)::text FROM orders o LEFT JOIN parties p"
+    " ON p.company_id = o.company_id AND p.id = o.customer_id WHERE o.id = $1::text::uuid",
+}
+
+# Fields that no good request of the town has, and why: whatever is sent in them is refused.
+NEVER: Mapping[str, Mapping[str, str]] = {
+    "create_order": {
+        "order.bank": "is for DEPOSIT, for which there is no partner",
+        "order.financialPartner": "the town has no partner",
+        "order.pixKey": "would be the account's key, of which the example names the account",
+    },
+}
+
+# What another field is refused for because of a bad value in this one.
+DRAGS: Mapping[str, Mapping[str, frozenset[tuple[str, str]]]] = {
+    # Only PIX orders end by seconds, and what the method was meant to be nobody knows.
+    "create_order": {"order.paymentMethod": frozenset({("order.expiration", "NOT_ALLOWED")})},
+}
+
+# Ids of a body that answer as if nothing was there, without details (contract.md §1).
+IDS: Mapping[str, frozenset[str]] = {"create_order": frozenset({"order.accountId"})}
+
+ABSENT = frozenset({"missing", "null"})  # what is optional may be absent, and null counts as absent (contract.md §1)
+TRUE = frozenset({"true"})
+WHOLE = frozenset({"a whole fraction", "an exponent"})  # JSON has one kind of number: 60.0 and 6e1 are 60
+WORD = frozenset({"a word"})  # it is a text like any other
+TEXT = WORD | (TRICKS.keys() - {"blank", "a wide blank", "nothing but zero width"})  # kept as sent (contract.md §10)
+PRINTABLE = WORD | {"combining marks", "full-width digits", "Cyrillic"}  # printable characters, no blanks around (§10)
+_PERSON = ("phone", "country", *(f"address.{part}" for part in MORE["create_order"]["customer"]["address"]))
+
+KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "create_order": {
+        "order.externalId": PRINTABLE,
+        "order.description": TEXT,
+        "order.amount": frozenset({"missing"}),  # an open amount; null is refused, since it has to be meant (§1)
+        "order.amount.value": frozenset({"a number", "a fraction"}),  # a number is as good as a text (§1)
+        "order.accountId": ABSENT,
+        "order.returnUrl": ABSENT,
+        "order.financialPartner": ABSENT,
+        "order.expiration": ABSENT | WHOLE,
+        "order.pixKey": ABSENT,
+        "order.bank": ABSENT,
+        "customer.name": TEXT,
+        "customer.birthDate": ABSENT,
+        "customer.address": ABSENT | {"an object", "an empty object"},  # unknown fields are ignored (§1)
+        "customer.ip": ABSENT,
+        **{f"customer.{part}": ABSENT | TEXT for part in _PERSON},
+    },
+    "resend_webhook_events": {
+        "filter": frozenset({"an object", "an empty object"}),  # unknown fields are ignored (§1)
+        "filter.status": ABSENT,
+        "filter.event": ABSENT,
+        # What is no id of an object finds nothing, whatever it is.
+        "filter.referenceId": ABSENT | WORD | TRICKS.keys() | CONTROLS.keys(),
+        # It is compared, nothing is sent there; no address has blanks or controls.
+        "filter.url": ABSENT | WORD | {"line separator"} | (TRICKS.keys() - {"blank", "padded"}),
+        "filter.from": ABSENT,
+        "filter.to": ABSENT,
+        "dryRun": ABSENT | TRUE,
+        "perMinute": ABSENT | WHOLE | {"a number"},
+    },
+    "set_webhook": {"events[0].url": ABSENT, "events[0].active": ABSENT | TRUE},
+    "test_webhook": {"url": ABSENT},
+}
+
+
+def good(town: Town, route: Route) -> dict[str, Any]:
+    """A body that is taken, with every field that can be in one."""
+    example = EXAMPLES[route.operation]
+    body = example.ask(town.objects.get(example.kind or "", "")).body or {}
+    return _merged(body, MORE.get(route.operation, {}))
+
+
+def _merged(one: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    return {**one, **{k: _merged(one[k], v) if isinstance(one.get(k), Mapping) else v for k, v in more.items()}}
+
+
+# Parameters of a query, by operation: what may be asked that looks wrong. It changes nothing.
+_ODD = frozenset({"empty", "long", "huge", "NUL", "line feed", "escape", "C1", "not UTF-8", "half a character"})
+_SEARCHED = frozenset(
+    PARAMETERS.keys() - _ODD
+)  # a text to look for, in any script and with any sign; it is a value, not a pattern
+_NUMBER = frozenset({"a number"})
+ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "list_orders": {"externalId": _SEARCHED, "limit": _NUMBER},
+    "list_accounts": {"email": _SEARCHED, "fullName": _SEARCHED, "document": _NUMBER | {"zero"}, "limit": _NUMBER},
+    "list_webhook_events": {"limit": _NUMBER, "url": _SEARCHED | {"huge"}},
+    "read_feed": {"after": _NUMBER | {"zero"}, "limit": _NUMBER, "wait": _NUMBER | {"zero"}},
+}
+
+# Parameters that are ids of ours: of a list, what is none finds nothing (contract.md §1).
+IDS_ASKED = frozenset({"accountId", "referenceId"})

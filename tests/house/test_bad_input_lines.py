@@ -1,0 +1,206 @@
+"""Every parameter, header and id of every operation, times everything that can be wrong with it; and nothing changes."""
+
+import re
+import secrets
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+from tests.conftest import lent
+
+from lastro.base.api import Query, Route
+
+from .bad_input import IDS, KEYS, PARAMETERS, REQUEST_IDS, TOKENS, line, spellings
+from .bad_input_kept import ASKED, IDS_ASKED
+from .strangers import EXAMPLES, Answer, Ask, Town, leave, settle
+from .test_bad_input import ROUTES, assert_declared
+
+QUERIES = [pytest.param(r, q, id=f"{r.operation} {q.name}") for r in ROUTES.values() for q in r.queries]
+WITH_ID = [r for r in ROUTES.values() if "{id}" in r.path]
+every_route = pytest.mark.parametrize("route", ROUTES.values(), ids=lambda r: r.operation)
+
+
+@pytest.fixture(scope="module")
+async def town(request: pytest.FixtureRequest) -> AsyncIterator[Town]:
+    for database in lent(request, "clone", secrets.token_hex(4)):
+        settled = await settle(database)
+        yield settled
+        await leave(settled)
+
+
+def asked(town: Town, route: Route) -> Ask:
+    example = EXAMPLES[route.operation]
+    return example.ask(town.objects.get(example.kind or "", ""))
+
+
+async def sent(town: Town, route: Route, target: str, *headers: tuple[str, str]) -> Answer:
+    given = [("content-type", "application/json"), *headers]
+    if not any(name == "authorization" for name, _ in headers):
+        given.append(("authorization", f"Bearer {town.token(town.ana)}"))
+    return await town.knock(route.method, target, given, asked(town, route).content)
+
+
+# ── parameters ──
+
+
+def is_id(query: Query) -> bool:
+    return query.name in IDS_ASKED
+
+
+@pytest.mark.parametrize(("route", "query"), QUERIES)
+async def test_a_bad_parameter_is_refused_by_name(town: Town, route: Route, query: Query) -> None:
+    """Or it is a text to look for, and says so in the table; or an id, which answers as an unknown one does."""
+    others = [(name, value) for name, value in asked(town, route).query.items() if name != query.name]
+    before = await town.contents()
+    unknown = await sent(town, route, line(route, asked(town, route), query=[*others, (query.name, str(uuid4()))]))
+    for label, value in PARAMETERS.items():
+        answer = await sent(town, route, line(route, asked(town, route), query=[*others, (query.name, value)]))
+        what = f"{route.operation} {query.name} {label}: {answer.status} {answer.body!r:.300}"
+        if is_id(query) and answer.status != 400:
+            assert answer.told == unknown.told, what
+        elif label in ASKED.get(route.operation, {}).get(query.name, ()):
+            assert answer.status == route.success, what
+        else:
+            assert (answer.status, [name for name, _ in answer.problems]) == (400, [query.name]), what
+            assert_declared(route, answer)
+        if is_id(query):
+            assert answer.status != 400 or label in ("not UTF-8", "half a character"), what
+    assert await town.contents() == before
+
+
+@pytest.mark.parametrize(("route", "query"), QUERIES)
+async def test_a_parameter_stands_once(town: Town, route: Route, query: Query) -> None:
+    for twice in ("a", "desc", "1", ""):
+        answer = await sent(town, route, f"{route.path}?{query.name}={twice}&{query.name}={twice}&{query.name}=x")
+        assert answer.status == 400
+        assert [p for p in answer.problems if p[0] == query.name] in ([(query.name, "DUPLICATE")], [(query.name, "INVALID")])
+        assert_declared(route, answer)
+
+
+@every_route
+async def test_a_parameter_nobody_knows_is_refused_by_name(town: Town, route: Route) -> None:
+    before = await town.contents()
+    target = line(route, asked(town, route), query=())
+    for given, named in {
+        "unknown=1": "unknown", "Limit=1": "Limit", "limit%20=1": "limit ", "%6Cimit%5B%5D=1": "limit[]", "=1": "query", "%00=1": "query",
+        "%FF=1": "query", "%ED%A0%80=1": "query", "a%0Ab=1": "query", "unknown": "unknown", "unknown=1&unknown=2": "unknown",
+        "%F0%9F%98%80=1": "\U0001f600", f"{'a' * 5000}=1": "a" * 64, "%E2%80%AE=1": "query", "\xe9=1".encode().decode("latin-1"): "query",
+    }.items():  # fmt: skip
+        answer = await sent(town, route, f"{target}?{given}")
+        assert (answer.status, answer.problems) == (400, [(named, "NOT_ALLOWED")]), given
+        assert_declared(route, answer)
+    many = await sent(town, route, target + "?" + "&".join(f"a{n}=1" for n in range(10_000)))
+    assert (many.status, len(many.problems)) == (400, 20)
+    assert await town.contents() == before
+
+
+# ── headers ──
+
+
+@pytest.mark.parametrize("route", [r for r in ROUTES.values() if r.key != "none"], ids=lambda r: r.operation)
+async def test_a_bad_key_is_refused_by_name(town: Town, route: Route) -> None:
+    before, target = await town.contents(), line(route, asked(town, route))
+    for label, key in {**KEYS, "one too long": "a" * (route.key_longest + 1)}.items():
+        answer = await sent(town, route, target, ("idempotency-key", key))
+        issue = "TOO_LONG" if len(key) > route.key_longest else "INVALID"
+        assert (answer.status, answer.problems) == (400, [("idempotency-key", issue)]), label
+        assert_declared(route, answer)
+    assert await town.contents() == before
+
+
+@pytest.mark.parametrize("route", [r for r in ROUTES.values() if r.key == "none"], ids=lambda r: r.operation)
+async def test_a_key_where_none_is_taken_is_ignored(town: Town, route: Route) -> None:
+    target = line(route, asked(town, route))
+    for key in KEYS.values():
+        assert (await sent(town, route, target, ("idempotency-key", key))).status == route.success
+
+
+@every_route
+async def test_a_bad_token_is_refused(town: Town, route: Route) -> None:
+    before, target = await town.contents(), line(route, asked(town, route))
+    good = town.token(town.ana)
+    tried = {**TOKENS, "cut": f"Bearer {good[:-1]}", "with more": f"Bearer {good}A", "padded": f"Bearer {good}=", "another alphabet": "Bearer " + good.replace(".", "+."),
+             "without signature": "Bearer " + good.rpartition(".")[0] + ".", "Basic": f"Basic {good}", "alone": good, "behind a comma": f"Bearer a, Bearer {good}"}  # fmt: skip
+    told = {(await sent(town, route, target, ("authorization", token))).told[:2] for token in tried.values()}
+    assert told == {(401, b'{"error":"UNAUTHORIZED","message":"Unauthorized Request","details":[]}')}
+    assert await town.contents() == before
+
+
+@every_route
+async def test_a_header_stands_once(town: Town, route: Route) -> None:
+    before, target = await town.contents(), line(route, asked(town, route))
+    token = f"Bearer {town.token(town.ana)}"
+    for name, value in {
+        "authorization": token, "content-type": "application/json", "content-length": "2", "content-encoding": "identity",
+        "idempotency-key": "a", "x-request-id": "a", "host": "lastro.test", "origin": "http://lastro.test",
+    }.items():  # fmt: skip
+        answer = await sent(town, route, target, (name, value), (name, value))
+        assert (answer.status, answer.problems) == (400, [(name, "DUPLICATE")]), name
+        assert_declared(route, answer)
+    assert await town.contents() == before
+
+
+@every_route
+async def test_a_bad_name_or_origin_is_refused(town: Town, route: Route) -> None:
+    before, target = await town.contents(), line(route, asked(town, route))
+    for host in (
+        "",
+        "evil.example",
+        "lastro.test.",
+        "lastro.test:1",
+        "lastro.test@evil.example",
+        "\xe9",
+        "lastro.test, lastro.test",
+    ):
+        answer = await sent(town, route, target, ("host", host))
+        assert (answer.status, answer.problems) == (400, [("host", "NOT_ALLOWED")]), host
+        assert_declared(route, answer)
+    for origin in (
+        "",
+        "null",
+        "https://evil.example",
+        "https://lastro.test.evil.example",
+        "lastro.test",
+        "ftp://lastro.test",
+        "\xe9",
+    ):
+        answer = await sent(town, route, target, ("origin", origin))
+        assert (answer.status, answer.json["error"], answer.problems) == (403, "FORBIDDEN_ERROR", []), origin
+    assert await town.contents() == before
+
+
+@every_route
+async def test_a_request_id_that_cannot_be_printed_is_replaced(town: Town, route: Route) -> None:
+    target = route.path.format(id=uuid4()) + "?unknown=1"
+    for label, given in REQUEST_IDS.items():
+        answer = await sent(town, route, target, ("x-request-id", given))
+        assert re.fullmatch("[0-9a-f]{32}", answer.headers["x-request-id"]), label
+    for given in ("a", "a" * 128, "!~"):
+        assert (await sent(town, route, target, ("x-request-id", given))).headers["x-request-id"] == given
+
+
+# ── ids ──
+
+
+@pytest.mark.parametrize("route", WITH_ID, ids=lambda r: r.operation)
+async def test_what_is_no_id_of_ours_is_not_there(town: Town, route: Route) -> None:
+    """Unknown, malformed, another company's: the same bytes."""
+    before, own = await town.contents(), asked(town, route).path["id"]
+    unknown = await sent(town, route, route.path.format(id=uuid4()))
+    assert (unknown.status, unknown.problems) == (404, [])
+    for label, text in {**IDS, **spellings(own)}.items():
+        answer = await sent(town, route, route.path.format(id=text))
+        assert answer.told == unknown.told, (label, answer.body)
+    assert await town.contents() == before
+
+
+@pytest.mark.parametrize("route", WITH_ID, ids=lambda r: r.operation)
+async def test_an_id_that_is_not_there_does_not_hide_what_else_is_wrong(town: Town, route: Route) -> None:
+    """What can be known without a look-up comes first, and is the same whatever the id is."""
+    token = f"Bearer {town.token(town.dora)}"
+    told = set()
+    for text in (asked(town, route).path["id"], str(uuid4()), "x", "%00"):
+        answer = await sent(town, route, route.path.format(id=text) + "?unknown=1", ("authorization", token))
+        told.add(answer.told[:2])
+        assert (answer.status, answer.problems) == (400, [("unknown", "NOT_ALLOWED")])
+    assert len(told) == 1

@@ -1,0 +1,98 @@
+"""docs/errors.md is current, and whatever the code can refuse has a word of the interface and a place on it."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from lastro.base import wire
+from lastro.base.api import Doc, Refusal, Route
+from lastro.base.errors import Kind
+from lastro.doors import errors_page
+from lastro.doors.http import STATUS
+
+from .tree import Module, modules
+
+# Who makes a problem, and which of its arguments is the issue.
+_MAKERS = {"Problem": 1, "MoneyError": 0, "_Refuse": 1, "Refusal": 2}
+_TELLING = modules("src/lastro", "src/lastro_sandbox")
+
+
+def issues(module: Module) -> Iterator[tuple[int, str]]:
+    """Line and issue of every problem that names it in place, also where it chooses between two."""
+    for node in ast.walk(module.tree):
+        if not isinstance(node, ast.Call):
+            continue
+        maker = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        place = _MAKERS.get(maker)
+        if place is None or len(node.args) <= place:
+            continue
+        given = node.args[place]
+        for one in (given.body, given.orelse) if isinstance(given, ast.IfExp) else (given,):
+            if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                yield node.lineno, one.value
+
+
+def test_the_page_is_current() -> None:
+    assert errors_page.PAGE.read_text(encoding="utf-8") == errors_page.page(), (
+        "write it anew: python -m lastro.doors.errors_page"
+    )
+
+
+def test_every_issue_that_is_told_is_one_of_the_interface() -> None:
+    found = [(m.name, line, issue) for m in _TELLING for line, issue in issues(m)]
+    assert len(found) > 100
+    assert not [f"{name}:{line} {issue}" for name, line, issue in found if issue and issue not in errors_page.ISSUES]
+
+
+def test_an_issue_nobody_knows_is_seen() -> None:
+    class Made(Module):
+        tree = ast.parse('errors.Problem("a", "TOO_BLUE" if blue else "INVALID", "is blue")\nMoneyError("ODD", "is odd")')
+
+    assert sorted(issues(Made(errors_page.PAGE))) == [(1, "INVALID"), (1, "TOO_BLUE"), (2, "ODD")]
+
+
+def test_the_words_are_the_same_everywhere() -> None:
+    assert set(errors_page.ISSUES) == set(get_args(wire.Issue))
+    assert all(issue.example.issue == name for name, issue in errors_page.ISSUES.items())
+    assert set(Kind) == set(STATUS) == set(errors_page.STATUSES)
+
+
+def test_every_status_and_issue_stands_on_the_page() -> None:
+    text = errors_page.page()
+    for status in (*STATUS.values(), 500):
+        assert text.count(f"\n| {status} | `") >= 1, status
+    for issue in errors_page.ISSUES:
+        assert f"\n### {issue}\n" in text
+
+
+@pytest.mark.parametrize("route", errors_page.routes(), ids=lambda route: route.operation)
+def test_every_operation_stands_on_the_page(route: Route) -> None:
+    text = errors_page.page()
+    assert f"\n`{route.method} {route.path}`\n" in text
+    for refusal in route.doc.refusals:
+        assert refusal.cause in text
+        assert refusal.cure in text
+        assert (refusal.issue or "REQUIRED") in errors_page.ISSUES
+
+
+def test_a_refusal_that_a_room_declares_comes_to_the_page() -> None:
+    route = errors_page.routes()[0]
+    refusal = Refusal(Kind.CONFLICT, "colour", "DUPLICATE", "It is taken.", "Choose another.")
+    fake = replace(route, path="/paint", doc=Doc("Paint", refusals=(refusal,)))
+    text = errors_page.page((fake,))
+    assert "\n`PUT /paint`\n" in text
+    assert "| 409 | `colour` | `DUPLICATE` | It is taken. | Choose another. |" in text
+
+
+def test_no_cell_of_a_table_breaks_it() -> None:
+    """A bar in a sentence would begin another column."""
+    columns = 0
+    for line in errors_page.page().splitlines():
+        if not line.startswith("|"):
+            columns = 0
+            continue
+        columns = columns or line.count("|")
+        assert line.count("|") == columns, line

@@ -1,0 +1,208 @@
+"""Row-level security, proved by queries that forgot their WHERE: as the app's role, no company sees or writes another's rows."""
+
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from uuid import UUID, uuid4
+
+import asyncpg
+import pytest
+from tests.conftest import lent
+
+from .test_schema import tenant_tables
+
+if TYPE_CHECKING:
+    Connection = asyncpg.Connection[asyncpg.Record]
+
+# Views of the tables that belong to everybody: a number and whose it is, which finds the company of a network's id.
+OF_EVERYBODY = frozenset({"law_numbers_lead_to_their_owner"})
+# One row of every tenant's table for the company of the session. $number and $account differ from company to company.
+FILL = """
+INSERT INTO companies (company_id, number, name, webhook_secret, created_at) VALUES (tenant(), {number}, 'company', 'x', now());
+INSERT INTO company_fees (company_id, payment_method) VALUES (tenant(), 'PIX');
+INSERT INTO clients (company_id, client_id, name, secret_hash, permissions, tokens_valid_after, created_at)
+  VALUES (tenant(), 'lc_{number}', 'shop', 'x', '{{}}', now(), now());
+INSERT INTO parties (company_id, id, name) VALUES (tenant(), '{account}', 'Bento');
+INSERT INTO account_numbers (number, company_id, account_id) VALUES ('{number}', tenant(), '{account}');
+INSERT INTO accounts (company_id, id, number, branch, status, holder_type, full_name, document_type, document_number, email,
+                      phone, created_at, updated_at)
+  VALUES (tenant(), '{account}', '{number}', '1', 'ACTIVE', 'INDIVIDUAL', 'Ana', 'CPF', '1', 'a@example.com', '1', now(), now());
+INSERT INTO pix_keys (company_id, id, account_id, type, key, status, created_at, possessed_at)
+  VALUES (tenant(), '{account}', '{account}', 'RANDOM', '{account}', 'ACTIVE', now(), now());
+INSERT INTO ledger_accounts (company_id, id, code, currency, account_id) VALUES (tenant(), '{account}', 'CUST', 'BRL', '{account}');
+INSERT INTO ledger_accounts (company_id, id, code, rail, currency) VALUES (tenant(), '{other}', 'NET', 'pix', 'BRL');
+INSERT INTO balances (company_id, ledger_account_id) VALUES (tenant(), '{account}');
+INSERT INTO transfers (company_id, id, kind, debit_id, credit_id, amount_minor, currency, type, reference_id, created_at)
+  VALUES (tenant(), '{account}', 'moved', '{other}', '{account}', 1, 'BRL', 'PIX_IN', '{account}', now());
+INSERT INTO history (company_id, reference_id, version, machine, from_state, to_state, trigger, created_at)
+  VALUES (tenant(), '{account}', 1, 'orders', '', 'INITIAL', 'create', now());
+INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_method, status, currency, description, created_at, updated_at)
+  VALUES (tenant(), '{account}', '{account}', 'x', 'TRANSPARENT', 'PIX', 'INITIAL', 'BRL', 'Bread', now(), now());
+INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, accepted_at, created_at, updated_at)
+  VALUES (tenant(), '{account}', 'E{number}', 'SETTLED', 1, now(), now(), now());
+INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, created_at, updated_at)
+  VALUES (tenant(), '{account}', 'AUTOMATIC', '{account}', 'D{number}', 'MD06', 'PENDING', 1, '{account}', now(), now());
+INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
+  VALUES (tenant(), '{account}', 'ORDER-PAYIN.PAID', '{account}', 'https://shop.example.com', 'x', now());
+INSERT INTO event_numbers (company_id, sequence, event_id, created_at) VALUES (tenant(), 1, '{account}', now());
+INSERT INTO event_cursors (company_id) VALUES (tenant());
+INSERT INTO forgotten_bodies (company_id, event_id, sha256, forgotten_at) VALUES (tenant(), '{account}', 'x', now());
+INSERT INTO webhook_settings (company_id, event, active, is_extra) VALUES (tenant(), 'ORDER-PAYIN.PAID', true, false);
+INSERT INTO deliveries (company_id, id, sequence, reference_id, url, type, status, created_at)
+  VALUES (tenant(), '{account}', 1, '{account}', 'https://shop.example.com', 'ORDER-PAYIN.PAID', 'FAILED', now());
+INSERT INTO delivery_attempts (company_id, event_id, number, status_code, message, requested_at, duration_ms)
+  VALUES (tenant(), '{account}', 1, 500, 'no', now(), 1);
+INSERT INTO outbox (company_id, id, rail, kind, network_id, reference_id, body, created_at)
+  VALUES (tenant(), '{account}', 'pix', 'x', 'm{number}', '{account}', 'x', now());
+INSERT INTO inbox (company_id, id, rail, kind, network_id, subject, body, received_at)
+  VALUES (tenant(), '{account}', 'pix', 'x', 'm{number}', 'x', 'x', now());
+INSERT INTO answers (company_id, operation, key, fingerprint, status, object_id, keep, created_at)
+  VALUES (tenant(), 'create_order', 'k', 'x', 200, '{account}', 'week', now())
+"""
+
+
+@dataclass
+class Street:
+    """Two companies with a row in every table, and the app's role on a connection of its own."""
+
+    app: "Connection"
+    audit: "Connection"
+    tables: tuple[str, ...]
+    ana: UUID
+    dora: UUID
+
+    async def enter(self, company_id: UUID | None) -> None:
+        await self.app.execute("SELECT set_config('lastro.company', $1, false)", str(company_id or ""))
+
+    async def seen(self, table: str) -> set[UUID]:
+        """Whose rows the app sees when it forgets to say whose."""
+        return {row["company_id"] for row in await self.app.fetch(f"SELECT company_id FROM {table}")}
+
+    async def may(self, table: str, right: str) -> bool:
+        return bool(await self.app.fetchval("SELECT has_table_privilege(current_user, $1, $2)", table, right))
+
+
+@pytest.fixture(scope="module")
+async def street(request: pytest.FixtureRequest) -> AsyncIterator[Street]:
+    for database in lent(request, "clone", secrets.token_hex(4)):
+        admin, app, audit = (
+            await database.connect(),
+            await database.connect(database.app),
+            await database.connect(database.audit),
+        )
+        made = Street(app, audit, tuple(sorted(await tenant_tables(database))), uuid4(), uuid4())
+        for number, company_id in ((1, made.ana), (2, made.dora)):
+            await admin.execute("INSERT INTO company_numbers VALUES ($1, $2)", number, company_id)
+            await made.enter(company_id)
+            await app.execute(FILL.format(number=number, account=uuid4(), other=uuid4()))
+        yield made
+        for connection in (admin, app, audit):
+            await connection.close()
+
+
+async def test_every_table_has_rows_of_both(street: Street) -> None:
+    """Or the rest would prove nothing of it."""
+    for table in street.tables:
+        whose = {row[0] for row in await street.audit.fetch(f"SELECT company_id FROM {table}")}
+        assert whose == {street.ana, street.dora}, f"{table} is empty: give it a row in FILL"
+
+
+async def test_a_query_without_its_where_shows_ones_own_rows_alone(street: Street) -> None:
+    for table in street.tables:
+        for company_id in (street.ana, street.dora):
+            await street.enter(company_id)
+            assert await street.seen(table) == {company_id}, table
+
+
+async def test_without_a_company_there_are_no_rows(street: Street) -> None:
+    await street.enter(None)
+    for table in street.tables:
+        assert await street.seen(table) == set(), table
+
+
+async def test_nor_do_views_show_more(street: Street) -> None:
+    views = [
+        row[0]
+        for row in await street.audit.fetch(
+            "SELECT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'company_id'"
+            " WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'v'"
+        )
+    ]
+    assert len(views) > 10
+    shown = set()
+    assert set(views) >= OF_EVERYBODY
+    for view in set(views) - OF_EVERYBODY:
+        if not await street.may(view, "SELECT"):
+            continue
+        await street.enter(street.ana)
+        seen = await street.seen(view)
+        assert seen <= {street.ana}, view
+        await street.enter(None)
+        assert await street.seen(view) == set(), view
+        shown |= {view} if seen else set()
+    assert "objects" in shown
+
+
+async def columns(street: Street, table: str) -> str:
+    """Those that can be given."""
+    rows = await street.app.fetch(
+        "SELECT attname::text FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped"
+        " AND attgenerated = '' AND attname <> 'company_id'", table,
+    )  # fmt: skip
+    return ", ".join(row[0] for row in rows)
+
+
+async def refused(street: Street, statement: str, *arguments: Any) -> str:
+    """Why a statement is refused; it must be."""
+    transaction = street.app.transaction()
+    await transaction.start()
+    try:
+        with pytest.raises(asyncpg.InsufficientPrivilegeError) as caught:
+            await street.app.execute(statement, *arguments)
+        return str(caught.value)
+    finally:
+        await transaction.rollback()
+
+
+async def test_nothing_is_inserted_for_another_company(street: Street) -> None:
+    """Whichever company the session is for, and for none."""
+    for table in street.tables:
+        given = await columns(street, table)
+        assert await street.may(table, "INSERT"), table
+        await street.enter(street.ana)
+        row = f"INSERT INTO {table} (company_id, {given}) SELECT $1, {given} FROM {table} LIMIT 1"
+        assert "row-level security" in await refused(street, row, street.dora), table
+        assert "row-level security" in await refused(street, row, uuid4()), table
+        one = f"INSERT INTO {table} (company_id) VALUES ($1)"
+        await street.enter(None)
+        assert "row-level security" in await refused(street, one, street.dora), table
+
+
+async def test_nothing_of_another_company_is_changed(street: Street) -> None:
+    """Its rows are not found; one's own cannot be given to it."""
+    changeable = []
+    for table in street.tables:
+        for right, statement in (
+            ("UPDATE", f"UPDATE {table} SET company_id = company_id WHERE company_id = $1"),
+            ("DELETE", f"DELETE FROM {table} WHERE company_id = $1"),
+        ):
+            for company_id in (street.ana, None):
+                await street.enter(company_id)
+                if await street.may(table, right):
+                    assert await street.app.execute(statement, street.dora) == f"{right} 0", table
+                else:
+                    assert "permission denied" in await refused(street, statement, street.dora), table
+        if await street.may(table, "UPDATE"):
+            changeable.append(table)
+            await street.enter(street.ana)
+            assert "row-level security" in await refused(street, f"UPDATE {table} SET company_id = $1", street.dora), table
+    assert {"accounts", "balances", "clients", "orders"} <= set(changeable)
+
+
+async def test_a_row_is_not_found_by_its_id_either(street: Street) -> None:
+    """A lock and a clash of ids would tell of it as much as its text."""
+    theirs = await street.audit.fetchval("SELECT id FROM orders WHERE company_id = $1", street.dora)
+    await street.enter(street.ana)
+    assert await street.app.fetch("SELECT 1 FROM orders WHERE id = $1 FOR UPDATE", theirs) == []
+    assert await street.app.fetchval("SELECT count(*) FROM orders WHERE id = $1 OR true", theirs) == 1

@@ -1,0 +1,167 @@
+"""A connection, byte by byte: however the bytes are cut, the answers are the same; whatever they are, the answers are in order."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import uvicorn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from uvicorn.server import ServerState
+
+from lastro.doors.protocol import LARGEST_HEAD, Protocol
+
+GET = b"GET /a HTTP/1.1\r\nhost: x\r\n\r\n"
+POST = b"POST /b HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nhello"
+CHUNKED = b"POST /c HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhel\r\n4\r\nlo!!\r\n0\r\nx-late: 1\r\n\r\n"
+_UPGRADE = b"connection: upgrade\r\nupgrade: h2c\r\n"
+UPGRADE = GET.replace(b"host", _UPGRADE + b"host")
+UPGRADED = POST.replace(b"host", _UPGRADE + b"host")
+UPGRADED_CHUNKED = CHUNKED.replace(b"host", _UPGRADE + b"host")
+WHOLE = {GET: 0, POST: 5, CHUNKED: 7, UPGRADE: 0, UPGRADED: 5, UPGRADED_CHUNKED: 7}
+BROKEN = (
+    b"FETCH /x HTTP/1.1\r\n\r\n",
+    b"GET / HTTP/1.1\r\nx : 1\r\n\r\n",
+    b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nz\r\n",
+    b"\0",
+)
+EARLY = b"POST /early HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n"
+_ANSWER = re.compile(rb"HTTP/1\.1 (\d{3}) [^\r]*\r\n((?:[^\r]+\r\n)*)\r\n")
+
+
+class Wire(asyncio.Transport):
+    """The caller's side: what was written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said = bytearray()
+        self.closed = self.said_late = False
+        self.protocol: Protocol | None = None
+
+    def write(self, data: Any) -> None:
+        self.said_late = self.said_late or self.closed
+        self.said += data
+
+    def write_eof(self) -> None:
+        self.closed = True
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        protocol, self.protocol, self.closed = self.protocol, None, True
+        if protocol is not None:
+            asyncio.get_running_loop().call_soon(protocol.connection_lost, None)
+
+    def pause_reading(self) -> None:
+        """Nothing is sent faster than it is read here."""
+
+    def resume_reading(self) -> None:
+        """Nothing is held back."""
+
+
+async def counting(scope: Any, receive: Any, send: Any) -> None:
+    """Answers how long the body was, or at once."""
+    assert scope["type"] == "http"
+    assert not any(name == b"x-late" for name, _ in scope["headers"])
+    size, more = 0, scope["path"] != "/early"
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        size, more = size + len(message.get("body", b"")), message.get("more_body", False)
+    body = str(size).encode()
+    headers = [(b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def told(pieces: Sequence[bytes]) -> list[tuple[int, bytes]]:
+    """Status and body of each answer to what arrives in these pieces, the loop at rest after each."""
+    wire = Wire()
+    config = uvicorn.Config(counting, http=Protocol, ws="none", lifespan="off", log_config=None)
+    wire.protocol = protocol = Protocol(config, ServerState(), {}, asyncio.get_running_loop())
+    protocol.connection_made(wire)
+    for piece in pieces:
+        if not wire.closed and piece:
+            protocol.data_received(piece)
+        for _ in range(20):
+            await asyncio.sleep(0)
+    assert not wire.said_late, "something is said after the end"
+    answers, rest = [], bytes(wire.said)
+    while rest:
+        found = _ANSWER.match(rest)
+        assert found, rest
+        length = re.search(rb"content-length: (\d+)\r\n", found[2])
+        assert length, found[2]
+        end = found.end() + int(length[1])
+        answers.append((int(found[1]), rest[found.end() : end]))
+        rest = rest[end:]
+    wire.close()
+    await asyncio.sleep(0)
+    return answers
+
+
+def cut(data: bytes, places: Sequence[int]) -> list[bytes]:
+    at = sorted({place % (len(data) + 1) for place in places})
+    return [data[a:b] for a, b in zip([0, *at], [*at, len(data)], strict=True)]
+
+
+def assert_in_words(answer: tuple[int, bytes]) -> None:
+    status, body = answer
+    said = msgspec.json.decode(body)
+    assert status in (400, 405)
+    assert (said["error"], len(said["details"])) == ("INVALID_REQUEST", 1)
+
+
+PLACES = st.lists(st.integers(0, 10_000), max_size=30)
+
+
+@settings(max_examples=150)
+@given(st.lists(st.sampled_from(list(WHOLE)), min_size=1, max_size=6), PLACES)
+def test_however_it_is_cut_it_is_answered_alike(requests: list[bytes], places: list[int]) -> None:
+    expected = [(200, str(WHOLE[request]).encode()) for request in requests]
+    assert asyncio.run(told(cut(b"".join(requests), places))) == expected
+
+
+@settings(max_examples=150)
+@given(st.lists(st.sampled_from(list(WHOLE)), max_size=4), st.sampled_from(BROKEN), st.binary(max_size=20), PLACES)
+def test_what_was_whole_before_the_break_is_answered_before_it(
+    requests: list[bytes], broken: bytes, rest: bytes, places: list[int]
+) -> None:
+    answers = asyncio.run(told(cut(b"".join(requests) + broken + rest, places)))
+    assert answers[:-1] == [(200, str(WHOLE[request]).encode()) for request in requests]
+    assert_in_words(answers[-1])
+
+
+PIECES = st.one_of(
+    st.binary(max_size=40),
+    st.sampled_from([*WHOLE, *BROKEN, EARLY, EARLY + b"z\r\n"]),
+    st.sampled_from([b"\r\n", b"\r\n\r\n", b"GET ", b" HTTP/1.1\r\n", b"host: x\r\n", b"content-length: 3\r\n", b"0\r\n\r\n", b"transfer-encoding: chunked\r\n", _UPGRADE]),
+)  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(st.lists(PIECES, max_size=20))
+def test_whatever_comes_is_answered_in_order_or_not_at_all(pieces: list[bytes]) -> None:
+    """Nothing fails, nothing is said twice, and after a refusal nothing more."""
+    answers = asyncio.run(told(pieces))
+    assert all(status == 200 for status, _ in answers[:-1])
+    if answers and answers[-1][0] != 200:
+        assert_in_words(answers[-1])
+
+
+@settings(max_examples=30)
+@given(PLACES)
+def test_a_head_is_too_large_from_the_same_byte_on(places: list[int]) -> None:
+    """What counts is the path and each header with its colon, blank and end of line, however it is cut."""
+    longest = LARGEST_HEAD - len("/a") - len("host: x\r\n") - len("y: \r\n")
+    for size, status in ((longest, 200), (longest + 1, 400)):
+        head = GET.replace(b"\r\n\r\n", b"\r\ny: " + b"1" * size + b"\r\n\r\n")
+        answers = asyncio.run(told(cut(head, [place * 7 for place in places])))
+        assert [answered for answered, _ in answers] == [status]
