@@ -20,7 +20,7 @@ _MAY_LOCK = ("src/lastro/base/commit.py", "src/lastro/base/lanes.py", "src/lastr
 # Claims that the lane's own statement cannot make.
 _CLAIMS = {
     "src/lastro/rails/asking.py": "a question is counted and set due again in one step, under no lease",
-    "src/lastro/webhooks/store.py": "what waits behind an event is put off only together with the event itself",
+    "src/lastro/webhooks/store/deliveries.py": "what waits behind an event is put off only together with the event itself",
 }
 
 _CLOCKS = re.compile(

@@ -13,7 +13,8 @@ async def cast(database: Any) -> AsyncIterator[Cast]:
     made = Cast.of(database.app)
     yield made
     await made.close()
-    assert await breaches(database.audit, companies=made.companies) == {}
+    # What nobody here works off may be long due.
+    assert await breaches(database.audit, at_rest=False, companies=made.companies) == {}
 
 
 @pytest.fixture

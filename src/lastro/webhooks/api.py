@@ -2,37 +2,215 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from lastro.base.api import NOT_FOUND, Doc, Route
+from lastro.base import forms
+from lastro.base.api import NOT_FOUND, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.paging import PAGING, read_page
-from lastro.webhooks.actions import ListUndelivered, Resend
+from lastro.base.outgoing import MAX_URL_CHARACTERS, port_allowed, url_problem
+from lastro.base.paging import LARGEST_LIMIT, PAGING, read_choice, read_page, read_text, text_schema
+from lastro.webhooks import docs
+from lastro.webhooks.actions.configure import ReadSettings, SetSettings
+from lastro.webhooks.actions.feed import ReadFeed
+from lastro.webhooks.actions.list import ListEvents
+from lastro.webhooks.actions.read import ReadEvent
+from lastro.webhooks.actions.resend import Resend, ResendMany
+from lastro.webhooks.actions.rotate import RotateSecret
+from lastro.webhooks.actions.trial import TryWebhook
+from lastro.webhooks.catalogue import EVENTS, TEST
+from lastro.webhooks.forms import A_MINUTE, EventSetting, ResendEvents, ResendFilter, SendTest, SetWebhook
+from lastro.webhooks.model import UNDELIVERED, Wanted
+from lastro.webhooks.rendering import STATUSES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lastro.base.api import Incoming
+    from lastro.base.run import Verb
+    from lastro.webhooks.model import Place
+
+_HOOK = "/order/v1/webhook"
+_FILTERS = (
+    Query("status", "Events that stand so; left out: RETRYING and FAILED.", {"type": "string", "enum": list(STATUSES)}),
+    Query("event", "Events of this type.", {"type": "string", "enum": [*EVENTS, TEST]}),
+    Query("referenceId", "Events of this object.", {"type": "string"}),
+    Query("url", "Events that are sent to exactly this URL.", text_schema(MAX_URL_CHARACTERS)),
+)  # fmt: skip
+FEED_LIMIT = 100
+LONGEST_WAIT_SECONDS = 30
+_LAST_NUMBER = 2**63 - 2
+_FEED = (
+    Query("after", "The number of the last event that you have; left out: from the first that is kept.",
+          {"type": "integer", "minimum": 0, "maximum": _LAST_NUMBER}),
+    Query("limit", "How many events come at most.",
+          {"type": "integer", "minimum": 1, "maximum": LARGEST_LIMIT, "default": FEED_LIMIT}),
+    Query("wait", "How many seconds to wait for the first event where there is none.",
+          {"type": "integer", "minimum": 0, "maximum": LONGEST_WAIT_SECONDS, "default": 0}),
+)  # fmt: skip
+_WHOLE = re.compile(r"-?\d{1,400}\Z", re.ASCII)
 
 
-def routes() -> tuple[Route, ...]:
-    """List what failed to be delivered; send one event again."""
+@dataclass(frozen=True)
+class _Desk:
+    place: Place
+
+    def pages(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/webhook/events."""
+        problems: list[Problem] = []
+        query = incoming.query
+        page = read_page(query, problems)
+        status = read_choice(query, "status", STATUSES, problems)
+        event = read_choice(query, "event", (*EVENTS, TEST), problems)
+        url = read_text(query, "url", MAX_URL_CHARACTERS, problems)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        reference_id = as_id(query.get("referenceId"))
+        if "referenceId" in query and reference_id is None:
+            return ListEvents(None, page)
+        return ListEvents(Wanted(UNDELIVERED if status is None else (status,), event, reference_id, url), page)
+
+    def read(self, incoming: Incoming) -> Verb[Any]:
+        """GET /order/v1/webhook/events/{id}."""
+        return ReadEvent(incoming.id("id"))
+
+    def resend(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/webhook/events/{id}/resend."""
+        event_id = incoming.id("id")
+        return NOT_FOUND if event_id is None else Resend(event_id)
+
+    def resend_many(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/webhook/events/resend."""
+        form, problems = forms.read(incoming.raw, ResendEvents)
+        wanted = None if form.filter is None else _wanted(form.filter, problems)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        return ResendMany(wanted, form.dry_run is True, form.per_minute or A_MINUTE)
+
+    def feed(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/events."""
+        problems: list[Problem] = []
+        after = _whole(incoming.query, "after", 0, _LAST_NUMBER, problems)
+        limit = _whole(incoming.query, "limit", 1, LARGEST_LIMIT, problems)
+        wait = _whole(incoming.query, "wait", 0, LONGEST_WAIT_SECONDS, problems)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        return ReadFeed(after, limit or FEED_LIMIT, wait or 0, self.place.arrivals, incoming.gone)
+
+    def settings(self, _: Incoming) -> Verb[Any]:
+        """GET /order/v1/webhook."""
+        return ReadSettings()
+
+    def configure(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """PUT /order/v1/webhook."""
+        form, problems = forms.read(incoming.raw, SetWebhook)
+        wanted: dict[str, tuple[str | None, bool]] = {}
+        given: list[EventSetting | None] = [*(form.events or ())]
+        for place, one in enumerate(given):
+            if one is None:
+                continue  # what is no object was noted already
+            path = f"events[{place}]"
+            self._check_url(one.url, f"{path}.url", problems)
+            if one.event in wanted:
+                problems.append(Problem(f"{path}.event", "DUPLICATE", "is set twice"))
+            elif one.event is not None:
+                _check_event(one.event, EVENTS, f"{path}.event", problems)
+                wanted[one.event] = (one.url, one.active is not False)
+        return Refused(Kind.INVALID, forms.first_of_each(problems)) if problems else SetSettings(wanted)
+
+    def rotate(self, incoming: Incoming) -> Verb[Any]:
+        """POST /order/v1/webhook/rotate-secret."""
+        return RotateSecret(incoming.company_id, self.place.key_ring, self.place.machine, incoming.key)
+
+    def try_out(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/webhook/test."""
+        form, problems = forms.read(incoming.raw, SendTest)
+        if form.event is not None:
+            _check_event(form.event, EVENTS, "event", problems)
+        self._check_url(form.url, "url", problems)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        example = next((notice.example for notice in self.place.notices if notice.name == form.event), None)
+        return TryWebhook(form.event, form.url, example)
+
+    def _check_url(self, url: str | None, path: str, problems: list[Problem]) -> None:
+        """Notes why nothing may be sent to this URL; no name is looked up yet."""
+        if url is None:
+            return
+        wrong = url_problem(url, sandbox=self.place.is_sandbox)
+        if wrong is None:
+            parts = urlsplit(url)
+            port = parts.port or (80 if parts.scheme.lower() == "http" else 443)
+            if not port_allowed(parts.hostname or "", port, self.place.own_ports):
+                wrong = "The port is one of our own."
+        if wrong is not None:
+            problems.append(Problem(path, "INVALID", wrong))
+
+
+def routes(place: Place) -> tuple[Route, ...]:
+    """The room's operations. A path of fixed words stands before the one whose id could be such a word."""
+    desk = _Desk(place)
     return (
         Route(
-            "GET", "/order/v1/webhook/events", "list_webhook_events", "webhooks:read", _list,
-            Doc("List webhook events that failed delivery"), queries=PAGING,
+            "GET", f"{_HOOK}/events", "list_webhook_events", "webhooks:read", desk.pages,
+            docs.LIST, queries=(*_FILTERS, *PAGING),
         ),
         Route(
-            "POST", "/order/v1/webhook/events/{id}/resend", "resend_webhook_event", "webhooks:write", _resend,
-            Doc("Send a webhook event again"), success=202, key="optional",
+            "POST", f"{_HOOK}/events/resend", "resend_webhook_events", "webhooks:write", desk.resend_many,
+            docs.RESEND_MANY, success=202, key="optional", also=(200,),
+        ),
+        Route("GET", _HOOK + "/events/{id}", "read_webhook_event", "webhooks:read", desk.read, docs.READ),
+        Route(
+            "POST", _HOOK + "/events/{id}/resend", "resend_webhook_event", "webhooks:write", desk.resend,
+            docs.RESEND, success=202, key="optional",
+        ),
+        Route("GET", "/order/v1/events", "read_feed", "webhooks:read", desk.feed, docs.FEED, queries=_FEED),
+        Route("GET", _HOOK, "read_webhook", "webhooks:read", desk.settings, docs.SETTINGS),
+        Route("PUT", _HOOK, "set_webhook", "webhooks:write", desk.configure, docs.CONFIGURE, key="optional"),
+        Route(
+            "POST", f"{_HOOK}/rotate-secret", "rotate_webhook_secret", "webhooks:write", desk.rotate, docs.ROTATE,
+            key="optional",
+        ),
+        Route(
+            "POST", f"{_HOOK}/test", "test_webhook", "webhooks:write", desk.try_out, docs.TRY, success=202, key="optional",
         ),
     )  # fmt: skip
 
 
-def _list(incoming: Incoming) -> ListUndelivered | Refused:
-    problems: list[Problem] = []
-    page = read_page(incoming.query, problems)
-    return Refused(Kind.INVALID, tuple(problems)) if problems else ListUndelivered(page)
+def _wanted(form: ResendFilter, problems: list[Problem]) -> Wanted | None:
+    """What a filter means; whatever is wrong is added to `problems`. None: it names an object by what is no id.
+
+    A filter searches, as one in a query does: what is unknown or another company's finds nothing, and is no mistake.
+    """
+    if form.event is not None:
+        _check_event(form.event, (*EVENTS, TEST), "filter.event", problems)
+    given = {name: text for name, text in (("from", form.from_), ("to", form.to)) if text is not None}
+    of_period: list[Problem] = []
+    period = read_page(given, of_period)
+    problems += [Problem(f"filter.{p.field}", p.issue, p.description) for p in of_period]
+    reference_id = as_id(form.reference_id)
+    if form.reference_id is not None and reference_id is None:
+        return None
+    statuses = UNDELIVERED if form.status is None else (form.status,)
+    return Wanted(statuses, form.event, reference_id, form.url, period.since, period.until)
 
 
-def _resend(incoming: Incoming) -> Resend | Refused:
-    event_id = incoming.id("id")
-    return NOT_FOUND if event_id is None else Resend(event_id)
+def _check_event(event: str, known: tuple[str, ...], path: str, problems: list[Problem]) -> None:
+    if event not in known:
+        problems.append(Problem(path, "INVALID", "is not an event of this service"))
+
+
+def _whole(query: Mapping[str, str], name: str, least: int, most: int, problems: list[Problem]) -> int | None:
+    """A whole number of a query; None where it is left out or wrong."""
+    text = query.get(name)
+    if text is None:
+        return None
+    if not _WHOLE.match(text):
+        problems.append(Problem(name, "INVALID", "must be a whole number"))
+    elif text.startswith("-") or not least <= int(text) <= most:
+        problems.append(Problem(name, "OUT_OF_RANGE", f"must be from {least} to {most}"))
+    else:
+        return int(text)
+    return None

@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
+    from lastro.base.api import Answer
     from lastro.base.run import Door
 
 
-def told(door: Door, event_type: str, reference_id: UUID, url: str | None, body: Mapping[str, Any]) -> Fact:
+def told(door: Door, event_type: str, reference_id: UUID, url: str | None, body: Mapping[str, Any] | Answer) -> Fact:
     """The fact that an event of this type happened to an object. Its body is made bytes here, once and for all sends.
 
-    url: where it is delivered; None tells it in the feed alone. body: plain JSON, money and times as their texts already.
+    url: the object's own; None: where the company has events of this type sent, or the feed alone (contract.md §7), which is
+    decided when it gets its number. body: plain JSON, money and times as their texts already.
     """
     return Fact(door.chance.uuid(door.now), event_type, reference_id, url, msgspec.json.encode(body), door.now)

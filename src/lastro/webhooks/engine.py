@@ -12,6 +12,7 @@ from uuid import UUID
 import asyncpg
 import structlog
 
+from lastro.base import lanes
 from lastro.base.errors import DatabaseAway
 from lastro.base.gaps import gap
 from lastro.webhooks import store
@@ -130,7 +131,8 @@ class _Slots:
 class Deliverer:
     """Delivers the events of all companies: numbers them, claims what is due, posts it and writes how it went.
 
-    machine: machine time, aware, for signatures. chance: for the jitter of retries and lease tokens.
+    machine: machine time, aware, for signatures. chance: for the jitter of retries and lease tokens. hear: is told how each
+    attempt ended.
     """
 
     def __init__(
@@ -142,7 +144,9 @@ class Deliverer:
         chance: Chance,
         machine: Callable[[], datetime],
         settings: DeliverySettings,
+        hear: lanes.Hear = lanes.unheard,
     ) -> None:
+        self._hear = hear
         self._database = database
         self._work = work
         self._client = client
@@ -260,7 +264,14 @@ class Deliverer:
             self._slots.give_back(one.endpoint)
         gap("delivery.sent")
         self._slots.learn(one.endpoint, answered=answer.status > 0)
-        self._ended[one.company_id].append(self._attempted(one, answer))
+        ended = self._attempted(one, answer)
+        self._ended[one.company_id].append(ended)
+        self._hear(
+            lanes.Worked(
+                "deliveries", one.type, ended.status.value.lower(), answer.duration_ms / 1000, one.company_id, (one.id,),
+                sends=one.attempts + 1,
+            )
+        )  # fmt: skip
         if one.company_id not in self._finishing:
             self._finishing.add(one.company_id)
             self._start(self._finish(one.company_id))

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lastro.webhooks.arrivals import Arrivals
+from lastro.webhooks.rules import EventStatus
 
 if TYPE_CHECKING:
-    from datetime import datetime, timedelta
+    from collections.abc import Callable
+    from datetime import timedelta
     from uuid import UUID
 
-    from lastro.webhooks.rules import EventStatus
+    from lastro.base.secrets import KeyRing
+    from lastro.webhooks.catalogue import Notice
+
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+UNDELIVERED = (EventStatus.RETRYING.value, EventStatus.FAILED.value)  # what the list shows when no status is asked for
+NONE = "NONE"  # the status of an event of the feed alone (states.md 11)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where this lastro stands, as far as the room's operations need it.
+
+    own_ports: of this machine, that no client's URL may reach. machine: machine time. notices: the kinds of events there
+    are examples of. arrivals: says when the feed has something new.
+    """
+
+    is_sandbox: bool
+    own_ports: frozenset[int]
+    key_ring: KeyRing
+    machine: Callable[[], datetime]
+    notices: tuple[Notice, ...] = ()
+    arrivals: Arrivals = field(default_factory=Arrivals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +95,31 @@ class PastAttempt(NamedTuple):
     message: str
     status_code: int
     requested_at: datetime
+    number: int = 0
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which deliveries are meant. statuses: one, or UNDELIVERED. since, until: the first and last createdAt, in UTC."""
+
+    statuses: tuple[str, ...] = UNDELIVERED
+    event: str | None = None
+    reference_id: UUID | None = None
+    url: str | None = None
+    since: datetime = _FIRST
+    until: datetime = _LAST
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The filters beside status and time that are there, in a fixed order."""
+        every = {"event": self.event, "reference_id": self.reference_id, "url": self.url}
+        return {name: value for name, value in every.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class Undelivered:
-    """An event whose delivery failed at least once and did not succeed since. history: oldest first."""
+    """An event that is sent to a URL, as the list shows it. history: oldest first."""
 
     id: UUID
     reference_id: UUID
@@ -86,16 +132,82 @@ class Undelivered:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A page's rows, and one more if there is. body: what is answered, where it was rendered already."""
+    """A page's rows, and one more if there is. walked_to: createdAt of the last row that was looked at, where it was not
+    the end. body: what is answered, where it was rendered already.
+    """
 
     events: list[Undelivered]
+    walked_to: datetime | None = None
     body: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Resendable:
-    """An event that has a URL. status None: it has no number yet, and so is about to be sent anyway."""
+    """An event that is sent to a URL. status None: it has no number yet, and so is about to be sent anyway."""
 
     id: UUID
     status: EventStatus | None
+    version: int
+    is_forgotten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is to be sent again, oldest first. goes_on: createdAt of the last that was looked at, where there may be more."""
+
+    events: tuple[Resendable, ...]
+    goes_on: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event. body None: forgotten. sequence None: not numbered yet. url None: it is told in the feed alone.
+
+    status: an EventStatus or NONE. created_at: the number's, once there is one. due_at: of the next attempt, None when none
+    is.
+    """
+
+    id: UUID
+    type: str
+    reference_id: UUID
+    body: bytes | None
+    sequence: int | None
+    created_at: datetime
+    url: str | None
+    status: str
+    updated_at: datetime | None
+    due_at: datetime | None
+    history: tuple[PastAttempt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """An event as the feed tells it."""
+
+    sequence: int
+    id: UUID
+    type: str
+    reference_id: UUID
+    created_at: datetime
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FeedPart:
+    """Events in the order of their numbers, and one more than is shown if there is. begins: the first number that is kept.
+
+    body: what is answered, where it was rendered already.
+    """
+
+    begins: int
+    events: list[Numbered]
+    body: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a company has a type of events sent, and whether."""
+
+    url: str | None
+    active: bool
     version: int

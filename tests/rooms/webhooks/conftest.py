@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -25,11 +25,12 @@ from lastro.base.outgoing import OutgoingClient
 from lastro.base.run import Call, Door, Reply, Runner
 from lastro.base.secrets import KeyRing
 from lastro.base.write import Write
-from lastro.webhooks import Deliverer, DeliverySettings, number, routes, told
+from lastro.webhooks import Arrivals, Deliverer, DeliverySettings, Notice, Place, latest, number, routes, told
 from lastro.webhooks.signatures import new_webhook_secret
 
 ACKNOWLEDGED = b'{"returnCode":"SUCCESS"}'
 DEADLINE_SECONDS = 20.0
+OWN_PORTS = frozenset({8080})  # of the service itself, in these scenes
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,13 @@ class Scene:
         self.chance = Chance(os.urandom)
         self.key_ring = KeyRing.generate("test", os.urandom)
         self.runner = Runner(self.database, BusinessClock(time.monotonic), self.chance)
+        self.arrivals = Arrivals(self._latest)
+        self.notices: tuple[Notice, ...] = ()
         self._companies = 0
+
+    async def _latest(self, company_ids: Collection[UUID]) -> dict[UUID, int]:
+        async with self.work.session() as session:
+            return await latest(session, company_ids)
 
     async def company(self, permissions: tuple[str, ...] = ("webhooks:read", "webhooks:write")) -> Company:
         self._companies += 1
@@ -213,11 +220,15 @@ class Scene:
         path: str,
         query: Mapping[str, str] | None = None,
         key: str | None = None,
+        body: Mapping[str, Any] | None = None,
+        gone: Callable[[], Awaitable[None]] | None = None,
         **ids: str,
     ) -> Reply | Refused:
         """A client's request as the HTTP door would make it of the room's route."""
-        (route,) = (r for r in routes() if (r.method, r.path) == (method, path))
-        parsed = route.parse(Incoming(company.id, ids, query or {}, b"", {}, key))
+        place = Place(True, OWN_PORTS, self.key_ring, lambda: datetime.now(UTC), self.notices, self.arrivals)
+        (route,) = (r for r in routes(place) if (r.method, r.path) == (method, path))
+        raw = b"" if body is None else msgspec.json.encode(body)
+        parsed = route.parse(Incoming(company.id, ids, query or {}, raw, body or {}, key, gone))
         if isinstance(parsed, Refused):
             return parsed
         call = Call(
@@ -228,16 +239,34 @@ class Scene:
     async def resend(self, company: Company, event_id: UUID | str, key: str | None = None) -> Reply | Refused:
         return await self.ask(company, "POST", "/order/v1/webhook/events/{id}/resend", key=key, id=str(event_id))
 
-    async def listed(self, company: Company, **query: str) -> dict[str, Any]:
-        reply = await self.ask(company, "GET", "/order/v1/webhook/events", query)
+    async def answered(self, company: Company, method: str, path: str, status: int = 200, **asked: Any) -> dict[str, Any]:
+        """The body of a yes, which has this status."""
+        reply = await self.ask(company, method, path, **asked)
         assert isinstance(reply, Reply), reply
-        assert reply.status == 200
+        assert reply.status == status
         answer: dict[str, Any] = msgspec.json.decode(reply.body)
         return answer
 
+    async def listed(self, company: Company, **query: str) -> dict[str, Any]:
+        return await self.answered(company, "GET", "/order/v1/webhook/events", query=query)
+
+    async def read(self, company: Company, event_id: UUID) -> dict[str, Any]:
+        return await self.answered(company, "GET", "/order/v1/webhook/events/{id}", id=str(event_id))
+
+    async def fed(self, company: Company, **query: str) -> dict[str, Any]:
+        return await self.answered(company, "GET", "/order/v1/events", query=query)
+
+    async def set_webhook(self, company: Company, *events: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer, by event."""
+        answer = await self.answered(company, "PUT", "/order/v1/webhook", body={"events": events})
+        return {one["event"]: one for one in answer["events"]}
+
     async def breaches(self) -> dict[str, int]:
         """How many rows each law of events selects."""
-        laws = ("law_feed_is_dense", "law_each_numbered_event_is_delivered_or_due")
+        laws = (
+            "law_feed_is_dense", "law_feed_is_in_order", "law_each_numbered_event_is_delivered_or_due",
+            "law_a_delivery_is_of_its_event", "law_a_forgotten_body_leaves_its_hash",
+        )  # fmt: skip
         return {law: await self.admin.fetchval(f"SELECT count(*) FROM {law}") for law in laws}
 
 

@@ -9,12 +9,17 @@ from hypothesis import strategies as st
 
 from lastro.base.api import stamp
 from lastro.base.paging import Page, read_date, read_page, read_timestamp
+from lastro.base.wire import Paged
 
 if TYPE_CHECKING:
     from lastro.base.errors import Problem
 
 BASE = datetime(2026, 3, 4, 12, tzinfo=UTC)
 offsets = st.integers(0, 40)
+
+
+class Times(Paged, frozen=True, kw_only=True):
+    data: list[str]
 
 
 def page_of(rows: list[datetime], page: Page) -> list[datetime]:
@@ -45,13 +50,13 @@ def test_every_row_in_the_range_is_shown_once_in_order(
     turn = 0
     while True:
         page = read(limit=str(limits[turn % len(limits)]), **query)
-        answer = page.answer(page_of(rows, page), lambda at: at, stamp)
-        assert len(answer["data"]) <= page.limit
-        seen += answer["data"]
-        assert answer["hasNext"] == ("nextCursor" in answer)
-        if not answer["hasNext"]:
+        answer = page.answer(Times, page.part(page_of(rows, page), lambda at: at), stamp)
+        assert len(answer.data) <= page.limit
+        seen += answer.data
+        assert answer.has_next == (answer.next_cursor is not None)
+        if answer.next_cursor is None:
             break
-        query["cursor"] = answer["nextCursor"]
+        query["cursor"] = answer.next_cursor
         # New rows are newer than all there are.
         rows += [max(rows) + timedelta(microseconds=made[turn])] if turn < len(made) else []
         turn += 1

@@ -1,28 +1,18 @@
-"""All SQL of events and their delivery."""
+"""The SQL of the engine: events get their numbers, deliveries are found, claimed and finished."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from lastro.base.lanes import NOW, Lane
-from lastro.webhooks.model import (
-    Claimed,
-    Destination,
-    PastAttempt,
-    Resendable,
-    Undelivered,
-    WebhookSecrets,
-)
+from lastro.webhooks.model import Claimed, Destination, WebhookSecrets
 from lastro.webhooks.rules import EventStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
-    from asyncpg import Record
-
     from lastro.base.db import Session
-    from lastro.base.paging import Page
     from lastro.webhooks.model import Attempted
 
 # ── numbering ──
@@ -172,46 +162,3 @@ async def secrets(session: Session, company_id: UUID) -> WebhookSecrets:
     row = await session.row(_SECRETS, company_id)
     assert row is not None, "a delivery's company is there: its cursor refers to it"
     return WebhookSecrets(**row)
-
-
-# ── what clients see ──
-
-_UNDELIVERED = """
-SELECT d.id, d.reference_id, d.url, d.status, d.created_at, d.updated_at, a.messages, a.codes, a.times
-  FROM deliveries d LEFT JOIN LATERAL (
-    SELECT array_agg(message ORDER BY number) AS messages, array_agg(status_code ORDER BY number) AS codes,
-           array_agg(requested_at ORDER BY number) AS times
-      FROM delivery_attempts t WHERE t.company_id = d.company_id AND t.event_id = d.id) a ON true
- WHERE d.company_id = $1 AND d.status IN ('RETRYING', 'FAILED') AND d.created_at >= $2 AND d.created_at <= $3
- ORDER BY d.created_at {direction} LIMIT $4
-"""
-_OLDEST_FIRST, _NEWEST_FIRST = _UNDELIVERED.format(direction="ASC"), _UNDELIVERED.format(direction="DESC")
-
-_RESENDABLE = """
-SELECT e.id, d.status, coalesce(d.version, 0) AS version
-  FROM events e LEFT JOIN deliveries d ON d.company_id = e.company_id AND d.id = e.id
- WHERE e.company_id = $1 AND e.id = $2 AND e.url IS NOT NULL
-"""
-
-
-async def undelivered(session: Session, company_id: UUID, page: Page) -> list[Undelivered]:
-    """Events of the page that wait for a retry or have failed, up to its reach."""
-    sql = _NEWEST_FIRST if page.is_descending else _OLDEST_FIRST
-    return [_undelivered(r) for r in await session.fetch(sql, company_id, page.since, page.until, page.reach)]
-
-
-def _undelivered(r: Record) -> Undelivered:
-    attempts = zip(r["messages"] or (), r["codes"] or (), r["times"] or (), strict=True)
-    return Undelivered(
-        r["id"], r["reference_id"], r["url"], EventStatus(r["status"]), r["created_at"], r["updated_at"],
-        tuple(map(PastAttempt._make, attempts)),
-    )  # fmt: skip
-
-
-async def resendable(session: Session, company_id: UUID, event_id: UUID) -> Resendable | None:
-    """The company's event of this id, if it has a URL."""
-    row = await session.row(_RESENDABLE, company_id, event_id)
-    if row is None:
-        return None
-    status = row["status"]
-    return Resendable(row["id"], None if status is None else EventStatus(status), row["version"])

@@ -1,0 +1,69 @@
+"""Where a company has its events sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.run import Act, Done
+from lastro.base.write import Row, Touch, Write
+from lastro.webhooks import store
+from lastro.webhooks.catalogue import INTERFACES
+from lastro.webhooks.model import Setting
+from lastro.webhooks.rendering import webhook
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+
+_TABLE = "webhook_settings"
+
+Known = dict[str, Setting]
+
+
+class ReadSettings(Act[Known]):
+    """Every type of event, and where it goes."""
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """What is set."""
+        return await store.settings_of(session, door.company_id)
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """As it is."""
+        return Done(None, render(webhook(known)))
+
+
+@dataclass(frozen=True)
+class SetSettings(Act[Known]):
+    """Sets some types of events anew, each whole, and leaves the others. wanted: URL and whether it is active, by type."""
+
+    wanted: Mapping[str, tuple[str | None, bool]]
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """What is set."""
+        return await store.settings_of(session, door.company_id)
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """Events that are numbered from now on go by it. What is set already is not written again."""
+        changed = {
+            event: Setting(url, active, known[event].version + 1 if event in known else 1)
+            for event, (url, active) in self.wanted.items()
+            if event not in known or (known[event].url, known[event].active) != (url, active)
+        }
+        body = render(webhook({**known, **changed}))
+        if not changed:
+            return Done(None, body)
+        rows = tuple(
+            Row(_TABLE, {"event": event, "url": s.url, "active": s.active, "is_extra": event not in INTERFACES})
+            for event, s in changed.items()
+            if event not in known
+        )
+        touches = tuple(
+            Touch(_TABLE, event, known[event].version, {"url": s.url, "active": s.active, "version": s.version}, key="event")
+            for event, s in changed.items()
+            if event in known
+        )
+        return Done(Write(door.company_id, rows=rows, touches=touches), body, object_id=door.company_id)

@@ -1,0 +1,86 @@
+"""The feed: every event of the company, in the order of their numbers."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, Problem, Refused, Wait
+from lastro.base.run import Act, Done
+from lastro.webhooks import store
+from lastro.webhooks.actions.list import MANY
+from lastro.webhooks.model import FeedPart
+from lastro.webhooks.rendering import Feed, fed
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.webhooks.arrivals import Arrivals
+
+
+@dataclass
+class ReadFeed(Act[FeedPart]):
+    """What follows a number. after None: from the first that is kept.
+
+    wait_seconds: of real time, so long it waits for the first event where there is none. gone: ends when the caller hangs
+    up, and then there is nothing to wait for.
+    """
+
+    after: int | None
+    limit: int
+    wait_seconds: int
+    arrivals: Arrivals
+    gone: Callable[[], Awaitable[None]] | None = None
+    _until: float | None = field(init=False, default=None)
+
+    async def read(self, session: Session, door: Door) -> FeedPart:
+        """The events, and one more if there is. Wait: there is none yet."""
+        found = await store.feed_after(session, door.company_id, self.after or 0, self.limit + 1)
+        if not found.events and not self._is_expired(found) and self._seconds_left() > 0:
+            raise Wait(lambda: self._pause(door.company_id, max(self.after or 0, found.begins - 1)))
+        return found
+
+    async def look_up(self, known: FeedPart, door: Door) -> FeedPart:
+        """A large part is rendered in a thread."""
+        if len(known.events) < MANY or self._is_expired(known):
+            return known
+        return replace(known, body=await asyncio.to_thread(self._render, known))
+
+    def decide(self, known: FeedPart, door: Door) -> Done | Refused:
+        """The events as they are told. A number that is followed by one no longer kept is refused: there would be a gap."""
+        if self._is_expired(known):
+            says = f"what follows it is no longer kept; the feed begins after {known.begins - 1}"
+            return Refused(Kind.INVALID, (Problem("after", "EXPIRED", says),))
+        return Done(None, known.body or self._render(known))
+
+    def _is_expired(self, known: FeedPart) -> bool:
+        return self.after is not None and self.after + 1 < known.begins
+
+    def _render(self, known: FeedPart) -> bytes:
+        shown = [fed(event) for event in known.events[: self.limit]]
+        return render(Feed(limit=self.limit, has_next=len(known.events) > self.limit, data=shown))
+
+    def _seconds_left(self) -> float:
+        """Of the time that may be waited, which begins with the first look."""
+        now = asyncio.get_running_loop().time()
+        if self._until is None:
+            self._until = now + self.wait_seconds
+        return self._until - now
+
+    async def _pause(self, company_id: UUID, after: int) -> None:
+        """Until there may be an event, the time is over, or nobody waits any more."""
+        ends = [asyncio.ensure_future(self.arrivals.later_than(company_id, after, self._seconds_left()))]
+        if self.gone is not None:
+            ends.append(asyncio.ensure_future(self.gone()))
+        try:
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            if any(end.done() for end in ends[1:]):
+                self._until = 0.0
+        finally:
+            for end in ends:
+                end.cancel()

@@ -1,0 +1,58 @@
+"""The list of events that are sent to a URL."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render, stamp
+from lastro.base.paging import Part
+from lastro.base.run import Act, Done
+from lastro.webhooks import store
+from lastro.webhooks.model import Listed
+from lastro.webhooks.rendering import Events, shown
+
+if TYPE_CHECKING:
+    from lastro.base.db import Session
+    from lastro.base.paging import Page
+    from lastro.base.run import Door
+    from lastro.webhooks.model import Undelivered, Wanted
+
+
+# The rendering of a page of 5,000 takes the time of a hundred requests; from so many rows on, others go on meanwhile.
+MANY = 200
+
+
+@dataclass(frozen=True)
+class ListEvents(Act[Listed]):
+    """A page of the events that fit. wanted None: they name an object by what is no id, and that finds nothing."""
+
+    wanted: Wanted | None
+    page: Page
+
+    async def read(self, session: Session, door: Door) -> Listed:
+        """The rows of the page, and one more if there is."""
+        if self.wanted is None:
+            return Listed([])
+        return await store.events_in(session, door.company_id, self.wanted, self.page)
+
+    async def look_up(self, known: Listed, door: Door) -> Listed:
+        """A large page is rendered in a thread."""
+        if len(known.events) < MANY:
+            return known
+        return replace(known, body=await asyncio.to_thread(self._render, known))
+
+    def decide(self, known: Listed, door: Door) -> Done:
+        """The page as it is shown."""
+        return Done(None, known.body or self._render(known))
+
+    def _render(self, known: Listed) -> bytes:
+        return render(self.page.answer(Events, self._part(known), shown))
+
+    def _part(self, known: Listed) -> Part[Undelivered]:
+        """A page that looked as far as a page may look has a next one, even where it found little."""
+        part = self.page.part(known.events, lambda event: event.created_at)
+        if part.has_next or known.walked_to is None:
+            return part
+        return Part(part.rows, stamp(known.walked_to))

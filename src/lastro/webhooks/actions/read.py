@@ -1,0 +1,38 @@
+"""One event, with all that is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.run import Act, Done
+from lastro.webhooks import store
+from lastro.webhooks.rendering import shown_whole
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import Refused
+    from lastro.base.run import Door, Glance
+    from lastro.webhooks.model import Told
+
+
+@dataclass(frozen=True)
+class ReadEvent(Act["Told | None"]):
+    """The event as it is now. event_id None: no id at all, which is answered as an unknown one."""
+
+    event_id: UUID | None
+
+    def glance(self) -> Glance[Told | None] | None:
+        """One event is read in one statement."""
+        return None if self.event_id is None else store.event_by_id(self.event_id)
+
+    async def read(self, session: Session, door: Door) -> Told | None:
+        """Nothing: what is no id is nobody's."""
+        return None
+
+    def decide(self, known: Told | None, door: Door) -> Done | Refused:
+        """As it is shown; 404 when it is another company's too."""
+        return NOT_FOUND if known is None else Done(None, render(shown_whole(known)))

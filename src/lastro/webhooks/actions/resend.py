@@ -1,0 +1,89 @@
+"""Sending what was told once more, under the same ids: one event, or all that fit a filter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.api import NOT_FOUND, render, stamp
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Touch, TouchMany, Write
+from lastro.webhooks import store
+from lastro.webhooks.model import Found
+from lastro.webhooks.rendering import Resending, Resent
+from lastro.webhooks.rules import Trigger
+from lastro.webhooks.states import DELIVERIES, after
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.webhooks.model import Resendable, Wanted
+    from lastro.webhooks.rules import EventStatus
+
+MOST = 10_000  # of one call: they are one statement
+_FORGOTTEN = Refused(Kind.CONFLICT, (Problem("id", "EXPIRED", "the event is so old that its body is no longer kept"),))
+
+
+@dataclass(frozen=True)
+class Resend(Act["Resendable | None"]):
+    """Sends an event's bytes again, under its id, by a new plan. One that is about to be sent stays as it is."""
+
+    event_id: UUID
+
+    async def read(self, session: Session, door: Door) -> Resendable | None:
+        """The event, unless it is unknown here or has no URL."""
+        return await store.resendable(session, door.company_id, self.event_id)
+
+    def decide(self, known: Resendable | None, door: Door) -> Done | Refused:
+        """Back to PENDING and due now. An attempt on its way keeps its lease, so that nothing is sent twice at once."""
+        if known is None:
+            return NOT_FOUND
+        if known.is_forgotten:
+            return _FORGOTTEN
+        body = render(Resent(id=str(known.id), status="PENDING"))
+        if known.status is None or not DELIVERIES.allows(known.status.value, Trigger.RESEND.value):
+            return Done(None, body)
+        sets = {**_new_plan(known.status, door.now), "due_at": door.now, "version": known.version + 1}
+        touch = Touch(DELIVERIES.name, known.id, known.version, sets)
+        return Done(Write(door.company_id, touches=(touch,)), body, object_id=known.id)
+
+
+@dataclass(frozen=True)
+class ResendMany(Act[Found]):
+    """The same of everything that is wanted, oldest first, so many a minute.
+
+    wanted None: it names an object by what is no id, and that finds nothing. dry_run: counts alone.
+    """
+
+    wanted: Wanted | None
+    dry_run: bool
+    per_minute: int
+
+    async def read(self, session: Session, door: Door) -> Found:
+        """What fits, as far as one call goes."""
+        return Found((), None) if self.wanted is None else await store.found(session, door.company_id, self.wanted, MOST)
+
+    def decide(self, known: Found, door: Door) -> Done:
+        """A new plan for each. One whose attempt ends at this very moment keeps what that attempt decided."""
+        goes_on = None if known.goes_on is None else stamp(known.goes_on + timedelta(microseconds=1))
+        body = render(Resending(count=len(known.events), has_more=goes_on is not None, next_from=goes_on))
+        if self.dry_run:
+            return Done(None, body, status=200)
+        if not known.events:
+            return Done(None, body)
+        some = known.events
+        plans = [_new_plan(event.status, door.now) for event in some if event.status is not None]
+        sets: dict[str, list[Any]] = {column: [plan[column] for plan in plans] for column in plans[0]}
+        sets["due_at"] = [door.now + timedelta(minutes=1) * place / self.per_minute for place in range(len(some))]
+        many = TouchMany(DELIVERIES.name, tuple(e.id for e in some), tuple(e.version for e in some), sets)
+        return Done(Write(door.company_id, many=(many,)), body, object_id=door.company_id)
+
+
+def _new_plan(status: EventStatus, now: datetime) -> dict[str, Any]:
+    """What a resend makes of a delivery, but for its time."""
+    return {"status": after(status, Trigger.RESEND).value, "waits": False, "plan_attempts": 0, "updated_at": now}

@@ -1,0 +1,53 @@
+"""A test event, sent because a client asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render, stamp
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+from lastro.webhooks import store
+from lastro.webhooks.catalogue import TEST
+from lastro.webhooks.emit import told
+from lastro.webhooks.rendering import Resent, TestData, TestNotification
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+
+
+@dataclass(frozen=True)
+class TryWebhook(Act["str | None"]):
+    """Tells an event of type WEBHOOK.TEST that shows the example of another. url None: where the company has that one sent.
+
+    It is an event like any other, with an object of its own: numbered, signed, retried, listed. Its type says that nothing
+    has happened, so that no receiver takes it for money.
+    """
+
+    event: str
+    url: str | None
+    example: Mapping[str, Any] | None
+
+    async def read(self, session: Session, door: Door) -> str | None:
+        """Where to. A URL that is switched off may be tried before it is switched on."""
+        if self.url is not None:
+            return self.url
+        setting = (await store.settings_of(session, door.company_id)).get(self.event)
+        return None if setting is None else setting.url
+
+    def decide(self, known: str | None, door: Door) -> Done | Refused:
+        """The event, to be sent at once."""
+        if known is None:
+            problem = Problem("url", "REQUIRED", "no URL is set for this event, so one must be given")
+            return Refused(Kind.INVALID, (problem,))
+        data = TestData(event=self.event, payload=None if self.example is None else dict(self.example))
+        body = TestNotification(event="WEBHOOK.TEST", occurred_at=stamp(door.now), data=data)
+        fact = told(door, TEST, door.chance.uuid(door.now), known, body)
+        answer = render(Resent(id=str(fact.id), status="PENDING"))
+        return Done(Write(door.company_id, facts=(fact,)), answer, object_id=fact.id)

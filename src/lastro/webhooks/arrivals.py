@@ -1,0 +1,66 @@
+"""Who waits for the feed's next number is told when there is one: one look for all who wait in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import asyncpg
+import structlog
+
+from lastro.base.errors import DatabaseAway
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Collection, Mapping
+    from uuid import UUID
+
+LOOK_EVERY_SECONDS = 0.1
+UNSEEN_SECONDS = 1.0  # after so long whoever waits looks by itself, where nobody looks for all
+_log = structlog.get_logger(__name__)
+
+
+class Arrivals:
+    """latest: the last number of each of some companies. None: nobody looks, and whoever waits does it by itself.
+
+    It looks while somebody waits. Thousands who wait cost one statement ten times a second, and no connection.
+    """
+
+    def __init__(self, latest: Callable[[Collection[UUID]], Awaitable[Mapping[UUID, int]]] | None = None) -> None:
+        self._latest = latest
+        self._waiting: defaultdict[UUID, dict[asyncio.Future[None], int]] = defaultdict(dict)
+        self._looking: asyncio.Task[None] | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return sum(map(len, self._waiting.values()))
+
+    async def later_than(self, company_id: UUID, after: int, seconds: float) -> None:
+        """Ends when the company has a number above `after`, and after so many seconds at the latest."""
+        if self._latest is None:
+            await asyncio.sleep(min(seconds, UNSEEN_SECONDS))
+            return
+        arrived = asyncio.get_running_loop().create_future()
+        self._waiting[company_id][arrived] = after
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.ensure_future(self._look(self._latest))
+        try:
+            await asyncio.wait((arrived,), timeout=seconds)
+        finally:
+            del self._waiting[company_id][arrived]
+            if not self._waiting[company_id]:
+                del self._waiting[company_id]
+
+    async def _look(self, latest: Callable[[Collection[UUID]], Awaitable[Mapping[UUID, int]]]) -> None:
+        while self._waiting:
+            try:
+                numbers = await latest(list(self._waiting))
+            except (DatabaseAway, asyncpg.PostgresError) as away:
+                _log.warning("feed.not_seen", reason=str(away)[:200])
+                numbers = {}
+            for company_id, number in numbers.items():
+                for arrived, after in self._waiting.get(company_id, {}).items():
+                    if number > after and not arrived.done():
+                        arrived.set_result(None)
+            await asyncio.sleep(LOOK_EVERY_SECONDS)

@@ -1,0 +1,86 @@
+"""What a kind of event says of itself, and the headers of every delivery; the documentation is made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from lastro.base.api import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+# Every type of event. Those that interface.md names come first: a client of the interface counts on them.
+INTERFACES = (
+    "ORDER-PAYIN.PAID", "ORDER-PAYIN.EXPIRED", "ORDER-PAYIN.CANCELED", "ORDER-PAYIN.ERROR", "ORDER-PAYOUT.PAID",
+    "SUBSCRIPTION.ACCEPTED", "ACCOUNT.STATUS_CHANGED", "ACCOUNT.REJECTED", "MED.CREATED", "MED.STATUS_CHANGED",
+)  # fmt: skip
+BEYOND = (
+    "ORDER-PAYIN.REFUNDED", "ORDER-PAYIN.REFUND_ERROR", "ORDER-PAYOUT.ERROR", "ORDER-PAYOUT.CANCELED",
+    "ORDER-PAYOUT.EXPIRED", "ORDER-PAYOUT.REFUNDED", "ORDER-PAYOUT.PARTIAL_REFUNDED", "ORDER-PAYOUT.PARTIALLY_PAID",
+    "SUBSCRIPTION.REJECTED",
+    "SUBSCRIPTION.CANCELED", "SUBSCRIPTION.ERROR", "SUBSCRIPTION-PAYMENT.SCHEDULED", "SUBSCRIPTION-PAYMENT.CANCELED",
+    "SUBSCRIPTION-PAYMENT.EXPIRED", "SUBSCRIPTION-PAYMENT.ERROR", "ACCOUNT.CREATED", "ACCOUNT.PENDING_DOCUMENTS",
+    "ACCOUNT.SETTLED", "KEY-CLAIM.STATUS_CHANGED",
+)  # fmt: skip
+EVENTS = (*INTERFACES, *BEYOND)
+TEST = "WEBHOOK.TEST"  # sent when a client asks for it; it has no URL of its own to set
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A kind of event. name: as `x-event-type` says it. body: of its deliveries. always: fields whose value it fixes.
+
+    description: Markdown. example: a body as JSON value.
+    """
+
+    name: str
+    summary: str
+    description: str
+    body: type[Answer]
+    always: Mapping[str, str]
+    example: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header of a delivery. schema: JSON Schema of its text. always: whether every delivery has it."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    example: str
+    always: bool = True
+
+
+class Acknowledgement(Answer, frozen=True, kw_only=True):
+    """What your endpoint answers, with status 200; anything else is a failed attempt."""
+
+    return_code: Annotated[Literal["SUCCESS"], msgspec.Meta(description="Says that you have it.")]
+
+
+_EVENT_ID = "0196a4f0-9b1c-7c55-8a01-5d1e8f3a7b20"
+_HMAC = {"type": "string", "pattern": "^sha256=[0-9a-f]{64}$"}
+_WHOLE = {"type": "string", "pattern": "^[1-9][0-9]*$"}
+HEADERS = (
+    Header("x-event-id", "The event's id, the same on every try and resend: handle each id once.",
+           {"type": "string", "format": "uuid"}, _EVENT_ID),
+    Header("x-event-type", "What happened.", {"type": "string"}, "ORDER-PAYIN.PAID"),
+    Header("x-event-sequence", "Counts your company's events without a gap, in the order of what they tell.", _WHOLE, "42"),
+    Header("x-delivery-attempt", "Counts the attempts at this event, resends included.", _WHOLE, "1"),
+    Header("x-signature-sha256", "`sha256=` and the hex HMAC-SHA256 of the raw body. Its key is your webhook secret as"
+           " printed, `whsec_` included.", _HMAC, "sha256=" + "5e" * 32),
+    Header("x-signature-sha256-previous", "The same by the secret before, for 24 hours after a rotation.", _HMAC,
+           "sha256=" + "a7" * 32, always=False),
+    Header("webhook-id", "As `x-event-id`; for libraries of Standard Webhooks.",
+           {"type": "string", "format": "uuid"}, _EVENT_ID),
+    Header("webhook-timestamp", "When it was signed, in Unix seconds. Refuse what is more than five minutes off.",
+           _WHOLE, "1769860800"),
+    Header("webhook-signature", "`v1,` and the base64 HMAC-SHA256 of `webhook-id.webhook-timestamp.body`, by the bytes that"
+           " the base64 after `whsec_` stands for; after a rotation a second one, divided by a blank.",
+           {"type": "string", "pattern": "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$"}, "v1," + "K5" * 21 + "o="),
+    Header("x-lastro-environment", "On deliveries of a sandbox.", {"const": "sandbox"}, "sandbox", always=False),
+)  # fmt: skip

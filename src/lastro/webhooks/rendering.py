@@ -1,0 +1,238 @@
+"""How events, their deliveries and what a company has set are shown to the client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import Id, Paged, Timestamp, words
+from lastro.webhooks.catalogue import EVENTS, TEST
+from lastro.webhooks.model import NONE
+from lastro.webhooks.rules import EventStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.webhooks.model import Numbered, PastAttempt, Setting, Told, Undelivered
+
+STATUSES = tuple(status.value for status in EventStatus)
+_EVERY_EVENT = words(*EVENTS, TEST, description="What happened, as `x-event-type` says it.")
+_REFERENCE = msgspec.Meta(description="The object it tells of, for example an order.")
+
+
+class Attempt(Answer, frozen=True, kw_only=True):
+    """One attempt at a delivery."""
+
+    message: Annotated[
+        str,
+        msgspec.Meta(
+            description="The first 1,000 characters of what your endpoint answered, or why there was no answer or none that"
+            " counts: TIMEOUT, DNS_FAILURE, CONNECTION_REFUSED, CONNECTION_CLOSED, TLS_FAILURE, ADDRESS_REFUSED, REDIRECT,"
+            " TOO_LARGE."
+        ),
+    ]
+    status_code: Annotated[int, msgspec.Meta(description="The HTTP status it answered; 0 where there was no answer.", ge=0)]
+    request_time: Timestamp
+
+
+class Event(Answer, frozen=True, kw_only=True):
+    """An event that is sent to a URL."""
+
+    id: Annotated[Id, msgspec.Meta(description="The `x-event-id` of its deliveries.")]
+    reference_id: Annotated[Id | None, _REFERENCE] = None
+    webhook_url: str
+    status: Annotated[
+        str,
+        words(
+            *STATUSES,
+            description="PENDING: its first attempt is to come. RETRYING while its plan has attempts left, then FAILED."
+            " DELIVERED: you acknowledged it.",
+        ),
+    ]
+    created_at: Timestamp
+    updated_at: Timestamp | None = None
+    history: Annotated[list[Attempt], msgspec.Meta(description="Every attempt, oldest first.")]
+
+
+class Events(Paged, frozen=True, kw_only=True):
+    """A page of events, by default of those that failed to be delivered."""
+
+    data: list[Event]
+
+
+class Resent(Answer, frozen=True, kw_only=True):
+    """An event that was queued again."""
+
+    id: Id
+    status: Annotated[Literal["PENDING"], msgspec.Meta(description="Delivery is asynchronous: it has not been sent yet.")]
+
+
+class NumberedAttempt(Attempt, frozen=True, kw_only=True):
+    """One attempt at a delivery, with all that is known of it."""
+
+    number: Annotated[int, msgspec.Meta(description="The `x-delivery-attempt` it was sent with.", ge=1)]
+    duration_ms: Annotated[int, msgspec.Meta(description="How many milliseconds it took.", ge=0)]
+
+
+class OneEvent(Answer, frozen=True, kw_only=True):
+    """An event with what it says, and every attempt to deliver it."""
+
+    id: Annotated[Id, msgspec.Meta(description="The `x-event-id` of its deliveries.")]
+    event: Annotated[str, _EVERY_EVENT]
+    reference_id: Annotated[Id, _REFERENCE]
+    webhook_url: Annotated[
+        str | None, msgspec.Meta(description="Where it is sent; left out where it is told in the feed alone.")
+    ] = None
+    status: Annotated[str, words(*STATUSES, NONE, description="NONE: it is told in the feed alone.")]
+    sequence: Annotated[
+        Annotated[int, msgspec.Meta(ge=1)] | None,
+        msgspec.Meta(description="Its number in the feed; left out for the moment until it has one."),
+    ] = None
+    created_at: Timestamp
+    updated_at: Annotated[Timestamp | None, msgspec.Meta(description="When an attempt or a resend last changed it.")] = None
+    next_attempt_at: Annotated[
+        Timestamp | None, msgspec.Meta(description="When its next attempt is due; left out where none is.")
+    ] = None
+    payload: Annotated[
+        msgspec.Raw | None,
+        msgspec.Meta(
+            description="The body of its deliveries, byte for byte; left out once it is older than bodies are kept.",
+            extra_json_schema={"type": "object"},
+        ),
+    ] = None
+    history: Annotated[list[NumberedAttempt], msgspec.Meta(description="Every attempt, oldest first.")]
+
+
+class FeedEvent(Answer, frozen=True, kw_only=True):
+    """An event of the feed."""
+
+    sequence: Annotated[int, msgspec.Meta(description="1, 2, 3 and so on in your company, without a gap.", ge=1)]
+    id: Annotated[Id, msgspec.Meta(description="The `x-event-id` of its deliveries.")]
+    event: Annotated[str, _EVERY_EVENT]
+    reference_id: Annotated[Id, _REFERENCE]
+    created_at: Timestamp
+    payload: Annotated[
+        msgspec.Raw,
+        msgspec.Meta(description="The body of its deliveries, byte for byte.", extra_json_schema={"type": "object"}),
+    ]
+
+
+class Feed(Answer, frozen=True, kw_only=True):
+    """Events in the order of their numbers."""
+
+    limit: Annotated[int, msgspec.Meta(description="How many events come at most.", ge=1)]
+    has_next: Annotated[bool, msgspec.Meta(description="Whether there are more already.")]
+    data: list[FeedEvent]
+
+
+class Resending(Answer, frozen=True, kw_only=True):
+    """What is sent again."""
+
+    count: Annotated[int, msgspec.Meta(description="How many events are queued, or would be.", ge=0)]
+    has_more: Annotated[bool, msgspec.Meta(description="Whether others may fit the filter too, which this call leaves.")]
+    next_from: Annotated[
+        Timestamp | None, msgspec.Meta(description="The `filter.from` that goes on behind them, where there may be more.")
+    ] = None
+
+
+class EventUrl(Answer, frozen=True, kw_only=True):
+    """Where events of a type are sent that name no URL of their own."""
+
+    event: Annotated[str, words(*EVENTS)]
+    url: Annotated[str | None, msgspec.Meta(description="null: nowhere, they are told in the feed alone.")]
+    active: bool
+
+
+class Webhook(Answer, frozen=True, kw_only=True):
+    """Every type of event, and where your company has it sent."""
+
+    events: list[EventUrl]
+
+
+class NewSecret(Answer, frozen=True, kw_only=True):
+    """A secret that is shown once."""
+
+    secret: Annotated[
+        str, msgspec.Meta(description="Signs your deliveries from now on.", pattern="^whsec_[A-Za-z0-9+/]{43}=$")
+    ]
+
+
+class TestData(Answer, frozen=True, kw_only=True):
+    """What is tried."""
+
+    event: Annotated[str, words(*EVENTS, description="The type that you asked for.")]
+    payload: Annotated[
+        dict[str, Any] | None,
+        msgspec.Meta(description="The example that the documentation has of it; left out where it has none yet."),
+    ] = None
+
+
+class TestNotification(Answer, frozen=True, kw_only=True):
+    """An event that you asked for, to see whether it arrives. Nothing has happened."""
+
+    event: Literal["WEBHOOK.TEST"]
+    occurred_at: Timestamp
+    data: TestData
+
+
+def shown(event: Undelivered) -> Event:
+    """One row of the list."""
+    return Event(
+        id=str(event.id),
+        reference_id=str(event.reference_id),
+        webhook_url=event.url,
+        status=event.status.value,
+        created_at=stamp(event.created_at),
+        updated_at=None if event.updated_at is None else stamp(event.updated_at),
+        history=[
+            Attempt(message=a.message, status_code=a.status_code, request_time=stamp(a.requested_at)) for a in event.history
+        ],
+    )
+
+
+def shown_whole(event: Told) -> OneEvent:
+    """One event by its id."""
+    return OneEvent(
+        id=str(event.id),
+        event=event.type,
+        reference_id=str(event.reference_id),
+        webhook_url=event.url,
+        status=event.status,
+        sequence=event.sequence,
+        created_at=stamp(event.created_at),
+        updated_at=None if event.updated_at is None else stamp(event.updated_at),
+        next_attempt_at=None if event.due_at is None else stamp(event.due_at),
+        payload=None if event.body is None else msgspec.Raw(event.body),
+        history=[_attempt(a) for a in event.history],
+    )
+
+
+def _attempt(a: PastAttempt) -> NumberedAttempt:
+    return NumberedAttempt(
+        message=a.message, status_code=a.status_code, request_time=stamp(a.requested_at), number=a.number,
+        duration_ms=a.duration_ms,
+    )  # fmt: skip
+
+
+def fed(event: Numbered) -> FeedEvent:
+    """One event of the feed."""
+    return FeedEvent(
+        sequence=event.sequence,
+        id=str(event.id),
+        event=event.type,
+        reference_id=str(event.reference_id),
+        created_at=stamp(event.created_at),
+        payload=msgspec.Raw(event.body),
+    )
+
+
+def webhook(settings: Mapping[str, Setting]) -> Webhook:
+    """Every type, set or not, in the order of the catalogue."""
+    return Webhook(
+        events=[
+            EventUrl(event=name, url=None if one is None else one.url, active=one is None or one.active)
+            for name, one in ((name, settings.get(name)) for name in EVENTS)
+        ]
+    )

@@ -1,0 +1,23 @@
+"""All SQL of events and their delivery: of the engine, of lists, of one event, of the feed, of settings, of stories."""
+
+from lastro.webhooks.store.deliveries import (
+    LANE,
+    claim,
+    destinations,
+    finish,
+    number_events,
+    postpone,
+    secrets,
+    unnumbered,
+)
+from lastro.webhooks.store.events import event_by_id, resendable
+from lastro.webhooks.store.feed import feed_after, forget, latest
+from lastro.webhooks.store.lists import events_in, found
+from lastro.webhooks.store.settings import current_secret, settings_of
+from lastro.webhooks.store.story import attempts_of, events_of
+
+__all__ = [
+    "LANE", "attempts_of", "claim", "current_secret", "destinations", "event_by_id", "events_in", "events_of", "feed_after",
+    "finish", "forget", "found", "latest", "number_events", "postpone", "resendable", "secrets", "settings_of",
+    "unnumbered",
+]  # fmt: skip

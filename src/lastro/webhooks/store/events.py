@@ -1,0 +1,65 @@
+"""The SQL of one event."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.base.run import Glance
+from lastro.webhooks.model import NONE, Resendable, Told
+from lastro.webhooks.rules import EventStatus
+from lastro.webhooks.store.lists import past_attempts
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+
+# Until it has its number, an event is told where it would be told now.
+_WHERE_TO = """
+  FROM events e
+  LEFT JOIN deliveries d ON d.company_id = e.company_id AND d.id = e.id
+  LEFT JOIN event_numbers n ON n.company_id = e.company_id AND n.event_id = e.id
+  LEFT JOIN webhook_settings s ON s.company_id = e.company_id AND s.event = e.type
+ CROSS JOIN LATERAL (
+   SELECT CASE WHEN n.sequence IS NULL THEN told_url(e.url, s.url, s.active, s.is_extra) ELSE d.url END AS url) told
+"""
+_EVENT = f"""
+SELECT e.id, e.type, e.reference_id, e.body, n.sequence, coalesce(n.created_at, e.created_at) AS created_at, told.url,
+       d.status, d.updated_at, d.due_at, a.messages, a.codes, a.times, a.numbers, a.durations
+  {_WHERE_TO}
+  LEFT JOIN LATERAL (
+    SELECT array_agg(message ORDER BY number) AS messages, array_agg(status_code ORDER BY number) AS codes,
+           array_agg(requested_at ORDER BY number) AS times, array_agg(number ORDER BY number) AS numbers,
+           array_agg(duration_ms ORDER BY number) AS durations
+      FROM delivery_attempts t WHERE t.company_id = e.company_id AND t.event_id = e.id) a ON true
+ WHERE e.company_id = $1 AND e.id = $2
+"""  # noqa: S608 parts of our own
+_RESENDABLE = f"""
+SELECT e.id, d.status, coalesce(d.version, 0) AS version, e.body IS NULL AS is_forgotten
+  {_WHERE_TO}
+ WHERE e.company_id = $1 AND e.id = $2 AND told.url IS NOT NULL
+"""
+
+
+def event_by_id(event_id: UUID) -> Glance[Told | None]:
+    """One event of the company with all its attempts, sent to a URL or not."""
+    return Glance(_EVENT, (event_id,), lambda rows: _told(rows[0]) if rows else None)
+
+
+async def resendable(session: Session, company_id: UUID, event_id: UUID) -> Resendable | None:
+    """The company's event of this id, if it is sent to a URL."""
+    row = await session.row(_RESENDABLE, company_id, event_id)
+    if row is None:
+        return None
+    status = None if row["status"] is None else EventStatus(row["status"])
+    return Resendable(row["id"], status, row["version"], row["is_forgotten"])
+
+
+def _told(r: Record) -> Told:
+    unsent = NONE if r["url"] is None else EventStatus.PENDING.value
+    return Told(
+        r["id"], r["type"], r["reference_id"], r["body"], r["sequence"], r["created_at"], r["url"], r["status"] or unsent,
+        r["updated_at"], r["due_at"], past_attempts(r["messages"], r["codes"], r["times"], r["numbers"], r["durations"]),
+    )  # fmt: skip
