@@ -31,6 +31,7 @@ from lastro_sandbox.embedded.home import HomeLock
 
 _RUN_FOLDER = "lastro-pytest-"
 _STALE_FOLDER_SECONDS = 600
+_DROP_TRIES = 50
 _STALE_DATABASE_SECONDS = 24 * 3600
 _SOCKET_KEY = pytest.StashKey[str]()
 _OWNER_KEY = pytest.StashKey["DatabaseDoor"]()
@@ -145,7 +146,16 @@ class RunServer:
         self._run(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
 
     def _drop(self, name: str) -> None:
-        self._run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        for left in reversed(range(_DROP_TRIES)):
+            try:
+                self._run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+            except asyncpg.InsufficientPrivilegeError:
+                # The server's own vacuum is at it for a moment, and only a superuser may end that.
+                if not left:
+                    raise
+                time.sleep(0.1)
+            else:
+                return
 
     def _drop_stale_databases(self) -> None:
         """Those of runs that were killed a day ago or more; the time of a run is in its databases' names."""

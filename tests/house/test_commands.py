@@ -283,6 +283,8 @@ def production(database: Any, home: Path) -> dict[str, str]:
 
 
 def test_production_is_founded_from_nothing(empty_database: Any, own_database: Any, tmp_path: Path) -> None:
+    if empty_database.is_external:
+        pytest.skip("production refuses a login above row-level security, and that server gives the tests no other")
     asyncio.run(migrate(empty_database.admin.url, mode="production"))
     office = Office(read(production(empty_database, tmp_path)))
     office.types("company", "add", "Ana")
@@ -292,9 +294,8 @@ def test_production_is_founded_from_nothing(empty_database: Any, own_database: A
     assert office.asks("account", "list", "1")[0]["branch"] == "1"
     other = Office(read(production(own_database, tmp_path)))
     assert "This database is for sandbox" in other.declined("company", "list")
-    if not empty_database.is_external:
-        mighty = production(empty_database, tmp_path) | {"LASTRO_APP_DATABASE_URL": empty_database.admin.url}
-        assert "superuser" in Office(read(mighty)).declined("company", "list")
+    mighty = production(empty_database, tmp_path) | {"LASTRO_APP_DATABASE_URL": empty_database.admin.url}
+    assert "superuser" in Office(read(mighty)).declined("company", "list")
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ _ID = f"md5('{_OURS}7')::uuid"
 
 # What each may go by: indexes of open rows, or such as begin with what is asked for.
 SCRAPES = {
-    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "deliveries_due", "orders_expiring", "pix_payments_to_ask", "refunds_to_ask"}),
+    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "deliveries_due", "deliveries_of_endpoint", "orders_expiring", "pix_payments_to_ask", "refunds_to_ask"}),
     "undelivered": (gauges.UNDELIVERED, {"deliveries_in_order", "deliveries_pending", "deliveries_retrying", "deliveries_failed"}),
     "unnumbered": (gauges.UNNUMBERED, {"events_arrival", "event_numbers_company_id_event_id_key", "event_cursors_pkey"}),
 }  # fmt: skip

@@ -208,7 +208,7 @@ async def _body(receive: Receive, headers: Mapping[bytes, bytes], patience_secon
 
 
 async def _gone(receive: Receive) -> None:
-    """Ends when the caller of a request without a body has hung up: behind the body nothing else is told (ASGI)."""
+    """Ends when the caller of a request without a body hangs up, or ends its side: behind the body nothing else is told."""
     for _ in range(2):
         if (await receive())["type"] == "http.disconnect":
             return

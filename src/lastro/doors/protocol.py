@@ -75,6 +75,7 @@ class Protocol(HttpToolsProtocol):
             self._part(_refused("request", "INVALID", "ended before its headers did"))
         elif self._parting is None and self._unanswered:
             self.cycle.keep_alive = False
+            self.cycle.message_event.set()  # most often it has hung up: what waits for something to tell waits no longer
         return bool(self._unanswered) and not self.transport.is_closing()
 
     def _fed(self, data: bytes) -> bytes:

@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Session
 
-# Numbers are given by one session at a time, a whole run of them in one transaction: what is read here has no gap.
+# Numbers are given by one session at a time, a whole run of them in one transaction: what is read here has no gap. OFFSET 0
+# keeps the event a probe for each number; as a join, a plan made for any limit would read every event there is.
 _FEED = """
 SELECT c.forgotten_below, n.sequence, n.created_at, e.id, e.type, e.reference_id, e.body
   FROM event_cursors c
   LEFT JOIN LATERAL (
     SELECT sequence, event_id, created_at FROM event_numbers
      WHERE company_id = $1 AND sequence > greatest($2::bigint, c.forgotten_below - 1) ORDER BY sequence LIMIT $3) n ON true
-  LEFT JOIN events e ON e.company_id = $1 AND e.id = n.event_id
+  LEFT JOIN LATERAL (SELECT * FROM events WHERE company_id = $1 AND id = n.event_id OFFSET 0) e ON true
  WHERE c.company_id = $1 ORDER BY n.sequence
 """
 _LATEST = "SELECT company_id, last_sequence FROM event_cursors WHERE company_id = ANY ($1::uuid[])"
