@@ -175,6 +175,16 @@ async def test_who_hangs_up_is_waited_for_no_longer(scene: Scene) -> None:
     assert scene.arrivals.waiting == 0
 
 
+async def test_a_process_that_ends_lets_nobody_wait(scene: Scene) -> None:
+    ana = await scene.company()
+    tasks = [await waiting(scene, ana, query={"wait": "30"}) for _ in range(3)]
+    scene.arrivals.end()
+    replies = await asyncio.wait_for(asyncio.gather(*tasks), 5)
+    assert all(b'"data":[]' in reply.body for reply in replies if isinstance(reply, Reply))
+    async with asyncio.timeout(5):
+        assert (await scene.fed(ana, wait="30"))["data"] == []
+
+
 async def test_a_client_revoked_while_it_waits_is_told_nothing(scene: Scene) -> None:
     ana = await scene.company()
     task = await waiting(scene, ana, query={"wait": "30"})

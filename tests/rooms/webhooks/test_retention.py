@@ -78,13 +78,19 @@ async def test_nothing_is_forgotten_where_nothing_is_said(scene: Scene) -> None:
     assert numbers(await scene.fed(ana)) == [1]
 
 
-async def test_a_thousand_at_a_time_until_nothing_is_left(scene: Scene) -> None:
-    ana = await scene.company()
+async def of_the_feed_alone(scene: Scene, company: Company, count: int) -> None:
+    """So many events, 31 days old."""
     await scene.admin.execute(
         "INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)"
         " SELECT $1, gen_random_uuid(), 'T', gen_random_uuid(), NULL, '{}', business_now() - interval '31 days'"
-        "   FROM generate_series(1, 2345)", ana.id,
+        "   FROM generate_series(1, $2)", company.id, count,
     )  # fmt: skip
+    await scene.number_all()
+
+
+async def test_a_thousand_at_a_time_until_nothing_is_left(scene: Scene) -> None:
+    ana = await scene.company()
+    await of_the_feed_alone(scene, ana, 2345)
     await scene.tell(ana, None)
     await scene.number_all()
     await forget_old(scene)
@@ -138,10 +144,10 @@ async def test_who_waits_behind_the_last_goes_on_waiting(scene: Scene) -> None:
 
 async def test_two_who_forget_at_once_forget_each_once(scene: Scene) -> None:
     ana = await scene.company()
-    await told(scene, ana, *[31] * 20)
-    await asyncio.gather(*(forget_old(scene) for _ in range(4)))
+    await of_the_feed_alone(scene, ana, 4000)
+    await asyncio.gather(*(forget_old(scene) for _ in range(6)))
     await forget_old(scene)
-    assert await scene.admin.fetchval("SELECT count(*) FROM forgotten_bodies") == 20
+    assert await scene.admin.fetchval("SELECT count(*) FROM forgotten_bodies") == 4000
     assert numbers(await scene.fed(ana)) == []
     async with scene.database.session(ana.id) as session:
         assert await forget(session, ana.id, DAYS, 100) == 0

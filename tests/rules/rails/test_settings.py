@@ -126,3 +126,10 @@ def test_an_outside_issuer_is_trusted_to_the_letter() -> None:
 )  # fmt: skip
 def test_a_trust_that_makes_no_sense_is_refused(name: str, value: str) -> None:
     assert [s for s in refused(**(OUTSIDE | {name: value})) if name in s]
+
+
+def test_bodies_of_events_are_kept_for_ever_unless_a_time_is_given() -> None:
+    assert read({}).feed_days is None
+    assert read({"LASTRO_FEED_RETENTION_DAYS": "365"}).feed_days == 365
+    for value in ("0", "-1", "1.5", "a year", "9999999999"):
+        assert [s for s in refused(LASTRO_FEED_RETENTION_DAYS=value) if "LASTRO_FEED_RETENTION_DAYS" in s]
