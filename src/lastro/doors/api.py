@@ -79,6 +79,7 @@ async def _serve(settings: Settings, house: wiring.House, work: Database, hinter
     stopping = asyncio.ensure_future(stop.wait())
     await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
     server.should_exit = True
+    house.arrivals.end()
     stop.set()
     await asyncio.gather(serving, hinting, *looking, return_exceptions=True)
 

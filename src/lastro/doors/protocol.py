@@ -4,6 +4,7 @@ refused in the interface's words, after everything asked before it has been answ
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 from http import HTTPStatus
@@ -16,8 +17,6 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.doors.http import METHODS, headers_of, not_allowed, refusal, request_id
 
 if TYPE_CHECKING:
-    import asyncio
-
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
     from lastro.doors.http import Response
@@ -28,6 +27,17 @@ LINGER_SECONDS = 2.0  # how long what nobody will read is taken from a caller, s
 _FRAMING = (b"content-length", b"transfer-encoding")
 _AUTHORITY = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]*)")
 _BETWEEN, _HEAD, _BODY = "between two requests", "in a head", "in a body"
+
+
+class _StaysSet(asyncio.Event):
+    """Of a caller who will say nothing more: whoever listens is told so each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set()
+
+    def clear(self) -> None:
+        """It is so for ever."""
 
 
 class _TooLarge(Exception):  # noqa: N818
@@ -75,7 +85,9 @@ class Protocol(HttpToolsProtocol):
             self._part(_refused("request", "INVALID", "ended before its headers did"))
         elif self._parting is None and self._unanswered:
             self.cycle.keep_alive = False
-            self.cycle.message_event.set()  # most often it has hung up: what waits for something to tell waits no longer
+            # Most often it has hung up: what waits for something to tell waits no longer.
+            self.cycle.message_event.set()
+            self.cycle.message_event = _StaysSet()
         return bool(self._unanswered) and not self.transport.is_closing()
 
     def _fed(self, data: bytes) -> bytes:

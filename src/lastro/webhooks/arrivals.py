@@ -30,6 +30,14 @@ class Arrivals:
         self._latest = latest
         self._waiting: defaultdict[UUID, dict[asyncio.Future[None], int]] = defaultdict(dict)
         self._looking: asyncio.Task[None] | None = None
+        self.has_ended = False
+
+    def end(self) -> None:
+        """This process ends: nobody waits any more."""
+        self.has_ended = True
+        for arrived in [one for some in self._waiting.values() for one in some]:
+            if not arrived.done():
+                arrived.set_result(None)
 
     @property
     def waiting(self) -> int:
@@ -38,6 +46,8 @@ class Arrivals:
 
     async def later_than(self, company_id: UUID, after: int, seconds: float) -> None:
         """Ends when the company has a number above `after`, and after so many seconds at the latest."""
+        if self.has_ended:
+            return
         if self._latest is None:
             await asyncio.sleep(min(seconds, UNSEEN_SECONDS))
             return

@@ -79,7 +79,7 @@ class ReadFeed(Act[FeedPart]):
             ends.append(asyncio.ensure_future(self.gone()))
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-            if any(end.done() for end in ends[1:]):
+            if self.arrivals.has_ended or any(end.done() for end in ends[1:]):
                 self._until = 0.0
         finally:
             for end in ends:
