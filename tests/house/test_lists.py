@@ -131,7 +131,7 @@ SELECT company_id, id, 'ORDER-PAYIN.PAID', id, 'https://shop.example.com/hook', 
 INSERT INTO event_numbers (company_id, sequence, event_id, created_at) SELECT company_id, n, id, at FROM many;
 INSERT INTO event_cursors (company_id, last_sequence) VALUES (tenant(), {MANY});
 INSERT INTO deliveries (company_id, id, sequence, reference_id, url, type, status, due_at, created_at)
-SELECT company_id, id, n, id, 'https://shop.example.com/' || n % 70, 'T' || n % 40, CASE n % 5 WHEN 0 THEN 'FAILED' WHEN 1 THEN 'RETRYING' WHEN 2 THEN 'PENDING' ELSE 'DELIVERED' END,
+SELECT company_id, id, n, id, 'https://shop.example.com/' || CASE WHEN n % 70 = 7 THEN 7 ELSE 0 END, CASE WHEN n % 40 = 7 THEN 'T7' ELSE 'T0' END, CASE n % 5 WHEN 0 THEN 'FAILED' WHEN 1 THEN 'RETRYING' WHEN 2 THEN 'PENDING' ELSE 'DELIVERED' END,
        CASE WHEN n <= {FEW} THEN at END, at FROM many;
 INSERT INTO delivery_attempts SELECT company_id, id, 1, 500, 'no', at, 10 FROM many;
 INSERT INTO outbox (company_id, id, rail, kind, network_id, reference_id, body, created_at, due_at)

@@ -69,7 +69,7 @@ async def test_who_hangs_up_is_not_waited_for(play: Play) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    await until(lambda: no_more(play, before), "their end", seconds=10)
+    await until(lambda: no_more(play, before), "their end", seconds=25)
 
 
 async def more(play: Play, than: int) -> bool:
