@@ -1,0 +1,61 @@
+"""The HTTP operation of banks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro.banks import docs
+from lastro.banks.actions import ListBanks, Wanted
+from lastro.banks.rendering import METHODS
+from lastro.base.api import Incoming, Query, Route
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.paging import read_choice, read_text, text_schema
+from lastro.standards.banks import folded
+from lastro.standards.pix_ids import is_ispb
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.banks.known import Banks
+    from lastro.base.run import Verb
+
+_COMPE = re.compile(r"[0-9]{3}")
+_LONGEST_NAME = 140
+_FILTERS = (
+    Query("ispb", "The bank of this ISPB.", {"type": "string", "pattern": "^[0-9A-Z]{8}$"}),
+    Query("bankNumber", "The bank of this COMPE number.", {"type": "string", "pattern": "^[0-9]{3}$"}),
+    Query("name", "A part of its short or full name, with or without accents and capitals.",
+          text_schema(_LONGEST_NAME) | {"allOf": [{"pattern": r"[^\u0300-\u036f]"}]}),
+    Query("method", "Banks that this reaches.", {"type": "string", "enum": list(METHODS)}),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Desk:
+    banks: Banks
+
+    def list(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/banks."""
+        problems: list[Problem] = []
+        wanted = _wanted(incoming.query, problems)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else ListBanks(self.banks, wanted)
+
+
+def routes(banks: Banks) -> tuple[Route, ...]:
+    """The room's operation."""
+    return (Route("GET", "/order/v1/banks", "list_banks", "payouts:read", _Desk(banks).list, docs.LIST, queries=_FILTERS),)
+
+
+def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted:
+    """The filters of a query; whatever is wrong is added to `problems`."""
+    ispb, compe = query.get("ispb"), query.get("bankNumber")
+    if ispb is not None and not is_ispb(ispb):
+        problems.append(Problem("ispb", "INVALID", "must be eight digits or capital letters"))
+    if compe is not None and _COMPE.fullmatch(compe) is None:
+        problems.append(Problem("bankNumber", "INVALID", "must be three digits"))
+    name = read_text(query, "name", _LONGEST_NAME, problems)
+    if name is not None and not folded(name):
+        problems.append(Problem("name", "INVALID", "must not be accents alone"))
+    return Wanted(ispb, compe, name, read_choice(query, "method", METHODS, problems))
