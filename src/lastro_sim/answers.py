@@ -24,6 +24,13 @@ def nothing(status: int = 204, headers: dict[str, str] | None = None) -> Respons
     return Response(None, status_code=status, headers=headers)
 
 
+async def hung_up(request: Asked) -> None:
+    """Return when the caller has gone."""
+    await request.body()
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 def refused(_: Asked, error: RefusedError) -> Response[bytes]:
     """The Error body of a refusal."""
     body = {

@@ -20,9 +20,14 @@ from .directory import entries
 from .guard import OwnHostOnly
 from .merchant import api as merchant_api
 from .network import Network
+from .outside import acts as outside_acts
+from .outside import api as outside_api
+from .outside import serving as outside_locations
+from .outside.acts import OutsideBank
 from .pages import ROUTES as PAGES
 from .refusals import RefusedError
 from .spi import api as spi_api
+from .ted import api as ted_api
 
 LARGEST_BODY = 262_144
 
@@ -33,6 +38,19 @@ async def health() -> Response[bytes]:
     return answers.answer({"status": "ok"})
 
 
+ROUTES = (
+    health,
+    *spi_api.ROUTES,
+    *ted_api.ROUTES,
+    *directory_api.ROUTES,
+    *bank_api.ROUTES,
+    *outside_api.ROUTES,
+    *outside_locations.ROUTES,
+    *merchant_api.ROUTES,
+    *PAGES,
+)
+
+
 def build(network: Network, say: logs.Say = logs.unheard) -> Litestar:
     """The simulator over a network that is ready to run. say: takes a line for each request."""
 
@@ -41,6 +59,7 @@ def build(network: Network, say: logs.Say = logs.unheard) -> Litestar:
         entries.seed(network)
         async with aiohttp.ClientSession(trust_env=False) as client:
             app.state.bank = Bank(network, Locations(network, client))
+            app.state.outside = outside_acts.open_bank(network)
             ticking = asyncio.create_task(timer.run(network))
             yield
             ticking.cancel()
@@ -51,17 +70,11 @@ def build(network: Network, say: logs.Say = logs.unheard) -> Litestar:
         return OwnHostOnly(app, network.settings)
 
     made = Litestar(
-        [
-            health,
-            *spi_api.ROUTES,
-            *directory_api.ROUTES,
-            *bank_api.ROUTES,
-            *merchant_api.ROUTES,
-            *PAGES,
-        ],
+        ROUTES,
         dependencies={
             "network": Provide(_network, sync_to_thread=False),
             "bank": Provide(_bank, sync_to_thread=False),
+            "outside": Provide(_outside, sync_to_thread=False),
         },
         exception_handlers={
             RefusedError: answers.refused,
@@ -87,4 +100,9 @@ def _network(request: Request) -> Network:  # type: ignore[type-arg]
 
 def _bank(request: Request) -> Bank:  # type: ignore[type-arg]
     found: Bank = request.app.state.bank
+    return found
+
+
+def _outside(request: Request) -> OutsideBank:  # type: ignore[type-arg]
+    found: OutsideBank = request.app.state.outside
     return found

@@ -12,15 +12,20 @@ from .network import Network
 
 BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "payin": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down"}),
-    "payout": frozenset({"reject", "timeout", "twice", "slow", "down"}),
-    "return": frozenset({"reject", "timeout", "twice", "slow", "down"}),
-    "directory": frozenset({"reject", "slow", "down"}),
-    "location": frozenset({"reject", "slow", "down"}),
+    "payout": frozenset({"reject", "timeout", "twice", "slow", "lost-answer", "down"}),
+    "return": frozenset({"reject", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
+    "ted": frozenset({"reject", "reject-then-settle", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
+    "directory": frozenset({"reject", "slow", "limited", "down"}),
+    "location": frozenset(
+        {"reject", "slow", "silent", "gone", "redirect", "unsigned", "wrong-key", "wrong-jku", "too-large", "down"}
+    ),
 }
-NOT_PLAYED_YET = frozenset({"authorization", "charge", "med", "message", "boleto", "ted", "credit_card", "spei", "oxxo"})
-MATCHABLE = ("endToEndId", "returnId", "txId", "amount", "payerDocument", "key", "location")
+NOT_PLAYED_YET = frozenset({"authorization", "charge", "med", "message", "boleto", "credit_card", "spei", "oxxo"})
+MATCHABLE = ("endToEndId", "returnId", "txId", "amount", "payerDocument", "key", "location", "numCtrlIf", "numCtrlStr")
 SLOW_BY_DEFAULT = 2 * SECOND
-AT_THE_DOOR = frozenset({"down"})
+DOWN = frozenset({"down"})
+# What takes a participant's order and loses the answer to it. Of a payment in, it is the receiver's answer that gets lost.
+LOSES_ITS_ANSWER = frozenset({"payout", "return", "ted"})
 LONGEST_DELAY = 400 * 86_400
 
 
@@ -92,9 +97,14 @@ def strike(network: Network, operation: str, about: Mapping[str, str | None], am
     return None
 
 
+def at_the_door(operation: str) -> frozenset[str]:
+    """What strikes the request that brings an order, rather than the order."""
+    return DOWN | {"lost-answer"} if operation in LOSES_ITS_ANSWER else DOWN
+
+
 def in_process(operation: str) -> frozenset[str]:
-    """What may strike a payment or return itself, rather than the door a request comes through."""
-    return BEHAVIOURS[operation] - AT_THE_DOOR
+    """What may strike a payment, return or transfer itself, rather than the door a request comes through."""
+    return BEHAVIOURS[operation] - at_the_door(operation)
 
 
 def _match(form: Form | None) -> dict[str, str]:

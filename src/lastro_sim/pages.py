@@ -1,4 +1,4 @@
-"""Pages for people: the phone, the merchant, and an index. They work without scripts and from a real phone."""
+"""Pages for people: the phone, the receiver's bank, the merchant, an index. They need no script and suit a real phone."""
 
 import json
 from datetime import datetime, timedelta
@@ -18,6 +18,7 @@ from .bank.acts import Bank
 from .forms import Form
 from .merchant import receiver
 from .network import Network
+from .outside.acts import OutsideBank
 from .refusals import RefusedError, not_found
 from .texts import TEXTS, Speech, spoken
 
@@ -75,13 +76,11 @@ async def phone(request: Asked, bank: NamedDependency[Bank]) -> Response[str]:
 @post("/phone")
 async def phone_pays(request: Asked, bank: NamedDependency[Bank]) -> Response[str]:
     """Pay from the page's form, then go to the result, so that a reload pays nothing."""
-    data = await request.form()
-    given = {name: str(data.get(name, "")).strip() for name in ("qrcodeData", "amount", "payer")}
-    given["amount"] = _typed_amount(given["amount"])
+    form = await _form(request, "qrcodeData", "amount", "payer")
     try:
-        done = await bank.pay(Form({name: value for name, value in given.items() if value}))
+        done = await bank.pay(form)
     except RefusedError:
-        return await _phone(request, bank, given["qrcodeData"], wrong=True)
+        return await _phone(request, bank, form.data.get("qrcodeData", ""), wrong=True)
     where = f"/phone/result/{done['endToEndId']}?" + urlencode({"code": done.get("code", "")})
     return Response("", status_code=303, headers={"Location": where})
 
@@ -105,7 +104,71 @@ async def merchant(request: Asked, network: NamedDependency[Network]) -> Respons
     return _page(request, "merchant.html", deliveries=deliveries, address=address)
 
 
-ROUTES: tuple[HTTPRouteHandler, ...] = (index, static_file, phone, phone_pays, phone_result, merchant)
+@get("/receiver")
+async def receivers_bank(
+    request: Asked, bank: NamedDependency[Bank], outside: NamedDependency[OutsideBank]
+) -> Response[str]:
+    """The outside bank: its charges to be paid, and what was received."""
+    return _receivers_bank(request, bank, outside)
+
+
+@post("/receiver/charges")
+async def receiver_charges(
+    request: Asked, bank: NamedDependency[Bank], outside: NamedDependency[OutsideBank]
+) -> Response[str]:
+    """Make a charge from the page's form."""
+    form = await _form(request, "amount", "description")
+    try:
+        outside.issue(form)
+    except RefusedError:
+        return _receivers_bank(request, bank, outside, wrong=True)
+    return Response("", status_code=303, headers={"Location": "/receiver"})
+
+
+@post("/receiver/returns")
+async def receiver_returns(
+    request: Asked, bank: NamedDependency[Bank], outside: NamedDependency[OutsideBank]
+) -> Response[str]:
+    """Give back from the page's form. A refusal of the network stands among the returns."""
+    form = await _form(request, "amount", "endToEndId")
+    try:
+        bank.give_back(form)
+    except RefusedError:
+        return _receivers_bank(request, bank, outside, wrong=True)
+    return Response("", status_code=303, headers={"Location": "/receiver"})
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (
+    index,
+    static_file,
+    phone,
+    phone_pays,
+    phone_result,
+    merchant,
+    receivers_bank,
+    receiver_charges,
+    receiver_returns,
+)
+
+
+def _receivers_bank(request: Asked, bank: Bank, outside: OutsideBank, *, wrong: bool = False) -> Response[str]:
+    return _page(
+        request,
+        "receiver.html",
+        status=400 if wrong else 200,
+        charges=outside.charges(None, RECENT)[::-1],
+        received=bank.received(RECENT),
+        wrong=wrong,
+    )
+
+
+async def _form(request: Asked, *names: str) -> Form:
+    """The fields of a page's form that were filled in."""
+    data = await request.form()
+    given = {name: str(data.get(name, "")).strip() for name in names}
+    if "amount" in given:
+        given["amount"] = _typed_amount(given["amount"])
+    return Form({name: value for name, value in given.items() if value})
 
 
 async def _phone(request: Asked, bank: Bank, text: str, *, wrong: bool = False) -> Response[str]:

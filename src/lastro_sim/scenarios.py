@@ -16,6 +16,26 @@ BY_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_105: (Fault("lost-answer", None, 0), "the receiver's answer gets lost and he is asked again"),
     700_106: (Fault("slow", None, 3 * SECOND), "settlement takes three seconds"),
 }
+BY_PAYOUT_AMOUNT: dict[int, tuple[Fault, str]] = {
+    700_101: (Fault("reject", "ED05", 0), "REJECTED with ED05, worth a new payment later"),
+    700_102: (Fault("reject", "AB03", 0), "the receiver's bank is silent: REJECTED with AB03"),
+    700_103: (Fault("timeout", None, 0), "settles, and the final message comes only to who asks by endToEndId"),
+    700_104: (Fault("twice", None, 0), "the final message comes twice"),
+    700_105: (Fault("reject", "AM04", 0), "REJECTED with AM04: the institution's own settlement account lacks money"),
+    700_106: (Fault("slow", None, 3 * SECOND), "settlement takes three seconds"),
+}
+STR_REFUSALS = {
+    5: "refused for lack of funds",
+    9: "refused for lack of funds",
+    14: "cancelled",
+    15: "cancelled",
+    22: "refused: a participant was excluded",
+    23: "refused: a participant was suspended",
+    24: "refused at closing time for lack of funds",
+    25: "refused at closing time for lack of funds",
+}
+TED_REFUSALS_FROM, TED_RETURNS_FROM = 700_200, 700_300
+TED_RETURN_CODES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 18, 31, 61, 70, 84)
 WHY_REFUSED = {
     "INSUFFICIENT_FUNDS": "the payer has no money: his bank refuses everything",
     "SUSPECTED_FRAUD": "the payer's bank holds his account for fraud: it refuses everything",
@@ -25,12 +45,31 @@ BY_STATUS = {
     "ACCOUNT_BLOCKED": "its account is blocked: a payment is refused with AC06",
     "ACCOUNT_CLOSED": "its account is closed: a payment is refused with AC07",
 }
+TED_BY_STATUS = {"ACCOUNT_CLOSED": "its account is closed: effective, and back after five minutes with code 1"}
 
 
 def for_amount(cents: int) -> Fault | None:
     """What always strikes a payment of this amount from the phone."""
     found = BY_AMOUNT.get(cents)
     return None if found is None else found[0]
+
+
+def for_payout(cents: int) -> Fault | None:
+    """What always strikes a payment of this amount that a participant sends."""
+    found = BY_PAYOUT_AMOUNT.get(cents)
+    return None if found is None else found[0]
+
+
+def for_ted(cents: int) -> Fault | None:
+    """What always strikes a transfer of this amount: 7002.05 ends with the STR's 5, and so on."""
+    number = cents - TED_REFUSALS_FROM
+    return Fault("reject", str(number), 0) if number in STR_REFUSALS else None
+
+
+def ted_return(cents: int) -> str | None:
+    """With which code a transfer of this amount always comes back: 7003.84 with 84, and so on."""
+    code = cents - TED_RETURNS_FROM
+    return str(code) if code in TED_RETURN_CODES else None
 
 
 def listed() -> list[dict[str, Any]]:
@@ -41,12 +80,32 @@ def listed() -> list[dict[str, Any]]:
         if payer.refused is not None
     ]
     by_amount = [
-        {"operation": "payin", "field": "amount", "value": amounts.printed(cents), "outcome": outcome}
-        for cents, (_, outcome) in BY_AMOUNT.items()
+        {"operation": operation, "field": "amount", "value": amounts.printed(cents), "outcome": outcome}
+        for operation, magic in (("payin", BY_AMOUNT), ("payout", BY_PAYOUT_AMOUNT))
+        for cents, (_, outcome) in magic.items()
     ]
     by_key = [
         {"operation": "payout", "field": "key", "value": entry.key, "outcome": BY_STATUS[entry.status]}
         for entry in entries.SEEDS
         if entry.status in BY_STATUS
     ]
-    return by_payer + by_amount + by_key
+    return by_payer + by_amount + by_key + _transfers()
+
+
+def _transfers() -> list[dict[str, Any]]:
+    """The magic amounts and accounts of TED."""
+    refused = {TED_REFUSALS_FROM + number: f"status {number}: {why}" for number, why in STR_REFUSALS.items()}
+    returned = {
+        TED_RETURNS_FROM + code: f"effective, and back after five minutes with code {code}" for code in TED_RETURN_CODES
+    }
+    by_amount = [
+        {"operation": "ted", "field": "amount", "value": amounts.printed(cents), "outcome": outcome}
+        for cents, outcome in (refused | returned).items()
+    ]
+    by_account = [
+        {"operation": "ted", "field": "account", "value": entry.account.account, "outcome": outcome}
+        for entry in entries.SEEDS
+        if (outcome := TED_BY_STATUS.get(entry.status)) is not None
+    ]
+    unknown = {"operation": "ted", "field": "account", "value": "399999", "outcome": "no such account: back with code 2"}
+    return by_amount + by_account + [unknown]

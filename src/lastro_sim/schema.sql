@@ -64,6 +64,7 @@ CREATE TABLE IF NOT EXISTS payment (
     withheld      INTEGER NOT NULL DEFAULT 0 -- the end is told only to who asks
 ) STRICT;
 CREATE INDEX IF NOT EXISTS payment_due ON payment (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS payment_tx_id ON payment (tx_id) WHERE tx_id IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS giveback (        -- a return, pacs.004
     seq           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -103,6 +104,69 @@ CREATE TABLE IF NOT EXISTS entry_request (
     request_id TEXT PRIMARY KEY,
     body       TEXT NOT NULL,
     key        TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS bucket (          -- what a payer or a participant may still ask the directory
+    policy TEXT NOT NULL,
+    whose  TEXT NOT NULL,
+    tokens INTEGER NOT NULL,                 -- millionths of a token
+    at     INTEGER NOT NULL,                 -- machine: when there were so many
+    PRIMARY KEY (policy, whose)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS look_up (         -- answered, and not yet followed by its payment
+    end_to_end_id TEXT PRIMARY KEY,
+    policy        TEXT NOT NULL,
+    whose         TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS location_key (    -- what the outside bank signs its charges with
+    kid         TEXT PRIMARY KEY,
+    private_pem TEXT NOT NULL,
+    certificate BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS charge (          -- of the outside bank's customers
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    token         TEXT NOT NULL UNIQUE,      -- the part of its location that nobody can guess
+    tx_id         TEXT NOT NULL UNIQUE,
+    key           TEXT NOT NULL,
+    amount        INTEGER NOT NULL,          -- zero: the payer decides
+    open_amount   INTEGER NOT NULL,
+    description   TEXT,
+    created_at    INTEGER NOT NULL,
+    expiration    INTEGER NOT NULL,          -- seconds from created_at
+    status        TEXT NOT NULL,
+    revision      INTEGER NOT NULL DEFAULT 0,
+    qrcode_data   TEXT NOT NULL,             -- the code as it was printed: a later change does not reach it
+    end_to_end_id TEXT                       -- the payment that settled it
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS ted (             -- transfers through the STR
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    num_ctrl_if  TEXT NOT NULL UNIQUE,
+    num_ctrl_str TEXT NOT NULL UNIQUE,
+    ispb         TEXT NOT NULL,              -- who sent it
+    amount       INTEGER NOT NULL,
+    body         TEXT NOT NULL,              -- the fields of its STR0008
+    resource_id  TEXT NOT NULL,
+    status       TEXT NOT NULL,              -- the STR's own number
+    taken_at     INTEGER NOT NULL,
+    due_at       INTEGER,                    -- machine: when a slow one ends
+    settled_at   INTEGER,
+    behaviour    TEXT,                       -- the fault that strikes it
+    fault_code   TEXT,
+    fault_delay  INTEGER NOT NULL DEFAULT 0, -- microseconds
+    withheld     INTEGER NOT NULL DEFAULT 0  -- the end is told only to who asks
+) STRICT;
+CREATE INDEX IF NOT EXISTS ted_due ON ted (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS ted_return (      -- one transfer is given back whole, and once
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    num_ctrl_str TEXT NOT NULL UNIQUE,
+    num_ctrl_if  TEXT NOT NULL UNIQUE,       -- of the transfer that comes back
+    code         TEXT NOT NULL,
+    settled_at   INTEGER NOT NULL            -- may be still to come
 ) STRICT;
 
 CREATE TABLE IF NOT EXISTS fault (

@@ -52,6 +52,39 @@ OTHER_CASES: list[Case] = [
     ("/merchant/behaviour", {"delaySeconds": 601}, "delaySeconds"),
     ("/merchant/behaviour", {"body": 5}, "body"),
     ("/merchant/behaviour", {"times": 0}, "times"),
+    ("/directory/limits", {"category": "I"}, "category"),
+    ("/directory/limits", {"category": 1}, "category"),
+    ("/directory/limits", {"enforced": "no"}, "enforced"),
+]
+RETURN = {"endToEndId": "E" * 32}
+BANK_CASES: list[Case] = [
+    ("/phone/return", {}, "endToEndId"),
+    ("/phone/return", {"endToEndId": "E" * 33}, "endToEndId"),
+    ("/phone/return", RETURN | {"reason": "XXXX"}, "reason"),
+    ("/phone/return", RETURN | {"details": "x" * 141}, "details"),
+    *(("/phone/return", RETURN | {"amount": bad}, "amount") for bad in BAD_AMOUNTS),
+    *(("/bank/outside/charges", {"amount": bad}, "amount") for bad in BAD_AMOUNTS),
+    ("/bank/outside/charges", {"key": "nobody@fora.example"}, "key"),
+    ("/bank/outside/charges", {"key": 5}, "key"),
+    ("/bank/outside/charges", {"openAmount": 1}, "openAmount"),
+    ("/bank/outside/charges", {"expiration": 0}, "expiration"),
+    ("/bank/outside/charges", {"expiration": "60"}, "expiration"),
+    ("/bank/outside/charges", {"age": -1}, "age"),
+    ("/bank/outside/charges", {"description": "x" * 141}, "description"),
+    ("/bank/outside/charges", {"txid": "short"}, "txid"),
+    ("/bank/outside/charges", {"txid": "a" * 36}, "txid"),
+    ("/bank/outside/charges/unknown", {"status": "PAGA"}, "status"),
+    ("/bank/outside/static-codes", {"key": "98765432101"}, "key"),
+    ("/bank/outside/static-codes", {"txid": "a" * 26}, "txid"),
+    ("/bank/outside/static-codes", {"txid": "a b"}, "txid"),
+    ("/bank/outside/static-codes", {"description": "x" * 38}, "description"),
+    ("/bank/outside/ted-returns", {"code": "2"}, "numCtrlIf"),
+    ("/bank/outside/ted-returns", {"numCtrlIf": "a", "numCtrlStr": "b", "code": "2"}, "numCtrlStr"),
+    ("/bank/outside/ted-returns", {"numCtrlIf": "a"}, "code"),
+    ("/bank/outside/ted-returns", {"numCtrlIf": "a", "code": "x"}, "code"),
+    ("/bank/outside/ted-returns", {"numCtrlIf": "a", "code": -1}, "code"),
+    ("/bank/outside/ted-returns", {"numCtrlIf": "a", "code": True}, "code"),
+    ("/bank/outside/ted-returns", {"numCtrlIf": 5, "code": "2"}, "numCtrlIf"),
 ]
 TRANSFER_CASES: list[Case] = [
     ("/phone/transfer", {"account": {"branch": "1"}, "amount": 1}, "account.account"),
@@ -67,6 +100,7 @@ PAY_CASES: list[Case] = [
     *(("/phone/pay", {"qrcodeData": GOOD_QR, "amount": 1, "payer": bad}, field) for bad, field in BAD_PAYERS),
     ("/phone/pay", {"qrcodeData": GOOD_QR, "amount": 1, "force": "yes"}, "force"),
 ]
+BANK_ACTS = ("/phone/return", "/bank/outside/charges", "/bank/outside/static-codes", "/bank/outside/ted-returns")
 CODE_CASES: list[Case] = [
     (path, body, "qrcodeData")
     for path in ("/phone/read", "/phone/pay")
@@ -75,7 +109,7 @@ CODE_CASES: list[Case] = [
 
 
 async def test_every_malformed_act_is_400_and_names_the_field(sim: Sim) -> None:
-    for path, body, field in CODE_CASES + PAY_CASES + TRANSFER_CASES + OTHER_CASES:
+    for path, body, field in CODE_CASES + PAY_CASES + TRANSFER_CASES + OTHER_CASES + BANK_CASES:
         raw = json.dumps(body).encode()
         answered = await sim.http.post(path, content=raw, headers={"content-type": "application/json"})
         about = (path, str(body)[:200], answered.text[:300])
@@ -88,6 +122,7 @@ async def test_every_malformed_act_is_400_and_names_the_field(sim: Sim) -> None:
         assert all(set(one) == {"field", "issue", "description"} for one in error["details"]), about
     assert (await sim.http.get("/payments")).json() == {"data": []}
     assert (await sim.http.get("/faults")).json() == {"data": []}
+    assert (await sim.http.get("/bank/outside/charges")).json() == {"data": []}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +130,7 @@ async def test_every_malformed_act_is_400_and_names_the_field(sim: Sim) -> None:
     [b"", b"{", b"[]", b"null", b'"x"', b"5", b"\xff\xfe", b'{"a":' * 5000, b"[" * 100_000],
 )  # fmt: skip
 async def test_bodies_that_are_no_object(sim: Sim, raw: bytes) -> None:
-    for path in ("/phone/read", "/phone/pay", "/phone/transfer", "/faults", "/directory", "/merchant/behaviour"):
+    for path in ("/phone/read", "/phone/pay", "/phone/transfer", "/faults", "/directory", "/merchant/behaviour", *BANK_ACTS):
         answered = await sim.http.post(path, content=raw)
         assert answered.status_code == 400, (path, answered.text)
         assert answered.json()["error"] == "INVALID_REQUEST"
@@ -120,7 +155,8 @@ async def test_unknown_paths_methods_and_queries(sim: Sim) -> None:
     assert (await sim.http.get("/nowhere")).json()["error"] == "NOT_FOUND"
     assert (await sim.http.put("/phone/pay")).status_code == 405
     for path in ("/payments?x=1", "/payments?limit=0", "/payments?limit=a", "/faults?x=1", "/scenarios?x=1",
-                 "/directory?x=1", "/messages?x=1", "/merchant/webhooks?x=1"):  # fmt: skip
+                 "/directory?x=1", "/messages?x=1", "/merchant/webhooks?x=1", "/teds?x=1", "/teds?limit=0",
+                 "/bank/outside/charges?limit=x", "/directory/limits?x=1"):  # fmt: skip
         answered = await sim.http.get(path)
         assert answered.status_code == 400, path
     for path in ("/payments?endToEndId=nobody", "/messages?to=ana@loja.example"):
@@ -133,6 +169,7 @@ async def test_the_participants_doors_are_closed_to_strangers(sim: Sim) -> None:
         ("GET", f"/spi/v1/out/{LASTRO_ISPB}/stream/a-1"), ("DELETE", f"/spi/v1/out/{LASTRO_ISPB}/stream/a-1"),
         ("GET", "/spi/v1/payments/E1"), ("GET", "/spi/v1/returns/D1"), ("PUT", f"/participants/{LASTRO_ISPB}"),
         ("PUT", "/clock"), ("POST", "/dict/v2/entries"), ("GET", "/dict/v2/entries/a"), ("DELETE", "/dict/v2/entries/a"),
+        ("GET", "/participants"), ("POST", f"/str/v1/msgs/{LASTRO_ISPB}"), ("GET", "/str/v1/transfers/P1"),
     ]  # fmt: skip
     for method, path in doors:
         for token in (None, b"Bearer x", "Bearer é".encode(), b""):

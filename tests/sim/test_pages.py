@@ -1,12 +1,13 @@
 import re
 
+from .orders import GRAFICA, ended, payout
 from .stage import Institution, Sim, Till
 
 PT, EN = {"Accept-Language": "pt-BR,pt;q=0.9,en;q=0.8"}, {"Accept-Language": "en-GB,en;q=0.9,pt;q=0.1"}
 
 
 async def test_pages_speak_two_languages_and_load_nothing_from_elsewhere(sim: Sim) -> None:
-    for path in ("/", "/phone", "/merchant"):
+    for path in ("/", "/phone", "/receiver", "/merchant"):
         portuguese, english = await sim.http.get(path, headers=PT), await sim.http.get(path, headers=EN)
         assert portuguese.status_code == english.status_code == 200
         assert 'lang="pt-BR"' in portuguese.text
@@ -81,3 +82,36 @@ async def test_a_charge_that_is_over_is_not_called_open(sim: Sim, shop: Till) ->
     page = await sim.http.get("/phone", params={"qrcodeData": shop.code("over")}, headers=EN)
     assert "no longer there" in page.text
     assert "You choose the amount" not in page.text
+
+
+async def test_the_receivers_bank_charges_and_gives_back_without_scripts(sim: Sim, lastro: Institution) -> None:
+    made = await sim.http.post("/receiver/charges", data={"amount": "1.250,00", "description": "<b>Cartazes</b>"})
+    assert (made.status_code, made.headers["location"]) == (303, "/receiver")
+    (charge,) = (await sim.http.get("/bank/outside/charges")).json()["data"]
+    page = (await sim.http.get("/receiver", headers=PT)).text
+    assert charge["qrcodeData"] in page
+    assert "R$ 1.250,00" in page
+    assert "Em aberto" in page
+    assert "<b>" not in page
+    message = payout(lastro, localInstrument="QRDN", txId=charge["txId"], amount="1250.00", receiver=GRAFICA)
+    await ended(lastro, message)
+    page = (await sim.http.get("/receiver", headers=PT)).text
+    assert 'value="1250.00"' in page
+    assert "Paga" in page
+    given = await sim.http.post("/receiver/returns", data={"endToEndId": message["endToEndId"], "amount": "1.000,00"})
+    assert given.status_code == 303
+    page = (await sim.http.get("/receiver", headers=EN)).text
+    assert "returned R$ 1,000.00" in page
+    assert 'value="250.00"' in page
+    await sim.http.post("/receiver/returns", data={"endToEndId": message["endToEndId"], "amount": "250.00"})
+    page = (await sim.http.get("/receiver", headers=EN)).text
+    assert "Give back" not in page
+
+
+async def test_the_receivers_page_says_what_is_wrong_and_shows_only_what_came_from_elsewhere(sim: Sim, key: str) -> None:
+    for path, data in (("/receiver/charges", {"amount": "much"}), ("/receiver/returns", {"amount": "1"})):
+        wrong = await sim.http.post(path, data=data, headers=EN)
+        assert wrong.status_code == 400
+        assert "Check what was entered" in wrong.text
+    await sim.act("/phone/transfer", {"key": "fabio@fora.example", "amount": "7.77"})
+    assert "7.77" not in (await sim.http.get("/receiver", headers=EN)).text

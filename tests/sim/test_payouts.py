@@ -2,35 +2,8 @@ from typing import Any
 
 import pytest
 
+from .orders import FABIO, PAYER, ended, payout
 from .stage import Institution, Message, Sim, until
-
-PAYER = {
-    "name": "Loja da Ana Ltda", "document": {"type": "CNPJ", "number": "11222333000181"},
-    "ispb": "99999010", "branch": "0001", "account": "00000019", "accountType": "TRAN",
-}  # fmt: skip
-FABIO = {
-    "document": {"type": "CPF", "number": "24681357928"},
-    "ispb": "99999030", "branch": "0001", "account": "300003", "accountType": "CACC",
-}  # fmt: skip
-
-
-def payout(lastro: Institution, number: int = 1, **changes: Any) -> Message:
-    fields: dict[str, Any] = {
-        "endToEndId": f"E99999010202611210052{number:011d}",
-        "amount": "25.00",
-        "acceptedAt": "2026-11-21T00:52:00.000Z",
-        "localInstrument": "DICT",
-        "purpose": "IPAY",
-        "payer": PAYER,
-        "receiver": FABIO,
-    }
-    return lastro.message("pacs.008", **(fields | changes))
-
-
-async def ended(lastro: Institution, message: Message) -> Message:
-    sent = await lastro.sim.send(message)
-    assert sent.status_code == 201, sent.text
-    return await lastro.final(message["endToEndId"])
 
 
 async def test_a_payment_to_an_outside_account(sim: Sim, lastro: Institution) -> None:
@@ -107,3 +80,32 @@ async def test_faults_of_payouts(sim: Sim, lastro: Institution) -> None:
     await sim.act("/faults", {"operation": "payout", "behaviour": "down"})
     assert (await sim.send(payout(lastro, 6))).status_code == 503
     assert (await sim.ask("GET", f"/spi/v1/payments/{payout(lastro, 6)['endToEndId']}")).status_code == 404
+
+
+async def test_a_lost_answer_is_503_and_the_payment_is_made_all_the_same(sim: Sim, lastro: Institution) -> None:
+    await sim.act("/faults", {"operation": "payout", "behaviour": "lost-answer"})
+    message = payout(lastro)
+    assert (await sim.send(message)).status_code == 503
+    assert (await lastro.final(message["endToEndId"]))["status"] == "ACSC"
+    assert (await sim.send(message)).status_code == 201
+    assert len((await sim.http.get("/payments")).json()["data"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("amount", "status", "code"),
+    [("7001.01", "RJCT", "ED05"), ("7001.02", "RJCT", "AB03"), ("7001.05", "RJCT", "AM04"), ("7001.04", "ACSC", None)],
+)
+async def test_magic_amounts(sim: Sim, lastro: Institution, amount: str, status: str, code: str | None) -> None:
+    final = await ended(lastro, payout(lastro, amount=amount))
+    assert (final["status"], final.get("code")) == (status, code)
+    if amount == "7001.04":
+        await until(lambda: len(lastro.of(final["endToEndId"])) == 2)
+
+
+async def test_a_magic_payment_tells_its_end_to_who_asks(sim: Sim, lastro: Institution) -> None:
+    message = payout(lastro, 1, amount="7001.03")
+    await sim.send(message)
+    await ended(lastro, payout(lastro, 2))
+    assert lastro.of(message["endToEndId"]) == []
+    assert (await sim.ask("GET", f"/spi/v1/payments/{message['endToEndId']}")).json()["status"] == "ACCC"
+    assert (await lastro.final(message["endToEndId"]))["status"] == "ACSC"

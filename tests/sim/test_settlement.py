@@ -33,6 +33,8 @@ async def test_a_dynamic_charge_is_asked_settled_and_told(sim: Sim, lastro: Inst
     assert await sim.payment(end_to_end_id) == {
         "endToEndId": end_to_end_id,
         "txId": txid,
+        "payerIspb": "99999020",
+        "receiverIspb": "99999010",
         "amount": "10.00",
         "status": "SETTLED",
         "settledAt": final["settledAt"],

@@ -1,11 +1,17 @@
 """What a person does with the phone, as functions: the API and the page both call these."""
 
 import re
+import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
+from lastro.standards import pix_ids
+
+from .. import amounts, faults, logs
+from ..clock import moment
 from ..forms import Form
 from ..network import Network
+from ..settings import OUTSIDE_BANK_ISPB, SIMULATED_BANKS
 from ..spi import payments, returns
 from ..spi.intake import ACCOUNT, BRANCH, TX_ID
 from . import payers, reading
@@ -14,6 +20,7 @@ from .paying import WORDS, Wish, pay, pay_key, receiver_by_account, refused
 from .reading import Reading
 
 MOST_LISTED = 10_000
+BANKS_COMPANY_NUMBER = 0
 ANY_KEY = re.compile(r"\S+")
 
 
@@ -65,6 +72,36 @@ class Bank:
         receiver = receiver_by_account(branch, account)
         return await pay(self.network, Wish(payer, amount or 0, "MANU", receiver, tx_id))
 
+    def give_back(self, form: Form) -> dict[str, Any]:
+        """The receiver of a payment, a customer of a bank played here, gives back part or all that is left of it."""
+        end_to_end_id, amount = form.text("endToEndId", 32), form.maybe_amount("amount")
+        reason = form.maybe_choice("reason", returns.REASONS) or "MD06"
+        details = form.maybe_text("details", 140)
+        form.check()
+        payment = payments.find(self.network, end_to_end_id)
+        bank = OUTSIDE_BANK_ISPB if payment is None or payment["receiver"] not in SIMULATED_BANKS else payment["receiver"]
+        if amount is None and payment is not None:
+            # Of a payment that has been given back whole already the whole is asked for again, and refused.
+            amount = returns.left(self.network, payment) or payment["amount"]
+        at = moment(self.network.clock.business())
+        number = self.network.store.next_number("return")
+        asked = returns.Return(
+            return_id=pix_ids.return_id(bank, at, BANKS_COMPANY_NUMBER, number),
+            end_to_end_id=end_to_end_id,
+            sender=bank,
+            amount=amount or 1,  # of a payment nobody knows any amount is as good
+            reason=reason,
+            details=details,
+        )
+        logs.about(asked.return_id)
+        with self.network.store.writing():
+            fault = faults.strike(self.network, "return", returns.about(asked), returns.OF_BANKS)
+            returns.give_back(self.network, asked, fault)
+        made = returns.find(self.network, asked.return_id)
+        assert made is not None
+        code = {"code": made["code"]} if made["status"] == "RJCT" else {}
+        return {"returnId": asked.return_id, "status": WORDS[made["status"]]} | code
+
     def payments(self, end_to_end_id: str | None, limit: int) -> list[dict[str, Any]]:
         """What really reached the network, oldest first: the newest `limit` of it, or one payment."""
         if end_to_end_id is not None:
@@ -72,10 +109,33 @@ class Bank:
             rows = [] if found is None else [found]
         else:
             rows = self.network.store.rows("SELECT * FROM payment ORDER BY seq DESC LIMIT ?", limit)[::-1]
+        return self._told(rows)
+
+    def received(self, limit: int) -> list[dict[str, Any]]:
+        """The newest payments that customers of the banks played here were paid from elsewhere, newest first.
+
+        Each with `left`: how much of it has not been given back, None when nothing is.
+        """
+        rows = self.network.store.rows(
+            "SELECT * FROM payment WHERE status = 'ACCC' AND receiver IN (?, ?) AND sender NOT IN (?, ?)"
+            " ORDER BY seq DESC LIMIT ?",
+            *SIMULATED_BANKS,
+            *SIMULATED_BANKS,
+            limit,
+        )
+        rests = (returns.left(self.network, row) for row in rows)
+        return [
+            one | {"left": amounts.printed(rest) if rest else None}
+            for one, rest in zip(self._told(rows), rests, strict=True)
+        ]
+
+    def _told(self, rows: list[sqlite3.Row]) -> list[dict[str, Any]]:
         return [
             payments.shown(row)
             | {
                 "txId": row["tx_id"],
+                "payerIspb": row["sender"],
+                "receiverIspb": row["receiver"],
                 "status": WORDS[row["status"]],
                 "returns": [
                     {name: value for name, value in returns.shown(given).items() if name != "endToEndId"}

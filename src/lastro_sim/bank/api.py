@@ -29,6 +29,12 @@ async def phone_transfer(request: Asked, bank: NamedDependency[Bank]) -> Respons
     return answer(await bank.transfer(Form.read(await request.body())))
 
 
+@post("/phone/return", status_code=200)
+async def phone_return(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
+    """Give back what was received."""
+    return answer(bank.give_back(Form.read(await request.body())))
+
+
 @get("/payments")
 async def payment_list(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
     """What really reached the network."""
@@ -75,6 +81,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     phone_read,
     phone_pay,
     phone_transfer,
+    phone_return,
     payment_list,
     message_list,
     fault_list,

@@ -17,6 +17,8 @@ from ..clock import SECOND
 from ..network import Network
 
 LARGEST_ANSWER = 65_536
+# What strikes here; the rest of a location's faults is played by who serves it.
+AT_THE_READER = frozenset({"reject", "slow", "down"})
 OUTCOMES = {404: "LOCATION_NOT_FOUND", 410: "LOCATION_GONE"}
 
 
@@ -60,7 +62,7 @@ class Locations:
         return str(row["jku"])
 
     async def _misbehave(self, location: str) -> None:
-        fault = faults.strike(self._network, "location", {"location": location}, faults.BEHAVIOURS["location"])
+        fault = faults.strike(self._network, "location", {"location": location}, AT_THE_READER)
         if fault is None:
             return
         if fault.behaviour == "slow":

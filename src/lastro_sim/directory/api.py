@@ -21,7 +21,7 @@ from ..network import Network
 from ..refusals import Problem, away, conflict, malformed
 from ..settings import OUTSIDE_BANK_ISPB, SIMULATED_BANKS
 from ..spi.intake import ACCOUNT, BRANCH
-from . import entries
+from . import buckets, entries
 from .entries import Account, Entry, Owner
 
 HEADERS_OF_A_LOOK_UP = ("PI-RequestingParticipant", "PI-PayerId", "PI-EndToEndId")
@@ -30,6 +30,7 @@ TITLES = {
     "EntryBlocked": (403, "The entry is blocked by a court order"),
     "EntryAlreadyExists": (409, "The key is registered already"),
     "RequestIdAlreadyUsed": (409, "The request id was used for another request"),
+    "RateLimited": (429, "Too many look-ups: wait before the next one"),
 }
 
 
@@ -42,7 +43,13 @@ async def entry_get(request: Asked, network: NamedDependency[Network], key: From
     struck = await _misbehave(network, key, request.headers["PI-EndToEndId"])
     if struck is not None:
         return struck
+    participant, payer, end_to_end_id = (request.headers[name] for name in HEADERS_OF_A_LOOK_UP)
+    asked = buckets.LookUp(participant, payer, key, end_to_end_id)
+    wait = buckets.seconds_to_wait(network, asked)
+    if wait is not None:
+        return _later(wait)
     entry = entries.find(network, key)
+    buckets.spend(network, asked, found=entry is not None)
     if entry is None:
         return _refusal("NotFound")
     if entry["status"] == "BLOCKED":
@@ -102,7 +109,40 @@ async def directory_add(request: Asked, network: NamedDependency[Network]) -> Re
     return answer(entries.shown_to_all(network, _keep(network, entry)))
 
 
-ROUTES: tuple[HTTPRouteHandler, ...] = (entry_get, entry_create, entry_delete, directory_list, directory_add)
+@get("/directory/limits")
+async def limits_get(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """How much may still be asked, and by whom."""
+    queries.read(request, ())
+    return answer(buckets.shown(network))
+
+
+@post("/directory/limits", status_code=200)
+async def limits_set(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Choose the participants' category, or count nothing at all."""
+    form = Form.read(await request.body())
+    letter, enforce = form.maybe_choice("category", buckets.CATEGORIES), form.flag("enforced")
+    form.check()
+    buckets.configure(network, letter, None if form.given("enforced") is None else enforce)
+    return answer(buckets.shown(network))
+
+
+@delete("/directory/limits", status_code=200)
+async def limits_fill(network: NamedDependency[Network]) -> Response[bytes]:
+    """Fill every bucket."""
+    buckets.fill(network)
+    return answer(buckets.shown(network))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (
+    entry_get,
+    entry_create,
+    entry_delete,
+    directory_list,
+    directory_add,
+    limits_get,
+    limits_set,
+    limits_fill,
+)
 
 
 async def _misbehave(network: Network, key: str, end_to_end_id: str | None) -> Response[bytes] | None:
@@ -116,12 +156,19 @@ async def _misbehave(network: Network, key: str, end_to_end_id: str | None) -> R
     if fault.behaviour == "slow":
         await asyncio.sleep(fault.delay / SECOND)
         return None
+    if fault.behaviour == "limited":
+        return _later(max(fault.delay // SECOND, 1))
     return _refusal(fault.code or "EntryBlocked")
 
 
-def _refusal(kind: str) -> Response[bytes]:
+def _refusal(kind: str, headers: dict[str, str] | None = None) -> Response[bytes]:
     status, title = TITLES.get(kind, (403, "The directory refuses"))
-    return answer({"type": kind, "title": title, "status": status}, status)
+    return answer({"type": kind, "title": title, "status": status}, status, headers)
+
+
+def _later(seconds: int) -> Response[bytes]:
+    """Asked too much: when it may be asked again."""
+    return _refusal("RateLimited", {"Retry-After": str(seconds)})
 
 
 def _keep(network: Network, entry: Entry) -> sqlite3.Row:

@@ -11,13 +11,14 @@ from litestar.params import FromPath
 from lastro.standards import pix_ids
 
 from .. import queries
-from ..answers import Asked, answer, nothing
+from ..answers import Asked, answer, hung_up, nothing
 from ..clock import FURTHEST_OFFSET, printed, printed_or_none
 from ..forms import Form
 from ..guard import participant_only
 from ..network import Network
 from ..refusals import Problem, forbidden, malformed, not_found
 from ..settings import SIMULATED_BANKS
+from ..ted import transfers
 from . import intake, mailbox, payments, returns
 
 LONGEST_WAIT = 30
@@ -111,6 +112,14 @@ async def participant_put(request: Asked, network: NamedDependency[Network], isp
     return answer({"ispb": ispb, "name": name, "jku": jku, "host": host.lower()})
 
 
+@get("/participants", guards=[participant_only])
+async def participant_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """The institutions whose locations may be trusted, and where the keys of each are published."""
+    queries.read(request, ())
+    rows = network.store.rows("SELECT ispb, name, jku, host FROM participant ORDER BY ispb")
+    return answer({"data": [dict(row) for row in rows]})
+
+
 @get("/clock")
 async def clock_get(network: NamedDependency[Network]) -> Response[bytes]:
     """Business time, what falls due next, and whether anything is under way."""
@@ -137,13 +146,14 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     payment_status,
     return_status,
     participant_put,
+    participant_list,
     clock_get,
     clock_put,
 )
 
 
 def _clock(network: Network) -> dict[str, object]:
-    running = payments.next_due(network) is not None or returns.next_due(network) is not None
+    running = any(part.next_due(network) is not None for part in (payments, returns, transfers))
     return {
         "now": printed(network.clock.business()),
         "nextDue": printed_or_none(mailbox.next_available(network)),
@@ -168,7 +178,7 @@ async def _pull(
     """Wait for messages as long as the caller wants, is still there, and has not called again meanwhile."""
     loop = asyncio.get_running_loop()
     until = loop.time() + wait
-    gone = asyncio.ensure_future(_disconnected(request))
+    gone = asyncio.ensure_future(hung_up(request))  # so that nothing is leased to nobody
     replaced = asyncio.ensure_future(network.bells.wait(f"stream:{cursor.stream}", wait + 60.0))
     await asyncio.sleep(0)
     try:
@@ -196,10 +206,3 @@ async def _pull(
 
 def _next(ispb: str, cursor: mailbox.Cursor) -> dict[str, str]:
     return {"PI-Pull-Next": f"/spi/v1/out/{ispb}/stream/{cursor}"}
-
-
-async def _disconnected(request: Asked) -> None:
-    """Return when the caller has hung up, so that nothing is leased to nobody."""
-    await request.body()
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

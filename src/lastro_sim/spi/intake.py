@@ -41,7 +41,9 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
         if (known["ispb"], known["body"]) != (ispb, body):
             raise conflict("msgId", "DUPLICATE", "This msgId was used for another message")
         return str(known["resource_id"])
-    if faults.strike(network, DOORS[kind], _about(network, message), {"down"}) is not None:
+    door = DOORS[kind]
+    fault = faults.strike(network, door, _about(network, message), faults.at_the_door(door))
+    if fault is not None and fault.behaviour == "down":
         raise away()
     resource_id = network.chance.uuid()
     with network.store.writing():
@@ -56,6 +58,8 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
         reason = _act(network, ispb, message)
         if reason is not None:
             mailbox.put(network, ispb, "admi.002", {"relatedMsgId": msg_id, "reason": reason})
+    if fault is not None:
+        raise away()
     return resource_id
 
 
@@ -164,7 +168,7 @@ def _act(network: Network, ispb: str, message: Message) -> str | None:
 def _act_on_return(network: Network, asked: returns.Return) -> str | None:
     known = returns.find(network, asked.return_id)
     if known is None:
-        fault = faults.strike(network, "return", returns.about(asked), faults.in_process("return"))
+        fault = faults.strike(network, "return", returns.about(asked), returns.OF_PARTICIPANTS)
         returns.give_back(network, asked, fault)
     elif returns.same(known, asked):
         returns.tell(network, known)

@@ -12,6 +12,8 @@ from typing import Any
 from .. import amounts, faults
 from ..clock import SECOND, printed, printed_or_none
 from ..network import Network
+from ..outside import charges
+from ..settings import SIMULATED_BANKS
 from . import mailbox
 
 TIMED_OUT = "AB03"
@@ -228,7 +230,10 @@ def _conclude(network: Network, end_to_end_id: str, code: str | None) -> None:
         network.clock.business() if code is None else None,
         end_to_end_id,
     )
-    _tell(network, _known(network, end_to_end_id))
+    payment = _known(network, end_to_end_id)
+    if payment["status"] == "ACCC" and payment["receiver"] in SIMULATED_BANKS:
+        charges.settled(network, payment)
+    _tell(network, payment)
     network.bells.ring(f"payment:{end_to_end_id}")
 
 

@@ -5,10 +5,11 @@ import sqlite3
 
 from lastro.standards import pix_ids
 
-from .. import faults
+from .. import faults, scenarios
 from ..bank import payers
-from ..directory import entries
+from ..directory import buckets, entries
 from ..network import Network
+from ..outside import charges
 from ..settings import PAYER_BANK_ISPB, SIMULATED_BANKS
 from . import payments
 from .payments import Order
@@ -26,7 +27,8 @@ def send(network: Network, order: Order) -> str | None:
             return "This endToEndId belongs to another payment"
         payments.repeat(network, known)
         return None
-    fault = faults.strike(network, "payout", order.about, faults.in_process("payout"))
+    fault = faults.strike(network, "payout", order.about, faults.in_process("payout")) or scenarios.for_payout(order.amount)
+    buckets.give_back(network, order.end_to_end_id)
     code = _refused_by_network(network, order)
     if code is None and order.receiver not in SIMULATED_BANKS:
         payments.ask(network, order, fault)
@@ -56,7 +58,9 @@ def _refused_by_network(network: Network, order: Order) -> str | None:
 
 
 def refused_by_bank(network: Network, order: Order) -> str | None:
-    """The receiving bank's no, if it is one: no such account, not open, of another holder, of another type."""
+    """The receiving bank's no, if it is one: no such account, not open, of another holder, of another type,
+    or not what the charge asks for.
+    """
     place = order.fields["receiver"]
     if order.receiver == PAYER_BANK_ISPB:
         customer = payers.by_account(place["branch"], place["account"])
@@ -70,4 +74,8 @@ def refused_by_bank(network: Network, order: Order) -> str | None:
         return REFUSED_STATUSES[status]
     if "document" in place and place["document"]["number"] != holder:
         return "BE01"
-    return None if kind == place["accountType"] else "AC14"
+    if kind != place["accountType"]:
+        return "AC14"
+    if order.fields["localInstrument"] == charges.OF_A_CHARGE:
+        return charges.refuses(network, order.tx_id, place, order.amount)
+    return None

@@ -1,4 +1,8 @@
-"""Money that the receiver gives back: pacs.004, judged against the payment it belongs to."""
+"""Money that the receiver gives back: pacs.004, judged against the payment it belongs to.
+
+A participant asks for it by message and hears its end. A bank played here gives back by itself. Either way the bank
+that had sent the payment is told of the money, which is there by then.
+"""
 
 import sqlite3
 from dataclasses import dataclass
@@ -12,6 +16,9 @@ from .payments import SETTLEMENT_FAILED
 
 REASONS = frozenset({"MD06", "SL02", "BE08", "FR01"})
 WINDOW = 90 * DAY
+# Which faults strike a return that a participant asks for, and which one that a bank played here makes by itself.
+OF_PARTICIPANTS = faults.in_process("return") - {"late"}
+OF_BANKS = faults.in_process("return") - {"timeout"}
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,13 @@ class Return:
     amount: int
     reason: str
     details: str | None
+
+
+def left(network: Network, payment: sqlite3.Row) -> int:
+    """How much of a payment has not been given back yet, what is on its way counted as given."""
+    given = sum(row["amount"] for row in of_payment(network, payment["end_to_end_id"]) if row["status"] != "RJCT")
+    rest: int = payment["amount"] - given
+    return rest
 
 
 def find(network: Network, return_id: str) -> sqlite3.Row | None:
@@ -59,6 +73,7 @@ def give_back(network: Network, asked: Return, fault: faults.Fault | None) -> No
     """Judge a new return and carry it out; a slow one counts against the payment from the start."""
     code = _judged(network, asked)
     behaviour = fault.behaviour if fault else None
+    late = fault.delay if fault is not None and behaviour == "late" else 0
     if fault is not None and behaviour == "reject" and code is None:
         code = fault.code or SETTLEMENT_FAILED
     slow = fault is not None and behaviour == "slow"
@@ -77,7 +92,7 @@ def give_back(network: Network, asked: Return, fault: faults.Fault | None) -> No
         behaviour == "timeout",
     )
     if not slow:
-        _conclude(network, asked.return_id, code)
+        _conclude(network, asked.return_id, code, late)
     network.bells.ring("timer")
 
 
@@ -139,8 +154,7 @@ def _judged(network: Network, asked: Return) -> str | None:
         return SETTLEMENT_FAILED
     if network.clock.business() - original["settled_at"] > WINDOW:
         return "DT05"
-    given = sum(row["amount"] for row in of_payment(network, asked.end_to_end_id) if row["status"] != "RJCT")
-    return "AM09" if given + asked.amount > original["amount"] else None
+    return "AM09" if asked.amount > left(network, original) else None
 
 
 def _known(network: Network, return_id: str) -> sqlite3.Row:
@@ -149,7 +163,7 @@ def _known(network: Network, return_id: str) -> sqlite3.Row:
     return known
 
 
-def _conclude(network: Network, return_id: str, code: str | None) -> None:
+def _conclude(network: Network, return_id: str, code: str | None, late: int = 0) -> None:
     network.store.run(
         "UPDATE giveback SET status = ?, code = ?, due_at = NULL, settled_at = ? WHERE return_id = ? AND status = 'PENDING'",
         "ACCC" if code is None else "RJCT",
@@ -157,4 +171,24 @@ def _conclude(network: Network, return_id: str, code: str | None) -> None:
         network.clock.business() if code is None else None,
         return_id,
     )
-    tell(network, _known(network, return_id))
+    known = _known(network, return_id)
+    tell(network, known)
+    if known["status"] == "ACCC":
+        _announce(network, known, late)
+
+
+def _announce(network: Network, known: sqlite3.Row, late: int) -> None:
+    """The money is back: a pacs.004 to the bank that had sent the payment, `late` microseconds of business time on."""
+    original = network.store.row("SELECT sender FROM payment WHERE end_to_end_id = ?", known["end_to_end_id"])
+    assert original is not None
+    fields = {
+        "returnId": known["return_id"],
+        "endToEndId": known["end_to_end_id"],
+        "amount": amounts.printed(known["amount"]),
+        "reason": known["reason"],
+        **({"details": known["details"]} if known["details"] else {}),
+        "settledAt": printed(known["settled_at"]),
+    }
+    copies = 2 if known["behaviour"] == "twice" else 1
+    available_at = known["settled_at"] + late
+    mailbox.put(network, original["sender"], "pacs.004", fields, copies=copies, available_at=available_at)

@@ -1,0 +1,171 @@
+"""How much the directory lets itself be asked: token buckets of payers and participants (DICT API 2.12.1).
+
+A look-up costs a token of its payer and one of its participant, and many more when there is no such key; a payment that
+follows gives the payer's back. Real time fills them: a rate limit is no business of the banks' calendar.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lastro.standards import pix_keys
+
+from ..clock import MINUTE, SECOND
+from ..network import Network
+
+TOKEN = 1_000_000
+PARTICIPANT = "PARTICIPANT"
+CPF_DIGITS = 11
+CONTACTS = frozenset({"EMAIL", "PHONE"})
+
+
+@dataclass(frozen=True)
+class Policy:
+    """refill: tokens a minute. missing: what a look-up costs that finds nothing. back: what a payment gives back."""
+
+    refill: int
+    capacity: int
+    missing: int
+    back: int = 0
+
+
+PAYERS: Mapping[str, Policy] = {
+    "NATURAL_PERSON": Policy(2, 100, 20, 1),
+    "LEGAL_PERSON": Policy(20, 1_000, 20, 2),
+}
+CATEGORIES: Mapping[str, Policy] = {
+    "A": Policy(25_000, 50_000, 3),
+    "B": Policy(20_000, 40_000, 3),
+    "C": Policy(15_000, 30_000, 3),
+    "D": Policy(8_000, 16_000, 3),
+    "E": Policy(2_500, 5_000, 3),
+    "F": Policy(250, 500, 3),
+    "G": Policy(25, 250, 3),
+    "H": Policy(2, 50, 3),
+}
+LETTERS = "".join(CATEGORIES)
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """Who asks for whom about what; its endToEndId is that of the payment it is for."""
+
+    participant: str
+    payer: str
+    key: str
+    end_to_end_id: str
+
+    @property
+    def buckets(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """The payer's bucket and the participant's, as policy and whose."""
+        person = "NATURAL_PERSON" if len(self.payer) == CPF_DIGITS else "LEGAL_PERSON"
+        # E-mails and phones are guessed from lists, documents and random keys are not: each kind has a bucket.
+        kind = "contacts" if pix_keys.key_type(self.key) in CONTACTS else "others"
+        return (person, f"{self.payer}:{kind}"), (PARTICIPANT, self.participant)
+
+
+def category(network: Network) -> str:
+    """The letter of the participants' policy; A unless a test set another."""
+    return LETTERS[network.store.number("directory-category")]
+
+
+def enforced(network: Network) -> bool:
+    """Whether anything is counted at all."""
+    return network.store.number("directory-unlimited") == 0
+
+
+def configure(network: Network, letter: str | None, enforce: bool | None) -> None:
+    """Set the participants' category, and whether anything is counted; None leaves it."""
+    if letter is not None:
+        network.store.remember("directory-category", LETTERS.index(letter))
+    if enforce is not None:
+        network.store.remember("directory-unlimited", int(not enforce))
+
+
+def fill(network: Network) -> None:
+    """Every bucket is full again."""
+    network.store.run("DELETE FROM bucket")
+
+
+def seconds_to_wait(network: Network, asked: LookUp) -> int | None:
+    """None when the look-up is allowed, else after how many whole seconds it will be."""
+    if not enforced(network):
+        return None
+    waits = []
+    for policy, whose in asked.buckets:
+        lacking = TOKEN - _tokens(network, policy, whose)
+        if lacking > 0:
+            rate = _policy(network, policy).refill * TOKEN
+            waits.append(-(-lacking * MINUTE // (rate * SECOND)))
+    return max(waits, default=None)
+
+
+def spend(network: Network, asked: LookUp, *, found: bool) -> None:
+    """Take what the look-up costs; a bucket never holds less than nothing."""
+    if not enforced(network):
+        return
+    with network.store.writing():
+        for policy, whose in asked.buckets:
+            cost = 1 if found else _policy(network, policy).missing
+            _set(network, policy, whose, _tokens(network, policy, whose) - cost * TOKEN)
+        policy, whose = asked.buckets[0]
+        network.store.run(
+            "INSERT INTO look_up (end_to_end_id, policy, whose) VALUES (?, ?, ?) ON CONFLICT (end_to_end_id) DO UPDATE"
+            " SET policy = excluded.policy, whose = excluded.whose",
+            asked.end_to_end_id,
+            policy,
+            whose,
+        )
+
+
+def give_back(network: Network, end_to_end_id: str) -> None:
+    """The payment that a look-up was for has been sent: once, its payer gets tokens back."""
+    known = network.store.row("SELECT * FROM look_up WHERE end_to_end_id = ?", end_to_end_id)
+    if known is not None:
+        policy, whose = known["policy"], known["whose"]
+        _set(network, policy, whose, _tokens(network, policy, whose) + _policy(network, policy).back * TOKEN)
+        network.store.run("DELETE FROM look_up WHERE end_to_end_id = ?", end_to_end_id)
+
+
+def shown(network: Network) -> dict[str, Any]:
+    """The policy, and every bucket that is not known to be full, with its whole tokens."""
+    rows = network.store.rows("SELECT policy, whose FROM bucket ORDER BY policy, whose")
+    return {
+        "category": category(network),
+        "enforced": enforced(network),
+        "data": [
+            {
+                "policy": row["policy"],
+                "whose": row["whose"],
+                "tokens": _tokens(network, row["policy"], row["whose"]) // TOKEN,
+                "capacity": _policy(network, row["policy"]).capacity,
+            }
+            for row in rows
+        ],
+    }
+
+
+def _policy(network: Network, name: str) -> Policy:
+    return CATEGORIES[category(network)] if name == PARTICIPANT else PAYERS[name]
+
+
+def _tokens(network: Network, policy: str, whose: str) -> int:
+    """Millionths of a token that are in a bucket now; one that was never used is full."""
+    terms = _policy(network, policy)
+    known = network.store.row("SELECT tokens, at FROM bucket WHERE policy = ? AND whose = ?", policy, whose)
+    if known is None:
+        return terms.capacity * TOKEN
+    passed = max(network.clock.machine() - known["at"], 0)
+    held: int = known["tokens"] + passed * terms.refill * TOKEN // MINUTE
+    return min(held, terms.capacity * TOKEN)
+
+
+def _set(network: Network, policy: str, whose: str, tokens: int) -> None:
+    network.store.run(
+        "INSERT INTO bucket (policy, whose, tokens, at) VALUES (?, ?, ?, ?) ON CONFLICT (policy, whose) DO UPDATE"
+        " SET tokens = excluded.tokens, at = excluded.at",
+        policy,
+        whose,
+        min(max(tokens, 0), _policy(network, policy).capacity * TOKEN),
+        network.clock.machine(),
+    )

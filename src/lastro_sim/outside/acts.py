@@ -1,0 +1,148 @@
+"""What the outside bank does for its customers: charges and printed codes. Its API and its page both call these."""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from lastro.standards import brcode, jws, pix_ids, pix_keys
+
+from .. import amounts
+from ..clock import SECOND
+from ..directory import entries
+from ..forms import Form
+from ..network import Network
+from ..refusals import conflict, not_found
+from ..settings import BANK_NAMES, OUTSIDE_BANK_ISPB, Settings
+from ..spi.intake import TX_ID
+from . import charges, location_key
+
+NOBODYS_COMPANY = 0
+DEFAULT_EXPIRATION = 86_400
+LONGEST_EXPIRATION = 2_000_000_000
+OLDEST = 366 * 86_400
+DEFAULT_KEY = "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20"
+CITY = "SAO PAULO"
+LOCATIONS = "/qr/v2"
+KEYS = "/.well-known/pix-jwks.json"
+
+
+@dataclass(frozen=True)
+class OutsideBank:
+    """A bank that is nobody's here: the network it is part of, its signing key, and the host of its locations."""
+
+    network: Network
+    key: jws.LocationKey
+    host: str
+
+    def issue(self, form: Form) -> dict[str, Any]:
+        """A dynamic charge, with the code that asks for it."""
+        key = self._key(form)
+        amount, open_amount = form.maybe_amount("amount"), form.flag("openAmount")
+        expiration = form.maybe_whole("expiration", 1, LONGEST_EXPIRATION) or DEFAULT_EXPIRATION
+        age = form.maybe_whole("age", 0, OLDEST) or 0
+        description = form.maybe_text("description")
+        tx_id = form.maybe_text("txid", 35, TX_ID)
+        if tx_id is not None and not pix_ids.is_txid_dynamic(tx_id):
+            form.refuse("txid", "INVALID", "The txid of a charge has 26 to 35 letters and digits")
+        form.check()
+        tx_id = tx_id or pix_ids.dynamic_txid(NOBODYS_COMPANY, self.network.chance.octets(24))
+        if charges.by_tx_id(self.network, tx_id) is not None:
+            raise conflict("txid", "DUPLICATE", "This txid belongs to another charge")
+        token = pix_ids.location_token(self.network.chance.octets(24))
+        fixed = None if amount is None or open_amount else amounts.printed(amount)
+        made = charges.Charge(
+            token=token,
+            tx_id=tx_id,
+            key=key,
+            amount=amount or 0,
+            open_amount=open_amount or amount is None,
+            description=description,
+            created_at=self.network.clock.business() - age * SECOND,
+            expiration=expiration,
+            qrcode_data=self._printed(key, location=self.location(token), amount=fixed, single_use=True),
+        )
+        return self.shown(charges.keep(self.network, made))
+
+    def change(self, tx_id: str, form: Form) -> dict[str, Any]:
+        """Change an active charge, or end it; not both at once (API Pix 2.9.0, PATCH /cob)."""
+        amount = form.maybe_amount("amount")
+        expiration = form.maybe_whole("expiration", 1, LONGEST_EXPIRATION)
+        status = form.maybe_choice("status", charges.STATUSES)
+        edits = form.given("amount") is not None or form.given("expiration") is not None
+        if status not in {None, charges.ACTIVE} and edits:
+            form.refuse("status", "MUTUALLY_EXCLUSIVE", "A charge is changed or ended, not both")
+        form.check()
+        known = charges.by_tx_id(self.network, tx_id)
+        if known is None:
+            raise not_found()
+        if known["status"] != charges.ACTIVE:
+            raise conflict("status", "NOT_ALLOWED", "The charge has ended")
+        charges.change(
+            self.network, known, amount or known["amount"], expiration or known["expiration"], status or charges.ACTIVE
+        )
+        changed = charges.by_tx_id(self.network, tx_id)
+        assert changed is not None
+        return self.shown(changed)
+
+    def static_code(self, form: Form) -> dict[str, Any]:
+        """A static code of a key of the bank's. Nothing is kept: whoever reads it has all there is."""
+        key, amount = self._key(form), form.maybe_amount("amount")
+        tx_id, description = form.maybe_text("txid", 25, TX_ID), form.maybe_text("description", 60)
+        form.check()
+        try:
+            text = self._printed(
+                key, amount=None if amount is None else amounts.printed(amount), txid=tx_id, description=description
+            )
+        except brcode.BrCodeError as error:
+            form.refuse("description", "TOO_LONG", str(error)[:200])
+            form.check()
+            raise
+        return {"qrcodeData": text, "key": key}
+
+    def charges(self, tx_id: str | None, limit: int) -> list[dict[str, Any]]:
+        """The newest charges, oldest first, or one of them."""
+        if tx_id is not None:
+            found = charges.by_tx_id(self.network, tx_id)
+            return [] if found is None else [self.shown(found)]
+        return [self.shown(row) for row in charges.listed(self.network, limit)]
+
+    def location(self, token: str) -> str:
+        """A location as a code carries it, without its scheme."""
+        return f"{self.host}{LOCATIONS}/{token}"
+
+    def shown(self, charge: sqlite3.Row) -> dict[str, Any]:
+        """A charge as the acts answer it."""
+        return charges.shown(charge, self.location(charge["token"]))
+
+    def _key(self, form: Form) -> str:
+        key = form.maybe_text("key", pix_keys.MAX_KEY) or DEFAULT_KEY
+        entry = entries.find(self.network, key)
+        if entry is None or entry["ispb"] != OUTSIDE_BANK_ISPB:
+            form.refuse("key", "INVALID", "A key of the outside bank is expected; POST /directory adds one")
+        return key
+
+    def _printed(self, key: str, *, location: str | None = None, **fields: Any) -> str:
+        entry = entries.find(self.network, key)
+        assert entry is not None
+        target: dict[str, Any] = {"key": key} if location is None else {"location": location}
+        return brcode.encode(brcode.BrCode(merchant_name=entry["owner_name"], merchant_city=CITY, **target, **fields))
+
+
+def open_bank(network: Network) -> OutsideBank:
+    """The bank at this simulator's address, registered as a participant whose locations may be trusted."""
+    host = _host(network.settings)
+    jku = f"http://{host}{KEYS}"
+    network.store.run(
+        "INSERT INTO participant (ispb, name, jku, host) VALUES (?, ?, ?, ?) ON CONFLICT (ispb) DO UPDATE"
+        " SET name = excluded.name, jku = excluded.jku, host = excluded.host",
+        OUTSIDE_BANK_ISPB,
+        BANK_NAMES[OUTSIDE_BANK_ISPB],
+        jku,
+        host,
+    )
+    return OutsideBank(network, location_key.ensure(network, jku), host)
+
+
+def _host(settings: Settings) -> str:
+    # The port stands in it even where it is 80: what is registered and what a code carries have to be the same text.
+    return f"127.0.0.1:{settings.port}"

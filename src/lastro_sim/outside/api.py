@@ -1,0 +1,41 @@
+"""The outside bank's acts by API, for tests: no token."""
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from .. import queries
+from ..answers import Asked, answer
+from ..bank.acts import MOST_LISTED
+from ..forms import Form
+from .acts import OutsideBank
+
+
+@post("/bank/outside/charges", status_code=200)
+async def charge_issue(request: Asked, outside: NamedDependency[OutsideBank]) -> Response[bytes]:
+    """A dynamic charge of a customer of the outside bank."""
+    return answer(outside.issue(Form.read(await request.body())))
+
+
+@get("/bank/outside/charges")
+async def charge_list(request: Asked, outside: NamedDependency[OutsideBank]) -> Response[bytes]:
+    """Its charges."""
+    found = queries.read(request, {"txId", "limit"})
+    limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
+    return answer({"data": outside.charges(found.get("txId"), limit)})
+
+
+@post("/bank/outside/charges/{tx_id:str}", status_code=200)
+async def charge_change(request: Asked, outside: NamedDependency[OutsideBank], tx_id: FromPath[str]) -> Response[bytes]:
+    """Change a charge, or end it."""
+    return answer(outside.change(tx_id, Form.read(await request.body())))
+
+
+@post("/bank/outside/static-codes", status_code=200)
+async def static_code(request: Asked, outside: NamedDependency[OutsideBank]) -> Response[bytes]:
+    """A static code of a customer of the outside bank."""
+    return answer(outside.static_code(Form.read(await request.body())))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (charge_issue, charge_list, charge_change, static_code)

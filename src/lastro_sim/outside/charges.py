@@ -1,0 +1,164 @@
+"""The charges of the outside bank's customers: kept, shown, changed, and judged when a payment for one arrives."""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from lastro.standards import payload
+
+from .. import amounts
+from ..clock import SECOND, moment, printed
+from ..directory import entries
+from ..network import Network
+
+ACTIVE = "ATIVA"
+PAID = "CONCLUIDA"
+STATUSES = frozenset({ACTIVE, PAID, "REMOVIDA_PELO_USUARIO_RECEBEDOR", "REMOVIDA_PELO_PSP"})
+OF_A_CHARGE = "QRDN"
+
+
+@dataclass(frozen=True)
+class Charge:
+    """A charge as its owner asks for it. Amount in cents, zero when the payer decides; expiration in seconds."""
+
+    token: str
+    tx_id: str
+    key: str
+    amount: int
+    open_amount: bool
+    description: str | None
+    created_at: int
+    expiration: int
+    qrcode_data: str
+
+
+def keep(network: Network, charge: Charge) -> sqlite3.Row:
+    """Write a new charge; its txid must be free."""
+    network.store.run(
+        "INSERT INTO charge (token, tx_id, key, amount, open_amount, description, created_at, expiration, status,"
+        " qrcode_data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        charge.token,
+        charge.tx_id,
+        charge.key,
+        charge.amount,
+        charge.open_amount,
+        charge.description,
+        charge.created_at,
+        charge.expiration,
+        ACTIVE,
+        charge.qrcode_data,
+    )
+    made = by_tx_id(network, charge.tx_id)
+    assert made is not None
+    return made
+
+
+def by_tx_id(network: Network, tx_id: str | None) -> sqlite3.Row | None:
+    """The charge of a txid."""
+    return network.store.row("SELECT * FROM charge WHERE tx_id = ?", tx_id)
+
+
+def by_token(network: Network, token: str) -> sqlite3.Row | None:
+    """The charge at a location."""
+    return network.store.row("SELECT * FROM charge WHERE token = ?", token)
+
+
+def listed(network: Network, limit: int) -> list[sqlite3.Row]:
+    """The newest charges, oldest first."""
+    return network.store.rows("SELECT * FROM charge ORDER BY seq DESC LIMIT ?", limit)[::-1]
+
+
+def change(network: Network, charge: sqlite3.Row, amount: int, expiration: int, status: str) -> None:
+    """Change a charge; each change is one revision (API Pix 2.9.0, revisao)."""
+    network.store.run(
+        "UPDATE charge SET amount = ?, expiration = ?, status = ?, revision = revision + 1 WHERE seq = ?",
+        amount,
+        expiration,
+        status,
+        charge["seq"],
+    )
+
+
+def refuses(network: Network, tx_id: str | None, place: dict[str, Any], amount: int) -> str | None:
+    """The bank's no to a payment of a charge: BE15 it is not his, DUPL paid or being paid, BE17 not as the charge asks.
+
+    place: where the money is to go, `ispb`, `branch` and `account`.
+    """
+    charge = by_tx_id(network, tx_id)
+    entry = None if charge is None else entries.find(network, charge["key"])
+    if charge is None or entry is None or any(entry[name] != place[name] for name in ("ispb", "branch", "account")):
+        return "BE15"
+    if charge["status"] == PAID or _being_paid(network, charge["tx_id"]):
+        return "DUPL"
+    payable = charge["status"] == ACTIVE and network.clock.business() <= expires_at(charge)
+    return None if payable and (charge["open_amount"] or amount == charge["amount"]) else "BE17"
+
+
+def settled(network: Network, payment: sqlite3.Row) -> None:
+    """A payment has settled: the charge it was made for is paid."""
+    if payment["tx_id"] is None:
+        return
+    network.store.run(
+        "UPDATE charge SET status = ?, end_to_end_id = ? WHERE tx_id = ? AND status = ?"
+        " AND json_extract(?, '$.localInstrument') = ?",
+        PAID,
+        payment["end_to_end_id"],
+        payment["tx_id"],
+        ACTIVE,
+        payment["body"],
+        OF_A_CHARGE,
+    )
+
+
+def expires_at(charge: sqlite3.Row) -> int:
+    """The last microsecond of business time at which it may be paid."""
+    ends: int = charge["created_at"] + charge["expiration"] * SECOND
+    return ends
+
+
+def encoded(network: Network, charge: sqlite3.Row) -> bytes:
+    """What its location signs and serves now."""
+    return payload.encode(
+        payload.ChargePayload(
+            revision=charge["revision"],
+            created_at=moment(charge["created_at"]),
+            presented_at=moment(network.clock.business()),
+            expiration=charge["expiration"],
+            txid=charge["tx_id"],
+            status=charge["status"],
+            amount=amounts.printed(charge["amount"]),
+            open_amount=bool(charge["open_amount"]),
+            key=charge["key"],
+            payer_request=charge["description"],
+        )
+    )
+
+
+def shown(charge: sqlite3.Row, location: str) -> dict[str, Any]:
+    """A charge as the acts answer it: what is unknown is left out."""
+    found: dict[str, Any] = {
+        "txId": charge["tx_id"],
+        "qrcodeData": charge["qrcode_data"],
+        "location": location,
+        "key": charge["key"],
+        "amount": amounts.printed(charge["amount"]) if charge["amount"] else None,
+        "openAmount": bool(charge["open_amount"]),
+        "description": charge["description"],
+        "status": charge["status"],
+        "revision": charge["revision"],
+        "createdAt": printed(charge["created_at"]),
+        "expiresAt": printed(expires_at(charge)),
+        "endToEndId": charge["end_to_end_id"],
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _being_paid(network: Network, tx_id: str) -> bool:
+    """Whether a payment for it is on its way and will settle."""
+    found = network.store.row(
+        "SELECT 1 FROM payment WHERE tx_id = ? AND status = 'PENDING' AND code IS NULL"
+        " AND json_extract(body, '$.localInstrument') = ?",
+        tx_id,
+        OF_A_CHARGE,
+    )
+    return found is not None

@@ -1,0 +1,96 @@
+"""The outside bank's locations and published keys, and everything that may be wrong with them when a test wants it."""
+
+import asyncio
+import base64
+import json
+import sqlite3
+from contextlib import suppress
+from dataclasses import replace
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from lastro.standards import jws
+
+from .. import faults
+from ..answers import Asked, answer, hung_up
+from ..clock import SECOND
+from ..refusals import RefusedError, away, not_found
+from . import charges, location_key
+from .acts import KEYS, LOCATIONS, OutsideBank
+
+MEDIA_TYPE = "application/jose"
+LONGEST_SILENCE = 60.0
+TOO_MUCH = 100_000
+ELSEWHERE = "https://keys.elsewhere.example/.well-known/pix-jwks.json"
+INSIDE = "http://169.254.169.254/latest/meta-data/"
+
+
+@get(LOCATIONS + "/{token:str}")
+async def location(request: Asked, outside: NamedDependency[OutsideBank], token: FromPath[str]) -> Response[bytes]:
+    """A charge, signed. One that has ended is still shown, with the status that says so (API Pix 2.9.0 allows both)."""
+    charge = charges.by_token(outside.network, token)
+    if charge is None:
+        raise not_found()
+    about = {"location": outside.location(token), "txId": charge["tx_id"]}
+    fault = faults.strike(outside.network, "location", about, faults.BEHAVIOURS["location"])
+    if fault is None:
+        return _signed(_good(outside, charge))
+    if fault.behaviour in {"slow", "silent"}:
+        await _hold(request, LONGEST_SILENCE if fault.behaviour == "silent" else fault.delay / SECOND)
+        if fault.behaviour == "silent":
+            raise away()
+        # Meanwhile it may have been paid.
+        return _signed(_good(outside, charges.by_token(outside.network, token) or charge))
+    return _misshapen(outside, charge, fault.behaviour)
+
+
+@get(KEYS)
+async def published_keys(outside: NamedDependency[OutsideBank]) -> Response[bytes]:
+    """The public half of the key, as JWKS."""
+    return answer(jws.public_jwks([outside.key]))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (location, published_keys)
+
+
+def _good(outside: OutsideBank, charge: sqlite3.Row) -> str:
+    return jws.sign(charges.encoded(outside.network, charge), outside.key)
+
+
+def _misshapen(outside: OutsideBank, charge: sqlite3.Row, behaviour: str) -> Response[bytes]:
+    """An answer that a careful reader refuses."""
+    body = charges.encoded(outside.network, charge)
+    if behaviour == "down":
+        raise away()
+    if behaviour == "gone":
+        raise RefusedError(410, "NOT_FOUND", "Resource not found")
+    if behaviour == "redirect":
+        return Response(b"", status_code=302, headers={"Location": INSIDE})
+    if behaviour == "unsigned":
+        head = base64.urlsafe_b64encode(b'{"alg":"none","typ":"JOSE"}').rstrip(b"=").decode()
+        return _signed(f"{head}.{base64.urlsafe_b64encode(body).rstrip(b'=').decode()}.")
+    if behaviour == "wrong-key":
+        return _signed(jws.sign(body, location_key.stranger(outside.network, "outside-2", outside.key.jku)))
+    if behaviour == "wrong-jku":
+        return _signed(jws.sign(body, replace(outside.key, jku=ELSEWHERE)))
+    if behaviour == "too-large":
+        return _signed(jws.sign(json.dumps(json.loads(body) | {"padding": "x" * TOO_MUCH}).encode(), outside.key))
+    # The bank's own header and charge, and somebody else's signature.
+    forged = jws.sign(body, location_key.stranger(outside.network, outside.key.kid, outside.key.jku))
+    return _signed(_good(outside, charge).rpartition(".")[0] + "." + forged.rpartition(".")[2])
+
+
+def _signed(compact: str) -> Response[bytes]:
+    return Response(compact.encode(), media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
+
+
+async def _hold(request: Asked, seconds: float) -> None:
+    """Say nothing for so long, or until the caller has had enough."""
+    gone = asyncio.ensure_future(hung_up(request))
+    await asyncio.wait({gone}, timeout=seconds)
+    gone.cancel()
+    with suppress(asyncio.CancelledError):
+        await gone

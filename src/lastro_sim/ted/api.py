@@ -1,0 +1,55 @@
+"""The doors to the STR: transfers and questions about them for participants; the list and returns for tests."""
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from lastro.standards import pix_ids
+
+from .. import queries
+from ..answers import Asked, answer
+from ..bank.acts import MOST_LISTED
+from ..forms import Form
+from ..guard import participant_only
+from ..network import Network
+from ..refusals import Problem, forbidden, malformed, not_found
+from ..settings import SIMULATED_BANKS
+from . import acts, intake, transfers
+
+
+@post("/str/v1/msgs/{ispb:str}", guards=[participant_only])
+async def message_in(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
+    """Post one transfer; its end comes on the stream."""
+    if not pix_ids.is_ispb(ispb):
+        raise malformed(Problem("ispb", "INVALID", "An ISPB is eight digits or upper-case letters"))
+    if ispb in SIMULATED_BANKS:
+        raise forbidden()
+    return answer({"resourceId": intake.receive(network, ispb, await request.body())}, 201)
+
+
+@get("/str/v1/transfers/{num_ctrl_if:str}", guards=[participant_only])
+async def transfer_status(network: NamedDependency[Network], num_ctrl_if: FromPath[str]) -> Response[bytes]:
+    """What has become of a transfer."""
+    known = transfers.find(network, num_ctrl_if)
+    if known is None:
+        raise not_found()
+    transfers.release(network, known)
+    return answer(transfers.shown(network, known))
+
+
+@get("/teds")
+async def transfer_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """What really reached the STR."""
+    found = queries.read(request, {"numCtrlIf", "limit"})
+    limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
+    return answer({"data": acts.listed(network, found.get("numCtrlIf"), limit)})
+
+
+@post("/bank/outside/ted-returns", status_code=200)
+async def transfer_return(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Send a transfer back."""
+    return answer(acts.give_back(network, Form.read(await request.body())))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (message_in, transfer_status, transfer_list, transfer_return)

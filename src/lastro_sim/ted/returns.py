@@ -1,0 +1,91 @@
+"""Transfers that come back: the receiver's bank cannot credit them, or a person sends them back. Whole, and once."""
+
+import sqlite3
+from typing import Any
+
+from .. import amounts, faults, scenarios
+from ..bank import payers
+from ..clock import MINUTE, printed
+from ..directory import entries
+from ..network import Network
+from ..settings import PAYER_BANK_ISPB
+from ..spi import mailbox
+
+AFTER = 5 * MINUTE
+RETURN = "STR0010R2"
+CLOSED = "1"
+NO_SUCH_ACCOUNT = "2"
+OTHER_DOCUMENT = "3"
+UNFIT_TYPE = "84"
+# The STR's account types, and what the directory calls them. A salary account takes no transfer.
+TYPES = {"CC": "CACC", "PP": "SVGS", "PG": "TRAN"}
+STRIKES = frozenset({"twice", "late"})
+
+
+def of(network: Network, transfer: sqlite3.Row) -> sqlite3.Row | None:
+    """The return of a transfer, due or to come."""
+    return network.store.row("SELECT * FROM ted_return WHERE num_ctrl_if = ?", transfer["num_ctrl_if"])
+
+
+def shown(network: Network, transfer: sqlite3.Row) -> dict[str, Any] | None:
+    """The return of a transfer once it has happened."""
+    known = of(network, transfer)
+    if known is None or known["settled_at"] > network.clock.business():
+        return None
+    return {
+        "numCtrlStr": known["num_ctrl_str"],
+        "amount": amounts.printed(transfer["amount"]),
+        "code": known["code"],
+        "settledAt": printed(known["settled_at"]),
+    }
+
+
+def for_creditor(network: Network, creditor: dict[str, Any], amount: int) -> str | None:
+    """Why the receiver's bank cannot credit (CodDevTransf), or None: it can."""
+    magic = scenarios.ted_return(amount)
+    if magic is not None:
+        return magic
+    branch, account = creditor["branch"].zfill(4), creditor["account"]
+    if creditor["ispb"] == PAYER_BANK_ISPB:
+        customer = payers.by_account(branch, account)
+        found = None if customer is None else (customer.document, "CACC", "ACTIVE")
+    else:
+        entry = entries.at_account(network, creditor["ispb"], branch, account)
+        found = None if entry is None else (entry["owner_number"], entry["account_type"], entry["status"])
+    if found is None:
+        return NO_SUCH_ACCOUNT
+    holder, kind, status = found
+    if status == "ACCOUNT_CLOSED":
+        return CLOSED
+    if holder != creditor["document"]["number"]:
+        return OTHER_DOCUMENT
+    return None if kind == TYPES[creditor["accountType"]] else UNFIT_TYPE
+
+
+def give_back(network: Network, transfer: sqlite3.Row, num_ctrl_str: str, code: str, at: int) -> None:
+    """Send a transfer back at an instant of business time, and tell who had sent it when that comes."""
+    about = {
+        "numCtrlIf": transfer["num_ctrl_if"],
+        "numCtrlStr": transfer["num_ctrl_str"],
+        "amount": amounts.printed(transfer["amount"]),
+    }
+    fault = faults.strike(network, "return", about, STRIKES)
+    with network.store.writing():
+        network.store.run(
+            "INSERT INTO ted_return (num_ctrl_str, num_ctrl_if, code, settled_at) VALUES (?, ?, ?, ?)",
+            num_ctrl_str,
+            transfer["num_ctrl_if"],
+            code,
+            at,
+        )
+        fields = {
+            "numCtrlStr": num_ctrl_str,
+            "originalNumCtrlStr": transfer["num_ctrl_str"],
+            "originalNumCtrlIf": transfer["num_ctrl_if"],
+            "amount": amounts.printed(transfer["amount"]),
+            "code": code,
+            "settledAt": printed(at),
+        }
+        copies = 2 if fault is not None and fault.behaviour == "twice" else 1
+        late = fault.delay if fault is not None and fault.behaviour == "late" else 0
+        mailbox.put(network, transfer["ispb"], RETURN, fields, copies=copies, available_at=at + late)

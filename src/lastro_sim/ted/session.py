@@ -1,0 +1,17 @@
+"""When a customer's transfer may go through the STR, by business time."""
+
+from lastro.standards import calendar
+
+from ..clock import moment
+from ..network import Network
+
+
+def is_open(network: Network) -> bool:
+    """Whether a transfer is taken now: 06:30 to 17:00 in Brasilia on a business day."""
+    now = moment(network.clock.business())
+    return calendar.ted_opens_at(now) == now
+
+
+def day(network: Network) -> str:
+    """The civil day in Brasilia as the STR writes it into its numbers: yyyyMMdd."""
+    return f"{calendar.brasilia_day(moment(network.clock.business())):%Y%m%d}"

@@ -1,0 +1,197 @@
+"""The life of a transfer in the STR: taken once under its NumCtrlIF, effective or refused, and told to who sent it.
+
+Effective means that the money has left, not that anybody was credited: the receiver's bank gives back what it cannot
+credit, as a new transfer.
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from .. import amounts, faults, scenarios
+from ..clock import printed, printed_or_none
+from ..network import Network
+from ..settings import SIMULATED_BANKS
+from ..spi import mailbox
+from . import returns, session
+
+EFFECTIVE = "1"
+NO_FUNDS = "9"
+PENDING = "17"
+PARTICIPANT_EXCLUDED = "22"
+CHANGES_ITS_MIND = "reject-then-settle"
+RESULT = "STR0008R1"
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A STR0008 without the message around it. Amount in cents."""
+
+    num_ctrl_if: str
+    sender: str
+    amount: int
+    fields: dict[str, Any]
+
+    @property
+    def about(self) -> dict[str, str | None]:
+        """What a fault may match on."""
+        return {
+            "numCtrlIf": self.num_ctrl_if,
+            "amount": amounts.printed(self.amount),
+            "payerDocument": self.fields["debtor"]["document"]["number"],
+        }
+
+
+def find(network: Network, num_ctrl_if: str) -> sqlite3.Row | None:
+    """A transfer by its sender's number."""
+    return network.store.row("SELECT * FROM ted WHERE num_ctrl_if = ?", num_ctrl_if)
+
+
+def by_num_ctrl_str(network: Network, num_ctrl_str: str) -> sqlite3.Row | None:
+    """A transfer by the STR's number."""
+    return network.store.row("SELECT * FROM ted WHERE num_ctrl_str = ?", num_ctrl_str)
+
+
+def listed(network: Network, limit: int) -> list[sqlite3.Row]:
+    """The newest transfers, oldest first."""
+    return network.store.rows("SELECT * FROM ted ORDER BY seq DESC LIMIT ?", limit)[::-1]
+
+
+def same(known: sqlite3.Row, transfer: Transfer) -> bool:
+    """Whether a repeated STR0008 says what the first one did."""
+    kept = (known["ispb"], known["amount"], json.loads(known["body"]))
+    return kept == (transfer.sender, transfer.amount, transfer.fields)
+
+
+def take(network: Network, transfer: Transfer) -> str:
+    """Take a new transfer and end it, a slow one later; answers its resource id."""
+    fault = faults.strike(network, "ted", transfer.about, faults.in_process("ted"))
+    fault = fault or scenarios.for_ted(transfer.amount)
+    behaviour = fault.behaviour if fault else None
+    slow = fault is not None and behaviour == "slow"
+    resource_id = network.chance.uuid()
+    with network.store.writing():
+        network.store.run(
+            "INSERT INTO ted (num_ctrl_if, num_ctrl_str, ispb, amount, body, resource_id, status, taken_at, due_at,"
+            " behaviour, fault_code, fault_delay, withheld) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            transfer.num_ctrl_if,
+            new_num_ctrl_str(network),
+            transfer.sender,
+            transfer.amount,
+            json.dumps(transfer.fields),
+            resource_id,
+            PENDING,
+            network.clock.business(),
+            network.clock.machine() + fault.delay if fault is not None and slow else None,
+            behaviour,
+            fault.code if fault else None,
+            fault.delay if fault else 0,
+            behaviour == "timeout",
+        )
+        if not slow:
+            _conclude(network, transfer.num_ctrl_if)
+    network.bells.ring("timer")
+    return resource_id
+
+
+def repeat(network: Network, known: sqlite3.Row) -> None:
+    """Its bank sends a transfer again: nothing moves twice, and an end that may be known is told once more."""
+    if known["status"] != PENDING:
+        with network.store.writing():
+            _tell(network, known)
+
+
+def release(network: Network, known: sqlite3.Row) -> None:
+    """Somebody asks about an end that was kept from him: now it is told."""
+    if known["withheld"]:
+        with network.store.writing():
+            network.store.run("UPDATE ted SET withheld = 0 WHERE seq = ?", known["seq"])
+            _tell(network, _known(network, known["num_ctrl_if"]))
+
+
+def run_due(network: Network) -> None:
+    """End the slow ones whose time has come."""
+    now = network.clock.machine()
+    for row in network.store.rows("SELECT num_ctrl_if FROM ted WHERE due_at <= ? ORDER BY due_at, seq", now):
+        with network.store.writing():
+            _conclude(network, row["num_ctrl_if"])
+
+
+def next_due(network: Network) -> int | None:
+    """The machine time of the next such end."""
+    row = network.store.row("SELECT min(due_at) AS due FROM ted WHERE due_at IS NOT NULL")
+    return None if row is None else row["due"]
+
+
+def new_num_ctrl_str(network: Network) -> str:
+    """A number of the STR's own: `STR`, the day in Brasilia, nine digits."""
+    return f"STR{session.day(network)}{network.store.next_number('num-ctrl-str') % 1_000_000_000:09d}"
+
+
+def status(network: Network, known: sqlite3.Row) -> tuple[str, int | None]:
+    """The STR's number for how it stands now, and since when it is effective."""
+    undecided = known["behaviour"] == CHANGES_ITS_MIND and known["status"] == EFFECTIVE
+    if undecided and network.clock.business() < known["settled_at"]:
+        return known["fault_code"] or NO_FUNDS, None
+    return known["status"], known["settled_at"]
+
+
+def shown(network: Network, known: sqlite3.Row) -> dict[str, Any]:
+    """A transfer as the STR answers about it."""
+    number, settled_at = status(network, known)
+    return {
+        "numCtrlIf": known["num_ctrl_if"],
+        "numCtrlStr": known["num_ctrl_str"],
+        "status": number,
+        "amount": amounts.printed(known["amount"]),
+        "settledAt": printed_or_none(settled_at),
+        "returned": returns.shown(network, known),
+    }
+
+
+def _known(network: Network, num_ctrl_if: str) -> sqlite3.Row:
+    known = find(network, num_ctrl_if)
+    assert known is not None
+    return known
+
+
+def _conclude(network: Network, num_ctrl_if: str) -> None:
+    """The end, once; what the receiver's bank cannot credit comes back after a while."""
+    known = _known(network, num_ctrl_if)
+    creditor = json.loads(known["body"])["creditor"]
+    number = EFFECTIVE if creditor["ispb"] in SIMULATED_BANKS else PARTICIPANT_EXCLUDED
+    if known["behaviour"] == "reject":
+        number = known["fault_code"] or NO_FUNDS
+    now = network.clock.business()
+    changes_at = now + known["fault_delay"] if known["behaviour"] == CHANGES_ITS_MIND else now
+    network.store.run(
+        "UPDATE ted SET status = ?, settled_at = ?, due_at = NULL WHERE seq = ?",
+        number,
+        changes_at if number == EFFECTIVE else None,
+        known["seq"],
+    )
+    known = _known(network, num_ctrl_if)
+    _tell(network, known)
+    code = returns.for_creditor(network, creditor, known["amount"]) if number == EFFECTIVE else None
+    if code is not None:
+        returns.give_back(network, known, new_num_ctrl_str(network), code, changes_at + returns.AFTER)
+
+
+def _tell(network: Network, known: sqlite3.Row) -> None:
+    """The STR0008R1 to its sender, dated when it is to be had."""
+    if known["withheld"]:
+        return
+    effective = known["status"] == EFFECTIVE
+    number = {"numCtrlIf": known["num_ctrl_if"], "numCtrlStr": known["num_ctrl_str"]}
+    tail = {"settledAt": printed(known["settled_at"])} if effective else {}
+    told = number | {"status": known["status"]} | tail
+    now = network.clock.business()
+    available_at = now
+    if effective and known["behaviour"] == CHANGES_ITS_MIND and now <= known["settled_at"]:
+        mailbox.put(network, known["ispb"], RESULT, number | {"status": known["fault_code"] or NO_FUNDS})
+        available_at = known["settled_at"]
+    elif known["behaviour"] == "late":
+        available_at = known["taken_at"] + known["fault_delay"]
+    copies = 2 if known["behaviour"] == "twice" else 1
+    mailbox.put(network, known["ispb"], RESULT, told, copies=copies, available_at=available_at)
