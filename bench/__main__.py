@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import uvloop
-from bench import journey, ledger, lists, orders, qr, reads, shares
+from bench import deliveries, journey, ledger, lists, orders, prompt, qr, reads, shares, usual
 from bench.figures import Figure, Report, Rounds, machine, neighbours
 from bench.house import house
 
@@ -47,7 +47,14 @@ _IN_A_HOUSE: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
     "journey": lambda laid, quick: journey.paid(laid, 150 if quick else 600),
     "memory": lambda laid, quick: reads.memory(laid, 20_000 if quick else 100_000),
     "ledger": lambda laid, quick: ledger.hot_accounts(laid, _rounds(quick)[0] + 2, _rounds(quick)[1]),
+    "deliveries": lambda laid, quick: usual.compared(laid, _rounds(quick)[0], 4_000 if quick else 8_000),
+    "prompt": lambda laid, quick: prompt.paced(laid, _rounds(quick)[0], 5.0 if quick else 10.0),
+    "dead": lambda laid, quick: deliveries.beside_the_dead(laid, _rounds(quick)[0], 5_000 if quick else 10_000),
     "lists": lambda laid, quick: lists.pages(laid, *_rounds(quick), 100_000 if quick else 1_000_000),
+}
+# What takes many minutes and is measured only when it is asked for.
+_LONG: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
+    "deliveries-memory": lambda laid, quick: deliveries.memory(laid, 60_000 if quick else 200_000),
 }
 PARTS = ("qr", *_IN_A_HOUSE, "shares")
 
@@ -64,7 +71,7 @@ async def measure(*, quick: bool, parts: list[str]) -> Report:
         with _timed("qr"):
             report.figures.append(picture())
     async with house() as laid:
-        for name, part in _IN_A_HOUSE.items():
+        for name, part in (*_IN_A_HOUSE.items(), *_LONG.items()):
             if name in parts:
                 with _timed(name):
                     report.figures += await part(laid, quick)
@@ -78,9 +85,9 @@ def main() -> None:
     """Measures, prints, keeps."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures lastro against this machine's floor.")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"only these of {', '.join(PARTS)}")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"only these of {', '.join((*PARTS, *_LONG))}")
     given = parser.parse_args()
-    if unknown := set(given.parts) - set(PARTS):
+    if unknown := set(given.parts) - {*PARTS, *_LONG}:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     print(machine())
     report = uvloop.run(measure(quick=given.quick, parts=given.parts or list(PARTS)))

@@ -26,7 +26,7 @@ from lastro.base.run import Runner
 from lastro.base.write import Transfer, Write
 from lastro.doors.upkeep import FOLD_EVERY_SECONDS, Upkeep
 from lastro.doors.wiring import place_of
-from lastro.rails.port import RAIL
+from lastro.rails.port import PIX
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -108,7 +108,7 @@ async def _book(house: House, database: Database) -> _Book:
     institution = place_of(house.settings).institution
     opened = [await open_account(runner, company_id, institution, f"Conta {n}") for n in range(_ACCOUNTS)]
     book = _Book(house, database, company_id, chance, [ledger.customer(company_id, a, "BRL") for a in opened])
-    net = ledger.clearing(company_id, RAIL, "BRL")
+    net = ledger.clearing(company_id, PIX, "BRL")
     await commit(database, Write(company_id, transfers=tuple(book.moved(net, a, _RICH) for a in book.accounts)))
     async with database.session(company_id) as session:
         await session.value("SELECT fold($1, 1, $2)", company_id, 2 * _ACCOUNTS)

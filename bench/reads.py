@@ -98,7 +98,7 @@ async def memory(house: House, requests: int = _MANY) -> list[Figure]:
         done = 0
         while done < requests * (_MEMORY_PARTS + 1) / _MEMORY_PARTS:
             done += (await closed(house.home, port, texts, CONNECTIONS, 5)).answered
-            held.append(_resident(api.pid))
+            held.append(resident(api.pid))
     most = max(held[1:]) / held[1]
     note = f"{done:,} requests, {held[1] / 1e6:.0f} MB at first, {held[-1] / 1e6:.0f} MB at last"
     return [
@@ -145,6 +145,6 @@ async def _floor_of(house: House, orders: list[tuple[Payee, str]], connections: 
     return Pgbench(house, script.write(house.home / "reads.sql")), statements
 
 
-def _resident(pid: int) -> int:
+def resident(pid: int) -> int:
     """Bytes of memory that a process holds."""
     return int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * 4096

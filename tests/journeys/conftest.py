@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,8 @@ from tests.journeys.play import Play
 from tests.journeys.stage import Stage
 from tests.laws import connected
 
+from lastro_sandbox.embedded import EmbeddedServer
+
 
 def opened(home: Path, database: Database) -> Iterator[Stage]:
     stage = Stage(home, database.admin.url, is_external=database.is_external)
@@ -21,6 +24,16 @@ def opened(home: Path, database: Database) -> Iterator[Stage]:
         yield stage
     finally:
         stage.close()
+
+
+def mortal_server() -> Iterator[EmbeddedServer]:
+    """A durable server for one test alone, which may kill it."""
+    if os.environ.get("LASTRO_DATABASE_URL"):
+        pytest.skip("the database of LASTRO_DATABASE_URL is not ours to kill")
+    with tempfile.TemporaryDirectory(prefix="lastro-outage-") as folder:
+        server = EmbeddedServer.start(Path(folder))
+        yield server
+        server.stop(hurry=True)
 
 
 def _shared(request: pytest.FixtureRequest, factory: pytest.TempPathFactory, name: str) -> Iterator[Stage]:

@@ -264,9 +264,15 @@ class Play:
     async def _agree(self) -> None:
         """Our books against the network's: every payment and return is known to both, with the same amount and end."""
         network = (await self.act("/payments?limit=10000", method="GET"))["data"]
-        ours = {r["end_to_end_id"]: r for r in await self.books.fetch("SELECT * FROM pix_payments")}
+        ours = {r["end_to_end_id"]: r for r in await self.books.fetch("SELECT * FROM pix_payments WHERE rail = 'pix'")}
         refunds = {r["return_id"]: r for r in await self.books.fetch("SELECT * FROM refunds")}
-        for payment in network:
+        sent = {r["end_to_end_id"]: r for r in await self.books.fetch(_SENT)}
+        for payment in [p for p in network if p["endToEndId"][1:9] == _ISPB]:
+            payout = sent.pop(payment["endToEndId"])
+            assert payout["status"] in _PAYOUTS_AGREE[payment["status"]], (payment, payout)
+            assert payout["amount_minor"] == cents(payment["amount"])
+        assert not [r for r in sent.values() if r["status"] not in ("ERROR", "EXPIRED", "CANCELED")]
+        for payment in [p for p in network if p["endToEndId"][1:9] != _ISPB]:
             mine = ours.pop(payment["endToEndId"], None)
             assert (None if mine is None else mine["state"]) in _AGREE[payment["status"]], (payment, mine)
             assert mine is None or mine["amount_minor"] == cents(payment["amount"])
@@ -283,6 +289,9 @@ def cents(value: str) -> int:
     return int(whole) * 100 + int(rest)
 
 
+_ISPB = "99999010"
+_SENT = "SELECT * FROM payouts WHERE rail = 'pix' AND message_id IS NOT NULL"
+_PAYOUTS_AGREE = {"SETTLED": ("PAID", "PARTIAL_REFUNDED", "REFUNDED"), "REJECTED": ("ERROR",), "PENDING": ("PENDING",)}
 _JUMP = """
 UPDATE clock SET offset_us = offset_us + (extract(epoch FROM $1::interval) * 1000000)::bigint, version = version + 1
 """

@@ -11,7 +11,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,7 +25,11 @@ T = TypeVar("T")
 PATIENCE_SECONDS = 40.0  # of a deadline: far beyond what anything takes, since a busy machine must not fail a test
 LOOK_SECONDS = 0.02
 HOST = "127.0.0.1"
-_PROGRAMS = {"simulator": ("lastro_sim",), "api": ("lastro.doors.cli", "api"), "worker": ("lastro.doors.cli", "worker")}
+PROGRAMS: Mapping[str, Sequence[str]] = {
+    "simulator": ("-m", "lastro_sim"),
+    "api": ("-m", "lastro.doors.cli", "api"),
+    "worker": ("-m", "lastro.doors.cli", "worker"),
+}
 _LEASED = ("inbox", "outbox", "deliveries")
 _END_LEASES = "UPDATE {} SET leased_until = machine_now() WHERE company_id = $1 AND leased_until > machine_now()"
 
@@ -43,13 +47,19 @@ async def until(look: Callable[[], Awaitable[T]], what: str = "it", seconds: flo
 
 
 class Stage:
-    """One sandbox. home: where its files are. database: any login of it; is_external: whether that login takes on roles."""
+    """One sandbox. home: where its files are. database: any login of it; is_external: whether that login takes on roles.
 
-    def __init__(self, home: Path, database_url: str, *, is_external: bool) -> None:
+    programs: what Python is given for each process; those whose name begins with worker are workers.
+    """
+
+    def __init__(
+        self, home: Path, database_url: str, *, is_external: bool, programs: Mapping[str, Sequence[str]] = PROGRAMS
+    ) -> None:
         self.home = home
         self.sandbox: dict[str, Any] = {}
         self._url = database_url
         self._login = "switch" if is_external else "role"
+        self._programs = programs
         self._taken = [_reserved_port(), _reserved_port()]
         self.base_url, self.simulator_url = (f"http://{HOST}:{port.getsockname()[1]}" for port in self._taken)
         self._children: dict[str, Child] = {}
@@ -72,7 +82,7 @@ class Stage:
             "LASTRO_DATABASE_URL": self._url,
             "LASTRO_DATABASE_LOGIN": self._login,
         }
-        await asyncio.gather(*(self.start(name) for name in _PROGRAMS))
+        await asyncio.gather(*(self.start(name) for name in self._programs))
         running = Running(self.home, self.base_url, self.simulator_url, self._url)
         self.sandbox = dict(await asyncio.to_thread(demo_data.seed, running))
         # From here on the merchant of the simulator can check signatures.
@@ -91,11 +101,8 @@ class Stage:
 
     async def start(self, name: str, **environment: str) -> None:
         """Starts one process and waits until it serves. environment: further variables."""
-        health = {"api": f"{self.base_url}/health", "simulator": f"{self.simulator_url}/health"}.get(name)
-        plan = ChildPlan(name, [sys.executable, "-m", *_PROGRAMS[name]], health)
-        child = Child(plan, {**self._environment, **environment}, self.home / "logs", lambda _line: None)
-        self._children[name] = child
-        child.start()
+        child = self.launch(name, **environment)
+        health = child.plan.health_url
 
         async def serves() -> bool:
             assert child.is_running(), f"{name} ended while starting: {self.said(name)}"
@@ -104,6 +111,16 @@ class Stage:
             return await _answers(health)
 
         await until(serves, name)
+
+    def launch(self, name: str, **environment: str) -> Child:
+        """Starts one process without waiting for anything."""
+        health = {"api": f"{self.base_url}/health", "simulator": f"{self.simulator_url}/health"}.get(name)
+        plan = ChildPlan(name, [sys.executable, *self._programs[name]], health)
+        given = {**self._environment, "LASTRO_WORKER_NAME": name, **environment}
+        child = Child(plan, given, self.home / "logs", lambda _line: None)
+        self._children[name] = child
+        child.start()
+        return child
 
     def kill(self, name: str) -> None:
         """kill -9."""
@@ -114,11 +131,11 @@ class Stage:
 
     async def restart(self, *names: str, **environment: str) -> None:
         """kill -9 of these, or of all, and a new start; what they had under a lease is free at once."""
-        for name in names or tuple(_PROGRAMS):
+        for name in names or tuple(self._programs):
             self.kill(name)
-        if "worker" in names or not names:
+        if not names or any(name.startswith("worker") for name in names):
             await self.end_leases()
-        await asyncio.gather(*(self.start(name, **environment) for name in names or tuple(_PROGRAMS)))
+        await asyncio.gather(*(self.start(name, **environment) for name in names or tuple(self._programs)))
 
     def is_running(self, name: str) -> bool:
         return self._children[name].is_running()

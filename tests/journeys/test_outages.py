@@ -4,7 +4,6 @@ import asyncio
 import os
 import secrets
 import signal
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from tests.laws import connected
 from lastro.doors.migrate import migrate
 from lastro_sandbox.embedded import EmbeddedServer
 
-from .conftest import playing
+from .conftest import mortal_server, playing
 from .insisting import insist, journey
 from .play import Answer, Play
 from .stage import Stage, until
@@ -75,13 +74,7 @@ async def test_the_network_dies_while_money_goes_back(scene: Play) -> None:
 
 @pytest.fixture
 def server() -> Iterator[EmbeddedServer]:
-    if os.environ.get("LASTRO_DATABASE_URL"):
-        pytest.skip("the database of LASTRO_DATABASE_URL is not ours to kill")
-    folder = tempfile.TemporaryDirectory(prefix="lastro-outage-")
-    server = EmbeddedServer.start(Path(folder.name))
-    yield server
-    server.stop(hurry=True)
-    folder.cleanup()
+    yield from mortal_server()
 
 
 @pytest.fixture

@@ -3,17 +3,19 @@
 from lastro.webhooks.api import routes
 from lastro.webhooks.arrivals import Arrivals
 from lastro.webhooks.catalogue import EVENTS, HEADERS, Acknowledgement, Notice
+from lastro.webhooks.circuit import Circuit
 from lastro.webhooks.docs import NOTICES
 from lastro.webhooks.emit import told
-from lastro.webhooks.engine import Deliverer, DeliverySettings, number
-from lastro.webhooks.model import Place
-from lastro.webhooks.rules import Delivered, judge
+from lastro.webhooks.engine import Deliverer, number
+from lastro.webhooks.model import Attempt, Depth, Place
+from lastro.webhooks.rules import MOST_JITTER, Delivered, Plan, judge
 from lastro.webhooks.signatures import new_webhook_secret, sign
-from lastro.webhooks.states import DELIVERIES
-from lastro.webhooks.store import attempts_of, events_of, forget, latest
+from lastro.webhooks.slots import DeliverySettings
+from lastro.webhooks.states import CIRCUITS, DELIVERIES
+from lastro.webhooks.store import attempts_of, depths, events_of, forget, latest, not_closed
 
 __all__ = [
-    "DELIVERIES", "EVENTS", "HEADERS", "NOTICES", "Acknowledgement", "Arrivals", "Delivered", "Deliverer",
-    "DeliverySettings", "Notice", "Place", "attempts_of", "events_of", "forget", "judge", "latest", "new_webhook_secret",
-    "number", "routes", "sign", "told",
+    "CIRCUITS", "DELIVERIES", "EVENTS", "HEADERS", "MOST_JITTER", "NOTICES", "Acknowledgement", "Arrivals", "Attempt",
+    "Circuit", "Delivered", "Deliverer", "DeliverySettings", "Depth", "Notice", "Place", "Plan", "attempts_of", "depths",
+    "events_of", "forget", "judge", "latest", "new_webhook_secret", "not_closed", "number", "routes", "sign", "told",
 ]  # fmt: skip

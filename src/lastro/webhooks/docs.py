@@ -18,6 +18,7 @@ from lastro.webhooks.rendering import (
     Resent,
     TestNotification,
     Webhook,
+    WebhookNow,
 )
 
 _ID = "0196a4f0-9b1c-7c55-8a01-5d1e8f3a7b20"
@@ -91,7 +92,7 @@ READ = Doc(
         "nextAttemptAt": "2026-01-31T12:04:08.117900Z", "payload": _PAYLOAD,
         "history": [
             {"message": "out of order", "statusCode": 500, "requestTime": "2026-01-31T12:03:10.990412Z", "number": 1,
-             "durationMs": 84},
+             "durationMs": 84, "failure": "BAD_STATUS"},
         ],
     },
 )  # fmt: skip
@@ -151,8 +152,18 @@ _WEBHOOK = {
 }
 SETTINGS = Doc(
     "Read where events are sent",
-    "Every type of event, and where your company has it sent when its object names no URL of its own.",
-    answer=Webhook, response=_WEBHOOK,
+    "Every type of event, and where your company has it sent when its object names no URL of its own.\n\n"
+    "`endpoints` tells of receivers that do not answer: after five events in a row without an answer nothing more is sent"
+    " there, so that no event uses up its attempts. After a pause, 15 seconds at first and 5 minutes at most, one is sent;"
+    " once it is answered, the others follow. An event waits for 6 hours at most, then it is attempted all the same.",
+    answer=WebhookNow,
+    response={
+        **_WEBHOOK,
+        "endpoints": [
+            {"url": "https://shop.example.com", "state": "OPEN", "since": "2026-01-31T12:03:10.871204Z",
+             "failure": "CONNECTION_REFUSED", "nextAttemptAt": "2026-01-31T12:03:25.871204Z"},
+        ],
+    },
 )  # fmt: skip
 CONFIGURE = Doc(
     "Set where events are sent",

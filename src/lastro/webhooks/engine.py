@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections import defaultdict
+from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -16,11 +16,12 @@ from lastro.base import lanes
 from lastro.base.errors import DatabaseAway
 from lastro.base.gaps import gap
 from lastro.webhooks import store
-from lastro.webhooks.model import Attempted
+from lastro.webhooks.breaker import Breaker, place_of
+from lastro.webhooks.circuit import is_silent
+from lastro.webhooks.model import Attempt, Attempted
 from lastro.webhooks.rules import (
-    DEFAULT_PLAN,
     Delivered,
-    Plan,
+    EventStatus,
     RetryAt,
     Trigger,
     after_failure,
@@ -28,6 +29,8 @@ from lastro.webhooks.rules import (
     retry_after_seconds,
 )
 from lastro.webhooks.signatures import sign
+from lastro.webhooks.signing import SigningSecrets
+from lastro.webhooks.slots import DeliverySettings, Slots
 from lastro.webhooks.states import after
 
 if TYPE_CHECKING:
@@ -38,16 +41,14 @@ if TYPE_CHECKING:
     from lastro.base.ids import Chance
     from lastro.base.outgoing import Answer, OutgoingClient
     from lastro.base.secrets import KeyRing
-    from lastro.webhooks.model import Claimed, Destination
+    from lastro.webhooks.model import Claimed, Destination, Probe
 
 _log = structlog.get_logger()
 
 _NUMBERED_AT_ONCE = 500
 _SWEEP_SECONDS = 1.0
-_SECRETS_KEPT_SECONDS = 5.0
 _FINISHED_AT_ONCE = 500
 _FINISH_TRIES = 3
-_FEWEST_SLOTS = 2  # of an endpoint that does not answer: enough to notice that it does again
 
 
 async def number(database: Database, work: Database, company_ids: Collection[UUID] | None = None) -> int:
@@ -72,60 +73,6 @@ async def number(database: Database, work: Database, company_ids: Collection[UUI
             total += numbered
         left = full
     return total
-
-
-@dataclass(frozen=True, slots=True)
-class DeliverySettings:
-    """per_endpoint: requests at once to one scheme, host and port. at_once: to all. claim: deliveries taken at a time."""
-
-    is_sandbox: bool
-    plan: Plan = DEFAULT_PLAN
-    per_endpoint: int = 32
-    at_once: int = 1024
-    claim: int = 32
-    claims_at_once: int = 4
-
-
-@dataclass(slots=True)
-class _Slots:
-    """How many requests run, against how many may. An endpoint that gives no answer loses half of its slots each time, and
-    gets one back with each answer: so endpoints that time out cannot take all the room between them.
-    """
-
-    settings: DeliverySettings
-    total: int = 0
-    busy: Counter[int] = field(default_factory=Counter)
-    most: dict[int, int] = field(default_factory=dict)
-
-    def take(self, endpoint: int, wanted: int) -> int:
-        """As many as are free, up to `wanted`."""
-        free = min(
-            wanted,
-            self.most.get(endpoint, self.settings.per_endpoint) - self.busy[endpoint],
-            self.settings.at_once - self.total,
-        )
-        if free <= 0:
-            return 0
-        self.busy[endpoint] += free
-        self.total += free
-        return free
-
-    def give_back(self, endpoint: int, count: int = 1) -> None:
-        """These requests have ended, or were never made."""
-        self.total -= count
-        self.busy[endpoint] -= count
-        if self.busy[endpoint] <= 0:
-            del self.busy[endpoint]
-
-    def learn(self, endpoint: int, *, answered: bool) -> None:
-        """What the last request says about the endpoint."""
-        full = self.settings.per_endpoint
-        most = self.most.get(endpoint, full)
-        most = most + 1 if answered else max(min(_FEWEST_SLOTS, full), most // 2)
-        if most < full:
-            self.most[endpoint] = most
-        else:
-            self.most.pop(endpoint, None)
 
 
 class Deliverer:
@@ -153,8 +100,9 @@ class Deliverer:
         self._chance = chance
         self._machine = machine
         self._settings = settings
-        self._secrets = _Secrets(database, key_ring)
-        self._slots = _Slots(settings)
+        self._secrets = SigningSecrets(database, key_ring)
+        self._slots = Slots(settings)
+        self._breaker = Breaker(database)
         self._hinted: set[UUID] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ended: defaultdict[UUID, list[Attempted]] = defaultdict(list)
@@ -213,6 +161,7 @@ class Deliverer:
 
     async def _launch(self) -> int:
         """Claims what is due while there is room, a few for each destination; how many requests it started."""
+        self._breaker.look()
         async with self._work.session() as session:
             found = await store.destinations(session)
         free = self._settings.at_once - self._slots.total
@@ -224,24 +173,35 @@ class Deliverer:
         return launched
 
     async def _claim(self, to: Destination, share: int) -> int:
-        taken = self._slots.take(to.endpoint, share)
+        if self._breaker.holds(to):
+            return 0
+        taken = self._slots.take(to.key, 1 if to.is_probe else share)
         if not taken:
             return 0
         claimed: list[Claimed] = []
+        probe: Probe | None = None
         try:
-            async with self._database.session(to.company_id) as session:
-                token = UUID(bytes=self._chance.bytes(16))
-                claimed = await store.claim(session, to, token, taken)
-                if not claimed:
-                    await store.postpone(session, to)
+            if to.is_probe:
+                probe = await self._breaker.take_probe(to)
+            if probe is not None or not to.is_probe:
+                claimed = await self._take_due(to, taken)
+            if probe is not None and not claimed:
+                await self._breaker.let_be(to, probe, timedelta(0))
         finally:
             if len(claimed) < taken:
-                self._slots.give_back(to.endpoint, taken - len(claimed))
+                self._slots.give_back(to.key, taken - len(claimed))
         if claimed:
             gap("lane.claimed")
         for one in claimed:
-            self._start(self._deliver(one))
+            self._start(self._deliver(one, to, probe))
         return len(claimed)
+
+    async def _take_due(self, to: Destination, most: int) -> list[Claimed]:
+        async with self._database.session(to.company_id) as session:
+            claimed = await store.claim(session, to, UUID(bytes=self._chance.bytes(16)), most)
+            if not claimed:
+                await store.postpone(session, to)
+        return claimed
 
     def _start(self, coroutine: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
@@ -255,26 +215,31 @@ class Deliverer:
             # Its lease runs out and it is tried again.
             _log.error("webhooks.delivery_broke", exc_info=task.exception())
 
-    async def _deliver(self, one: Claimed) -> None:
+    async def _deliver(self, one: Claimed, to: Destination, probe: Probe | None) -> None:
         """One attempt: sign, post, judge. How it ended is written together with others of the company."""
         try:
             headers = await self._headers(one)
             answer = await self._client.post(one.url, one.body, headers)
         finally:
-            self._slots.give_back(one.endpoint)
+            self._slots.give_back(to.key)
         gap("delivery.sent")
-        self._slots.learn(one.endpoint, answered=answer.status > 0)
         ended = self._attempted(one, answer)
         self._ended[one.company_id].append(ended)
         self._hear(
-            lanes.Worked(
+            Attempt(
                 "deliveries", one.type, ended.status.value.lower(), answer.duration_ms / 1000, one.company_id, (one.id,),
-                sends=one.attempts + 1,
+                sends=one.attempts + 1, endpoint=one.endpoint, place=place_of(one.url), failure=ended.failure,
             )
         )  # fmt: skip
         if one.company_id not in self._finishing:
             self._finishing.add(one.company_id)
             self._start(self._finish(one.company_id))
+        is_answered = not is_silent(ended.failure, ended.status_code)
+        self._slots.learn(to.key, answered=is_answered)
+        if is_answered:
+            await self._breaker.answered(to, one)
+        elif ended.failure is not None:
+            await self._breaker.unanswered(to, one, ended.failure.value, probe)
 
     async def _headers(self, one: Claimed) -> dict[str, str]:
         event_id = str(one.id)
@@ -295,7 +260,7 @@ class Deliverer:
     def _attempted(self, one: Claimed, answer: Answer) -> Attempted:
         verdict = judge(answer)
         if isinstance(verdict, Delivered):
-            status, wait = after(one.status, Trigger.DELIVER), None
+            status, wait, failure = after(one.status, Trigger.DELIVER), None, None
         else:
             asked = retry_after_seconds(answer.retry_after, self._machine())
             jitter = int.from_bytes(self._chance.bytes(4), "big") / 0xFFFFFFFF
@@ -303,7 +268,8 @@ class Deliverer:
             goes_on = isinstance(follows, RetryAt)
             status = after(one.status, Trigger.RETRY if goes_on else Trigger.GIVE_UP)
             wait = follows.due - one.claimed_at if isinstance(follows, RetryAt) else None
-        return Attempted(one, status, verdict.status_code, verdict.message, answer.duration_ms, wait)
+            failure = verdict.kind
+        return Attempted(one, status, verdict.status_code, verdict.message, answer.duration_ms, wait, failure)
 
     async def _finish(self, company_id: UUID) -> None:
         """Writes what has ended, all that gathered while the statement before ran, until nothing is left."""
@@ -326,41 +292,23 @@ class Deliverer:
         for left in reversed(range(_FINISH_TRIES)):
             try:
                 async with self._database.session(company_id) as session:
-                    await store.finish(session, company_id, ended)
+                    stand = await store.finish(session, company_id, ended)
             except (DatabaseAway, asyncpg.DeadlockDetectedError, asyncpg.SerializationError):
                 if not left:
                     raise
             else:
+                for one in ended:
+                    if one.status is EventStatus.FAILED and stand.get(one.claimed.id) is EventStatus.FAILED:
+                        _say_given_up(one)
                 return
 
 
-class _Secrets:
-    """The opened secrets of companies, kept for a few seconds: a rotated one signs on so long, well inside its 24 hours."""
-
-    def __init__(self, database: Database, key_ring: KeyRing) -> None:
-        self._database = database
-        self._key_ring = key_ring
-        self._kept: dict[UUID, tuple[float, tuple[str, ...], datetime | None]] = {}
-
-    async def of(self, company_id: UUID, now: datetime) -> tuple[str, ...]:
-        """What signs now (machine time), as printed: the current secret, and the one before while its time lasts."""
-        at = asyncio.get_running_loop().time()
-        kept = self._kept.get(company_id)
-        if kept is None or at >= kept[0]:
-            async with self._database.session(company_id) as session:
-                found = await store.secrets(session, company_id)
-            sealed = (found.current, found.previous)
-            kept = (at + _SECRETS_KEPT_SECONDS, tuple(self._open(company_id, s) for s in sealed if s), found.previous_until)
-            self._kept[company_id] = kept
-        _, both, previous_until = kept
-        return both if previous_until is not None and now < previous_until else both[:1]
-
-    def _open(self, company_id: UUID, sealed: bytes) -> str:
-        # A secret stays sealed to the place it was made for when rotation moves it to the column beside.
-        opened = self._key_ring.open(
-            sealed, table="companies", column="webhook_secret", company_id=company_id, row_id=company_id
-        )
-        return opened.decode()
+def _say_given_up(one: Attempted) -> None:
+    event = one.claimed
+    _log.warning(
+        "webhooks.given_up", id=event.id, kind=event.type, company_id=event.company_id, endpoint=place_of(event.url),
+        attempt=event.attempts + 1, failure=one.failure, status=one.status_code,
+    )  # fmt: skip
 
 
 async def _any_set(*events: asyncio.Event, seconds: float) -> None:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lastro.base.lanes import Worked
 from lastro.webhooks.arrivals import Arrivals
+from lastro.webhooks.circuit import Circuit
 from lastro.webhooks.rules import EventStatus
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from lastro.base.secrets import KeyRing
     from lastro.webhooks.catalogue import Notice
+    from lastro.webhooks.rules import FailureKind
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 UNDELIVERED = (EventStatus.RETRYING.value, EventStatus.FAILED.value)  # what the list shows when no status is asked for
@@ -40,10 +43,53 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where one company has deliveries due. endpoint: the number that stands for scheme, host and port."""
+    """Where one company has deliveries due. endpoint: the number that stands for scheme, host and port.
+
+    circuit: where it stood when this was found. is_probe: it is time that one delivery tries the endpoint.
+    """
 
     company_id: UUID
     endpoint: int
+    circuit: Circuit = Circuit.CLOSED
+    is_probe: bool = False
+
+    @property
+    def key(self) -> tuple[UUID, int]:
+        """The same at every look."""
+        return self.company_id, self.endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """The one delivery that tries an endpoint. version: of its circuit, fences its end. failed_probes: before it."""
+
+    version: int
+    failed_probes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Troubled:
+    """An endpoint whose circuit is not closed. origin: scheme, host and port. failure: of the last attempt that counted."""
+
+    origin: str
+    state: Circuit
+    opened_at: datetime
+    failure: str
+    probe_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """What waits for an endpoint of one company. open: deliveries that have not ended; due: those that are due.
+
+    oldest: for how many seconds the first of them has been due, below zero where it is not yet. is_held: by its circuit.
+    """
+
+    endpoint: int
+    open: int
+    due: int
+    oldest: float
+    is_held: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +124,19 @@ class Attempted:
     message: str
     duration_ms: int
     wait: timedelta | None
+    failure: FailureKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt(Worked):
+    """An attempt that has ended, for figures beside what is told of any work. place: host, and port where one is named.
+
+    failure: None when it was acknowledged.
+    """
+
+    endpoint: int = 0
+    place: str = ""
+    failure: FailureKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +149,14 @@ class WebhookSecrets:
 
 
 class PastAttempt(NamedTuple):
-    """An attempt as a client is shown it. status_code 0: no HTTP answer."""
+    """An attempt as a client is shown it. status_code 0: no HTTP answer. failure None: it was acknowledged."""
 
     message: str
     status_code: int
     requested_at: datetime
     number: int = 0
     duration_ms: int = 0
+    failure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,20 @@ from lastro.base.api import Answer, stamp
 from lastro.base.wire import Id, Paged, Timestamp, words
 from lastro.webhooks.catalogue import EVENTS, TEST
 from lastro.webhooks.model import NONE
-from lastro.webhooks.rules import EventStatus
+from lastro.webhooks.rules import EventStatus, FailureKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from lastro.webhooks.model import Numbered, PastAttempt, Setting, Told, Undelivered
+    from lastro.webhooks.model import Numbered, PastAttempt, Setting, Told, Troubled, Undelivered
 
 STATUSES = tuple(status.value for status in EventStatus)
 _EVERY_EVENT = words(*EVENTS, TEST, description="What happened, as `x-event-type` says it.")
+_FAILURE = (
+    "Why it does not count: no answer (TIMEOUT, DNS_FAILURE, CONNECTION_REFUSED, CONNECTION_CLOSED, TLS_FAILURE,"
+    " ADDRESS_REFUSED), an answer that is not read (REDIRECT, TOO_LARGE), a status other than 200 (BAD_STATUS), or 200"
+    ' without `returnCode: "SUCCESS"` (BAD_ACKNOWLEDGEMENT).'
+)
 _REFERENCE = msgspec.Meta(description="The object it tells of, for example an order.")
 
 
@@ -74,6 +79,10 @@ class NumberedAttempt(Attempt, frozen=True, kw_only=True):
 
     number: Annotated[int, msgspec.Meta(description="The `x-delivery-attempt` it was sent with.", ge=1)]
     duration_ms: Annotated[int, msgspec.Meta(description="How many milliseconds it took.", ge=0)]
+    failure: Annotated[
+        Annotated[str, words(*(k.value for k in FailureKind), description=_FAILURE)] | None,
+        msgspec.Meta(description="Left out where you acknowledged."),
+    ] = None
 
 
 class OneEvent(Answer, frozen=True, kw_only=True):
@@ -151,6 +160,29 @@ class Webhook(Answer, frozen=True, kw_only=True):
     events: list[EventUrl]
 
 
+class TroubledEndpoint(Answer, frozen=True, kw_only=True):
+    """An endpoint that gave no answer to several events in a row. What is for it waits, and uses up none of its attempts."""
+
+    url: Annotated[str, msgspec.Meta(description="Scheme, host and port.")]
+    state: Annotated[
+        str,
+        words("OPEN", "HALF_OPEN", description="OPEN: nothing is sent. HALF_OPEN: one event is sent, to see who answers."),
+    ]
+    since: Timestamp
+    failure: Annotated[str, words(*(k.value for k in FailureKind), description="How the last attempt failed.")]
+    next_attempt_at: Annotated[
+        Timestamp, msgspec.Meta(description="When one event is sent again; the others follow as soon as it is answered.")
+    ]
+
+
+class WebhookNow(Webhook, frozen=True, kw_only=True):
+    """Where your company has its events sent, and which endpoints do not answer."""
+
+    endpoints: Annotated[
+        list[TroubledEndpoint], msgspec.Meta(description="Endpoints that do not answer at present; none when all is well.")
+    ]
+
+
 class NewSecret(Answer, frozen=True, kw_only=True):
     """A secret that is shown once."""
 
@@ -212,7 +244,7 @@ def shown_whole(event: Told) -> OneEvent:
 def _attempt(a: PastAttempt) -> NumberedAttempt:
     return NumberedAttempt(
         message=a.message, status_code=a.status_code, request_time=stamp(a.requested_at), number=a.number,
-        duration_ms=a.duration_ms,
+        duration_ms=a.duration_ms, failure=a.failure,
     )  # fmt: skip
 
 
@@ -230,9 +262,22 @@ def fed(event: Numbered) -> FeedEvent:
 
 def webhook(settings: Mapping[str, Setting]) -> Webhook:
     """Every type, set or not, in the order of the catalogue."""
-    return Webhook(
-        events=[
-            EventUrl(event=name, url=None if one is None else one.url, active=one is None or one.active)
-            for name, one in ((name, settings.get(name)) for name in EVENTS)
-        ]
-    )
+    return Webhook(events=_urls(settings))
+
+
+def webhook_now(settings: Mapping[str, Setting], troubled: Sequence[Troubled]) -> WebhookNow:
+    """The same, and the endpoints that do not answer, the first to fail first."""
+    endpoints = [
+        TroubledEndpoint(
+            url=t.origin, state=t.state.value, since=stamp(t.opened_at), failure=t.failure, next_attempt_at=stamp(t.probe_at)
+        )
+        for t in troubled
+    ]
+    return WebhookNow(events=_urls(settings), endpoints=endpoints)
+
+
+def _urls(settings: Mapping[str, Setting]) -> list[EventUrl]:
+    return [
+        EventUrl(event=name, url=None if one is None else one.url, active=one is None or one.active)
+        for name, one in ((name, settings.get(name)) for name in EVENTS)
+    ]

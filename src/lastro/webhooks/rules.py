@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from lastro.base.outgoing.answers import Answer
+from lastro.base.outgoing.answers import Answer, Failure
 
 RETRIES: Final = 4
 MESSAGE_CHARACTERS: Final = 1000
@@ -19,6 +19,7 @@ LONGEST_WAIT: Final = timedelta(hours=6)
 # Jitter only shortens. Receivers that failed together then come back apart, and nobody waits longer than the
 # interval that was promised.
 JITTER_SHARE: Final = 0.1
+MOST_JITTER: Final = 0.5
 
 
 class EventStatus(StrEnum):
@@ -28,6 +29,21 @@ class EventStatus(StrEnum):
     RETRYING = "RETRYING"
     FAILED = "FAILED"
     DELIVERED = "DELIVERED"
+
+
+class FailureKind(StrEnum):
+    """Why an attempt was none that counts (contract.md §7). The first eight are those of the outgoing client."""
+
+    TIMEOUT = Failure.TIMEOUT.value
+    DNS_FAILURE = Failure.DNS_FAILURE.value
+    CONNECTION_REFUSED = Failure.CONNECTION_REFUSED.value
+    CONNECTION_CLOSED = Failure.CONNECTION_CLOSED.value
+    TLS_FAILURE = Failure.TLS_FAILURE.value
+    ADDRESS_REFUSED = Failure.ADDRESS_REFUSED.value
+    REDIRECT = Failure.REDIRECT.value
+    TOO_LARGE = Failure.TOO_LARGE.value
+    BAD_ACKNOWLEDGEMENT = "BAD_ACKNOWLEDGEMENT"  # HTTP 200, and no `returnCode: "SUCCESS"`
+    BAD_STATUS = "BAD_STATUS"  # an answer of any other status
 
 
 class Trigger(StrEnum):
@@ -60,7 +76,10 @@ SETTLED: Final = frozenset({EventStatus.DELIVERED, EventStatus.FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One attempt and exactly four retries; `intervals` are the waits between them, the only thing to configure."""
+    """One attempt and exactly four retries; `intervals` are the waits between them.
+
+    `jitter` is the share that chance takes off an interval at most: 0 to 0.5.
+    """
 
     intervals: tuple[timedelta, ...] = (
         timedelta(minutes=1),
@@ -68,9 +87,12 @@ class Plan:
         timedelta(hours=1),
         timedelta(hours=6),
     )
+    jitter: float = JITTER_SHARE
 
     def __post_init__(self) -> None:
-        """Raise ValueError unless there are four intervals, each above zero."""
+        """Raise ValueError unless there are four intervals, each above zero, and the jitter is a share."""
+        if not 0 <= self.jitter <= MOST_JITTER:
+            raise ValueError("the jitter of a delivery plan is from 0 to 0.5")
         if len(self.intervals) != RETRIES or any(interval <= timedelta(0) for interval in self.intervals):
             raise ValueError(f"a delivery plan has {RETRIES} intervals, each above zero")
 
@@ -92,6 +114,7 @@ class Failed:
 
     message: str
     status_code: int
+    kind: FailureKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +139,13 @@ _acknowledgement = msgspec.json.Decoder(_Acknowledgement)
 def judge(answer: Answer) -> Delivered | Failed:
     """Whether an answer acknowledges: HTTP 200 exactly, and a JSON object whose `returnCode` is `SUCCESS`."""
     if answer.failure is not None:
-        return Failed(answer.failure.value, answer.status)
+        return Failed(answer.failure.value, answer.status, FailureKind(answer.failure.value))
     message = safe_text(answer.body)
-    if answer.status == 200 and _acknowledged(answer.body):
-        return Delivered(message, answer.status)
-    return Failed(message, answer.status)
+    if answer.status != 200:
+        return Failed(message, answer.status, FailureKind.BAD_STATUS)
+    if not _acknowledged(answer.body):
+        return Failed(message, answer.status, FailureKind.BAD_ACKNOWLEDGEMENT)
+    return Delivered(message, answer.status)
 
 
 def _acknowledged(body: bytes) -> bool:
@@ -173,7 +198,7 @@ def after_failure(
     """What follows the failed attempt number 1 to 5 of a plan: the next one's time, or the end.
 
     `retry_after` is in seconds and may stretch the wait, up to six hours; it never shortens it. `jitter` is a fraction
-    from 0 to 1: 0 keeps the interval, 1 takes a tenth off. Raise ValueError when either is outside its range.
+    from 0 to 1: 0 keeps the interval, 1 takes the plan's whole share off. Raise ValueError when either is outside its range.
     """
     if not 1 <= attempt_in_plan <= RETRIES + 1:
         raise ValueError("a plan has attempts 1 to 5")
@@ -181,7 +206,7 @@ def after_failure(
         raise ValueError("jitter is a fraction from 0 to 1")
     if attempt_in_plan > RETRIES:
         return GiveUp()
-    wait = plan.intervals[attempt_in_plan - 1] * (1 - JITTER_SHARE * jitter)
+    wait = plan.intervals[attempt_in_plan - 1] * (1 - plan.jitter * jitter)
     if retry_after is not None and retry_after > 0:
         wait = max(wait, min(timedelta(seconds=min(retry_after, 999_999_999)), LONGEST_WAIT))
     return RetryAt(now + wait)

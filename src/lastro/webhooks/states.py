@@ -1,12 +1,13 @@
-"""The delivery of an event as a table of states.
+"""The delivery of an event, and the circuit of an endpoint, as tables of states.
 
-Unlike other objects it keeps no history rows: its attempts are its history. So nothing here is written by moves of a
-Write; the engine and the resend take each new state from this table.
+Unlike other objects they keep no history rows: a delivery's attempts are its history, and a circuit's moves are logged. So
+nothing here is written by moves of a Write; the engine and the resend take each new state from these tables.
 """
 
 from __future__ import annotations
 
 from lastro.base.machine import NOT_THERE, Machine
+from lastro.webhooks.circuit import TURNS, Circuit, Turn
 from lastro.webhooks.rules import MOVES, EventStatus, Trigger
 
 # How a delivery is born: its event is told to a URL. An event of the feed alone has no delivery.
@@ -18,6 +19,16 @@ DELIVERIES = Machine(
     {
         (NOT_THERE, TOLD): EventStatus.PENDING.value,
         **{(before.value, trigger.value): after.value for (before, trigger), after in MOVES.items()},
+    },
+)
+
+# An endpoint that has always answered has no row: it is CLOSED.
+CIRCUITS = Machine(
+    "webhook_circuits",
+    "state",
+    {
+        (NOT_THERE, Turn.TRIP.value): TURNS[Circuit.CLOSED, Turn.TRIP].value,
+        **{(before.value, turn.value): after.value for (before, turn), after in TURNS.items()},
     },
 )
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import os
+import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ import asyncpg
 import msgspec
 import pytest
 from aiohttp import web
+from tests.conftest import lent
 
 from lastro.base.api import Incoming
 from lastro.base.clock import BusinessClock
@@ -291,6 +293,12 @@ async def until(holds: Callable[[], Awaitable[bool]]) -> None:
     async with asyncio.timeout(DEADLINE_SECONDS):
         while not await holds():
             await asyncio.sleep(0.005)
+
+
+@pytest.fixture
+def own_database(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A database in which events say anything: it is no matter to their numbers and deliveries."""
+    yield from lent(request, "clone", secrets.token_hex(4), real_events=False)
 
 
 @pytest.fixture

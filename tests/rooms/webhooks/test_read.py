@@ -28,7 +28,7 @@ async def test_an_event_is_shown_with_its_body_and_attempts(scene: Scene) -> Non
         "payload": {"amount": "10.50", "name": "João"},
         "history": [
             {"message": "no", "statusCode": 500, "requestTime": attempt["requested_at"].strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
-             "number": 1, "durationMs": attempt["duration_ms"]},
+             "number": 1, "durationMs": attempt["duration_ms"], "failure": "BAD_STATUS"},
         ],
     }  # fmt: skip
     reply = await scene.ask(ana, "GET", PATH, id=str(event_id))

@@ -11,29 +11,30 @@ from lastro.base.write import Row, Touch, Write
 from lastro.webhooks import store
 from lastro.webhooks.catalogue import INTERFACES
 from lastro.webhooks.model import Setting
-from lastro.webhooks.rendering import webhook
+from lastro.webhooks.rendering import webhook, webhook_now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lastro.base.db import Session
     from lastro.base.run import Door
+    from lastro.webhooks.model import Troubled
 
 _TABLE = "webhook_settings"
 
 Known = dict[str, Setting]
 
 
-class ReadSettings(Act[Known]):
-    """Every type of event, and where it goes."""
+class ReadSettings(Act[tuple[Known, "tuple[Troubled, ...]"]]):
+    """Every type of event, and where it goes; which endpoints do not answer."""
 
-    async def read(self, session: Session, door: Door) -> Known:
-        """What is set."""
-        return await store.settings_of(session, door.company_id)
+    async def read(self, session: Session, door: Door) -> tuple[Known, tuple[Troubled, ...]]:
+        """What is set, and whose circuit is not closed."""
+        return await store.settings_of(session, door.company_id), await store.troubled(session, door.company_id)
 
-    def decide(self, known: Known, door: Door) -> Done:
+    def decide(self, known: tuple[Known, tuple[Troubled, ...]], door: Door) -> Done:
         """As it is."""
-        return Done(None, render(webhook(known)))
+        return Done(None, render(webhook_now(*known)))
 
 
 @dataclass(frozen=True)

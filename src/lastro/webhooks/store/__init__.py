@@ -1,5 +1,6 @@
 """All SQL of events and their delivery: of the engine, of lists, of one event, of the feed, of settings, of stories."""
 
+from lastro.webhooks.store.circuits import close, depths, not_closed, open_again, take_probe, trip, troubled
 from lastro.webhooks.store.deliveries import (
     LANE,
     claim,
@@ -17,7 +18,7 @@ from lastro.webhooks.store.settings import current_secret, settings_of
 from lastro.webhooks.store.story import attempts_of, events_of
 
 __all__ = [
-    "LANE", "attempts_of", "claim", "current_secret", "destinations", "event_by_id", "events_in", "events_of", "feed_after",
-    "finish", "forget", "found", "latest", "number_events", "postpone", "resendable", "secrets", "settings_of",
-    "unnumbered",
+    "LANE", "attempts_of", "claim", "close", "current_secret", "depths", "destinations", "event_by_id", "events_in",
+    "events_of", "feed_after", "finish", "forget", "found", "latest", "not_closed", "number_events", "open_again",
+    "postpone", "resendable", "secrets", "settings_of", "take_probe", "trip", "troubled", "unnumbered",
 ]  # fmt: skip

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro.base.lanes import NOW, Lane
+from lastro.webhooks.circuit import HELD_AT_MOST, Circuit
 from lastro.webhooks.model import Claimed, Destination, WebhookSecrets
 from lastro.webhooks.rules import EventStatus
 
@@ -38,16 +40,23 @@ async def number_events(session: Session, company_id: UUID, reach: int) -> int:
 
 # Goes from one destination to the next by the index, so that its cost is that of the destinations with anything open,
 # however many deliveries wait behind one of them.
-_DESTINATIONS = f"""
-WITH RECURSIVE first AS (
+FIRST_OF_EACH = """first AS (
   (SELECT company_id, endpoint, due_at FROM deliveries WHERE due_at IS NOT NULL
     ORDER BY company_id, endpoint, due_at LIMIT 1)
   UNION ALL
   SELECT n.company_id, n.endpoint, n.due_at FROM first f CROSS JOIN LATERAL (
     SELECT company_id, endpoint, due_at FROM deliveries d
      WHERE d.due_at IS NOT NULL AND (d.company_id, d.endpoint) > (f.company_id, f.endpoint)
-     ORDER BY company_id, endpoint, due_at LIMIT 1) n)
-SELECT company_id, endpoint FROM first WHERE due_at <= {NOW} ORDER BY due_at LIMIT 1000
+     ORDER BY company_id, endpoint, due_at LIMIT 1) n)"""
+
+# An endpoint whose circuit is not closed is named when it is time for a probe, or when something has waited for too long.
+_DESTINATIONS = f"""
+WITH RECURSIVE {FIRST_OF_EACH}
+SELECT f.company_id, f.endpoint, c.state, c.probe_at <= {NOW} AS is_probe
+  FROM first f
+  LEFT JOIN webhook_circuits c ON c.company_id = f.company_id AND c.endpoint = f.endpoint AND c.state <> 'CLOSED'
+ WHERE f.due_at <= {NOW} AND (c.state IS NULL OR c.probe_at <= {NOW} OR f.due_at <= {NOW} - $1::interval)
+ ORDER BY f.due_at LIMIT 1000
 """  # noqa: S608 names of our own code
 
 # OFFSET 0 keeps this a probe for each candidate; as a join it would read every open delivery of the company.
@@ -56,7 +65,7 @@ SELECT 1 FROM deliveries e WHERE e.company_id = w.company_id AND e.reference_id 
    AND e.sequence < w.sequence AND e.status IN ('PENDING', 'RETRYING') OFFSET 0
 """
 
-LANE = Lane("deliveries", also=f"endpoint = $4 AND NOT EXISTS ({_OPEN_BEFORE})")
+LANE = Lane("deliveries", also=f"endpoint = $4 AND due_at <= {NOW} - $5::interval AND NOT EXISTS ({_OPEN_BEFORE})")
 
 _CLAIM = f"""
 WITH claimed AS ({LANE.claim_sql})
@@ -82,12 +91,19 @@ UPDATE deliveries d SET due_at = behind.due_at, waits = true FROM (
 
 async def destinations(work: Session) -> list[Destination]:
     """Where something is due, longest waiting first."""
-    return [Destination(r["company_id"], r["endpoint"]) for r in await work.fetch(_DESTINATIONS)]
+    return [
+        Destination(r["company_id"], r["endpoint"], Circuit(r["state"] or Circuit.CLOSED), r["is_probe"] is True)
+        for r in await work.fetch(_DESTINATIONS, HELD_AT_MOST)
+    ]
 
 
 async def claim(session: Session, to: Destination, token: UUID, limit: int) -> list[Claimed]:
-    """Up to `limit` due deliveries, each the first open one of its object and URL, leased to `token`."""
-    rows = await session.fetch(_CLAIM, to.company_id, token, limit, to.endpoint)
+    """Up to `limit` due deliveries, each the first open one of its object and URL, leased to `token`.
+
+    Where the circuit is not closed and this is no probe: of those alone that have waited for as long as one may.
+    """
+    held = timedelta(0) if to.circuit is Circuit.CLOSED or to.is_probe else HELD_AT_MOST
+    rows = await session.fetch(_CLAIM, to.company_id, token, limit, to.endpoint, held)
     return [Claimed(**{**r, "status": EventStatus(r["status"])}) for r in rows]
 
 
@@ -105,8 +121,8 @@ _FINISH = """
 WITH said AS (
   SELECT *, status = 'DELIVERED' AS is_acknowledged
     FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::integer[], $7::text[], $8::timestamptz[],
-                $9::integer[], $10::interval[])
-      AS u(id, token, version, status, status_code, message, requested_at, duration_ms, wait)),
+                $9::integer[], $10::interval[], $11::text[])
+      AS u(id, token, version, status, status_code, message, requested_at, duration_ms, wait, failure)),
 now AS MATERIALIZED (SELECT business_now() AS at),
 told AS (
   UPDATE deliveries d
@@ -124,15 +140,17 @@ woken AS (
       WHERE e.company_id = $1 AND e.reference_id = t.reference_id AND e.url = t.url AND e.sequence > t.sequence
         AND e.status IN ('PENDING', 'RETRYING') AND e.id <> ALL ($2::uuid[])
       ORDER BY e.sequence LIMIT 1) behind
-   WHERE t.status IN ('DELIVERED', 'FAILED') AND d.company_id = $1 AND d.id = behind.id AND d.waits)
-INSERT INTO delivery_attempts (company_id, event_id, number, status_code, message, requested_at, duration_ms)
-SELECT $1, t.id, t.attempts, s.status_code, s.message, s.requested_at, s.duration_ms FROM told t JOIN said s ON s.id = t.id
-RETURNING 1
+   WHERE t.status IN ('DELIVERED', 'FAILED') AND d.company_id = $1 AND d.id = behind.id AND d.waits),
+kept AS (
+  INSERT INTO delivery_attempts (company_id, event_id, number, status_code, message, requested_at, duration_ms, failure)
+  SELECT $1, t.id, t.attempts, s.status_code, s.message, s.requested_at, s.duration_ms, s.failure
+    FROM told t JOIN said s ON s.id = t.id)
+SELECT id, status FROM told
 """
 
 
-async def finish(session: Session, company_id: UUID, ended: Sequence[Attempted]) -> int:
-    """Writes how attempts of one company ended; how many of them counted, that is, still held their lease."""
+async def finish(session: Session, company_id: UUID, ended: Sequence[Attempted]) -> dict[UUID, EventStatus]:
+    """Writes how attempts of one company ended; how those events stand whose attempt counted, that is, held its lease."""
     rows = await session.fetch(
         _FINISH,
         company_id,
@@ -145,8 +163,9 @@ async def finish(session: Session, company_id: UUID, ended: Sequence[Attempted])
         [a.claimed.claimed_at for a in ended],
         [a.duration_ms for a in ended],
         [a.wait for a in ended],
+        [None if a.failure is None else a.failure.value for a in ended],
     )
-    return len(rows)
+    return {r["id"]: EventStatus(r["status"]) for r in rows}
 
 
 # ── secrets ──

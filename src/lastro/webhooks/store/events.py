@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.base.run import Glance
+from lastro.webhooks.circuit import HELD_AT_MOST
 from lastro.webhooks.model import NONE, Resendable, Told
 from lastro.webhooks.rules import EventStatus
 from lastro.webhooks.store.lists import past_attempts
@@ -25,14 +26,19 @@ _WHERE_TO = """
  CROSS JOIN LATERAL (
    SELECT CASE WHEN n.sequence IS NULL THEN told_url(e.url, s.url, s.active, s.is_extra) ELSE d.url END AS url) told
 """
+# Held by its endpoint's circuit, it waits for a probe, or until it has waited for as long as one may.
+_NEXT = f"""CASE WHEN c.probe_at > d.due_at
+            THEN least(c.probe_at, d.due_at + interval '{HELD_AT_MOST.total_seconds():.0f} seconds') ELSE d.due_at END"""
 _EVENT = f"""
 SELECT e.id, e.type, e.reference_id, e.body, n.sequence, coalesce(n.created_at, e.created_at) AS created_at, told.url,
-       d.status, d.updated_at, d.due_at, a.messages, a.codes, a.times, a.numbers, a.durations
+       d.status, d.updated_at, {_NEXT} AS due_at, a.messages, a.codes, a.times, a.numbers, a.durations,
+       a.failures
   {_WHERE_TO}
+  LEFT JOIN webhook_circuits c ON c.company_id = d.company_id AND c.endpoint = d.endpoint AND c.state <> 'CLOSED'
   LEFT JOIN LATERAL (
     SELECT array_agg(message ORDER BY number) AS messages, array_agg(status_code ORDER BY number) AS codes,
            array_agg(requested_at ORDER BY number) AS times, array_agg(number ORDER BY number) AS numbers,
-           array_agg(duration_ms ORDER BY number) AS durations
+           array_agg(duration_ms ORDER BY number) AS durations, array_agg(failure ORDER BY number) AS failures
       FROM delivery_attempts t WHERE t.company_id = e.company_id AND t.event_id = e.id) a ON true
  WHERE e.company_id = $1 AND e.id = $2
 """  # noqa: S608 parts of our own
@@ -61,5 +67,6 @@ def _told(r: Record) -> Told:
     unsent = NONE if r["url"] is None else EventStatus.PENDING.value
     return Told(
         r["id"], r["type"], r["reference_id"], r["body"], r["sequence"], r["created_at"], r["url"], r["status"] or unsent,
-        r["updated_at"], r["due_at"], past_attempts(r["messages"], r["codes"], r["times"], r["numbers"], r["durations"]),
+        r["updated_at"], r["due_at"],
+        past_attempts(r["messages"], r["codes"], r["times"], r["numbers"], r["durations"], r["failures"]),
     )  # fmt: skip

@@ -1,0 +1,5 @@
+"""`lastro events`: what the API tells, from a terminal, as a client of it."""
+
+from lastro.doors.commands.events.command import perform
+
+__all__ = ["perform"]

@@ -1,0 +1,127 @@
+"""Several workers on one database: they share the work, send nothing twice, and keep the order of each object."""
+
+import asyncio
+from collections import Counter
+from datetime import UTC, datetime
+
+import pytest
+import structlog
+from aiohttp import web
+from tests.rooms.webhooks.conftest import Received, Scene, acknowledge, refuse, until
+
+from lastro.base.lanes import Worked
+from lastro.base.outgoing import OutgoingClient
+from lastro.webhooks import Deliverer, DeliverySettings
+
+pytestmark = pytest.mark.anyio
+OBJECTS, EVENTS_EACH = 24, 5
+
+
+def worker(scene: Scene, made: Counter[int], name: int) -> Deliverer:
+    """A deliverer with connections of its own outwards, whose attempts are counted under its name."""
+
+    def hear(done: Worked) -> None:
+        made[name] += 1
+
+    client = OutgoingClient(sandbox=True)
+    scene.stack.push_async_callback(client.close)
+    settings = DeliverySettings(is_sandbox=True, per_endpoint=4, claim=4)
+    return Deliverer(
+        scene.database, scene.work, client, scene.key_ring, scene.chance, lambda: datetime.now(UTC), settings, hear
+    )
+
+
+async def test_two_workers_share_a_load_and_keep_the_order_of_each_object(scene: Scene) -> None:
+    under_way: Counter[str] = Counter()
+
+    async def one_of_an_object_at_a_time(received: Received) -> web.Response:
+        reference = received.body.decode()
+        under_way[reference] += 1
+        assert under_way[reference] == 1
+        await asyncio.sleep(0.002)  # so that two could be on their way together, were they let
+        under_way[reference] -= 1
+        return await acknowledge(received)
+
+    companies, receiver = [await scene.company(), await scene.company()], await scene.receiver(one_of_an_object_at_a_time)
+    objects = [scene.chance.uuid(await scene.now()) for _ in range(OBJECTS)]
+    told = {reference: list[str]() for reference in objects}
+    for _ in range(EVENTS_EACH):
+        for n, reference in enumerate(objects):
+            event_id = await scene.tell(companies[n % 2], receiver.url, reference=reference, n=n)
+            told[reference].append(str(event_id))
+    await scene.number_all()
+    made: Counter[int] = Counter()
+    async with scene.running(worker(scene, made, 1)), scene.running(worker(scene, made, 2)):
+        await until(lambda: _delivered(scene, OBJECTS * EVENTS_EACH))
+    came = [r.event_id for r in receiver.seen]
+    assert sorted(came) == sorted(event_id for ids in told.values() for event_id in ids), "each once"
+    for ids in told.values():
+        assert [event_id for event_id in came if event_id in ids] == ids
+    assert min(made[1], made[2]) > 0
+    assert made.total() == OBJECTS * EVENTS_EACH
+    assert await scene.admin.fetch("SELECT * FROM law_events_arrive_in_order") == []
+
+
+async def _delivered(scene: Scene, wanted: int) -> bool:
+    return bool(await scene.admin.fetchval("SELECT count(*) = $1 FROM deliveries WHERE status = 'DELIVERED'", wanted))
+
+
+async def test_a_plan_that_ends_is_told_once(scene: Scene) -> None:
+    """In the log of the worker that made the last attempt, with what one needs to find the receiver."""
+    ana, receiver = await scene.company(), await scene.receiver(refuse)
+    event_id = await scene.tell(ana, receiver.url)
+    deliverer = scene.deliverer()
+    with structlog.testing.capture_logs() as lines:
+        await scene.step(deliverer)
+        while (due_at := (await scene.delivery(event_id))["due_at"]) is not None:
+            assert not [line for line in lines if line["event"] == "webhooks.given_up"]
+            await scene.set_clock(due_at)
+            await deliverer.step()
+    (line,) = (line for line in lines if line["event"] == "webhooks.given_up")
+    assert line == {
+        "event": "webhooks.given_up", "log_level": "warning", "id": event_id, "kind": "ORDER-PAYIN.PAID",
+        "company_id": ana.id, "endpoint": receiver.url.split("/")[2], "attempt": 5, "failure": "BAD_STATUS", "status": 500,
+    }  # fmt: skip
+
+
+async def test_an_end_that_did_not_count_is_not_told(scene: Scene) -> None:
+    async def take_over(received: Received) -> web.Response:
+        await scene.admin.execute("UPDATE deliveries SET lease_token = gen_random_uuid()")
+        return await refuse(received)
+
+    ana, receiver = await scene.company(), await scene.receiver(take_over)
+    event_id = await scene.tell(ana, receiver.url)
+    await scene.number_all()
+    await scene.admin.execute("UPDATE deliveries SET status = 'RETRYING', attempts = 4, plan_attempts = 4")
+    with structlog.testing.capture_logs() as lines:
+        assert await scene.deliverer().step() == 1
+    assert (await scene.delivery(event_id))["status"] == "RETRYING"
+    assert not [line for line in lines if line["event"] == "webhooks.given_up"]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "failure"),
+    [
+        (200, b'{"returnCode":"SUCCESS"}', None), (200, b"OK", "BAD_ACKNOWLEDGEMENT"), (201, b"", "BAD_STATUS"),
+        (302, b"", "REDIRECT"), (200, b" " * 70_000, "TOO_LARGE"),
+    ],
+)  # fmt: skip
+async def test_each_attempt_keeps_its_kind_of_failure(scene: Scene, status: int, body: bytes, failure: str | None) -> None:
+    async def answer(_: Received) -> web.Response:
+        return web.Response(status=status, body=body, headers={"location": "/"})
+
+    ana, receiver = await scene.company(), await scene.receiver(answer)
+    event_id = await scene.tell(ana, receiver.url)
+    await scene.step(scene.deliverer())
+    (attempt,) = await scene.attempts(event_id)
+    assert attempt["failure"] == failure
+    (shown,) = (await scene.read(ana, event_id))["history"]
+    assert shown.get("failure") == failure
+
+
+async def test_without_an_answer_the_kind_is_the_message(scene: Scene) -> None:
+    ana = await scene.company()
+    event_id = await scene.tell(ana, "http://127.0.0.1:1/hook")
+    await scene.step(scene.deliverer())
+    (attempt,) = await scene.attempts(event_id)
+    assert attempt["failure"] == attempt["message"] == "CONNECTION_REFUSED"
