@@ -45,17 +45,19 @@ CREATE TABLE companies (                              -- a tenant: a client comp
   fee_payer text NOT NULL DEFAULT 'RECEIVER' CHECK (fee_payer IN ('RECEIVER', 'CUSTOMER')),
   customerless_partner text,                          -- financialPartner value on which a Pix order may lack its customer
   created_at timestamptz NOT NULL,
-  version bigint NOT NULL DEFAULT 1
+  version bigint NOT NULL DEFAULT 1,
+  refuses_duplicates boolean NOT NULL DEFAULT false   -- of payouts: a second one to the same receiver within ten minutes
 );
 
-CREATE TABLE company_fees (                           -- what a company pays for a paid order, by method
+CREATE TABLE company_fees (                           -- what a company pays for a paid order or payout, by method
   company_id uuid NOT NULL REFERENCES companies,
   payment_method text NOT NULL,
   fixed_minor bigint NOT NULL DEFAULT 0 CHECK (fixed_minor >= 0),
   variable_basis_points integer NOT NULL DEFAULT 0 CHECK (variable_basis_points BETWEEN 0 AND 10000),
   additional_minor bigint NOT NULL DEFAULT 0 CHECK (additional_minor >= 0),
   version bigint NOT NULL DEFAULT 1,
-  PRIMARY KEY (company_id, payment_method)
+  direction text NOT NULL DEFAULT 'IN' CHECK (direction IN ('IN', 'OUT')), -- of orders that are paid, or of payouts
+  PRIMARY KEY (company_id, direction, payment_method)
 );
 
 CREATE TABLE clients (                                -- a machine that calls the API for a company
@@ -374,6 +376,7 @@ CREATE TABLE pix_payments (                           -- a Pix that came, or was
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  rail text NOT NULL DEFAULT 'pix' CHECK (rail IN ('pix', 'book')), -- book: from another account here
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   FOREIGN KEY (company_id, payer_id) REFERENCES parties
@@ -409,6 +412,120 @@ CREATE INDEX refunds_to_ask ON refunds (ask_at, company_id) WHERE state = 'PENDI
 CREATE UNIQUE INDEX refunds_created_at_key ON refunds (company_id, created_at);
 
 CREATE SEQUENCE network_ids_seq;                      -- scrambled into endToEndIds and return ids, so that they never collide
+
+-- ───────────────────────────────────────────── payouts ─────────────────────────────────────────────
+
+CREATE TABLE own_keys (                               -- reference table: finds the owner of a Pix key that leads to one of our accounts
+  key text PRIMARY KEY,
+  company_id uuid NOT NULL,
+  account_id uuid NOT NULL
+);
+
+CREATE TABLE bank_lists (                             -- reference table: who can be paid, as it was imported; the newest holds
+  number integer PRIMARY KEY,                         -- 1, 2, 3 …; while there is none, the list that came with the code holds
+  imported_at timestamptz NOT NULL,                   -- machine time
+  list text NOT NULL                                  -- CSV: ispb, compe, short_name, name, str, pix
+);
+
+CREATE TABLE account_limits (                         -- how much an account may send; without a row the defaults of the code hold
+  company_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  payment_method text NOT NULL CHECK (payment_method IN ('PIX', 'TED')),
+  transaction_minor bigint NOT NULL CHECK (transaction_minor > 0), -- above it a payout is split
+  day_minor bigint CHECK (day_minor >= 0),            -- from 06:00 to 06:00 in Brasilia; NULL: no limit
+  night_minor bigint CHECK (night_minor >= 0),        -- from 20:00 to 06:00 in Brasilia; NULL: no limit
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, account_id, payment_method),
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts
+);
+
+CREATE TABLE quotas (                                 -- how much of a limit is used
+  company_id uuid NOT NULL REFERENCES companies,
+  owner_id uuid NOT NULL,                             -- whose limit: an account
+  kind text NOT NULL,                                 -- PIX.day, TED.night, …
+  period text NOT NULL,                               -- the day it is counted in
+  used_minor bigint NOT NULL CHECK (used_minor >= 0),
+  PRIMARY KEY (company_id, owner_id, kind, period)
+) WITH (fillfactor = 70);
+
+CREATE TABLE payouts (                                -- money sent out: a transfer, a batch of transfers, or one of a batch
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  batch_id uuid,                                      -- of a batch's child: the batch
+  sequence integer CHECK (sequence > 0),              -- of a batch's child: its place, from 1
+  children integer NOT NULL DEFAULT 0 CHECK (children <> 1), -- of a batch: how many transfers it was split into; 0: it is one
+  account_id uuid NOT NULL,                           -- who pays
+  external_id text,                                   -- the client's code; NULL for a child
+  idempotency_key text NOT NULL,                      -- of a child: the batch's, with its number from the second on
+  payment_method text NOT NULL CHECK (payment_method IN ('PIX', 'TED')),
+  rail text NOT NULL CHECK (rail IN ('pix', 'ted', 'book')), -- book: the receiver has an account here
+  initiation text NOT NULL CHECK (initiation IN ('KEY', 'STATIC_QR', 'DYNAMIC_QR', 'MANUAL')),
+  status text NOT NULL CHECK (status IN ('INITIAL', 'PENDING', 'PAID', 'EXPIRED', 'ANALYSIS', 'REFUNDED', 'PARTIAL_REFUNDED',
+                                         'PARTIALLY_PAID', 'CANCELED', 'ERROR')),
+  currency text NOT NULL,
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  fee_minor bigint NOT NULL DEFAULT 0 CHECK (fee_minor >= 0),
+  returned_minor bigint NOT NULL DEFAULT 0 CHECK (returned_minor >= 0),
+  description text NOT NULL,
+  receiver_id uuid NOT NULL,
+  pix_key text,                                       -- the key paid to
+  pix_key_type text,
+  txid text,                                          -- of the QR that was paid
+  end_to_end_id text,                                 -- Pix; fixed before anything is sent
+  control_number text,                                -- TED: ours (NumCtrlIF); fixed before anything is sent
+  str_control_number text,                            -- TED: the STR's, once it has given it
+  message_id uuid,                                    -- the outbox row that sends it; NULL for a batch, and until it is sent
+  hold_id uuid,                                       -- the amount, held
+  fee_hold_id uuid,                                   -- the fee, held; of a batch: the batch's alone
+  quota_period text,                                  -- the day its amount counts in, for giving it back
+  is_at_night boolean NOT NULL DEFAULT false,         -- whether it counts for the night, too
+  scheduled_on date,                                  -- the day in Brasilia on which it was asked to be sent
+  start_at timestamptz,                               -- when it is to be begun; NULL: it is, or ended before
+  send_until timestamptz,                             -- what is proven unsent by then expires
+  error_code text,                                    -- the network's, raw
+  error_message text,
+  paid_at timestamptz,                                -- the network's settlement
+  ask_at timestamptz,                                 -- sent and PENDING: when the network is asked what became of it
+  asked integer NOT NULL DEFAULT 0,                   -- how often it was asked
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, batch_id) REFERENCES payouts,
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts,
+  FOREIGN KEY (company_id, receiver_id) REFERENCES parties,
+  CHECK ((batch_id IS NULL) = (sequence IS NULL)),
+  CHECK (batch_id IS NULL OR children = 0),
+  CHECK ((batch_id IS NULL) = (external_id IS NOT NULL)),
+  CHECK (status NOT IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED', 'PARTIALLY_PAID') OR paid_at IS NOT NULL),
+  CHECK (returned_minor <= amount_minor)
+) WITH (fillfactor = 85);
+CREATE UNIQUE INDEX payouts_created_at_key ON payouts (company_id, created_at) WHERE batch_id IS NULL;
+CREATE UNIQUE INDEX payouts_external_id_key ON payouts (company_id, external_id);
+CREATE UNIQUE INDEX payouts_end_to_end_id_key ON payouts (company_id, end_to_end_id);
+CREATE UNIQUE INDEX payouts_control_number_key ON payouts (company_id, control_number);
+CREATE UNIQUE INDEX payouts_of_batch ON payouts (company_id, batch_id, sequence) WHERE batch_id IS NOT NULL;
+CREATE INDEX payouts_of_status ON payouts (company_id, status, created_at) WHERE batch_id IS NULL;
+CREATE INDEX payouts_of_account ON payouts (company_id, account_id, created_at) WHERE batch_id IS NULL;
+CREATE INDEX payouts_to_ask ON payouts (ask_at, company_id) WHERE status = 'PENDING' AND ask_at IS NOT NULL;
+CREATE INDEX payouts_to_start ON payouts (start_at, company_id) WHERE status = 'PENDING' AND start_at IS NOT NULL;
+
+CREATE TABLE payout_returns (                         -- what a receiver has given back
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  payout_id uuid NOT NULL,
+  return_id text NOT NULL,                            -- the network's: D…, or the STR's number of the TED that brings it back
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  reason_code text NOT NULL,                          -- raw
+  details text,
+  is_unfit boolean NOT NULL DEFAULT false,            -- more than was left to return: it lies in suspense
+  settled_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, payout_id) REFERENCES payouts
+);
+CREATE UNIQUE INDEX payout_returns_return_id_key ON payout_returns (company_id, return_id);
+CREATE INDEX payout_returns_of_payout ON payout_returns (company_id, payout_id);
 
 -- ───────────────────────────────────────────── events and their delivery ─────────────────────────────────────────────
 
@@ -511,9 +628,35 @@ CREATE TABLE delivery_attempts (                      -- every attempt, for ever
   message text NOT NULL,
   requested_at timestamptz NOT NULL,
   duration_ms integer NOT NULL,
+  failure text CHECK (failure IN ('TIMEOUT', 'DNS_FAILURE', 'CONNECTION_REFUSED', 'CONNECTION_CLOSED', 'TLS_FAILURE', 'ADDRESS_REFUSED',
+                                   'REDIRECT', 'TOO_LARGE', 'BAD_ACKNOWLEDGEMENT', 'BAD_STATUS')), -- NULL: acknowledged
   PRIMARY KEY (company_id, event_id, number),
   FOREIGN KEY (company_id, event_id) REFERENCES deliveries
 );
+
+CREATE TABLE webhook_circuits (                       -- endpoints that stopped answering a company's events; without a row: CLOSED
+  company_id uuid NOT NULL REFERENCES companies,
+  endpoint bigint NOT NULL,                           -- that of deliveries
+  origin text NOT NULL,                               -- what it stands for: scheme, host and port
+  state text NOT NULL CHECK (state IN ('CLOSED', 'OPEN', 'HALF_OPEN')),
+  opened_at timestamptz NOT NULL,                     -- when it last opened
+  failure text NOT NULL,                              -- how the last attempt that counted failed
+  failed_probes integer NOT NULL DEFAULT 0,           -- since it opened
+  probe_at timestamptz,                               -- when one delivery may try the endpoint; from HALF_OPEN: if that one is lost
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, endpoint),
+  CHECK ((state = 'CLOSED') = (probe_at IS NULL))
+);
+CREATE INDEX webhook_circuits_open ON webhook_circuits (company_id, endpoint) WHERE state <> 'CLOSED';
+
+-- What is due and not attempted, because its endpoint's circuit is not closed: for six hours at most, then it is attempted all
+-- the same. What is on its way is not among them.
+CREATE VIEW held_deliveries WITH (security_invoker = true) AS
+  SELECT d.company_id, d.id, d.due_at FROM webhook_circuits c
+    JOIN deliveries d ON d.company_id = c.company_id AND d.endpoint = c.endpoint
+   WHERE c.state <> 'CLOSED' AND c.probe_at > (SELECT business_now())
+     AND d.due_at <= (SELECT business_now()) AND d.due_at > (SELECT business_now()) - interval '6 hours'
+     AND (d.leased_until IS NULL OR d.leased_until < (SELECT machine_now()));
 
 -- ───────────────────────────────────────────── the networks ─────────────────────────────────────────────
 
@@ -585,6 +728,25 @@ BEGIN
   IF expected <> counted THEN
     RAISE EXCEPTION '%: expected %, counted %', name, expected, counted USING ERRCODE = 'LA409', CONSTRAINT = name;
   END IF;
+  RETURN true;
+END $$;
+
+-- Uses limits, or gives back: each is looked at and written under the lock of its row. mosts: above it nothing is written.
+CREATE FUNCTION use_quotas(company uuid, owners uuid[], kinds text[], periods text[], amounts bigint[], mosts bigint[])
+RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  q record;
+  used bigint;
+BEGIN
+  FOR q IN SELECT * FROM unnest(owners, kinds, periods, amounts, mosts) AS u(owner, kind, period, amount, most) LOOP
+    INSERT INTO quotas AS t (company_id, owner_id, kind, period, used_minor)
+    VALUES (company, q.owner, q.kind, q.period, greatest(q.amount, 0))
+        ON CONFLICT (company_id, owner_id, kind, period) DO UPDATE SET used_minor = t.used_minor + q.amount
+    RETURNING used_minor INTO used;
+    IF q.amount > 0 AND used > q.most THEN
+      RAISE EXCEPTION '%', q.kind USING ERRCODE = 'LA403', DETAIL = greatest(q.most - used + q.amount, 0)::text;
+    END IF;
+  END LOOP;
   RETURN true;
 END $$;
 
@@ -786,7 +948,8 @@ CREATE VIEW open_holds WITH (security_invoker = true) AS  -- held, and neither p
 CREATE VIEW objects WITH (security_invoker = true) AS      -- everything that has a state
   SELECT company_id, id, 'orders' AS machine, status AS state, version, created_at, updated_at FROM orders
   UNION ALL SELECT company_id, id, 'pix_payments', state, version, created_at, updated_at FROM pix_payments
-  UNION ALL SELECT company_id, id, 'refunds', state, version, created_at, updated_at FROM refunds;
+  UNION ALL SELECT company_id, id, 'refunds', state, version, created_at, updated_at FROM refunds
+  UNION ALL SELECT company_id, id, 'payouts', status, version, created_at, updated_at FROM payouts;
 
 -- the ledger
 
@@ -823,7 +986,7 @@ COMMENT ON VIEW law_customer_accounts_have_a_floor IS
 
 CREATE VIEW law_the_chart_is_whole WITH (security_invoker = true) AS
   SELECT c.company_id, NULL::uuid AS account_id, w.code, w.rail FROM companies c
-   CROSS JOIN (VALUES ('FEE', NULL), ('SUSP', NULL), ('TRANSIT', NULL), ('NET', 'pix')) w(code, rail)
+   CROSS JOIN (VALUES ('FEE', NULL), ('SUSP', NULL), ('TRANSIT', NULL), ('NET', 'pix'), ('NET', 'ted')) w(code, rail)
    WHERE NOT EXISTS (SELECT 1 FROM ledger_accounts l WHERE l.company_id = c.company_id AND l.code = w.code
                         AND coalesce(l.rail, '') = coalesce(w.rail, ''))
   UNION ALL
@@ -834,7 +997,7 @@ CREATE VIEW law_the_chart_is_whole WITH (security_invoker = true) AS
   SELECT company_id, account_id, code, rail FROM ledger_accounts
    WHERE (rail IS NOT NULL) <> (code = 'NET') OR (account_id IS NOT NULL) <> (code IN ('CUST', 'BLOCK', 'LOSS'));
 COMMENT ON VIEW law_the_chart_is_whole IS
-  'Every company has its FEE, SUSP, TRANSIT and NET account, every account its CUST, BLOCK and LOSS, and none is of another shape.';
+  'Every company has its FEE, SUSP, TRANSIT and NET accounts, every account its CUST, BLOCK and LOSS, and none is of another shape.';
 
 CREATE VIEW law_a_ledger_account_has_the_id_of_its_name WITH (security_invoker = true) AS
   SELECT company_id, id AS ledger_account_id, code, rail, currency, account_id FROM ledger_accounts
@@ -862,13 +1025,23 @@ COMMENT ON VIEW law_a_transfer_has_one_currency IS
 CREATE VIEW law_a_transfer_is_what_its_type_says WITH (security_invoker = true) AS
   SELECT t.company_id, t.id AS transfer_id, t.type, t.kind, d.code AS debit, c.code AS credit, t.reference_id
     FROM transfers t
-    JOIN (VALUES ('PIX_IN', true, 'NET', 'CUST', 'orders'), ('FEE', true, 'NET', 'FEE', 'orders'),
-                 ('PIX_UNFIT', true, 'NET', 'SUSP', 'pix_payments'), ('PIX_RETURN', false, 'SUSP', 'NET', 'refunds'))
-         AS says(type, at_once, debit, credit, machine) ON says.type = t.type
+    JOIN (VALUES ('PIX_IN', true, 'NET', 'CUST', 'pix', 'orders'), ('BOOK_IN', true, 'TRANSIT', 'CUST', NULL, 'orders'),
+                 ('FEE', true, 'NET', 'FEE', 'pix', 'orders'), ('BOOK_FEE', true, 'TRANSIT', 'FEE', NULL, 'orders'),
+                 ('PIX_UNFIT', true, 'NET', 'SUSP', 'pix', 'pix_payments'),
+                 ('PIX_RETURN', false, 'SUSP', 'NET', 'pix', 'refunds'),
+                 ('PIX_OUT', false, 'CUST', 'NET', 'pix', 'payouts'), ('TED_OUT', false, 'CUST', 'NET', 'ted', 'payouts'),
+                 ('BOOK_OUT', false, 'CUST', 'TRANSIT', NULL, 'payouts'),
+                 ('PAYOUT_FEE', false, 'CUST', 'FEE', NULL, 'payouts'),
+                 ('PIX_RETURNED', true, 'NET', 'CUST', 'pix', 'payouts'),
+                 ('TED_RETURNED', true, 'NET', 'CUST', 'ted', 'payouts'),
+                 ('PIX_RETURN_UNFIT', true, 'NET', 'SUSP', 'pix', 'payouts'),
+                 ('TED_RETURN_UNFIT', true, 'NET', 'SUSP', 'ted', 'payouts'),
+                 ('TED_PROVED', true, 'CUST', 'NET', 'ted', 'payouts'), ('TED_LACK', true, 'LOSS', 'NET', 'ted', 'payouts'))
+         AS says(type, at_once, debit, credit, rail, machine) ON says.type = t.type
     JOIN ledger_accounts d ON d.company_id = t.company_id AND d.id = t.debit_id
     JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
    WHERE (t.kind = 'moved', d.code, c.code, coalesce(d.rail, c.rail))
-         IS DISTINCT FROM (says.at_once, says.debit, says.credit, 'pix')
+         IS DISTINCT FROM (says.at_once, says.debit, says.credit, says.rail)
       OR NOT EXISTS (SELECT 1 FROM objects o WHERE o.company_id = t.company_id AND o.id = t.reference_id
                         AND o.machine = says.machine);
 COMMENT ON VIEW law_a_transfer_is_what_its_type_says IS
@@ -894,11 +1067,11 @@ COMMENT ON VIEW law_horizons_are_in_the_past IS
   'Nothing is folded, numbered or dated beyond the transactions that have ended.';
 
 CREATE VIEW law_in_transit_is_zero_at_rest WITH (security_invoker = true) AS
-  SELECT l.company_id, l.id AS ledger_account_id, sum(x.change_minor) AS in_transit_minor FROM ledger_accounts l
+  SELECT NULL::uuid AS company_id, l.currency, sum(x.change_minor) AS in_transit_minor FROM ledger_accounts l
     JOIN ledger_sides x ON x.company_id = l.company_id AND x.ledger_account_id = l.id
-   WHERE l.code = 'TRANSIT' GROUP BY l.company_id, l.id HAVING sum(x.change_minor) <> 0;
+   WHERE l.code = 'TRANSIT' GROUP BY l.currency HAVING sum(x.change_minor) <> 0;
 COMMENT ON VIEW law_in_transit_is_zero_at_rest IS
-  'TRANSIT is zero when nothing is on its way.';
+  'All companies'' TRANSIT together is zero when nothing is on its way from one to another.';
 
 -- orders and the money that pays them
 
@@ -907,11 +1080,16 @@ CREATE VIEW law_clearing_equals_payments WITH (security_invoker = true) AS
    CROSS JOIN LATERAL (
      SELECT (SELECT coalesce(-sum(change_minor), 0) FROM ledger_sides x
               WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS booked_minor,
-            (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p
-              WHERE p.company_id = l.company_id AND p.state IN ('SETTLED', 'RETURNING', 'STRANDED')) AS settled_minor) s
-   WHERE l.code = 'NET' AND l.rail = 'pix' AND s.booked_minor <> s.settled_minor;
+            (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p WHERE p.company_id = l.company_id
+                AND p.rail = l.rail AND p.state IN ('SETTLED', 'RETURNING', 'STRANDED'))
+          - (SELECT coalesce(sum(amount_minor), 0) FROM payouts o WHERE o.company_id = l.company_id AND o.rail = l.rail
+                AND o.children = 0 AND o.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED'))
+          + (SELECT coalesce(sum(r.amount_minor), 0) FROM payout_returns r
+               JOIN payouts o ON o.company_id = r.company_id AND o.id = r.payout_id
+              WHERE r.company_id = l.company_id AND o.rail = l.rail) AS settled_minor) s
+   WHERE l.code = 'NET' AND s.booked_minor <> s.settled_minor;
 COMMENT ON VIEW law_clearing_equals_payments IS
-  'What NET(pix) says came in is the sum of the payments that settled and were not given back.';
+  'What a NET account says came in is what settled there: payments kept, less payouts, plus what came back of them.';
 
 CREATE VIEW law_suspense_is_explained WITH (security_invoker = true) AS
   SELECT l.company_id, l.id AS ledger_account_id, s.in_suspense_minor, s.explained_minor FROM ledger_accounts l
@@ -919,10 +1097,12 @@ CREATE VIEW law_suspense_is_explained WITH (security_invoker = true) AS
      SELECT (SELECT coalesce(sum(change_minor), 0) FROM ledger_sides x
               WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS in_suspense_minor,
             (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p
-              WHERE p.company_id = l.company_id AND p.state IN ('RETURNING', 'STRANDED')) AS explained_minor) s
+              WHERE p.company_id = l.company_id AND p.state IN ('RETURNING', 'STRANDED'))
+          + (SELECT coalesce(sum(amount_minor), 0) FROM payout_returns r
+              WHERE r.company_id = l.company_id AND r.is_unfit) AS explained_minor) s
    WHERE l.code = 'SUSP' AND s.in_suspense_minor <> s.explained_minor;
 COMMENT ON VIEW law_suspense_is_explained IS
-  'What lies in SUSP is the sum of the payments RETURNING or STRANDED.';
+  'What lies in SUSP is the sum of the payments RETURNING or STRANDED, and of what came back above what was sent.';
 
 CREATE VIEW law_an_order_costs_what_its_plan_says WITH (security_invoker = true) AS
   SELECT o.company_id, o.id, o.amount_minor, f.fee_minor, o.final_amount_minor, o.paid_minor FROM orders o
@@ -943,7 +1123,7 @@ CREATE VIEW law_a_paid_order_is_booked_once WITH (security_invoker = true) AS
             (SELECT coalesce(sum(p.amount_minor), 0) FROM pix_payments p WHERE p.company_id = o.company_id
                 AND p.order_id = o.id AND p.state = 'SETTLED') AS received_minor,
             (SELECT coalesce(sum(t.amount_minor), 0) FROM transfers t WHERE t.company_id = o.company_id
-                AND t.reference_id = o.id AND t.kind IN ('moved', 'posted') AND t.type IN ('PIX_IN', 'FEE')) AS booked_minor) m
+                AND t.reference_id = o.id AND t.type IN ('PIX_IN', 'BOOK_IN', 'FEE', 'BOOK_FEE')) AS booked_minor) m
    WHERE CASE WHEN o.status IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED')
               THEN m.payments <> 1 OR m.received_minor <> o.paid_minor OR m.booked_minor <> o.paid_minor
               ELSE m.payments <> 0 OR m.booked_minor <> 0 END;
@@ -956,14 +1136,15 @@ CREATE VIEW law_a_payment_is_split_as_planned WITH (security_invoker = true) AS
               THEN o.paid_minor - o.amount_minor
               ELSE least(o.paid_minor, o.fee_fixed_minor + share(o.paid_minor, o.fee_variable_basis_points)
                                        + o.fee_additional_minor) END AS fee_minor,
-         coalesce(sum(t.amount_minor) FILTER (WHERE t.type = 'FEE'), 0) AS booked_fee_minor,
-         count(*) FILTER (WHERE t.type = 'PIX_IN' AND c.account_id IS DISTINCT FROM o.account_id) AS astray
+         coalesce(sum(t.amount_minor) FILTER (WHERE t.type IN ('FEE', 'BOOK_FEE')), 0) AS booked_fee_minor,
+         count(*) FILTER (WHERE t.type IN ('PIX_IN', 'BOOK_IN') AND c.account_id IS DISTINCT FROM o.account_id) AS astray
     FROM orders o
-    JOIN transfers t ON t.company_id = o.company_id AND t.reference_id = o.id AND t.type IN ('PIX_IN', 'FEE')
+    JOIN transfers t ON t.company_id = o.company_id AND t.reference_id = o.id
+                    AND t.type IN ('PIX_IN', 'BOOK_IN', 'FEE', 'BOOK_FEE')
     JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
    WHERE o.paid_minor IS NOT NULL GROUP BY o.company_id, o.id
-  HAVING count(*) FILTER (WHERE t.type = 'PIX_IN' AND c.account_id IS DISTINCT FROM o.account_id) > 0
-      OR coalesce(sum(t.amount_minor) FILTER (WHERE t.type = 'FEE'), 0)
+  HAVING count(*) FILTER (WHERE t.type IN ('PIX_IN', 'BOOK_IN') AND c.account_id IS DISTINCT FROM o.account_id) > 0
+      OR coalesce(sum(t.amount_minor) FILTER (WHERE t.type IN ('FEE', 'BOOK_FEE')), 0)
          <> CASE WHEN o.origin = 'TRANSPARENT' AND o.fee_payer = 'CUSTOMER' AND o.amount_minor IS NOT NULL
                  THEN o.paid_minor - o.amount_minor
                  ELSE least(o.paid_minor, o.fee_fixed_minor + share(o.paid_minor, o.fee_variable_basis_points)
@@ -1039,6 +1220,117 @@ CREATE VIEW law_a_refund_is_held_until_it_ends WITH (security_invoker = true) AS
 COMMENT ON VIEW law_a_refund_is_held_until_it_ends IS
   'A refund holds its amount once: open while it is PENDING, posted when PAID, voided when ERROR.';
 
+-- payouts
+
+CREATE VIEW law_a_payout_is_held_until_it_ends WITH (security_invoker = true) AS
+  WITH due AS (
+    SELECT p.company_id, p.id, p.status, 'amount' AS what, p.amount_minor AS minor, p.hold_id AS hold_id,
+           CASE WHEN p.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED') THEN 'posted'
+                WHEN p.status IN ('ERROR', 'EXPIRED', 'CANCELED') THEN 'voided' END AS ends, p.version
+      FROM payouts p WHERE p.children = 0
+    UNION ALL
+    SELECT p.company_id, p.id, p.status, 'fee', p.fee_minor, p.fee_hold_id,
+           CASE WHEN p.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED', 'PARTIALLY_PAID') THEN 'posted'
+                WHEN p.status IN ('ERROR', 'EXPIRED', 'CANCELED') THEN 'voided' END, p.version
+      FROM payouts p WHERE p.fee_hold_id IS NOT NULL)
+  SELECT d.company_id, d.id AS payout_id, d.status, d.what, d.minor, h.amount_minor AS held_minor, d.ends, e.kind AS ended
+    FROM due d
+    LEFT JOIN transfers h ON h.company_id = d.company_id AND h.id = d.hold_id
+    LEFT JOIN transfers e ON e.company_id = d.company_id AND e.pending_id = d.hold_id
+   WHERE CASE WHEN d.hold_id IS NULL -- a scheduled one that has not begun, or never could
+              THEN d.status NOT IN ('PENDING', 'ERROR', 'CANCELED', 'EXPIRED', 'ANALYSIS')
+              ELSE (h.kind, h.amount_minor, h.reference_id) IS DISTINCT FROM ('held', d.minor, d.id)
+                OR (e.kind IS DISTINCT FROM d.ends
+                    AND NOT (d.what = 'fee' AND d.status = 'PENDING' AND e.kind = 'posted') -- a batch's, with its first child paid
+                    AND NOT (d.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED') AND e.kind = 'voided' AND EXISTS (
+                         SELECT 1 FROM history p WHERE p.company_id = d.company_id AND p.reference_id = d.id
+                            AND p.trigger = 'prove'))) END;
+COMMENT ON VIEW law_a_payout_is_held_until_it_ends IS
+  'A payout holds its amount and its fee once each: open while it is under way, posted when it is paid, voided when it is not.';
+
+CREATE VIEW law_a_payout_is_sent_as_decided WITH (security_invoker = true) AS
+  SELECT coalesce(p.company_id, o.company_id) AS company_id, p.id AS payout_id, o.id AS message_id, p.end_to_end_id,
+         p.control_number, o.network_id, p.amount_minor
+    FROM (SELECT * FROM payouts WHERE message_id IS NOT NULL) p
+    FULL JOIN (SELECT company_id, id, rail, reference_id, network_id, as_json(body) AS body FROM outbox
+                WHERE kind IN ('payment.send', 'ted.send')) o
+      ON o.company_id = p.company_id AND o.reference_id = p.id
+   WHERE (p.message_id, p.rail, coalesce(p.control_number, p.end_to_end_id), p.amount_minor::text) IS DISTINCT FROM
+         (o.id, o.rail, o.network_id, o.body #>> '{amount,minor}');
+COMMENT ON VIEW law_a_payout_is_sent_as_decided IS
+  'Every payout that was begun has its one order to its network, of its id and amount, and no such order is without its payout.';
+
+CREATE VIEW law_a_payout_ends_by_the_networks_word WITH (security_invoker = true) AS
+  WITH said AS MATERIALIZED (
+    SELECT i.company_id, i.subject, bool_or(b.body ->> 'settled' = 'true') AS is_settled,
+           bool_or(b.body ->> 'settled' = 'false') AS is_refused, bool_or(i.kind = 'payment.doubted') AS is_doubted
+      FROM inbox i CROSS JOIN LATERAL (SELECT as_json(i.body) AS body OFFSET 0) b
+     WHERE i.kind IN ('payment.final', 'payment.doubted') AND i.outcome IN ('handled', 'known')
+     GROUP BY i.company_id, i.subject)
+  SELECT p.company_id, p.id AS payout_id, p.status, s.is_settled, s.is_refused FROM payouts p
+    LEFT JOIN said s ON s.company_id = p.company_id AND s.subject = coalesce(p.control_number, p.end_to_end_id)
+   WHERE p.children = 0
+     AND CASE WHEN p.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED') THEN s.is_settled IS NOT TRUE
+              WHEN p.status = 'ERROR' AND p.message_id IS NOT NULL THEN (s.is_refused OR s.is_doubted) IS NOT TRUE OR s.is_settled
+              ELSE s.is_settled OR s.is_refused END;
+COMMENT ON VIEW law_a_payout_ends_by_the_networks_word IS
+  'A payout is PAID, or ERROR once sent, because its network said so, and in no other state after its word.';
+
+CREATE VIEW law_returns_of_payouts_add_up WITH (security_invoker = true) AS
+  SELECT p.company_id, p.id AS payout_id, p.status, p.amount_minor, p.returned_minor, r.minor AS came_back_minor,
+         r.booked_minor
+    FROM payouts p CROSS JOIN LATERAL (
+      SELECT coalesce(sum(x.amount_minor) FILTER (WHERE NOT x.is_unfit), 0) AS minor,
+             (SELECT coalesce(sum(t.amount_minor), 0) FROM transfers t WHERE t.company_id = p.company_id
+                 AND t.reference_id = p.id AND t.type IN ('PIX_RETURNED', 'TED_RETURNED')) AS booked_minor
+        FROM payout_returns x WHERE x.company_id = p.company_id AND x.payout_id = p.id) r
+   WHERE p.children = 0
+     AND (p.returned_minor <> r.minor OR r.booked_minor <> r.minor
+          OR (p.status = 'REFUNDED') <> (p.returned_minor = p.amount_minor)
+          OR (p.status = 'PARTIAL_REFUNDED') <> (p.returned_minor > 0 AND p.returned_minor < p.amount_minor));
+COMMENT ON VIEW law_returns_of_payouts_add_up IS
+  'What came back of a payout is the sum of its returns and of their bookings, and its status says how much that is.';
+
+CREATE VIEW law_a_batch_is_its_children WITH (security_invoker = true) AS
+  SELECT p.company_id, p.id AS payout_id, p.status, p.amount_minor, p.children, c.count, c.sum_minor, c.lasting
+    FROM payouts p CROSS JOIN LATERAL (
+      SELECT count(*) AS count, coalesce(sum(k.amount_minor), 0) AS sum_minor, coalesce(max(k.sequence), 0) AS lasting,
+             count(*) FILTER (WHERE k.status IN ('INITIAL', 'PENDING', 'ANALYSIS')) AS open,
+             count(*) FILTER (WHERE k.status = 'PAID') AS paid,
+             count(*) FILTER (WHERE k.status = 'REFUNDED') AS refunded,
+             count(*) FILTER (WHERE k.status = 'PARTIAL_REFUNDED') AS partly,
+             count(*) FILTER (WHERE k.status = 'CANCELED') AS canceled,
+             count(*) FILTER (WHERE k.status = 'EXPIRED') AS expired
+        FROM payouts k WHERE k.company_id = p.company_id AND k.batch_id = p.id) c
+   WHERE p.batch_id IS NULL
+     AND (c.count <> p.children OR (p.children > 0 AND (c.sum_minor <> p.amount_minor OR c.lasting <> p.children
+          OR p.status <> CASE WHEN c.open > 0 THEN 'PENDING'
+                              WHEN c.refunded = c.count THEN 'REFUNDED'
+                              WHEN c.refunded + c.partly > 0 THEN 'PARTIAL_REFUNDED'
+                              WHEN c.paid = c.count THEN 'PAID'
+                              WHEN c.paid > 0 THEN 'PARTIALLY_PAID'
+                              WHEN c.canceled = c.count THEN 'CANCELED'
+                              WHEN c.expired = c.count THEN 'EXPIRED' ELSE 'ERROR' END)));
+COMMENT ON VIEW law_a_batch_is_its_children IS
+  'A batch has as many children as it was split into, which add up to it, and its status follows from theirs, at rest.';
+
+CREATE VIEW law_quotas_count_what_was_sent WITH (security_invoker = true) AS
+  WITH counted AS (
+    SELECT p.company_id, p.account_id AS owner_id, p.payment_method || k.kind AS kind, p.quota_period AS period,
+           sum(p.amount_minor) AS minor
+      FROM payouts p CROSS JOIN (VALUES ('.day'), ('.night')) k(kind)
+     WHERE p.children = 0 AND p.quota_period IS NOT NULL AND p.status NOT IN ('ERROR', 'EXPIRED', 'CANCELED')
+       AND (k.kind = '.day' OR p.is_at_night)
+     GROUP BY p.company_id, p.account_id, p.payment_method, k.kind, p.quota_period)
+  SELECT coalesce(c.company_id, q.company_id) AS company_id, coalesce(c.owner_id, q.owner_id) AS account_id,
+         coalesce(c.kind, q.kind) AS kind, coalesce(c.period, q.period) AS period, c.minor AS sent_minor, q.used_minor
+    FROM counted c
+    FULL JOIN (SELECT * FROM quotas WHERE kind IN ('PIX.day', 'PIX.night', 'TED.day', 'TED.night')) q
+      ON (q.company_id, q.owner_id, q.kind, q.period) = (c.company_id, c.owner_id, c.kind, c.period)
+   WHERE coalesce(c.minor, 0) <> coalesce(q.used_minor, 0);
+COMMENT ON VIEW law_quotas_count_what_was_sent IS
+  'What is used of an account''s limits of a day and a night is the sum of its payouts then that have not failed.';
+
 -- states
 
 CREATE VIEW law_every_move_allowed WITH (security_invoker = true) AS
@@ -1087,11 +1379,17 @@ CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
   SELECT company_id, id, 'orders' AS machine, status AS state, expires_at AS time FROM orders
    WHERE status = 'INITIAL' AND expires_at IS NULL
   UNION ALL
-  SELECT company_id, id, 'pix_payments', state, ask_at FROM pix_payments WHERE (state = 'ACCEPTED') <> (ask_at IS NOT NULL)
+  SELECT company_id, id, 'pix_payments', state, ask_at FROM pix_payments
+   WHERE (state = 'ACCEPTED' AND rail <> 'book') <> (ask_at IS NOT NULL)
   UNION ALL
-  SELECT company_id, id, 'refunds', state, ask_at FROM refunds WHERE (state = 'PENDING') <> (ask_at IS NOT NULL);
+  SELECT company_id, id, 'refunds', state, ask_at FROM refunds WHERE (state = 'PENDING') <> (ask_at IS NOT NULL)
+  UNION ALL
+  SELECT company_id, id, 'payouts', status, ask_at FROM payouts
+   WHERE (status = 'PENDING' AND message_id IS NOT NULL AND rail <> 'book') <> (ask_at IS NOT NULL)
+      OR (status = 'PENDING' AND children = 0 AND message_id IS NULL AND start_at IS NULL)
+      OR (start_at IS NOT NULL AND (status <> 'PENDING' OR message_id IS NOT NULL));
 COMMENT ON VIEW law_what_waits_has_its_time IS
-  'An open order has its expiry; a payment or refund that the network has to end, and no other, has the time of its next question.';
+  'An open order has its expiry; a payment, refund or payout that a network has to end, and no other, has the time of its next question.';
 
 CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
   WITH late AS MATERIALIZED (SELECT business_now() - interval '1 minute' AS at)
@@ -1099,12 +1397,16 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
   UNION ALL
   SELECT company_id, 'inbox', id, due_at FROM inbox WHERE due_at < (SELECT at FROM late)
   UNION ALL
-  SELECT company_id, 'deliveries', id, due_at FROM deliveries WHERE due_at < (SELECT at FROM late)
+  SELECT company_id, 'deliveries', id, due_at FROM deliveries d WHERE due_at < (SELECT at FROM late)
+     AND NOT EXISTS (SELECT 1 FROM held_deliveries h WHERE h.company_id = d.company_id AND h.id = d.id)
   UNION ALL
   SELECT company_id, 'pix_payments', id, ask_at FROM pix_payments
    WHERE state = 'ACCEPTED' AND ask_at < (SELECT at FROM late)
   UNION ALL
   SELECT company_id, 'refunds', id, ask_at FROM refunds WHERE state = 'PENDING' AND ask_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'payouts', id, least(ask_at, start_at) FROM payouts
+   WHERE status = 'PENDING' AND least(ask_at, start_at) < (SELECT at FROM late)
   UNION ALL
   SELECT e.company_id, 'events', e.id, e.created_at FROM event_cursors c
     JOIN events e ON e.company_id = c.company_id AND e.xid >= c.numbered_below_xid
@@ -1122,13 +1424,20 @@ COMMENT ON VIEW law_nothing_is_overdue_at_rest IS
 -- events and their delivery
 
 CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
-  SELECT h.company_id, h.reference_id, h.to_state, count(e.id) AS events FROM history h
-    LEFT JOIN events e ON e.company_id = h.company_id AND e.reference_id = h.reference_id
-                      AND e.type = 'ORDER-PAYIN.' || h.to_state
-   WHERE h.machine = 'orders' AND h.to_state IN ('PAID', 'EXPIRED', 'CANCELED', 'ERROR')
-   GROUP BY h.company_id, h.reference_id, h.to_state HAVING count(e.id) <> 1;
+  WITH ends AS (
+    SELECT company_id, reference_id, 'ORDER-PAYIN.' || to_state AS type, 1 AS facts FROM history
+     WHERE machine = 'orders' AND to_state IN ('PAID', 'EXPIRED', 'CANCELED', 'ERROR')
+    UNION ALL
+    SELECT h.company_id, h.reference_id, 'ORDER-PAYOUT.' || h.to_state, count(*) FROM history h -- a return each, where parts come back
+      JOIN payouts p ON p.company_id = h.company_id AND p.id = h.reference_id AND p.batch_id IS NULL
+     WHERE h.machine = 'payouts' AND h.to_state NOT IN ('INITIAL', 'PENDING', 'ANALYSIS')
+       AND h.trigger NOT IN ('return too much', 'charge', 'drop charge')
+     GROUP BY h.company_id, h.reference_id, h.to_state)
+  SELECT n.company_id, n.reference_id, n.type, n.facts, count(e.id) AS events FROM ends n
+    LEFT JOIN events e ON e.company_id = n.company_id AND e.reference_id = n.reference_id AND e.type = n.type
+   GROUP BY n.company_id, n.reference_id, n.type, n.facts HAVING count(e.id) <> n.facts;
 COMMENT ON VIEW law_each_fact_is_told_once IS
-  'Each end of an order (PAID, EXPIRED, CANCELED, ERROR) has exactly one event.';
+  'Each end of an order or payout, and each return of a payout, has exactly one event.';
 
 CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
   SELECT e.company_id, e.id AS event_id, e.type, e.reference_id, o.id IS NOT NULL AS has_object,
@@ -1221,7 +1530,8 @@ CREATE VIEW law_a_delivery_stands_where_its_plan_does WITH (security_invoker = t
                            WHEN 'RETRYING' THEN d.plan_attempts BETWEEN 1 AND 4
                            WHEN 'FAILED' THEN d.plan_attempts = 5
                            ELSE d.plan_attempts BETWEEN 1 AND 5 END
-      OR d.plan_attempts > d.attempts OR (d.status = 'DELIVERED' AND l.status_code IS DISTINCT FROM 200);
+      OR d.plan_attempts > d.attempts
+      OR (d.status = 'DELIVERED' AND (l.status_code IS DISTINCT FROM 200 OR l.failure IS NOT NULL));
 COMMENT ON VIEW law_a_delivery_stands_where_its_plan_does IS
   'A delivery''s status fits the attempts of its plan, of which there are at most five; a delivered one was answered 200.';
 
@@ -1258,10 +1568,10 @@ CREATE VIEW law_the_network_hears_what_was_decided WITH (security_invoker = true
     SELECT o.company_id, o.reference_id, count(*) AS answers, bool_or(says.body ->> 'accept' = 'true') AS yes,
            min(says.body ->> 'end_to_end_id') AS about, count(DISTINCT says.body ->> 'end_to_end_id') AS abouts
       FROM outbox o CROSS JOIN LATERAL (SELECT as_json(o.body) AS body OFFSET 0) says
-     WHERE o.rail = 'pix' AND o.kind = 'pix.answer' GROUP BY o.company_id, o.reference_id),
+     WHERE o.rail IN ('pix', 'book') AND o.kind = 'pix.answer' GROUP BY o.company_id, o.reference_id),
   asked AS (
     SELECT company_id, subject, count(*) AS questions FROM inbox
-     WHERE rail = 'pix' AND kind = 'pix.ask' AND outcome = 'answered' GROUP BY company_id, subject)
+     WHERE rail IN ('pix', 'book') AND kind = 'pix.ask' AND outcome = 'answered' GROUP BY company_id, subject)
   SELECT coalesce(d.company_id, a.company_id) AS company_id, coalesce(d.id, a.reference_id) AS payment_id, d.trigger,
          q.questions, a.answers, a.yes
     FROM decided d
@@ -1291,7 +1601,8 @@ COMMENT ON VIEW law_a_return_is_sent_as_decided IS
 CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = true) AS
   WITH said AS MATERIALIZED (
     SELECT i.company_id, i.id, i.kind, i.subject, as_json(i.body) AS body FROM inbox i
-     WHERE i.rail = 'pix' AND i.kind IN ('pix.final', 'pix.settled', 'return.final') AND i.outcome IN ('handled', 'known'))
+     WHERE i.rail IN ('pix', 'book') AND i.kind IN ('pix.final', 'pix.settled', 'return.final')
+       AND i.outcome IN ('handled', 'known'))
   SELECT s.company_id, s.id AS message_id, s.kind, s.subject, p.state FROM said s
     LEFT JOIN pix_payments p ON p.company_id = s.company_id AND p.end_to_end_id = s.subject
    WHERE s.kind IN ('pix.final', 'pix.settled')
@@ -1331,6 +1642,11 @@ CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
          WHEN 'resend_webhook_events' THEN a.object_id <> a.company_id
          WHEN 'set_webhook' THEN a.object_id <> a.company_id
          WHEN 'rotate_webhook_secret' THEN a.object_id <> a.company_id
+         WHEN 'create_payout' THEN NOT EXISTS (
+           SELECT 1 FROM payouts p WHERE p.company_id = a.company_id AND p.id = a.object_id AND p.idempotency_key = a.key)
+         WHEN 'cancel_payout' THEN NOT EXISTS (
+           SELECT 1 FROM payouts p WHERE p.company_id = a.company_id AND p.id = a.object_id
+              AND (p.status = 'CANCELED' OR p.children > 0))
          ELSE false END;
 COMMENT ON VIEW law_an_answer_has_its_object IS
   'What a stored answer speaks of is there; the order of a cancellation is CANCELED.';
@@ -1350,9 +1666,13 @@ CREATE VIEW law_numbers_lead_to_their_owner WITH (security_invoker = true) AS
   UNION ALL
   SELECT coalesce(a.company_id, n.company_id), n.number, 'account_numbers', n.account_id
     FROM account_numbers n FULL JOIN accounts a ON a.number = n.number
-   WHERE (a.company_id, a.id) IS DISTINCT FROM (n.company_id, n.account_id);
+   WHERE (a.company_id, a.id) IS DISTINCT FROM (n.company_id, n.account_id)
+  UNION ALL
+  SELECT coalesce(k.company_id, o.company_id), coalesce(k.key, o.key), 'own_keys', o.account_id
+    FROM own_keys o FULL JOIN (SELECT * FROM pix_keys WHERE status = 'ACTIVE') k ON k.key = o.key
+   WHERE (k.company_id, k.account_id) IS DISTINCT FROM (o.company_id, o.account_id);
 COMMENT ON VIEW law_numbers_lead_to_their_owner IS
-  'A company''s number and an account''s number lead to it, and none leads nowhere.';
+  'A company''s number, an account''s number and an active key lead to their owner, and none leads nowhere.';
 
 CREATE VIEW law_ids_name_their_company WITH (security_invoker = true) AS
   WITH named AS MATERIALIZED (SELECT company_id, base62(number, 5) AS digits FROM companies)
@@ -1364,9 +1684,13 @@ CREATE VIEW law_ids_name_their_company WITH (security_invoker = true) AS
      AND (substr(o.txid, 1, 5) <> n.digits OR substr(o.location_token, 1, 5) <> n.digits)
   UNION ALL
   SELECT n.company_id, 'refunds', r.id::text FROM named n
-    JOIN refunds r ON r.company_id = n.company_id AND substr(r.return_id, 22, 5) <> n.digits;
+    JOIN refunds r ON r.company_id = n.company_id AND substr(r.return_id, 22, 5) <> n.digits
+  UNION ALL
+  SELECT n.company_id, 'payouts', p.id::text FROM named n
+    JOIN payouts p ON p.company_id = n.company_id
+     AND (substr(p.end_to_end_id, 22, 5) <> n.digits OR substr(p.control_number, 2, 5) <> n.digits);
 COMMENT ON VIEW law_ids_name_their_company IS
-  'Our client ids, txids, locations and return ids carry the number of their company.';
+  'Our client ids, txids, locations, endToEndIds, TED control numbers and return ids carry the number of their company.';
 
 CREATE VIEW law_an_account_is_the_companys_own WITH (security_invoker = true) AS
   SELECT p.company_id, 'pix_payments' AS place, p.id, p.account_id FROM pix_payments p
@@ -1395,7 +1719,7 @@ DECLARE
 BEGIN
   FOR t IN SELECT c.table_name FROM information_schema.columns c JOIN information_schema.tables i USING (table_schema, table_name)
             WHERE c.table_schema = 'public' AND c.column_name = 'company_id' AND i.table_type = 'BASE TABLE'
-              AND c.table_name NOT IN ('company_numbers', 'account_numbers') LOOP
+              AND c.table_name NOT IN ('company_numbers', 'account_numbers', 'own_keys') LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
     EXECUTE format('CREATE POLICY tenant ON %I TO lastro_app USING (company_id = tenant()) WITH CHECK (company_id = tenant())', t);
@@ -1412,7 +1736,9 @@ BEGIN
   IF to_regclass('public.migrations') IS NOT NULL THEN REVOKE INSERT ON migrations FROM lastro_app; END IF;
 END $$;
 GRANT UPDATE ON companies, company_fees, clients, parties, accounts, pix_keys, balances, orders, pix_payments, refunds,
-                event_cursors, deliveries, webhook_settings, outbox, inbox, signing_keys TO lastro_app;
+                payouts, account_limits, quotas,
+                event_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys TO lastro_app;
+GRANT DELETE ON own_keys TO lastro_app;
 GRANT UPDATE (offset_us, target_at, version) ON clock TO lastro_app; -- the table's CHECK keeps production at zero
 GRANT UPDATE (body), DELETE ON answers TO lastro_app;
 GRANT UPDATE (body) ON events TO lastro_app;
@@ -1423,15 +1749,19 @@ GRANT SELECT ON clock, company_numbers, account_numbers, event_cursors, event_nu
 GRANT SELECT (company_id, id, due_at, leased_until, rail) ON outbox, inbox TO lastro_work;
 GRANT SELECT (subject, kind) ON inbox TO lastro_work;
 GRANT SELECT (company_id, id, reference_id, sequence, endpoint, status, due_at, leased_until) ON deliveries TO lastro_work;
+GRANT SELECT (company_id, endpoint, state, probe_at) ON webhook_circuits TO lastro_work;
+GRANT SELECT ON held_deliveries TO lastro_work;
 GRANT SELECT (company_id, id, expires_at, status) ON orders TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, state) ON pix_payments, refunds TO lastro_work;
+GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail) ON payouts TO lastro_work;
+GRANT SELECT ON own_keys TO lastro_work;
 GRANT SELECT (company_id, id, xid, created_at) ON events TO lastro_work;
 GRANT SELECT (company_id, keep, created_at) ON answers TO lastro_work;
 DO $$
 DECLARE
   t text;
 BEGIN
-  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'orders', 'pix_payments', 'refunds', 'events', 'event_cursors',
+  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'pix_payments', 'refunds', 'payouts', 'events', 'event_cursors',
                            'event_numbers', 'answers'] LOOP
     EXECUTE format('CREATE POLICY work ON %I FOR SELECT TO lastro_work USING (true)', t);
   END LOOP;

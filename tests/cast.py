@@ -26,7 +26,7 @@ from lastro.base.secrets import KeyRing
 from lastro.base.write import LedgerAccount, Row, Transfer, Write
 from lastro.companies import PERMISSIONS, AddClient, FoundCompany
 from lastro.orders import Place
-from lastro.rails.port import RAIL, Payer
+from lastro.rails.port import PIX, TED, Payer
 
 INSTITUTION = Institution("12345678", "Lastro Instituicao de Pagamento", "0001", "999")
 PLACE = Place(INSTITUTION, "http://lastro.test", sandbox=True)
@@ -34,7 +34,7 @@ ANA = Holder("ORGANIZATION", "Ana Flores Ltda", "CNPJ", "11222333000181", "ana@e
 DORA = Holder("INDIVIDUAL", "Dora Dias", "CPF", "52998224725", "dora@example.com", "+5511999990001")
 BENTO = Payer("Bento Braga", "CPF", "11144477735", "87654321", "0002", "123456", "TRAN")
 
-OTHER_RAIL = "other"
+OTHER_RAIL = TED
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Seller:
     @property
     def pix(self) -> LedgerAccount:
         """Of Pix: what moves there has a payment behind it."""
-        return ledger.clearing(self.company_id, RAIL, "BRL")
+        return ledger.clearing(self.company_id, PIX, "BRL")
 
     @property
     def clearing(self) -> LedgerAccount:
@@ -124,7 +124,7 @@ class Cast:
         """A company that can sell."""
         company_id = self.id()
         self.companies.append(company_id)
-        made = await self.act(company_id, FoundCompany(name, self.key_ring, (RAIL, OTHER_RAIL), **company))
+        made = await self.act(company_id, FoundCompany(name, self.key_ring, (PIX, OTHER_RAIL), **company))
         account = await self.open_account(company_id, holder)
         account_id = UUID(account["id"])
         pix_key = await self.add_key(company_id, account_id)
@@ -146,7 +146,7 @@ class Cast:
             "id": key, "account_id": account_id, "type": "RANDOM", "key": str(key), "status": "ACTIVE",
             "created_at": now, "possessed_at": now,
         }  # fmt: skip
-        await commit(self.database, Write(company_id, rows=(Row("pix_keys", row),)))
+        await commit(self.database, Write(company_id, rows=(Row("pix_keys", row), Row("own_keys", {"key": row["key"], "account_id": account_id}))))
         return str(key)
 
     async def ana(self) -> Seller:

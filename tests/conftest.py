@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -306,11 +307,28 @@ def empty_database(request: pytest.FixtureRequest) -> Iterator[Database]:
     yield from lent(request, "empty", secrets.token_hex(4))
 
 
-def lent(request: pytest.FixtureRequest, act: str, name: str) -> Iterator[Database]:
+def lent(request: pytest.FixtureRequest, act: str, name: str, *, real_events: bool = True) -> Iterator[Database]:
+    """A database for as long as it is used. Whatever events were born in it must be as their schemas say.
+
+    real_events: False where a test makes up what events say, since it is no matter to what is tried.
+    """
     path = request.config.stash[_SOCKET_KEY]
-    yield _database(_ask(path, {"act": act, "name": name}))
-    with suppress(OSError):
-        _ask(path, {"act": "drop", "name": name})
+    made = _database(_ask(path, {"act": act, "name": name}))
+    yield made
+    try:
+        if act == "clone" and real_events:
+            _hold_events(made)
+    finally:
+        with suppress(OSError):
+            _ask(path, {"act": "drop", "name": name})
+
+
+def _hold_events(database: Database) -> None:
+    """In a thread, since a loop may be running here."""
+    from tests.event_contract import hold  # noqa: PLC0415 what asks for no database needs no schemas
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, hold(database.audit)).result()
 
 
 def _database(answer: dict[str, Any]) -> Database:

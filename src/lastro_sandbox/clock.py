@@ -29,16 +29,20 @@ UPDATE clock SET offset_us = offset_us + $1, version = version + 1,
  WHERE version = $3 RETURNING offset_us
 """
 
-# What is due by now and can be done: a delivery that waits for an earlier one of its object is not.
+# What is due by now and can be done: a delivery that waits for an earlier one of its object is not, nor one whose endpoint
+# does not answer, before its time is up.
 BUSY = """
 SELECT (SELECT count(*) FROM outbox WHERE due_at <= business_now())
      + (SELECT count(*) FROM inbox WHERE due_at <= business_now())
      + (SELECT count(*) FROM deliveries d WHERE d.due_at <= business_now() AND NOT EXISTS (
           SELECT 1 FROM deliveries e WHERE e.company_id = d.company_id AND e.reference_id = d.reference_id
-             AND e.sequence < d.sequence AND e.status IN ('PENDING', 'RETRYING')))
+             AND e.sequence < d.sequence AND e.status IN ('PENDING', 'RETRYING'))
+          AND NOT EXISTS (SELECT 1 FROM held_deliveries h WHERE h.company_id = d.company_id AND h.id = d.id))
      + (SELECT count(*) FROM orders WHERE status = 'INITIAL' AND expires_at <= business_now() - interval '60 seconds')
      + (SELECT count(*) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at <= business_now())
      + (SELECT count(*) FROM refunds WHERE state = 'PENDING' AND ask_at <= business_now())
+     + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND ask_at <= business_now())
+     + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND start_at <= business_now())
      + (SELECT count(*) FROM event_cursors c WHERE EXISTS (
           SELECT 1 FROM events e WHERE e.company_id = c.company_id AND e.xid >= c.numbered_below_xid AND NOT EXISTS (
             SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id)))
@@ -47,10 +51,13 @@ _NEXT = """
 SELECT least(
   (SELECT min(due_at) FROM outbox WHERE due_at > $1), (SELECT min(due_at) FROM inbox WHERE due_at > $1),
   (SELECT min(due_at) FROM deliveries WHERE due_at > $1),
+  (SELECT min(due_at) + interval '6 hours' FROM held_deliveries),
   (SELECT min(expires_at) + interval '60 seconds' FROM orders
     WHERE status = 'INITIAL' AND expires_at > $1 - interval '60 seconds'),
   (SELECT min(ask_at) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at > $1),
-  (SELECT min(ask_at) FROM refunds WHERE state = 'PENDING' AND ask_at > $1))
+  (SELECT min(ask_at) FROM refunds WHERE state = 'PENDING' AND ask_at > $1),
+  (SELECT min(ask_at) FROM payouts WHERE status = 'PENDING' AND ask_at > $1),
+  (SELECT min(start_at) FROM payouts WHERE status = 'PENDING' AND start_at > $1))
 """
 
 

@@ -118,6 +118,7 @@ _NUMBER = frozenset({"a number"})
 ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "list_orders": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_accounts": {"email": _SEARCHED, "fullName": _SEARCHED, "document": _NUMBER | {"zero"}, "limit": _NUMBER},
+    "list_banks": {"name": _SEARCHED},
     "list_webhook_events": {"limit": _NUMBER, "url": _SEARCHED | {"huge"}},
     "read_feed": {"after": _NUMBER | {"zero"}, "limit": _NUMBER, "wait": _NUMBER | {"zero"}},
 }

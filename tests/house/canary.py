@@ -18,11 +18,7 @@ from tests.house.strangers import EXAMPLES, Ask
 from lastro.doors import wiring
 from lastro.orders import Place
 from lastro_sandbox import wiring as sandbox
-from lastro_sim.bank import api as bank
-from lastro_sim.directory import api as directory
-from lastro_sim.merchant import api as merchant
-from lastro_sim.pages import ROUTES as PAGES
-from lastro_sim.spi import api as spi
+from lastro_sim.application import ROUTES as SIMULATOR
 
 if TYPE_CHECKING:
     import asyncpg
@@ -95,7 +91,7 @@ def api_paths() -> dict[str, set[str]]:
 def simulator_paths() -> dict[str, set[str]]:
     """Every path of the simulator, and its methods."""
     found: dict[str, set[str]] = {}
-    for handler in (*spi.ROUTES, *directory.ROUTES, *bank.ROUTES, *merchant.ROUTES, *PAGES):
+    for handler in SIMULATOR:
         for path in handler.paths:
             found.setdefault(path, set()).update(str(method).removeprefix("HttpMethod.") for method in handler.http_methods)
     return found

@@ -30,7 +30,7 @@ from lastro.companies.tokens import SigningKey, new_signing_key
 from lastro.doors import wiring
 from lastro.doors.app import application
 from lastro.orders import Place
-from lastro.rails.port import RAIL
+from lastro.rails.port import PIX, TED
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
 from lastro.webhooks import told
@@ -83,6 +83,7 @@ EXAMPLES: Mapping[str, Example] = {
     "list_orders": Example(None, lambda _: Ask(query={"status": "INITIAL", "sort": "asc"})),
     "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),
     "read_account": Example("account", lambda account_id: Ask(path={"id": account_id})),
+    "list_banks": Example(None, lambda _: Ask(query={"name": "itau", "method": "PIX"})),
     "read_balance": Example("account", lambda account_id: Ask(query={"accountId": account_id})),
     "list_webhook_events": Example(None, lambda _: Ask(query={"limit": "10"})),
     "read_webhook_event": Example("event", lambda event_id: Ask(path={"id": event_id})),
@@ -125,6 +126,12 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
     "/live": (("GET", "/live", None, 200),),
     "/metrics": (("GET", "/metrics", None, 200), ("POST", "/metrics", b"{}", 405)),
     "/openapi.json": (("GET", "/openapi.json", None, 200), ("POST", "/openapi.json", b"{}", 405)),
+    "/schemas": (("GET", "/schemas", None, 200), ("POST", "/schemas", b"{}", 405)),
+    "/schemas/{name}": (
+        ("GET", "/schemas/ORDER-PAYIN.PAID.json", None, 200),
+        ("GET", "/schemas/ORDER-PAYIN.PAID", None, 404),
+        ("GET", "/schemas/x.json", None, 404),
+    ),
     "/docs": (("GET", "/docs", None, 200),),
     "/docs/style.css": (("GET", "/docs/style.css", None, 200),),
 }
@@ -310,7 +317,7 @@ async def leave(town: Town) -> None:
 
 async def _company(runner: Runner, chance: Chance, ring: KeyRing, institution: Institution) -> tuple[UUID, str]:
     company_id = chance.uuid(datetime.now(UTC))
-    await _done(runner, company_id, FoundCompany(f"Company {company_id}", ring, (RAIL,)))
+    await _done(runner, company_id, FoundCompany(f"Company {company_id}", ring, (PIX, TED)))
     holder = Holder("ORGANIZATION", "Loja", "CNPJ", "11222333000181", "ana@example.com", "+5511999999999")
     opened = await _done(runner, company_id, OpenAccount(institution, holder))
     key_id, key, now = chance.uuid(datetime.now(UTC)), str(UUID(bytes=os.urandom(16), version=4)), datetime.now(UTC)
@@ -318,7 +325,7 @@ async def _company(runner: Runner, chance: Chance, ring: KeyRing, institution: I
         "id": key_id, "account_id": UUID(opened["id"]), "type": "RANDOM", "key": key, "status": "ACTIVE",
         "created_at": now, "possessed_at": now,
     }  # fmt: skip
-    await commit(runner.database, Write(company_id, rows=(Row("pix_keys", row),)))
+    await commit(runner.database, Write(company_id, rows=(Row("pix_keys", row), Row("own_keys", {"key": key, "account_id": row["account_id"]}))))
     return company_id, opened["id"]
 
 

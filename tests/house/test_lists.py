@@ -13,10 +13,12 @@ from uuid import UUID
 import pytest
 
 from lastro.accounts import store as accounts
+from lastro.base import lanes
 from lastro.doors import wiring
 from lastro.orders import Place
 from lastro.orders import store as orders
-from lastro.rails import asking, handling, sending
+from lastro.orders import model as orders_model
+from lastro.rails import handling
 from lastro.webhooks.model import UNDELIVERED
 from lastro.webhooks.store import deliveries, feed
 from lastro.webhooks.store import lists as webhooks
@@ -106,10 +108,10 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
 # What workers ask all day long across companies, as the role that sees ids alone.
 SWEEPS: Mapping[str, Listed] = {
     "destinations": Listed(deliveries._DESTINATIONS, "", "deliveries", "deliveries_of_endpoint"),
-    "outbox": Listed(sending.LANE.find_sql, "", "outbox", "outbox_due"),
+    "outbox": Listed(lanes.Lane("outbox", only="rail = 'pix'").find_sql, "", "outbox", "outbox_due"),
     "inbox": Listed(handling.LANE.find_sql, "", "inbox", "inbox_due|inbox_open_txid"),
-    "payments to ask": Listed(asking.PAYMENTS.find_sql, "", "pix_payments", "pix_payments_to_ask"),
-    "returns to ask": Listed(asking.RETURNS.find_sql, "", "refunds", "refunds_to_ask"),
+    "payments to ask": Listed(orders_model.WAITING[0].find_sql, "", "pix_payments", "pix_payments_to_ask"),
+    "returns to ask": Listed(orders_model.WAITING[1].find_sql, "", "refunds", "refunds_to_ask"),
 }
 
 _FILL = f"""
@@ -127,7 +129,7 @@ INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_met
 SELECT company_id, id, (SELECT m.id FROM many m WHERE m.n = many.n % 40 + 1), 'code' || n / 3, 'TRANSPARENT', 'PIX',
        CASE n % 3 WHEN 0 THEN 'EXPIRED' WHEN 1 THEN 'CANCELED' ELSE 'ERROR' END, 'BRL', 'x', id, at, at FROM many;
 INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
-SELECT company_id, id, 'ORDER-PAYIN.PAID', id, 'https://shop.example.com/hook', 'x', at FROM many;
+SELECT company_id, id, 'T', id, 'https://shop.example.com/hook', 'x', at FROM many;
 INSERT INTO event_numbers (company_id, sequence, event_id, created_at) SELECT company_id, n, id, at FROM many;
 INSERT INTO event_cursors (company_id, last_sequence) VALUES (tenant(), {MANY});
 INSERT INTO deliveries (company_id, id, sequence, reference_id, url, type, status, due_at, created_at)
@@ -201,7 +203,7 @@ def told_short(nodes: list[dict[str, Any]]) -> list[str]:
 
 def read_whole(nodes: list[dict[str, Any]]) -> list[str]:
     """Tables that grow and are read from end to end all the same."""
-    small = {"companies", "company_numbers", "clock", "event_cursors", "webhook_settings"}
+    small = {"companies", "company_numbers", "clock", "event_cursors", "webhook_settings", "webhook_circuits"}
     return [n["Relation Name"] for n in nodes if n["Node Type"] == "Seq Scan" and n["Relation Name"] not in small]
 
 

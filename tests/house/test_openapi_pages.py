@@ -23,7 +23,7 @@ from lastro.orders import Place
 
 HOST = "lastro.test"
 _NOBODYS = Mock(place=Place(Institution("00000000", "Lastro", "0001"), f"https://{HOST}", sandbox=True))
-PATHS = ("/openapi.json", "/docs", "/docs/style.css")
+PATHS = ("/openapi.json", "/docs", "/docs/style.css", "/schemas", "/schemas/ORDER-PAYIN.PAID.json")
 # A document whose every text would like to be something else.
 _EVIL = "<script>alert(1)</script> **a<b** `x\"y'<z` & <img src=x onerror=alert(1)>"
 
@@ -69,6 +69,21 @@ async def test_the_served_document_is_the_one_that_answers_are_held_against(http
     served = answer.json()
     assert served == msgspec.json.decode(msgspec.json.encode(wiring.documented(_NOBODYS)))
     assert served["servers"] == [{"url": f"https://{HOST}"}]
+
+
+async def test_every_kind_of_event_has_its_schema(http: httpx.AsyncClient) -> None:
+    listed = (await ask(http, "/schemas")).json()["data"]
+    assert [one["event"] for one in listed] == [notice.name for notice in wiring.NOTICES]
+    for one, notice in zip(listed, wiring.NOTICES, strict=True):
+        answer = await ask(http, one["url"].removeprefix(f"https://{HOST}"))
+        assert answer.headers["content-type"] == "application/schema+json"
+        assert answer.json()["$id"] == one["url"] == f"https://{HOST}/schemas/{notice.name}.json"
+        assert answer.json() == openapi.event_schema(f"https://{HOST}", notice)
+
+
+@pytest.mark.parametrize("name", ["ORDER-PAYIN.PAID", "order-payin.paid.json", "MED.CREATED.json", ".json", "x", "%2e%2e%2fdocs"])
+async def test_what_is_no_kind_of_event_has_none(http: httpx.AsyncClient, name: str) -> None:
+    assert (await ask(http, f"/schemas/{name}")).status_code == 404
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -12,8 +12,10 @@ from lastro.doors import migrate as migration
 from .tree import SCHEMA
 
 # Small tables that every node has whole. Those with a company_id find a company; the others belong to nobody.
-REFERENCE_TABLES = frozenset({"account_numbers", "allowed_moves", "clock", "company_numbers", "migrations", "signing_keys"})
-APPEND_ONLY = ("transfers", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts")
+REFERENCE_TABLES = frozenset(
+    {"account_numbers", "own_keys", "allowed_moves", "bank_lists", "clock", "company_numbers", "migrations", "signing_keys"}
+)
+APPEND_ONLY = ("transfers", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "bank_lists")
 
 # Everything that makes a schema, one text a thing. Names are kept: errors and code refer to them.
 _CATALOG = """

@@ -44,7 +44,7 @@ INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, ac
 INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, created_at, updated_at)
   VALUES (tenant(), '{account}', 'AUTOMATIC', '{account}', 'D{number}', 'MD06', 'PENDING', 1, '{account}', now(), now());
 INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
-  VALUES (tenant(), '{account}', 'ORDER-PAYIN.PAID', '{account}', 'https://shop.example.com', 'x', now());
+  VALUES (tenant(), '{account}', 'T', '{account}', 'https://shop.example.com', 'x', now());
 INSERT INTO event_numbers (company_id, sequence, event_id, created_at) VALUES (tenant(), 1, '{account}', now());
 INSERT INTO event_cursors (company_id) VALUES (tenant());
 INSERT INTO forgotten_bodies (company_id, event_id, sha256, forgotten_at) VALUES (tenant(), '{account}', 'x', now());

@@ -35,13 +35,20 @@ _FILTERS = {
 }
 
 
-def account_from(row: Record) -> Account:
-    """An Account from a row that has its columns."""
+def account_from(row: Record, account_id: UUID | None = None) -> Account:
+    """An Account from a row that has its columns. account_id: where the row's id is another's."""
     holder = Holder(
         row["holder_type"], row["full_name"], row["document_type"], row["document_number"], row["email"], row["phone"]
     )
     return Account(
-        row["id"], row["status"], row["version"], row["number"], row["branch"], row["city"], holder, row["created_at"]
+        account_id or row["id"],
+        row["status"],
+        row["version"],
+        row["number"],
+        row["branch"],
+        row["city"],
+        holder,
+        row["created_at"],
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from lastro.base.draw import draws
-from lastro.base.errors import DatabaseAway, InsufficientFunds, KeyBusy, KeyTaken, Stale
+from lastro.base.errors import DatabaseAway, InsufficientFunds, KeyBusy, KeyTaken, OverQuota, Stale
 from lastro.base.gaps import gap
 from lastro.base.machine import history_row
 from lastro.base.write import Row
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.base.db import Database, Session
-    from lastro.base.write import Finished, Move, Touch, TouchMany, Write
+    from lastro.base.write import Finished, Move, Quota, Touch, TouchMany, Withdrawn, Write
 
 _FEW = 4  # up to so many rows of one table are VALUES with parameters of their own, more come as arrays
 _TRY_AGAIN = frozenset({"40001", "40P01"})
@@ -52,7 +52,7 @@ async def commit(
 ) -> None:  # fmt: skip
     """Makes a Write so, in one round trip. decided_at: the business time it was decided with, at most a second ago.
 
-    Raises Stale (decide again), InsufficientFunds, KeyTaken, KeyBusy, Taken (a unique constraint of a room), each with
+    Raises Stale (decide again), InsufficientFunds, OverQuota, KeyTaken, KeyBusy, Taken (a unique constraint of a room), each with
     nothing written; DatabaseAway when it is not known, after one more try with the same Write: its rows have ids of
     their own, so that it cannot take effect twice.
     """
@@ -96,7 +96,7 @@ async def _execute(database: Database, write: Write, statement: _Statement, sess
             await session.fetch(statement.sql, *statement.arguments)
         else:
             # A Write that only inserts takes the company from door_commit; one that moves must see its rows at once.
-            sees = bool(write.moves or write.touches or write.many or write.finished)
+            sees = bool(write.moves or write.touches or write.many or write.finished or write.withdrawn)
             async with database.session(write.company_id if sees else None) as own:
                 await own.fetch(statement.sql, *statement.arguments)
                 own.company_id = write.company_id
@@ -116,6 +116,8 @@ async def _execute(database: Database, write: Write, statement: _Statement, sess
     except asyncpg.PostgresError as error:
         if error.sqlstate == "LA402":
             raise InsufficientFunds(str(error)) from error
+        if error.sqlstate == "LA403":
+            raise OverQuota(error.message, int(error.detail or 0)) from error
         if error.sqlstate == "LA409" or error.sqlstate in _TRY_AGAIN:
             raise Stale(str(error)) from error
         raise
@@ -205,6 +207,26 @@ class _Builder:
         )
         self.demand(f.table, name)
 
+    def withdraw(self, w: Withdrawn) -> None:
+        name = self.cte(
+            f"UPDATE outbox SET due_at = NULL, done_at = {self.add(w.at)}, outcome = 'withdrawn'"  # noqa: S608
+            f" WHERE company_id = $1 AND id = {self.add(w.id)} AND sends = {self.add(w.sends)} AND lease_token IS NULL"
+            " AND due_at IS NOT NULL RETURNING 1"
+        )
+        self.demand("outbox", name)
+
+    def use(self, quotas: Sequence[Quota]) -> str:
+        """A further column of the last SELECT: the limits that are used, each looked at under its own row's lock."""
+        q = sorted(quotas, key=lambda q: (q.owner_id, q.kind, q.period))
+        columns = (
+            [x.owner_id for x in q],
+            [x.kind for x in q],
+            [x.period for x in q],
+            [x.minor for x in q],
+            [x.most for x in q],
+        )
+        return f", use_quotas(door.company_id, {', '.join(self.add(c) for c in columns)})"
+
 
 async def _statement(database: Database, write: Write, caller: Caller, decided_at: datetime | None) -> _Statement:
     b = _Builder(write.company_id)
@@ -222,10 +244,13 @@ async def _statement(database: Database, write: Write, caller: Caller, decided_a
         b.touch(t)
     for many in write.many:
         b.touch_many(many, await database.columns(many.table))
+    for w in write.withdrawn:
+        b.withdraw(w)
     for f in write.finished:
         b.finish(f)
     accounts, debits, held = draws(write.transfers)
     drawn = f", draw(door.company_id, {b.add(accounts)}, {b.add(debits)}, {b.add(held)})" if accounts else ""
+    drawn += b.use(write.quotas) if write.quotas else ""
     ctes = "".join(f", {c}" for c in b.ctes)
     if decided_at is not None:
         # Counted, the rows are there before the time is looked at: an INSERT nobody asks of runs after the SELECT, and may
@@ -253,7 +278,7 @@ def _grouped(write: Write, request_id: str | None) -> dict[tuple[str, tuple[str,
         ),
         *(
             Row("outbox", {"id": m.id, "rail": m.rail, "kind": m.kind, "network_id": m.network_id,
-                           "reference_id": m.reference_id, "body": m.body, "created_at": m.at, "due_at": m.at})
+                           "reference_id": m.reference_id, "body": m.body, "created_at": m.at, "due_at": m.due or m.at})
             for m in write.messages
         ),
         *(

@@ -81,5 +81,14 @@ class InsufficientFunds(Exception):  # noqa: N818
     """A draw would bring a ledger account below its floor; nothing was written."""
 
 
+class OverQuota(InsufficientFunds):
+    """A limit has too little left; nothing was written. kind: of the limit, as the room calls it."""
+
+    def __init__(self, kind: str, left_minor: int) -> None:
+        super().__init__(f"{kind}: {left_minor} left")
+        self.kind = kind
+        self.left_minor = left_minor
+
+
 class DatabaseAway(Exception):  # noqa: N818
     """The database cannot be reached, or did not answer; nothing is known to have been written."""

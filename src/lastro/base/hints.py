@@ -28,6 +28,8 @@ TOPICS = (OUTBOX, INBOX, EVENTS)
 
 COALESCE_SECONDS = 0.005
 _LONGEST_PAUSE_SECONDS = 5.0
+_ASKED_EVERY_SECONDS = 30.0  # who only listens does not notice that the other end is gone without a word
+_ANSWERS_WITHIN_SECONDS = 5.0
 _MOST_COMPANIES = 100  # in one hint: a payload is less than 8,000 bytes; more companies than that are found by the sweep
 _LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
 _log = structlog.get_logger(__name__)
@@ -119,7 +121,10 @@ async def hear(dsn: Dsn, bells: Bells, stop: asyncio.Event) -> None:
         connection.add_termination_listener(lambda _: lost.set())
         await connection.add_listener(CHANNEL, lambda *told: _ring(bells, told[3]))
         bells.ring_all()  # what was told while nobody listened
-        await _either(lost, stop)
+        while not await _either(lost, stop, _ASKED_EVERY_SECONDS):
+            await connection.execute("SELECT 1", timeout=_ANSWERS_WITHIN_SECONDS)
+        if not stop.is_set():
+            raise ConnectionResetError("ended by the server")
 
     await _connected(dsn, stop, listen)
 
@@ -165,10 +170,12 @@ async def _connected(dsn: Dsn, stop: asyncio.Event, act: Callable[[asyncpg.Conne
             pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
 
 
-async def _either(one: asyncio.Event, other: asyncio.Event) -> None:
+async def _either(one: asyncio.Event, other: asyncio.Event, seconds: float | None = None) -> bool:
+    """Waits until one of them is set; whether it was, in so many seconds."""
     waiting = [asyncio.ensure_future(event.wait()) for event in (one, other)]
     try:
-        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return bool(done)
     finally:
         for task in waiting:
             task.cancel()

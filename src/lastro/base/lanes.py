@@ -27,18 +27,22 @@ NOW = "(SELECT business_now())"
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """table: whose rows with due_at are work. key: its id column. also: a further condition for a row to be ready."""
+    """table: whose rows with due_at are work. key: its id column. also: a further condition for a row to be ready.
+
+    only: which of the table's rows are this lane's at all, said of columns that the finding role sees.
+    """
 
     table: str
     key: str = "id"
     also: str = "true"
+    only: str = "true"
 
     @property
     def find_sql(self) -> str:
         """Companies that have something due, longest waiting first; one read over the partial index of open rows."""
         return (
             f"SELECT company_id FROM {self.table} w"  # noqa: S608 names of our own code
-            f" WHERE due_at <= {NOW} AND (leased_until IS NULL OR leased_until < (SELECT machine_now()))"
+            f" WHERE due_at <= {NOW} AND (leased_until IS NULL OR leased_until < (SELECT machine_now())) AND {self.only}"
             " GROUP BY company_id ORDER BY min(due_at) LIMIT 1000"
         )
 
@@ -50,7 +54,7 @@ class Lane:
             f" leased_until = machine_now() + interval '{LEASE_SECONDS} seconds'"
             f" WHERE company_id = $1 AND {self.key} = ANY (ARRAY(SELECT {self.key} FROM {self.table} w"
             f" WHERE company_id = $1 AND due_at <= {NOW}"
-            f" AND (leased_until IS NULL OR leased_until < (SELECT machine_now())) AND {self.also}"
+            f" AND (leased_until IS NULL OR leased_until < (SELECT machine_now())) AND {self.only} AND {self.also}"
             " ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)) RETURNING *"
         )
 

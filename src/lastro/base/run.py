@@ -59,7 +59,8 @@ class Done:
     """A verb's yes: what it writes, and the answer's bytes, rendered before the write.
 
     object_id: the object made or touched, kept beside the answer. keep: how long the answer is kept under its key.
-    sealed: what is kept in place of a body that shows a secret. status: where it is not the operation's own.
+    sealed: what is kept in place of a body that shows a secret. status: where it is not the operation's own. headers: told
+    with the answer when it is made, not kept.
     """
 
     write: Write | None
@@ -68,6 +69,7 @@ class Done:
     keep: str = "week"
     sealed: bytes | None = None
     status: int | None = None
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +102,8 @@ class Verb(Protocol[K]):
     def taken(self, constraint: str) -> Refused | None:
         """What it means that a unique constraint was hit; None: decide again."""
 
-    def insufficient(self) -> Refused:
-        """What it means that a draw would go below a floor."""
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """What it means that a draw would go below a floor, or above a limit (OverQuota); of our own tasks perhaps another."""
 
     def unsealed(self, kept: bytes) -> bytes:
         """The answer's body, of what was kept of it under the request's key."""
@@ -130,7 +132,7 @@ class Act(Generic[K]):
         """No constraint says anything about the world: decide again."""
         return None
 
-    def insufficient(self) -> Refused:
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """The account has too little."""
         problem = Problem("amount", "INSUFFICIENT_FUNDS", "the account's available balance is too low")
         return Refused(Kind.INVALID, (problem,))
@@ -163,6 +165,7 @@ class Reply:
     body: bytes
     replayed: bool = False
     write: Write | None = None
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 class Runner:
@@ -237,8 +240,12 @@ class Runner:
                 if refused is None:
                     continue
                 return refused
-            except InsufficientFunds:
-                return verb.insufficient()
+            except InsufficientFunds as short:
+                instead = verb.insufficient(short)
+                if isinstance(instead, Refused):
+                    return instead
+                verb = instead
+                continue
             self._on_commit(outcome.write)
             return outcome
         raise Stale("three decisions in a row were overtaken")
@@ -330,8 +337,10 @@ class Runner:
             return _busy_reply()
         except Taken as clash:
             return verb.taken(clash.constraint)
-        except InsufficientFunds:
-            return verb.insufficient()
+        except InsufficientFunds as short:
+            refused = verb.insufficient(short)
+            assert isinstance(refused, Refused), "a client is told no"
+            return refused
         self._on_commit(write)
         return outcome if isinstance(outcome, Refused) else _reply(call, outcome, write)
 
@@ -370,7 +379,7 @@ def _replay(row: Record, call: Call, verb: Verb[Any]) -> Reply | Refused:
 
 
 def _reply(call: Call, done: Done, write: Write | None = None) -> Reply:
-    return Reply(done.status or call.success_status, done.body, write=write)
+    return Reply(done.status or call.success_status, done.body, write=write, headers=done.headers)
 
 
 def _busy_reply() -> Refused:

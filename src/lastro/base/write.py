@@ -116,7 +116,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """To be told to a network after the commit. network_id: the message's id there, the same on every send."""
+    """To be told to a network after the commit. network_id: the message's id there, the same on every send.
+
+    due: before then it is not sent; None: at once.
+    """
 
     id: UUID
     rail: str
@@ -125,6 +128,33 @@ class Message:
     reference_id: UUID
     body: bytes
     at: datetime
+    due: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """An outbox row that is not to be sent after all: stale where somebody has it in hand or has sent it meanwhile.
+
+    sends: how often it was taken in hand when that was read.
+    """
+
+    id: UUID
+    sends: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What is used of a limit; given back where minor is below zero. most: above it the Write is refused; None: never.
+
+    kind: of limit, as the room calls it. period: the day or night it is counted in, as the room writes it.
+    """
+
+    owner_id: UUID
+    kind: str
+    period: str
+    minor: int
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +195,8 @@ class Write:
     transfers: tuple[Transfer, ...] = ()
     facts: tuple[Fact, ...] = ()
     messages: tuple[Message, ...] = ()
+    withdrawn: tuple[Withdrawn, ...] = ()
+    quotas: tuple[Quota, ...] = ()
     finished: tuple[Finished, ...] = ()
     stored: tuple[Stored, ...] = field(default=())
 

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     story.add_argument("--json", action="store_true", help="as the API answers it")
     commands.add_parser("demo", help="play the journey and show each step (sandbox, while it runs)")
     commands.add_parser("certify", help="play a webhook receiver its duties; print what passed and what to mend")
+    commands.add_parser("events", help="list, show, follow, forward your events and send them again, as a client of the API")
     for name, summary in _ADMINISTRATION.items():
         commands.add_parser(name, help=summary)
     words = sys.argv[1:] if arguments is None else list(arguments)
@@ -44,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.exit(_administer(words))
         if words and words[0] == "certify":
             sys.exit(_certify(words[1:]))
+        if words and words[0] == "events":
+            sys.exit(_events(words[1:]))
         given = parser.parse_args(words)
         status = _COMMANDS[given.command](given)
     except StartRefused as refused:
@@ -67,6 +71,12 @@ def _certify(words: list[str]) -> int:
     from lastro.doors.certify import certify  # noqa: PLC0415
 
     return certify(words, _settings, print)
+
+
+def _events(words: list[str]) -> int:
+    from lastro.doors.commands.events import perform  # noqa: PLC0415
+
+    return perform(words, os.environ, partial(print, flush=True))
 
 
 def _run(_: argparse.Namespace) -> int:
@@ -177,6 +187,7 @@ _ADMINISTRATION = {
     "company": "found companies, list them",
     "client": "let machines in that call the API, say what they may do, turn them away",
     "account": "open payment accounts, list them, give them Pix keys",
+    "banks": "list who can be paid, renew the list from a file of the Central Bank's",
     "keys": "list and rotate the keys that sign tokens and Pix locations",
 }
 _COMMANDS = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lastro.base.machine import NOT_THERE
 from lastro.doors.wiring import MACHINES
-from lastro.webhooks.states import DELIVERIES
+from lastro.webhooks.states import CIRCUITS, DELIVERIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from lastro.base.machine import Machine
 
 FOLDER = Path(__file__).parents[3] / "docs" / "states"  # of a checkout; an install has no docs
-# Deliveries keep no history, so the law of allowed moves does not know them; people want to see them all the same.
-DRAWN = (*MACHINES, DELIVERIES)
+# These keep no history, so the law of allowed moves does not know them; people want to see them all the same.
+DRAWN = (*MACHINES, DELIVERIES, CIRCUITS)
 
 
 def page(machine: Machine) -> str:

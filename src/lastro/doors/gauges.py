@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import asyncpg
 import structlog
 
+from lastro import webhooks
 from lastro.base.errors import DatabaseAway
 from lastro.base.lanes import NOW
 from lastro.orders import EXPIRY_GRACE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lastro.base.db import Database, Session
 
 KEPT_SECONDS = 5.0  # however often somebody looks, the database is asked no more often
@@ -25,10 +28,11 @@ _log = structlog.get_logger(__name__)
 _LANES = {
     "outbox": ("outbox", "due_at", "true"),
     "inbox": ("inbox", "due_at", "true"),
-    "deliveries": ("deliveries", "due_at", "true"),
     "orders": ("orders", "expires_at", "status = 'INITIAL'"),
     "payments": ("pix_payments", "ask_at", "state = 'ACCEPTED'"),
     "returns": ("refunds", "ask_at", "state = 'PENDING'"),
+    "payouts": ("payouts", "ask_at", "status = 'PENDING'"),
+    "scheduled payouts": ("payouts", "start_at", "status = 'PENDING' AND batch_id IS NULL"),
 }
 _GRACE = f"interval '{EXPIRY_GRACE.total_seconds():.0f} seconds'"
 
@@ -66,13 +70,16 @@ OFFSET = "SELECT offset_us / 1000000.0::float8 FROM clock"
 class Gauges:
     """due: by lane, how many and how old the oldest is in seconds. undelivered: events by status. unnumbered: likewise.
 
-    clock_offset_seconds: business time minus machine time.
+    clock_offset_seconds: business time minus machine time. depths: what waits, by company and endpoint. circuits: of
+    endpoints that do not answer, one for each company.
     """
 
     due: dict[str, tuple[int, float]]
     undelivered: dict[str, int]
     unnumbered: tuple[int, float]
     clock_offset_seconds: float
+    depths: tuple[webhooks.Depth, ...] = ()
+    circuits: tuple[tuple[int, webhooks.Circuit], ...] = ()
 
 
 @dataclass
@@ -104,10 +111,20 @@ class Watch:
 
 
 async def read(session: Session) -> Gauges:
-    """Four short reads, each by an index."""
+    """Six short reads, each by an index."""
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
+    depths = tuple(await webhooks.depths(session))
+    due["deliveries"] = _can_be_delivered(depths)
     undelivered = {r["status"].lower(): r["count"] for r in await session.fetch(UNDELIVERED)}
     unnumbered = await session.row(UNNUMBERED)
     assert unnumbered is not None, "a count has a row"
     offset = await session.value(OFFSET)
-    return Gauges(due, undelivered, (unnumbered["count"], unnumbered["oldest"] or 0.0), float(offset))
+    circuits = tuple(await webhooks.not_closed(session))
+    waiting = (unnumbered["count"], unnumbered["oldest"] or 0.0)
+    return Gauges(due, undelivered, waiting, float(offset), depths, circuits)
+
+
+def _can_be_delivered(depths: Iterable[webhooks.Depth]) -> tuple[int, float]:
+    """How many are due, and for how long the oldest has been: what an endpoint's circuit holds is for no worker to do."""
+    free = [d for d in depths if not d.is_held and d.due]
+    return min(MOST, sum(d.due for d in free)), max((d.oldest for d in free), default=0.0)

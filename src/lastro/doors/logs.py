@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ALLOWED = frozenset({
     "event", "level", "timestamp", "logger", "exception", "request_id", "company_id", "client_id", "operation", "id", "ids",
     "path", "method", "status", "issues", "cause", "reason", "lane", "lanes", "failures", "sends", "kind", "code",
-    "network_id", "subject", "count", "rail", "outcome", "duration_ms", "attempt", "port", "signal",
+    "network_id", "subject", "count", "rail", "outcome", "duration_ms", "attempt", "port", "signal", "endpoint", "failure",
 })  # fmt: skip
 LEVELS: Final[Mapping[str, int]] = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
 
@@ -41,7 +41,7 @@ _PERSONAL = re.compile(
 )
 _READS = frozenset({"GET", "HEAD"})
 # Ends that are nobody's news: what went as it should for each event, and what has a line of its own that says why.
-_QUIET = frozenset({"delivered", "broke", "not_sent", "overtaken"})
+_QUIET = frozenset({"delivered", "failed", "broke", "not_sent", "overtaken"})
 _encoder = msgspec.json.Encoder(enc_hook=str)  # ids as they are; of anything else its text, which a secret has none of
 _log = structlog.get_logger()
 
@@ -78,7 +78,7 @@ def request(seen: Seen, status: int, seconds: float) -> None:
 
 def worked(done: Worked) -> None:
     """One line for a piece of the worker's work that has ended: at info each end that means something to a business."""
-    tell = _log.debug if done.outcome in _QUIET else _log.warning if done.outcome == "failed" else _log.info
+    tell = _log.debug if done.outcome in _QUIET else _log.info
     tell(
         "worked", lane=done.lane, kind=done.kind, outcome=done.outcome, company_id=done.company_id,
         request_id=None if done.row_id is None else str(done.row_id), network_id=done.network_id, sends=done.sends,

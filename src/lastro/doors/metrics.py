@@ -1,6 +1,7 @@
 """Figures for Prometheus: what this process counted, and what the database says of the whole system.
 
-Labels are words of our own, never ids, names or addresses: their number does not grow with the business.
+Labels are words of our own, never ids, names or addresses: their number does not grow with the business. The one exception
+are the receivers of events, host and port, so many of them as the owner asks for.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from lastro.base.errors import Kind, Refused
+from lastro.doors.endpoints import EndpointNames, of_endpoints
 from lastro.doors.http import Response, not_allowed, refusal
+from lastro.webhooks import Attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,9 +42,11 @@ class Metrics:
     """What one process counts, and where else it reads when somebody looks.
 
     pools: by the name of their role. in_flight: requests being answered now. watch: who looks at the database.
+    endpoints: so many receivers of events are named, those that this process delivers to first.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, endpoints: int = 0) -> None:
+        self.endpoints = EndpointNames(endpoints)
         self.registry = CollectorRegistry()
         self.pools: dict[str, Database] = {}
         self.runner: Runner | None = None
@@ -58,9 +63,14 @@ class Metrics:
             "lastro_work_seconds", "Work of the lanes that has ended, by lane, kind and outcome, and how long it took.",
             ["lane", "kind", "outcome"], buckets=_BUCKETS, registry=self.registry,
         )  # fmt: skip
+        self._attempts = Counter(
+            "lastro_delivery_attempts", "Attempts to deliver events that have ended, by receiver and how they ended.",
+            ["endpoint", "outcome"], registry=self.registry,
+        )  # fmt: skip
         # Finding a child of a family costs more than counting with it.
         self._of_request: dict[tuple[str, str, int], Histogram] = {}
         self._of_work: dict[tuple[str, str, str], Histogram] = {}
+        self._of_attempts: dict[tuple[str, str], Counter] = {}
         self.registry.register(_Read(self))
         ProcessCollector(registry=self.registry)
         GCCollector(registry=self.registry)
@@ -82,6 +92,16 @@ class Metrics:
         if child is None:
             child = self._of_work[key] = self._worked.labels(*key)
         child.observe(done.seconds)
+        if isinstance(done, Attempt):
+            self._attempted(done)
+
+    def _attempted(self, done: Attempt) -> None:
+        outcome = "acknowledged" if done.failure is None else done.failure.value.lower()
+        key = (self.endpoints.name(done.endpoint, done.place), outcome)
+        child = self._of_attempts.get(key)
+        if child is None:
+            child = self._of_attempts[key] = self._attempts.labels(*key)
+        child.inc()
 
     async def text(self) -> bytes:
         """Everything, in the text format of Prometheus 0.0.4."""
@@ -119,6 +139,7 @@ class _Read(Collector):
             yield GaugeMetricFamily("lastro_database_reachable", "Whether the database answered just now.", seen is not None)
             if seen is not None:
                 yield from _of_database(seen)
+                yield from of_endpoints(seen, shown.endpoints)
 
     def _of_pools(self) -> Iterator[Metric]:
         size = GaugeMetricFamily("lastro_database_pool_size", "Connections that a pool may have.", labels=["role"])

@@ -165,7 +165,8 @@ def _wrong_type(headers: Mapping[bytes, bytes]) -> str | None:
 
 
 def _replied(reply: Reply) -> Response:
-    headers = ((b"idempotent-replayed", b"true"),) if reply.replayed else ()
+    more = tuple((name.encode(), value.encode()) for name, value in reply.headers)
+    headers = ((b"idempotent-replayed", b"true"),) if reply.replayed else more
     return Response(reply.status, reply.body, headers=headers)
 
 

@@ -24,6 +24,8 @@ SANDBOX = "sandbox"
 PRODUCTION = "production"
 _LONGEST_LOCATION = 77  # BR Code, EMV field 26-25
 _LOCATION_PATH = "/qr/v2/rec/" + 22 * "x"  # the longest that is printed
+_RETRIES = 4  # contract.md §7: exactly so many
+_LONGEST_RETRY = 604_800  # seconds: a week
 _SANDBOX_INSTITUTION = {
     "LASTRO_ISPB": "99999010",
     "LASTRO_COMPE": "990",
@@ -69,6 +71,8 @@ class Settings:
     where each is to be a stranger. requests_per_minute: of a client, in each process; token_requests_per_minute: of an
     address. proxies: networks whose x-forwarded-for is believed. log_level: the least that is logged. metrics_networks: who
     may read the API's figures; worker_metrics_port: where a worker tells its own, None for nowhere.
+    retry_seconds: the waits between a delivery's five attempts; retry_jitter_percent: what chance takes off them at most;
+    metrics_endpoints: so many receivers of events are named in a worker's figures.
     token_key_days: for how long a key signs tokens. feed_days: for how long events' bodies are kept; None: for ever.
     outside: the one other issuer whose tokens count. outgoing_proxy: carries requests to the URLs that clients gave; None
     where they go out by themselves.
@@ -100,6 +104,9 @@ class Settings:
     log_level: str
     metrics_networks: tuple[IPv4Network | IPv6Network, ...]
     worker_metrics_port: int | None
+    retry_seconds: tuple[int, ...]
+    retry_jitter_percent: int
+    metrics_endpoints: int
     token_key_days: int
     feed_days: int | None
     outside: Outside | None
@@ -185,6 +192,9 @@ class _Reader:
             log_level=self._one_of("LASTRO_LOG_LEVEL", ("info", "debug", "warning")),
             metrics_networks=self._networks("LASTRO_METRICS_NETWORKS", "127.0.0.0/8,::1/128"),
             worker_metrics_port=self._maybe_port("LASTRO_WORKER_METRICS_PORT"),
+            retry_seconds=self._intervals("LASTRO_WEBHOOK_RETRY_SECONDS", "60,600,3600,21600"),
+            retry_jitter_percent=self._up_to("LASTRO_WEBHOOK_RETRY_JITTER_PERCENT", 10, 50),
+            metrics_endpoints=self._up_to("LASTRO_METRICS_ENDPOINTS", 20, 1000),
             token_key_days=self._count("LASTRO_TOKEN_KEY_DAYS", 90),
             feed_days=self._maybe_count("LASTRO_FEED_RETENTION_DAYS"),
             outside=self._outside(mode),
@@ -262,6 +272,27 @@ class _Reader:
 
     def _maybe_count(self, name: str) -> int | None:
         return None if self._maybe(name) is None else self._count(name, 1)
+
+    def _up_to(self, name: str, otherwise: int, most: int) -> int:
+        """A whole number from zero to `most`."""
+        given = self._text(name, str(otherwise))
+        if re.fullmatch(r"\d{1,9}", given, re.ASCII) is None or int(given) > most:
+            self._problems.append(f"{name} must be a whole number from 0 to {most}, not {given!r}.")
+            return otherwise
+        return int(given)
+
+    def _intervals(self, name: str, otherwise: str) -> tuple[int, ...]:
+        """The four waits of a delivery plan, in seconds, each up to a week."""
+        given = [text.strip() for text in self._text(name, otherwise).split(",")]
+        if len(given) != _RETRIES or any(
+            re.fullmatch(r"[1-9]\d{0,5}", text, re.ASCII) is None or int(text) > _LONGEST_RETRY for text in given
+        ):
+            self._problems.append(
+                f"{name} must be {_RETRIES} numbers of seconds from 1 to {_LONGEST_RETRY}, with commas between, such as"
+                f" {otherwise}, not {','.join(given)!r}."
+            )
+            return tuple(int(text) for text in otherwise.split(","))
+        return tuple(int(text) for text in given)
 
     def _networks(self, name: str, otherwise: str = "") -> tuple[IPv4Network | IPv6Network, ...]:
         given = [text.strip() for text in self._text(name, otherwise).split(",") if text.strip()]

@@ -13,9 +13,10 @@ from importlib.metadata import version
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from uuid import UUID
 
-from lastro import accounts, orders, webhooks
-from lastro.accounts import Institution
+from lastro import accounts, banks, orders, payouts, webhooks
+from lastro.accounts import Institution, OwnFirst
 from lastro.base.clock import BusinessClock
 from lastro.base.db import Database
 from lastro.base.ids import Chance
@@ -37,14 +38,16 @@ from lastro.doors.settings import PRODUCTION, SANDBOX, StartRefused
 from lastro.doors.upkeep import rotating
 from lastro.orders import Place
 from lastro.rails import port
+from lastro.rails.book import Book
 from lastro.rails.handling import SetAside
+from lastro.rails.inbox import Inbox
+from lastro.rails.locations import Locations
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping
     from ipaddress import IPv4Network, IPv6Network
-    from uuid import UUID
 
     from lastro.base.api import Route
     from lastro.base.lanes import Hear
@@ -54,10 +57,13 @@ if TYPE_CHECKING:
     from lastro.doors.settings import Settings
 
 # Every transition table of the code: migrations keep them in the database for the law that every move is allowed.
-MACHINES = (orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS)
-RAILS = (port.RAIL,)
+MACHINES = (orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, payouts.PAYOUTS)
+# Networks that our clearing has a position at; from one account here to another money goes through TRANSIT.
+RAILS = (port.PIX, port.TED)
+# What a network has to end.
+WAITING = {port.PIX: (*orders.WAITING, *payouts.WAITING[port.PIX]), port.TED: payouts.WAITING[port.TED]}
 # Every kind of event, with an example.
-NOTICES = (*orders.NOTICES, *webhooks.NOTICES)
+NOTICES = (*orders.NOTICES, *payouts.NOTICES, *webhooks.NOTICES)
 
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
@@ -68,6 +74,12 @@ _EXPIRED = (
     " ORDER BY expires_at LIMIT $1"
 )
 
+# Scheduled payouts whose day has come; a batch's children begin with it.
+_TO_BEGIN = (
+    "SELECT company_id, id FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT business_now()) AND batch_id IS NULL"
+    " ORDER BY start_at LIMIT $1"
+)
+
 
 @dataclass(frozen=True)
 class Worker:
@@ -76,7 +88,8 @@ class Worker:
     database: Database
     work: Database
     runner: Runner
-    rail: Spi
+    rails: Mapping[str, port.Rail]
+    waiting: Mapping[str, tuple[port.Waiting, ...]]
     inbox_verbs: Mapping[str, port.InboxVerb]
     dues: tuple[Due, ...]
     deliverer: webhooks.Deliverer
@@ -114,6 +127,7 @@ class House:
     outside: OutsideKeys | None = None
     own_ports: frozenset[int] = frozenset()
     arrivals: webhooks.Arrivals = field(default_factory=webhooks.Arrivals)
+    charges: port.Charges = field(default_factory=Locations)
 
     @property
     def issuer(self) -> str:
@@ -168,29 +182,46 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     client = OutgoingClient(sandbox=settings.is_sandbox, own_ports=own_ports(settings), proxy=settings.outgoing_proxy)
     deliverer = webhooks.Deliverer(
         database, work, client, key_ring_of(settings), chance, _machine,
-        webhooks.DeliverySettings(is_sandbox=settings.is_sandbox), hear,
+        webhooks.DeliverySettings(is_sandbox=settings.is_sandbox, plan=plan_of(settings)), hear,
     )  # fmt: skip
     place, rail = place_of(settings), rail_of(settings)
     sandbox = sandbox_of(settings)
     stepper = None if sandbox is None else sandbox.stepper(settings, database, work)
+    book = Book(work, Inbox(database, work, chance, settings.ispb, port.BOOK))
     closers = [client.close, rail.close, database.close, work.close]
     if stepper is not None:
         closers.insert(0, stepper.close)
-    dues = (Due("expiry", _EXPIRED, lambda order_id: orders.Expire(order_id, place)),)
+    dues = (
+        Due("expiry", _EXPIRED, lambda order_id: orders.Expire(order_id, place)),
+        Due("scheduled", _TO_BEGIN, lambda payout_id: payouts.Begin(payout_id, place.institution)),
+    )
     return Worker(
-        database, work, runner, rail, inbox_verbs(place), dues, deliverer, chance,
+        database, work, runner, {port.PIX: rail, port.BOOK: book}, WAITING, inbox_verbs(place), dues, deliverer, chance,
         None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
     )  # fmt: skip
 
 
+def plan_of(settings: Settings) -> webhooks.Plan:
+    """When a delivery is tried again."""
+    intervals = tuple(timedelta(seconds=seconds) for seconds in settings.retry_seconds)
+    return webhooks.Plan(intervals, settings.retry_jitter_percent / 100)
+
+
 def inbox_verbs(place: Place) -> dict[str, port.InboxVerb]:
     """On this message of the network, call that verb."""
     return {
-        port.PIX_ASK: lambda row: orders.Ask(port.arrival(row.body), row.claimed, place),
+        port.PIX_ASK: lambda row: orders.Ask(port.arrival(row.body), row.claimed, place, row.rail),
         port.PIX_SETTLED: lambda row: orders.Settled(port.arrival(row.body), row.claimed, place),
         port.PIX_FINAL: lambda row: orders.Final(port.pix_final(row.body), row.claimed, place),
         port.RETURN_FINAL: lambda row: orders.ReturnEnded(port.return_final(row.body), row.claimed),
+        port.PAYMENT_FINAL: lambda row: payouts.Ended(port.payment_final(row.body), row.claimed, place.institution),
+        port.PAYMENT_RETURNED: lambda row: payouts.Returned(port.payment_returned(row.body), row.claimed, place.institution),
+        port.PAYMENT_DOUBTED: lambda row: payouts.Doubted(port.payment_doubted(row.body), row.claimed),
+        port.PAYMENT_NEVER: lambda row: payouts.Never(port.payment_never(row.body), row.claimed, place.institution),
+        payouts.CHILD_MOVED: lambda row: payouts.Summed(
+            UUID(row.subject), row.body.decode(), row.claimed, place.institution
+        ),
         port.REFUSED: lambda row: SetAside(row.claimed, port.ALARMED),
         port.UNKNOWN: lambda row: SetAside(row.claimed, port.ALARMED),
     }
@@ -239,8 +270,12 @@ def _hosts(settings: Settings) -> frozenset[str]:
 def routes(house: House) -> tuple[Route, ...]:
     """Every operation behind a bearer token."""
     told_from = webhooks.Place(house.place.sandbox, house.own_ports, house.key_ring, _machine, NOTICES, house.arrivals)
+    listed, institution = banks.Banks(sandbox=house.place.sandbox), house.place.institution
+    directory = OwnFirst(house.database, institution, house.rail)
+    ways = payouts.Ways(institution, directory, house.charges, listed)
     return (
-        *orders.routes(house.place), *accounts.routes(house.place.institution), *webhooks.routes(told_from), *story.routes(),
+        *orders.routes(house.place), *payouts.routes(ways), *accounts.routes(institution), *webhooks.routes(told_from),
+        *story.routes(), *banks.routes(listed),
     )  # fmt: skip
 
 
@@ -258,6 +293,7 @@ def public(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None =
     metrics = MetricsPath(house.metrics, house.metrics_networks, behind_proxy=bool(house.proxies))
     published = Published(house.database, house.keys.current, house.place, house.chance)
     reference = openapi.Reference(documented(house, also))
+    schemas = openapi.Schemas(house.place.public_url, NOTICES)
     return {
         "/auth/v1/token": {"POST": tokens.ours},
         "/oauth2/token": {"POST": tokens.oauth},
@@ -269,6 +305,8 @@ def public(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None =
         "/live": {"GET": health.live},
         "/metrics": metrics.table(),
         "/openapi.json": {"GET": reference.openapi},
+        "/schemas": {"GET": schemas.index},
+        "/schemas/{name}": {"GET": schemas.schema},
         "/docs": {"GET": reference.page},
         "/docs/style.css": {"GET": reference.style},
     }

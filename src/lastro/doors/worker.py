@@ -24,6 +24,7 @@ from lastro.doors.settings import PRODUCTION, StartRefused
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
+from lastro.rails.port import BOOK
 from lastro.rails.sending import Sender
 from lastro.rails.together import pause_after
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from lastro.doors.due import Due
     from lastro.doors.settings import Settings
     from lastro.rails.leased import LeasedLane
-    from lastro.rails.port import InboxVerb, Rail
+    from lastro.rails.port import InboxVerb, Rail, Told, Waiting
     from lastro.webhooks import Deliverer
 
 SWEEP_SECONDS = 1.0  # so often every lane looks, hinted or not
@@ -62,8 +63,12 @@ class Assembled(Protocol):
         """Whose on_commit is what assemble was given."""
 
     @property
-    def rail(self) -> Rail:
-        """The network."""
+    def rails(self) -> Mapping[str, Rail]:
+        """The networks, by the name that outbox and inbox rows carry."""
+
+    @property
+    def waiting(self) -> Mapping[str, Sequence[Waiting]]:
+        """By rail: what the rooms have there that it must end."""
 
     @property
     def inbox_verbs(self) -> Mapping[str, InboxVerb]:
@@ -101,7 +106,7 @@ async def run_worker(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    metrics = Metrics()
+    metrics = Metrics(settings.metrics_endpoints)
 
     def hear(done: lanes.Worked) -> None:
         logs.worked(done)
@@ -180,32 +185,16 @@ def _lanes(
     assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event, hear: lanes.Hear
 ) -> list[Coroutine[Any, Any, None]]:
     """Every lane, as what runs until stop."""
-    database, work_database, runner, rail = assembled.database, assembled.work, assembled.runner, assembled.rail
-    inbox = Inbox(database, work_database, assembled.chance, settings.ispb)
-    sender = Sender(database, work_database, runner, assembled.chance, rail, hear)
+    database, work_database, runner = assembled.database, assembled.work, assembled.runner
     handler = Handler(database, work_database, runner, assembled.chance, assembled.inbox_verbs, hear)
-    asker = Asker(database, work_database, inbox, rail)
     feed = None if settings.feed_days is None else timedelta(days=settings.feed_days)
     quiet = upkeep.Upkeep(database, work_database, feed)
     bells.listen(quiet.seen)
     wake = _hinted(assembled.deliverer, bells)
 
-    async def keep_message(messages: Sequence[Any]) -> None:
-        await inbox.keep(messages)
-        bells.ring(hints.INBOX)
-
-    async def ask() -> bool:
-        answered = await asker.round()
-        if answered:
-            bells.ring(hints.INBOX)
-            bells.ring(hints.OUTBOX)
-        return answered
-
     running = [
-        _restarted("network", lambda: rail.listen(keep_message, stop), stop),
-        _leased("outbox", sender.lane, stop, bells.event(hints.OUTBOX)),
+        *(lane for name in assembled.rails for lane in _of_rail(name, assembled, settings, bells, stop, hear)),
         _leased("inbox", handler.lane, stop, bells.event(hints.INBOX)),
-        keep("asking", ask, stop, bells.event(_CLOCK)),
         _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
         _restarted("hints", lambda: hints.hear(settings.app, bells, stop), stop),
         keep("folding", quiet.fold_active, stop, pause=upkeep.FOLD_EVERY_SECONDS),
@@ -221,6 +210,39 @@ def _lanes(
     if assembled.stepping is not None:
         running.append(keep("clock", _rung(assembled.stepping, bells), stop))
     return running
+
+
+def _of_rail(
+    name: str, assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event, hear: lanes.Hear
+) -> list[Coroutine[Any, Any, None]]:
+    """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
+    database, work_database, rail = assembled.database, assembled.work, assembled.rails[name]
+    inbox = Inbox(database, work_database, assembled.chance, settings.ispb, name)
+
+    def heard(done: lanes.Worked) -> None:
+        hear(done)
+        if name == BOOK:  # what it sends is in an inbox already
+            bells.ring(hints.INBOX)
+
+    sender = Sender(database, work_database, assembled.runner, assembled.chance, name, rail, heard)
+    asker = Asker(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
+
+    async def keep_message(messages: Sequence[Told]) -> None:
+        await inbox.keep(messages)
+        bells.ring(hints.INBOX)
+
+    async def ask() -> bool:
+        asked = await asker.round()
+        if asked:
+            bells.ring(hints.INBOX)
+            bells.ring(hints.OUTBOX)
+        return asked
+
+    return [
+        _restarted(f"network {name}", lambda: rail.listen(keep_message, stop), stop),
+        _leased(f"outbox {name}", sender.lane, stop, bells.event(hints.OUTBOX)),
+        keep(f"asking {name}", ask, stop, bells.event(_CLOCK)),
+    ]
 
 
 def _rung(stepping: Callable[[], Awaitable[bool]], bells: hints.Bells) -> Callable[[], Awaitable[bool]]:

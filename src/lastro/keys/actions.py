@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.base.db import Session
-    from lastro.rails.port import Rail
+    from lastro.rails.port import Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class RegisterRandomKey(Act["Known | None"]):
 
     account_id: UUID
     request_id: UUID
-    rail: Rail
+    registry: Registry
 
     async def read(self, session: Session, door: Door) -> Known | None:
         """The account."""
@@ -46,7 +46,7 @@ class RegisterRandomKey(Act["Known | None"]):
             return known
         holder, account = known.account.holder, known.account
         try:
-            key = await self.rail.register_key(
+            key = await self.registry.register_key(
                 request_id=self.request_id,
                 key_type="RANDOM",
                 key=None,
@@ -73,4 +73,5 @@ class RegisterRandomKey(Act["Known | None"]):
         relies = (Relied("accounts", self.account_id, known.account.version),)
         at = stamp(door.now)
         body = render({"id": str(key_id), "type": "RANDOM", "key": known.key, "createdAt": at, "possedAt": at})
-        return Done(Write(door.company_id, relies=relies, rows=(Row("pix_keys", row),)), body, key_id)
+        owned = Row("own_keys", {"key": known.key, "account_id": self.account_id})
+        return Done(Write(door.company_id, relies=relies, rows=(Row("pix_keys", row), owned)), body, key_id)

@@ -6,29 +6,22 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
+from lastro.rails.port import PIX_ASK, RETURN_SEND, Waiting
+
 if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
     from lastro.accounts import Institution
     from lastro.base.money import Money
+    from lastro.companies import FeePlan
 
 STATUSES = ("INITIAL", "PENDING", "AUTHENTICATING", "PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED")
+WAITING = (
+    Waiting(PIX_ASK, "pix_payments", "state", "ACCEPTED", "end_to_end_id"),
+    Waiting(RETURN_SEND, "refunds", "state", "PENDING", "return_id"),
+)
 EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later
-
-
-@dataclass(frozen=True, slots=True)
-class FeePlan:
-    """What a paid order costs: fixed + share of the amount + additional. payer: RECEIVER or CUSTOMER bears it."""
-
-    fixed: Money
-    variable_basis_points: int
-    additional: Money
-    payer: str = "RECEIVER"
-
-    def total(self, amount: Money) -> Money:
-        """The whole fee of an amount, half to even to the cent."""
-        return self.fixed + amount.share(self.variable_basis_points) + self.additional
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +127,7 @@ class Payment:
     accepted_at: datetime
     pix_key: str | None
     remittance: str | None
+    rail: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
+from lastro.accounts import OwnerBank, owner_bank
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, PixKey, Timestamp, words
+from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, Timestamp, words
 from lastro.orders.rendering import bank_of
 from lastro.webhooks import told
 
@@ -27,15 +28,6 @@ TEXTS = {
     "CANCELED": ("Order canceled", "Pedido cancelado"),
     "ERROR": ("Order failed: {error}", "Pagamento não concluído"),
 }
-
-
-class OwnerBank(Answer, frozen=True, kw_only=True):
-    """The account of yours that the money is for."""
-
-    name: str
-    document: Document
-    bank: Bank
-    pix: Annotated[PixKey | None, msgspec.Meta(description="The key that the money used.")] = None
 
 
 class NotifiedPayer(Answer, frozen=True, kw_only=True):
@@ -94,23 +86,6 @@ def pay_in(
         payer=_payer(payer or order.customer),
     )
     return told(door, body.event, order.id, order.notification_url, body)
-
-
-def owner_bank(account: Account, institution: Institution, key: tuple[str, str] | None) -> OwnerBank:
-    """Our account as notifications print it. key: type and text."""
-    return OwnerBank(
-        name=account.holder.full_name,
-        document=Document(type=account.holder.document_type, number=account.holder.document_number),
-        bank=Bank(
-            ispb=institution.ispb,
-            name=institution.name,
-            branch=account.branch,
-            account=account.number,
-            account_type="PAYMENT_ACCOUNT",
-            code=institution.compe,
-        ),
-        pix=None if key is None else PixKey(type=key[0], key=key[1]),
-    )
 
 
 def _payer(party: Party | None) -> NotifiedPayer:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lastro import ledger
 from lastro.base.write import Transfer
-from lastro.rails.port import RAIL
+from lastro.rails.port import BOOK, PIX
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -15,21 +15,26 @@ if TYPE_CHECKING:
     from lastro.base.run import Door
 
 
-def paid(door: Door, account_id: UUID, order_id: UUID, credit: Money, fee: Money) -> tuple[Transfer, ...]:
-    """NET→CUST what the account gets, NET→FEE what we keep; never the whole in and the fee out again."""
-    net = ledger.clearing(door.company_id, RAIL, credit.currency)
+def paid(door: Door, account_id: UUID, order_id: UUID, credit: Money, fee: Money, rail: str) -> tuple[Transfer, ...]:
+    """NET→CUST what the account gets, NET→FEE what we keep; never the whole in and the fee out again.
+
+    From another account here it comes out of TRANSIT.
+    """
+    net, came, kept = ledger.clearing(door.company_id, PIX, credit.currency), "PIX_IN", "FEE"
+    if rail == BOOK:
+        net, came, kept = ledger.transit(door.company_id, credit.currency), "BOOK_IN", "BOOK_FEE"
     parts = []
     if credit.minor:
         customer = ledger.customer(door.company_id, account_id, credit.currency)
-        parts.append(_moved(door, net, customer, credit, "PIX_IN", order_id))
+        parts.append(_moved(door, net, customer, credit, came, order_id))
     if fee.minor:
-        parts.append(_moved(door, net, ledger.fees(door.company_id, fee.currency), fee, "FEE", order_id))
+        parts.append(_moved(door, net, ledger.fees(door.company_id, fee.currency), fee, kept, order_id))
     return tuple(parts)
 
 
 def unfit(door: Door, payment_id: UUID, amount: Money) -> Transfer:
     """NET→SUSP: money that is in and fits nothing."""
-    net = ledger.clearing(door.company_id, RAIL, amount.currency)
+    net = ledger.clearing(door.company_id, PIX, amount.currency)
     return _moved(door, net, ledger.suspense(door.company_id, amount.currency), amount, "PIX_UNFIT", payment_id)
 
 
@@ -53,7 +58,7 @@ def _return(door: Door, kind: str, refund_id: UUID, amount: Money, hold_id: UUID
         id=door.chance.uuid(door.now),
         kind=kind,
         debit=ledger.suspense(door.company_id, amount.currency),
-        credit=ledger.clearing(door.company_id, RAIL, amount.currency),
+        credit=ledger.clearing(door.company_id, PIX, amount.currency),
         amount=amount,
         type="PIX_RETURN",
         reference_id=refund_id,

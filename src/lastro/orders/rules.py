@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.base.money import Money
+    from lastro.companies import FeePlan
     from lastro.orders.forms import CreateOrder, CustomerForm, OrderForm
-    from lastro.orders.model import FeePlan, Order
+    from lastro.orders.model import Order
     from lastro.rails.port import PixArrival
 
 DEFAULT_EXPIRATION_SECONDS = 86_400

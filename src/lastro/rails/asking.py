@@ -3,126 +3,98 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import structlog
 
 from lastro.base import trace
 from lastro.rails import port
-from lastro.rails.port import PixFinal, ReturnFinal, Told, Transient, Unknown
+from lastro.rails.port import Told, Transient, Unknown
 from lastro.rails.together import together
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
     from asyncpg import Record
 
     from lastro.base.db import Database
     from lastro.rails.inbox import Inbox
-    from lastro.rails.port import Pending, Rail
+    from lastro.rails.port import Rail, Waiting
 
 _HARD_TIMEOUT_SECONDS = 10.0
 _ROWS = 16
 _COMPANIES = 4
 _log = structlog.get_logger(__name__)
 
-# A return that never arrived is due again; a row that is still on its way there is left alone.
+# An order that never arrived is due again; a row that is still on its way there is left alone.
 _SEND_AGAIN = """
 UPDATE outbox SET due_at = business_now(), done_at = NULL, outcome = NULL
  WHERE company_id = $1 AND rail = $2 AND network_id = $3 AND due_at IS NULL AND outcome = 'sent' RETURNING id
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """table: whose rows in `state` are asked about when ask_at has come. name: the column with their id in the network."""
-
-    table: str
-    name: str
-    state: str
-
-    @property
-    def find_sql(self) -> str:
-        """Companies with something to ask, longest waiting first."""
-        return (
-            f"SELECT company_id FROM {self.table} WHERE state = '{self.state}'"  # noqa: S608 names of our own code
-            " AND ask_at <= (SELECT business_now()) GROUP BY company_id ORDER BY min(ask_at) LIMIT 1000"
-        )
-
-    @property
-    def claim_sql(self) -> str:
-        """Counts the question and sets when the next is due, before it is asked; the object's version stays as it is."""
-        return (
-            f"UPDATE {self.table} SET asked = asked + 1,"  # noqa: S608
-            " ask_at = (SELECT business_now()) + ($3::interval[])[least(asked + 1, cardinality($3::interval[]))]"
-            f" WHERE company_id = $1 AND id = ANY (ARRAY(SELECT id FROM {self.table} WHERE company_id = $1"
-            f" AND state = '{self.state}' AND ask_at <= (SELECT business_now())"
-            f" ORDER BY ask_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING company_id, id, asked, {self.name} AS name"
-        )
-
-
-PAYMENTS = Question("pix_payments", "end_to_end_id", "ACCEPTED")
-RETURNS = Question("refunds", "return_id", "PENDING")
-
-
 class Asker:
     """Asks one rail about everything that is open there, after 10 s, 30 s, 1 min, 5 min, then every 15 min.
 
     A payment that we accepted and that the network does not know is asked about for as long as it takes: only a refusal
-    that the network words frees its order.
+    that the network words frees its order. waiting: what the rooms have there.
     """
 
-    def __init__(self, database: Database, work: Database, inbox: Inbox, rail: Rail) -> None:
+    def __init__(
+        self, database: Database, work: Database, inbox: Inbox, name: str, rail: Rail, waiting: Sequence[Waiting]
+    ) -> None:
         self._database = database
         self._work = work
         self._inbox = inbox
+        self._name = name
         self._rail = rail
+        self._waiting = waiting
 
     async def round(self) -> bool:
-        """Asks what is due; whether an answer came that others have to look at. DatabaseAway: try again later."""
-        return any([await self._questions(question) for question in (PAYMENTS, RETURNS)])
+        """Asks what is due; whether there was anything. DatabaseAway: try again later."""
+        return any([await self._questions(waiting) for waiting in self._waiting])
 
-    async def _questions(self, question: Question) -> bool:
+    async def _questions(self, waiting: Waiting) -> bool:
         async with self._work.session() as session:
-            companies = [r["company_id"] for r in await session.fetch(question.find_sql)]
+            companies = [r["company_id"] for r in await session.fetch(waiting.find_sql)]
 
         async def of_company(company_id: UUID) -> bool:
             async with self._database.session(company_id) as session:
-                rows = await session.fetch(question.claim_sql, company_id, _ROWS, list(port.ASK_AGAIN))
-            return any(await together(rows, lambda row: self._ask(question, row), _ROWS))
+                rows = await session.fetch(waiting.claim_sql, company_id, _ROWS, list(port.ASK_AGAIN))
+            await together(rows, lambda row: self._ask(waiting, row), _ROWS)
+            return bool(rows)
 
         return any(await together(companies, of_company, _COMPANIES))
 
-    async def _ask(self, question: Question, row: Record) -> bool:
+    async def _ask(self, waiting: Waiting, row: Record) -> None:
         trace.carry(trace.Trace(str(row["id"]), row["company_id"]))
         try:
             async with asyncio.timeout(_HARD_TIMEOUT_SECONDS):
-                answer = await self._answer(question, row["name"])
+                answer = await self._rail.became(waiting.kind, row["name"])
         except (Transient, TimeoutError) as silent:
             _log.warning("network.silent", network_id=row["name"], attempt=row["asked"], reason=str(silent) or "no answer")
-            return False
-        if isinstance(answer, PixFinal | ReturnFinal):
-            kind = port.PIX_FINAL if isinstance(answer, PixFinal) else port.RETURN_FINAL
-            told = Told(kind, f"asked:{row['id']}:{row['asked']}", row["name"], port.encode(answer))
-            await self._inbox.store(row["company_id"], [told])
-            return True
-        if isinstance(answer, Unknown):
-            return await self._unknown(question, row)
-        return False
+            return
+        if isinstance(answer, Told):
+            await self._keep(row, answer)
+        elif isinstance(answer, Unknown):
+            await self._unknown(waiting, row)
 
-    async def _answer(self, question: Question, name: str) -> PixFinal | ReturnFinal | Pending | Unknown:
-        if question is PAYMENTS:
-            return await self._rail.payment(name)
-        return await self._rail.returned(name)
+    async def _keep(self, row: Record, told: Told) -> None:
+        told = replace(told, network_id=f"asked:{row['id']}:{row['asked']}")
+        await self._inbox.store(row["company_id"], [told])
 
-    async def _unknown(self, question: Question, row: Record) -> bool:
-        """The network never heard of it; whether something is due again because of it."""
-        if question is PAYMENTS:
+    async def _unknown(self, waiting: Waiting, row: Record) -> None:
+        """The network never heard of it: it is sent again, or given up where its room says so."""
+        if waiting.kind == port.PIX_ASK:
             _log.error("network.payment_unknown", network_id=row["name"], attempt=row["asked"])
-            return False
+            return
+        if row["is_over"]:
+            never = port.encode(port.PaymentNever(row["name"]))
+            await self._keep(row, Told(port.PAYMENT_NEVER, "", row["name"], never))
+            return
         async with self._database.session(row["company_id"]) as session:
-            again = await session.fetch(_SEND_AGAIN, row["company_id"], port.RAIL, row["name"])
+            again = await session.fetch(_SEND_AGAIN, row["company_id"], self._name, row["name"])
         if again:
-            _log.warning("network.return_unknown", network_id=row["name"], attempt=row["asked"])
-        return bool(again)
+            _log.warning("network.order_unknown", network_id=row["name"], kind=waiting.kind, attempt=row["asked"])

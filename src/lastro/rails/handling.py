@@ -127,6 +127,7 @@ def _inbox_row(record: Record) -> InboxRow:
     return InboxRow(
         claimed=Claimed(record["id"], record["lease_token"]),
         company_id=record["company_id"],
+        rail=record["rail"],
         kind=record["kind"],
         network_id=record["network_id"],
         subject=record["subject"],

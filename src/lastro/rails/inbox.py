@@ -44,7 +44,8 @@ class NobodysMessage(Exception):  # noqa: N818 it says what the message is
 class Inbox:
     """The way in of one rail. ispb: ours; an id that carries it carries the number of one of our companies too."""
 
-    def __init__(self, database: Database, work: Database, chance: Chance, ispb: str) -> None:
+    def __init__(self, database: Database, work: Database, chance: Chance, ispb: str, rail: str = port.PIX) -> None:
+        self._rail = rail
         self._database = database
         self._work = work
         self._chance = chance
@@ -79,7 +80,7 @@ class Inbox:
                 [m.txid for m in messages],
                 [m.body for m in messages],
             ]
-            await session.fetch(_STORE, company_id, port.RAIL, at, *columns)
+            await session.fetch(_STORE, company_id, self._rail, at, *columns)
 
     async def _owners(self, messages: Sequence[Told]) -> tuple[datetime, dict[str, UUID]]:
         """Business time, and the company of each message by its network id."""
@@ -115,6 +116,8 @@ class Inbox:
 
     def _number_inside(self, told: Told) -> int | None:
         """The company number in an id that we made, None in anyone else's."""
+        if told.company_number is not None:
+            return told.company_number
         if told.subject[1:9] != self._ispb:
             return None
         return pix_ids.company_of_end_to_end_id(told.subject)

@@ -15,7 +15,7 @@ from lastro.base.errors import Stale
 from lastro.base.gaps import gap
 from lastro.base.run import Act, Done
 from lastro.base.write import Finished, Row, Write
-from lastro.rails import port
+from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.leased import LeasedLane
 from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.together import pause_after
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from lastro.base.db import Database, Session
     from lastro.base.ids import Chance
     from lastro.base.run import Door, Runner
-    from lastro.rails.port import Rail
+    from lastro.rails.port import Rail, Told
 
-LANE = lanes.Lane("outbox")
 HARD_TIMEOUT_SECONDS = 10.0  # of everything that is asked and sent for one row; less than its lease
 _AT_ONCE = 64
 _ALARM_AFTER = 6  # sends in vain
@@ -37,7 +36,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class RefusedForGood(Act[None]):
-    """Settles a row that the network will never take; of a return this is the end, which a verb then decides about."""
+    """Settles a row that the network will never take; of what moves money this is the end, which a verb then decides about."""
 
     row: Record
     code: str
@@ -46,28 +45,26 @@ class RefusedForGood(Act[None]):
         """Nothing needs to be known."""
 
     def decide(self, known: None, door: Door) -> Done:
-        """The row is finished; a return's refusal goes the way of every other news from the network."""
+        """The row is finished; an order's refusal goes the way of every other news from the network."""
         del known
         row = self.row
         finished = Finished("outbox", row["id"], row["lease_token"], "refused", door.now)
         rows: tuple[Row, ...] = ()
-        if row["kind"] == port.RETURN_SEND:
-            order = port.return_order(bytes(row["body"]))
-            ended = port.ReturnFinal(order.return_id, order.end_to_end_id, settled=False, code=self.code)
-            rows = (_inbox_row(door, row, order.return_id, port.encode(ended)),)
+        if (ended := REFUSED_ENDS.get(row["kind"])) is not None:
+            rows = (_inbox_row(door, row, ended(bytes(row["body"]), self.code)),)
         return Done(Write(door.company_id, rows=rows, finished=(finished,)), b"")
 
 
-def _inbox_row(door: Door, row: Record, subject: str, body: bytes) -> Row:
+def _inbox_row(door: Door, row: Record, told: Told) -> Row:
     return Row(
         "inbox",
         {
             "id": door.chance.uuid(door.now),
             "rail": row["rail"],
-            "kind": port.RETURN_FINAL,
+            "kind": told.kind,
             "network_id": f"refused:{row['id']}",
-            "subject": subject,
-            "body": body,
+            "subject": told.subject,
+            "body": told.body,
             "received_at": door.now,
             "due_at": door.now,
         },
@@ -75,17 +72,18 @@ def _inbox_row(door: Door, row: Record, subject: str, body: bytes) -> Row:
 
 
 class Sender:
-    """What is done with the outbox of one rail. hear: is told how each sending ended."""
+    """What is done with the outbox of one rail, so that a silent one takes no other's room. hear: how each sending ended."""
 
     def __init__(
-        self, database: Database, work: Database, runner: Runner, chance: Chance, rail: Rail,
+        self, database: Database, work: Database, runner: Runner, chance: Chance, name: str, rail: Rail,
         hear: lanes.Hear = lanes.unheard,
     ) -> None:  # fmt: skip
         self._database = database
         self._runner = runner
         self._rail = rail
         self._hear = hear
-        self.lane = LeasedLane(LANE, database, work, chance, self._row, at_once=_AT_ONCE)
+        self._lane = lanes.Lane("outbox", only=f"rail = '{name}'")
+        self.lane = LeasedLane(self._lane, database, work, chance, self._row, at_once=_AT_ONCE)
 
     async def _row(self, row: Record) -> None:
         """Sends one row and settles it, or gives it back to be sent later."""
@@ -106,7 +104,7 @@ class Sender:
             await self._give_back(row, error)
         else:
             gap("outbox.sent")
-            await lanes.finish(self._database, LANE, row["company_id"], [row["id"]], row["lease_token"], "sent")
+            await lanes.finish(self._database, self._lane, row["company_id"], [row["id"]], row["lease_token"], "sent")
         self._hear(
             lanes.Worked(
                 "outbox", row["kind"], outcome, clock() - begun, row["company_id"], (row["reference_id"],), row["id"],
@@ -125,19 +123,19 @@ class Sender:
         )
         if row["sends"] >= _ALARM_AFTER:
             _log.critical("outbox.stuck", network_id=row["network_id"], sends=row["sends"])
-        await lanes.release(self._database, LANE, row, timedelta(seconds=pause_after(row["sends"])))
+        await lanes.release(self._database, self._lane, row, timedelta(seconds=pause_after(row["sends"])))
 
     async def _tell(self, row: Record) -> None:
         """Sends, unless the network has it already."""
-        moves_money = row["kind"] == port.RETURN_SEND
+        moves_money = row["kind"] in REFUSED_ENDS
         if moves_money and row["sends"] > 1 and await self._has(row):
             return
         try:
-            await self._rail.send(row["kind"], row["network_id"], bytes(row["body"]))
+            await self._rail.send(row["kind"], row["network_id"], bytes(row["body"]), row["company_id"])
         except Permanent:
             # A refused message is no refused return if an earlier copy of it arrived.
             if not (moves_money and await self._has(row)):
                 raise
 
     async def _has(self, row: Record) -> bool:
-        return not isinstance(await self._rail.returned(row["network_id"]), Unknown)
+        return not isinstance(await self._rail.became(row["kind"], row["network_id"]), Unknown)

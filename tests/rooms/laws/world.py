@@ -149,12 +149,12 @@ class World:
         row_id, lease, at = self.cast.id(), self.cast.id(), self.now()
         subject = says.return_id if kind == port.RETURN_FINAL else says.end_to_end_id
         values = {
-            "id": row_id, "rail": port.RAIL, "kind": kind, "network_id": str(row_id), "subject": subject,
+            "id": row_id, "rail": port.PIX, "kind": kind, "network_id": str(row_id), "subject": subject,
             "body": port.encode(says), "received_at": at, "due_at": at, "sends": 1, "lease_token": lease,
         }  # fmt: skip
         await commit(self.cast.database, Write(self.ana.company_id, rows=(Row("inbox", values),)))
         row = InboxRow(
-            Claimed(row_id, lease), self.ana.company_id, kind, str(row_id), subject, None, port.encode(says), at, 1
+            Claimed(row_id, lease), self.ana.company_id, port.PIX, kind, str(row_id), subject, None, port.encode(says), at, 1
         )
         done = await self.cast.runner.act(self.ana.company_id, wiring.inbox_verbs(PLACE)[kind](row))
         assert isinstance(done, Done), done
@@ -173,4 +173,4 @@ class World:
                     status = EventStatus.DELIVERED if code == 200 else failed
                     wait = timedelta(0) if left[one.id] else None
                     ended.append(Attempted(one, status, code, "", 1, wait))
-                assert await store.finish(session, self.ana.company_id, ended) == len(claimed)
+                assert len(await store.finish(session, self.ana.company_id, ended)) == len(claimed)

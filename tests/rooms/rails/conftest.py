@@ -23,6 +23,7 @@ from lastro.base.run import Act, Done, Door, Runner
 from lastro.base.secrets import Secret
 from lastro.base.write import Message, Write
 from lastro.rails import port
+from lastro.orders import WAITING
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
@@ -80,8 +81,8 @@ class Scene:
         self.runner = Runner(self.database, BusinessClock(time.monotonic), self.chance, self.bells.heard)
         self.rail = Spi(Place(network.url, ISPB, Secret(TOKEN)))
         self.inbox = Inbox(self.database, self.work, self.chance, ISPB)
-        self.sender = Sender(self.database, self.work, self.runner, self.chance, self.rail)
-        self.asker = Asker(self.database, self.work, self.inbox, self.rail)
+        self.sender = Sender(self.database, self.work, self.runner, self.chance, "pix", self.rail)
+        self.asker = Asker(self.database, self.work, self.inbox, "pix", self.rail, WAITING)
         self.handled: list[Handled] = []
         self.stubborn: UUID | None = None  # a row whose verb refuses
         self.outcome: Callable[[port.InboxRow, Door], Any] = handled

@@ -53,7 +53,7 @@ async def test_a_wrong_token_decides_nothing(scene: Scene) -> None:
     try:
         with pytest.raises(Transient):
             await stranger.send("pix.answer", "M1", b'{"message_id":"M1","original_message_id":"M0","end_to_end_id":"E1",'
-                                b'"accept":true,"created_at":"2026-11-20T12:00:00Z"}')  # fmt: skip
+                                b'"accept":true,"created_at":"2026-11-20T12:00:00Z"}', UUID(int=9))  # fmt: skip
         with pytest.raises(Transient):
             await stranger.payment(end_to_end_id(1))
     finally:
@@ -65,7 +65,7 @@ async def test_a_network_that_hangs_is_left(scene: Scene, monkeypatch: pytest.Mo
     scene.network.misbehave = ["hang"]
     with pytest.raises(Transient, match=r"no answer within 0\.05 s"):
         await scene.rail.send("pix.answer", "M1", b'{"message_id":"M1","original_message_id":"M0","end_to_end_id":"E1",'
-                              b'"accept":true,"created_at":"2026-11-20T12:00:00Z"}')  # fmt: skip
+                              b'"accept":true,"created_at":"2026-11-20T12:00:00Z"}', UUID(int=9))  # fmt: skip
 
 
 async def test_nobody_there() -> None:

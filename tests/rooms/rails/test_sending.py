@@ -7,7 +7,7 @@ from lastro.base.ids import Chance
 from lastro.base.money import Money
 from lastro.base.write import Message
 from lastro.rails import port, sending
-from lastro.rails.sending import LANE
+from lastro.base.lanes import Lane
 
 from .conftest import AT, House, Scene, until
 from .network import ISPB, end_to_end_id
@@ -85,8 +85,8 @@ async def test_a_worker_killed_after_sending_does_not_send_a_return_again(scene:
     from lastro.base import lanes  # noqa: PLC0415
 
     token = UUID(bytes=scene.chance.bytes(16))
-    (row,) = await lanes.claim(scene.database, LANE, house.ana, token, 1)
-    await scene.rail.send(row["kind"], row["network_id"], bytes(row["body"]))  # and then it dies
+    (row,) = await lanes.claim(scene.database, Lane("outbox"), house.ana, token, 1)
+    await scene.rail.send(row["kind"], row["network_id"], bytes(row["body"]), row["company_id"])  # and then it dies
     await scene.sender.lane.drain()
     assert await _outcome(scene) is None, "its lease still holds"
     await scene.end_leases()
@@ -195,7 +195,7 @@ async def test_the_lease_outlasts_the_hard_time_out() -> None:
 async def test_two_workers_send_each_message_once(scene: Scene, house: House) -> None:
     for sequence in range(30):
         await scene.to_return(house.ana, sequence=sequence)
-    other = sending.Sender(scene.database, scene.work, scene.runner, Chance(scene.chance.bytes), scene.rail)
+    other = sending.Sender(scene.database, scene.work, scene.runner, Chance(scene.chance.bytes), "pix", scene.rail)
     await asyncio.gather(scene.sender.lane.drain(), other.lane.drain())
     names = [m["returnId"] for m in scene.network.of("pacs.004")]
     assert len(names) == len(set(names)) == 30

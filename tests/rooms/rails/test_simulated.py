@@ -18,6 +18,7 @@ from lastro.base.run import Done, Door
 from lastro.base.secrets import Secret
 from lastro.base.write import Write
 from lastro.rails import port
+from lastro.orders import WAITING
 from lastro.rails.asking import Asker
 from lastro.rails.sending import Sender
 from lastro.rails.spi import Place, Spi
@@ -50,8 +51,8 @@ async def simulated(scene: Scene, home: Path) -> AsyncIterator[Act]:
     url = f"http://127.0.0.1:{settings.port}"
     await scene.rail.close()
     scene.rail = Spi(Place(url, ISPB, Secret(TOKEN), "worker"))
-    scene.sender = Sender(scene.database, scene.work, scene.runner, scene.chance, scene.rail)
-    scene.asker = Asker(scene.database, scene.work, scene.inbox, scene.rail)
+    scene.sender = Sender(scene.database, scene.work, scene.runner, scene.chance, "pix", scene.rail)
+    scene.asker = Asker(scene.database, scene.work, scene.inbox, "pix", scene.rail, WAITING)
     async with aiohttp.ClientSession(url) as client:
 
         async def act(path: str, **body: Any) -> Any:

@@ -79,7 +79,7 @@ async def working(assembled: Assembled, settings: Any) -> AsyncIterator[asyncio.
 def _answering(scene: Scene, row: port.InboxRow, door: Door) -> Any:
     answer = port.PixAnswer.new(ISPB, port.arrival(row.body), None, scene.chance.bytes(24))
     told = port.answer_message(answer, scene.chance.uuid(AT), scene.chance.uuid(AT), door.now)
-    fact = Fact(scene.chance.uuid(AT), "ORDER-PAYIN.PAID", scene.chance.uuid(AT), None, b"{}", door.now)
+    fact = Fact(scene.chance.uuid(AT), "TEST", scene.chance.uuid(AT), None, b"{}", door.now)
     finished = (row.claimed.finished("answered", door.now),)
     return Done(Write(door.company_id, messages=(told,), facts=(fact,), finished=finished), b"")
 

@@ -13,6 +13,7 @@ from lastro.base.db import Database, Dsn
 from lastro.base.write import Fact, Message, Row, Write
 from lastro.doors.gauges import Gauges, Watch, read
 from lastro.doors.metrics import Metrics
+from lastro.webhooks import Circuit
 
 NOTHING = (0, 0.0)
 
@@ -84,6 +85,34 @@ async def test_events_are_unnumbered_then_pending_then_due(own_cast: Cast, work:
     assert found.unnumbered == NOTHING
     assert found.undelivered == {"pending": 2, "retrying": 0, "failed": 1}
     assert found.due["deliveries"][0] == 2
+
+
+async def test_what_waits_is_told_of_each_endpoint_and_what_is_held_is_for_nobody_to_do(
+    own_cast: Cast, work: Database
+) -> None:
+    ana = await own_cast.ana()
+    await wait_in_line(own_cast, ana, timedelta(minutes=5))
+    async with own_cast.database.session(ana.company_id) as session:
+        while not await session.value("SELECT number_events($1, 100)", ana.company_id):
+            pass
+        await session.fetch(
+            "UPDATE deliveries SET due_at = due_at + interval '1 hour' WHERE url = 'https://1.example' RETURNING 1"
+        )
+        endpoints = {r["url"]: r["endpoint"] for r in await session.fetch("SELECT url, endpoint FROM deliveries")}
+        await session.fetch(
+            "INSERT INTO webhook_circuits (company_id, endpoint, origin, state, opened_at, failure, probe_at)"
+            " VALUES ($1, $2, 'https://0.example', 'OPEN', now(), 'TIMEOUT', now() + interval '1 minute') RETURNING 1",
+            ana.company_id, endpoints["https://0.example"],
+        )  # fmt: skip
+    found = await seen(work)
+    assert found.circuits == ((endpoints["https://0.example"], Circuit.OPEN),)
+    depths = {d.endpoint: d for d in found.depths}
+    held, later, free = (depths[endpoints[f"https://{n}.example"]] for n in range(3))
+    assert (held.open, held.due, held.is_held, 300 <= held.oldest < 400) == (1, 1, True, True)
+    assert (later.open, later.due, later.is_held, later.oldest < -3000) == (1, 0, False, True)
+    assert (free.open, free.due, free.is_held) == (1, 1, False)
+    count, oldest = found.due["deliveries"]
+    assert (count, 300 <= oldest < 400) == (1, True)
 
 
 async def test_the_clock_of_the_sandbox_is_told(own_cast: Cast, work: Database) -> None:

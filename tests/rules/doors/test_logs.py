@@ -74,7 +74,7 @@ def test_several_objects_and_why_not() -> None:
     [
         ("inbox", "handled", "info"), ("inbox", "alarmed", "info"), ("inbox", "broke", "debug"), ("outbox", "sent", "info"),
         ("outbox", "not_sent", "debug"), ("due", "done", "info"), ("deliveries", "delivered", "debug"),
-        ("deliveries", "retrying", "info"), ("deliveries", "failed", "warning"),
+        ("deliveries", "retrying", "info"), ("deliveries", "failed", "debug"),
     ],
 )  # fmt: skip
 def test_what_an_end_of_work_is_worth(lane: str, outcome: str, level: str) -> None:

@@ -25,7 +25,7 @@ SETUP = CompanySetup(1, 1, 0, FREE, None, None)
 
 
 def payment(state: str, **changes: Any) -> Payment:
-    known = Payment(UUID(int=5), state, 1, "E1", order().id, ACCOUNT_ID, brl(1000), None, None, NOW, "key", None)
+    known = Payment(UUID(int=5), state, 1, "E1", order().id, ACCOUNT_ID, brl(1000), None, None, NOW, "key", None, "pix")
     return replace(known, **changes)
 
 

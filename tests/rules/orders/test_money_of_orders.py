@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.rules.orders.values import NOW, brl, order
 
 from lastro.base.money import MOST_MINOR
-from lastro.orders.model import FeePlan
+from lastro.companies import FeePlan
 from lastro.orders.rules import is_over, split
 
 CUSTOMER, RECEIVER = "CUSTOMER", "RECEIVER"

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from lastro.accounts import Account, Holder
 from lastro.base.money import Money
-from lastro.orders.model import FeePlan, Order
+from lastro.companies import FeePlan
+from lastro.orders.model import Order
 from lastro.rails.port import Payer, PixArrival
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)

@@ -28,7 +28,7 @@ ASK = {
 
 
 def read(message: object) -> port.Told:
-    return wire.read(msgspec.json.encode(message))
+    return wire.read(msgspec.json.encode(message), "99999010")
 
 
 def test_a_question() -> None:
@@ -77,24 +77,24 @@ def test_a_refused_message() -> None:
 )  # fmt: skip
 def test_what_breaks_the_catalogue_is_kept_as_it_came(change: dict[str, object]) -> None:
     raw = msgspec.json.encode(ASK | change)
-    assert wire.read(raw) == port.Told("unknown", "M1", "M1", raw)
+    assert wire.read(raw, "99999010") == port.Told("unknown", "M1", "M1", raw)
 
 
 @given(st.binary() | st.recursive(st.none() | st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(
     st.sampled_from(["messages", "msgId", "type", "endToEndId", "status"]), inner)).map(msgspec.json.encode))  # fmt: skip
 def test_nothing_that_arrives_is_lost_or_raises(raw: bytes) -> None:
-    for told in (wire.read(raw), *wire.read_batch(raw)):
+    for told in (wire.read(raw, "99999010"), *wire.read_batch(raw, "99999010")):
         assert told.network_id
         assert "\0" not in told.network_id + told.subject
         assert len(told.network_id) <= 68
-    assert wire.read(raw) == wire.read(raw)
+    assert wire.read(raw, "99999010") == wire.read(raw, "99999010")
 
 
 def test_a_batch_keeps_its_order() -> None:
     batch = b'{"messages":[' + msgspec.json.encode(ASK) + b', {"msgId":"M9","type":"new"}, 7]}'
-    kinds = [told.kind for told in wire.read_batch(batch)]
+    kinds = [told.kind for told in wire.read_batch(batch, "99999010")]
     assert kinds == ["pix.ask", "unknown", "unknown"]
-    assert wire.read_batch(b'{"messages":[]}') == []
+    assert wire.read_batch(b'{"messages":[]}', "99999010") == []
 
 
 def test_an_answer_is_written() -> None:

@@ -12,6 +12,7 @@ from lastro.webhooks.rules import (
     Delivered,
     EventStatus,
     Failed,
+    FailureKind,
     GiveUp,
     Plan,
     RetryAt,
@@ -41,7 +42,7 @@ def answer(status: int, body: bytes = b"", failure: Failure | None = None) -> An
 def test_an_acknowledgement_is_200_and_the_return_code(body: bytes) -> None:
     assert judge(answer(200, body)) == Delivered(safe_text(body), 200)
     for status in (201, 202, 204, 304, 400, 410, 429, 500, 503, 100, 299):
-        assert judge(answer(status, body)) == Failed(safe_text(body), status)
+        assert judge(answer(status, body)) == Failed(safe_text(body), status, FailureKind.BAD_STATUS)
 
 
 @pytest.mark.parametrize(
@@ -77,13 +78,19 @@ def test_an_acknowledgement_is_200_and_the_return_code(body: bytes) -> None:
     ],
 )
 def test_anything_else_is_a_failure(body: bytes) -> None:
-    assert judge(answer(200, body)) == Failed(safe_text(body), 200)
+    assert judge(answer(200, body)) == Failed(safe_text(body), 200, FailureKind.BAD_ACKNOWLEDGEMENT)
 
 
 @pytest.mark.parametrize("failure", Failure)
 def test_a_failure_is_named_whatever_came_with_it(failure: Failure) -> None:
     status = {Failure.REDIRECT: 302, Failure.TOO_LARGE: 200}.get(failure, 0)
-    assert judge(answer(status, b'{"returnCode":"SUCCESS"}', failure)) == Failed(failure.value, status)
+    assert judge(answer(status, b'{"returnCode":"SUCCESS"}', failure)) == Failed(
+        failure.value, status, FailureKind(failure.value)
+    )
+
+
+def test_every_failure_of_the_client_is_a_kind() -> None:
+    assert {k.value for k in FailureKind} == {f.value for f in Failure} | {"BAD_ACKNOWLEDGEMENT", "BAD_STATUS"}
 
 
 @pytest.mark.parametrize(
@@ -142,13 +149,20 @@ def test_numbers_outside_their_range_are_a_mistake(attempt: int, jitter: float) 
         after_failure(attempt, NOW, None, jitter)
 
 
-def test_only_the_intervals_are_configurable() -> None:
+def test_intervals_and_jitter_are_configurable_and_the_number_of_attempts_is_not() -> None:
     plan = Plan((timedelta(seconds=1),) * 4)
     assert after_failure(4, NOW, None, 0, plan) == RetryAt(NOW + timedelta(seconds=1))
     assert after_failure(5, NOW, None, 0, plan) == GiveUp()
     for intervals in ((), (MINUTE,) * 3, (MINUTE,) * 5, (MINUTE, MINUTE, MINUTE, timedelta(0))):
         with pytest.raises(ValueError, match="4 intervals"):
             Plan(intervals)
+    steady, loose = Plan(jitter=0.0), Plan(jitter=0.5)
+    assert after_failure(2, NOW, None, 1, steady) == RetryAt(NOW + 10 * MINUTE)
+    assert after_failure(2, NOW, None, 1, loose) == RetryAt(NOW + 5 * MINUTE)
+    assert after_failure(2, NOW, 3600, 1, loose) == RetryAt(NOW + HOUR), "what the receiver asks for is not shortened"
+    for jitter in (-0.1, 0.51, float("nan")):
+        with pytest.raises(ValueError, match="jitter"):
+            Plan(jitter=jitter)
 
 
 @pytest.mark.parametrize(

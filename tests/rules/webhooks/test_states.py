@@ -3,8 +3,9 @@ import itertools
 import pytest
 
 from lastro.base.machine import NOT_THERE
+from lastro.webhooks.circuit import Circuit, Turn, turned
 from lastro.webhooks.rules import EventStatus, Trigger
-from lastro.webhooks.states import DELIVERIES, TOLD, after
+from lastro.webhooks.states import CIRCUITS, DELIVERIES, TOLD, after
 
 ALLOWED = {
     ("", "told"): "PENDING",
@@ -36,3 +37,24 @@ def test_the_state_after_a_trigger_is_the_tables() -> None:
 def test_the_table_knows_the_columns_it_speaks_of() -> None:
     assert (DELIVERIES.name, DELIVERIES.state_column) == ("deliveries", "status")
     assert set(DELIVERIES.states()) == {status.value for status in EventStatus}
+
+
+CIRCUITS_ALLOWED = {
+    ("", "trip"): "OPEN",
+    ("CLOSED", "trip"): "OPEN",
+    ("OPEN", "probe"): "HALF_OPEN",
+    ("OPEN", "answer"): "CLOSED",
+    ("HALF_OPEN", "answer"): "CLOSED",
+    ("HALF_OPEN", "silence"): "OPEN",
+    ("HALF_OPEN", "nothing to send"): "OPEN",
+    ("HALF_OPEN", "probe"): "HALF_OPEN",
+}
+
+
+@pytest.mark.parametrize(
+    ("state", "turn"), list(itertools.product([NOT_THERE, *(c.value for c in Circuit)], [t.value for t in Turn]))
+)
+def test_each_pair_of_circuit_and_turn(state: str, turn: str) -> None:
+    assert CIRCUITS.moves.get((state, turn)) == CIRCUITS_ALLOWED.get((state, turn))
+    if state and (state, turn) in CIRCUITS_ALLOWED:
+        assert turned(Circuit(state), Turn(turn)) is Circuit(CIRCUITS_ALLOWED[state, turn])

@@ -7,51 +7,23 @@ ours beyond what the caller puts in. Whatever the network does comes back as an 
 import asyncio
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from types import SimpleNamespace, TracebackType
-from typing import Any, Self
+from types import TracebackType
+from typing import Self
 
-import aiohttp
 from yarl import URL
 
 from lastro.base.outgoing.addresses import url_problem
 from lastro.base.outgoing.answers import Answer, Failure
-from lastro.base.outgoing.connector import GuardedConnector
-from lastro.base.outgoing.guard import AddressRefused, Guard
-from lastro.base.outgoing.reading import TooMuch
+from lastro.base.outgoing.connector import Connector, NotThere, Place
+from lastro.base.outgoing.guard import AddressRefused, Guard, NoAddress
+from lastro.base.outgoing.reading import REDIRECTS, Ended, Heard, Line
 from lastro.base.outgoing.resolver import Resolver, SystemResolver
-from lastro.base.outgoing.tunnel import Proxy, TunnelConnector
+from lastro.base.outgoing.tunnel import NoWay, Proxy
 
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-
-# Servers commonly close idle connections after 5 s. One that closes just as we write costs a failed delivery, so we
-# let go first; under load connections are used again long before this.
-_IDLE_SECONDS = 2.0
-
-_HEADERS = {
-    "User-Agent": "lastro",
-    # A compressed body could unfold to any size; with none asked for, the limit counts what was sent.
-    "Accept-Encoding": "identity",
-}
-
-
-@dataclass(slots=True)
-class _Kept:
-    """Whether a request went out on a connection that an earlier one had left open."""
-
-    used: bool = False
-
-
-def _kept_connections() -> aiohttp.TraceConfig:
-    """Tells each request, through its `_Kept`, whether its connection was a kept one."""
-
-    async def note(_: aiohttp.ClientSession, context: SimpleNamespace, __: aiohttp.TraceConnectionReuseconnParams) -> None:
-        context.trace_request_ctx.used = True
-
-    trace = aiohttp.TraceConfig()
-    trace.on_connection_reuseconn.append(note)
-    return trace
+# A compressed body could unfold to any size; with none asked for, the limit counts what was sent.
+_HEADERS = "User-Agent: lastro\r\nAccept-Encoding: identity\r\n"
 
 
 class OutgoingClient:
@@ -76,43 +48,9 @@ class OutgoingClient:
         proxy: Proxy | None = None,
     ) -> None:
         self._sandbox = sandbox
-        self._max_bytes = max_bytes
-        self._guard = Guard(resolver or SystemResolver(), own_ports, sandbox=sandbox, by_tunnel=proxy is not None)
-        self._proxy = proxy
         self._timeout_seconds = timeout_seconds
-        self._tls = tls
-        self._pin_seconds = pin_seconds
-        self._opened: aiohttp.ClientSession | None = None
-
-    def _session(self) -> aiohttp.ClientSession:
-        """The session, made at the first request because it belongs to the running loop."""
-        if self._opened is None:
-            self._opened = aiohttp.ClientSession(
-                connector=self._connector(),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                headers=_HEADERS,
-                # One time-out around everything, in _ask: the library's rounds up and begins anew with each request.
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-                trace_configs=[_kept_connections()],
-                trust_env=False,
-                auto_decompress=False,
-            )
-        return self._opened
-
-    def _connector(self) -> GuardedConnector:
-        """What opens connections: by sockets of our own, or by tunnels through the proxy."""
-        settings: dict[str, Any] = {
-            "use_dns_cache": self._pin_seconds > 0,
-            "ttl_dns_cache": self._pin_seconds,
-            "ssl": self._tls or True,
-            "keepalive_timeout": _IDLE_SECONDS,
-            # A slow receiver must not use up connections that others wait for.
-            "limit": 0,
-            "happy_eyeballs_delay": None,
-        }
-        if self._proxy is not None:
-            return TunnelConnector(self._proxy, self._guard, self._max_bytes, **settings)
-        return GuardedConnector(self._guard, self._max_bytes, **settings)
+        guard = Guard(resolver or SystemResolver(), own_ports, sandbox=sandbox, by_tunnel=proxy is not None)
+        self._connector = Connector(guard, max_bytes, pin_seconds, tls, proxy)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
         """Send a body. The caller's headers name its content type.
@@ -129,58 +67,46 @@ class OutgoingClient:
         """One request; every cause that lies in the network or in the URL ends as an Answer."""
         if url_problem(url, sandbox=self._sandbox) is not None:
             return Answer(0, b"", Failure.ADDRESS_REFUSED, 0)
+        to = _target(url)
+        request = _request(method, to, body, headers)
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                answer = await self._ask_again_if_idle(method, _read_url(url), body, headers)
-        except (aiohttp.ClientError, OSError) as error:  # TimeoutError is an OSError
-            answer = Answer(0, b"", _failure_of(error), 0)
-        return replace(answer, duration_ms=round((clock() - began) * 1000))
+                heard = await self._heard(to.place, request)
+        except OSError as error:  # TimeoutError and what TLS says are OSErrors
+            return Answer(0, b"", _failure_of(error), round((clock() - began) * 1000))
+        took = round((clock() - began) * 1000)
+        if heard.status in REDIRECTS:
+            return Answer(heard.status, b"", Failure.REDIRECT, took, heard.retry_after)
+        return Answer(heard.status, heard.body, None if heard.is_whole else Failure.TOO_LARGE, took, heard.retry_after)
 
-    async def _ask_again_if_idle(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]) -> Answer:
-        """One request, and the same once more if the connection was a kept one that ended before any answer.
+    async def _heard(self, place: Place, request: bytes) -> Heard:
+        """One request, and the same once more if it went out on a kept connection that ended before any answer.
 
         Servers close idle connections whenever they like, so such an end says nothing about the receiver. That the
         request had been read after all is possible and harmless: receivers know a repeated event by its id.
         """
-        kept = _Kept()
-        try:
-            return await self._ask_once(method, url, body, headers, kept)
-        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
-            if not kept.used:
-                raise
-        return await self._ask_once(method, url, body, headers, kept)
+        kept = self._connector.kept(place)
+        if kept is not None:
+            try:
+                return await self._exchange(place, kept, request)
+            except Ended:
+                pass
+        return await self._exchange(place, await self._connector.open(place), request)
 
-    async def _ask_once(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str], kept: _Kept) -> Answer:
-        async with self._session().request(
-            method, url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=kept
-        ) as response:
-            status, retry_after = response.status, response.headers.get("Retry-After")
-            if status in _REDIRECTS:
-                response.close()
-                return Answer(status, b"", Failure.REDIRECT, 0, retry_after)
-            received, whole = await self._read(response)
-        return Answer(status, received, None if whole else Failure.TOO_LARGE, 0, retry_after)
-
-    async def _read(self, response: aiohttp.ClientResponse) -> tuple[bytes, bool]:
-        """The body up to the limit, and whether that was all of it; a longer one is cut off at the connection."""
-        received = bytearray()
+    async def _exchange(self, place: Place, line: Line, request: bytes) -> Heard:
         try:
-            async for piece in response.content.iter_any():
-                received += piece
-                if len(received) > self._max_bytes:
-                    response.close()
-                    break
-        except TooMuch:
-            return bytes(received), False
-        return bytes(received[: self._max_bytes]), len(received) <= self._max_bytes
+            heard = await line.ask(request)
+        except BaseException:
+            self._connector.drop(line)
+            raise
+        self._connector.keep(place, line)
+        return heard
 
     async def close(self) -> None:
         """Close all connections. The client may be used again afterwards."""
-        session, self._opened = self._opened, None
-        if session is not None:
-            await session.close()
+        self._connector.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -191,26 +117,49 @@ class OutgoingClient:
         await self.close()
 
 
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What is asked, and where. host: as the receiver is told, with the port where it is not the usual one."""
+
+    place: Place
+    path: str
+    host: str
+
+
 @lru_cache(maxsize=8192)
-def _read_url(url: str) -> URL:
-    """A URL as the library wants it; receivers are few and asked often."""
-    return URL(url)
+def _target(url: str) -> _Target:
+    """A URL taken apart; receivers are few and asked often."""
+    read = URL(url)
+    assert read.raw_host is not None, "a URL whose form was checked has a host"
+    assert read.port is not None, "and http or https has a port"
+    return _Target(
+        Place(read.scheme == "https", read.raw_host, read.port), read.raw_path_qs, read.host_port_subcomponent or ""
+    )
+
+
+def _request(method: str, to: _Target, body: bytes | None, headers: Mapping[str, str]) -> bytes:
+    """The bytes of a request. Raise ValueError when a header would be more than one."""
+    given = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
+    if not given.count("\r") == given.count("\n") == len(headers) or "\0" in given:
+        raise ValueError("a header holds no line ends")
+    accept = "" if any(name.lower() == "accept" for name in headers) else "Accept: */*\r\n"
+    length = "" if body is None else f"Content-Length: {len(body)}\r\n"
+    head = f"{method} {to.path} HTTP/1.1\r\nHost: {to.host}\r\n{_HEADERS}{accept}{given}{length}\r\n"
+    return head.encode() + (body or b"")
 
 
 # The first row that an error fits names it; so what is more specific stands higher. An answer that is not HTTP ends
 # in the last row with the connections that ended too early: what listens there hung up without answering.
-_FAILURES: tuple[tuple[tuple[type[BaseException], ...], Failure], ...] = (
-    ((AddressRefused, aiohttp.InvalidURL), Failure.ADDRESS_REFUSED),
-    ((ssl.SSLError, ssl.CertificateError, aiohttp.ClientSSLError), Failure.TLS_FAILURE),
+_FAILURES: tuple[tuple[tuple[type[OSError], ...], Failure], ...] = (
+    ((AddressRefused,), Failure.ADDRESS_REFUSED),
+    ((ssl.SSLError,), Failure.TLS_FAILURE),
     ((TimeoutError,), Failure.TIMEOUT),
-    ((aiohttp.ClientConnectorDNSError,), Failure.DNS_FAILURE),
-    ((ConnectionResetError, BrokenPipeError), Failure.CONNECTION_CLOSED),
-    ((aiohttp.ClientConnectorError,), Failure.CONNECTION_REFUSED),
-    ((BaseException,), Failure.CONNECTION_CLOSED),
+    ((NoAddress,), Failure.DNS_FAILURE),
+    ((NoWay, NotThere), Failure.CONNECTION_REFUSED),
+    ((OSError,), Failure.CONNECTION_CLOSED),
 )
 
 
-def _failure_of(error: BaseException) -> Failure:
-    """The name of what went wrong, from the library's error and the system's below it."""
-    causes = (error, error.os_error) if isinstance(error, aiohttp.ClientConnectorError) else (error,)
-    return next(name for kinds, name in _FAILURES if any(isinstance(cause, kinds) for cause in causes))
+def _failure_of(error: OSError) -> Failure:
+    """The name of what went wrong."""
+    return next(name for kinds, name in _FAILURES if isinstance(error, kinds))

@@ -3,8 +3,6 @@
 import errno
 import socket
 
-from aiohttp.abc import AbstractResolver, ResolveResult
-
 from lastro.base.outgoing.addresses import address_allowed, is_loopback, port_allowed
 from lastro.base.outgoing.resolver import Resolver
 
@@ -12,10 +10,14 @@ AddressInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, st
 
 
 class AddressRefused(OSError):  # noqa: N818 - reads as what happened
-    """An address we do not connect to. An OSError, since that is what the library expects of a lookup."""
+    """An address we do not connect to."""
 
 
-class Guard(AbstractResolver):
+class NoAddress(OSError):  # noqa: N818 - reads as what happened
+    """A name that comes to no address."""
+
+
+class Guard:
     """Looks a name up once, checks every address and hands on one, to which the connection is then made.
 
     All are checked, not only the one that is used: a name that also points inside is not an honest one.
@@ -33,27 +35,23 @@ class Guard(AbstractResolver):
         if not address_allowed(address, sandbox=self._sandbox) or not port_allowed(address, port, self._own_ports):
             raise AddressRefused(errno.EACCES, "address refused")
 
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        """The one address to connect to. Raise AddressRefused, or OSError when the name has none."""
-        addresses = await self._resolver.addresses(host)
+    async def resolve(self, host: str, port: int) -> str:
+        """The one address to connect to. Raise AddressRefused, or NoAddress when the name has none."""
+        try:
+            addresses = await self._resolver.addresses(host)
+        except OSError as error:
+            raise NoAddress(str(error)) from error
         if not addresses:
-            raise OSError("no address")
+            raise NoAddress("no address")
         for address in addresses:
             self.check(address, port)
-        pinned = addresses[0]
-        family = socket.AF_INET6 if ":" in pinned else socket.AF_INET
-        return [ResolveResult(hostname=host, host=pinned, port=port, family=family, proto=0, flags=0)]
+        return addresses[0]
 
     def socket(self, info: AddressInfo) -> socket.socket:
         """A socket for an address about to be connected to: the last look, and the only one at literal addresses."""
         family, kind, protocol, _, (address, port, *_rest) = info
         self.check(str(address), int(str(port)))
         if self._by_tunnel and not is_loopback(str(address)):
-            # Tunnels are opened before this is asked for. Should the library ever change that, nothing passes the proxy by.
+            # Tunnels are opened before this is asked for. Should that ever change, nothing passes the proxy by.
             raise AddressRefused(errno.EACCES, "only by the proxy")
         return socket.socket(family, kind, protocol)
-
-    async def close(self) -> None:
-        """Nothing to release."""

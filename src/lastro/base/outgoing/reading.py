@@ -1,43 +1,124 @@
 """What a connection may bring: one answer to one request, in no more bytes than an answer takes.
 
-The library bounds each line and the number of headers. It bounds neither how many heads come before the one that counts
-(RFC 9110 §15.2: any number of 1xx), nor what stands around the body's bytes, nor what comes behind the body; and it
-reads heads that wait without letting others on, so that a few megabytes of them stop the whole process for seconds.
+The parser bounds neither lines and headers, nor how many heads come before the one that counts (RFC 9110 §15.2: any number
+of 1xx), nor what stands around the body's bytes, nor what comes behind the body. All of it is bounded here.
 """
 
-from typing import Any
+from __future__ import annotations
 
-import aiohttp
-from aiohttp.client_proto import ResponseHandler
+import asyncio
+import ssl
+from typing import NamedTuple, cast
+
+import httptools
 
 _MOST_BEFORE = 65_536  # bytes up to the end of the head that counts
-_PIECE = 16_384
+_LONGEST_HEADER = 8190  # bytes of a name and its value
+_MOST_HEADERS = 128
+_PIECE = 16_384  # so much is read at once, so that little is read in vain when there is too much
 # A body in chunks of one byte takes six bytes for each; trailers come on top.
 _AROUND_A_BYTE = 8
+_SWITCHING = 101
+# Whoever is sent elsewhere reads nothing more here.
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
-class TooMuch(aiohttp.ClientPayloadError):
-    """More bytes than an answer takes."""
+class Ended(ConnectionResetError):  # noqa: N818 - reads as what happened
+    """The connection ended before the first byte of an answer. From a kept one it says nothing about the receiver."""
 
 
-class AnswerReader(ResponseHandler):
-    """Reads a connection's answers for the library. `most_body_bytes`: of a body, as it is counted at its end."""
+class NoAnswer(ConnectionError):  # noqa: N818 - reads as what happened
+    """What came is no HTTP answer, or not a whole one."""
 
-    def __init__(self, most_body_bytes: int, **given: Any) -> None:
-        super().__init__(**given)
+
+class Heard(NamedTuple):
+    """An answer. body: up to the limit, and whether that was all of it. retry_after: the header as sent."""
+
+    status: int
+    body: bytes
+    is_whole: bool
+    retry_after: str | None
+
+
+class _Stop(Exception):  # noqa: N818 - the parser's only way to be stopped from inside
+    """Nothing behind this is read."""
+
+
+class Line(asyncio.Protocol):
+    """One connection, with at most one request on it. `most_body_bytes`: of a body."""
+
+    def __init__(self, most_body_bytes: int) -> None:
+        self._most_body = most_body_bytes
         self._most = _MOST_BEFORE + _AROUND_A_BYTE * most_body_bytes
-        self._received = 0
-        self._has_head = False
-        self._has_surplus = False
+        self._transport: asyncio.Transport | None = None
+        self._parser: httptools.HttpResponseParser | None = None
+        self._answered: asyncio.Future[Heard] | None = None
+        self._keeps = False
+        self._begin()
 
-    def set_response_params(self, **given: Any) -> None:
-        """The library's sign that a request is about to be sent."""
+    def _begin(self) -> None:
         self._received = 0
-        self._has_head = False
-        super().set_response_params(**given)
+        self._body: list[bytes] = []
+        self._body_bytes = 0
+        self._begin_head()
+
+    def _begin_head(self) -> None:
+        self._status = 0  # until a head is whole that is an answer's
+        self._headers = 0
+        self._is_framed = False
+        self._retry_after: str | None = None
+        self._trailing: int | None = None  # bytes since a chunk's size, while none of its own have come
+
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether another request may go out on it."""
+        return self._keeps and self._transport is not None and not self._transport.is_closing()
+
+    async def ask(self, request: bytes) -> Heard:
+        """Send a whole request and wait for its answer. Ended, NoAnswer, OSError: there is none; then hang up."""
+        if self._transport is None or self._transport.is_closing():
+            raise Ended("the connection has ended")
+        self._begin()
+        self._keeps = False
+        if self._parser is None:
+            self._parser = httptools.HttpResponseParser(self)
+            # As other clients do: small servers end their lines with LF alone (RFC 9112 §2.2).
+            self._parser.set_dangerous_leniencies(lenient_optional_cr_before_lf=True)
+        self._answered = asyncio.get_running_loop().create_future()
+        self._transport.write(request)
+        return await self._answered
+
+    def hang_up(self) -> None:
+        """At once, whatever was still to be sent or read."""
+        self._answered = None
+        if self._transport is not None:
+            self._transport.abort()
+
+    def close(self) -> None:
+        """In good order: nothing is under way."""
+        if self._transport is not None:
+            self._transport.close()
+
+    # ── what the connection says ──
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """It is there."""
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's own do not descend from it
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """It is gone; for a body without a length that is its end."""
+        self._transport = self._parser = None  # the parser knows the line, and both would wait for the collector
+        if self._answered is None:
+            return
+        if error is None and self._status and not self._is_framed:
+            self._settle(is_whole=True)
+        elif not self._received and not isinstance(error, ssl.SSLError):
+            self._fail(Ended("closed before an answer"))
+        else:
+            self._fail(error or NoAnswer("closed within an answer"))
 
     def data_received(self, data: bytes) -> None:
-        """Read in pieces, so that little is read in vain when there is too much."""
+        """Read in pieces."""
         if len(data) <= _PIECE:
             self._read(data)
             return
@@ -46,37 +127,92 @@ class AnswerReader(ResponseHandler):
                 return
 
     def _read(self, piece: bytes) -> bool:
-        """Whether more may be read. No bytes at all is how the library goes on with those it had put aside."""
-        if piece and self._has_head and (self._payload is None or self._payload.is_eof()):
-            self._has_surplus = True
-        else:
-            self._received += len(piece)
-            super().data_received(piece)
-        if self._has_surplus:
-            # Nothing may wait here to be taken for the answer to the next request.
-            self._hang_up()
-        elif self._received > (self._most if self._has_head else _MOST_BEFORE):
-            self._refuse()
+        """Whether more may be read."""
+        if self._parser is None or not self._is_waited_for():
+            self.hang_up()  # nothing may wait here to be taken for the answer to the next request
+            return False
+        self._received += len(piece)
+        try:
+            self._parser.feed_data(piece)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            # An answer that is whole stays one, whatever stands behind it.
+            self._fail(NoAnswer("no HTTP answer"))
+            self.hang_up()
+            return False
+        if not self._is_waited_for():
+            return True
+        if self._trailing is not None:
+            self._trailing += len(piece)
+        if (not self._status and self._received > _MOST_BEFORE) or (self._trailing or 0) > 2 * _PIECE:
+            self._fail(NoAnswer("more before or behind an answer than one takes"))
+        elif self._received > self._most:
+            self._settle(is_whole=False)
         else:
             return True
+        self.hang_up()
         return False
 
-    def feed_data(self, data: Any, size: int = 0) -> None:
-        """A head has been read: take the first that is an answer and those before it, leave what comes behind."""
-        if self._has_head:
-            self._has_surplus = True
+    # ── what the parser says ──
+
+    def on_message_begin(self) -> None:
+        """A head begins. Behind an answer there is none to read."""
+        if self._answered is None:
+            raise _Stop
+        self._begin_head()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One header, of a head or behind the last chunk."""
+        self._headers += 1
+        if self._headers > _MOST_HEADERS or len(name) + len(value) > _LONGEST_HEADER:
+            raise _Stop
+        if self._status:
             return
-        code = data[0].code
-        self._has_head = code >= 200 or code == 101 or code < 100
-        super().feed_data(data, size)
+        known = name.lower()
+        if known == b"retry-after":
+            self._retry_after = self._retry_after or value.decode("latin-1")
+        elif known == b"content-length" or (known == b"transfer-encoding" and value.lower().endswith(b"chunked")):
+            self._is_framed = True
 
-    def _refuse(self) -> None:
-        too_much = TooMuch("more than an answer takes")
-        self.set_exception(too_much)
-        if self._payload is not None:
-            self._payload.set_exception(too_much)
-        self._hang_up()
+    def on_headers_complete(self) -> None:
+        """A head is whole: it is an answer's unless it only says that one will come."""
+        assert self._parser is not None
+        status = self._parser.get_status_code()
+        if status == _SWITCHING or not 100 <= status < 200:
+            self._status = status
+        if status == _SWITCHING or status in REDIRECTS:
+            self._settle(is_whole=True)
+            raise _Stop
 
-    def _hang_up(self) -> None:
-        if self.transport is not None:
-            self.transport.abort()
+    def on_chunk_header(self) -> None:
+        """A chunk of some size, or the end of them and trailers."""
+        self._trailing = 0
+
+    def on_body(self, piece: bytes) -> None:
+        """Bytes of the body."""
+        self._trailing = None
+        self._body.append(piece)
+        self._body_bytes += len(piece)
+        if self._body_bytes > self._most_body:
+            self._settle(is_whole=False)
+            raise _Stop
+
+    def on_message_complete(self) -> None:
+        """The answer is whole, or one of the heads before it."""
+        if self._status:
+            assert self._parser is not None
+            self._keeps = self._parser.should_keep_alive()
+            self._settle(is_whole=True)
+
+    def _is_waited_for(self) -> bool:
+        return self._answered is not None
+
+    def _settle(self, *, is_whole: bool) -> None:
+        answered, self._answered = self._answered, None
+        if answered is not None and not answered.done():
+            body = b"".join(self._body)[: self._most_body]
+            answered.set_result(Heard(self._status, body, is_whole, self._retry_after))
+
+    def _fail(self, error: Exception) -> None:
+        answered, self._answered = self._answered, None
+        if answered is not None and not answered.done():
+            answered.set_exception(error)

@@ -9,16 +9,6 @@ import asyncio
 import re
 import socket
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import aiohttp
-
-from lastro.base.outgoing.addresses import is_loopback
-from lastro.base.outgoing.connector import GuardedConnector
-from lastro.base.outgoing.guard import AddressInfo, Guard
-
-if TYPE_CHECKING:
-    from aiohttp.client_proto import ResponseHandler
 
 _LONGEST_HEAD = 16_384
 _AGREED = re.compile(rb"HTTP/1\.[01] 2[0-9]{2}[ \r]")
@@ -89,38 +79,3 @@ async def _agree(carried: socket.socket, place: str) -> None:
     # With TLS as with HTTP the far end waits for us, so what came early did not come from there.
     if _AGREED.match(head) is None or head.index(b"\r\n\r\n") + 4 != len(head):
         raise OSError("refused")
-
-
-class TunnelConnector(GuardedConnector):
-    """Opens every connection by a tunnel to the address that the guard has chosen.
-
-    For the library a tunnel is a connected socket: the name stays what the certificate is checked against, what the
-    Host header says and what a kept connection is known by. The library's own proxies are given the name instead.
-    Loopback, which only the sandbox admits, is reached as ever: at the proxy it would mean another machine.
-    """
-
-    def __init__(self, proxy: Proxy, guard: Guard, most_body_bytes: int, **settings: Any) -> None:
-        super().__init__(guard, most_body_bytes, **settings)
-        self._proxy = proxy
-        self._guard = guard
-
-    async def _wrap_create_connection(
-        self,
-        *args: Any,
-        addr_infos: list[AddressInfo],
-        req: aiohttp.ClientRequest,
-        client_error: type[Exception] = aiohttp.ClientConnectorError,
-        **kwargs: Any,
-    ) -> "tuple[asyncio.Transport, ResponseHandler]":
-        """The library's step from an address to a transport. Ours to replace; the guard's sockets hold it to that."""
-        address, port = str(addr_infos[0][4][0]), int(str(addr_infos[0][4][1]))
-        if is_loopback(address):
-            return await super()._wrap_create_connection(
-                *args, addr_infos=addr_infos, req=req, client_error=client_error, **kwargs
-            )
-        try:
-            self._guard.check(address, port)
-            carried = await open_tunnel(self._proxy, address, port)
-        except OSError as error:
-            raise client_error(req.connection_key, error) from error
-        return await self._wrap_existing_connection(*args, sock=carried, req=req, client_error=client_error, **kwargs)

@@ -1,4 +1,4 @@
-"""The commands of administration: companies, clients, accounts and signing keys, by the verbs that everything else uses."""
+"""The commands of administration, by the verbs that everything else uses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from lastro.doors.commands import accounts, clients, companies, keys
+from lastro.doors.commands import accounts, banks, clients, companies, keys
 from lastro.doors.commands.desk import Declined, Desk
 from lastro.doors.commands.shown import as_json, as_text
 
@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Declined", "perform"]
 
-_GROUPS = {"company": companies.declare, "client": clients.declare, "account": accounts.declare, "keys": keys.declare}
+_GROUPS = {
+    "company": companies.declare,
+    "client": clients.declare,
+    "account": accounts.declare,
+    "banks": banks.declare,
+    "keys": keys.declare,
+}
 
 
 def perform(arguments: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> None:

@@ -35,6 +35,11 @@ def as_text(answer: Answer) -> str:
     return "\n".join("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
+def printable(text: str) -> str:
+    """The same without the characters that a terminal obeys: a text that a stranger chose must not speak to it."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
 def _words(name: str) -> str:
     return _WORD.sub(" ", name).lower()
 
@@ -54,5 +59,4 @@ def _text(value: Any) -> str:
         return " ".join(map(_text, value))
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M:%S}Z"
-    # A terminal obeys some characters; a name from the database must not speak to it.
-    return "".join(c if c.isprintable() else "\ufffd" for c in str(value))
+    return printable(str(value))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lastro import companies
 from lastro.base.api import Doc, Refusal
 from lastro.base.errors import Kind
+from lastro.doors.openapi.event_schemas import DIALECT, EventSchemas
 from lastro.doors.public import OAuthError, OAuthToken, Token, TokenForm
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     import msgspec
 
+SCHEMA = "application/schema+json"
 JSON, FORM_ENCODED, NOTHING = "application/json", "application/x-www-form-urlencoded", "text/plain"
 _SCOPE = f"{companies.SCOPE}/.default"
 
@@ -147,6 +149,26 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         "read_openapi", "service", Doc("Read this document", "OpenAPI 3.1, as it is while this server runs."),
         (Gives(200, "The document.", JSON, {"type": "object"}, headers=("etag", "cache-control")),
          Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+    )},
+    "/schemas": {"GET": Open(
+        "list_schemas", "webhooks",
+        Doc("List the schemas of events", "Every kind of event that this version sends, and where its JSON Schema is."),
+        (Gives(200, "The list.", JSON, EventSchemas,
+               {"data": [{"event": "ORDER-PAYIN.PAID", "summary": "Order paid",
+                          "url": "https://pay.example.com/schemas/ORDER-PAYIN.PAID.json"}]}, ("etag", "cache-control")),
+         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+    )},
+    "/schemas/{name}": {"GET": Open(
+        "read_schema", "webhooks",
+        Doc("Read the schema of an event",
+            "The body of a kind of event as JSON Schema (2020-12), whole by itself: its parts stand in its `$defs`."
+            " Other fields may come to stand beside those it names, so that it leaves room for them."),
+        (Gives(200, "The schema.", SCHEMA, {"type": "object", "required": ["$schema", "$id"],
+                                            "properties": {"$schema": {"const": DIALECT}, "$id": {"type": "string"}}},
+               headers=("etag", "cache-control")),
+         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+        (400, 403, 404, 500),
+        parameters={"name": "The event's type and `.json`, as in `ORDER-PAYIN.PAID.json`."},
     )},
     "/docs": {"GET": Open(
         "read_docs", "service",

@@ -24,13 +24,13 @@ def reference(kind: type[msgspec.Struct]) -> dict[str, str]:
     return {"$ref": _PLACE.format(name=kind.__name__)}
 
 
-def components(kinds: Iterable[type[msgspec.Struct]]) -> dict[str, dict[str, Any]]:
-    """The schema of each type and of all that they are made of, by name.
+def components(kinds: Iterable[type[msgspec.Struct]], place: str = _PLACE) -> dict[str, dict[str, Any]]:
+    """The schema of each type and of all that they are made of, by name. place: where others are referred to, by `{name}`.
 
     Raises ValueError when two types have one name: readers could not tell them apart.
     """
     wanted = sorted(set(kinds), key=lambda kind: kind.__name__)
-    _, found = msgspec.json.schema_components(wanted, ref_template=_PLACE)
+    _, found = msgspec.json.schema_components(wanted, ref_template=place)
     named: dict[str, inspect.StructType] = {}
     for kind in wanted:
         for struct in structs(inspect.type_info(kind)):

@@ -1,4 +1,4 @@
-"""Serving the document and its reference: both are made once, at the start, and sent again only to who has an older one."""
+"""Serving the document, its reference and the schemas of events: made once, at the start, and sent to who lacks them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from lastro.doors.http import Response
+from lastro.base.errors import Kind, Refused
+from lastro.doors.http import Response, refusal
 from lastro.doors.openapi import reference
+from lastro.doors.openapi.event_schemas import event_schema, event_schemas
+from lastro.doors.openapi.open_paths import SCHEMA
 from lastro.doors.openapi.words import wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from litestar.types import HTTPScope
+
+    from lastro.webhooks import Notice
 
 _POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -63,3 +68,23 @@ class Reference:
     async def style(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /docs/style.css."""
         return self._style.for_(headers)
+
+
+class Schemas:
+    """What answers /schemas and the paths below it. url: where this lastro is reached."""
+
+    def __init__(self, url: str, notices: Sequence[Notice]) -> None:
+        self._index = _Text.of(msgspec.json.encode(event_schemas(url, notices)), b"application/json")
+        self._schemas = {
+            f"{notice.name}.json": _Text.of(msgspec.json.encode(event_schema(url, notice)), SCHEMA.encode())
+            for notice in notices
+        }
+
+    async def index(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /schemas."""
+        return self._index.for_(headers)
+
+    async def schema(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /schemas/{name}; 404 for what is no kind of event."""
+        found = self._schemas.get(str(scope["path_params"]["name"]))
+        return refusal(Refused(Kind.NOT_FOUND)) if found is None else found.for_(headers)

@@ -17,7 +17,7 @@ from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.model import Party
 from lastro.orders.rules import judge
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
-from lastro.rails.port import ALARMED, FIRST_ASK, PixAnswer, answer_message
+from lastro.rails.port import ALARMED, BOOK, FIRST_ASK, PIX, PixAnswer, answer_message
 from lastro.standards.pix_ids import is_txid_dynamic
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ class Ask(Act[Known]):
     arrival: PixArrival
     claimed: Claimed
     place: Place
+    rail: str = PIX
 
     async def read(self, session: Session, door: Door) -> Known:
         """The payment, if it was asked before; the account and the order it is meant for."""
@@ -114,7 +115,7 @@ class Ask(Act[Known]):
             return Done(self._answer(known.payment.id, code, door), b"")
         code = _refusal(self.arrival, known)
         trigger = "accept" if code is None else "refuse"
-        payment_id, _, rows = _payment_rows(self.arrival, known, trigger, code, door)
+        payment_id, _, rows = _payment_rows(self.arrival, known, trigger, code, door, rail=self.rail)
         write = Write(door.company_id, rows=rows) + self._answer(payment_id, code, door)
         if code is None:
             write += Write(door.company_id, relies=_relied(known))
@@ -125,7 +126,7 @@ class Ask(Act[Known]):
 
     def _answer(self, payment_id: UUID, code: str | None, door: Door) -> Write:
         answer = PixAnswer.new(self.place.institution.ispb, self.arrival, code, door.chance.bytes(24))
-        message = answer_message(answer, payment_id, door.chance.uuid(door.now), door.now)
+        message = answer_message(answer, payment_id, door.chance.uuid(door.now), door.now, rail=self.rail)
         return Write(door.company_id, messages=(message,), finished=_finished(self.claimed, "answered", door))
 
 
@@ -211,7 +212,16 @@ def _settled(known: Known, payment: Payment, at: datetime, claimed: Claimed, pla
         assert known.account is not None
         order_id = known.order.id if known.order is not None else door.chance.uuid(door.now)
         move = PIX_PAYMENTS.move(payment, "settle", door.now, settled_at=at, order_id=order_id, ask_at=None)
-        paid = Paid(payment.end_to_end_id, payment.amount, at, known.payer, payment.pix_key, payment.remittance, order_id)
+        paid = Paid(
+            payment.end_to_end_id,
+            payment.amount,
+            at,
+            known.payer,
+            payment.pix_key,
+            payment.remittance,
+            order_id,
+            payment.rail,
+        )
         booked = pay(known.order, known.setup, known.account, paid, place, door)
         return Done(finished + Write(door.company_id, moves=(move,)) + booked, b"")
     if PIX_PAYMENTS.allows(payment.state, "give_back"):
@@ -222,7 +232,13 @@ def _settled(known: Known, payment: Payment, at: datetime, claimed: Claimed, pla
 
 
 def _payment_rows(
-    arrival: PixArrival, known: Known, trigger: str, code: str | None, door: Door, order_id: UUID | None = None
+    arrival: PixArrival,
+    known: Known,
+    trigger: str,
+    code: str | None,
+    door: Door,
+    order_id: UUID | None = None,
+    rail: str = PIX,
 ) -> tuple[UUID, Party, tuple[Row, ...]]:
     """A new payment and its payer. order_id: of an order that is paid at once; a reservation takes it from the order."""
     payment_id, p = door.chance.uuid(door.now), arrival.payer
@@ -242,7 +258,7 @@ def _payment_rows(
         "account_id": None if known.account is None else known.account.id, "amount_minor": arrival.amount.minor,
         "txid": arrival.txid, "pix_key": arrival.key, "remittance": arrival.remittance, "payer_id": payer.id, "code": code,
         "accepted_at": arrival.accepted_at, "settled_at": arrival.settled_at,
-        "ask_at": door.now + FIRST_ASK if trigger == "accept" else None,
+        "ask_at": door.now + FIRST_ASK if trigger == "accept" and rail != BOOK else None, "rail": rail,
         "created_at": door.now, "updated_at": door.now,
     }  # fmt: skip
     return payment_id, payer, (party, *PIX_PAYMENTS.born(values, door.now, (trigger,), reason=code))

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro.base.write import Row, Write
+from lastro.companies import FeePlan
 from lastro.orders import postings
-from lastro.orders.model import FeePlan, Order
+from lastro.orders.model import Order
 from lastro.orders.notifications import pay_in
 from lastro.orders.rules import split
 from lastro.orders.states import ORDERS
+from lastro.rails.port import PIX
 from lastro.standards.pix_keys import key_type
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class Paid:
     key: str | None
     remittance: str | None
     order_id: UUID
+    rail: str = PIX
 
 
 def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Place, door: Door) -> Write:
@@ -41,7 +44,7 @@ def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, 
     fees = setup.fees if order is None else order.fees
     asked = None if order is None else order.amount
     credit, fee = split(paid.amount, asked, fees)
-    transfers = postings.paid(door, account.id, paid.order_id, credit, fee)
+    transfers = postings.paid(door, account.id, paid.order_id, credit, fee, paid.rail)
     sets: dict[str, Any] = {
         "paid_minor": paid.amount.minor, "paid_at": paid.at, "end_to_end_id": paid.end_to_end_id,
         "payer_id": None if paid.payer is None else paid.payer.id,

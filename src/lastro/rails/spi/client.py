@@ -14,7 +14,8 @@ import structlog
 
 from lastro.base import trace
 from lastro.base.gaps import gap
-from lastro.rails.port import Permanent, Transient, Unknown
+from lastro.rails import port
+from lastro.rails.port import Permanent, PixFinal, ReturnFinal, Told, Transient, Unknown
 from lastro.rails.spi import wire
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.base.secrets import Secret
-    from lastro.rails.port import Keep, KeyAccount, KeyOwner, Pending, PixFinal, ReturnFinal
+    from lastro.rails.port import Keep, KeyAccount, KeyOwner, Pending
 
 TIMEOUT_SECONDS = 10.0
+LOOK_UP_SECONDS = 3.0  # of a key, which a client waits for (contract.md §10)
 WAIT_SECONDS = 10  # how long a pull waits for messages
 _PULL = f"wait={WAIT_SECONDS}&limit=10"
 # Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes. The directory
@@ -89,9 +91,9 @@ class Spi:
         self._base = place.base_url.rstrip("/")
         self._client: aiohttp.ClientSession | None = None
 
-    async def send(self, kind: str, network_id: str, body: bytes) -> None:
+    async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
         """Posts one message; the SPI answers 201 once it has it, and the same message again changes nothing."""
-        del network_id  # it stands in the body
+        del network_id, company_id  # the one stands in the body, the other concerns us alone
         await self._checked("POST", f"/spi/v1/in/{self._place.ispb}/msgs", wire.written(kind, body))
 
     async def payment(self, end_to_end_id: str) -> PixFinal | Pending | Unknown:
@@ -103,6 +105,37 @@ class Spi:
         """What became of a return."""
         answer = await self._found(f"/spi/v1/returns/{quote(return_id, safe='')}")
         return Unknown() if answer is None else _understood(wire.return_status, return_id, answer)
+
+    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+        """What became of a Pix that was asked about, a return or a payment of ours."""
+        if kind == port.RETURN_SEND:
+            back = await self.returned(network_id)
+            return Told(port.RETURN_FINAL, "", network_id, port.encode(back)) if isinstance(back, ReturnFinal) else back
+        end = await self.payment(network_id)
+        if not isinstance(end, PixFinal):
+            return end
+        if kind == port.PAYMENT_SEND:
+            ours = port.PaymentFinal(network_id, end.settled, end.code, end.settled_at)
+            return Told(port.PAYMENT_FINAL, "", network_id, port.encode(ours))
+        return Told(port.PIX_FINAL, "", network_id, port.encode(end))
+
+    async def entry(self, key: str, asking: port.Asking) -> port.KeyEntry | port.NoEntry:
+        """Where a key leads (DICT API, getEntry). Transient: silent for 3 s, or its own budget for us is spent."""
+        headers = {
+            "PI-RequestingParticipant": self._place.ispb, "PI-PayerId": asking.document,
+            "PI-EndToEndId": asking.end_to_end_id,
+        }  # fmt: skip
+        answer = await self._ask("GET", f"/dict/v2/entries/{quote(key, safe='')}", None, LOOK_UP_SECONDS, headers)
+        if answer.status == 200:
+            try:
+                return wire.key_entry(answer.body)
+            except wire.Malformed as malformed:
+                raise Transient(f"the directory's answer cannot be read: {malformed}") from malformed
+        code, reason = wire.problem(answer.status, answer.body)
+        if answer.status in (403, 404):
+            return port.NoEntry(code)
+        after = answer.headers.get("Retry-After", "")
+        raise Transient(f"{code}: {reason}", int(after) if after.isascii() and after.isdigit() else None)
 
     async def register_key(
         self, *, request_id: UUID, key_type: str, key: str | None, owner: KeyOwner, account: KeyAccount
@@ -160,7 +193,7 @@ class Spi:
             return False
         cursor = answer.headers.get("PI-Pull-Next")
         if answer.status == 200:
-            await keep(wire.read_batch(answer.body))
+            await keep(wire.read_batch(answer.body, self._place.ispb))
             gap("inbox.stored")
         elif answer.status != 204:
             if answer.status < 500:
@@ -202,9 +235,11 @@ class Spi:
             raise Permanent(code, reason)
         raise Transient(f"{code}: {reason}")
 
-    async def _ask(self, method: str, path: str, body: bytes | None, seconds: float) -> _Answer:
-        """One exchange, whole, within so many seconds. Transient: whether it took effect is not known."""
-        headers = {"Authorization": f"Bearer {self._place.token.reveal()}"}
+    async def _ask(
+        self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None
+    ) -> _Answer:
+        """One exchange, whole, within so many seconds. more: headers. Transient: whether it took effect is not known."""
+        headers = {"Authorization": f"Bearer {self._place.token.reveal()}", **(more or {})}
         if (whose := trace.present()) is not None:
             headers["x-request-id"] = whose.request_id
         if body is not None:

@@ -7,7 +7,7 @@ money that is in, admi.002 refuses a message.
 import hashlib
 import re
 from datetime import UTC, datetime
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -17,6 +17,11 @@ from lastro.standards import pix_ids
 
 _ID = re.compile(r"[A-Za-z0-9]{1,64}")
 _TXID = re.compile(r"[A-Za-z0-9]{1,35}")
+# The interface's words for the network's types of account.
+ACCOUNT_TYPES = {
+    "CHECKING_ACCOUNT": "CACC", "SAVINGS_ACCOUNT": "SVGS", "PAYMENT_ACCOUNT": "TRAN", "WAGE_ACCOUNT": "SLRY",
+}  # fmt: skip
+WORDS = {code: word for word, code in ACCOUNT_TYPES.items()}
 _ENDS = {"ACCC": True, "ACSC": True, "RJCT": False}
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -78,6 +83,34 @@ class _Final(msgspec.Struct, rename="camel"):
     settled_at: Instant | None = None
 
 
+class _Return(msgspec.Struct, rename="camel"):
+    return_id: str
+    end_to_end_id: str
+    amount: str
+    reason: str
+    settled_at: Instant
+    details: str | None = None
+
+
+class _KeyOwner(msgspec.Struct):
+    name: str
+    document: _Document
+
+
+class _KeyAccount(msgspec.Struct, rename="camel"):
+    ispb: str
+    branch: str
+    account: str
+    account_type: str
+
+
+class _Entry(msgspec.Struct):
+    key: str
+    type: str
+    owner: _KeyOwner
+    account: _KeyAccount
+
+
 class _Refusal(msgspec.Struct, rename="camel"):
     related_msg_id: str
     code: str | None = None
@@ -104,28 +137,31 @@ class _Problem(msgspec.Struct):
 T = TypeVar("T")
 
 
-def read_batch(body: bytes) -> list[port.Told]:
-    """Every message of a pull, in its order. A pull that is no batch is one message of unknown form."""
+def read_batch(body: bytes, ispb: str) -> list[port.Told]:
+    """Every message of a pull, in its order. A pull that is no batch is one message of unknown form. ispb: ours."""
     try:
         messages = msgspec.json.decode(body, type=_Batch).messages
     except msgspec.DecodeError:
         return [_unread(body)]
-    return [read(bytes(raw)) for raw in messages]
+    return [read(bytes(raw), ispb) for raw in messages]
 
 
-def read(raw: bytes) -> port.Told:
-    """One message as the rooms understand it; kind UNKNOWN, with the bytes as they came, where we do not."""
+def read(raw: bytes, ispb: str) -> port.Told:
+    """One message as the rooms understand it; kind UNKNOWN, with the bytes as they came, where we do not.
+
+    ispb: ours; what is about an endToEndId that carries it is about a payment of ours.
+    """
     try:
         head = msgspec.json.decode(raw, type=_Head)
     except msgspec.DecodeError:
         return _unread(raw)
     if _ID.fullmatch(head.msg_id) is None:
         return _unread(raw)
-    readers = {"pacs.008": _ask, "camt.054": _credit, "pacs.002": _final, "admi.002": _refusal}
+    readers = {"pacs.008": _ask, "camt.054": _credit, "pacs.002": _final, "pacs.004": _returned, "admi.002": _refusal}
     reader = readers.get(head.type)
     if reader is not None:
         try:
-            return reader(head.msg_id, raw)
+            return reader(head.msg_id, raw, ispb)
         except (Malformed, MoneyError):
             pass
     return port.Told(port.UNKNOWN, head.msg_id, head.msg_id, raw)
@@ -146,11 +182,11 @@ def _decoded(raw: bytes, kind: type[T]) -> T:
         raise Malformed(str(error)) from error
 
 
-def _ask(name: str, raw: bytes) -> port.Told:
+def _ask(name: str, raw: bytes, _: str) -> port.Told:
     return _arrival(name, raw, port.PIX_ASK)
 
 
-def _credit(name: str, raw: bytes) -> port.Told:
+def _credit(name: str, raw: bytes, _: str) -> port.Told:
     return _arrival(name, raw, port.PIX_SETTLED)
 
 
@@ -183,7 +219,7 @@ def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
     return port.Told(kind, name, pix.end_to_end_id, port.encode(arrival), pix.tx_id, receiver.account)
 
 
-def _final(name: str, raw: bytes) -> port.Told:
+def _final(name: str, raw: bytes, ispb: str) -> port.Told:
     final = _decoded(raw, _Final)
     settled = _ENDS.get(final.status)
     if settled is None:
@@ -195,15 +231,39 @@ def _final(name: str, raw: bytes) -> port.Told:
         return port.Told(port.RETURN_FINAL, name, final.return_id, port.encode(ended))
     if not pix_ids.is_end_to_end_id(final.end_to_end_id):
         raise Malformed("endToEndId")
+    if _is_ours(final.end_to_end_id, ispb):
+        ours = port.PaymentFinal(final.end_to_end_id, settled, final.code, final.settled_at)
+        return port.Told(port.PAYMENT_FINAL, name, final.end_to_end_id, port.encode(ours))
     body = port.encode(port.PixFinal(final.end_to_end_id, settled, final.code, final.settled_at))
     return port.Told(port.PIX_FINAL, name, final.end_to_end_id, body)
 
 
-def _refusal(name: str, raw: bytes) -> port.Told:
+def _returned(name: str, raw: bytes, ispb: str) -> port.Told:
+    """Money of ours that its receiver gives back; it is in already."""
+    back = _decoded(raw, _Return)
+    if not pix_ids.is_return_id(back.return_id):
+        raise Malformed("returnId")
+    if not pix_ids.is_end_to_end_id(back.end_to_end_id) or not _is_ours(back.end_to_end_id, ispb):
+        raise Malformed("endToEndId")
+    told = port.PaymentReturned(
+        back.end_to_end_id, back.return_id, Money.parse(back.amount, "BRL"), back.reason, back.settled_at, back.details
+    )
+    return port.Told(port.PAYMENT_RETURNED, name, back.end_to_end_id, port.encode(told))
+
+
+def _is_ours(end_to_end_id: str, ispb: str) -> bool:
+    return end_to_end_id[1:9] == ispb
+
+
+def _refusal(name: str, raw: bytes, ispb: str) -> port.Told:
     refusal = _decoded(raw, _Refusal)
     related = refusal.related_msg_id
     if _ID.fullmatch(related) is None:
         raise Malformed("relatedMsgId")
+    payment = _payment_of_message(related)
+    if payment is not None and _is_ours(payment, ispb):
+        doubted = port.PaymentDoubted(payment, refusal.code or "admi.002")
+        return port.Told(port.PAYMENT_DOUBTED, name, payment, port.encode(doubted))
     return_id = _return_of_message(related)
     body = port.MessageRefused(related, return_id, refusal.code, refusal.description or refusal.reason)
     return port.Told(port.REFUSED, name, return_id or related, port.encode(body))
@@ -218,6 +278,16 @@ def _return_of_message(message_id: str) -> str | None:
     # An answer's random id has the form of a date and a minute in its middle once in some thousand million.
     candidate = "D" + message_id[1:]
     return candidate if message_id.startswith("M") and pix_ids.is_return_id(candidate) else None
+
+
+def _message_of_payment(end_to_end_id: str) -> str:
+    # As of a return, but with the minute behind: it is taken for none.
+    return f"M{end_to_end_id[1:9]}{end_to_end_id[21:]}{end_to_end_id[9:21]}"
+
+
+def _payment_of_message(message_id: str) -> str | None:
+    candidate = f"E{message_id[1:9]}{message_id[20:]}{message_id[9:20]}"
+    return candidate if message_id.startswith("M") and pix_ids.is_end_to_end_id(candidate) else None
 
 
 def written(kind: str, body: bytes) -> bytes:
@@ -245,9 +315,47 @@ def written(kind: str, body: bytes) -> bytes:
             "reason": order.reason,
             **({} if order.details is None else {"details": order.details}),
         }
+    elif kind == port.PAYMENT_SEND:
+        fields = _payment(port.payment_order(body))
     else:
         raise ValueError(f"the SPI has no message for {kind}")
     return msgspec.json.encode(fields)
+
+
+def _payment(order: port.PaymentOrder) -> dict[str, Any]:
+    """A pacs.008 of ours."""
+    payer, receiver = order.payer, order.receiver
+    place = {
+        "ispb": receiver.ispb, "branch": receiver.branch, "account": receiver.account,
+        "accountType": ACCOUNT_TYPES[receiver.account_type], "name": receiver.name,
+        "document": {"type": receiver.document_type, "number": receiver.document_number},
+        **({} if order.key is None else {"key": order.key}),
+    }  # fmt: skip
+    return {
+        "msgId": _message_of_payment(order.end_to_end_id), "type": "pacs.008", "createdAt": _instant(order.accepted_at),
+        "endToEndId": order.end_to_end_id, "amount": str(order.amount), "acceptedAt": _instant(order.accepted_at),
+        "localInstrument": order.instrument, "purpose": "IPAY",
+        "payer": {
+            "name": payer.name, "document": {"type": payer.document_type, "number": payer.document_number},
+            "ispb": payer.ispb, "branch": payer.branch, "account": payer.account, "accountType": payer.account_type,
+        },
+        "receiver": place,
+        **({} if order.txid is None else {"txId": order.txid}),
+        **({} if order.remittance is None else {"remittance": order.remittance}),
+    }  # fmt: skip
+
+
+def key_entry(body: bytes) -> port.KeyEntry:
+    """The directory's answer about a key. Malformed where it is none."""
+    entry = _decoded(body, _Entry)
+    key_type = "RANDOM" if entry.type == "EVP" else entry.type
+    account_type = WORDS.get(entry.account.account_type)
+    if account_type is None:
+        raise Malformed("account.accountType")
+    return port.KeyEntry(
+        entry.key, key_type, entry.owner.name, entry.owner.document.type, entry.owner.document.number, entry.account.ispb,
+        entry.account.branch, entry.account.account, account_type,
+    )  # fmt: skip
 
 
 def payment_status(end_to_end_id: str, body: bytes) -> port.PixFinal | port.Pending:

@@ -1,0 +1,38 @@
+"""Where a Pix key leads that is one of ours, of whichever company: the directory is not asked about those (DICT API 2.12.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.accounts.store import accounts_of
+from lastro.rails.port import Asking, Directory, KeyEntry, NoEntry
+from lastro.standards.pix_keys import key_type
+
+if TYPE_CHECKING:
+    from lastro.accounts.model import Institution
+    from lastro.base.db import Database
+
+_OWNER = "SELECT company_id, account_id FROM own_keys WHERE key = $1"
+
+
+class OwnFirst:
+    """A Directory: keys of our accounts from our own tables, all others from `outside`."""
+
+    def __init__(self, database: Database, institution: Institution, outside: Directory) -> None:
+        self._database = database
+        self._institution = institution
+        self._outside = outside
+
+    async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
+        """Where a key leads; BudgetSpent and Transient as the outside directory raises them."""
+        async with self._database.session() as session:
+            owner = await session.row(_OWNER, key)
+        if owner is None:
+            return await self._outside.entry(key, asking)
+        async with self._database.session(owner["company_id"]) as session:
+            (account,) = await accounts_of(session, owner["company_id"], [owner["account_id"]])
+        kind = key_type(key) or "EVP"
+        return KeyEntry(
+            key, "RANDOM" if kind == "EVP" else kind, account.holder.full_name, account.holder.document_type,
+            account.holder.document_number, self._institution.ispb, account.branch, account.number, "PAYMENT_ACCOUNT",
+        )  # fmt: skip

@@ -1,0 +1,39 @@
+"""How notifications of the rooms above name an account of ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from lastro.base.api import Answer
+from lastro.base.wire import Bank, Document, PixKey
+
+if TYPE_CHECKING:
+    from lastro.accounts.model import Account, Institution
+
+
+class OwnerBank(Answer, frozen=True, kw_only=True):
+    """The account of yours that the money is for."""
+
+    name: str
+    document: Document
+    bank: Bank
+    pix: Annotated[PixKey | None, msgspec.Meta(description="The key that the money used.")] = None
+
+
+def owner_bank(account: Account, institution: Institution, key: tuple[str, str] | None) -> OwnerBank:
+    """Our account as notifications print it. key: type and text."""
+    return OwnerBank(
+        name=account.holder.full_name,
+        document=Document(type=account.holder.document_type, number=account.holder.document_number),
+        bank=Bank(
+            ispb=institution.ispb,
+            name=institution.name,
+            branch=account.branch,
+            account=account.number,
+            account_type="PAYMENT_ACCOUNT",
+            code=institution.compe,
+        ),
+        pix=None if key is None else PixKey(type=key[0], key=key[1]),
+    )

@@ -1,0 +1,126 @@
+"""What a receiver gives back, and what its children make of a batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.run import Act, Done
+from lastro.base.write import Row, Write
+from lastro.payouts import postings, rules, store
+from lastro.payouts.actions.end import told
+from lastro.payouts.states import PAYOUTS
+from lastro.rails.port import ALARMED
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Institution
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.payouts.model import Payout
+    from lastro.rails.port import Claimed, PaymentReturned
+
+
+@dataclass(frozen=True)
+class Returned(Act["tuple[Payout | None, bool]"]):
+    """The receiver has given back part or all of a payout; the money is in already."""
+
+    back: PaymentReturned
+    claimed: Claimed
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> tuple[Payout | None, bool]:
+        """The transfer it is of, and whether it is booked already."""
+        found = await store.by_network_id(session, door.company_id, self.back.subject)
+        return found, await store.has_return(session, door.company_id, self.back.return_id)
+
+    def decide(self, known: tuple[Payout | None, bool], door: Door) -> Done:
+        """PARTIAL_REFUNDED or REFUNDED; more than was left to return lies in suspense, and people look at it."""
+        p, is_booked = known
+        if is_booked:
+            return Done(_finished(self.claimed, "known", door), b"")
+        if p is None or not PAYOUTS.allows(p.state, "return too much"):
+            return Done(_finished(self.claimed, ALARMED, door), b"")
+        amount = self.back.amount
+        left = p.amount - p.returned
+        is_unfit = amount > left
+        trigger = "return too much" if is_unfit else "return rest" if amount == left else "return part"
+        total = p.returned if is_unfit else p.returned + amount
+        move = PAYOUTS.move(p, trigger, door.now, reason=self.back.reason, returned_minor=total.minor)
+        row = {
+            "id": door.chance.uuid(door.now), "payout_id": p.id, "return_id": self.back.return_id,
+            "amount_minor": amount.minor, "reason_code": self.back.reason, "details": self.back.details,
+            "is_unfit": is_unfit, "settled_at": self.back.settled_at, "created_at": door.now,
+        }  # fmt: skip
+        write = Write(
+            door.company_id, rows=(Row("payout_returns", row),), moves=(move,),
+            transfers=(postings.returned(door, p, amount, is_unfit=is_unfit),),
+        )  # fmt: skip
+        if is_unfit:
+            return Done(_finished(self.claimed, ALARMED, door) + write, b"")
+        after = replace(p, state=move.to_state, returned=total)
+        write += told(after, self.institution, door, returned=total)
+        return Done(_finished(self.claimed, "handled", door) + write, b"")
+
+
+@dataclass(frozen=True)
+class Summed(Act["list[Payout]"]):
+    """A child has moved: its batch follows, by a message of its own, so that children do not queue on it (states.md 6).
+
+    state: the child's, after its move.
+    """
+
+    batch_id: UUID
+    state: str
+    claimed: Claimed
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> list[Payout]:
+        """The batch and all of its children."""
+        return await store.whole(session, door.company_id, self.batch_id)
+
+    def decide(self, known: list[Payout], door: Door) -> Done:
+        """The batch as its children are; its fee is charged with the first of them paid, dropped where none is."""
+        write = _finished(self.claimed, "handled", door)
+        if not known:
+            return Done(write, b"")
+        batch, children = known[0], known[1:]
+        trigger = rules.summed([c.state for c in children])
+        paid = [c.paid_at for c in children if c.paid_at is not None]
+        if trigger is None:
+            if paid and batch.fee_hold_id is not None and not batch.fee_is_charged:
+                move = PAYOUTS.move(batch, "charge", door.now, paid_at=min(paid))
+                write += Write(door.company_id, moves=(move,), transfers=postings.end_fee(door, batch, "posted"))
+            return Done(write, b"")
+        is_return = self.state in ("PARTIAL_REFUNDED", "REFUNDED")
+        if not PAYOUTS.allows(batch.state, trigger):
+            return Done(write, b"")
+        to = PAYOUTS.moves[batch.state, trigger]
+        if to == batch.state and not is_return:
+            return Done(write, b"")
+        return Done(write + self._follow(batch, children, trigger, door), b"")
+
+    def _follow(self, batch: Payout, children: list[Payout], trigger: str, door: Door) -> Write:
+        paid = [c.paid_at for c in children if c.paid_at is not None]
+        total = sum((c.returned for c in children), batch.returned - batch.returned)
+        failed = next((c for c in children if c.error_code is not None), None)
+        sets: dict[str, Any] = {
+            "paid_at": max(paid, default=None),
+            "returned_minor": total.minor,
+            "start_at": None,
+        }
+        if not paid and failed is not None:
+            sets |= {"error_code": failed.error_code, "error_message": failed.error_message}
+        move = PAYOUTS.move(batch, trigger, door.now, **sets)
+        after = replace(
+            batch, state=move.to_state, paid_at=sets["paid_at"], returned=total,
+            error_code=sets.get("error_code", batch.error_code), error_message=sets.get("error_message", batch.error_message),
+        )  # fmt: skip
+        fee = () if batch.fee_is_charged else postings.end_fee(door, batch, "posted" if paid else "voided")
+        has_come_back = total if total.minor else None
+        return Write(door.company_id, moves=(move,), transfers=fee) + told(after, self.institution, door, has_come_back)
+
+
+def _finished(claimed: Claimed, outcome: str, door: Door) -> Write:
+    return Write(door.company_id, finished=(claimed.finished(outcome, door.now),))

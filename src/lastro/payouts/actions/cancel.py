@@ -1,0 +1,57 @@
+"""A payout that nothing was sent of is taken back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+from lastro.payouts import store
+from lastro.payouts.actions.end import ended
+from lastro.payouts.rendering import in_full
+from lastro.payouts.states import PAYOUTS
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Institution
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.payouts.model import Payout
+
+
+@dataclass(frozen=True)
+class Cancel(Act["list[Payout]"]):
+    """POST /order/v1/banking/order-payouts/{id}/cancel. Of a batch every child is canceled that was not taken in hand."""
+
+    payout_id: UUID | None
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> list[Payout]:
+        """The payout, its children, and how often their messages were taken in hand."""
+        return [] if self.payout_id is None else await store.whole(session, door.company_id, self.payout_id)
+
+    def decide(self, known: list[Payout], door: Door) -> Done | Refused:
+        """CANCELED and given back; a message that a worker has had cannot be called back."""
+        if not known:
+            return Refused(Kind.NOT_FOUND)
+        first = known[0]
+        if not PAYOUTS.allows(first.state, "cancel"):
+            return _conflict(f"the payout is {first.state}")
+        parts = known[1:] if first.is_batch else known
+        free = [p for p in parts if PAYOUTS.allows(p.state, "cancel") and not p.sends]
+        if not free:
+            return _conflict("the payout is on its way")
+        write = Write(door.company_id)
+        for p in free:
+            write += ended(p, "cancel", self.institution, door)
+        done = {p.id: replace(p, state="CANCELED", updated_at=door.now) for p in free}
+        after = [done.get(p.id, p) for p in known]
+        return Done(write, render(in_full(after[0], after[1:])), first.id, keep="forever")
+
+
+def _conflict(text: str) -> Refused:
+    return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))

@@ -1,0 +1,230 @@
+"""A payout is asked for: where it goes is found out, it is split, its money is held, and its network is told, in one write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, OverQuota, Problem, Refused
+from lastro.base.money import Money
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Relied, Row, Write
+from lastro.payouts import rules, store
+from lastro.payouts.actions.begin import Ids, begun
+from lastro.payouts.actions.finding import NoWay, find
+from lastro.payouts.model import MOST_CHILDREN, Payout
+from lastro.payouts.rendering import created
+from lastro.payouts.states import PAYOUTS
+from lastro.rails.port import BOOK, PIX, TED
+from lastro.standards import pix_ids, ted_ids
+from lastro.standards.calendar import brasilia_day, day_bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Verb
+    from lastro.payouts.actions.finding import Ways
+    from lastro.payouts.model import Destination, Wish
+    from lastro.standards.banks import BankList
+
+
+@dataclass(slots=True)
+class Found:
+    """What one request has found out of a destination: asked once, however often it has to decide."""
+
+    destination: Destination | None = None
+    end_to_end_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a create stands on, and where the money goes once that is found."""
+
+    ground: store.Ground
+    same: UUID | None
+    banks: BankList
+    destination: Destination | None = None
+
+
+@dataclass(frozen=True)
+class Create(Act[Known]):
+    """POST /order/v1/banking/order-payouts. key: of idempotency."""
+
+    wish: Wish
+    key: str
+    ways: Ways
+    found: Found = field(default_factory=Found)
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account, its limits, the company's fees; whether the code is taken, or an equal payout was just made."""
+        w = self.wish
+        ground = await store.ground(session, door.company_id, w.account_id, w.method, w.external_id, w.amount.minor)
+        same = None
+        if not w.allows_duplicate:
+            same = await store.same(session, door.company_id, w, door.now - rules.SAME_WITHIN)
+        return Known(ground, same, await self.ways.banks.read(session))
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """Asks the directory, or reads the QR's charge, with no connection held; not before what can be known here fits."""
+        ground, account = known.ground, known.ground.account
+        problems = rules.day_problem(self.wish.scheduled_on, brasilia_day(door.now))
+        if account is None:
+            problems.append(Problem("accountId", "INVALID", "is no account of this company"))
+        elif not account.is_active:
+            problems.append(Problem("accountId", "NOT_ALLOWED", "the account is not active"))
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        if ground.is_taken:
+            return _taken()
+        assert account is not None
+        if self.found.destination is None:
+            name = pix_ids.end_to_end_id(self.ways.ispb, door.now, ground.setup.number, ground.numbers[0])
+            self.found.end_to_end_id = name
+            destination = await find(self.wish, account, known.banks, self.ways, door, name)
+            if isinstance(destination, Refused):
+                return destination
+            if isinstance(destination, NoWay):
+                return Refused(destination.kind, retry_after_seconds=destination.seconds)
+            self.found.destination = destination
+        return replace(known, destination=self.found.destination)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The payout, or everything of one kind that stands in its way."""
+        destination, account = known.destination, known.ground.account
+        assert destination is not None
+        assert account is not None
+        problems = rules.own_account_problem(self.wish, destination, self.ways.ispb, account.number, account.branch)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        parts = rules.split(self.wish.amount, known.ground.limits.transaction)
+        problems = self._limit_problems(known, len(parts))
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        if known.same is not None and known.ground.refuses_duplicates:
+            text = f"is that of payout {known.same}, to the same receiver; allowDuplicate says that both are meant"
+            return Refused(Kind.CONFLICT, (Problem("amount", "DUPLICATE", text),))
+        return self._made(known, account, destination, parts, door)
+
+    def taken(self, constraint: str) -> Refused | None:
+        """The code belongs to another payout; a clash of ids is decided again."""
+        return _taken() if constraint == "payouts_external_id_key" else None
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """The account has too little, or has sent too much today."""
+        if isinstance(short, OverQuota):
+            left = Money(short.left_minor, self.wish.amount.currency)
+            what = "night" if short.kind.endswith("night") else "day"
+            text = f"passes the account's limit of a {what}, of which {left} is left"
+            return Refused(Kind.INVALID, (Problem("amount", "LIMIT_EXCEEDED", text),))
+        return super().insufficient(short)
+
+    def _limit_problems(self, known: Known, parts: int) -> list[Problem]:
+        if parts <= MOST_CHILDREN:
+            return []
+        most = Money(known.ground.limits.transaction * MOST_CHILDREN, self.wish.amount.currency)
+        text = f"is more than {MOST_CHILDREN} transfers of the account's limit: at most {most}"
+        return [Problem("amount", "LIMIT_EXCEEDED", text)]
+
+    def _made(self, known: Known, account: Account, to: Destination, parts: list[Money], door: Door) -> Done:
+        ground, wish = known.ground, self.wish
+        bank = known.banks.by_ispb(to.receiver.ispb)
+        to_bank = {} if bank is None else {"name": bank.short_name, **({"code": bank.compe} if bank.compe else {})}
+        receiver_id, ids = door.chance.uuid(door.now), self._ids(known, len(parts), to, door)
+        whole = _payout(wish, account, to, to_bank, self.key, door)
+        whole = replace(whole, fee=ground.setup.fees.total(wish.amount), rail=self._rail(to))
+        if len(parts) == 1:
+            made = [replace(whole, **ids[0])]
+        else:
+            batch = replace(whole, children=len(parts))
+            made = [batch, *(_child(batch, part, n, ids[n - 1], door) for n, part in enumerate(parts, start=1))]
+        starts = wish.scheduled_on is not None and wish.scheduled_on > brasilia_day(door.now)
+        relies = (
+            Relied("companies", door.company_id, ground.setup.version),
+            Relied("company_fees", door.company_id, ground.setup.fees_version),
+            Relied("accounts", account.id, account.version),
+        )
+        write = Write(door.company_id, relies=relies, rows=(_receiver_row(receiver_id, to, to_bank),))
+        if starts:
+            assert wish.scheduled_on is not None
+            made = [replace(p, start_at=day_bounds(wish.scheduled_on)[0]) for p in made]
+        else:
+            made, sent = begun(made, ground.limits, self.ways.institution, door)
+            write += sent
+        rows = tuple(row for p in made for row in PAYOUTS.born(_columns(p, receiver_id), door.now, ("create", "accept")))
+        body = render(created(made[0], made[1:]))
+        done = Done(write + Write(door.company_id, rows=rows), body, made[0].id, keep="forever")
+        if known.same is not None:
+            return replace(done, headers=(("x-lastro-possible-duplicate", str(known.same)),))
+        return done
+
+    def _rail(self, to: Destination) -> str:
+        if to.receiver.ispb == self.ways.ispb:
+            return BOOK
+        return PIX if self.wish.method == "PIX" else TED
+
+    def _ids(self, known: Known, count: int, to: Destination, door: Door) -> list[Ids]:
+        """An id for each transfer; the first Pix has the one that the directory was asked with."""
+        number, numbers = known.ground.setup.number, known.ground.numbers
+        if self._rail(to) == TED:
+            return [{"control_number": ted_ids.control_number(door.now, number, n)} for n in numbers[:count]]
+        made = [pix_ids.end_to_end_id(self.ways.ispb, door.now, number, n) for n in numbers[:count]]
+        if self.found.end_to_end_id is not None:
+            made[0] = self.found.end_to_end_id
+        return [{"end_to_end_id": name} for name in made]
+
+
+def _taken() -> Refused:
+    return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", "a payout of this code is there already"),))
+
+
+def _payout(wish: Wish, account: Account, to: Destination, bank: Mapping[str, str], key: str, door: Door) -> Payout:
+    nothing = Money(0, wish.amount.currency)
+    return Payout(
+        id=door.chance.uuid(door.now), state="PENDING", version=2, batch_id=None, sequence=None, children=0,
+        account_id=account.id, external_id=wish.external_id, idempotency_key=key, method=wish.method, rail="",
+        initiation=to.initiation, amount=wish.amount, fee=nothing, returned=nothing, description=wish.description,
+        receiver=to.receiver, bank_name=bank.get("name"), bank_code=bank.get("code"), key=to.key, key_type=to.key_type, txid=to.txid, end_to_end_id=None,
+        control_number=None, str_control_number=None, message_id=None, hold_id=None, fee_hold_id=None, quota_period=None,
+        is_at_night=False, scheduled_on=wish.scheduled_on, start_at=None, send_until=None, error_code=None,
+        error_message=None, ask_at=None, paid_at=None, created_at=door.now, updated_at=door.now, account=account,
+    )  # fmt: skip
+
+
+def _child(batch: Payout, amount: Money, sequence: int, ids: Ids, door: Door) -> Payout:
+    return replace(
+        batch, id=door.chance.uuid(door.now), batch_id=batch.id, sequence=sequence, children=0, external_id=None,
+        idempotency_key=rules.child_key(batch.idempotency_key, sequence), amount=amount,
+        fee=Money(0, amount.currency), **ids,
+    )  # fmt: skip
+
+
+def _receiver_row(receiver_id: UUID, to: Destination, bank: Mapping[str, str]) -> Row:
+    r = to.receiver
+    bank = {"ispb": r.ispb, "branch": r.branch, "account": r.account, "accountType": r.account_type, **bank}
+    return Row(
+        "parties",
+        {
+            "id": receiver_id, "name": r.name, "document_type": r.document_type, "document_number": r.document_number,
+            "bank": msgspec.json.encode(bank).decode(),
+        },
+    )  # fmt: skip
+
+
+def _columns(p: Payout, receiver_id: UUID) -> dict[str, object]:
+    return {
+        "id": p.id, "batch_id": p.batch_id, "sequence": p.sequence, "children": p.children, "account_id": p.account_id,
+        "external_id": p.external_id, "idempotency_key": p.idempotency_key, "payment_method": p.method, "rail": p.rail,
+        "initiation": p.initiation, "currency": p.amount.currency, "amount_minor": p.amount.minor, "fee_minor": p.fee.minor,
+        "description": p.description, "receiver_id": receiver_id, "pix_key": p.key, "pix_key_type": p.key_type,
+        "txid": p.txid, "end_to_end_id": p.end_to_end_id, "control_number": p.control_number, "message_id": p.message_id,
+        "hold_id": p.hold_id, "fee_hold_id": p.fee_hold_id, "quota_period": p.quota_period, "is_at_night": p.is_at_night,
+        "scheduled_on": p.scheduled_on, "start_at": p.start_at, "send_until": p.send_until, "ask_at": p.ask_at,
+        "created_at": p.created_at, "updated_at": p.updated_at,
+    }  # fmt: skip

@@ -1,0 +1,184 @@
+"""A payout ends as its network says, or because it was never there; its holds end with it, and whoever asked is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lastro import ledger
+from lastro.base.run import Act, Done
+from lastro.base.write import Row, Withdrawn, Write
+from lastro.payouts import postings, rules, store
+from lastro.payouts.notifications import pay_out
+from lastro.payouts.reasons import reason_of
+from lastro.payouts.states import PAYOUTS
+from lastro.rails.port import ALARMED
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.accounts import Institution
+    from lastro.base.db import Session
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.payouts.model import Payout
+    from lastro.rails.port import Claimed, PaymentDoubted, PaymentFinal, PaymentNever
+
+CHILD_MOVED = "payout.child_moved"  # an inbox kind of our own: the batch named by its subject has to be looked at
+_POSTS = frozenset({"settle"})
+_OWN_REASONS = {
+    "INSUFFICIENT_FUNDS": "the account had too little when the payout was to begin",
+    "LIMIT_EXCEEDED": "the account's limit was used up when the payout was to begin",
+}
+
+
+def ended(
+    p: Payout, trigger: str, institution: Institution, door: Door, *, code: str | None = None,
+    settled_at: datetime | None = None, number: str | None = None,
+) -> Write:  # fmt: skip
+    """The end of a payout: its move, its holds posted or voided, its limits given back, its event, or its batch's concern.
+
+    code: the network's, of a refusal. number: the STR's.
+    """
+    kind = "posted" if trigger in _POSTS else "voided"
+    sets: dict[str, Any] = {"ask_at": None, "start_at": None}
+    if trigger in _POSTS:
+        sets |= {"paid_at": settled_at or door.now}
+    if number is not None:
+        sets |= {"str_control_number": number}
+    if code is not None:
+        sets |= {"error_code": code, "error_message": message_of(p, code)}
+    move = PAYOUTS.move(p, trigger, door.now, reason=code, **sets)
+    transfers = (*postings.end_hold(door, p, kind), *postings.end_fee(door, p, kind))
+    after = replace(p, state=move.to_state, **{k: v for k, v in sets.items() if k != "number"})
+    write = Write(door.company_id, moves=(move,), transfers=transfers) + told(after, institution, door)
+    if kind == "voided" and p.quota_period is not None:
+        period = (p.quota_period, p.is_at_night)
+        write += Write(door.company_id, quotas=rules.quotas(p.account_id, p.method, period, -p.amount.minor))
+    if kind == "voided" and p.message_id is not None and not p.closed:
+        assert p.sends is not None
+        write += Write(door.company_id, withdrawn=(Withdrawn(p.message_id, p.sends, door.now),))
+    return write
+
+
+def told(after: Payout, institution: Institution, door: Door, returned: Money | None = None) -> Write:
+    """The event of a payout that has moved; of a child none, but a message to whom it concerns: its batch."""
+    if after.batch_id is None:
+        return Write(door.company_id, facts=(pay_out(door, after, institution, returned=returned),))
+    row = {
+        "id": door.chance.uuid(door.now), "rail": "own", "kind": CHILD_MOVED,
+        "network_id": f"moved:{after.id}:{after.version + 1}", "subject": str(after.batch_id), "body": after.state.encode(),
+        "received_at": door.now, "due_at": door.now,
+    }  # fmt: skip
+    return Write(door.company_id, rows=(Row("inbox", row),))
+
+
+def message_of(p: Payout, code: str) -> str:
+    """A refusal as clients read it: the raw code and a sentence."""
+    if code in _OWN_REASONS:
+        return f"{code}: {_OWN_REASONS[code]}"
+    return reason_of(code, "TED" if p.rail == "ted" else "PIX").message
+
+
+@dataclass(frozen=True)
+class Ended(Act["Payout | None"]):
+    """The network says what became of a payment of ours. A second message changes nothing."""
+
+    final: PaymentFinal
+    claimed: Claimed
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> Payout | None:
+        """The transfer it is about."""
+        return await store.by_network_id(session, door.company_id, self.final.subject)
+
+    def decide(self, known: Payout | None, door: Door) -> Done:
+        """PAID and posted, or ERROR and given back."""
+        final = self.final
+        trigger = "settle" if final.settled else "refuse"
+        if known is None or not PAYOUTS.allows(known.state, trigger):
+            paid = known is not None and known.paid_at is not None
+            agrees = known is not None and (paid if final.settled else known.state == "ERROR")
+            return Done(_settled_row(self.claimed, "known" if agrees else ALARMED, door), b"")
+        write = _settled_row(self.claimed, "handled", door)
+        code = None if final.settled else final.code or "REFUSED"
+        end = ended(known, trigger, self.institution, door, code=code, settled_at=final.settled_at, number=final.number)
+        return Done(write + replace(end, withdrawn=()), b"")
+
+
+@dataclass(frozen=True)
+class Doubted(Act["Payout | None"]):
+    """The network would not process the message about a payment: it is asked at once whether an earlier copy arrived."""
+
+    doubted: PaymentDoubted
+    claimed: Claimed
+
+    async def read(self, session: Session, door: Door) -> Payout | None:
+        """The transfer it is about."""
+        return await store.by_network_id(session, door.company_id, self.doubted.subject)
+
+    def decide(self, known: Payout | None, door: Door) -> Done:
+        """Still PENDING; the code is kept, since what the network then does not know will never be there."""
+        if known is None or not PAYOUTS.allows(known.state, "doubt"):
+            return Done(_settled_row(self.claimed, "known" if known else ALARMED, door), b"")
+        code = self.doubted.code
+        move = PAYOUTS.move(known, "doubt", door.now, reason=code, error_code=code, ask_at=door.now)
+        return Done(_settled_row(self.claimed, "handled", door) + Write(door.company_id, moves=(move,)), b"")
+
+
+@dataclass(frozen=True)
+class Never(Act["Payout | None"]):
+    """The network does not know a payment that was due to arrive long ago, or whose message it would not process."""
+
+    never: PaymentNever
+    claimed: Claimed
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> Payout | None:
+        """The transfer it is about."""
+        return await store.by_network_id(session, door.company_id, self.never.subject)
+
+    def decide(self, known: Payout | None, door: Door) -> Done:
+        """ERROR after a refused message, else EXPIRED; not while a worker has its message in hand."""
+        row = _settled_row(self.claimed, "handled", door)
+        if known is None or known.state != "PENDING" or known.is_in_hand:
+            return Done(_settled_row(self.claimed, "known", door), b"")
+        if known.error_code is not None:
+            return Done(row + ended(known, "refuse", self.institution, door, code=known.error_code), b"")
+        if known.send_until is None or known.send_until > door.now:
+            return Done(_settled_row(self.claimed, "known", door), b"")
+        return Done(row + ended(known, "expire", self.institution, door), b"")
+
+
+@dataclass(frozen=True)
+class Proved(Act["tuple[Payout, Money] | None"]):
+    """The statement proves that a TED which was taken for failed has left (states.md 5)."""
+
+    control_number: str
+    settled_at: datetime
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> tuple[Payout, Money] | None:
+        """The transfer, and what its account has now."""
+        found = await store.by_network_id(session, door.company_id, self.control_number)
+        if found is None:
+            return None
+        (balance,) = await ledger.balances_of(session, door.company_id, [found.account_id], found.amount.currency)
+        return found, balance.available
+
+    def decide(self, known: tuple[Payout, Money] | None, door: Door) -> Done:
+        """PAID; what the account lacks it owes us."""
+        if known is None or not PAYOUTS.allows(known[0].state, "prove"):
+            return Done(None, b"")
+        p, available = known
+        move = PAYOUTS.move(p, "prove", door.now, paid_at=self.settled_at, error_code=None, error_message=None)
+        after = replace(p, state="PAID", paid_at=self.settled_at, error_code=None, error_message=None)
+        write = Write(door.company_id, moves=(move,), transfers=postings.proved(door, p, available))
+        if p.quota_period is not None:
+            used = rules.quotas(p.account_id, p.method, (p.quota_period, p.is_at_night), p.amount.minor)
+            write += Write(door.company_id, quotas=used)
+        return Done(write + told(after, self.institution, door), b"")
+
+
+def _settled_row(claimed: Claimed, outcome: str, door: Door) -> Write:
+    return Write(door.company_id, finished=(claimed.finished(outcome, door.now),))

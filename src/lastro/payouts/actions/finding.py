@@ -1,0 +1,120 @@
+"""Where a payout's money goes: by a key, a QR or an account; asked of others with no connection held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.money import Money
+from lastro.payouts import rules
+from lastro.payouts.model import Destination
+from lastro.rails.port import Asking, BudgetSpent, Charge, NoCharge, NoEntry, Receiver, Transient
+from lastro.standards import brcode
+
+if TYPE_CHECKING:
+    from lastro.accounts import Account, Institution
+    from lastro.banks import Banks
+    from lastro.base.run import Door
+    from lastro.payouts.model import Wish
+    from lastro.rails.port import Charges, Directory, KeyEntry
+    from lastro.standards.banks import BankList
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Whom a payout asks, and whose institution pays."""
+
+    institution: Institution
+    directory: Directory
+    charges: Charges
+    banks: Banks
+
+    @property
+    def ispb(self) -> str:
+        """Ours."""
+        return self.institution.ispb
+
+
+@dataclass(frozen=True, slots=True)
+class NoWay:
+    """Somebody who had to be asked did not answer, or was asked too often. seconds: until it is worth trying again."""
+
+    kind: Kind
+    seconds: int
+
+
+async def find(
+    wish: Wish, payer: Account, banks: BankList, ways: Ways, door: Door, end_to_end_id: str
+) -> Destination | Refused | NoWay:
+    """The destination of a payout; end_to_end_id: that its directory look-up carries, and then its payment."""
+    if wish.place is not None:
+        return _by_account(wish, banks)
+    try:
+        if wish.qr is not None:
+            return await _by_qr(wish, payer, ways, door, end_to_end_id)
+        assert wish.key is not None
+        entry = await ways.directory.entry(wish.key, Asking(door.company_id, payer.holder.document_number, end_to_end_id))
+    except BudgetSpent as spent:
+        return NoWay(Kind.TOO_MANY, spent.seconds)
+    except Transient as silent:
+        return NoWay(Kind.UNAVAILABLE, silent.retry_after_seconds or 5)
+    if isinstance(entry, NoEntry):
+        return _refused("paymentData.pixKey", "INVALID", f"leads to no account: {entry.code}")
+    return _to_entry(wish, entry, "KEY")
+
+
+def _by_account(wish: Wish, banks: BankList) -> Destination | Refused:
+    assert wish.place is not None
+    assert wish.person is not None
+    place, who = wish.place, wish.person
+    bank = banks.by_ispb(place.ispb) if place.ispb else banks.by_compe(place.compe or "")
+    if bank is None:
+        name = "ispb" if place.ispb else "bankNumber"
+        return _refused(f"paymentData.bankAccount.{name}", "INVALID", "is no bank of the list")
+    receiver = Receiver(
+        who.name, who.document_type, who.document_number, bank.ispb, place.branch, place.account, place.account_type
+    )
+    return Destination(receiver, "MANUAL")
+
+
+async def _by_qr(wish: Wish, payer: Account, ways: Ways, door: Door, end_to_end_id: str) -> Destination | Refused:
+    field = "paymentData.qrcodeData"
+    assert wish.qr is not None
+    try:
+        code = brcode.decode(wish.qr)
+    except brcode.BrCodeError as broken:
+        return _refused(field, "INVALID", f"is no Pix QR: {broken}")
+    if code.recurrence_location is not None:
+        return _refused(field, "NOT_SUPPORTED", "is the QR of a subscription, which a person authorizes")
+    if code.location is not None:
+        charge = await ways.charges.read(code.location, door.now)
+        if isinstance(charge, NoCharge):
+            return _refused(field, charge.issue, charge.text)
+        initiation = "DYNAMIC_QR"
+    else:
+        assert code.key is not None
+        amount = None if code.amount is None else Money.parse(code.amount, "BRL")
+        charge, initiation = Charge(code.key, amount, code.txid), "STATIC_QR"
+    if charge.amount is not None and charge.amount != wish.amount and not charge.may_change:
+        return _refused("amount", "MISMATCH", f"is not what the QR asks for, {charge.amount}")
+    asking = Asking(door.company_id, payer.holder.document_number, end_to_end_id)
+    entry = await ways.directory.entry(charge.key, asking)
+    if isinstance(entry, NoEntry):
+        return _refused(field, "INVALID", f"its key leads to no account: {entry.code}")
+    found = _to_entry(wish, entry, initiation)
+    return found if isinstance(found, Refused) else replace(found, txid=charge.txid)
+
+
+def _to_entry(wish: Wish, entry: KeyEntry, initiation: str) -> Destination | Refused:
+    problems = rules.receiver_problems(wish.person, entry)
+    if problems:
+        return Refused(Kind.INVALID, tuple(problems))
+    receiver = Receiver(
+        entry.name, entry.document_type, entry.document_number, entry.ispb, entry.branch, entry.account, entry.account_type
+    )
+    return Destination(receiver, initiation, entry.key, entry.key_type)
+
+
+def _refused(field: str, issue: str, text: str) -> Refused:
+    return Refused(Kind.INVALID, (Problem(field, issue, text),))

@@ -1,0 +1,57 @@
+"""Listing a company's payouts."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.paging import Part
+from lastro.base.run import Act, Done
+from lastro.payouts import store
+from lastro.payouts.rendering import Payouts, in_full
+
+if TYPE_CHECKING:
+    from lastro.base.db import Session
+    from lastro.base.paging import Page
+    from lastro.base.run import Door
+    from lastro.payouts.model import Payout, Wanted
+
+_MANY = 200  # from so many rows on a page is rendered in a thread
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The payouts of a page, and the answer where it is rendered already."""
+
+    part: Part[Payout]
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class List(Act[Found]):
+    """GET /order/v1/banking/order-payouts. wanted None: nothing can be found, since the account named is no id."""
+
+    wanted: Wanted | None
+    page: Page
+
+    async def read(self, session: Session, door: Door) -> Found:
+        """The payouts of the page, as far as no older one can still come."""
+        if self.wanted is None:
+            return Found(Part((), None))
+        rows = await store.payouts_in(session, door.company_id, self.wanted, self.page)
+        return Found(self.page.settled(rows, lambda payout: payout.created_at, door.now))
+
+    async def look_up(self, known: Found, door: Door) -> Found:
+        """A large page is rendered in a thread."""
+        if len(known.part.rows) < _MANY:
+            return known
+        return replace(known, body=await asyncio.to_thread(self._render, known))
+
+    def decide(self, known: Found, door: Door) -> Done:
+        """The page as it is shown."""
+        return Done(None, known.body or self._render(known))
+
+    def _render(self, known: Found) -> bytes:
+        return render(self.page.answer(Payouts, known.part, lambda payout: in_full(payout, [])))

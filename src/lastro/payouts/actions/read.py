@@ -1,0 +1,40 @@
+"""Reading one payout, by its id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, Refused
+from lastro.base.run import Act, Done
+from lastro.payouts import store
+from lastro.payouts.rendering import in_full
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door, Glance
+    from lastro.payouts.model import Payout
+
+
+@dataclass(frozen=True)
+class Read(Act["list[Payout]"]):
+    """GET /order/v1/banking/order-payouts/{id}. A batch's child is shown with its batch, not by itself."""
+
+    payout_id: UUID | None
+
+    def glance(self) -> Glance[list[Payout]] | None:
+        """The payout and its children, in one round trip."""
+        return None if self.payout_id is None else store.whole_at_a_glance(self.payout_id)
+
+    async def read(self, session: Session, door: Door) -> list[Payout]:
+        """What is no id has no payout."""
+        return []
+
+    def decide(self, known: list[Payout], door: Door) -> Done | Refused:
+        """Shows it."""
+        if not known:
+            return Refused(Kind.NOT_FOUND)
+        return Done(None, render(in_full(known[0], known[1:])))

@@ -1,0 +1,211 @@
+"""What the room's operations and events say of themselves to those who call and are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.payouts.forms import CreatePayout
+from lastro.payouts.notifications import TEXTS, PayOutNotification
+from lastro.payouts.rendering import CreatedPayout, FullPayout, Payouts
+from lastro.webhooks import Notice
+
+_ID = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
+_ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
+_CREATED: dict[str, Any] = {
+    "id": _ID, "externalId": "salary-7", "status": "PENDING", "amount": "10.50", "currency": "BRL", "description": "Salary",
+    "endToEndId": "E9999901020260131120000001aBcDeF",
+}  # fmt: skip
+_FULL = {
+    **_CREATED, "accountId": _ACCOUNT_ID, "paymentMethod": "PIX", "createdAt": "2026-01-31T12:00:00.120945Z",
+    "updatedAt": "2026-01-31T12:00:00.120945Z",
+}  # fmt: skip
+_PAID = {**_FULL, "status": "PAID", "paidAt": "2026-01-31T12:00:01.412000Z", "updatedAt": "2026-01-31T12:00:01.871204Z"}
+
+NO_PAYOUT = Refusal(
+    Kind.NOT_FOUND, "", "", "No payout of your company has this id, or it is one transfer of a batch.",
+    "Take the `id` that the create answered, from a client of the same company.",
+)  # fmt: skip
+
+
+def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
+    return Refusal(Kind.INVALID, field, issue, cause, cure)
+
+
+_BANK = "paymentData.bankAccount"
+_CREATE_REFUSALS = (
+    _invalid("externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
+             "Use 1 to 64 printable characters."),
+    Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "A payout of this code is there, whatever became of it.",
+            "Read that payout. Send the same `idempotency-key` where you have to send a request twice."),
+    _invalid("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
+    _invalid("accountId", "INVALID", "It is no account of your company.", "Take an id of the account list."),
+    _invalid("accountId", "NOT_ALLOWED", "The account is not ACTIVE.", "Name another one."),
+    _invalid("amount.currency", "NOT_SUPPORTED", "Pix and TED are paid in reais.", "Give BRL."),
+    _invalid("amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
+    _invalid("amount.value", "INVALID", "The value is no decimal number with a dot, or has more decimals than the currency.",
+             "Give `10.50`, without sign, blanks or separators of thousands."),
+    _invalid("amount.value", "OUT_OF_RANGE", "The amount is zero, negative or above 9,999,999,999.99.",
+             "Give an amount between 0.01 and 9,999,999,999.99."),
+    _invalid("amount", "INSUFFICIENT_FUNDS", "The account has less than the amount and the fee.",
+             "Read its balance; money that is held for other payouts does not count."),
+    _invalid("amount", "LIMIT_EXCEEDED",
+             "It passes what the account may send in a day or a night, or needs more than 100 transfers.",
+             "The description says what is left. Wait for the next day, or have the limit raised."),
+    _invalid("amount", "MISMATCH", "The QR asks for another amount.", "Give just that, or another QR."),
+    Refusal(Kind.CONFLICT, "amount", "DUPLICATE",
+            "The same account has paid the same amount to the same receiver within ten minutes, and your company has had"
+            " this refused.",
+            "Where both are meant, send it again under another key with `allowDuplicate`: true."),
+    _invalid("scheduledDate", "OUT_OF_RANGE", "The day is over, or more than 366 days ahead, by the clock of Brasilia.",
+             "Give a day from today on, or leave it out."),
+    _invalid("receiver", "REQUIRED", "A bank account does not say whose it is.", "Give name and document."),
+    _invalid("receiver.name", "INVALID", "The name is blank or has control characters.", "Give a name."),
+    _invalid("receiver.document", "MISMATCH", "The key or QR belongs to another document.",
+             "Ask the receiver for the right key; look the key up before paying."),
+    _invalid("receiver.document.number", "INVALID", "Check digits do not fit the type, or there is punctuation.",
+             "Give the digits alone; a CNPJ may have capital letters."),
+    _invalid("paymentData", "REQUIRED", "None of the three ways to pay is given.",
+             "Give one of `pixKey`, `qrcodeData` and `bankAccount`."),
+    *(
+        refusal
+        for way, what in (("pixKey", "a key"), ("qrcodeData", "a QR"), ("bankAccount", "a bank account"))
+        for refusal in (
+            _invalid(f"paymentData.{way}", "MUTUALLY_EXCLUSIVE", "More than one way to pay is given.", f"Give {what} alone."),
+            _invalid(f"paymentData.{way}", "NOT_ALLOWED",
+                     "It leads to the account that pays." if way == "bankAccount"
+                     else "A TED goes to a bank account alone; or it leads to the account that pays.",
+                     "Give another receiver, or pay by PIX."),
+        )
+    ),
+    _invalid("paymentData.pixKey", "INVALID", "It is no key in its canonical form, or the directory gives no account for it.",
+             "Phones begin with `+55`, CPF and CNPJ have no punctuation. The description has the directory's word."),
+    _invalid("paymentData.qrcodeData", "INVALID",
+             "The text is no Pix QR, its check digits do not fit, its charge is not signed by whom it should be, or its key"
+             " leads to no account.",
+             "Read the QR again, whole."),
+    _invalid("paymentData.qrcodeData", "EXPIRED", "The charge behind it is expired, paid or withdrawn.",
+             "Ask the receiver for another QR."),
+    _invalid("paymentData.qrcodeData", "NOT_SUPPORTED", "It is the QR of a subscription, which a person authorizes.",
+             "Give a QR for one payment."),
+    _invalid(f"{_BANK}.ispb", "REQUIRED", "Neither ISPB nor COMPE number says which bank.", "Give one of the two."),
+    _invalid(f"{_BANK}.ispb", "MUTUALLY_EXCLUSIVE", "Both ISPB and COMPE number are given.", "Give one of the two."),
+    _invalid(f"{_BANK}.ispb", "INVALID", "No bank of the list has it.", "Take one of `GET /order/v1/banks`."),
+    _invalid(f"{_BANK}.bankNumber", "MUTUALLY_EXCLUSIVE", "Both ISPB and COMPE number are given.", "Give one of the two."),
+    _invalid(f"{_BANK}.bankNumber", "INVALID", "No bank of the list has it.", "Take one of `GET /order/v1/banks`."),
+    _invalid(f"{_BANK}.accountType", "NOT_SUPPORTED", "A TED does not reach wage accounts.", "Pay by PIX."),
+    Refusal(Kind.TOO_MANY, "", "", "Too many keys were looked up, most likely unknown ones.",
+            "Wait as long as `Retry-After` says; look no key up that was not found."),
+    Refusal(Kind.UNAVAILABLE, "", "", "The directory, or the address that the QR carries, did not answer in time.",
+            "Send the same request again under the same key; nothing was made."),
+)  # fmt: skip
+CREATE = Doc(
+    "Create a payout",
+    "Sends money from one of your accounts by PIX or TED. It answers at once with PENDING: the money is held, and the"
+    " network is told afterwards. You are told of the end by `ORDER-PAYOUT.PAID`, `.ERROR` and the others.\n\n"
+    "- `paymentData.pixKey` is looked up in the directory, `qrcodeData` may be static or dynamic, `bankAccount` is taken as"
+    " it is. A TED goes to a `bankAccount` on business days from 06:30 to 17:00 of Brasilia; asked for outside, it waits.\n"
+    "- Above the account's limit per transaction the payout is split into a `batch` of transfers, each with a life of its"
+    " own; together they are the amount, to the cent.\n"
+    "- A receiver who has an account here is paid inside, in a moment, at any hour.\n"
+    "- `scheduledDate` has it sent on that day; the money is held then.\n"
+    "- An equal payout within ten minutes is made all the same, and `x-lastro-possible-duplicate` names the other one.\n\n"
+    "The `idempotency-key` is kept for ever: the same request again answers the same payout, and pays nothing twice.",
+    CreatePayout, CreatedPayout, _CREATE_REFUSALS,
+    {
+        "externalId": "salary-7", "accountId": _ACCOUNT_ID, "paymentMethod": "PIX",
+        "paymentData": {"pixKey": "fabio@fora.example"}, "amount": {"currency": "BRL", "value": "10.50"},
+        "description": "Salary",
+    },
+    _CREATED,
+)  # fmt: skip
+READ = Doc(
+    "Read a payout", "The payout as it is now, a batch with each of its transfers.",
+    None, FullPayout, (NO_PAYOUT,), None, _PAID,
+)  # fmt: skip
+LIST = Doc(
+    "List payouts",
+    "The payouts of your company, newest first; a batch is one row, without its transfers. Filters are combined: a payout"
+    " must fit all of them. An `accountId` that is not one of yours finds nothing.\n\n"
+    "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
+    " first, a page may have fewer rows than its `limit` and still have a next one: it ends before payouts younger than two"
+    " seconds.",
+    None, Payouts,
+    (
+        *PAGE_REFUSALS,
+        *PERIOD_REFUSALS,
+        _invalid("status", "INVALID", "The interface knows no such status.", "Give one that it names."),
+        _invalid("externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
+        _invalid("externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+        _invalid("endToEndId", "INVALID", "It is empty or has control characters.", "Give an id of Pix."),
+        _invalid("endToEndId", "TOO_LONG", "No such id has more than 32 characters.", "Give an id of Pix."),
+    ),
+    None,
+    {"limit": 20, "sort": "desc", "nextCursor": _PAID["createdAt"], "hasNext": True, "data": [_PAID]},
+)  # fmt: skip
+CANCEL = Doc(
+    "Cancel a payout",
+    "Takes a payout back that nothing was sent of: a TED that waits for the STR to open, a scheduled payout, or one that was"
+    " made a moment ago. Of a batch every transfer is canceled that is not on its way.",
+    None, FullPayout,
+    (
+        NO_PAYOUT,
+        Refusal(Kind.CONFLICT, "status", "CONFLICT", "The payout has ended, or it is on its way to the network.",
+                "Read the payout; what is paid only its receiver can give back."),
+    ),
+    None, {**_FULL, "status": "CANCELED"},
+)  # fmt: skip
+
+_NOTIFIED = {
+    "id": _ID, "code": "salary-7", "event": "ORDER-PAYOUT.PAID", "status": "PAID", "paidAt": _PAID["paidAt"],
+    "updatedAt": _PAID["updatedAt"], "endToEndId": _CREATED["endToEndId"], "type": "PAY-OUT", "message": "Payout paid",
+    "description": "Salary", "amount": {"currency": "BRL", "value": "10.50"},
+    "ownerBank": {
+        "name": "Ana Comercio Ltda", "document": {"type": "CNPJ", "number": "11222333000181"},
+        "bank": {
+            "ispb": "99999010", "name": "LASTRO SANDBOX IP", "branch": "0001", "account": "000000019",
+            "accountType": "PAYMENT_ACCOUNT", "code": "990",
+        },
+    },
+    "receiver": {
+        "name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"},
+        "bank": {
+            "ispb": "99999030", "name": "BANCO RECEBEDOR SIMULADO",
+            "pix": {"type": "EMAIL", "key": "fabio@fora.example"},
+        },
+    },
+}  # fmt: skip
+_ABOUT = {
+    "PAID": "The network has settled the payout. A TED is settled when the STR has carried it; the receiver's bank may still"
+    " send it back.",
+    "ERROR": "The network refused the payout for good, and the money is available again. `errorCode` has the network's word.",
+    "CANCELED": "The payout was taken back before anything was sent.",
+    "EXPIRED": "The payout never arrived at its network, and the money is available again.",
+    "REFUNDED": "The receiver has given all of it back.",
+    "PARTIAL_REFUNDED": "The receiver has given some of it back; `returnedAmount` says how much so far.",
+    "PARTIALLY_PAID": "Of a batch some transfers were paid and the others were not; reading it shows which.",
+}
+
+
+def _example(status: str) -> dict[str, Any]:
+    ended: dict[str, Any] = {"event": f"ORDER-PAYOUT.{status}", "status": status}
+    error = "AC07: the receiver's account is closed"
+    ended["message"] = TEXTS[status].format(error=error)
+    if status == "ERROR":
+        ended["errorCode"] = "AC07"
+    if status in ("ERROR", "CANCELED", "EXPIRED"):
+        ended["paidAt"] = None
+    if status in ("REFUNDED", "PARTIAL_REFUNDED"):
+        ended["returnedAmount"] = {"currency": "BRL", "value": "10.50" if status == "REFUNDED" else "4.00"}
+    return _NOTIFIED | ended
+
+
+NOTICES = tuple(
+    Notice(
+        f"ORDER-PAYOUT.{status}", f"Payout {status.lower().replace('_', ' ')}", _ABOUT[status], PayOutNotification,
+        {"event": f"ORDER-PAYOUT.{status}", "status": status}, _example(status),
+    )
+    for status in TEXTS
+)  # fmt: skip

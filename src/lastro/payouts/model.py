@@ -1,0 +1,184 @@
+"""What the payouts room knows of a payout, of who gets it, and of what an account may send."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.rails.port import PAYMENT_SEND, PIX, TED, TED_SEND, Waiting
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.base.money import Money
+    from lastro.companies import FeePlan
+    from lastro.rails.port import Receiver
+
+STATUSES = (
+    "INITIAL", "PENDING", "PAID", "EXPIRED", "ANALYSIS", "REFUNDED", "PARTIAL_REFUNDED", "PARTIALLY_PAID", "CANCELED", "ERROR",
+)  # fmt: skip
+METHODS = ("PIX", "TED")
+# What never arrived is not sent again once its time is over, or after the network would not process it.
+_OVER = "(send_until <= business_now() OR error_code IS NOT NULL)"
+WAITING = {
+    PIX: (Waiting(PAYMENT_SEND, "payouts", "status", "PENDING", "end_to_end_id", "rail = 'pix'", _OVER),),
+    TED: (Waiting(TED_SEND, "payouts", "status", "PENDING", "control_number", "rail = 'ted'", _OVER),),
+}
+MOST_CHILDREN = 100
+# contract.md §10, for an account that has no limits of its own.
+DEFAULT_TRANSACTION_MINOR = 1_500_000
+DEFAULT_DAY_MINOR = 100_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an account may send by one method, in minor units. transaction: above it a payout is split. None: no limit."""
+
+    transaction: int = DEFAULT_TRANSACTION_MINOR
+    day: int | None = DEFAULT_DAY_MINOR
+    night: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What creating a payout needs to know of a company, at the versions read. number: that its ids carry."""
+
+    number: int
+    version: int
+    fees_version: int
+    fees: FeePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An account at a bank, as a client names it: its bank by one of ispb and compe. account_type: the interface's word."""
+
+    ispb: str | None
+    compe: str | None
+    account_type: str
+    branch: str
+    account: str
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Whom a client says it pays."""
+
+    name: str
+    document_type: str
+    document_number: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A payout as it was asked for. Exactly one of key, qr, place says where it goes."""
+
+    external_id: str
+    account_id: UUID
+    method: str
+    amount: Money
+    description: str
+    person: Person | None = None
+    key: str | None = None
+    qr: str | None = None
+    place: Place | None = None
+    scheduled_on: date | None = None
+    allows_duplicate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where the money goes, once that is known. key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM."""
+
+    receiver: Receiver
+    initiation: str
+    key: str | None = None
+    key_type: str | None = None
+    txid: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Payout:
+    """A payout, a batch, or a child of one, as it was read. state is the status of the interface.
+
+    batch_id, sequence: of a child. children: of a batch, how many. sends: how often its message was taken in hand; None: it
+    has none. closed: whether that message is settled; is_in_hand: whether a worker has it now. fee_is_charged: of a batch under way.
+    """
+
+    id: UUID
+    state: str
+    version: int
+    batch_id: UUID | None
+    sequence: int | None
+    children: int
+    account_id: UUID
+    external_id: str | None
+    idempotency_key: str
+    method: str
+    rail: str
+    initiation: str
+    amount: Money
+    fee: Money
+    returned: Money
+    description: str
+    receiver: Receiver
+    bank_name: str | None
+    bank_code: str | None
+    key: str | None
+    key_type: str | None
+    txid: str | None
+    end_to_end_id: str | None
+    control_number: str | None
+    str_control_number: str | None
+    message_id: UUID | None
+    hold_id: UUID | None
+    fee_hold_id: UUID | None
+    quota_period: str | None
+    is_at_night: bool
+    scheduled_on: date | None
+    start_at: datetime | None
+    send_until: datetime | None
+    error_code: str | None
+    error_message: str | None
+    ask_at: datetime | None
+    paid_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    account: Account
+    sends: int | None = None
+    closed: bool = True
+    is_in_hand: bool = False
+    fee_is_charged: bool = False
+
+    @property
+    def network_id(self) -> str | None:
+        """Its id in its network."""
+        return self.control_number or self.end_to_end_id
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether it is the parent of several transfers."""
+        return self.children > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """How the children of a batch stand, in number and gross amount."""
+
+    paid: int
+    failed: int
+    pending: int
+    paid_amount: Money
+    pending_amount: Money
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which payouts a list is of; None: all."""
+
+    status: str | None = None
+    external_id: str | None = None
+    account_id: UUID | None = None
+    end_to_end_id: str | None = None

@@ -1,0 +1,95 @@
+"""What clients are told about a payout, as the interface words it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+
+from lastro.accounts import OwnerBank, owner_bank
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, PixKey, Timestamp, words
+from lastro.webhooks import told
+
+if TYPE_CHECKING:
+    from lastro.accounts import Institution
+    from lastro.base import money
+    from lastro.base.run import Door
+    from lastro.base.write import Fact
+    from lastro.payouts.model import Payout
+
+# contract.md §10.
+TEXTS = {
+    "PAID": "Payout paid", "ERROR": "Payout failed: {error}", "CANCELED": "Payout canceled", "EXPIRED": "Payout expired",
+    "REFUNDED": "Payout refunded", "PARTIAL_REFUNDED": "Payout partial_refunded", "PARTIALLY_PAID": "Payout partially_paid",
+}  # fmt: skip
+
+
+class PaidReceiver(Answer, frozen=True, kw_only=True):
+    """Who was to be paid, and where."""
+
+    name: str
+    document: Document
+    bank: Bank
+
+
+class PayOutNotification(Answer, frozen=True, kw_only=True):
+    """A payout has reached its end, or some of it has come back."""
+
+    id: Id
+    code: Annotated[str, msgspec.Meta(description="The payout's `externalId`.")]
+    event: Annotated[str, words(*(f"ORDER-PAYOUT.{status}" for status in TEXTS))]
+    status: Annotated[str, words(*TEXTS)]
+    paid_at: Annotated[Timestamp | None, msgspec.Meta(description="When the network settled it; null: it did not.")]
+    updated_at: Annotated[Timestamp, msgspec.Meta(description="When the status changed here.")]
+    end_to_end_id: EndToEndId | None = None
+    control_number: Annotated[
+        str | None, msgspec.Meta(description="Of a TED, the STR's; left out while it has given none, and for PIX.")
+    ] = None
+    type: Literal["PAY-OUT"]
+    message: Annotated[str, msgspec.Meta(description="In English, for you.")]
+    description: str
+    amount: Annotated[Money, msgspec.Meta(description="The payout's, whole.")]
+    returned_amount: Annotated[Money | None, msgspec.Meta(description="What has come back so far; of returns alone.")] = None
+    error_code: Annotated[str | None, msgspec.Meta(description="The network's word, of what failed.")] = None
+    owner_bank: OwnerBank
+    receiver: PaidReceiver
+
+
+def pay_out(door: Door, payout: Payout, institution: Institution, *, returned: money.Money | None = None) -> Fact:
+    """ORDER-PAYOUT.<status> of a payout as it is after its move. returned: all that has come back, of a return."""
+    body = PayOutNotification(
+        id=str(payout.id),
+        code=payout.external_id or "",
+        event=f"ORDER-PAYOUT.{payout.state}",
+        status=payout.state,
+        paid_at=None if payout.paid_at is None else stamp(payout.paid_at),
+        updated_at=stamp(door.now),
+        end_to_end_id=payout.end_to_end_id if payout.method == "PIX" else None,
+        control_number=payout.str_control_number,
+        type="PAY-OUT",
+        message=TEXTS[payout.state].format(error=payout.error_message),
+        description=payout.description,
+        amount=Money.of(payout.amount),
+        returned_amount=Money.maybe(returned),
+        error_code=payout.error_code,
+        owner_bank=owner_bank(payout.account, institution, None),
+        receiver=_receiver(payout),
+    )
+    # A payout names no URL of its own: it is told where the company has its events sent (contract.md §7).
+    return told(door, body.event, payout.id, None, body)
+
+
+def _receiver(payout: Payout) -> PaidReceiver:
+    r = payout.receiver
+    document = Document(type=r.document_type, number=r.document_number)
+    if payout.method == "TED":
+        bank = Bank(
+            ispb=r.ispb, name=payout.bank_name, branch=r.branch, account=r.account, account_type=r.account_type,
+            code=payout.bank_code,
+        )  # fmt: skip
+    elif payout.key is not None and payout.key_type is not None:
+        bank = Bank(ispb=r.ispb, name=payout.bank_name, pix=PixKey(type=payout.key_type, key=payout.key))
+    else:
+        bank = Bank(ispb=r.ispb, name=payout.bank_name, branch=r.branch, account=r.account, account_type=r.account_type)
+    return PaidReceiver(name=r.name, document=document, bank=bank)

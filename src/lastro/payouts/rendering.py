@@ -1,0 +1,171 @@
+"""How a payout is shown to the client that made it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from lastro.base.api import Answer, stamp
+from lastro.base.money import DECIMALS
+from lastro.base.wire import Id, Paged, Timestamp, words
+from lastro.payouts import store
+from lastro.payouts.model import METHODS, STATUSES
+
+if TYPE_CHECKING:
+    from lastro.payouts.model import Payout
+
+Decimal = Annotated[
+    str, msgspec.Meta(description="Decimal text with a dot.", examples=["10.50"], pattern=r"^[0-9]+\.[0-9]{2}$")
+]
+
+
+class Child(Answer, frozen=True, kw_only=True):
+    """One transfer of a batch."""
+
+    id: Id
+    idempotency_key: Annotated[
+        str, msgspec.Meta(description="The batch's own for the first; `-2`, `-3` … behind it for the others.")
+    ]
+    sequence: Annotated[int, msgspec.Meta(description="Its place in the batch, from 1.", ge=1)]
+    amount: Decimal
+    status: Annotated[str, words(*STATUSES)]
+    end_to_end_id: str | None = None
+    paid_at: Timestamp | None = None
+    error_message: str | None = None
+
+
+class Batch(Answer, frozen=True, kw_only=True):
+    """The transfers that a payout above its account's limit was split into. The three counts add up to all of them."""
+
+    id: Id
+    transactions_count: Annotated[int, msgspec.Meta(ge=2)]
+    paid_count: Annotated[int, msgspec.Meta(description="Paid, returned or not.", ge=0)]
+    failed_count: Annotated[int, msgspec.Meta(description="ERROR, EXPIRED or CANCELED.", ge=0)]
+    pending_count: Annotated[int, msgspec.Meta(ge=0)]
+    paid_amount: Decimal
+    pending_amount: Decimal
+    transactions: list[Child]
+
+
+class CreatedPayout(Answer, frozen=True, kw_only=True):
+    """A payout. It is PENDING while its network has not spoken; you are told of the end."""
+
+    id: Id
+    external_id: str
+    status: Annotated[str, words(*STATUSES)]
+    amount: Decimal
+    currency: Annotated[
+        str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"], extra_json_schema={"enum": sorted(DECIMALS)})
+    ]
+    description: str
+    end_to_end_id: Annotated[
+        str,
+        msgspec.Meta(
+            description="The payment's id in Pix, fixed before anything is sent; of a batch its first transfer's; of a TED,"
+            " which has none, the empty text.",
+            examples=["E9999901020260131120000000E058eP"],
+        ),
+    ]
+    control_number: Annotated[str | None, msgspec.Meta(description="Of a TED, once the STR has given it.")] = None
+    batch: Annotated[Batch | None, msgspec.Meta(description="Where the payout was split.")] = None
+    error_message: Annotated[
+        str | None, msgspec.Meta(description="The network's raw code, a colon and an English sentence.")
+    ] = None
+
+
+class FullPayout(CreatedPayout, frozen=True, kw_only=True):
+    """A payout as it is read."""
+
+    account_id: Annotated[Id, msgspec.Meta(description="The account that pays.")]
+    payment_method: Annotated[str, words(*METHODS)]
+    error_code: Annotated[str | None, msgspec.Meta(description="The network's word, of what failed.")] = None
+    returned_amount: Annotated[Decimal | None, msgspec.Meta(description="What the receiver has given back.")] = None
+    scheduled_date: Annotated[
+        str | None, msgspec.Meta(description="The day it was asked to be sent on.", extra_json_schema={"format": "date"})
+    ] = None
+    created_at: Timestamp
+    updated_at: Timestamp
+    paid_at: Timestamp | None = None
+
+
+class Payouts(Paged, frozen=True, kw_only=True):
+    """A page of payouts; batches without their transfers."""
+
+    data: list[FullPayout]
+
+
+def created(payout: Payout, children: list[Payout]) -> CreatedPayout:
+    """The Payout of interface.md: what a create answers."""
+    return CreatedPayout(
+        id=str(payout.id),
+        external_id=payout.external_id or "",
+        status=payout.state,
+        amount=str(payout.amount),
+        currency=payout.amount.currency,
+        description=payout.description,
+        end_to_end_id=_end_to_end_id(payout, children),
+        control_number=payout.str_control_number,
+        batch=_batch(payout, children),
+        error_message=payout.error_message,
+    )
+
+
+def in_full(payout: Payout, children: list[Payout]) -> FullPayout:
+    """The same with what is ours beside it (contract.md §4): what reading and canceling answer."""
+    return FullPayout(
+        id=str(payout.id),
+        external_id=payout.external_id or "",
+        status=payout.state,
+        amount=str(payout.amount),
+        currency=payout.amount.currency,
+        description=payout.description,
+        end_to_end_id=_end_to_end_id(payout, children),
+        control_number=payout.str_control_number,
+        batch=_batch(payout, children),
+        error_message=payout.error_message,
+        account_id=str(payout.account_id),
+        payment_method=payout.method,
+        error_code=payout.error_code,
+        returned_amount=str(payout.returned) if payout.returned.minor else None,
+        scheduled_date=None if payout.scheduled_on is None else payout.scheduled_on.isoformat(),
+        created_at=stamp(payout.created_at),
+        updated_at=stamp(payout.updated_at),
+        paid_at=None if payout.paid_at is None else stamp(payout.paid_at),
+    )
+
+
+def _end_to_end_id(payout: Payout, children: list[Payout]) -> str:
+    if payout.method != "PIX":
+        return ""
+    first = children[0] if children else payout
+    return first.end_to_end_id or ""
+
+
+def _batch(payout: Payout, children: list[Payout]) -> Batch | None:
+    if not children:
+        return None
+    counted = store.counted(children, payout.amount.currency)
+    return Batch(
+        id=str(payout.id),
+        transactions_count=len(children),
+        paid_count=counted.paid,
+        failed_count=counted.failed,
+        pending_count=counted.pending,
+        paid_amount=str(counted.paid_amount),
+        pending_amount=str(counted.pending_amount),
+        transactions=[_child(child) for child in children],
+    )
+
+
+def _child(child: Payout) -> Child:
+    return Child(
+        id=str(child.id),
+        idempotency_key=child.idempotency_key,
+        sequence=child.sequence or 1,
+        amount=str(child.amount),
+        status=child.state,
+        end_to_end_id=child.end_to_end_id if child.method == "PIX" else None,
+        paid_at=None if child.paid_at is None else stamp(child.paid_at),
+        error_message=child.error_message,
+    )

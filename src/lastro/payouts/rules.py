@@ -1,0 +1,155 @@
+"""The decisions of payouts, pure: what is wrong with a request, how it is split, what counts for which limit."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from lastro.base.errors import Problem
+from lastro.base.money import Money
+from lastro.base.write import Quota
+from lastro.standards import pix_keys
+from lastro.standards.calendar import brasilia_day, is_night
+from lastro.standards.documents import is_document
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import date, datetime
+    from uuid import UUID
+
+    from lastro.payouts.forms import CreatePayout, PaymentDataForm, ReceiverForm
+    from lastro.payouts.model import Destination, Limits, Person, Wish
+    from lastro.rails.port import KeyEntry
+
+SAME_WITHIN = timedelta(minutes=10)  # contract.md §4, the guard against duplicates
+FARTHEST = timedelta(days=366)  # contract.md §10, as of due dates
+_WAYS = ("pix_key", "qrcode_data", "bank_account")
+_FIELDS = {"pix_key": "pixKey", "qrcode_data": "qrcodeData", "bank_account": "bankAccount"}
+
+
+def form_problems(form: CreatePayout, today: date | None = None) -> list[Problem]:
+    """What is wrong with a create that can be known without a look-up, beyond the form of single fields."""
+    problems: list[Problem] = []
+    code = form.external_id
+    if code is not None and (not code.isprintable() or code != code.strip()):
+        problems.append(Problem("externalId", "INVALID", "must be printable, without blanks around it"))
+    if form.description is not None and not form.description.strip():
+        problems.append(Problem("description", "INVALID", "must not be blank"))
+    problems += _receiver_problems(form.receiver)
+    if form.payment_data is not None:
+        problems += _way_problems(form.payment_data, form.payment_method)
+        if form.payment_data.bank_account is not None and form.receiver is None:
+            problems.append(Problem("receiver", "REQUIRED", "is required with a bank account"))
+    if form.payment_method == "TED" and form.receiver is None:
+        problems.append(Problem("receiver", "REQUIRED", "is required for TED"))
+    return problems
+
+
+def _receiver_problems(receiver: ReceiverForm | None) -> list[Problem]:
+    document = None if receiver is None else receiver.document
+    if document is None or document.type is None or document.number is None:
+        return []
+    if is_document(document.type, document.number.upper()):
+        return []
+    return [Problem("receiver.document.number", "INVALID", f"is not a valid {document.type}: digits without punctuation")]
+
+
+def _way_problems(data: PaymentDataForm, method: str | None) -> list[Problem]:
+    given = [way for way in _WAYS if getattr(data, way) is not None]
+    problems: list[Problem] = []
+    if not given:
+        problems.append(Problem("paymentData", "REQUIRED", "one of pixKey, qrcodeData and bankAccount is required"))
+    if len(given) > 1:
+        text = "only one of pixKey, qrcodeData and bankAccount may be given"
+        problems += [Problem(f"paymentData.{_FIELDS[way]}", "MUTUALLY_EXCLUSIVE", text) for way in given]
+    elif method == "TED":
+        problems += [
+            Problem(f"paymentData.{_FIELDS[way]}", "NOT_ALLOWED", "a TED goes to a bank account")
+            for way in given
+            if way != "bank_account"
+        ]
+    if data.pix_key is not None and pix_keys.key_type(data.pix_key.lower() if "@" in data.pix_key else data.pix_key) is None:
+        problems.append(Problem("paymentData.pixKey", "INVALID", "is not a Pix key in its canonical form"))
+    bank = data.bank_account
+    if bank is not None:
+        here = "paymentData.bankAccount"
+        if bank.ispb is None and bank.bank_number is None:
+            problems.append(Problem(f"{here}.ispb", "REQUIRED", "ispb or bankNumber is required"))
+        if bank.ispb is not None and bank.bank_number is not None:
+            text = "only one of ispb and bankNumber may be given"
+            problems += [Problem(f"{here}.{name}", "MUTUALLY_EXCLUSIVE", text) for name in ("ispb", "bankNumber")]
+        if method == "TED" and bank.account_type == "WAGE_ACCOUNT":
+            problems.append(Problem(f"{here}.accountType", "NOT_SUPPORTED", "a TED to a wage account is not possible"))
+    return problems
+
+
+def day_problem(day: date | None, today: date) -> list[Problem]:
+    """What is wrong with the day a payout is to be sent on."""
+    if day is None or today <= day <= today + FARTHEST:
+        return []
+    text = "is over" if day < today else f"is more than {FARTHEST.days} days ahead"
+    return [Problem("scheduledDate", "OUT_OF_RANGE", text)]
+
+
+def receiver_problems(person: Person | None, entry: KeyEntry) -> list[Problem]:
+    """Whether the key or QR belongs to whom the client names; names are not compared (contract.md §10)."""
+    if person is None or person.document_number == entry.document_number:
+        return []
+    return [Problem("receiver.document", "MISMATCH", "is not the document of the key's owner")]
+
+
+def own_account_problem(wish: Wish, to: Destination, ispb: str, number: str, branch: str) -> list[Problem]:
+    """An account does not pay itself."""
+    receiver = to.receiver
+    if (receiver.ispb, receiver.branch, receiver.account) != (ispb, branch, number):
+        return []
+    field = "pixKey" if wish.key is not None else "qrcodeData" if wish.qr is not None else "bankAccount"
+    return [Problem(f"paymentData.{field}", "NOT_ALLOWED", "is the account that pays")]
+
+
+def split(amount: Money, limit_minor: int) -> list[Money]:
+    """Full limits, the remainder last; one part where the limit is not passed."""
+    full, rest = divmod(amount.minor, limit_minor)
+    parts = [limit_minor] * full + ([rest] if rest else [])
+    return [Money(part, amount.currency) for part in parts]
+
+
+def child_key(key: str, sequence: int) -> str:
+    """The idempotency key of a batch's child: the batch's own for the first."""
+    return key if sequence == 1 else f"{key}-{sequence}"
+
+
+def quota_period(at: datetime) -> tuple[str, bool]:
+    """The day in which what is sent now counts, and whether it counts for the night, too.
+
+    A night belongs to the day on which it began: what is sent at 02:00 counts for the evening before (contract.md §10).
+    """
+    night = is_night(at)
+    return brasilia_day(at - timedelta(hours=6)).isoformat(), night
+
+
+def quotas(
+    account_id: UUID, method: str, period: tuple[str, bool], minor: int, limits: Limits | None = None
+) -> tuple[Quota, ...]:
+    """What a payout uses of its account's limits; with a negative amount, what it gives back."""
+    day, is_night_ = period
+    used = [Quota(account_id, f"{method}.day", day, minor, None if limits is None else limits.day)]
+    if is_night_:
+        used.append(Quota(account_id, f"{method}.night", day, minor, None if limits is None else limits.night))
+    return tuple(used)
+
+
+def summed(states: Sequence[str]) -> str | None:
+    """The trigger by which a batch follows its children (states.md 6); None: it stays as it is, since one is under way."""
+    count: Mapping[str, int] = {state: list(states).count(state) for state in set(states)}
+    if any(count.get(state) for state in ("INITIAL", "PENDING", "ANALYSIS")):
+        return None
+    if count.get("REFUNDED") == len(states):
+        return "all returned"
+    if count.get("REFUNDED") or count.get("PARTIAL_REFUNDED"):
+        return "some returned"
+    if count.get("PAID"):
+        return "all paid" if count["PAID"] == len(states) else "some paid"
+    if count.get("CANCELED") == len(states):
+        return "all canceled"
+    return "all expired" if count.get("EXPIRED") == len(states) else "none paid"

@@ -1,0 +1,50 @@
+"""What may happen to a payout, to a batch of payouts, and to one of its children."""
+
+from lastro.base.machine import NOT_THERE, Machine
+
+# A single payout and a child move by the network's word; a batch by its children, whose sum is said as a trigger.
+PAYOUTS = Machine(
+    "payouts",
+    "status",
+    {
+        (NOT_THERE, "create"): "INITIAL",
+        ("INITIAL", "accept"): "PENDING",
+        ("PENDING", "begin"): "PENDING",  # its day has come: held and sent
+        ("PENDING", "doubt"): "PENDING",  # the network would not process its message
+        ("PENDING", "review"): "ANALYSIS",
+        ("ANALYSIS", "approve"): "PENDING",
+        ("ANALYSIS", "reject"): "CANCELED",
+        ("PENDING", "cancel"): "CANCELED",
+        ("ANALYSIS", "cancel"): "CANCELED",
+        ("PENDING", "settle"): "PAID",
+        ("PENDING", "refuse"): "ERROR",
+        ("PENDING", "expire"): "EXPIRED",
+        ("ERROR", "prove"): "PAID",  # a TED that the statement proves to have left
+        ("PAID", "return part"): "PARTIAL_REFUNDED",
+        ("PARTIAL_REFUNDED", "return part"): "PARTIAL_REFUNDED",
+        ("PAID", "return rest"): "REFUNDED",
+        ("PARTIAL_REFUNDED", "return rest"): "REFUNDED",
+        ("PAID", "return too much"): "PAID",
+        ("PARTIAL_REFUNDED", "return too much"): "PARTIAL_REFUNDED",
+        ("REFUNDED", "return too much"): "REFUNDED",
+        # A batch. Its fee is charged with the first child paid, dropped where none is.
+        ("PENDING", "charge"): "PENDING",
+        ("PENDING", "all paid"): "PAID",
+        ("PENDING", "some paid"): "PARTIALLY_PAID",
+        ("PENDING", "none paid"): "ERROR",
+        ("PENDING", "all canceled"): "CANCELED",
+        ("PENDING", "all expired"): "EXPIRED",
+        ("PENDING", "some returned"): "PARTIAL_REFUNDED",
+        ("PENDING", "all returned"): "REFUNDED",
+        ("PAID", "some returned"): "PARTIAL_REFUNDED",
+        ("PARTIALLY_PAID", "some returned"): "PARTIAL_REFUNDED",
+        ("PARTIAL_REFUNDED", "some returned"): "PARTIAL_REFUNDED",
+        ("PAID", "all returned"): "REFUNDED",
+        ("PARTIAL_REFUNDED", "all returned"): "REFUNDED",
+        ("ERROR", "some paid"): "PARTIALLY_PAID",  # a child of it was proven to have left
+        ("PARTIALLY_PAID", "all paid"): "PAID",
+        ("CANCELED", "some paid"): "PARTIALLY_PAID",
+        ("EXPIRED", "some paid"): "PARTIALLY_PAID",
+        ("ERROR", "all paid"): "PAID",
+    },
+)

@@ -1,0 +1,251 @@
+"""All SQL of the payouts room: how its rows are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lastro.accounts import Account, account_from
+from lastro.base.money import Money
+from lastro.base.run import Glance
+from lastro.companies import FeePlan
+from lastro.payouts.model import (
+    DEFAULT_TRANSACTION_MINOR,
+    MOST_CHILDREN,
+    Counters,
+    Limits,
+    Payout,
+    Setup,
+)
+from lastro.rails.port import Receiver
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+    from lastro.base.paging import Page
+    from lastro.payouts.model import Wanted, Wish
+
+# Everything a create needs, in one statement: the company, what it pays, the account, its limits, whether the code is taken,
+# and a number for each transfer's id, as many as the amount may be split into.
+_GROUND = f"""
+WITH account AS (SELECT * FROM accounts WHERE company_id = $1 AND id = $2),
+limits AS (SELECT * FROM account_limits WHERE company_id = $1 AND account_id = $2 AND payment_method = $3)
+SELECT c.number AS company_number, c.version AS setup_version, f.fixed_minor, f.variable_basis_points, f.additional_minor,
+       (SELECT coalesce(sum(v.version), 0)::bigint FROM company_fees v WHERE v.company_id = $1) AS fees_version,
+       c.refuses_duplicates, a.*, l.transaction_minor, l.day_minor, l.night_minor,
+       EXISTS (SELECT 1 FROM payouts p WHERE p.company_id = $1 AND p.external_id = $4) AS is_taken,
+       ARRAY(SELECT nextval('network_ids_seq') FROM generate_series(1, least({MOST_CHILDREN},
+             ($5::bigint - 1) / coalesce(l.transaction_minor, {DEFAULT_TRANSACTION_MINOR}) + 1))) AS numbers
+  FROM companies c
+  LEFT JOIN company_fees f ON f.company_id = $1 AND f.direction = 'OUT' AND f.payment_method = $3
+  LEFT JOIN account a ON true LEFT JOIN limits l ON true
+ WHERE c.company_id = $1
+"""  # noqa: S608 numbers of our own
+# Equal is what goes by the same key or QR, or to the same account.
+_SAME = """
+SELECT p.id FROM payouts p JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
+ WHERE p.company_id = $1 AND p.account_id = $2 AND p.batch_id IS NULL AND p.created_at > $3 AND p.amount_minor = $4
+   AND p.payment_method = $5 AND p.status NOT IN ('ERROR', 'CANCELED', 'EXPIRED')
+   AND CASE WHEN $6::text IS NOT NULL THEN p.pix_key = $6
+            ELSE p.initiation = 'MANUAL' AND r.document_number = $7 AND r.bank ->> 'account' = $8
+             AND r.bank ->> 'branch' = $9 END
+ ORDER BY p.created_at DESC LIMIT 1
+"""
+_LIMITS = "SELECT * FROM account_limits WHERE company_id = $1 AND account_id = $2"
+_USED = "SELECT kind, used_minor FROM quotas WHERE company_id = $1 AND owner_id = $2 AND period = $3"
+
+_COLUMNS = """
+p.id, p.status AS payout_status, p.version AS payout_version, p.batch_id, p.sequence, p.children, p.account_id, p.external_id,
+p.idempotency_key, p.payment_method, p.rail, p.initiation, p.currency, p.amount_minor, p.fee_minor, p.returned_minor,
+p.description, p.pix_key, p.pix_key_type, p.txid, p.end_to_end_id, p.control_number, p.str_control_number, p.message_id,
+p.hold_id, p.fee_hold_id, p.quota_period, p.is_at_night, p.scheduled_on, p.start_at, p.send_until, p.error_code,
+p.error_message, p.ask_at, p.paid_at, p.created_at AS payout_created_at, p.updated_at AS payout_updated_at,
+r.name AS receiver_name, r.document_type AS receiver_document_type, r.document_number AS receiver_document_number,
+r.bank AS receiver_bank,
+a.status, a.version, a.number, a.branch, a.city, a.holder_type, a.full_name, a.document_type, a.document_number, a.email,
+a.phone, a.created_at
+"""
+_FROM = """
+  FROM payouts p
+  JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
+  JOIN accounts a ON a.company_id = p.company_id AND a.id = p.account_id
+"""
+_PAYOUT = f"""
+SELECT {_COLUMNS}, o.sends, o.due_at IS NULL AS closed, o.lease_token IS NOT NULL AS is_in_hand,
+       EXISTS (SELECT 1 FROM transfers t WHERE t.company_id = p.company_id AND t.pending_id = p.fee_hold_id) AS fee_is_charged
+{_FROM}
+  LEFT JOIN outbox o ON o.company_id = p.company_id AND o.id = p.message_id
+ WHERE p.company_id = $1 AND
+"""  # noqa: S608
+_BY_ID = f"{_PAYOUT} p.id = $2"
+_BY_NETWORK_ID = f"{_PAYOUT} (p.end_to_end_id = $2 OR p.control_number = $2)"
+_CHILDREN = f"{_PAYOUT} p.batch_id = $2 ORDER BY p.sequence"
+# A payout or batch, and below it its children, which have its id as their batch's.
+_WHOLE = f"{_PAYOUT} (p.id = $2 OR p.batch_id = $2) ORDER BY p.sequence NULLS FIRST"
+_STATES = "SELECT status, amount_minor FROM payouts WHERE company_id = $1 AND batch_id = $2 ORDER BY sequence"
+_RETURNED = "SELECT 1 FROM payout_returns WHERE company_id = $1 AND return_id = $2"
+_FILTERS = {
+    "status": "p.status = {}",
+    "external_id": "p.external_id = {}",
+    "account_id": "p.account_id = {}",
+    # A child is found by its own id and shown with its batch.
+    "end_to_end_id": "p.id IN (SELECT coalesce(k.batch_id, k.id) FROM payouts k"
+    " WHERE k.company_id = $1 AND (k.end_to_end_id = {0} OR k.control_number = {0}))",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a create stands on. numbers: one for each transfer it may be split into."""
+
+    setup: Setup
+    account: Account | None
+    limits: Limits
+    is_taken: bool
+    refuses_duplicates: bool
+    numbers: tuple[int, ...]
+
+
+async def ground(
+    session: Session, company_id: UUID, account_id: UUID, method: str, external_id: str, amount_minor: int
+) -> Ground:
+    """What a create stands on, in one round trip."""
+    row = await session.row(_GROUND, company_id, account_id, method, external_id, amount_minor)
+    assert row is not None, "who asks is of a company"
+    fees = FeePlan(
+        Money(row["fixed_minor"] or 0, "BRL"), row["variable_basis_points"] or 0, Money(row["additional_minor"] or 0, "BRL")
+    )
+    setup = Setup(row["company_number"], row["setup_version"], row["fees_version"], fees)
+    account = None if row["id"] is None else account_from(row)
+    return Ground(setup, account, _limits(row), row["is_taken"], row["refuses_duplicates"], tuple(row["numbers"]))
+
+
+def _limits(row: Record | None) -> Limits:
+    if row is None or row["transaction_minor"] is None:
+        return Limits()
+    return Limits(row["transaction_minor"], row["day_minor"], row["night_minor"])
+
+
+async def same(session: Session, company_id: UUID, wish: Wish, since: datetime) -> UUID | None:
+    """A payout of the same account, receiver and amount made after `since`, the newest. A dynamic QR is paid once anyway."""
+    if wish.qr is not None:
+        return None
+    place, who = wish.place, wish.person
+    found: UUID | None = await session.value(
+        _SAME, company_id, wish.account_id, since, wish.amount.minor, wish.method, wish.key,
+        None if who is None else who.document_number, None if place is None else place.account,
+        None if place is None else place.branch,
+    )  # fmt: skip
+    return found
+
+
+async def limits_of(session: Session, company_id: UUID, account_id: UUID, period: str) -> dict[str, tuple[Limits, int, int]]:
+    """By method: the account's limits, and what is used of a day's and a night's."""
+    rows = {row["payment_method"]: row for row in await session.fetch(_LIMITS, company_id, account_id)}
+    used = {row["kind"]: row["used_minor"] for row in await session.fetch(_USED, company_id, account_id, period)}
+    return {
+        method: (_limits(rows.get(method)), used.get(f"{method}.day", 0), used.get(f"{method}.night", 0))
+        for method in ("PIX", "TED")
+    }
+
+
+async def by_id(session: Session, company_id: UUID, payout_id: UUID) -> Payout | None:
+    """One payout, batch or child."""
+    row = await session.row(_BY_ID, company_id, payout_id)
+    return None if row is None else payout_from(row)
+
+
+async def by_network_id(session: Session, company_id: UUID, name: str) -> Payout | None:
+    """The transfer that a network knows by this endToEndId or control number."""
+    row = await session.row(_BY_NETWORK_ID, company_id, name)
+    return None if row is None else payout_from(row)
+
+
+async def whole(session: Session, company_id: UUID, payout_id: UUID) -> list[Payout]:
+    """A payout, and behind it its children in order; nothing where it is not there, or is itself a child."""
+    rows = await session.fetch(_WHOLE, company_id, payout_id)
+    found = [payout_from(row) for row in rows]
+    return found if found and found[0].batch_id is None else []
+
+
+def whole_at_a_glance(payout_id: UUID) -> Glance[list[Payout]]:
+    """The same, in the request's one round trip."""
+
+    def known(rows: list[Record]) -> list[Payout]:
+        found = sorted((payout_from(row) for row in rows), key=lambda p: p.sequence or 0)
+        return found if found and found[0].batch_id is None else []
+
+    return Glance(_WHOLE, (payout_id,), known)
+
+
+async def children_of(session: Session, company_id: UUID, batch_id: UUID) -> list[Payout]:
+    """A batch's children, in order."""
+    return [payout_from(row) for row in await session.fetch(_CHILDREN, company_id, batch_id)]
+
+
+async def has_return(session: Session, company_id: UUID, return_id: str) -> bool:
+    """Whether this return is booked already."""
+    return await session.value(_RETURNED, company_id, return_id) is not None
+
+
+@cache
+def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
+    """The statement of a page. filters: those that are given, in the order of their arguments after the page's four."""
+    wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=5))
+    return (
+        f"SELECT {_COLUMNS}, NULL::integer AS sends, true AS closed, false AS is_in_hand, false AS fee_is_charged {_FROM}"
+        f" WHERE p.company_id = $1 AND p.batch_id IS NULL AND p.created_at >= $2 AND p.created_at <= $3{wanted}"
+        f" ORDER BY p.created_at {'DESC' if is_descending else 'ASC'} LIMIT $4"
+    )
+
+
+async def payouts_in(session: Session, company_id: UUID, wanted: Wanted, page: Page) -> list[Payout]:
+    """The company's payouts of the page, batches without their children, up to its reach."""
+    given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
+    sql = page_sql(tuple(given), is_descending=page.is_descending)
+    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    return [payout_from(row) for row in rows]
+
+
+def counted(children: list[Payout], currency: str) -> Counters:
+    """How the children of a batch stand (states.md 6)."""
+    paid = [c for c in children if c.state in ("PAID", "PARTIAL_REFUNDED", "REFUNDED")]
+    failed = [c for c in children if c.state in ("ERROR", "EXPIRED", "CANCELED")]
+    pending = [c for c in children if c not in paid and c not in failed]
+    return Counters(
+        len(paid), len(failed), len(pending),
+        Money(sum(c.amount.minor for c in paid), currency), Money(sum(c.amount.minor for c in pending), currency),
+    )  # fmt: skip
+
+
+def payout_from(row: Record) -> Payout:
+    """A Payout from a row that has its columns."""
+    currency = row["currency"]
+    bank = msgspec.json.decode(row["receiver_bank"])
+    receiver = Receiver(
+        row["receiver_name"], row["receiver_document_type"], row["receiver_document_number"], bank["ispb"], bank["branch"],
+        bank["account"], bank["accountType"],
+    )  # fmt: skip
+    return Payout(
+        id=row["id"], state=row["payout_status"], version=row["payout_version"], batch_id=row["batch_id"],
+        sequence=row["sequence"], children=row["children"], account_id=row["account_id"], external_id=row["external_id"],
+        idempotency_key=row["idempotency_key"], method=row["payment_method"], rail=row["rail"],
+        initiation=row["initiation"], amount=Money(row["amount_minor"], currency), fee=Money(row["fee_minor"], currency),
+        returned=Money(row["returned_minor"], currency), description=row["description"], receiver=receiver,
+        bank_name=bank.get("name"), bank_code=bank.get("code"), key=row["pix_key"], key_type=row["pix_key_type"], txid=row["txid"],
+        end_to_end_id=row["end_to_end_id"], control_number=row["control_number"],
+        str_control_number=row["str_control_number"], message_id=row["message_id"], hold_id=row["hold_id"],
+        fee_hold_id=row["fee_hold_id"], quota_period=row["quota_period"], is_at_night=row["is_at_night"],
+        scheduled_on=row["scheduled_on"], start_at=row["start_at"], send_until=row["send_until"],
+        error_code=row["error_code"], error_message=row["error_message"], ask_at=row["ask_at"], paid_at=row["paid_at"],
+        created_at=row["payout_created_at"], updated_at=row["payout_updated_at"],
+        account=account_from(row, row["account_id"]), sends=row["sends"], closed=row["closed"],
+        is_in_hand=row["is_in_hand"], fee_is_charged=row["fee_is_charged"],
+    )  # fmt: skip

@@ -1,0 +1,9 @@
+"""The rail between two accounts here: the messages of Pix, carried by ourselves from one company's outbox to another's inbox.
+
+Both sides live as on any network: the receiver's side is asked and answers, then both are told the end. In transit the money
+is in TRANSIT, which is zero when nothing is on its way.
+"""
+
+from lastro.rails.book.carrier import Book
+
+__all__ = ["Book"]

@@ -1,0 +1,76 @@
+"""Carries what one company's outbox says into another's inbox; the same row again changes nothing there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.rails import port
+from lastro.rails.port import Pending, Permanent, Told
+
+if TYPE_CHECKING:
+    import asyncio
+    from uuid import UUID
+
+    from lastro.base.db import Database
+    from lastro.rails.inbox import Inbox
+    from lastro.rails.port import Keep, Unknown
+
+_ACCOUNT = "SELECT company_id FROM account_numbers WHERE number = $1"
+
+
+class Book:
+    """The rail "book". inbox: its way in."""
+
+    def __init__(self, work: Database, inbox: Inbox) -> None:
+        self._work = work
+        self._inbox = inbox
+
+    async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
+        """Nobody outside tells anything."""
+        del keep
+        await stop.wait()
+
+    async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
+        """A payment is asked about at its receiver's; his answer is told to the payer and, where it is yes, to him.
+
+        Permanent, with the network's word: no account here has that number.
+        """
+        if kind == port.PAYMENT_SEND:
+            await self._ask(port.payment_order(body))
+        elif kind == port.PIX_ANSWER:
+            await self._answer(port.pix_answer(body), company_id)
+        else:
+            raise ValueError(f"from one account here to another there is no message for {kind} ({network_id})")
+
+    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+        """Nothing is lost between two tables: who waits is told."""
+        del kind, network_id
+        return Pending()
+
+    async def close(self) -> None:
+        """It has no connections of its own."""
+
+    async def _ask(self, order: port.PaymentOrder) -> None:
+        receiver = order.receiver
+        async with self._work.session() as session:
+            company_id = await session.value(_ACCOUNT, receiver.account)
+        if company_id is None:
+            raise Permanent("AC03", "no account here has this number")
+        arrival = port.PixArrival(
+            message_id=f"book:{order.end_to_end_id}", end_to_end_id=order.end_to_end_id, txid=order.txid, amount=order.amount,
+            accepted_at=order.accepted_at, payer=order.payer, receiver_branch=receiver.branch,
+            receiver_account=receiver.account, receiver_document=receiver.document_number, key=order.key,
+            instrument=order.instrument, remittance=order.remittance,
+        )  # fmt: skip
+        told = Told(port.PIX_ASK, arrival.message_id, order.end_to_end_id, port.encode(arrival), order.txid)
+        await self._inbox.store(company_id, [told])
+
+    async def _answer(self, answer: port.PixAnswer, receiver_id: UUID) -> None:
+        at = answer.created_at
+        name = answer.end_to_end_id
+        final = port.PaymentFinal(name, answer.accept, answer.code, at if answer.accept else None)
+        payer = Told(port.PAYMENT_FINAL, f"final.payer:{name}", name, port.encode(final))
+        await self._inbox.keep([payer])  # its id carries the payer's company
+        if answer.accept:
+            end = port.PixFinal(name, settled=True, settled_at=at)
+            await self._inbox.store(receiver_id, [Told(port.PIX_FINAL, f"final.receiver:{name}", name, port.encode(end))])

@@ -1,0 +1,36 @@
+"""How what we ordered ends where the network itself never takes the message: the news a verb then decides about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.rails import port
+from lastro.rails.port import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def _return(body: bytes, code: str) -> Told:
+    order = port.return_order(body)
+    end = port.ReturnFinal(order.return_id, order.end_to_end_id, settled=False, code=code)
+    return Told(port.RETURN_FINAL, "", order.return_id, port.encode(end))
+
+
+def _payment(body: bytes, code: str) -> Told:
+    name = port.payment_order(body).end_to_end_id
+    return Told(port.PAYMENT_FINAL, "", name, port.encode(port.PaymentFinal(name, settled=False, code=code)))
+
+
+def _ted(body: bytes, code: str) -> Told:
+    name = port.ted_order(body).control_number
+    return Told(port.PAYMENT_FINAL, "", name, port.encode(port.PaymentFinal(name, settled=False, code=code)))
+
+
+# Outbox kinds that move money: asked about before they are sent again, and whose refusal for good is their end.
+# Of the order's body and the refusal's code: the end.
+REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
+    port.RETURN_SEND: _return,
+    port.PAYMENT_SEND: _payment,
+    port.TED_SEND: _ted,
+}

@@ -1,0 +1,17 @@
+"""The bytes of the port's values, for inbox.body and outbox.body."""
+
+from typing import TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+def encode(value: msgspec.Struct) -> bytes:
+    """Its bytes. Money is its integer of minor units, exact."""
+    return msgspec.json.encode(value)
+
+
+def decode(body: bytes, kind: type[T]) -> T:
+    """The value of a kind. msgspec.ValidationError for other bytes."""
+    return msgspec.json.decode(body, type=kind)

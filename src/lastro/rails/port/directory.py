@@ -1,0 +1,91 @@
+"""The directory of Pix keys, as rooms see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOwner:
+    """Whose key it is. document: CPF or CNPJ, digits alone."""
+
+    name: str
+    document: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyAccount:
+    """The account of ours that a key leads to."""
+
+    branch: str
+    number: str
+    opened_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEntry:
+    """Where a key leads. key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM. account_type: the interface's word."""
+
+    key: str
+    key_type: str
+    name: str
+    document_type: str
+    document_number: str
+    ispb: str
+    branch: str
+    account: str
+    account_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoEntry:
+    """The directory gives no account for a key. code: its word, raw (NotFound, EntryBlocked …)."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """In whose name a key is looked up: what the directory wants to know, and whose budget is spent.
+
+    document: the payer's CPF or CNPJ. end_to_end_id: of the payment that is to follow.
+    """
+
+    company_id: UUID
+    document: str
+    end_to_end_id: str
+
+
+class BudgetSpent(Exception):  # noqa: N818 it says what happened to the budget
+    """Nothing was asked: too many keys were looked up. seconds: until it is worth asking again."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"{seconds} s")
+        self.seconds = seconds
+
+
+class Directory(Protocol):
+    """Looks keys up, ours and everybody's."""
+
+    async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
+        """Where a key leads. BudgetSpent: nothing was asked. Transient: the directory was silent for 3 s."""
+
+
+class Registry(Protocol):
+    """Registers what is ours."""
+
+    async def register_key(
+        self, *, request_id: UUID, key_type: str, key: str | None, owner: KeyOwner, account: KeyAccount
+    ) -> str:
+        """The key as the directory has it. key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM (then key is None: it is made there).
+
+        The same request_id again gives the same key.
+        """
+
+    async def register_participant(self, *, name: str, jku: str, host: str) -> None:
+        """Makes the institution's locations trusted. jku: where their keys are published. host: where they are served."""

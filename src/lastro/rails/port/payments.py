@@ -1,0 +1,140 @@
+"""What networks and rooms tell each other about money that goes out: Pix, TED, and what receivers give back."""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003 msgspec reads the annotations when it runs
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lastro.base.money import Money  # noqa: TC001
+from lastro.base.write import Message
+from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.pix import Payer  # noqa: TC001
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+TED = "ted"
+
+# Inbox kinds.
+PAYMENT_FINAL = "payment.final"  # PaymentFinal
+PAYMENT_RETURNED = "payment.returned"  # PaymentReturned
+PAYMENT_DOUBTED = "payment.doubted"  # PaymentDoubted
+PAYMENT_NEVER = "payment.never"  # PaymentNever
+
+# Outbox kinds.
+PAYMENT_SEND = "payment.send"  # PaymentOrder
+TED_SEND = "ted.send"  # TedOrder
+
+
+class Receiver(msgspec.Struct, frozen=True):
+    """Who is paid, and where. account_type: the interface's word (CHECKING_ACCOUNT …). bank_name: as lists print it."""
+
+    name: str
+    document_type: str
+    document_number: str
+    ispb: str
+    branch: str
+    account: str
+    account_type: str
+
+
+class PaymentOrder(msgspec.Struct, frozen=True):
+    """A Pix of ours. instrument: DICT, QRES, QRDN, MANU (SPI message catalogue, pacs.008). remittance: up to 140 characters."""
+
+    end_to_end_id: str
+    amount: Money
+    payer: Payer
+    receiver: Receiver
+    instrument: str
+    accepted_at: datetime  # the same on every send
+    key: str | None = None
+    txid: str | None = None
+    remittance: str | None = None
+
+
+class TedOrder(msgspec.Struct, frozen=True):
+    """A TED of ours. control_number: ours (NumCtrlIF). purpose: of the SFN's list, 10 is credit in account."""
+
+    control_number: str
+    amount: Money
+    payer: Payer
+    receiver: Receiver
+    created_at: datetime
+    purpose: str = "10"
+    history: str | None = None
+
+
+class PaymentFinal(msgspec.Struct, frozen=True):
+    """The end of a payment of ours. subject: its endToEndId, or of a TED our control number. number: the STR's, of a TED."""
+
+    subject: str
+    settled: bool
+    code: str | None = None
+    settled_at: datetime | None = None
+    number: str | None = None
+
+
+class PaymentReturned(msgspec.Struct, frozen=True):
+    """Money that a receiver has given back, already in. subject: of the payment, as in PaymentFinal."""
+
+    subject: str
+    return_id: str
+    amount: Money
+    reason: str
+    settled_at: datetime
+    details: str | None = None
+
+
+class PaymentDoubted(msgspec.Struct, frozen=True):
+    """The network would not process a message about a payment; an earlier copy of it may have arrived."""
+
+    subject: str
+    code: str
+
+
+class PaymentNever(msgspec.Struct, frozen=True):
+    """The network does not know a payment that was due to arrive long ago, or whose message it would not process."""
+
+    subject: str
+
+
+def payment_order(body: bytes) -> PaymentOrder:
+    """The body of payment.send. msgspec.ValidationError for other bytes, as for each of these."""
+    return decode(body, PaymentOrder)
+
+
+def ted_order(body: bytes) -> TedOrder:
+    """The body of ted.send."""
+    return decode(body, TedOrder)
+
+
+def payment_final(body: bytes) -> PaymentFinal:
+    """The body of payment.final."""
+    return decode(body, PaymentFinal)
+
+
+def payment_returned(body: bytes) -> PaymentReturned:
+    """The body of payment.returned."""
+    return decode(body, PaymentReturned)
+
+
+def payment_doubted(body: bytes) -> PaymentDoubted:
+    """The body of payment.doubted."""
+    return decode(body, PaymentDoubted)
+
+
+def payment_never(body: bytes) -> PaymentNever:
+    """The body of payment.never."""
+    return decode(body, PaymentNever)
+
+
+def payment_message(order: PaymentOrder, rail: str, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
+    """The outbox message that pays. rail: pix, or book. reference_id: the payout's id. row_id: the message's own id here."""
+    return Message(row_id, rail, PAYMENT_SEND, order.end_to_end_id, reference_id, encode(order), at)
+
+
+def ted_message(order: TedOrder, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
+    """The outbox message that sends a TED."""
+    return Message(row_id, TED, TED_SEND, order.control_number, reference_id, encode(order), at)

@@ -1,0 +1,146 @@
+"""What the Pix networks and the rooms tell each other about money that comes in and goes back. Codes are the network's, raw."""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003 msgspec reads the annotations when it runs
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+
+from lastro.base.money import Money  # noqa: TC001
+from lastro.base.write import Message
+from lastro.rails.port.codec import decode, encode
+from lastro.standards import pix_ids
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+PIX = "pix"
+BOOK = "book"  # from one account here to another: the same messages, carried by ourselves
+
+# Inbox kinds.
+PIX_ASK = "pix.ask"  # PixArrival, settled_at None: the network waits for our yes or no
+PIX_SETTLED = "pix.settled"  # PixArrival, settled_at set: the money is in, nobody asked
+PIX_FINAL = "pix.final"  # PixFinal of a Pix that comes to us
+RETURN_FINAL = "return.final"  # ReturnFinal
+
+# Outbox kinds.
+PIX_ANSWER = "pix.answer"  # PixAnswer
+RETURN_SEND = "return.send"  # ReturnOrder
+
+
+class Payer(msgspec.Struct, frozen=True):
+    """Who pays. document_type: CPF or CNPJ. account_type: the network's word (CACC, SVGS, TRAN, SLRY)."""
+
+    name: str
+    document_type: str
+    document_number: str
+    ispb: str
+    branch: str
+    account: str
+    account_type: str
+    ibge_code: str | None = None
+
+
+class PixArrival(msgspec.Struct, frozen=True):
+    """A Pix to one of our accounts. settled_at None: the network asks before it settles; else the money is already in.
+
+    instrument: how it was initiated (DICT, QRDN, QRES, MANU, INIC). accepted_at: when the network took it from the payer.
+    """
+
+    message_id: str
+    end_to_end_id: str
+    txid: str | None
+    amount: Money
+    accepted_at: datetime
+    payer: Payer
+    receiver_branch: str
+    receiver_account: str
+    receiver_document: str | None
+    key: str | None
+    instrument: str
+    remittance: str | None = None
+    settled_at: datetime | None = None
+
+
+class PixFinal(msgspec.Struct, frozen=True):
+    """The end of a Pix. settled: with settled_at; else with the code of the refusal."""
+
+    end_to_end_id: str
+    settled: bool
+    code: str | None = None
+    settled_at: datetime | None = None
+
+
+class ReturnFinal(msgspec.Struct, frozen=True):
+    """The end of a return of ours. end_to_end_id: of the Pix that it returns."""
+
+    return_id: str
+    end_to_end_id: str
+    settled: bool
+    code: str | None = None
+    settled_at: datetime | None = None
+
+
+class PixAnswer(msgspec.Struct, frozen=True):
+    """Our yes or no to a Pix that the network asked about. code: why not, in the network's words; None is yes."""
+
+    message_id: str
+    original_message_id: str
+    end_to_end_id: str
+    accept: bool
+    code: str | None = None
+    created_at: datetime | None = None  # set by answer_message, so that every send says the same
+
+    @classmethod
+    def new(cls, ispb: str, to: PixArrival, code: str | None, entropy: bytes) -> Self:
+        """Our answer to a question, under a message id of its own. ispb: ours. entropy: 24 random bytes or more."""
+        return cls(pix_ids.message_id(ispb, entropy), to.message_id, to.end_to_end_id, code is None, code)
+
+
+class ReturnOrder(msgspec.Struct, frozen=True):
+    """Money to be given back. reason: MD06, SL02, BE08, FR01 (SPI message catalogue, pacs.004)."""
+
+    return_id: str
+    end_to_end_id: str
+    amount: Money
+    reason: str
+    details: str | None = None  # free text, up to 140 characters
+    created_at: datetime | None = None  # set by return_message, so that every send says the same
+
+
+def arrival(body: bytes) -> PixArrival:
+    """The body of pix.ask and pix.settled. msgspec.ValidationError for other bytes, as for each of these."""
+    return decode(body, PixArrival)
+
+
+def pix_final(body: bytes) -> PixFinal:
+    """The body of pix.final."""
+    return decode(body, PixFinal)
+
+
+def return_final(body: bytes) -> ReturnFinal:
+    """The body of return.final."""
+    return decode(body, ReturnFinal)
+
+
+def pix_answer(body: bytes) -> PixAnswer:
+    """The body of pix.answer."""
+    return decode(body, PixAnswer)
+
+
+def return_order(body: bytes) -> ReturnOrder:
+    """The body of return.send."""
+    return decode(body, ReturnOrder)
+
+
+def answer_message(answer: PixAnswer, reference_id: UUID, row_id: UUID, at: datetime, *, rail: str = PIX) -> Message:
+    """The outbox message that tells an answer. reference_id: the payment's id here. row_id: the message's own id here."""
+    body = encode(msgspec.structs.replace(answer, created_at=at))
+    return Message(row_id, rail, PIX_ANSWER, answer.message_id, reference_id, body, at)
+
+
+def return_message(order: ReturnOrder, reference_id: UUID, row_id: UUID, at: datetime, *, rail: str = PIX) -> Message:
+    """The outbox message that gives money back. reference_id: the refund's id here. row_id: the message's own id here."""
+    body = encode(msgspec.structs.replace(order, created_at=at))
+    return Message(row_id, rail, RETURN_SEND, order.return_id, reference_id, body, at)

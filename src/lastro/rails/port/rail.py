@@ -1,0 +1,193 @@
+"""A network as worker and rooms see it, and the lane through which its news reaches a verb. No network is named here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from lastro.base.run import Verb
+from lastro.base.write import Finished
+from lastro.rails.port.codec import decode
+
+if TYPE_CHECKING:
+    import asyncio
+    from uuid import UUID
+
+# Inbox kinds.
+REFUSED = "refused"  # MessageRefused
+UNKNOWN = "unknown"  # the network's bytes, as they came
+
+# What a message is settled with that contradicts what we know, or that we cannot read: people must look at it.
+ALARMED = "alarmed"
+
+FIRST_ASK = timedelta(seconds=10)  # a room sets ask_at so much after it has told the network something
+ASK_AGAIN = (timedelta(seconds=30), timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15))
+
+
+class MessageRefused(msgspec.Struct, frozen=True):
+    """The network would not process a message of ours. return_id: the return it was about, where it was one.
+
+    What the message was about has not ended by this: the network is asked about it all the same.
+    """
+
+    related_message_id: str
+    return_id: str | None = None
+    code: str | None = None
+    description: str | None = None
+
+
+def refused(body: bytes) -> MessageRefused:
+    """The body of refused. msgspec.ValidationError for other bytes."""
+    return decode(body, MessageRefused)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The network knows it and has not ended it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """The network does not know it: it never arrived there."""
+
+
+class Transient(Exception):  # noqa: N818 it says how the network is, not that somebody erred
+    """It may or may not have arrived; try the same again later. retry_after_seconds: where the network says when."""
+
+    def __init__(self, reason: str, retry_after_seconds: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.retry_after_seconds = retry_after_seconds
+
+
+class Permanent(Exception):  # noqa: N818
+    """The network will never take this. code: its word, raw."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(f"{code}: {reason}")
+        self.code = code
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A message from a network, on its way into the inbox.
+
+    network_id: the message's id there, by which a second copy is dropped. subject: the endToEndId, return id or control
+    number it is about. account: number of the account of ours that it names; company_number: of the company of ours that an
+    id in it names. They say whose message it is.
+    """
+
+    kind: str
+    network_id: str
+    subject: str
+    body: bytes
+    txid: str | None = None
+    account: str | None = None
+    company_number: int | None = None
+
+
+class Keep(Protocol):
+    """Stores messages; when it has returned, the network may hear that we have them."""
+
+    async def __call__(self, messages: list[Told], /) -> None:
+        """Stores each once."""
+
+
+class Rail(Protocol):
+    """A network. Whatever is asked of it has a hard time-out of 10 s.
+
+    Each question raises Transient when it is not known whether it took effect, Permanent when the network refuses for good.
+    """
+
+    async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
+        """Hands over what the network tells, until stop. The network hears that we have it only after keep has returned."""
+
+    async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
+        """Tells the network what an outbox row of this company says; the same row again changes nothing there."""
+
+    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+        """What became of what an outbox kind orders, or PIX_ASK asks; the end as it would be told, its network_id left empty."""
+
+    async def close(self) -> None:
+        """Ends its connections."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Objects of a room that a network has to end, and that it is asked about when their ask_at has come.
+
+    kind: the outbox kind that ordered it, or PIX_ASK. table, state_column, state: where they are. name: the column of their
+    id in the network. only: which of them are this rail's. over: says of a row that what never arrived is not sent again.
+    """
+
+    kind: str
+    table: str
+    state_column: str
+    state: str
+    name: str
+    only: str = "true"
+    over: str = "false"
+
+    @property
+    def open_sql(self) -> str:
+        """Says of a row that it waits."""
+        return f"{self.state_column} = '{self.state}' AND {self.only}"
+
+    @property
+    def find_sql(self) -> str:
+        """Companies with something to ask, longest waiting first."""
+        return (
+            f"SELECT company_id FROM {self.table} WHERE {self.open_sql}"  # noqa: S608 names of our own code
+            " AND ask_at <= (SELECT business_now()) GROUP BY company_id ORDER BY min(ask_at) LIMIT 1000"
+        )
+
+    @property
+    def claim_sql(self) -> str:
+        """Counts the question and sets when the next is due, before it is asked; the object's version stays as it is."""
+        return (
+            f"UPDATE {self.table} SET asked = asked + 1,"  # noqa: S608
+            " ask_at = (SELECT business_now()) + ($3::interval[])[least(asked + 1, cardinality($3::interval[]))]"
+            f" WHERE company_id = $1 AND id = ANY (ARRAY(SELECT id FROM {self.table} WHERE company_id = $1"
+            f" AND {self.open_sql} AND ask_at <= (SELECT business_now())"
+            f" ORDER BY ask_at LIMIT $2 FOR UPDATE SKIP LOCKED))"
+            f" RETURNING company_id, id, asked, {self.name} AS name, {self.over} AS is_over"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """An inbox row under this worker's lease; a verb settles it in its own Write."""
+
+    row_id: UUID
+    lease_token: UUID
+
+    def finished(self, outcome: str, at: datetime) -> Finished:
+        """The part of the Write that settles the row. Stale at commit when another worker has taken it over."""
+        return Finished("inbox", self.row_id, self.lease_token, outcome, at)
+
+
+@dataclass(frozen=True, slots=True)
+class InboxRow:
+    """A message to be handled, and the lease under which it is. sends: how often it was taken in hand, with this time."""
+
+    claimed: Claimed
+    company_id: UUID
+    rail: str
+    kind: str
+    network_id: str
+    subject: str
+    txid: str | None
+    body: bytes
+    received_at: datetime
+    sends: int
+
+
+class InboxVerb(Protocol):
+    """What a message of a kind calls for."""
+
+    def __call__(self, row: InboxRow, /) -> Verb[Any]:
+        """The verb for this message."""
