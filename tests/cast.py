@@ -34,7 +34,7 @@ ANA = Holder("ORGANIZATION", "Ana Flores Ltda", "CNPJ", "11222333000181", "ana@e
 DORA = Holder("INDIVIDUAL", "Dora Dias", "CPF", "52998224725", "dora@example.com", "+5511999990001")
 BENTO = Payer("Bento Braga", "CPF", "11144477735", "87654321", "0002", "123456", "TRAN")
 
-OTHER_RAIL = TED
+RAILS = (PIX, TED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ class Seller:
 
     @property
     def clearing(self) -> LedgerAccount:
-        """Of a rail whose payments nobody counts: what tests move there needs no payment behind it."""
-        return ledger.clearing(self.company_id, OTHER_RAIL, "BRL")
+        """Where tests move money from and to that needs nothing behind it: no law adds up what an account owes."""
+        return ledger.loss(self.company_id, self.account_id, "BRL")
 
     @property
     def fees(self) -> LedgerAccount:
@@ -124,7 +124,7 @@ class Cast:
         """A company that can sell."""
         company_id = self.id()
         self.companies.append(company_id)
-        made = await self.act(company_id, FoundCompany(name, self.key_ring, (PIX, OTHER_RAIL), **company))
+        made = await self.act(company_id, FoundCompany(name, self.key_ring, RAILS, **company))
         account = await self.open_account(company_id, holder)
         account_id = UUID(account["id"])
         pix_key = await self.add_key(company_id, account_id)
@@ -146,7 +146,8 @@ class Cast:
             "id": key, "account_id": account_id, "type": "RANDOM", "key": str(key), "status": "ACTIVE",
             "created_at": now, "possessed_at": now,
         }  # fmt: skip
-        await commit(self.database, Write(company_id, rows=(Row("pix_keys", row), Row("own_keys", {"key": row["key"], "account_id": account_id}))))
+        own = Row("own_keys", {"key": row["key"], "account_id": account_id})
+        await commit(self.database, Write(company_id, rows=(Row("pix_keys", row), own)))
         return str(key)
 
     async def ana(self) -> Seller:

@@ -4,8 +4,10 @@
 nothing may stand in an event that its schema does not name.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 import jsonschema_rs
@@ -18,7 +20,10 @@ from lastro.webhooks import Notice
 URL = "https://lastro.test"
 # Types that tests of numbering, delivery and writing give to events whose bodies are no matter; no room can send one.
 OF_NOBODY = frozenset({"TEST", "T"})
-_EVENTS = "SELECT type, body FROM events WHERE body IS NOT NULL AND type <> ALL ($1) ORDER BY type"
+_EVENTS = """
+SELECT type, body FROM events
+ WHERE body IS NOT NULL AND type <> ALL ($1) AND ($2::uuid[] IS NULL OR company_id = ANY ($2)) ORDER BY type
+"""
 _SHOWN = 10
 
 
@@ -55,13 +60,17 @@ def _closed(schema: dict[str, Any]) -> Any:
     return jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
 
 
-async def hold(dsn: Dsn) -> int:
-    """How many events of a database were looked at. BrokenSchemaError: what is wrong with them. dsn: of who sees all."""
+async def hold(dsn: Dsn, companies: Iterable[UUID] | None = None) -> int:
+    """How many events of a database were looked at. BrokenSchemaError: what is wrong with them.
+
+    dsn: of a role that reads everything. companies: whose events, None: all.
+    """
+    only = None if companies is None else list(companies)
     connection = await asyncpg.connect(dsn.url, server_settings={"role": dsn.role} if dsn.role else {})
     try:
         if await connection.fetchval("SELECT to_regclass('events')") is None:
             return 0
-        rows = await connection.fetch(_EVENTS, list(OF_NOBODY))
+        rows = await connection.fetch(_EVENTS, list(OF_NOBODY), only)
     finally:
         await connection.close()
     wrong = {line: None for row in rows for line in schemas().wrong(row["type"], row["body"])}

@@ -395,6 +395,8 @@ CREATE OR REPLACE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = t
   UNION ALL
   SELECT company_id, 'deliveries', id, due_at FROM deliveries d WHERE due_at < (SELECT at FROM late)
      AND NOT EXISTS (SELECT 1 FROM held_deliveries h WHERE h.company_id = d.company_id AND h.id = d.id)
+     AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.company_id = d.company_id AND e.reference_id = d.reference_id
+                        AND e.url = d.url AND e.sequence < d.sequence AND e.status IN ('PENDING', 'RETRYING') OFFSET 0)
   UNION ALL
   SELECT company_id, 'pix_payments', id, ask_at FROM pix_payments
    WHERE state = 'ACCEPTED' AND ask_at < (SELECT at FROM late)

@@ -20,6 +20,7 @@ MORE: Mapping[str, Mapping[str, Any]] = {
             },
         },
     },
+    "create_payout": {"allowDuplicate": True},
     "resend_webhook_events": {
         "dryRun": True, "perMinute": 10,
         "filter": {
@@ -34,6 +35,8 @@ MORE: Mapping[str, Mapping[str, Any]] = {
 STORED: Mapping[str, str] = {
     "create_order": "SELECT to_jsonb(o)::text, to_jsonb(p)::text FROM orders o LEFT JOIN parties p"
     " ON p.company_id = o.company_id AND p.id = o.customer_id WHERE o.id = $1::text::uuid",
+    "create_payout": "SELECT to_jsonb(o)::text, to_jsonb(p)::text FROM payouts o JOIN parties p"
+    " ON p.company_id = o.company_id AND p.id = o.receiver_id WHERE o.id = $1::text::uuid",
 }
 
 # Fields that no good request of the town has, and why: whatever is sent in them is refused.
@@ -43,12 +46,21 @@ NEVER: Mapping[str, Mapping[str, str]] = {
         "order.financialPartner": "the town has no partner",
         "order.pixKey": "would be the account's key, of which the example names the account",
     },
+    "create_payout": {
+        "paymentData.pixKey": "would be a second way beside the bank account",
+        "paymentData.qrcodeData": "would be a second way beside the bank account",
+        "paymentData.bankAccount.bankNumber": "would name the bank a second time",
+    },
 }
 
 # What another field is refused for because of a bad value in this one.
 DRAGS: Mapping[str, Mapping[str, frozenset[tuple[str, str]]]] = {
     # Only PIX orders end by seconds, and what the method was meant to be nobody knows.
     "create_order": {"order.paymentMethod": frozenset({("order.expiration", "NOT_ALLOWED")})},
+    # A second way to pay is one too many beside the first.
+    "create_payout": {
+        f"paymentData.{way}": frozenset({("paymentData.bankAccount", "MUTUALLY_EXCLUSIVE")}) for way in ("pixKey", "qrcodeData")
+    },
 }
 
 # Ids of a body that answer as if nothing was there, without details (contract.md §1).
@@ -93,6 +105,17 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
         "dryRun": ABSENT | TRUE,
         "perMinute": ABSENT | WHOLE | {"a number"},
     },
+    "create_payout": {
+        "externalId": PRINTABLE,
+        "paymentData.pixKey": ABSENT,
+        "paymentData.qrcodeData": ABSENT,
+        "paymentData.bankAccount.bankNumber": ABSENT,
+        "amount.value": frozenset({"a number", "a fraction"}),  # a number is as good as a text (§1)
+        "description": TEXT,
+        "receiver.name": TEXT,
+        "scheduledDate": ABSENT,  # then it is for today
+        "allowDuplicate": ABSENT | TRUE,
+    },
     "set_webhook": {"events[0].url": ABSENT, "events[0].active": ABSENT | TRUE},
     "test_webhook": {"url": ABSENT},
 }
@@ -117,6 +140,7 @@ _SEARCHED = frozenset(
 _NUMBER = frozenset({"a number"})
 ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "list_orders": {"externalId": _SEARCHED, "limit": _NUMBER},
+    "list_payouts": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_accounts": {"email": _SEARCHED, "fullName": _SEARCHED, "document": _NUMBER | {"zero"}, "limit": _NUMBER},
     "list_banks": {"name": _SEARCHED},
     "list_webhook_events": {"limit": _NUMBER, "url": _SEARCHED | {"huge"}},
@@ -124,4 +148,4 @@ ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
 }
 
 # Parameters that are ids of ours: of a list, what is none finds nothing (contract.md §1).
-IDS_ASKED = frozenset({"accountId", "referenceId"})
+IDS_ASKED = frozenset({"accountId", "referenceId", "endToEndId"})

@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -15,6 +15,7 @@ import httpx
 import msgspec
 from tests.http_contract import contract
 
+from lastro import ledger
 from lastro.accounts import Holder, Institution, OpenAccount
 from lastro.base.api import Route
 from lastro.base.clock import BusinessClock
@@ -22,14 +23,15 @@ from lastro.base.commit import commit
 from lastro.base.db import Database
 from lastro.base.errors import Refused
 from lastro.base.ids import Chance
+from lastro.base.money import Money
 from lastro.base.run import Act, Door, Runner
 from lastro.base.secrets import KeyRing, Secret
-from lastro.base.write import Row, Write
+from lastro.base.write import Row, Transfer, Write
 from lastro.companies import PERMISSIONS, SCOPE, AddClient, FoundCompany, OwnKeys, SigningKeys, issue
 from lastro.companies.tokens import SigningKey, new_signing_key
 from lastro.doors import wiring
 from lastro.doors.app import application
-from lastro.orders import Place
+from lastro.orders import NOTICES, Place
 from lastro.rails.port import PIX, TED
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
@@ -74,6 +76,27 @@ def _order(account_id: str) -> Ask:
     return Ask(body={"order": order, "customer": customer})
 
 
+def _payout(account_id: str) -> Ask:
+    """For tomorrow, so that no network is spoken to."""
+    receiver = {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"}}
+    bank = {"accountType": "CHECKING_ACCOUNT", "branchNumber": "0001", "accountNumber": "300003", "ispb": "99999030"}
+    body = {
+        "externalId": os.urandom(8).hex(), "accountId": account_id, "paymentMethod": "PIX", "receiver": receiver,
+        "paymentData": {"bankAccount": bank}, "amount": {"currency": "BRL", "value": "10.50"}, "description": "Bread",
+        "scheduledDate": (datetime.now(UTC) + timedelta(days=1)).date().isoformat(),
+    }  # fmt: skip
+    return Ask(body=body)
+
+
+# The key of each account of the towns, which their own tables know: no directory is spoken to.
+_KEYS: dict[str, str] = {}
+
+
+def _look_up(account_id: str) -> Ask:
+    key = _KEYS.get(account_id, "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20")
+    return Ask(path={"id": account_id}, query={"key": key})
+
+
 # Every operation behind a token. A new one fails its test until it stands here.
 EXAMPLES: Mapping[str, Example] = {
     "create_order": Example("account", _order),
@@ -81,6 +104,12 @@ EXAMPLES: Mapping[str, Example] = {
     "read_order_story": Example("order", lambda order_id: Ask(path={"id": order_id})),
     "cancel_order": Example("order", lambda order_id: Ask(path={"id": order_id})),
     "list_orders": Example(None, lambda _: Ask(query={"status": "INITIAL", "sort": "asc"})),
+    "create_payout": Example("account", _payout),
+    "read_payout": Example("payout", lambda payout_id: Ask(path={"id": payout_id})),
+    "list_payouts": Example(None, lambda _: Ask(query={"status": "PENDING", "sort": "asc"})),
+    "cancel_payout": Example("payout", lambda payout_id: Ask(path={"id": payout_id})),
+    "look_up_key": Example("account", _look_up),
+    "read_account_limits": Example("account", lambda account_id: Ask(path={"id": account_id})),
     "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),
     "read_account": Example("account", lambda account_id: Ask(path={"id": account_id})),
     "list_banks": Example(None, lambda _: Ask(query={"name": "itau", "method": "PIX"})),
@@ -325,7 +354,11 @@ async def _company(runner: Runner, chance: Chance, ring: KeyRing, institution: I
         "id": key_id, "account_id": UUID(opened["id"]), "type": "RANDOM", "key": key, "status": "ACTIVE",
         "created_at": now, "possessed_at": now,
     }  # fmt: skip
-    await commit(runner.database, Write(company_id, rows=(Row("pix_keys", row), Row("own_keys", {"key": key, "account_id": row["account_id"]}))))
+    await commit(
+        runner.database,
+        Write(company_id, rows=(Row("pix_keys", row), Row("own_keys", {"key": key, "account_id": row["account_id"]}))),
+    )
+    _KEYS[opened["id"]] = key
     return company_id, opened["id"]
 
 
@@ -342,14 +375,24 @@ async def _done(runner: Runner, company_id: UUID, act: Act[Any]) -> Any:
 
 
 async def _furnish(town: Town) -> None:
-    route = next(r for r in wiring.routes(town.house) if r.operation == "create_order")
-    made = await town.send(route, EXAMPLES["create_order"].ask(town.objects["account"]), town.token(town.ana))
-    assert made.status_code == route.success, made.text
-    town.objects["order"] = made.json()["id"]
+    routes = {r.operation: r for r in wiring.routes(town.house)}
+    for kind in ("order", "payout"):
+        route = routes[f"create_{kind}"]
+        made = await town.send(route, EXAMPLES[route.operation].ask(town.objects["account"]), town.token(town.ana))
+        assert made.status_code == route.success, made.text
+        town.objects[kind] = made.json()["id"]
+    await _credit(town, 100_000_000)
     now = await town.admin.fetchval("SELECT business_now()")
     door = Door(town.ana.company_id, now, town.house.chance)
-    fact = told(
-        door, "ORDER-PAYIN.PAID", UUID(town.objects["order"]), "https://shop.example.com/hook", {"event": "ORDER-PAYIN.PAID"}
-    )
+    fact = told(door, "ORDER-PAYIN.PAID", UUID(town.objects["order"]), "https://shop.example.com/hook", NOTICES[0].example)
     await commit(town.house.database, Write(town.ana.company_id, facts=(fact,)))
     town.objects["event"] = str(fact.id)
+
+
+async def _credit(town: Town, minor: int) -> None:
+    """Ana's account has so much, so that a payout may be for today."""
+    company, account = town.ana.company_id, UUID(town.objects["account"])
+    net, to = ledger.clearing(company, TED, "BRL"), ledger.customer(company, account, "BRL")
+    chance, now = town.house.chance, datetime.now(UTC)
+    moved = Transfer(chance.uuid(now), "moved", net, to, Money(minor, "BRL"), "TEST", chance.uuid(now), now)
+    await commit(town.house.database, Write(company, transfers=(moved,)))

@@ -43,7 +43,13 @@ def headers(town: Town, content_type: str | None = "application/json") -> list[t
 
 async def sent(town: Town, route: Route, content: bytes, content_type: str | None = "application/json") -> Answer:
     ask = EXAMPLES[route.operation].ask(town.objects.get(EXAMPLES[route.operation].kind or "", ""))
-    return await town.knock(route.method, line(route, ask), headers(town, content_type), content)
+    given = [*headers(town, content_type), *key_of(route)]
+    return await town.knock(route.method, line(route, ask), given, content)
+
+
+def key_of(route: Route) -> list[tuple[str, str]]:
+    """A new one, where the operation wants one."""
+    return [("idempotency-key", secrets.token_hex(8))] if route.key == "required" else []
 
 
 def taken(route: Route) -> tuple[int, ...]:
@@ -179,7 +185,7 @@ async def test_what_is_not_sent_as_json_is_refused_and_changes_nothing(town: Tow
         assert_declared(route, answer)
     ask = EXAMPLES[route.operation].ask(town.objects.get(EXAMPLES[route.operation].kind or "", ""))
     for encoding in ("gzip", "identity, gzip", "br", "", "\xff"):
-        answer = await town.knock(route.method, line(route, ask), [*headers(town), ("content-encoding", encoding)], content)
+        answer = await town.knock(route.method, line(route, ask), [*headers(town), *key_of(route), ("content-encoding", encoding)], content)
         assert (answer.status, answer.problems) == (415, [("content-encoding", "NOT_SUPPORTED")]), encoding
         assert_declared(route, answer)
     assert await town.contents() == before

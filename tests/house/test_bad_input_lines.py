@@ -13,7 +13,7 @@ from lastro.base.api import Query, Route
 from .bad_input import IDS, KEYS, PARAMETERS, REQUEST_IDS, TOKENS, line, spellings
 from .bad_input_kept import ASKED, IDS_ASKED
 from .strangers import EXAMPLES, Answer, Ask, Town, leave, settle
-from .test_bad_input import ROUTES, assert_declared
+from .test_bad_input import ROUTES, assert_declared, key_of
 
 QUERIES = [pytest.param(r, q, id=f"{r.operation} {q.name}") for r in ROUTES.values() for q in r.queries]
 WITH_ID = [r for r in ROUTES.values() if "{id}" in r.path]
@@ -37,6 +37,8 @@ async def sent(town: Town, route: Route, target: str, *headers: tuple[str, str])
     given = [("content-type", "application/json"), *headers]
     if not any(name == "authorization" for name, _ in headers):
         given.append(("authorization", f"Bearer {town.token(town.ana)}"))
+    if not any(name == "idempotency-key" for name, _ in headers):
+        given += key_of(route)
     return await town.knock(route.method, target, given, asked(town, route).content)
 
 

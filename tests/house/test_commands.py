@@ -101,6 +101,37 @@ def test_an_account_is_opened_listed_shown_and_chosen(office: Office) -> None:
     assert "not one of company 2" in office.declined("account", "default", "2", made["id"])
 
 
+def test_what_an_account_may_send_is_shown_and_set(office: Office) -> None:
+    office.types("company", "add", "Ana")
+    number = office.asks("account", "open", "1", *_HOLDER)["number"]
+    usual = {"transaction": "15000.00", "day": "1000000.00", "night": "none"}
+    assert office.asks("account", "limits", number) == [{"paymentMethod": m, **usual} for m in ("PIX", "TED")]
+    made = office.asks("account", "limits", number, "--method", "PIX", "--night", "1000.00")
+    assert {**made, "id": ""} == {"id": "", "paymentMethod": "PIX", **usual, "night": "1000.00"}
+    office.asks("account", "limits", number, "--method", "TED", "--day", "none")
+    office.asks("account", "limits", number, "--method", "PIX", "--transaction", "5000", "--night", "none")
+    shown = {row.pop("paymentMethod"): row for row in office.asks("account", "limits", number)}
+    assert shown == {"PIX": {**usual, "transaction": "5000.00"}, "TED": {**usual, "day": "none"}}
+    for wrong, word in (
+        (("--method", "PIX"), "one of --transaction, --day and --night"),
+        (("--day", "1.00"), "give --method"),
+        (("--method", "PIX", "--transaction", "none"), "always has a limit"),
+        (("--method", "PIX", "--day", "1,00"), "--day must be"),
+        (("--method", "PIX", "--transaction", "0"), "--transaction must be"),
+    ):
+        assert word in office.declined("account", "limits", number, *wrong)
+    assert {row.pop("paymentMethod"): row for row in office.asks("account", "limits", number)} == shown
+
+
+def test_payouts_that_are_alike_are_refused_where_the_company_wants_it(office: Office) -> None:
+    office.types("company", "add", "Ana")
+    assert office.asks("company", "show", "1")["refusesDuplicates"] is False
+    for switch, refuses in (("on", True), ("on", True), ("off", False)):
+        assert office.asks("company", "refuse-duplicates", "1", switch)["refusesDuplicates"] is refuses
+        assert office.asks("company", "show", "1")["refusesDuplicates"] is refuses
+    assert "no company" in office.declined("company", "refuse-duplicates", "9", "on")
+
+
 def test_a_holder_is_looked_at_whole(office: Office) -> None:
     office.types("company", "add", "Ana")
     wrong = (
@@ -259,7 +290,8 @@ def test_text_stands_in_columns_and_does_not_speak_to_the_terminal(office: Offic
 
     asyncio.run(rename())
     head, institution, ana = office.types("company", "list").splitlines()
-    assert head.split() == ["number", "id", "name", "default", "account", "id", "customerless", "partner", "created", "at"]
+    told = ("number", "id", "name", "default account id", "customerless partner", "refuses duplicates", "created at")
+    assert head.split() == " ".join(told).split()
     assert len({line.index(word) for line, word in ((head, "name"), (institution, "LASTRO"), (ana, "Ana"))}) == 1
     assert "Ana\ufffd[2J\ufffdB" in ana
     names = [line.split("  ")[0] for line in office.types("company", "show", "1").splitlines()]

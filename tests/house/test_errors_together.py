@@ -18,6 +18,8 @@ CREATE = ROUTES["create_order"]
 # Fields of bodies that name something of the company, and how an unknown one is refused: by 404, or by name.
 REFERENCES: Mapping[str, Mapping[str, int]] = {
     "create_order": {"order.accountId": 404, "order.pixKey": 400},
+    # Whoever has a key may be paid by it.
+    "create_payout": {"accountId": 400, "paymentData.pixKey": 400},
     "resend_webhook_events": {"filter.referenceId": 202},  # a filter: what is unknown finds nothing
 }
 MALFORMED = ("x", "", "0", "null", "'", "\0", " ", "é" * 300)
@@ -193,6 +195,19 @@ async def test_an_account_in_the_body(town: Town) -> None:
             for text in (str(uuid4()), theirs, theirs.upper(), *MALFORMED)
         ]
         await same(town, CREATE, answers, status)
+
+
+async def test_an_account_that_pays(town: Town) -> None:
+    """Of a payout it is refused by name (contract.md §4)."""
+    route, theirs = ROUTES["create_payout"], town.objects["account"]
+    body = good(town, route)
+    for more in ({}, {"amount__value": "x"}):
+        answers = [
+            await sent(town, route, route.path, town.dora, changed(body, accountId=text, **more), {"idempotency-key": "k"})
+            for text in (str(uuid4()), theirs, theirs.upper(), *MALFORMED)
+        ]
+        await same(town, route, answers, 400)
+        assert answers[0].problems == ([("amount.value", "INVALID")] if more else [("accountId", "INVALID")])
 
 
 async def test_a_key_in_the_body(town: Town) -> None:

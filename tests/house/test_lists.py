@@ -16,9 +16,12 @@ from lastro.accounts import store as accounts
 from lastro.base import lanes
 from lastro.doors import wiring
 from lastro.orders import Place
-from lastro.orders import store as orders
 from lastro.orders import model as orders_model
+from lastro.orders import store as orders
+from lastro.payouts import WAITING as PAYOUTS_WAITING
+from lastro.payouts import store as payouts
 from lastro.rails import handling
+from lastro.rails.port import PIX, TED
 from lastro.webhooks.model import UNDELIVERED
 from lastro.webhooks.store import deliveries, feed
 from lastro.webhooks.store import lists as webhooks
@@ -64,8 +67,13 @@ def of_deliveries() -> Iterator[Listed]:
                     yield Listed(sql, arguments, "deliveries", index or plain, sorts=few)
 
 
-def every_way(table: str, page_sql: Callable[..., str], filters: Mapping[str, tuple[str, str]]) -> tuple[Listed, ...]:
-    """A list under every set of its filters, in both directions. filters: what each asks for, and the index it has or ""."""
+def every_way(
+    table: str, page_sql: Callable[..., str], filters: Mapping[str, tuple[str, str]], single: frozenset[str] = frozenset()
+) -> tuple[Listed, ...]:
+    """A list under every set of its filters, in both directions. filters: what each asks for, and the index it has or "".
+
+    single: those that find one row at most.
+    """
     ways = [some for count in range(len(filters) + 1) for some in combinations(filters, count)]
     return tuple(
         Listed(
@@ -73,6 +81,7 @@ def every_way(table: str, page_sql: Callable[..., str], filters: Mapping[str, tu
             ", ".join((_PAGE, *(filters[name][0] for name in some))),
             table,
             "|".join(filters[name][1] for name in some if filters[name][1]) or f"{table}_created_at_key",
+            sorts=bool(single & set(some)),
         )
         for some in ways
         for is_descending in (False, True)
@@ -103,6 +112,17 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
             "payment_method": ("'PIX'", ""),
         },
     ),
+    "list_payouts": every_way(
+        "payouts",
+        payouts.page_sql,
+        {
+            "status": ("'EXPIRED'", "payouts_of_status"),
+            "external_id": ("'payout77'", "payouts_external_id_key"),
+            "account_id": (f"'{_ACCOUNT}'", "payouts_of_account"),
+            "end_to_end_id": ("'E77'", "payouts_end_to_end_id_key|payouts_pkey"),
+        },
+        frozenset({"external_id", "end_to_end_id"}),
+    ),
 }
 
 # What workers ask all day long across companies, as the role that sees ids alone.
@@ -112,6 +132,9 @@ SWEEPS: Mapping[str, Listed] = {
     "inbox": Listed(handling.LANE.find_sql, "", "inbox", "inbox_due|inbox_open_txid"),
     "payments to ask": Listed(orders_model.WAITING[0].find_sql, "", "pix_payments", "pix_payments_to_ask"),
     "returns to ask": Listed(orders_model.WAITING[1].find_sql, "", "refunds", "refunds_to_ask"),
+    "payouts to ask": Listed(PAYOUTS_WAITING[PIX][0].find_sql, "", "payouts", "payouts_to_ask"),
+    "TEDs to ask": Listed(PAYOUTS_WAITING[TED][0].find_sql, "", "payouts", "payouts_to_ask"),
+    "payouts to begin": Listed(wiring._TO_BEGIN, "100", "payouts", "payouts_to_start"),
 }
 
 _FILL = f"""
@@ -145,6 +168,12 @@ SELECT company_id, id, id, CASE WHEN n <= {FEW} THEN 'ACCEPTED' ELSE 'SETTLED' E
 INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, ask_at, created_at, updated_at)
 SELECT company_id, id, 'AUTOMATIC', id, id, 'MD06', CASE WHEN n <= {FEW} THEN 'PENDING' ELSE 'PAID' END, 1, id,
        CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
+INSERT INTO payouts (company_id, id, account_id, external_id, idempotency_key, payment_method, rail, initiation, status, currency,
+  amount_minor, description, receiver_id, end_to_end_id, ask_at, start_at, created_at, updated_at)
+SELECT company_id, id, (SELECT m.id FROM many m WHERE m.n = many.n % 40 + 1), 'payout' || n, 'key', 'PIX',
+       CASE n % 2 WHEN 0 THEN 'pix' ELSE 'ted' END, 'KEY',
+       CASE WHEN n <= {FEW} THEN 'PENDING' WHEN n % 3 = 0 THEN 'EXPIRED' WHEN n % 3 = 1 THEN 'CANCELED' ELSE 'ERROR' END, 'BRL', 1, 'x',
+       id, 'E' || n, CASE WHEN n <= {FEW} AND n % 3 > 0 THEN at END, CASE WHEN n <= {FEW} AND n % 3 = 0 THEN at END, at, at FROM many;
 DROP TABLE many;
 """
 

@@ -19,7 +19,7 @@ _LOCKS = re.compile(
 _MAY_LOCK = ("src/lastro/base/commit.py", "src/lastro/base/lanes.py", "src/lastro/base/db.py", "src/lastro/doors/")
 # Claims that the lane's own statement cannot make.
 _CLAIMS = {
-    "src/lastro/rails/asking.py": "a question is counted and set due again in one step, under no lease",
+    "src/lastro/rails/port/rail.py": "a question is counted and set due again in one step, under no lease",
     "src/lastro/webhooks/store/deliveries.py": "what waits behind an event is put off only together with the event itself",
 }
 

@@ -13,8 +13,11 @@ from .tree import SCHEMA
 
 # Small tables that every node has whole. Those with a company_id find a company; the others belong to nobody.
 REFERENCE_TABLES = frozenset(
-    {"account_numbers", "own_keys", "allowed_moves", "bank_lists", "clock", "company_numbers", "migrations", "signing_keys"}
-)
+    {
+        "account_numbers", "own_keys", "allowed_moves", "bank_lists", "clock", "company_numbers", "directory_buckets",
+        "directory_look_ups", "directory_unknown", "migrations", "signing_keys",
+    }
+)  # fmt: skip
 APPEND_ONLY = ("transfers", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "bank_lists")
 
 # Everything that makes a schema, one text a thing. Names are kept: errors and code refer to them.

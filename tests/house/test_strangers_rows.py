@@ -43,12 +43,21 @@ INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, ac
   VALUES (tenant(), '{account}', 'E{number}', 'SETTLED', 1, now(), now(), now());
 INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, created_at, updated_at)
   VALUES (tenant(), '{account}', 'AUTOMATIC', '{account}', 'D{number}', 'MD06', 'PENDING', 1, '{account}', now(), now());
+INSERT INTO account_limits (company_id, account_id, payment_method, transaction_minor) VALUES (tenant(), '{account}', 'PIX', 1);
+INSERT INTO quotas (company_id, owner_id, kind, period, used_minor) VALUES (tenant(), '{account}', 'PIX.day', '2026-01-01', 1);
+INSERT INTO payouts (company_id, id, account_id, external_id, idempotency_key, payment_method, rail, initiation, status, currency,
+                     amount_minor, description, receiver_id, created_at, updated_at)
+  VALUES (tenant(), '{account}', '{account}', 'x', 'k', 'PIX', 'pix', 'KEY', 'PENDING', 'BRL', 1, 'Bread', '{account}', now(), now());
+INSERT INTO payout_returns (company_id, id, payout_id, return_id, amount_minor, reason_code, settled_at, created_at)
+  VALUES (tenant(), '{account}', '{account}', 'D{number}', 1, 'MD06', now(), now());
 INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
   VALUES (tenant(), '{account}', 'T', '{account}', 'https://shop.example.com', 'x', now());
 INSERT INTO event_numbers (company_id, sequence, event_id, created_at) VALUES (tenant(), 1, '{account}', now());
 INSERT INTO event_cursors (company_id) VALUES (tenant());
 INSERT INTO forgotten_bodies (company_id, event_id, sha256, forgotten_at) VALUES (tenant(), '{account}', 'x', now());
 INSERT INTO webhook_settings (company_id, event, active, is_extra) VALUES (tenant(), 'ORDER-PAYIN.PAID', true, false);
+INSERT INTO webhook_circuits (company_id, endpoint, origin, state, opened_at, failure)
+  VALUES (tenant(), 1, 'https://shop.example.com', 'CLOSED', now(), 'TIMEOUT');
 INSERT INTO deliveries (company_id, id, sequence, reference_id, url, type, status, created_at)
   VALUES (tenant(), '{account}', 1, '{account}', 'https://shop.example.com', 'ORDER-PAYIN.PAID', 'FAILED', now());
 INSERT INTO delivery_attempts (company_id, event_id, number, status_code, message, requested_at, duration_ms)

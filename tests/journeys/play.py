@@ -281,6 +281,18 @@ class Play:
                 assert (refund["state"], refund["amount_minor"]) == (_RETURNS_AGREE[given["status"]], cents(given["amount"]))
         assert not ours
         assert all(r["state"] == "ERROR" for r in refunds.values())
+        await self._teds_agree()
+
+    async def _teds_agree(self) -> None:
+        """Each TED is at the STR at most once, and each that we have as paid exactly once."""
+        network = (await self.act("/teds?limit=10000", method="GET"))["data"]
+        sent = {r["control_number"]: r for r in await self.books.fetch(_SENT_TEDS)}
+        for ted in network:
+            payout = sent.pop(ted["numCtrlIf"])
+            expected = "REFUNDED" if ted["returned"] else _TEDS_AGREE[ted["status"]]
+            assert (payout["status"], payout["amount_minor"]) == (expected, cents(ted["amount"])), (ted, payout)
+            assert payout["str_control_number"] in (None, ted["numCtrlStr"])
+        assert not [r for r in sent.values() if r["status"] not in ("ERROR", "EXPIRED", "CANCELED")]
 
 
 def cents(value: str) -> int:
@@ -291,6 +303,8 @@ def cents(value: str) -> int:
 
 _ISPB = "99999010"
 _SENT = "SELECT * FROM payouts WHERE rail = 'pix' AND message_id IS NOT NULL"
+_SENT_TEDS = "SELECT * FROM payouts WHERE rail = 'ted' AND message_id IS NOT NULL"
+_TEDS_AGREE = {"SETTLED": "PAID", "REJECTED": "ERROR", "PENDING": "PENDING"}
 _PAYOUTS_AGREE = {"SETTLED": ("PAID", "PARTIAL_REFUNDED", "REFUNDED"), "REJECTED": ("ERROR",), "PENDING": ("PENDING",)}
 _JUMP = """
 UPDATE clock SET offset_us = offset_us + (extract(epoch FROM $1::interval) * 1000000)::bigint, version = version + 1

@@ -1,10 +1,13 @@
-"""Ana's company in this worker's database, as the app's role; at the end of each test every law holds of what it made."""
+"""Ana's company in this worker's database, as the app's role; at the end of each test every law holds of what it made,
+and every event is as its schema says.
+"""
 
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from tests.cast import Cast, Seller
+from tests.event_contract import hold
 from tests.laws import breaches
 
 
@@ -15,6 +18,7 @@ async def cast(database: Any) -> AsyncIterator[Cast]:
     await made.close()
     # What nobody here works off may be long due.
     assert await breaches(database.audit, at_rest=False, companies=made.companies) == {}
+    await hold(database.audit, made.companies)
 
 
 @pytest.fixture

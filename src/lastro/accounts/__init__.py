@@ -8,6 +8,6 @@ from lastro.accounts.store import account_from, account_of_number, accounts_of, 
 from lastro.accounts.telling import OwnerBank, owner_bank
 
 __all__ = [
-    "Account", "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "account_from", "account_of_number", "accounts_of",
-    "owner_bank", "owner_of", "routes",
+    "Account", "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "account_from", "account_of_number",
+    "accounts_of", "owner_bank", "owner_of", "routes",
 ]  # fmt: skip

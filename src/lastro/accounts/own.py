@@ -1,18 +1,16 @@
-"""Where a Pix key leads that is one of ours, of whichever company: the directory is not asked about those (DICT API 2.12.1)."""
+"""Where a Pix key leads that is one of ours, of whichever company: the directory is not asked of those (DICT API 2.12.1)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.accounts.store import accounts_of
+from lastro.accounts.store import accounts_of, owner_of_key
 from lastro.rails.port import Asking, Directory, KeyEntry, NoEntry
 from lastro.standards.pix_keys import key_type
 
 if TYPE_CHECKING:
     from lastro.accounts.model import Institution
     from lastro.base.db import Database
-
-_OWNER = "SELECT company_id, account_id FROM own_keys WHERE key = $1"
 
 
 class OwnFirst:
@@ -26,7 +24,7 @@ class OwnFirst:
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
         """Where a key leads; BudgetSpent and Transient as the outside directory raises them."""
         async with self._database.session() as session:
-            owner = await session.row(_OWNER, key)
+            owner = await owner_of_key(session, key)
         if owner is None:
             return await self._outside.entry(key, asking)
         async with self._database.session(owner["company_id"]) as session:

@@ -24,6 +24,8 @@ _OF_COMPANY = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 ORDER BY c
 _BY_NUMBER = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND branch = $2 AND number = $3"  # noqa: S608
 _OWNER = "SELECT company_id, account_id FROM account_numbers WHERE number = $1 OR account_id = $2"
 
+_OWNER_OF_KEY = "SELECT company_id, account_id FROM own_keys WHERE key = $1"
+
 # A statement for each set of filters, so that it says what it wants and the planner can choose the index: one that leaves a
 # filter open with OR would have to walk. The folding of what is looked for is a query of its own, done once and not for
 # each row. strpos: in LIKE, what a client writes would mean something.
@@ -50,6 +52,11 @@ def account_from(row: Record, account_id: UUID | None = None) -> Account:
         holder,
         row["created_at"],
     )
+
+
+async def owner_of_key(session: Session, key: str) -> Record | None:
+    """company_id and account_id of the account of ours that an active Pix key leads to, whichever company's it is."""
+    return await session.row(_OWNER_OF_KEY, key)
 
 
 async def accounts_of(session: Session, company_id: UUID, ids: Iterable[UUID] | None = None) -> list[Account]:

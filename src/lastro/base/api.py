@@ -87,7 +87,7 @@ class Doc:
     """What an operation says of itself; /openapi.json, /docs, docs/errors.md and the tests read it.
 
     summary: a few words. description: Markdown. form: of the body, None where it takes none. answer: of the success.
-    request, response: examples as JSON values.
+    request, response: examples as JSON values. headers: that a success may have, beside those of every answer.
     """
 
     summary: str
@@ -97,6 +97,7 @@ class Doc:
     refusals: tuple[Refusal, ...] = ()
     request: Mapping[str, Any] | None = None
     response: Mapping[str, Any] | None = None
+    headers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

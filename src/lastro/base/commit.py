@@ -52,8 +52,8 @@ async def commit(
 ) -> None:  # fmt: skip
     """Makes a Write so, in one round trip. decided_at: the business time it was decided with, at most a second ago.
 
-    Raises Stale (decide again), InsufficientFunds, OverQuota, KeyTaken, KeyBusy, Taken (a unique constraint of a room), each with
-    nothing written; DatabaseAway when it is not known, after one more try with the same Write: its rows have ids of
+    Raises Stale (decide again), InsufficientFunds, OverQuota, KeyTaken, KeyBusy, Taken (a unique constraint of a room), each
+    with nothing written; DatabaseAway when it is not known, after one more try with the same Write: its rows have ids of
     their own, so that it cannot take effect twice.
     """
     statement = await _statement(database, write, caller, decided_at)
@@ -101,13 +101,7 @@ async def _execute(database: Database, write: Write, statement: _Statement, sess
                 await own.fetch(statement.sql, *statement.arguments)
                 own.company_id = write.company_id
     except asyncpg.UniqueViolationError as clash:
-        constraint = clash.constraint_name or ""
-        if constraint == "answers_pkey":
-            raise KeyTaken from clash
-        # Two equal times of one company's objects: the later one takes another microsecond by deciding again.
-        if constraint == "history_pkey" or constraint.endswith("_created_at_key"):
-            raise Stale(constraint) from clash
-        raise Taken(constraint) from clash
+        raise _of_clash(clash.constraint_name or "") from clash
     except asyncpg.LockNotAvailableError as late:
         # The server says what it was doing: only a wait for the key's own row means that a twin is under way.
         if write.stored and "answers" in (late.context or ""):
@@ -121,6 +115,16 @@ async def _execute(database: Database, write: Write, statement: _Statement, sess
         if error.sqlstate == "LA409" or error.sqlstate in _TRY_AGAIN:
             raise Stale(str(error)) from error
         raise
+
+
+def _of_clash(constraint: str) -> Exception:
+    """What it means that a unique constraint was hit."""
+    if constraint == "answers_pkey":
+        return KeyTaken()
+    # Two equal times of one company's objects: the later one takes another microsecond by deciding again.
+    if constraint == "history_pkey" or constraint.endswith("_created_at_key"):
+        return Stale(constraint)
+    return Taken(constraint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +181,10 @@ class _Builder:
 
     def touch(self, t: Touch) -> None:
         assignments = ", ".join(f"{c} = {self.add(v)}" for c, v in t.sets.items())
+        key = " AND ".join(f"{c} = {self.add(v)}" for c, v in {t.key: t.id, **t.also}.items())
         name = self.cte(
             f"UPDATE {t.table} SET {assignments}"  # noqa: S608
-            f" WHERE company_id = $1 AND {t.key} = {self.add(t.id)} AND version = {self.add(t.version)} RETURNING 1"
+            f" WHERE company_id = $1 AND {key} AND version = {self.add(t.version)} RETURNING 1"
         )
         self.demand(t.table, name)
 
@@ -249,8 +254,9 @@ async def _statement(database: Database, write: Write, caller: Caller, decided_a
     for f in write.finished:
         b.finish(f)
     accounts, debits, held = draws(write.transfers)
-    drawn = f", draw(door.company_id, {b.add(accounts)}, {b.add(debits)}, {b.add(held)})" if accounts else ""
-    drawn += b.use(write.quotas) if write.quotas else ""
+    # Limits before funds, as clients are told of them (contract.md §10).
+    drawn = b.use(write.quotas) if write.quotas else ""
+    drawn += f", draw(door.company_id, {b.add(accounts)}, {b.add(debits)}, {b.add(held)})" if accounts else ""
     ctes = "".join(f", {c}" for c in b.ctes)
     if decided_at is not None:
         # Counted, the rows are there before the time is looked at: an INSERT nobody asks of runs after the SELECT, and may

@@ -29,13 +29,15 @@ NOW = "(SELECT business_now())"
 class Lane:
     """table: whose rows with due_at are work. key: its id column. also: a further condition for a row to be ready.
 
-    only: which of the table's rows are this lane's at all, said of columns that the finding role sees.
+    only: which of the table's rows are this lane's at all, said of columns that the finding role sees. shown: what a claim
+    says of a row beside its columns, as `expression AS name`.
     """
 
     table: str
     key: str = "id"
     also: str = "true"
     only: str = "true"
+    shown: str = ""
 
     @property
     def find_sql(self) -> str:
@@ -55,7 +57,7 @@ class Lane:
             f" WHERE company_id = $1 AND {self.key} = ANY (ARRAY(SELECT {self.key} FROM {self.table} w"
             f" WHERE company_id = $1 AND due_at <= {NOW}"
             f" AND (leased_until IS NULL OR leased_until < (SELECT machine_now())) AND {self.only} AND {self.also}"
-            " ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)) RETURNING *"
+            f" ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)) RETURNING *{', ' if self.shown else ''}{self.shown}"
         )
 
     @property
@@ -72,6 +74,14 @@ class Lane:
         return (
             f"UPDATE {self.table} SET lease_token = NULL, leased_until = NULL, due_at = business_now() + $4"  # noqa: S608
             f" WHERE company_id = $1 AND {self.key} = $2 AND lease_token = $3"
+        )
+
+    @property
+    def put_off_sql(self) -> str:
+        """Gives a row back with which nothing was done: the claim is not counted."""
+        return (
+            f"UPDATE {self.table} SET lease_token = NULL, leased_until = NULL, sends = sends - 1,"  # noqa: S608
+            f" due_at = business_now() + $4 WHERE company_id = $1 AND {self.key} = $2 AND lease_token = $3"
         )
 
 
@@ -117,6 +127,12 @@ async def release(database: Database, lane: Lane, row: Record, later: timedelta)
     """Gives back what could not be finished; a row that another worker has taken over is left to it."""
     async with database.session(row["company_id"]) as session:
         await session.fetch(lane.release_sql, row["company_id"], row[lane.key], row["lease_token"], later)
+
+
+async def put_off(database: Database, lane: Lane, row: Record, later: timedelta) -> None:
+    """The same for what was not even begun: it counts as not taken in hand."""
+    async with database.session(row["company_id"]) as session:
+        await session.fetch(lane.put_off_sql, row["company_id"], row[lane.key], row["lease_token"], later)
 
 
 async def finish(database: Database, lane: Lane, company_id: UUID, ids: list[UUID], token: UUID, outcome: str) -> None:

@@ -103,7 +103,7 @@ class Verb(Protocol[K]):
         """What it means that a unique constraint was hit; None: decide again."""
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
-        """What it means that a draw would go below a floor, or above a limit (OverQuota); of our own tasks perhaps another."""
+        """What it means that a draw would go below a floor, or a use above a limit; of our own tasks perhaps another."""
 
     def unsealed(self, kept: bytes) -> bytes:
         """The answer's body, of what was kept of it under the request's key."""

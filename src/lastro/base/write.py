@@ -51,7 +51,8 @@ class Touch:
     """Other columns of an object change, its state does not: guarded by the version, which stays, so that no history is due.
 
     Only for what is not part of the object's meaning (how often a network was asked, when next). What has a version and no
-    states (a company, a client) names its next version in sets. key: the column that id stands in.
+    states (a company, a client) names its next version in sets. key: the column that id stands in. also: further columns of
+    its key, where id alone is not the row.
     """
 
     table: str
@@ -59,6 +60,7 @@ class Touch:
     version: int
     sets: Mapping[str, Any]
     key: str = "id"
+    also: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

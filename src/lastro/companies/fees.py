@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FeePlan:
-    """What a paid order, or a payout, costs: fixed + share of the amount + additional. payer: RECEIVER or CUSTOMER bears it."""
+    """What a paid order, or a payout, costs: fixed + share of the amount + additional. payer: RECEIVER or CUSTOMER."""
 
     fixed: Money
     variable_basis_points: int

@@ -22,13 +22,14 @@ _SUBJECT = re.compile(r"[\x21-\x7e]{1,255}\Z")  # OpenID Connect Core §2: at mo
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """A tenant as administration sees it."""
+    """A tenant as administration sees it. refuses_duplicates: a payout that is like one just made is refused."""
 
     id: UUID
     number: int
     name: str
     default_account_id: UUID | None
     customerless_partner: str | None
+    refuses_duplicates: bool
     created_at: datetime
     version: int
 

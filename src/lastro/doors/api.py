@@ -53,6 +53,7 @@ async def run_api(settings: Settings) -> None:
             house.metrics.pools["work"], house.metrics.watch = work, Watch(work)
             await _serve(settings, house, work, hinter, stop)
             await house.rail.close()
+            await house.outgoing.close()
     finally:
         if watching is not None:
             watching.cancel()

@@ -188,6 +188,7 @@ _ADMINISTRATION = {
     "client": "let machines in that call the API, say what they may do, turn them away",
     "account": "open payment accounts, list them, give them Pix keys",
     "banks": "list who can be paid, renew the list from a file of the Central Bank's",
+    "payout": "book a TED as sent that was taken for failed",
     "keys": "list and rotate the keys that sign tokens and Pix locations",
 }
 _COMMANDS = {

@@ -14,29 +14,24 @@ import msgspec
 from lastro import companies, orders
 from lastro.base import forms
 from lastro.base.api import Answer
-from lastro.base.commit import Caller
 from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Door
 from lastro.doors.http import Response, refusal
-from lastro.standards import jws, pix_ids
+from lastro.standards import jws
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from ipaddress import IPv4Address
-    from uuid import UUID
 
     from litestar.types import HTTPScope
 
-    from lastro.base.db import Database
-    from lastro.base.ids import Chance
     from lastro.companies import Login, SigningKeys
     from lastro.doors.limits import Limits
+    from lastro.doors.located import Located
     from lastro.orders import Place
 
 LIFETIME_SECONDS = companies.LIFETIME_SECONDS
 _SCOPES = frozenset({companies.SCOPE, f"{companies.SCOPE}/.default"})
 _BEARER: Final = "Bearer"
-_COMPANY = "SELECT company_id FROM company_numbers WHERE number = $1"
 
 
 class TokenForm(forms.Form):
@@ -174,10 +169,9 @@ def _basic(headers: Mapping[bytes, bytes]) -> tuple[str, str] | None:
 class Published:
     """Keys, locations and pictures."""
 
-    database: Database
+    located: Located
     keys: Callable[[], SigningKeys]
     place: Place
-    chance: Chance
 
     async def token_keys(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /.well-known/jwks.json: who trusts our tokens verifies them by these."""
@@ -189,7 +183,7 @@ class Published:
 
     async def location(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /qr/v2/{token}: the signed charge while it can be paid, 410 once it never can be again, 404 for nothing."""
-        found = await self._find(str(scope["path_params"]["token"]))
+        found = await self.located.find(str(scope["path_params"]["token"]))
         if found is None:
             return Response(404, b"", b"text/plain")
         order, _, door = found
@@ -202,22 +196,8 @@ class Published:
     async def picture(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /qr/image/{token}.png: the QR itself, as long as the order is known."""
         name = str(scope["path_params"]["name"])
-        found = await self._find(name.removesuffix(".png")) if name.endswith(".png") else None
+        found = await self.located.find(name.removesuffix(".png")) if name.endswith(".png") else None
         if found is None:
             return refusal(Refused(Kind.NOT_FOUND))
         order, account, _ = found
         return Response(200, orders.image(order, account, self.place), b"image/png")
-
-    async def _find(self, token: str) -> tuple[Any, Any, Door] | None:
-        if len(token) != 22 or not token.isascii() or not token.isalnum():
-            return None
-        async with self.database.session() as session:
-            company_id: UUID | None = await session.value(_COMPANY, pix_ids.from_base62(token[:5]))
-            if company_id is None:
-                return None
-            await session.enter(company_id)
-            found = await orders.by_location(session, company_id, token)
-            now = await session.value("SELECT business_now()")
-        if found is None:
-            return None
-        return (*found, Door(company_id, now, self.chance, Caller()))

@@ -72,7 +72,8 @@ class Settings:
     address. proxies: networks whose x-forwarded-for is believed. log_level: the least that is logged. metrics_networks: who
     may read the API's figures; worker_metrics_port: where a worker tells its own, None for nowhere.
     retry_seconds: the waits between a delivery's five attempts; retry_jitter_percent: what chance takes off them at most;
-    metrics_endpoints: so many receivers of events are named in a worker's figures.
+    metrics_endpoints: so many receivers of events are named in a worker's figures. directory_category: the institution's in
+    the directory of Pix keys, A to H; directory_company_percent: what one company may take of its budget there.
     token_key_days: for how long a key signs tokens. feed_days: for how long events' bodies are kept; None: for ever.
     outside: the one other issuer whose tokens count. outgoing_proxy: carries requests to the URLs that clients gave; None
     where they go out by themselves.
@@ -111,6 +112,8 @@ class Settings:
     feed_days: int | None
     outside: Outside | None
     outgoing_proxy: Proxy | None
+    directory_category: str
+    directory_company_percent: int
     has_parent: bool
     crash_at: CrashAt | None
 
@@ -199,6 +202,8 @@ class _Reader:
             feed_days=self._maybe_count("LASTRO_FEED_RETENTION_DAYS"),
             outside=self._outside(mode),
             outgoing_proxy=self._proxy("LASTRO_OUTGOING_PROXY"),
+            directory_category=self._one_of("LASTRO_DIRECTORY_CATEGORY", tuple("ABCDEFGH")),
+            directory_company_percent=self._percent("LASTRO_DIRECTORY_COMPANY_PERCENT", 50),
             has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
             crash_at=self._crash_at(mode),
         )
@@ -280,6 +285,13 @@ class _Reader:
             self._problems.append(f"{name} must be a whole number from 0 to {most}, not {given!r}.")
             return otherwise
         return int(given)
+
+    def _percent(self, name: str, otherwise: int) -> int:
+        given = self._count(name, otherwise)
+        if given > 100:
+            self._problems.append(f"{name} must be a whole number from 1 to 100, not {given}.")
+            return otherwise
+        return given
 
     def _intervals(self, name: str, otherwise: str) -> tuple[int, ...]:
         """The four waits of a delivery plan, in seconds, each up to a week."""

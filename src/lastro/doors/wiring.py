@@ -8,7 +8,7 @@ import os
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cached_property, partial
 from importlib.metadata import version
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from lastro import accounts, banks, orders, payouts, webhooks
-from lastro.accounts import Institution, OwnFirst
+from lastro.accounts import Institution
 from lastro.base.clock import BusinessClock
 from lastro.base.db import Database
 from lastro.base.ids import Chance
@@ -25,11 +25,12 @@ from lastro.base.outgoing import OutgoingClient
 from lastro.base.run import Runner
 from lastro.base.secrets import KeyFileRefused, SecretUnreadable, load_key_ring
 from lastro.companies import SCOPE, Callers, Keychain, Login, OutsideIssuer, OutsideKeys, OwnKeys
-from lastro.doors import logs, openapi, story
+from lastro.doors import logs, openapi, payees, story
 from lastro.doors.due import Due
 from lastro.doors.gate import Gate
 from lastro.doors.health import Health
 from lastro.doors.limits import Limits
+from lastro.doors.located import Located
 from lastro.doors.metrics import Metrics, MetricsPath
 from lastro.doors.operations import Operations
 from lastro.doors.outside import fetching
@@ -39,11 +40,14 @@ from lastro.doors.upkeep import rotating
 from lastro.orders import Place
 from lastro.rails import port
 from lastro.rails.book import Book
+from lastro.rails.directory import GivingBack
 from lastro.rails.handling import SetAside
 from lastro.rails.inbox import Inbox
-from lastro.rails.locations import Locations
+from lastro.rails.line import Line
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
+from lastro.rails.ted import READERS as STR_READERS
+from lastro.rails.ted import Ted
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -55,6 +59,7 @@ if TYPE_CHECKING:
     from lastro.base.write import Write
     from lastro.doors.http import Answer, Seen
     from lastro.doors.settings import Settings
+    from lastro.rails.directory import Budget
 
 # Every transition table of the code: migrations keep them in the database for the law that every move is allowed.
 MACHINES = (orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, payouts.PAYOUTS)
@@ -76,8 +81,8 @@ _EXPIRED = (
 
 # Scheduled payouts whose day has come; a batch's children begin with it.
 _TO_BEGIN = (
-    "SELECT company_id, id FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT business_now()) AND batch_id IS NULL"
-    " ORDER BY start_at LIMIT $1"
+    "SELECT company_id, id FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT business_now())"
+    " AND batch_id IS NULL ORDER BY start_at LIMIT $1"
 )
 
 
@@ -97,6 +102,7 @@ class Worker:
     stepping: Callable[[], Awaitable[bool]] | None
     rotating: Callable[[], Awaitable[bool]] | None
     closers: tuple[Callable[[], Awaitable[None]], ...]
+    held_back: str = payouts.HELD_BACK
 
     async def close(self) -> None:
         """Ends every connection."""
@@ -108,7 +114,8 @@ class Worker:
 class House:
     """What the API process serves with. hosts: Host values that are served. outside: a trusted outside issuer's keys.
 
-    own_ports: that no client's URL may reach. arrivals: says when a feed has something new.
+    own_ports: that no client's URL may reach. arrivals: says when a feed has something new. outgoing: asks the locations of
+    QRs. budget: how often the directory may be asked; None: as a sandbox's may.
     """
 
     database: Database
@@ -127,7 +134,23 @@ class House:
     outside: OutsideKeys | None = None
     own_ports: frozenset[int] = frozenset()
     arrivals: webhooks.Arrivals = field(default_factory=webhooks.Arrivals)
-    charges: port.Charges = field(default_factory=Locations)
+    outgoing: OutgoingClient = field(default_factory=lambda: OutgoingClient(sandbox=False))
+    budget: Budget | None = None
+
+    @cached_property
+    def located(self) -> Located:
+        """Orders by their locations."""
+        return Located(self.database, self.chance)
+
+    @cached_property
+    def charges(self) -> port.Charges:
+        """What QRs lead to."""
+        return payees.charges(self)
+
+    @cached_property
+    def directory(self) -> port.Directory:
+        """Where keys lead."""
+        return payees.directory(self)
 
     @property
     def issuer(self) -> str:
@@ -164,22 +187,17 @@ def keychain_of(settings: Settings, database: Database) -> Keychain:
     return Keychain(database, key_ring_of(settings), jku_of(settings.public_url), settings.institution_name, os.urandom)
 
 
-def own_ports(settings: Settings) -> frozenset[int]:
-    """Ports of this machine that no client's URL may reach: ours and the database's."""
-    database = urlsplit(settings.database_url or "")
-    return frozenset({settings.port, *([database.port or 5432] if database.hostname else [])})
-
-
 def rail_of(settings: Settings) -> Spi:
-    """The network."""
-    return Spi(SpiPlace(settings.network_url, settings.ispb, settings.network_token, settings.worker_name))
+    """The network; its stream carries the messages of the STR, too."""
+    place = SpiPlace(settings.network_url, settings.ispb, settings.network_token, settings.worker_name)
+    return Spi(place, STR_READERS)
 
 
 def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear = unheard) -> Worker:
     """The worker's parts. on_commit hears every Write that is committed, hear how each delivery ended."""
     database, work, chance = Database(settings.app, size=12), Database(settings.work, size=4), Chance(os.urandom)
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
-    client = OutgoingClient(sandbox=settings.is_sandbox, own_ports=own_ports(settings), proxy=settings.outgoing_proxy)
+    client = payees.outgoing_of(settings)
     deliverer = webhooks.Deliverer(
         database, work, client, key_ring_of(settings), chance, _machine,
         webhooks.DeliverySettings(is_sandbox=settings.is_sandbox, plan=plan_of(settings)), hear,
@@ -188,7 +206,10 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     sandbox = sandbox_of(settings)
     stepper = None if sandbox is None else sandbox.stepper(settings, database, work)
     book = Book(work, Inbox(database, work, chance, settings.ispb, port.BOOK))
-    closers = [client.close, rail.close, database.close, work.close]
+    ted = Ted(Line(settings.network_url, settings.network_token), settings.ispb, partial(_business_now, work))
+    pix = GivingBack(rail, payees.budget_of(settings, database))
+    rails: dict[str, port.Rail] = {port.PIX: pix, port.TED: ted, port.BOOK: book}
+    closers = [client.close, rail.close, ted.close, database.close, work.close]
     if stepper is not None:
         closers.insert(0, stepper.close)
     dues = (
@@ -196,10 +217,16 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
         Due("scheduled", _TO_BEGIN, lambda payout_id: payouts.Begin(payout_id, place.institution)),
     )
     return Worker(
-        database, work, runner, {port.PIX: rail, port.BOOK: book}, WAITING, inbox_verbs(place), dues, deliverer, chance,
-        None if stepper is None else stepper.step,
+        database, work, runner, rails, WAITING, inbox_verbs(place), dues,
+        deliverer, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
     )  # fmt: skip
+
+
+async def _business_now(work: Database) -> datetime:
+    async with work.session() as session:
+        now: datetime = await session.value("SELECT business_now()")
+        return now
 
 
 def plan_of(settings: Settings) -> webhooks.Plan:
@@ -216,6 +243,7 @@ def inbox_verbs(place: Place) -> dict[str, port.InboxVerb]:
         port.PIX_FINAL: lambda row: orders.Final(port.pix_final(row.body), row.claimed, place),
         port.RETURN_FINAL: lambda row: orders.ReturnEnded(port.return_final(row.body), row.claimed),
         port.PAYMENT_FINAL: lambda row: payouts.Ended(port.payment_final(row.body), row.claimed, place.institution),
+        port.PAYMENT_PENDING: lambda row: SetAside(row.claimed, "known"),
         port.PAYMENT_RETURNED: lambda row: payouts.Returned(port.payment_returned(row.body), row.claimed, place.institution),
         port.PAYMENT_DOUBTED: lambda row: payouts.Doubted(port.payment_doubted(row.body), row.claimed),
         port.PAYMENT_NEVER: lambda row: payouts.Never(port.payment_never(row.body), row.claimed, place.institution),
@@ -244,8 +272,9 @@ async def open_house(
     return House(
         database, runner, chance, chain.key_ring, keys, place, rail_of(settings), _hosts(settings),
         settings.requests_per_minute, settings.token_requests_per_minute, settings.proxies,
-        metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=own_ports(settings),
+        metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=payees.own_ports(settings),
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
+        outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database),
     )  # fmt: skip
 
 
@@ -271,8 +300,7 @@ def routes(house: House) -> tuple[Route, ...]:
     """Every operation behind a bearer token."""
     told_from = webhooks.Place(house.place.sandbox, house.own_ports, house.key_ring, _machine, NOTICES, house.arrivals)
     listed, institution = banks.Banks(sandbox=house.place.sandbox), house.place.institution
-    directory = OwnFirst(house.database, institution, house.rail)
-    ways = payouts.Ways(institution, directory, house.charges, listed)
+    ways = payouts.Ways(institution, house.directory, house.charges, listed)
     return (
         *orders.routes(house.place), *payouts.routes(ways), *accounts.routes(institution), *webhooks.routes(told_from),
         *story.routes(), *banks.routes(listed),
@@ -291,7 +319,7 @@ def public(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None =
     tokens = Tokens(login, Limits(house.token_requests_per_minute, time.monotonic))
     health = Health(house.database, SANDBOX if house.place.sandbox else PRODUCTION, lambda: bool(house.keys.now.tokens))
     metrics = MetricsPath(house.metrics, house.metrics_networks, behind_proxy=bool(house.proxies))
-    published = Published(house.database, house.keys.current, house.place, house.chance)
+    published = Published(house.located, house.keys.current, house.place)
     reference = openapi.Reference(documented(house, also))
     schemas = openapi.Schemas(house.place.public_url, NOTICES)
     return {

@@ -71,6 +71,10 @@ class Assembled(Protocol):
         """By rail: what the rooms have there that it must end."""
 
     @property
+    def held_back(self) -> str:
+        """Says of an outbox row that it must not be sent yet."""
+
+    @property
     def inbox_verbs(self) -> Mapping[str, InboxVerb]:
         """By inbox kind."""
 
@@ -224,7 +228,7 @@ def _of_rail(
         if name == BOOK:  # what it sends is in an inbox already
             bells.ring(hints.INBOX)
 
-    sender = Sender(database, work_database, assembled.runner, assembled.chance, name, rail, heard)
+    sender = Sender(database, work_database, assembled.runner, assembled.chance, name, rail, heard, assembled.held_back)
     asker = Asker(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
 
     async def keep_message(messages: Sequence[Told]) -> None:

@@ -30,7 +30,8 @@ WITH setup AS (
   SELECT c.number AS company_number, c.version AS setup_version, c.fee_payer, c.customerless_partner, c.default_account_id,
          f.fixed_minor, f.variable_basis_points, f.additional_minor,
          (SELECT coalesce(sum(v.version), 0)::bigint FROM company_fees v WHERE v.company_id = $1) AS fees_version
-    FROM companies c LEFT JOIN company_fees f ON f.company_id = c.company_id AND f.direction = 'IN' AND f.payment_method = 'PIX'
+    FROM companies c
+  LEFT JOIN company_fees f ON f.company_id = c.company_id AND f.direction = 'IN' AND f.payment_method = 'PIX'
    WHERE c.company_id = $1),
 named AS (SELECT * FROM pix_keys WHERE company_id = $1 AND key = $3 AND status = 'ACTIVE'),
 chosen AS (
@@ -76,7 +77,8 @@ _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHE
 _SETUP = """
 SELECT c.number AS company_number, c.version, c.fee_payer, c.customerless_partner,
        f.fixed_minor, f.variable_basis_points, f.additional_minor, 0::bigint AS fees_version, c.default_account_id
-  FROM companies c LEFT JOIN company_fees f ON f.company_id = c.company_id AND f.direction = 'IN' AND f.payment_method = 'PIX'
+  FROM companies c
+  LEFT JOIN company_fees f ON f.company_id = c.company_id AND f.direction = 'IN' AND f.payment_method = 'PIX'
  WHERE c.company_id = $1
 """
 # A payment that named an order's charge and could not pay it belongs to nothing, and is told of with the order all the same.

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from lastro.base import forms
 from lastro.base.api import Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
-from lastro.payouts import docs, rules
+from lastro.payouts import docs, keys_and_limits, rules
 from lastro.payouts.actions.cancel import Cancel
 from lastro.payouts.actions.create import Create
+from lastro.payouts.actions.limit import ReadLimits
 from lastro.payouts.actions.list import List
+from lastro.payouts.actions.look_up import LookUp
 from lastro.payouts.actions.read import Read
 from lastro.payouts.forms import CreatePayout
 from lastro.payouts.model import STATUSES, Person, Place, Wanted, Wish
@@ -25,14 +29,17 @@ if TYPE_CHECKING:
     from lastro.payouts.actions.finding import Ways
 
 _PATH = "/order/v1/banking/order-payouts"
+_ACCOUNT = "/order/v1/banking/accounts/{id}"
+_LONGEST_KEY = 77
+_KEY = Query("key", "The key, in its canonical form.", text_schema(_LONGEST_KEY))
 _LONGEST_EXTERNAL_ID = 64
-_LONGEST_END_TO_END_ID = 32
+_END_TO_END_ID = re.compile(r"[A-Za-z0-9]{1,32}")
+_NOBODYS = UUID(int=0)  # what is no id is as good as one that is not there
 _FILTERS = (
     Query("status", "Payouts of this status.", {"type": "string", "enum": list(STATUSES)}),
     Query("externalId", "The payout of this code of yours, exactly.", text_schema(_LONGEST_EXTERNAL_ID)),
     Query("accountId", "Payouts from this account.", {"type": "string"}),
-    Query("endToEndId", "The payout whose transfer, or one of them, has this id in Pix.",
-          text_schema(_LONGEST_END_TO_END_ID)),
+    Query("endToEndId", "The payout whose transfer, or one of them, has this id in Pix.", {"type": "string"}),
 )  # fmt: skip
 
 
@@ -45,15 +52,11 @@ class _Desk:
         form, problems = forms.read(incoming.raw, CreatePayout)
         problems += rules.form_problems(form)
         amount = forms.money(form.amount, "amount", problems)
-        account_id = as_id(form.account_id)
-        if form.account_id is not None and account_id is None:
-            problems.append(Problem("accountId", "INVALID", "is no account of this company"))
         if problems:
             return Refused(Kind.INVALID, forms.in_order(problems, CreatePayout))
         assert amount is not None
-        assert account_id is not None
-        assert incoming.key is not None
-        return Create(_wish(form, amount), incoming.key, self.ways)
+        # That a key is missing is said by the door, beside whatever else is wrong.
+        return Create(_wish(form, amount), incoming.key or "", self.ways)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/order-payouts/{id}."""
@@ -70,6 +73,22 @@ class _Desk:
         """POST /order/v1/banking/order-payouts/{id}/cancel."""
         return Cancel(incoming.id("id"), self.ways.institution)
 
+    def look_up(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/banking/accounts/{id}/keys/lookup."""
+        problems: list[Problem] = []
+        key = read_text(incoming.query, "key", _LONGEST_KEY, problems)
+        if "key" not in incoming.query:
+            problems.append(Problem("key", "REQUIRED", "is required"))
+        problems += [] if key is None else rules.key_problems("key", key)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        assert key is not None
+        return LookUp(incoming.id("id"), rules.canonical_key(key), self.ways)
+
+    def limits(self, incoming: Incoming) -> Verb[Any]:
+        """GET /order/v1/banking/accounts/{id}/limits."""
+        return ReadLimits(incoming.id("id"))
+
 
 def routes(ways: Ways) -> tuple[Route, ...]:
     """The room's operations."""
@@ -83,12 +102,16 @@ def routes(ways: Ways) -> tuple[Route, ...]:
         Route(
             "POST", _PATH + "/{id}/cancel", "cancel_payout", "payouts:write", desk.cancel, docs.CANCEL, key="optional",
         ),
+        Route(
+            "GET", _ACCOUNT + "/keys/lookup", "look_up_key", "payouts:read", desk.look_up, keys_and_limits.LOOK_UP,
+            queries=(_KEY,),
+        ),
+        Route("GET", _ACCOUNT + "/limits", "read_account_limits", "payouts:read", desk.limits, keys_and_limits.LIMITS),
     )  # fmt: skip
 
 
 def _wish(form: CreatePayout, amount: Money) -> Wish:
-    account_id = as_id(form.account_id)
-    assert account_id is not None
+    account_id = as_id(form.account_id) or _NOBODYS
     data, receiver = form.payment_data, form.receiver
     person = place = None
     if receiver is not None:
@@ -99,17 +122,18 @@ def _wish(form: CreatePayout, amount: Money) -> Wish:
     key = data.pix_key
     return Wish(
         form.external_id, account_id, form.payment_method, amount, form.description, person,
-        key.lower() if key is not None and "@" in key else key, data.qrcode_data, place, form.scheduled_date,
+        None if key is None else rules.canonical_key(key), data.qrcode_data, place, form.scheduled_date,
         bool(form.allow_duplicate),
     )  # fmt: skip
 
 
 def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
-    """The filters of a list; whatever is wrong is added to `problems`. None: it names an account by what is no id."""
+    """The filters of a list; whatever is wrong is added to `problems`. None: it names an object by what is no id."""
     status = read_choice(query, "status", STATUSES, problems)
     external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
-    end_to_end_id = read_text(query, "endToEndId", _LONGEST_END_TO_END_ID, problems)
-    account_id = as_id(query.get("accountId"))
+    account_id, end_to_end_id = as_id(query.get("accountId")), query.get("endToEndId")
     if "accountId" in query and account_id is None:
+        return None
+    if end_to_end_id is not None and not _END_TO_END_ID.fullmatch(end_to_end_id):
         return None
     return Wanted(status, external_id, account_id, end_to_end_id)

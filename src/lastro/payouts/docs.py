@@ -73,14 +73,16 @@ _CREATE_REFUSALS = (
         refusal
         for way, what in (("pixKey", "a key"), ("qrcodeData", "a QR"), ("bankAccount", "a bank account"))
         for refusal in (
-            _invalid(f"paymentData.{way}", "MUTUALLY_EXCLUSIVE", "More than one way to pay is given.", f"Give {what} alone."),
+            _invalid(f"paymentData.{way}", "MUTUALLY_EXCLUSIVE", "More than one way to pay is given.",
+                     f"Give {what} alone."),
             _invalid(f"paymentData.{way}", "NOT_ALLOWED",
                      "It leads to the account that pays." if way == "bankAccount"
                      else "A TED goes to a bank account alone; or it leads to the account that pays.",
                      "Give another receiver, or pay by PIX."),
         )
     ),
-    _invalid("paymentData.pixKey", "INVALID", "It is no key in its canonical form, or the directory gives no account for it.",
+    _invalid("paymentData.pixKey", "INVALID",
+             "It is no key in its canonical form, or the directory gives no account for it.",
              "Phones begin with `+55`, CPF and CNPJ have no punctuation. The description has the directory's word."),
     _invalid("paymentData.qrcodeData", "INVALID",
              "The text is no Pix QR, its check digits do not fit, its charge is not signed by whom it should be, or its key"
@@ -95,7 +97,14 @@ _CREATE_REFUSALS = (
     _invalid(f"{_BANK}.ispb", "INVALID", "No bank of the list has it.", "Take one of `GET /order/v1/banks`."),
     _invalid(f"{_BANK}.bankNumber", "MUTUALLY_EXCLUSIVE", "Both ISPB and COMPE number are given.", "Give one of the two."),
     _invalid(f"{_BANK}.bankNumber", "INVALID", "No bank of the list has it.", "Take one of `GET /order/v1/banks`."),
+    *(
+        _invalid(f"{_BANK}.{name}", "NOT_SUPPORTED", "The bank takes no part in the network of this method.",
+                 "Pay by the other method; the bank list says which reaches it.")
+        for name in ("ispb", "bankNumber")
+    ),
     _invalid(f"{_BANK}.accountType", "NOT_SUPPORTED", "A TED does not reach wage accounts.", "Pay by PIX."),
+    _invalid(f"{_BANK}.accountNumber", "INVALID", "A TED cannot name it: it has letters, or more than 13 digits.",
+             "Ask the receiver for the number of the account; or pay by PIX."),
     Refusal(Kind.TOO_MANY, "", "", "Too many keys were looked up, most likely unknown ones.",
             "Wait as long as `Retry-After` says; look no key up that was not found."),
     Refusal(Kind.UNAVAILABLE, "", "", "The directory, or the address that the QR carries, did not answer in time.",
@@ -119,7 +128,7 @@ CREATE = Doc(
         "paymentData": {"pixKey": "fabio@fora.example"}, "amount": {"currency": "BRL", "value": "10.50"},
         "description": "Salary",
     },
-    _CREATED,
+    _CREATED, ("x-lastro-possible-duplicate",),
 )  # fmt: skip
 READ = Doc(
     "Read a payout", "The payout as it is now, a batch with each of its transfers.",
@@ -128,7 +137,7 @@ READ = Doc(
 LIST = Doc(
     "List payouts",
     "The payouts of your company, newest first; a batch is one row, without its transfers. Filters are combined: a payout"
-    " must fit all of them. An `accountId` that is not one of yours finds nothing.\n\n"
+    " must fit all of them. An `accountId` or `endToEndId` that is not one of yours finds nothing.\n\n"
     "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
     " first, a page may have fewer rows than its `limit` and still have a next one: it ends before payouts younger than two"
     " seconds.",
@@ -139,8 +148,6 @@ LIST = Doc(
         _invalid("status", "INVALID", "The interface knows no such status.", "Give one that it names."),
         _invalid("externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
         _invalid("externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
-        _invalid("endToEndId", "INVALID", "It is empty or has control characters.", "Give an id of Pix."),
-        _invalid("endToEndId", "TOO_LONG", "No such id has more than 32 characters.", "Give an id of Pix."),
     ),
     None,
     {"limit": 20, "sort": "desc", "nextCursor": _PAID["createdAt"], "hasNext": True, "data": [_PAID]},
@@ -180,10 +187,11 @@ _NOTIFIED = {
 _ABOUT = {
     "PAID": "The network has settled the payout. A TED is settled when the STR has carried it; the receiver's bank may still"
     " send it back.",
-    "ERROR": "The network refused the payout for good, and the money is available again. `errorCode` has the network's word.",
+    "ERROR": "The network refused the payout for good, and the money is available again. `errorCode` has the network's"
+    " word.",
     "CANCELED": "The payout was taken back before anything was sent.",
     "EXPIRED": "The payout never arrived at its network, and the money is available again.",
-    "REFUNDED": "The receiver has given all of it back.",
+    "REFUNDED": "The receiver has given all of it back, or his bank has sent a TED back; then `errorCode` says why.",
     "PARTIAL_REFUNDED": "The receiver has given some of it back; `returnedAmount` says how much so far.",
     "PARTIALLY_PAID": "Of a batch some transfers were paid and the others were not; reading it shows which.",
 }

@@ -73,10 +73,7 @@ class CreatePayout(Form):
     """Money to be sent from one of your accounts."""
 
     external_id: Annotated[ExternalId, msgspec.Meta(description="The payout's id in your system.", examples=["salary-7"])]
-    account_id: Annotated[
-        str, msgspec.Meta(description="The account that pays.", min_length=1, max_length=64,
-                          extra_json_schema={"format": "uuid"}),
-    ]  # fmt: skip
+    account_id: Annotated[str, msgspec.Meta(description="The account that pays.", extra_json_schema={"format": "uuid"})]
     payment_method: Literal["PIX", "TED"]
     payment_data: PaymentDataForm
     amount: Amount

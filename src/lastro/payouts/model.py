@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from lastro.rails.port import Receiver
 
 STATUSES = (
-    "INITIAL", "PENDING", "PAID", "EXPIRED", "ANALYSIS", "REFUNDED", "PARTIAL_REFUNDED", "PARTIALLY_PAID", "CANCELED", "ERROR",
+    "INITIAL", "PENDING", "PAID", "EXPIRED", "ANALYSIS", "REFUNDED", "PARTIAL_REFUNDED", "PARTIALLY_PAID", "CANCELED",
+    "ERROR",
 )  # fmt: skip
 METHODS = ("PIX", "TED")
 # What never arrived is not sent again once its time is over, or after the network would not process it.
@@ -26,6 +27,11 @@ WAITING = {
     PIX: (Waiting(PAYMENT_SEND, "payouts", "status", "PENDING", "end_to_end_id", "rail = 'pix'", _OVER),),
     TED: (Waiting(TED_SEND, "payouts", "status", "PENDING", "control_number", "rail = 'ted'", _OVER),),
 }
+# Of an outbox row: whose account may not pay at the moment (states.md 8). It waits, until it may or its time is over.
+HELD_BACK = (
+    "EXISTS (SELECT 1 FROM payouts p JOIN accounts a ON a.company_id = p.company_id AND a.id = p.account_id"
+    " WHERE p.company_id = outbox.company_id AND p.id = outbox.reference_id AND a.status <> 'ACTIVE')"
+)
 MOST_CHILDREN = 100
 # contract.md §10, for an account that has no limits of its own.
 DEFAULT_TRANSACTION_MINOR = 1_500_000
@@ -104,7 +110,7 @@ class Payout:
     """A payout, a batch, or a child of one, as it was read. state is the status of the interface.
 
     batch_id, sequence: of a child. children: of a batch, how many. sends: how often its message was taken in hand; None: it
-    has none. closed: whether that message is settled; is_in_hand: whether a worker has it now. fee_is_charged: of a batch under way.
+    has none. closed: whether that message is settled; is_in_hand: whether a worker has it now. fee_is_charged: of a batch.
     """
 
     id: UUID

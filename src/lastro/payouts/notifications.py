@@ -51,7 +51,9 @@ class PayOutNotification(Answer, frozen=True, kw_only=True):
     description: str
     amount: Annotated[Money, msgspec.Meta(description="The payout's, whole.")]
     returned_amount: Annotated[Money | None, msgspec.Meta(description="What has come back so far; of returns alone.")] = None
-    error_code: Annotated[str | None, msgspec.Meta(description="The network's word, of what failed.")] = None
+    error_code: Annotated[
+        str | None, msgspec.Meta(description="The network's word, of what failed or of a TED that came back.")
+    ] = None
     owner_bank: OwnerBank
     receiver: PaidReceiver
 

@@ -9,7 +9,7 @@ import msgspec
 from lastro.base.api import Answer, stamp
 from lastro.base.money import DECIMALS
 from lastro.base.wire import Id, Paged, Timestamp, words
-from lastro.payouts import store
+from lastro.payouts import rules
 from lastro.payouts.model import METHODS, STATUSES
 
 if TYPE_CHECKING:
@@ -79,7 +79,9 @@ class FullPayout(CreatedPayout, frozen=True, kw_only=True):
 
     account_id: Annotated[Id, msgspec.Meta(description="The account that pays.")]
     payment_method: Annotated[str, words(*METHODS)]
-    error_code: Annotated[str | None, msgspec.Meta(description="The network's word, of what failed.")] = None
+    error_code: Annotated[
+        str | None, msgspec.Meta(description="The network's word, of what failed or of a TED that came back.")
+    ] = None
     returned_amount: Annotated[Decimal | None, msgspec.Meta(description="What the receiver has given back.")] = None
     scheduled_date: Annotated[
         str | None, msgspec.Meta(description="The day it was asked to be sent on.", extra_json_schema={"format": "date"})
@@ -145,7 +147,7 @@ def _end_to_end_id(payout: Payout, children: list[Payout]) -> str:
 def _batch(payout: Payout, children: list[Payout]) -> Batch | None:
     if not children:
         return None
-    counted = store.counted(children, payout.amount.currency)
+    counted = rules.counted(children, payout.amount.currency)
     return Batch(
         id=str(payout.id),
         transactions_count=len(children),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from lastro.base.errors import Problem
 from lastro.base.money import Money
 from lastro.base.write import Quota
-from lastro.standards import pix_keys
+from lastro.payouts.model import Counters
+from lastro.standards import brcode, pix_keys, ted_ids
 from lastro.standards.calendar import brasilia_day, is_night
 from lastro.standards.documents import is_document
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.payouts.forms import CreatePayout, PaymentDataForm, ReceiverForm
-    from lastro.payouts.model import Destination, Limits, Person, Wish
+    from lastro.payouts.model import Destination, Limits, Payout, Person, Wish
     from lastro.rails.port import KeyEntry
 
 SAME_WITHIN = timedelta(minutes=10)  # contract.md §4, the guard against duplicates
@@ -27,7 +28,7 @@ _WAYS = ("pix_key", "qrcode_data", "bank_account")
 _FIELDS = {"pix_key": "pixKey", "qrcode_data": "qrcodeData", "bank_account": "bankAccount"}
 
 
-def form_problems(form: CreatePayout, today: date | None = None) -> list[Problem]:
+def form_problems(form: CreatePayout) -> list[Problem]:
     """What is wrong with a create that can be known without a look-up, beyond the form of single fields."""
     problems: list[Problem] = []
     code = form.external_id
@@ -68,8 +69,8 @@ def _way_problems(data: PaymentDataForm, method: str | None) -> list[Problem]:
             for way in given
             if way != "bank_account"
         ]
-    if data.pix_key is not None and pix_keys.key_type(data.pix_key.lower() if "@" in data.pix_key else data.pix_key) is None:
-        problems.append(Problem("paymentData.pixKey", "INVALID", "is not a Pix key in its canonical form"))
+    if data.pix_key is not None:
+        problems += key_problems("paymentData.pixKey", data.pix_key)
     bank = data.bank_account
     if bank is not None:
         here = "paymentData.bankAccount"
@@ -80,7 +81,22 @@ def _way_problems(data: PaymentDataForm, method: str | None) -> list[Problem]:
             problems += [Problem(f"{here}.{name}", "MUTUALLY_EXCLUSIVE", text) for name in ("ispb", "bankNumber")]
         if method == "TED" and bank.account_type == "WAGE_ACCOUNT":
             problems.append(Problem(f"{here}.accountType", "NOT_SUPPORTED", "a TED to a wage account is not possible"))
+        if method == "TED" and not ted_ids.is_account_number(bank.account_number):
+            text = f"must be digits for a TED, at most {ted_ids.LONGEST_ACCOUNT_NUMBER} behind the zeros in front"
+            problems.append(Problem(f"{here}.accountNumber", "INVALID", text))
     return problems
+
+
+def canonical_key(key: str) -> str:
+    """A key as the directory has it: e-mails in small letters, however they were typed."""
+    return key.lower() if "@" in key else key
+
+
+def key_problems(field: str, key: str) -> list[Problem]:
+    """Whether a text can be a key of the directory at all."""
+    if pix_keys.key_type(canonical_key(key)) is not None:
+        return []
+    return [Problem(field, "INVALID", "is not a Pix key in its canonical form")]
 
 
 def day_problem(day: date | None, today: date) -> list[Problem]:
@@ -96,6 +112,16 @@ def receiver_problems(person: Person | None, entry: KeyEntry) -> list[Problem]:
     if person is None or person.document_number == entry.document_number:
         return []
     return [Problem("receiver.document", "MISMATCH", "is not the document of the key's owner")]
+
+
+def key_paid(wish: Wish) -> str | None:
+    """The key that a payout goes by, as far as the request says it: typed, or in a static QR."""
+    if wish.qr is None:
+        return wish.key
+    try:
+        return brcode.decode(wish.qr).key
+    except brcode.BrCodeError:
+        return None
 
 
 def own_account_problem(wish: Wish, to: Destination, ispb: str, number: str, branch: str) -> list[Problem]:
@@ -153,3 +179,14 @@ def summed(states: Sequence[str]) -> str | None:
     if count.get("CANCELED") == len(states):
         return "all canceled"
     return "all expired" if count.get("EXPIRED") == len(states) else "none paid"
+
+
+def counted(children: Sequence[Payout], currency: str) -> Counters:
+    """How the children of a batch stand (states.md 6)."""
+    paid = [c for c in children if c.state in ("PAID", "PARTIAL_REFUNDED", "REFUNDED")]
+    failed = [c for c in children if c.state in ("ERROR", "EXPIRED", "CANCELED")]
+    pending = [c for c in children if c not in paid and c not in failed]
+    return Counters(
+        len(paid), len(failed), len(pending),
+        Money(sum(c.amount.minor for c in paid), currency), Money(sum(c.amount.minor for c in pending), currency),
+    )  # fmt: skip

@@ -15,7 +15,6 @@ from lastro.companies import FeePlan
 from lastro.payouts.model import (
     DEFAULT_TRANSACTION_MINOR,
     MOST_CHILDREN,
-    Counters,
     Limits,
     Payout,
     Setup,
@@ -48,22 +47,29 @@ SELECT c.number AS company_number, c.version AS setup_version, f.fixed_minor, f.
   LEFT JOIN account a ON true LEFT JOIN limits l ON true
  WHERE c.company_id = $1
 """  # noqa: S608 numbers of our own
-# Equal is what goes by the same key or QR, or to the same account.
+# Equal is what goes by the same key, typed or in a static QR, or to the same account. A dynamic QR is paid once anyway.
 _SAME = """
 SELECT p.id FROM payouts p JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
  WHERE p.company_id = $1 AND p.account_id = $2 AND p.batch_id IS NULL AND p.created_at > $3 AND p.amount_minor = $4
    AND p.payment_method = $5 AND p.status NOT IN ('ERROR', 'CANCELED', 'EXPIRED')
    AND CASE WHEN $6::text IS NOT NULL THEN p.pix_key = $6
             ELSE p.initiation = 'MANUAL' AND r.document_number = $7 AND r.bank ->> 'account' = $8
-             AND r.bank ->> 'branch' = $9 END
+             AND r.bank ->> 'branch' = $9 AND coalesce(r.bank ->> 'ispb' = $10, r.bank ->> 'code' = $11) END
  ORDER BY p.created_at DESC LIMIT 1
 """
 _LIMITS = "SELECT * FROM account_limits WHERE company_id = $1 AND account_id = $2"
 _USED = "SELECT kind, used_minor FROM quotas WHERE company_id = $1 AND owner_id = $2 AND period = $3"
 
+_ASKER = """
+SELECT c.number, nextval('network_ids_seq') AS sequence, a.document_number
+  FROM accounts a JOIN companies c ON c.company_id = a.company_id WHERE a.company_id = $1 AND a.id = $2
+"""
+_ACCOUNT = "SELECT 1 FROM accounts WHERE company_id = $1 AND id = $2"
+
 _COLUMNS = """
-p.id, p.status AS payout_status, p.version AS payout_version, p.batch_id, p.sequence, p.children, p.account_id, p.external_id,
-p.idempotency_key, p.payment_method, p.rail, p.initiation, p.currency, p.amount_minor, p.fee_minor, p.returned_minor,
+p.id, p.status AS payout_status, p.version AS payout_version, p.batch_id, p.sequence, p.children, p.account_id,
+p.external_id, p.idempotency_key, p.payment_method, p.rail, p.initiation, p.currency, p.amount_minor, p.fee_minor,
+p.returned_minor,
 p.description, p.pix_key, p.pix_key_type, p.txid, p.end_to_end_id, p.control_number, p.str_control_number, p.message_id,
 p.hold_id, p.fee_hold_id, p.quota_period, p.is_at_night, p.scheduled_on, p.start_at, p.send_until, p.error_code,
 p.error_message, p.ask_at, p.paid_at, p.created_at AS payout_created_at, p.updated_at AS payout_updated_at,
@@ -79,7 +85,8 @@ _FROM = """
 """
 _PAYOUT = f"""
 SELECT {_COLUMNS}, o.sends, o.due_at IS NULL AS closed, o.lease_token IS NOT NULL AS is_in_hand,
-       EXISTS (SELECT 1 FROM transfers t WHERE t.company_id = p.company_id AND t.pending_id = p.fee_hold_id) AS fee_is_charged
+       EXISTS (SELECT 1 FROM transfers t
+                WHERE t.company_id = p.company_id AND t.pending_id = p.fee_hold_id) AS fee_is_charged
 {_FROM}
   LEFT JOIN outbox o ON o.company_id = p.company_id AND o.id = p.message_id
  WHERE p.company_id = $1 AND
@@ -96,8 +103,8 @@ _FILTERS = {
     "external_id": "p.external_id = {}",
     "account_id": "p.account_id = {}",
     # A child is found by its own id and shown with its batch.
-    "end_to_end_id": "p.id IN (SELECT coalesce(k.batch_id, k.id) FROM payouts k"
-    " WHERE k.company_id = $1 AND (k.end_to_end_id = {0} OR k.control_number = {0}))",
+    "end_to_end_id": "p.id = (SELECT coalesce(k.batch_id, k.id) FROM payouts k"
+    " WHERE k.company_id = $1 AND k.end_to_end_id = {})",
 }
 
 
@@ -111,6 +118,15 @@ class Ground:
     is_taken: bool
     refuses_duplicates: bool
     numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who looks a key up. company_number, sequence: of the id under which he asks. document: CPF or CNPJ of the holder."""
+
+    company_number: int
+    sequence: int
+    document: str
 
 
 async def ground(
@@ -133,15 +149,16 @@ def _limits(row: Record | None) -> Limits:
     return Limits(row["transaction_minor"], row["day_minor"], row["night_minor"])
 
 
-async def same(session: Session, company_id: UUID, wish: Wish, since: datetime) -> UUID | None:
-    """A payout of the same account, receiver and amount made after `since`, the newest. A dynamic QR is paid once anyway."""
-    if wish.qr is not None:
-        return None
+async def same(session: Session, company_id: UUID, wish: Wish, key: str | None, since: datetime) -> UUID | None:
+    """A payout of the same account, receiver and amount made after `since`, the newest. key: that the wish goes by."""
     place, who = wish.place, wish.person
+    if key is None and place is None:
+        return None
     found: UUID | None = await session.value(
-        _SAME, company_id, wish.account_id, since, wish.amount.minor, wish.method, wish.key,
+        _SAME, company_id, wish.account_id, since, wish.amount.minor, wish.method, key,
         None if who is None else who.document_number, None if place is None else place.account,
-        None if place is None else place.branch,
+        None if place is None else place.branch, None if place is None else place.ispb,
+        None if place is None else place.compe,
     )  # fmt: skip
     return found
 
@@ -154,6 +171,25 @@ async def limits_of(session: Session, company_id: UUID, account_id: UUID, period
         method: (_limits(rows.get(method)), used.get(f"{method}.day", 0), used.get(f"{method}.night", 0))
         for method in ("PIX", "TED")
     }
+
+
+async def own_limits(session: Session, company_id: UUID, account_id: UUID, method: str) -> tuple[Limits, int | None]:
+    """The account's limits of one method, and their version; None: it has the usual ones."""
+    for row in await session.fetch(_LIMITS, company_id, account_id):
+        if row["payment_method"] == method:
+            return _limits(row), row["version"]
+    return Limits(), None
+
+
+async def has_account(session: Session, company_id: UUID, account_id: UUID) -> bool:
+    """Whether the account is the company's."""
+    return await session.value(_ACCOUNT, company_id, account_id) is not None
+
+
+async def asker(session: Session, company_id: UUID, account_id: UUID) -> Asker | None:
+    """In whose name the directory is asked for an account."""
+    row = await session.row(_ASKER, company_id, account_id)
+    return None if row is None else Asker(row["number"], row["sequence"], row["document_number"])
 
 
 async def by_id(session: Session, company_id: UUID, payout_id: UUID) -> Payout | None:
@@ -214,17 +250,6 @@ async def payouts_in(session: Session, company_id: UUID, wanted: Wanted, page: P
     return [payout_from(row) for row in rows]
 
 
-def counted(children: list[Payout], currency: str) -> Counters:
-    """How the children of a batch stand (states.md 6)."""
-    paid = [c for c in children if c.state in ("PAID", "PARTIAL_REFUNDED", "REFUNDED")]
-    failed = [c for c in children if c.state in ("ERROR", "EXPIRED", "CANCELED")]
-    pending = [c for c in children if c not in paid and c not in failed]
-    return Counters(
-        len(paid), len(failed), len(pending),
-        Money(sum(c.amount.minor for c in paid), currency), Money(sum(c.amount.minor for c in pending), currency),
-    )  # fmt: skip
-
-
 def payout_from(row: Record) -> Payout:
     """A Payout from a row that has its columns."""
     currency = row["currency"]
@@ -239,8 +264,8 @@ def payout_from(row: Record) -> Payout:
         idempotency_key=row["idempotency_key"], method=row["payment_method"], rail=row["rail"],
         initiation=row["initiation"], amount=Money(row["amount_minor"], currency), fee=Money(row["fee_minor"], currency),
         returned=Money(row["returned_minor"], currency), description=row["description"], receiver=receiver,
-        bank_name=bank.get("name"), bank_code=bank.get("code"), key=row["pix_key"], key_type=row["pix_key_type"], txid=row["txid"],
-        end_to_end_id=row["end_to_end_id"], control_number=row["control_number"],
+        bank_name=bank.get("name"), bank_code=bank.get("code"), key=row["pix_key"], key_type=row["pix_key_type"],
+        txid=row["txid"], end_to_end_id=row["end_to_end_id"], control_number=row["control_number"],
         str_control_number=row["str_control_number"], message_id=row["message_id"], hold_id=row["hold_id"],
         fee_hold_id=row["fee_hold_id"], quota_period=row["quota_period"], is_at_night=row["is_at_night"],
         scheduled_on=row["scheduled_on"], start_at=row["start_at"], send_until=row["send_until"],

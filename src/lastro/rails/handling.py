@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from lastro.base.run import Door, Runner, Verb
     from lastro.rails.port import InboxVerb
 
-# The question comes before its end: a message waits while an earlier one about the same subject is open.
+# The question comes before its end: a message waits while an earlier one about the same subject is open. What comes back of
+# a payment makes nobody wait: where its end was not told, and had to be asked for, it is the return that has to.
 LANE = lanes.Lane(
     "inbox",
     also="NOT EXISTS (SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = w.subject AND e.due_at IS NOT NULL"
-    " AND (e.received_at, e.id) < (w.received_at, w.id))",
+    f" AND e.kind <> '{port.PAYMENT_RETURNED}' AND (e.received_at, e.id) < (w.received_at, w.id))",
 )
 _AT_ONCE = 8  # verbs, each of which holds a connection
 _ALARM_AFTER = 5  # times a message was taken in hand in vain

@@ -30,9 +30,9 @@ SELECT business_now() AS at, o.* FROM (
 """
 _STORE = """
 INSERT INTO inbox (company_id, id, rail, kind, network_id, subject, txid, body, received_at, due_at)
-SELECT $1, u.id, $2, u.kind, u.network_id, u.subject, u.txid, u.body, $3, $3
-  FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bytea[])
-    AS u(id, kind, network_id, subject, txid, body)
+SELECT $1, u.id, u.rail, u.kind, u.network_id, u.subject, u.txid, u.body, $2, $2
+  FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bytea[])
+    AS u(id, rail, kind, network_id, subject, txid, body)
 ON CONFLICT (company_id, rail, network_id) DO NOTHING
 """
 
@@ -74,13 +74,14 @@ class Inbox:
             assert at is not None
             columns = [
                 [self._chance.uuid(at) for _ in messages],
+                [m.rail or self._rail for m in messages],
                 [m.kind for m in messages],
                 [m.network_id for m in messages],
                 [m.subject for m in messages],
                 [m.txid for m in messages],
                 [m.body for m in messages],
             ]
-            await session.fetch(_STORE, company_id, self._rail, at, *columns)
+            await session.fetch(_STORE, company_id, at, *columns)
 
     async def _owners(self, messages: Sequence[Told]) -> tuple[datetime, dict[str, UUID]]:
         """Business time, and the company of each message by its network id."""

@@ -17,7 +17,7 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Finished, Row, Write
 from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.leased import LeasedLane
-from lastro.rails.port import Permanent, Transient, Unknown
+from lastro.rails.port import Closed, Permanent, Transient, Unknown
 from lastro.rails.together import pause_after
 
 if TYPE_CHECKING:
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 HARD_TIMEOUT_SECONDS = 10.0  # of everything that is asked and sent for one row; less than its lease
 _AT_ONCE = 64
 _ALARM_AFTER = 6  # sends in vain
+HELD_BACK_FOR = timedelta(minutes=5)
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class RefusedForGood(Act[None]):
-    """Settles a row that the network will never take; of what moves money this is the end, which a verb then decides about."""
+    """Settles a row that the network will never take; of what moves money this is the end, which a verb decides about."""
 
     row: Record
     code: str
@@ -71,18 +72,25 @@ def _inbox_row(door: Door, row: Record, told: Told) -> Row:
     )
 
 
+class HeldBack(Exception):  # noqa: N818 it says what is done with the row
+    """The row must not be sent yet, and was not."""
+
+
 class Sender:
-    """What is done with the outbox of one rail, so that a silent one takes no other's room. hear: how each sending ended."""
+    """What is done with the outbox of one rail, so that a silent one takes no other's room.
+
+    hear: how each sending ended. held_back: says of an outbox row that it must not be sent yet.
+    """
 
     def __init__(
         self, database: Database, work: Database, runner: Runner, chance: Chance, name: str, rail: Rail,
-        hear: lanes.Hear = lanes.unheard,
+        hear: lanes.Hear = lanes.unheard, held_back: str = "false",
     ) -> None:  # fmt: skip
         self._database = database
         self._runner = runner
         self._rail = rail
         self._hear = hear
-        self._lane = lanes.Lane("outbox", only=f"rail = '{name}'")
+        self._lane = lanes.Lane("outbox", only=f"rail = '{name}'", shown=f"{held_back} AS is_held_back")
         self.lane = LeasedLane(self._lane, database, work, chance, self._row, at_once=_AT_ONCE)
 
     async def _row(self, row: Record) -> None:
@@ -92,6 +100,14 @@ class Sender:
         try:
             async with asyncio.timeout(HARD_TIMEOUT_SECONDS):
                 await self._tell(row)
+        except HeldBack:
+            outcome = "held_back"
+            _log.info("outbox.held_back", network_id=row["network_id"], kind=row["kind"])
+            await lanes.put_off(self._database, self._lane, row, HELD_BACK_FOR)
+        except Closed as closed:
+            outcome = "held_back"
+            _log.info("outbox.held_back", network_id=row["network_id"], kind=row["kind"], reason=closed.reason)
+            await lanes.put_off(self._database, self._lane, row, timedelta(seconds=closed.seconds))
         except Permanent as refused:
             outcome = "refused"
             _log.error(
@@ -127,6 +143,8 @@ class Sender:
 
     async def _tell(self, row: Record) -> None:
         """Sends, unless the network has it already."""
+        if row["is_held_back"]:
+            raise HeldBack
         moves_money = row["kind"] in REFUSED_ENDS
         if moves_money and row["sends"] > 1 and await self._has(row):
             return

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from .calendar import brasilia_day
 from .pix_ids import base62, from_base62, scramble
 
+LONGEST_ACCOUNT_NUMBER = 13  # CtCredtd, without zeros in front
 _COMPANY_DIGITS = 5
 _CONTROL_NUMBER = re.compile(r"L[0-9a-zA-Z]{5}[0-9]{8}[0-9a-zA-Z]{6}")
 _STR_NUMBER = re.compile(r"STR[0-9]{17}")
@@ -41,6 +42,12 @@ def company_of_control_number(text: str) -> int | None:
 def is_str_control_number(text: str) -> bool:
     """Whether `text` has the form of a NumCtrlSTR: `STR`, a day that there is, nine digits."""
     return _STR_NUMBER.fullmatch(text) is not None and _is_day(text[3:11])
+
+
+def is_account_number(text: str) -> bool:
+    """Whether a TED can name an account of this number: digits, one to 13 of them behind the zeros in front."""
+    significant = text.lstrip("0")
+    return text.isascii() and text.isdigit() and 0 < len(significant) <= LONGEST_ACCOUNT_NUMBER
 
 
 def _is_day(digits: str) -> bool:

@@ -46,9 +46,19 @@ if TYPE_CHECKING:
 _log = structlog.get_logger()
 
 _NUMBERED_AT_ONCE = 500
+_COMPANIES_AT_ONCE = 4
 _SWEEP_SECONDS = 1.0
 _FINISHED_AT_ONCE = 500
 _FINISH_TRIES = 3
+
+
+async def _number(database: Database, company_id: UUID) -> int:
+    """A few hundred of one company, so that nobody waits for a company with a million."""
+    async with database.session(company_id) as session:
+        numbered = await store.number_events(session, company_id, _NUMBERED_AT_ONCE)
+    if numbered:
+        gap("events.numbered")
+    return numbered
 
 
 async def number(database: Database, work: Database, company_ids: Collection[UUID] | None = None) -> int:
@@ -62,15 +72,13 @@ async def number(database: Database, work: Database, company_ids: Collection[UUI
             company_ids = await store.unnumbered(session)
     total, left = 0, list(company_ids)
     while left:
-        full = []
-        for company_id in left:  # a few hundred of each in turn, so that nobody waits for a company with a million
-            async with database.session(company_id) as session:
-                numbered = await store.number_events(session, company_id, _NUMBERED_AT_ONCE)
-            if numbered:
-                gap("events.numbered")
-            if numbered == _NUMBERED_AT_ONCE:
-                full.append(company_id)
-            total += numbered
+        full: list[UUID] = []
+        rest = iter(left)
+        while some := list(islice(rest, _COMPANIES_AT_ONCE)):
+            for company_id, numbered in zip(some, await asyncio.gather(*(_number(database, c) for c in some)), strict=True):
+                total += numbered
+                if numbered == _NUMBERED_AT_ONCE:
+                    full.append(company_id)
         left = full
     return total
 

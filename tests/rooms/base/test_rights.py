@@ -8,8 +8,9 @@ from typing import Any
 import asyncpg
 import pytest
 from tests.cast import Cast, Seller
-from tests.rooms.base.verbs import born_order
+from tests.rooms.base.verbs import born_order, born_payout
 
+from lastro import ledger
 from lastro.base.api import render
 from lastro.base.commit import commit
 from lastro.base.money import Money
@@ -21,8 +22,11 @@ from lastro.rails.port import PIX_SETTLED
 
 pytestmark = pytest.mark.anyio
 
-SHARED = {"company_numbers", "account_numbers"}  # they say which company a number belongs to
-NO_COMPANY = {"clock", "allowed_moves", "signing_keys", "migrations"}
+SHARED = {"company_numbers", "account_numbers", "own_keys"}  # they say which company a number or a key belongs to
+NO_COMPANY = {
+    "clock", "allowed_moves", "signing_keys", "migrations", "bank_lists", "directory_buckets", "directory_look_ups",
+    "directory_unknown",
+}  # fmt: skip
 APPENDED = (
     "transfers",
     "history",
@@ -49,15 +53,21 @@ async def fill(cast: Cast, seller: Seller) -> None:
         payment, end_to_end_id, one, PIX_PAYMENTS.born(unfit, at, ("give_back",)), Return("12345678", seller.number, 1),
         Door(company, at, cast.chance),
     )  # fmt: skip
+    payout, receiver = cast.id(), cast.id()
     rows = (
         *born_order(seller, order, at),
-        Row("parties", {"id": cast.id(), "name": "Bento"}),
+        Row("parties", {"id": receiver, "name": "Bento"}),
+        *born_payout(seller, payout, receiver, at),
+        Row("payout_returns", {"id": cast.id(), "payout_id": payout, "return_id": f"D{payout.hex[1:]}", "amount_minor": 1, "reason_code": "MD06", "is_unfit": True, "settled_at": at, "created_at": at}),
+        Row("account_limits", {"account_id": seller.account_id, "payment_method": "PIX", "transaction_minor": 1}),
+        Row("quotas", {"owner_id": seller.account_id, "kind": "PIX.day", "period": "2026-01-01", "used_minor": 0}),
         Row("company_fees", {"payment_method": "PIX"}),
         Row("webhook_settings", {"event": "TEST", "active": True, "is_extra": False}),
+        Row("webhook_circuits", {"endpoint": 1, "origin": "https://a.example", "state": "CLOSED", "opened_at": at, "failure": "TIMEOUT"}),
         Row("inbox", {"id": inbox, "rail": "pix", "kind": PIX_SETTLED, "network_id": str(inbox), "subject": end_to_end_id, "body": render({"amount": {"minor": 1}}), "received_at": at, "due_at": at, "lease_token": lease}),
     )  # fmt: skip
     write = Write(
-        company, rows=rows,
+        company, rows=rows, transfers=(replace(cast.transfer(seller.pix, ledger.suspense(company, "BRL"), 1), type="PIX_RETURN_UNFIT", reference_id=payout),),
         facts=(Fact(event, "TEST", order, "https://ana.example", b"{}", at),),
         stored=(Stored("act", "k", b"", 200, b"", order, "week", at),),
     )  # fmt: skip
@@ -151,9 +161,10 @@ async def test_what_is_appended_is_never_changed(app: Any, ana: Seller, filled: 
             await app.execute(statement)
 
 
-async def test_nothing_is_ever_deleted_but_old_answers(app: Any) -> None:
+async def test_nothing_is_ever_deleted_but_what_is_over(app: Any) -> None:
     rows = await app.fetch(f"SELECT t FROM ({TABLES}) AS all_tables(t) WHERE has_table_privilege('lastro_app', t, 'DELETE')")
-    assert [r["t"] for r in rows] == ["answers"]
+    # A key that is given up leads nowhere any more; the directory's look-ups are no company's and are kept for a day.
+    assert {r["t"] for r in rows} == {"answers", "own_keys", "directory_look_ups", "directory_unknown"}
     for privilege in ("TRUNCATE", "TRIGGER", "REFERENCES"):
         assert (
             await app.fetch(
@@ -182,9 +193,12 @@ WORK = {
     "outbox": {"company_id", "id", "due_at", "leased_until", "rail"},
     "inbox": {"company_id", "id", "due_at", "leased_until", "rail", "subject", "kind"},
     "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"},
+    "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
+    "held_deliveries": {"company_id", "id", "due_at"},
     "orders": {"company_id", "id", "expires_at", "status"},
     "pix_payments": {"company_id", "id", "ask_at", "state"},
     "refunds": {"company_id", "id", "ask_at", "state"},
+    "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail"}, "own_keys": None,
     "events": {"company_id", "id", "xid", "created_at"},
     "answers": {"company_id", "keep", "created_at"},
 }  # fmt: skip
@@ -208,7 +222,7 @@ async def test_who_finds_work_sees_ids_and_times_alone(
         assert await app.fetch(COLUMNS, privilege) == []
 
     work = await database.connect(database.work)
-    for table in set(WORK) - {"clock"}:
+    for table in set(WORK) - {"clock", "held_deliveries"}:
         companies = {r["company_id"] for r in await work.fetch(f"SELECT company_id FROM {table}")}
         assert {ana.company_id, dora.company_id} <= companies, f"{table} is seen across companies"
     for table in set(await tenant_tables(app)) - set(WORK) | {"signing_keys"}:

@@ -14,7 +14,8 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.machine import Machine
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Fact, Row, Write
-from lastro.orders import ORDERS
+from lastro.orders import NOTICES, ORDERS
+from lastro.payouts import PAYOUTS
 
 
 def order_values(seller: Seller, order_id: UUID, at: datetime, **more: Any) -> dict[str, Any]:
@@ -29,12 +30,23 @@ def order_values(seller: Seller, order_id: UUID, at: datetime, **more: Any) -> d
 def ended(order_id: UUID, status: str, code: str | None = None) -> bytes:
     """What the event of such an order's end says. code: the order's, its id where none is given."""
     amount = {"currency": "BRL", "value": "10.00"}
-    told = {"event": f"ORDER-PAYIN.{status}", "status": status, "id": str(order_id), "code": code or str(order_id)}
-    return render({**told, "amount": amount})
+    example = next(notice.example for notice in NOTICES if notice.name == f"ORDER-PAYIN.{status}")
+    return render({**example, "id": str(order_id), "code": code or str(order_id), "amount": amount})
 
 
 def born_order(seller: Seller, order_id: UUID, at: datetime, **more: Any) -> tuple[Row, ...]:
     return ORDERS.born(order_values(seller, order_id, at, **more), at)
+
+
+def born_payout(seller: Seller, payout_id: UUID, receiver_id: UUID, at: datetime) -> tuple[Row, ...]:
+    """The rows of a payout for tomorrow, for which nothing is held yet."""
+    values = {
+        "id": payout_id, "account_id": seller.account_id, "external_id": str(payout_id), "idempotency_key": str(payout_id),
+        "payment_method": "PIX", "rail": "pix", "initiation": "MANUAL", "currency": "BRL", "amount_minor": 1000,
+        "description": "Bread", "receiver_id": receiver_id, "start_at": at + timedelta(days=1), "created_at": at,
+        "updated_at": at,
+    }  # fmt: skip
+    return PAYOUTS.born(values, at, ("create", "accept"))
 
 
 @dataclass(frozen=True)

@@ -47,9 +47,10 @@ async def owner(database: Any) -> AsyncIterator[Any]:
 
 
 async def broken(owner: Any, world: World) -> set[str]:
-    """The laws that select something of the world's companies."""
+    """The laws that select something of the world's companies, or of all together."""
     each = " UNION ALL ".join(
-        f"SELECT '{law}' WHERE EXISTS (SELECT 1 FROM {law} WHERE company_id = ANY ($1))" for law in BROKEN
+        f"SELECT '{law}' WHERE EXISTS (SELECT 1 FROM {law} WHERE company_id = ANY ($1) OR company_id IS NULL)"
+        for law in BROKEN
     )
     return {law for (law,) in await owner.fetch(each, world.cast.companies)}
 

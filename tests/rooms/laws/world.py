@@ -10,6 +10,7 @@ from uuid import UUID
 
 import msgspec
 from tests.cast import BENTO, INSTITUTION, PLACE, Cast, Seller
+from tests.rooms.laws import paying_out
 
 from lastro.base.api import Incoming
 from lastro.base.commit import commit
@@ -46,6 +47,7 @@ class World:
         await made.orders()
         await made.money_for_nobody()
         await made.holds()
+        await paying_out.play(made)
         await made.events()
         return made
 
@@ -134,7 +136,7 @@ class World:
 
     async def arrival(self, name: str, **says: Any) -> PixArrival:
         """A Pix for the order of this name, where there is one."""
-        end_to_end_id = self.names[f"{name}_e2e"] = f"E{os.urandom(16).hex()[1:]}"
+        end_to_end_id = self.names[f"{name}_e2e"] = f"E12345678202601311200{os.urandom(6).hex()[1:]}"
         (txid,) = await self.column(f"SELECT txid FROM orders WHERE external_id = '{name}'") or [None]
         values: dict[str, Any] = {
             "message_id": f"M{name}", "end_to_end_id": end_to_end_id, "txid": txid, "amount": Money(1000, "BRL"),
@@ -147,7 +149,7 @@ class World:
     async def told(self, kind: str, says: Any) -> None:
         """The network says it, and what follows is done."""
         row_id, lease, at = self.cast.id(), self.cast.id(), self.now()
-        subject = says.return_id if kind == port.RETURN_FINAL else says.end_to_end_id
+        subject = says.return_id if kind == port.RETURN_FINAL else getattr(says, "subject", None) or says.end_to_end_id
         values = {
             "id": row_id, "rail": port.PIX, "kind": kind, "network_id": str(row_id), "subject": subject,
             "body": port.encode(says), "received_at": at, "due_at": at, "sends": 1, "lease_token": lease,

@@ -159,7 +159,7 @@ async def test_the_rows_of_an_account_are_derived_and_belong_to_it(cast: Cast, a
                 a.id
                 for a in (
                     *made,
-                    ana.clearing,
+                    ana.pix,
                     ana.fees,
                     ledger.suspense(ana.company_id, "BRL"),
                     ledger.transit(ana.company_id, "BRL"),

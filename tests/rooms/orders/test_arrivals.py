@@ -48,7 +48,7 @@ async def arrives(cast: Cast, ana: Seller, **says: Any) -> PixArrival:
             "SELECT number FROM accounts WHERE company_id = $1 AND id = $2", ana.company_id, ana.account_id
         )
     values: dict[str, Any] = {
-        "message_id": "M1", "end_to_end_id": f"E{ana.company_id.hex[:31]}", "txid": None, "amount": Money(1000, "BRL"),
+        "message_id": "M1", "end_to_end_id": f"E12345678202601311200{ana.company_id.hex[-11:]}", "txid": None, "amount": Money(1000, "BRL"),
         "accepted_at": AT, "payer": Payer("Bento", "CPF", "11144477735", "99999020", "1", "2", "CACC"),
         "receiver_branch": "0001", "receiver_account": number, "receiver_document": None, "key": None, "instrument": "QRDN",
     }  # fmt: skip

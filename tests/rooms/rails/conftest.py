@@ -22,8 +22,8 @@ from lastro.base.money import Money
 from lastro.base.run import Act, Done, Door, Runner
 from lastro.base.secrets import Secret
 from lastro.base.write import Message, Write
-from lastro.rails import port
 from lastro.orders import WAITING
+from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox

@@ -4,10 +4,10 @@ import asyncio
 from uuid import UUID
 
 from lastro.base.ids import Chance
+from lastro.base.lanes import Lane
 from lastro.base.money import Money
 from lastro.base.write import Message
 from lastro.rails import port, sending
-from lastro.base.lanes import Lane
 
 from .conftest import AT, House, Scene, until
 from .network import ISPB, end_to_end_id

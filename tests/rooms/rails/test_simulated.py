@@ -17,8 +17,8 @@ from lastro.base.money import Money
 from lastro.base.run import Done, Door
 from lastro.base.secrets import Secret
 from lastro.base.write import Write
-from lastro.rails import port
 from lastro.orders import WAITING
+from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.sending import Sender
 from lastro.rails.spi import Place, Spi

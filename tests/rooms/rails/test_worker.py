@@ -24,6 +24,7 @@ from lastro.doors import crash, worker
 from lastro.doors.due import Due, Sweep
 from lastro.doors.settings import CrashAt, StartRefused, read
 from lastro.doors.upkeep import Upkeep
+from lastro.orders import WAITING
 from lastro.rails import port
 
 from .conftest import AT, DEADLINE_SECONDS, House, Scene, until
@@ -55,6 +56,15 @@ class Assembled:
     deliverer: Any = field(default_factory=Deliveries)
     stepping: Any = None
     rotating: Any = None
+    held_back: str = "false"
+
+    @property
+    def rails(self) -> dict[str, port.Rail]:
+        return {port.PIX: self.scene.rail}
+
+    @property
+    def waiting(self) -> dict[str, tuple[port.Waiting, ...]]:
+        return {port.PIX: WAITING}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.scene, name)

@@ -1,18 +1,14 @@
 """An endpoint that does not answer is left alone, tried now and then, and loses no event by it."""
 
 import asyncio
-from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
 
-import asyncpg
 import pytest
-import structlog
 from aiohttp import web
-from tests.rooms.webhooks.conftest import Company, Received, Receiver, Scene, acknowledge, refuse, until
+from tests.rooms.webhooks.circuits import attempted, away, circuit, opened, to_the_probe
+from tests.rooms.webhooks.conftest import Received, Receiver, Scene, acknowledge, refuse, until
 
 from lastro.base import gaps
-from lastro.webhooks import Deliverer
 from lastro.webhooks.breaker import origin_of
 from lastro.webhooks.circuit import HELD_AT_MOST, PAUSES, TRIPS_AT
 
@@ -20,47 +16,9 @@ pytestmark = pytest.mark.anyio
 SECOND = timedelta(seconds=1)
 
 
-async def away(_: Received) -> web.Response:
-    return web.Response(status=503, body=b"maintenance")
-
-
 async def hang(_: Received) -> web.Response:
     await asyncio.Event().wait()
     raise AssertionError
-
-
-async def circuit(scene: Scene, company: Company | None = None) -> asyncpg.Record:
-    """The one row there is, or that of a company."""
-    rows = await scene.admin.fetch(
-        "SELECT * FROM webhook_circuits WHERE $1::uuid IS NULL OR company_id = $1", None if company is None else company.id
-    )
-    (row,) = rows
-    return row
-
-
-async def attempted(scene: Scene) -> int:
-    count: int = await scene.admin.fetchval("SELECT count(*) FROM delivery_attempts")
-    return count
-
-
-async def to_the_probe(scene: Scene) -> None:
-    """The clock goes to the circuit's next probe."""
-    await scene.set_clock((await circuit(scene))["probe_at"] + timedelta(milliseconds=1))
-
-
-async def opened(scene: Scene, company: Company, receiver: Receiver, deliverer: Deliverer, waiting: int = 6) -> list[str]:
-    """Events in a row are not answered, and so many more wait; their ids."""
-    ids = [str(await scene.tell(company, receiver.url)) for _ in range(TRIPS_AT + waiting)]
-    await scene.step(deliverer)
-    row = await circuit(scene, company)
-    assert (row["state"], row["failed_probes"]) == ("OPEN", 0)
-    return ids
-
-
-@pytest.fixture
-def said() -> Iterator[list[dict[str, Any]]]:
-    with structlog.testing.capture_logs() as lines:
-        yield lines
 
 
 async def test_after_five_events_without_an_answer_nothing_more_is_sent(scene: Scene) -> None:
@@ -390,51 +348,6 @@ async def _attempts_are(scene: Scene, wanted: int) -> bool:
 
 async def _all_came(receiver: Receiver, ids: set[str]) -> bool:
     return {r.event_id for r in receiver.seen} == ids
-
-
-async def test_the_client_is_shown_which_endpoint_does_not_answer(scene: Scene) -> None:
-    ana, dora, receiver = await scene.company(), await scene.company(), await scene.receiver(away)
-    deliverer = scene.deliverer(per_endpoint=1)
-    ids = await opened(scene, ana, receiver, deliverer)
-    row = await circuit(scene)
-    shown = await scene.answered(ana, "GET", "/order/v1/webhook")
-    form = "%Y-%m-%dT%H:%M:%S.%fZ"
-    assert shown["endpoints"] == [
-        {"url": origin_of(receiver.url), "state": "OPEN", "since": row["opened_at"].strftime(form),
-         "failure": "BAD_STATUS", "nextAttemptAt": row["probe_at"].strftime(form)},
-    ]  # fmt: skip
-    assert (await scene.answered(dora, "GET", "/order/v1/webhook"))["endpoints"] == []
-    waiting = await scene.answered(ana, "GET", "/order/v1/webhook/events/{id}", id=ids[-1])
-    assert (waiting["status"], waiting["nextAttemptAt"]) == ("PENDING", row["probe_at"].strftime(form))
-    # Never later than it may be held.
-    await scene.admin.execute("UPDATE webhook_circuits SET probe_at = probe_at + interval '1 day'")
-    waiting = await scene.answered(ana, "GET", "/order/v1/webhook/events/{id}", id=ids[-1])
-    due_at = await scene.admin.fetchval("SELECT due_at FROM deliveries WHERE id = $1::text::uuid", ids[-1])
-    assert waiting["nextAttemptAt"] == (due_at + HELD_AT_MOST).strftime(form)
-    receiver.behaviour = acknowledge
-    await scene.admin.execute("UPDATE webhook_circuits SET probe_at = business_now()")
-    await deliverer.step()
-    assert (await scene.answered(ana, "GET", "/order/v1/webhook"))["endpoints"] == []
-
-
-async def test_the_log_tells_of_each_turn(scene: Scene, said: list[dict[str, Any]]) -> None:
-    ana, receiver = await scene.company(), await scene.receiver(away)
-    deliverer = scene.deliverer(per_endpoint=1)
-    await opened(scene, ana, receiver, deliverer)
-    await to_the_probe(scene)
-    await deliverer.step()
-    receiver.behaviour = acknowledge
-    await to_the_probe(scene)
-    await deliverer.step()
-    turns = [line for line in said if line["event"].startswith("webhooks.circuit")]
-    assert [(line["event"], line["log_level"]) for line in turns] == [
-        ("webhooks.circuit_opened", "warning"), ("webhooks.circuit_probed", "info"),
-        ("webhooks.circuit_stays_open", "info"), ("webhooks.circuit_probed", "info"), ("webhooks.circuit_closed", "info"),
-    ]  # fmt: skip
-    assert {line["company_id"] for line in turns} == {ana.id}
-    place = receiver.url.split("/")[2]
-    assert all(line.get("endpoint", place) == place for line in turns)
-    assert turns[0]["failure"] == "BAD_STATUS"
 
 
 async def test_a_time_out_counts_as_no_answer(scene: Scene) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lastro.base.money import Money
-from lastro.rails import port
+from lastro.rails import messages, port
 from lastro.rails.spi import wire
 
 AT = datetime(2026, 11, 20, 12, 0, 0, 123456, tzinfo=UTC)
@@ -124,7 +124,7 @@ def test_answers_to_questions() -> None:
     assert wire.return_status(RETURN, pending) == port.Pending()
     ended = pending.replace(b"PENDING", b"RJCT").replace(b"null", b'null,"code":"AM09"')
     assert wire.return_status(RETURN, ended) == port.ReturnFinal(RETURN, E2E, settled=False, code="AM09")
-    with pytest.raises(wire.Malformed):
+    with pytest.raises(messages.Malformed):
         wire.payment_status(E2E, b"<html>")
 
 
@@ -146,4 +146,4 @@ def test_money_is_exact_on_every_way(minor: int) -> None:
     ],
 )
 def test_refusals_are_worded(body: bytes, expected: tuple[str, str]) -> None:
-    assert wire.problem(400, body) == expected
+    assert messages.problem(400, body) == expected

@@ -87,3 +87,14 @@ def test_no_control_number_of_ours(text: str) -> None:
 )
 def test_the_strs_own_number(text: str, *, fits: bool) -> None:
     assert ted_ids.is_str_control_number(text) is fits
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("1", True), ("0001", True), ("300003", True), ("1" * 13, True), ("0" * 7 + "1" * 13, True), ("1" * 14, False),
+        ("", False), ("000", False), ("30000A", False), ("3-1", False), ("\u0663", False), ("\u00b2", False),
+    ],
+)  # fmt: skip
+def test_numbers_of_accounts_that_a_ted_can_name(text: str, is_one: bool) -> None:
+    assert ted_ids.is_account_number(text) is is_one

@@ -22,7 +22,7 @@ class Answer:
     """The outcome of one request.
 
     `status` is the HTTP status, 0 when there was no whole answer. `body` is at most the client's `max_bytes`.
-    `retry_after` is the header of that name as sent, not yet read.
+    `retry_after` and `cache_control` are the headers of those names as sent, not yet read.
     """
 
     status: int
@@ -30,3 +30,4 @@ class Answer:
     failure: Failure | None
     duration_ms: int
     retry_after: str | None = None
+    cache_control: str | None = None

@@ -79,7 +79,8 @@ class OutgoingClient:
         took = round((clock() - began) * 1000)
         if heard.status in REDIRECTS:
             return Answer(heard.status, b"", Failure.REDIRECT, took, heard.retry_after)
-        return Answer(heard.status, heard.body, None if heard.is_whole else Failure.TOO_LARGE, took, heard.retry_after)
+        failure = None if heard.is_whole else Failure.TOO_LARGE
+        return Answer(heard.status, heard.body, failure, took, heard.retry_after, heard.cache_control)
 
     async def _heard(self, place: Place, request: bytes) -> Heard:
         """One request, and the same once more if it went out on a kept connection that ended before any answer.

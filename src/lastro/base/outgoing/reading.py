@@ -32,12 +32,13 @@ class NoAnswer(ConnectionError):  # noqa: N818 - reads as what happened
 
 
 class Heard(NamedTuple):
-    """An answer. body: up to the limit, and whether that was all of it. retry_after: the header as sent."""
+    """An answer. body: up to the limit, and whether that was all of it. The headers as sent."""
 
     status: int
     body: bytes
     is_whole: bool
     retry_after: str | None
+    cache_control: str | None = None
 
 
 class _Stop(Exception):  # noqa: N818 - the parser's only way to be stopped from inside
@@ -67,6 +68,7 @@ class Line(asyncio.Protocol):
         self._headers = 0
         self._is_framed = False
         self._retry_after: str | None = None
+        self._cache_control: str | None = None
         self._trailing: int | None = None  # bytes since a chunk's size, while none of its own have come
 
     @property
@@ -170,6 +172,8 @@ class Line(asyncio.Protocol):
         known = name.lower()
         if known == b"retry-after":
             self._retry_after = self._retry_after or value.decode("latin-1")
+        elif known == b"cache-control":
+            self._cache_control = self._cache_control or value.decode("latin-1")
         elif known == b"content-length" or (known == b"transfer-encoding" and value.lower().endswith(b"chunked")):
             self._is_framed = True
 
@@ -210,7 +214,7 @@ class Line(asyncio.Protocol):
         answered, self._answered = self._answered, None
         if answered is not None and not answered.done():
             body = b"".join(self._body)[: self._most_body]
-            answered.set_result(Heard(self._status, body, is_whole, self._retry_after))
+            answered.set_result(Heard(self._status, body, is_whole, self._retry_after, self._cache_control))
 
     def _fail(self, error: Exception) -> None:
         answered, self._answered = self._answered, None

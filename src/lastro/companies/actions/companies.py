@@ -96,3 +96,23 @@ class ChooseAccount(Act["Company | None"]):
         relies = (Relied("accounts", self.account_id, self.account_version),)
         body = render({"id": str(door.company_id), "defaultAccountId": str(self.account_id)})
         return Done(Write(door.company_id, relies=relies, touches=(touch,)), body)
+
+
+@dataclass(frozen=True)
+class RefuseDuplicates(Act["Company | None"]):
+    """Whether a payout that is like one made within ten minutes is refused, or made with a hint (contract.md §4)."""
+
+    refuses: bool
+
+    async def read(self, session: Session, door: Door) -> Company | None:
+        """The company."""
+        return await store.company(session, door.company_id)
+
+    def decide(self, known: Company | None, door: Door) -> Done | Refused:
+        """The company's row alone."""
+        if known is None:
+            return NOT_FOUND
+        sets = {"refuses_duplicates": self.refuses, "version": known.version + 1}
+        touch = Touch("companies", door.company_id, known.version, sets, key="company_id")
+        body = render({"id": str(door.company_id), "refusesDuplicates": self.refuses})
+        return Done(Write(door.company_id, touches=(touch,)), body)

@@ -16,7 +16,7 @@ from lastro import orders
 from lastro.base.api import stamp
 from lastro.base.outgoing import OutgoingClient, url_problem
 from lastro.base.secrets import Secret
-from lastro.doors import wiring
+from lastro.doors import payees
 from lastro.doors.certify import printing
 from lastro.doors.certify.author import Author
 from lastro.doors.certify.judgements import NO_ANSWER
@@ -115,7 +115,7 @@ async def _certify(
     at = datetime.now(UTC)
     terms = Terms(has_secret=secret is not None, slow_seconds=given.slow)
     author = Author(secret, time.time, os.urandom, orders.NOTICES)
-    ports = wiring.own_ports(settings)
+    ports = payees.own_ports(settings)
     line = Line(given.url, is_sandbox=settings.is_sandbox, own_ports=ports)
     findings: list[Finding] = []
     async with OutgoingClient(sandbox=settings.is_sandbox, own_ports=ports) as client:

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from lastro.doors.commands import accounts, banks, clients, companies, keys
+from lastro.doors.commands import accounts, banks, clients, companies, keys, payouts
 from lastro.doors.commands.desk import Declined, Desk
 from lastro.doors.commands.shown import as_json, as_text
 
@@ -23,6 +23,7 @@ _GROUPS = {
     "client": clients.declare,
     "account": accounts.declare,
     "banks": banks.declare,
+    "payout": payouts.declare,
     "keys": keys.declare,
 }
 

@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from lastro import accounts, companies, keys
+from lastro import accounts, companies, keys, payouts
 from lastro.accounts import Holder
+from lastro.base.money import Money, MoneyError
 from lastro.doors import wiring
 from lastro.doors.commands.desk import Declined
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from lastro.doors.commands.desk import Desk
 
 _DOCUMENTS = {"individual": "CPF", "organization": "CNPJ"}
+_LIMITS = ("transaction", "day", "night")
 _PUNCTUATION = re.compile(r"[ ./-]")  # as people write a document
 _SPACING = re.compile(r"[ ().-]")  # as people write a telephone number
 
@@ -39,6 +41,12 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     default = command(_default, "default", "Say which account is credited when an order names neither account nor key.")
     default.add_argument("company", help="number or id")
     default.add_argument("account", help="its number or id")
+    limits = command(_limits, "limits", "Show what an account may send, or set it for one method.")
+    limits.add_argument("account", help="its number or id")
+    limits.add_argument("--method", choices=("PIX", "TED"), help="whose limits are set; without it they are shown")
+    limits.add_argument("--transaction", help="in reais; a payout above it is split into transfers")
+    limits.add_argument("--day", help="in reais, from 06:00 to 06:00 of Brasilia, or none")
+    limits.add_argument("--night", help="in reais, from 20:00 to 06:00 of Brasilia, or none")
     key = command(_add_key, "add-key", "Register a random Pix key in the directory that leads to an account.")
     key.add_argument("account", help="its number or id")
 
@@ -78,6 +86,31 @@ async def _default(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     if not account.is_active:
         raise Declined(f"The account {account.number} is {account.status}: only an active one can be credited.")
     return await desk.act(company.id, companies.ChooseAccount(account.id, account.version))
+
+
+async def _limits(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]] | dict[str, Any]:
+    company_id, account = await desk.account(given.account)
+    said = (given.transaction, given.day, given.night)
+    if given.method is not None and any(text is not None for text in said):
+        transaction, day, night = (_limit(name, text) for name, text in zip(_LIMITS, said, strict=True))
+        if transaction == payouts.NO_LIMIT:
+            raise Declined("--transaction must be an amount: a transfer always has a limit.")
+        wanted = payouts.Given(given.method, transaction, day, night)
+        return await desk.act(company_id, payouts.SetLimits(account.id, wanted))
+    if given.method is not None or any(text is not None for text in said):
+        raise Declined("To set limits give --method, and one of --transaction, --day and --night.")
+    async with desk.database.session(company_id) as session:
+        known = await payouts.limits_of(session, company_id, account.id, "")
+    return [{"paymentMethod": method, **payouts.shown_limits(limits)} for method, (limits, *_) in known.items()]
+
+
+def _limit(name: str, text: str | None) -> Any:
+    if text is None or text == payouts.NO_LIMIT:
+        return text
+    try:
+        return Money.parse(text, "BRL")
+    except MoneyError as error:
+        raise Declined(f"--{name} {error}.") from error
 
 
 async def _add_key(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:

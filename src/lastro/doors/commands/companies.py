@@ -25,6 +25,11 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     command(_list, "list", "List every company.")
     show = command(_show, "show", "Show one company.")
     show.add_argument("company", help="its number or id")
+    duplicates = command(
+        _refuse_duplicates, "refuse-duplicates", "Refuse a payout that is like one just made, or only say so."
+    )
+    duplicates.add_argument("company", help="its number or id")
+    duplicates.add_argument("switch", choices=("on", "off"))
 
 
 async def _add(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
@@ -56,8 +61,14 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     return _shown(await desk.company(given.company))
 
 
+async def _refuse_duplicates(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company = await desk.company(given.company)
+    return await desk.act(company.id, companies.RefuseDuplicates(refuses=given.switch == "on"))
+
+
 def _shown(company: Company) -> dict[str, Any]:
     return {
         "number": company.number, "id": company.id, "name": company.name, "defaultAccountId": company.default_account_id,
-        "customerlessPartner": company.customerless_partner, "createdAt": company.created_at,
+        "customerlessPartner": company.customerless_partner, "refusesDuplicates": company.refuses_duplicates,
+        "createdAt": company.created_at,
     }  # fmt: skip

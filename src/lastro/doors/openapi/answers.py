@@ -37,6 +37,7 @@ HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "ratelimit-reset": ("Seconds until all are there again.", _WHOLE),
     "retry-after": ("Seconds to wait before the next try.", _WHOLE),
     "idempotent-replayed": ("The answer is the first one under this key, byte for byte.", {"const": "true"}),
+    "x-lastro-possible-duplicate": ("The payout that this one may be a repetition of.", {"type": "string", "format": "uuid"}),
     "www-authenticate": ("How to authenticate.", {"type": "string"}),
     "cache-control": ("Whether it may be kept.", {"type": "string"}),
     "etag": ("Send it back as `if-none-match`.", {"type": "string"}),
@@ -60,7 +61,7 @@ def of_route(route: Route) -> dict[str, Any]:
     doc = route.doc
     replay = () if route.key == "none" else ("idempotent-replayed",)
     said: dict[str, Any] = {"description": "Done." if route.method != "GET" else "As asked.",
-                            "headers": _headers((*_LIMITS, *replay), certain=_LIMITS)}  # fmt: skip
+                            "headers": _headers((*_LIMITS, *replay, *doc.headers), certain=_LIMITS)}  # fmt: skip
     if doc.answer is not None:
         said["content"] = {JSON: _content(reference(doc.answer), doc.response)}
     found = {str(status): said for status in (*route.also, route.success)}

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro.base.write import Row, Write
-from lastro.companies import FeePlan
 from lastro.orders import postings
 from lastro.orders.model import Order
 from lastro.orders.notifications import pay_in
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.money import Money
     from lastro.base.run import Door
+    from lastro.companies import FeePlan
     from lastro.orders.model import CompanySetup, Party, Place
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from lastro.base.errors import Stale
 from lastro.base.run import Act, Done
 from lastro.base.write import Row, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import told
+from lastro.payouts.reasons import reason_of
 from lastro.payouts.states import PAYOUTS
-from lastro.rails.port import ALARMED
+from lastro.rails.port import ALARMED, TED
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -40,6 +42,9 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         p, is_booked = known
         if is_booked:
             return Done(_finished(self.claimed, "known", door), b"")
+        if p is not None and p.state == "PENDING":
+            # What comes back has left: its end is on its way, or will be asked for.
+            raise Stale("the end of the payment has not been told yet")
         if p is None or not PAYOUTS.allows(p.state, "return too much"):
             return Done(_finished(self.claimed, ALARMED, door), b"")
         amount = self.back.amount
@@ -47,7 +52,8 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         is_unfit = amount > left
         trigger = "return too much" if is_unfit else "return rest" if amount == left else "return part"
         total = p.returned if is_unfit else p.returned + amount
-        move = PAYOUTS.move(p, trigger, door.now, reason=self.back.reason, returned_minor=total.minor)
+        why = {} if is_unfit else _why(p, self.back.reason)
+        move = PAYOUTS.move(p, trigger, door.now, reason=self.back.reason, returned_minor=total.minor, **why)
         row = {
             "id": door.chance.uuid(door.now), "payout_id": p.id, "return_id": self.back.return_id,
             "amount_minor": amount.minor, "reason_code": self.back.reason, "details": self.back.details,
@@ -59,9 +65,16 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         )  # fmt: skip
         if is_unfit:
             return Done(_finished(self.claimed, ALARMED, door) + write, b"")
-        after = replace(p, state=move.to_state, returned=total)
+        after = replace(p, state=move.to_state, returned=total, **why)
         write += told(after, self.institution, door, returned=total)
         return Done(_finished(self.claimed, "handled", door) + write, b"")
+
+
+def _why(p: Payout, code: str) -> dict[str, Any]:
+    """What a TED that comes back says of why the receiver was not credited; a Pix comes back because he gave it back."""
+    if p.rail != TED:
+        return {}
+    return {"error_code": code, "error_message": reason_of(code, "TED_RETURN").message}
 
 
 @dataclass(frozen=True)
@@ -115,7 +128,8 @@ class Summed(Act["list[Payout]"]):
         move = PAYOUTS.move(batch, trigger, door.now, **sets)
         after = replace(
             batch, state=move.to_state, paid_at=sets["paid_at"], returned=total,
-            error_code=sets.get("error_code", batch.error_code), error_message=sets.get("error_message", batch.error_message),
+            error_code=sets.get("error_code", batch.error_code),
+            error_message=sets.get("error_message", batch.error_message),
         )  # fmt: skip
         fee = () if batch.fee_is_charged else postings.end_fee(door, batch, "posted" if paid else "voided")
         has_come_back = total if total.minor else None

@@ -1,4 +1,4 @@
-"""A payout is asked for: where it goes is found out, it is split, its money is held, and its network is told, in one write."""
+"""A payout is asked for: where it goes is found out, it is split, its money is held, its network is told, in one write."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
 
-    from lastro.accounts import Account
+    from lastro.accounts import Account, Institution
     from lastro.base.db import Session
     from lastro.base.errors import InsufficientFunds
     from lastro.base.run import Verb
@@ -68,7 +68,7 @@ class Create(Act[Known]):
         ground = await store.ground(session, door.company_id, w.account_id, w.method, w.external_id, w.amount.minor)
         same = None
         if not w.allows_duplicate:
-            same = await store.same(session, door.company_id, w, door.now - rules.SAME_WITHIN)
+            same = await store.same(session, door.company_id, w, rules.key_paid(w), door.now - rules.SAME_WITHIN)
         return Known(ground, same, await self.ways.banks.read(session))
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
@@ -134,8 +134,7 @@ class Create(Act[Known]):
 
     def _made(self, known: Known, account: Account, to: Destination, parts: list[Money], door: Door) -> Done:
         ground, wish = known.ground, self.wish
-        bank = known.banks.by_ispb(to.receiver.ispb)
-        to_bank = {} if bank is None else {"name": bank.short_name, **({"code": bank.compe} if bank.compe else {})}
+        to_bank = _bank_of(to.receiver.ispb, known.banks, self.ways.institution)
         receiver_id, ids = door.chance.uuid(door.now), self._ids(known, len(parts), to, door)
         whole = _payout(wish, account, to, to_bank, self.key, door)
         whole = replace(whole, fee=ground.setup.fees.total(wish.amount), rail=self._rail(to))
@@ -180,6 +179,14 @@ class Create(Act[Known]):
         return [{"end_to_end_id": name} for name in made]
 
 
+def _bank_of(ispb: str, banks: BankList, ours: Institution) -> dict[str, str]:
+    """What is kept of the receiver's bank beside its ISPB."""
+    listed = banks.by_ispb(ispb)
+    name = ours.name if ispb == ours.ispb else "" if listed is None else listed.short_name
+    code = ours.compe if ispb == ours.ispb else None if listed is None else listed.compe
+    return {**({"name": name} if name else {}), **({"code": code} if code else {})}
+
+
 def _taken() -> Refused:
     return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", "a payout of this code is there already"),))
 
@@ -190,10 +197,11 @@ def _payout(wish: Wish, account: Account, to: Destination, bank: Mapping[str, st
         id=door.chance.uuid(door.now), state="PENDING", version=2, batch_id=None, sequence=None, children=0,
         account_id=account.id, external_id=wish.external_id, idempotency_key=key, method=wish.method, rail="",
         initiation=to.initiation, amount=wish.amount, fee=nothing, returned=nothing, description=wish.description,
-        receiver=to.receiver, bank_name=bank.get("name"), bank_code=bank.get("code"), key=to.key, key_type=to.key_type, txid=to.txid, end_to_end_id=None,
-        control_number=None, str_control_number=None, message_id=None, hold_id=None, fee_hold_id=None, quota_period=None,
-        is_at_night=False, scheduled_on=wish.scheduled_on, start_at=None, send_until=None, error_code=None,
-        error_message=None, ask_at=None, paid_at=None, created_at=door.now, updated_at=door.now, account=account,
+        receiver=to.receiver, bank_name=bank.get("name"), bank_code=bank.get("code"), key=to.key, key_type=to.key_type,
+        txid=to.txid, end_to_end_id=None, control_number=None, str_control_number=None, message_id=None, hold_id=None,
+        fee_hold_id=None, quota_period=None, is_at_night=False, scheduled_on=wish.scheduled_on, start_at=None,
+        send_until=None, error_code=None, error_message=None, ask_at=None, paid_at=None, created_at=door.now,
+        updated_at=door.now, account=account,
     )  # fmt: skip
 
 

@@ -6,23 +6,27 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
+from lastro.base.api import render, stamp
+from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Row, Withdrawn, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.notifications import pay_out
 from lastro.payouts.reasons import reason_of
+from lastro.payouts.rendering import in_full
 from lastro.payouts.states import PAYOUTS
-from lastro.rails.port import ALARMED
+from lastro.rails.port import ALARMED, PAYMENT_FINAL, TED, PaymentFinal, encode
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Institution
     from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
     from lastro.base.money import Money
     from lastro.base.run import Door
     from lastro.payouts.model import Payout
-    from lastro.rails.port import Claimed, PaymentDoubted, PaymentFinal, PaymentNever
+    from lastro.rails.port import Claimed, PaymentDoubted, PaymentNever
 
 CHILD_MOVED = "payout.child_moved"  # an inbox kind of our own: the batch named by its subject has to be looked at
 _POSTS = frozenset({"settle"})
@@ -77,7 +81,7 @@ def message_of(p: Payout, code: str) -> str:
     """A refusal as clients read it: the raw code and a sentence."""
     if code in _OWN_REASONS:
         return f"{code}: {_OWN_REASONS[code]}"
-    return reason_of(code, "TED" if p.rail == "ted" else "PIX").message
+    return reason_of(code, "TED" if p.rail == TED else "PIX").message
 
 
 @dataclass(frozen=True)
@@ -161,23 +165,44 @@ class Proved(Act["tuple[Payout, Money] | None"]):
     async def read(self, session: Session, door: Door) -> tuple[Payout, Money] | None:
         """The transfer, and what its account has now."""
         found = await store.by_network_id(session, door.company_id, self.control_number)
-        if found is None:
+        if found is None or found.rail != TED:
             return None
         (balance,) = await ledger.balances_of(session, door.company_id, [found.account_id], found.amount.currency)
         return found, balance.available
 
-    def decide(self, known: tuple[Payout, Money] | None, door: Door) -> Done:
-        """PAID; what the account lacks it owes us."""
-        if known is None or not PAYOUTS.allows(known[0].state, "prove"):
-            return Done(None, b"")
+    def decide(self, known: tuple[Payout, Money] | None, door: Door) -> Done | Refused:
+        """PAID; what the account lacks it owes us. The proof is kept as what the network has said, with its messages."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND, (Problem("controlNumber", "INVALID", "is that of no TED of ours"),))
         p, available = known
+        if not PAYOUTS.allows(p.state, "prove") or p.message_id is None:
+            text = f"the TED is {p.state}{'' if p.message_id else ' and was never sent'}: nothing is to be proved"
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
+        if not p.created_at.replace(microsecond=0) <= self.settled_at <= door.now:  # statements know no smaller part
+            text = f"must lie between the TED's creation, {stamp(p.created_at)}, and now"
+            return Refused(Kind.INVALID, (Problem("settledAt", "OUT_OF_RANGE", text),))
         move = PAYOUTS.move(p, "prove", door.now, paid_at=self.settled_at, error_code=None, error_message=None)
         after = replace(p, state="PAID", paid_at=self.settled_at, error_code=None, error_message=None)
-        write = Write(door.company_id, moves=(move,), transfers=postings.proved(door, p, available))
+        transfers = postings.proved(door, p, available)
+        write = Write(door.company_id, rows=(self._proof(door),), moves=(move,), transfers=transfers)
         if p.quota_period is not None:
             used = rules.quotas(p.account_id, p.method, (p.quota_period, p.is_at_night), p.amount.minor)
             write += Write(door.company_id, quotas=used)
-        return Done(write + told(after, self.institution, door), b"")
+        write += told(after, self.institution, door)
+        return Done(write, render(in_full(replace(after, updated_at=door.now), [])), p.id)
+
+    def insufficient(self, short: InsufficientFunds) -> Proved:
+        """The account has paid something else meanwhile: decided again, by what it has now."""
+        return self
+
+    def _proof(self, door: Door) -> Row:
+        name = self.control_number
+        row = {
+            "id": door.chance.uuid(door.now), "rail": TED, "kind": PAYMENT_FINAL, "network_id": f"proved:{name}",
+            "subject": name, "body": encode(PaymentFinal(name, settled=True, settled_at=self.settled_at)),
+            "received_at": door.now, "due_at": None, "done_at": door.now, "outcome": "handled",
+        }  # fmt: skip
+        return Row("inbox", row)
 
 
 def _settled_row(claimed: Claimed, outcome: str, door: Door) -> Write:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import Money
+from lastro.base.money import Money, MoneyError
 from lastro.payouts import rules
 from lastro.payouts.model import Destination
 from lastro.rails.port import Asking, BudgetSpent, Charge, NoCharge, NoEntry, Receiver, Transient
@@ -49,7 +49,7 @@ async def find(
 ) -> Destination | Refused | NoWay:
     """The destination of a payout; end_to_end_id: that its directory look-up carries, and then its payment."""
     if wish.place is not None:
-        return _by_account(wish, banks)
+        return _by_account(wish, banks, ways.institution)
     try:
         if wish.qr is not None:
             return await _by_qr(wish, payer, ways, door, end_to_end_id)
@@ -64,16 +64,23 @@ async def find(
     return _to_entry(wish, entry, "KEY")
 
 
-def _by_account(wish: Wish, banks: BankList) -> Destination | Refused:
+def _by_account(wish: Wish, banks: BankList, ours: Institution) -> Destination | Refused:
     assert wish.place is not None
     assert wish.person is not None
     place, who = wish.place, wish.person
-    bank = banks.by_ispb(place.ispb) if place.ispb else banks.by_compe(place.compe or "")
-    if bank is None:
-        name = "ispb" if place.ispb else "bankNumber"
-        return _refused(f"paymentData.bankAccount.{name}", "INVALID", "is no bank of the list")
+    name = "ispb" if place.ispb else "bankNumber"
+    if place.ispb == ours.ispb or (place.compe is not None and place.compe == ours.compe):
+        ispb = ours.ispb  # whatever the list says of us: it never leaves the house
+    else:
+        bank = banks.by_ispb(place.ispb) if place.ispb else banks.by_compe(place.compe or "")
+        if bank is None:
+            return _refused(f"paymentData.bankAccount.{name}", "INVALID", "is no bank of the list")
+        if not (bank.in_str if wish.method == "TED" else bank.in_pix):
+            text = f"is a bank that no {wish.method} reaches"
+            return _refused(f"paymentData.bankAccount.{name}", "NOT_SUPPORTED", text)
+        ispb = bank.ispb
     receiver = Receiver(
-        who.name, who.document_type, who.document_number, bank.ispb, place.branch, place.account, place.account_type
+        who.name, who.document_type, who.document_number, ispb, place.branch, place.account, place.account_type
     )
     return Destination(receiver, "MANUAL")
 
@@ -94,7 +101,10 @@ async def _by_qr(wish: Wish, payer: Account, ways: Ways, door: Door, end_to_end_
         initiation = "DYNAMIC_QR"
     else:
         assert code.key is not None
-        amount = None if code.amount is None else Money.parse(code.amount, "BRL")
+        try:
+            amount = None if code.amount is None else Money.parse(code.amount, "BRL")
+        except MoneyError as nothing:
+            return _refused(field, "INVALID", f"its amount {nothing}")
         charge, initiation = Charge(code.key, amount, code.txid), "STATIC_QR"
     if charge.amount is not None and charge.amount != wish.amount and not charge.may_change:
         return _refused("amount", "MISMATCH", f"is not what the QR asks for, {charge.amount}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.rails import port
-from lastro.rails.port import Pending, Permanent, Told
+from lastro.rails.port import Pending, Permanent, Told, Unknown
 
 if TYPE_CHECKING:
     import asyncio
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Database
     from lastro.rails.inbox import Inbox
-    from lastro.rails.port import Keep, Unknown
+    from lastro.rails.port import Keep
 
 _ACCOUNT = "SELECT company_id FROM account_numbers WHERE number = $1"
+_ASKED = "SELECT true FROM inbox WHERE subject = $1 AND kind = 'pix.ask' AND rail = 'book' LIMIT 1"
 
 
 class Book:
@@ -43,9 +44,11 @@ class Book:
             raise ValueError(f"from one account here to another there is no message for {kind} ({network_id})")
 
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
-        """Nothing is lost between two tables: who waits is told."""
-        del kind, network_id
-        return Pending()
+        """Whether its receiver was asked: between two tables nothing is lost, so that who waits for the end is told it."""
+        del kind  # of what moves money only a payment goes this way
+        async with self._work.session() as session:
+            asked = await session.value(_ASKED, network_id)
+        return Unknown() if asked is None else Pending()
 
     async def close(self) -> None:
         """It has no connections of its own."""
@@ -57,8 +60,8 @@ class Book:
         if company_id is None:
             raise Permanent("AC03", "no account here has this number")
         arrival = port.PixArrival(
-            message_id=f"book:{order.end_to_end_id}", end_to_end_id=order.end_to_end_id, txid=order.txid, amount=order.amount,
-            accepted_at=order.accepted_at, payer=order.payer, receiver_branch=receiver.branch,
+            message_id=f"book:{order.end_to_end_id}", end_to_end_id=order.end_to_end_id, txid=order.txid,
+            amount=order.amount, accepted_at=order.accepted_at, payer=order.payer, receiver_branch=receiver.branch,
             receiver_account=receiver.account, receiver_document=receiver.document_number, key=order.key,
             instrument=order.instrument, remittance=order.remittance,
         )  # fmt: skip

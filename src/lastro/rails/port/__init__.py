@@ -14,12 +14,14 @@ from lastro.rails.port.directory import (
     KeyEntry,
     KeyOwner,
     NoEntry,
+    Participants,
     Registry,
 )
 from lastro.rails.port.payments import (
     PAYMENT_DOUBTED,
     PAYMENT_FINAL,
     PAYMENT_NEVER,
+    PAYMENT_PENDING,
     PAYMENT_RETURNED,
     PAYMENT_SEND,
     TED,
@@ -70,6 +72,7 @@ from lastro.rails.port.rail import (
     REFUSED,
     UNKNOWN,
     Claimed,
+    Closed,
     InboxRow,
     InboxVerb,
     Keep,
@@ -85,13 +88,14 @@ from lastro.rails.port.rail import (
 )
 
 __all__ = [
-    "ALARMED", "ASK_AGAIN", "BOOK", "FIRST_ASK", "PAYMENT_DOUBTED", "PAYMENT_FINAL", "PAYMENT_NEVER", "PAYMENT_RETURNED",
-    "PAYMENT_SEND", "PIX", "PIX_ANSWER", "PIX_ASK", "PIX_FINAL", "PIX_SETTLED", "REFUSED", "RETURN_FINAL", "RETURN_SEND",
-    "TED", "TED_SEND", "UNKNOWN", "Asking", "BudgetSpent", "Charge", "Charges", "Claimed", "Directory", "InboxRow", "InboxVerb", "Keep",
-    "KeyAccount", "KeyEntry", "KeyOwner", "MessageRefused", "NoCharge", "NoEntry", "Payer", "PaymentDoubted", "PaymentFinal",
-    "PaymentNever", "PaymentOrder", "PaymentReturned", "Pending", "Permanent", "PixAnswer", "PixArrival", "PixFinal", "Rail",
-    "Receiver", "Registry", "ReturnFinal", "ReturnOrder", "TedOrder", "Told", "Transient", "Unknown", "Waiting", "answer_message",
-    "arrival", "encode", "payment_doubted", "payment_final", "payment_message", "payment_never", "payment_order",
-    "payment_returned", "pix_answer", "pix_final", "refused", "return_final", "return_message", "return_order",
-    "ted_message", "ted_order",
+    "ALARMED", "ASK_AGAIN", "BOOK", "FIRST_ASK", "PAYMENT_DOUBTED", "PAYMENT_FINAL", "PAYMENT_NEVER", "PAYMENT_PENDING",
+    "PAYMENT_RETURNED", "PAYMENT_SEND", "PIX", "PIX_ANSWER", "PIX_ASK", "PIX_FINAL", "PIX_SETTLED", "REFUSED",
+    "RETURN_FINAL", "RETURN_SEND", "TED", "TED_SEND", "UNKNOWN", "Asking", "BudgetSpent", "Charge", "Charges",
+    "Claimed", "Closed", "Directory", "InboxRow", "InboxVerb", "Keep", "KeyAccount", "KeyEntry", "KeyOwner",
+    "MessageRefused", "NoCharge", "NoEntry", "Participants", "Payer", "PaymentDoubted", "PaymentFinal", "PaymentNever",
+    "PaymentOrder", "PaymentReturned", "Pending", "Permanent", "PixAnswer", "PixArrival", "PixFinal", "Rail",
+    "Receiver", "Registry", "ReturnFinal", "ReturnOrder", "TedOrder", "Told", "Transient", "Unknown", "Waiting",
+    "answer_message", "arrival", "encode", "payment_doubted", "payment_final", "payment_message", "payment_never",
+    "payment_order", "payment_returned", "pix_answer", "pix_final", "refused", "return_final", "return_message",
+    "return_order", "ted_message", "ted_order",
 ]  # fmt: skip

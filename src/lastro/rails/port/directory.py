@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+_NOT_FOUND = "NotFound"
+
 
 @dataclass(frozen=True, slots=True)
 class KeyOwner:
@@ -29,7 +31,10 @@ class KeyAccount:
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """Where a key leads. key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM. account_type: the interface's word."""
+    """Where a key leads. key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM. account_type: the interface's word.
+
+    seconds: for how long the directory lets its answer be used again.
+    """
 
     key: str
     key_type: str
@@ -40,6 +45,7 @@ class KeyEntry:
     branch: str
     account: str
     account_type: str
+    seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,11 @@ class NoEntry:
     """The directory gives no account for a key. code: its word, raw (NotFound, EntryBlocked …)."""
 
     code: str
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether it has no such key at all, which costs more than an answer (DICT API 2.12.1)."""
+        return self.code == _NOT_FOUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,7 @@ class Asking:
 
 
 class BudgetSpent(Exception):  # noqa: N818 it says what happened to the budget
-    """Nothing was asked: too many keys were looked up. seconds: until it is worth asking again."""
+    """Too many keys were looked up. seconds: until it is worth asking again."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"{seconds} s")
@@ -73,7 +84,14 @@ class Directory(Protocol):
     """Looks keys up, ours and everybody's."""
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
-        """Where a key leads. BudgetSpent: nothing was asked. Transient: the directory was silent for 3 s."""
+        """Where a key leads. BudgetSpent: it may not be asked now. Transient: the directory was silent for 3 s."""
+
+
+class Participants(Protocol):
+    """Knows who takes part in Pix."""
+
+    async def trusted_hosts(self) -> frozenset[str]:
+        """Hosts, with their port where it is not the usual one, whose signatures of charges count. Transient: silence."""
 
 
 class Registry(Protocol):

@@ -19,6 +19,7 @@ TED = "ted"
 
 # Inbox kinds.
 PAYMENT_FINAL = "payment.final"  # PaymentFinal
+PAYMENT_PENDING = "payment.pending"  # the network's bytes: it has a payment of ours, and says no end yet
 PAYMENT_RETURNED = "payment.returned"  # PaymentReturned
 PAYMENT_DOUBTED = "payment.doubted"  # PaymentDoubted
 PAYMENT_NEVER = "payment.never"  # PaymentNever
@@ -41,7 +42,7 @@ class Receiver(msgspec.Struct, frozen=True):
 
 
 class PaymentOrder(msgspec.Struct, frozen=True):
-    """A Pix of ours. instrument: DICT, QRES, QRDN, MANU (SPI message catalogue, pacs.008). remittance: up to 140 characters."""
+    """A Pix of ours. instrument: DICT, QRES, QRDN, MANU (SPI catalogue, pacs.008). remittance: up to 140 characters."""
 
     end_to_end_id: str
     amount: Money

@@ -1,4 +1,4 @@
-"""What the Pix networks and the rooms tell each other about money that comes in and goes back. Codes are the network's, raw."""
+"""What the Pix networks and the rooms tell each other about money that comes in and goes back. Codes are raw."""
 
 from __future__ import annotations
 

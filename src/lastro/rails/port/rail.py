@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from lastro.base.run import Verb
 from lastro.base.write import Finished
 from lastro.rails.port.codec import decode
 
 if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
+
+    from lastro.base.run import Verb
 
 # Inbox kinds.
 REFUSED = "refused"  # MessageRefused
@@ -63,6 +64,15 @@ class Transient(Exception):  # noqa: N818 it says how the network is, not that s
         self.retry_after_seconds = retry_after_seconds
 
 
+class Closed(Exception):  # noqa: N818
+    """The network takes nothing at this hour, and has not taken this. seconds: until it is worth trying again."""
+
+    def __init__(self, reason: str, seconds: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.seconds = seconds
+
+
 class Permanent(Exception):  # noqa: N818
     """The network will never take this. code: its word, raw."""
 
@@ -78,7 +88,7 @@ class Told:
 
     network_id: the message's id there, by which a second copy is dropped. subject: the endToEndId, return id or control
     number it is about. account: number of the account of ours that it names; company_number: of the company of ours that an
-    id in it names. They say whose message it is.
+    id in it names. They say whose message it is. rail: of which network it is, where another's stream has carried it.
     """
 
     kind: str
@@ -88,6 +98,7 @@ class Told:
     txid: str | None = None
     account: str | None = None
     company_number: int | None = None
+    rail: str | None = None
 
 
 class Keep(Protocol):
@@ -107,10 +118,13 @@ class Rail(Protocol):
         """Hands over what the network tells, until stop. The network hears that we have it only after keep has returned."""
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
-        """Tells the network what an outbox row of this company says; the same row again changes nothing there."""
+        """Tells the network what an outbox row of this company says; the same row again changes nothing there.
+
+        Closed: it has not taken it, for certain.
+        """
 
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
-        """What became of what an outbox kind orders, or PIX_ASK asks; the end as it would be told, its network_id left empty."""
+        """What became of what an outbox kind orders, or PIX_ASK asks; the end as it would be told, with no network_id."""
 
     async def close(self) -> None:
         """Ends its connections."""

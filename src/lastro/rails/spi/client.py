@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import aiohttp
 import msgspec
 import structlog
 
-from lastro.base import trace
 from lastro.base.gaps import gap
 from lastro.rails import port
+from lastro.rails.kept import max_age
+from lastro.rails.line import Line
+from lastro.rails.messages import Malformed, problem, understood
 from lastro.rails.port import Permanent, PixFinal, ReturnFinal, Told, Transient, Unknown
 from lastro.rails.spi import wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from uuid import UUID
 
     from lastro.base.secrets import Secret
+    from lastro.rails.line import Answer
+    from lastro.rails.messages import Reader
     from lastro.rails.port import Keep, KeyAccount, KeyOwner, Pending
 
 TIMEOUT_SECONDS = 10.0
 LOOK_UP_SECONDS = 3.0  # of a key, which a client waits for (contract.md §10)
+_BUDGET_SECONDS = 60  # until a directory that says 429 and not until when is asked again: buckets fill by the minute
 WAIT_SECONDS = 10  # how long a pull waits for messages
 _PULL = f"wait={WAIT_SECONDS}&limit=10"
 # Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes. The directory
@@ -35,10 +39,7 @@ _FOR_GOOD = frozenset({400, 409, 413, 422})
 _FOR_GOOD_IN_DIRECTORY = _FOR_GOOD | {403}
 _SHORTEST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 10.0
-_LARGEST_ANSWER_BYTES = 4 * 1024 * 1024
-_KEEPALIVE_SECONDS = 4.0  # shorter than most servers', so that no message is written to a connection just closed
 _ACCOUNT_TYPE = "TRAN"  # ours are payment accounts
-E = TypeVar("E")
 _log = structlog.get_logger(__name__)
 
 
@@ -76,20 +77,13 @@ class _Stream:
         return f"/spi/v1/out/{self.place.ispb}/stream/start?{_PULL}{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-
 class Spi:
-    """The adapter of the instant payment system: a Rail."""
+    """The adapter of the instant payment system: a Rail. also: what reads messages of others that its stream carries."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, also: Mapping[str, Reader] = wire.NO_OTHERS) -> None:
         self._place = place
-        self._base = place.base_url.rstrip("/")
-        self._client: aiohttp.ClientSession | None = None
+        self._also = also
+        self._line = Line(place.base_url, place.token)
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
         """Posts one message; the SPI answers 201 once it has it, and the same message again changes nothing."""
@@ -98,13 +92,13 @@ class Spi:
 
     async def payment(self, end_to_end_id: str) -> PixFinal | Pending | Unknown:
         """What became of a Pix."""
-        answer = await self._found(f"/spi/v1/payments/{quote(end_to_end_id, safe='')}")
-        return Unknown() if answer is None else _understood(wire.payment_status, end_to_end_id, answer)
+        answer = await self._line.found(f"/spi/v1/payments/{quote(end_to_end_id, safe='')}", TIMEOUT_SECONDS)
+        return Unknown() if answer is None else understood(wire.payment_status, end_to_end_id, answer)
 
     async def returned(self, return_id: str) -> ReturnFinal | Pending | Unknown:
         """What became of a return."""
-        answer = await self._found(f"/spi/v1/returns/{quote(return_id, safe='')}")
-        return Unknown() if answer is None else _understood(wire.return_status, return_id, answer)
+        answer = await self._line.found(f"/spi/v1/returns/{quote(return_id, safe='')}", TIMEOUT_SECONDS)
+        return Unknown() if answer is None else understood(wire.return_status, return_id, answer)
 
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
         """What became of a Pix that was asked about, a return or a payment of ours."""
@@ -120,22 +114,36 @@ class Spi:
         return Told(port.PIX_FINAL, "", network_id, port.encode(end))
 
     async def entry(self, key: str, asking: port.Asking) -> port.KeyEntry | port.NoEntry:
-        """Where a key leads (DICT API, getEntry). Transient: silent for 3 s, or its own budget for us is spent."""
+        """Where a key leads (DICT API, getEntry). BudgetSpent: the directory says so. Transient: silent for 3 s."""
         headers = {
             "PI-RequestingParticipant": self._place.ispb, "PI-PayerId": asking.document,
             "PI-EndToEndId": asking.end_to_end_id,
         }  # fmt: skip
-        answer = await self._ask("GET", f"/dict/v2/entries/{quote(key, safe='')}", None, LOOK_UP_SECONDS, headers)
+        answer = await self._line.ask("GET", f"/dict/v2/entries/{quote(key, safe='')}", None, LOOK_UP_SECONDS, headers)
         if answer.status == 200:
             try:
-                return wire.key_entry(answer.body)
-            except wire.Malformed as malformed:
+                found = wire.key_entry(answer.body)
+            except Malformed as malformed:
                 raise Transient(f"the directory's answer cannot be read: {malformed}") from malformed
-        code, reason = wire.problem(answer.status, answer.body)
+            return replace(found, seconds=max_age(answer.headers.get("Cache-Control")) or 0)
+        code, reason = problem(answer.status, answer.body)
         if answer.status in (403, 404):
             return port.NoEntry(code)
-        after = answer.headers.get("Retry-After", "")
-        raise Transient(f"{code}: {reason}", int(after) if after.isascii() and after.isdigit() else None)
+        text = answer.headers.get("Retry-After", "")
+        after = int(text) if text.isascii() and text.isdigit() else None
+        if answer.status == 429:
+            raise port.BudgetSpent(after or _BUDGET_SECONDS)
+        raise Transient(f"{code}: {reason}", after)
+
+    async def trusted_hosts(self) -> frozenset[str]:
+        """Hosts of locations, and those where their keys are published, as institutions have registered them."""
+        answer = await self._line.ask("GET", "/participants", None, LOOK_UP_SECONDS)
+        if answer.status != 200:
+            raise Transient(f"the list of participants answers with HTTP status {answer.status}")
+        try:
+            return wire.trusted_hosts(answer.body)
+        except Malformed as malformed:
+            raise Transient(f"the list of participants cannot be read: {malformed}") from malformed
 
     async def register_key(
         self, *, request_id: UUID, key_type: str, key: str | None, owner: KeyOwner, account: KeyAccount
@@ -184,7 +192,7 @@ class Spi:
             pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
         if stream.cursor is not None:
             with suppress(Transient):
-                await self._ask("DELETE", stream.cursor, None, 1.0)
+                await self._line.ask("DELETE", stream.cursor, None, 1.0)
 
     async def _pull(self, stream: _Stream, keep: Keep, stop: asyncio.Event) -> bool:
         """One pull, which confirms the one before, and the storing of what it brought; False when it is time to stop."""
@@ -193,7 +201,7 @@ class Spi:
             return False
         cursor = answer.headers.get("PI-Pull-Next")
         if answer.status == 200:
-            await keep(wire.read_batch(answer.body, self._place.ispb))
+            await keep(wire.read_batch(answer.body, self._place.ispb, self._also))
             gap("inbox.stored")
         elif answer.status != 204:
             if answer.status < 500:
@@ -205,9 +213,9 @@ class Spi:
         stream.cursor = cursor
         return True
 
-    async def _until(self, stop: asyncio.Event, path: str) -> _Answer | None:
+    async def _until(self, stop: asyncio.Event, path: str) -> Answer | None:
         """The answer to a pull, None when it is time to stop."""
-        pull = asyncio.ensure_future(self._ask("GET", path, None, WAIT_SECONDS + TIMEOUT_SECONDS))
+        pull = asyncio.ensure_future(self._line.ask("GET", path, None, WAIT_SECONDS + TIMEOUT_SECONDS))
         stopped = asyncio.ensure_future(stop.wait())
         try:
             await asyncio.wait({pull, stopped}, return_when=asyncio.FIRST_COMPLETED)
@@ -217,70 +225,15 @@ class Spi:
                 task.cancel()
             await asyncio.gather(pull, stopped, return_exceptions=True)
 
-    async def _found(self, path: str) -> bytes | None:
-        """What the network answers about something, None when it does not know it."""
-        answer = await self._ask("GET", path, None, TIMEOUT_SECONDS)
-        if answer.status == 404:
-            return None
-        if answer.status != 200:
-            raise Transient(f"answered with HTTP status {answer.status}")
-        return answer.body
-
     async def _checked(self, method: str, path: str, body: bytes) -> bytes:
-        answer = await self._ask(method, path, body, TIMEOUT_SECONDS)
+        answer = await self._line.ask(method, path, body, TIMEOUT_SECONDS)
         if 200 <= answer.status < 300:
             return answer.body
-        code, reason = wire.problem(answer.status, answer.body)
+        code, reason = problem(answer.status, answer.body)
         if answer.status in (_FOR_GOOD_IN_DIRECTORY if path.startswith("/dict/") else _FOR_GOOD):
             raise Permanent(code, reason)
         raise Transient(f"{code}: {reason}")
 
-    async def _ask(
-        self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None
-    ) -> _Answer:
-        """One exchange, whole, within so many seconds. more: headers. Transient: whether it took effect is not known."""
-        headers = {"Authorization": f"Bearer {self._place.token.reveal()}", **(more or {})}
-        if (whose := trace.present()) is not None:
-            headers["x-request-id"] = whose.request_id
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-        try:
-            async with (
-                asyncio.timeout(seconds),
-                self._session().request(
-                    method, self._base + path, data=body, headers=headers, allow_redirects=False
-                ) as answered,
-            ):
-                content = bytearray()
-                async for part in answered.content.iter_any():
-                    content += part
-                    if len(content) > _LARGEST_ANSWER_BYTES:
-                        raise Transient("the answer is larger than any that is expected")
-                return _Answer(answered.status, answered.headers, bytes(content))
-        except TimeoutError as late:
-            raise Transient(f"no answer within {seconds:g} s") from late
-        except (aiohttp.ClientError, OSError) as broken:
-            raise Transient(f"{type(broken).__name__}: {broken}") from broken
-
-    def _session(self) -> aiohttp.ClientSession:
-        if self._client is None or self._client.closed:
-            # No proxy and no cookies of the environment: the network is where the settings say.
-            self._client = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=_KEEPALIVE_SECONDS),
-                timeout=aiohttp.ClientTimeout(total=None),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                trust_env=False,
-            )
-        return self._client
-
     async def close(self) -> None:
         """Ends its connections."""
-        if self._client is not None:
-            await self._client.close()
-
-
-def _understood(read: Callable[[str, bytes], E], subject: str, body: bytes) -> E:
-    try:
-        return read(subject, body)
-    except wire.Malformed as malformed:
-        raise Transient(f"the answer cannot be read: {malformed}") from malformed
+        await self._line.close()

@@ -6,13 +6,15 @@ money that is in, admi.002 refuses a message.
 
 import hashlib
 import re
-from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
 from lastro.base.money import Money, MoneyError
 from lastro.rails import port
+from lastro.rails.messages import Instant, Malformed, Reader, decoded, instant
 from lastro.standards import pix_ids
 
 _ID = re.compile(r"[A-Za-z0-9]{1,64}")
@@ -23,12 +25,7 @@ ACCOUNT_TYPES = {
 }  # fmt: skip
 WORDS = {code: word for word, code in ACCOUNT_TYPES.items()}
 _ENDS = {"ACCC": True, "ACSC": True, "RJCT": False}
-
-Instant = Annotated[datetime, msgspec.Meta(tz=True)]
-
-
-class Malformed(ValueError):  # noqa: N818 it says what the message is
-    """A message that breaks what the catalogue says of it; its text names the field."""
+NO_OTHERS: Mapping[str, Reader] = MappingProxyType({})
 
 
 class _Batch(msgspec.Struct):
@@ -111,6 +108,15 @@ class _Entry(msgspec.Struct):
     account: _KeyAccount
 
 
+class _Participant(msgspec.Struct):
+    jku: str
+    host: str
+
+
+class _Participants(msgspec.Struct):
+    data: list[_Participant]
+
+
 class _Refusal(msgspec.Struct, rename="camel"):
     related_msg_id: str
     code: str | None = None
@@ -125,31 +131,20 @@ class _Status(msgspec.Struct, rename="camel"):
     settled_at: Instant | None = None
 
 
-class _Problem(msgspec.Struct):
-    """An error body: of the message interface (error, message) or of the directory (type, title)."""
-
-    error: str | None = None
-    message: str | None = None
-    type: str | None = None
-    title: str | None = None
-
-
-T = TypeVar("T")
-
-
-def read_batch(body: bytes, ispb: str) -> list[port.Told]:
-    """Every message of a pull, in its order. A pull that is no batch is one message of unknown form. ispb: ours."""
+def read_batch(body: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> list[port.Told]:
+    """Every message of a pull, in its order. A pull that is no batch is one of unknown form. ispb, also: as in read."""
     try:
         messages = msgspec.json.decode(body, type=_Batch).messages
     except msgspec.DecodeError:
         return [_unread(body)]
-    return [read(bytes(raw), ispb) for raw in messages]
+    return [read(bytes(raw), ispb, also) for raw in messages]
 
 
-def read(raw: bytes, ispb: str) -> port.Told:
+def read(raw: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> port.Told:
     """One message as the rooms understand it; kind UNKNOWN, with the bytes as they came, where we do not.
 
-    ispb: ours; what is about an endToEndId that carries it is about a payment of ours.
+    ispb: ours; what is about an endToEndId that carries it is about a payment of ours. also: what reads messages of other
+    systems, by their type.
     """
     try:
         head = msgspec.json.decode(raw, type=_Head)
@@ -158,7 +153,7 @@ def read(raw: bytes, ispb: str) -> port.Told:
     if _ID.fullmatch(head.msg_id) is None:
         return _unread(raw)
     readers = {"pacs.008": _ask, "camt.054": _credit, "pacs.002": _final, "pacs.004": _returned, "admi.002": _refusal}
-    reader = readers.get(head.type)
+    reader = readers.get(head.type) or also.get(head.type)
     if reader is not None:
         try:
             return reader(head.msg_id, raw, ispb)
@@ -173,15 +168,6 @@ def _unread(raw: bytes) -> port.Told:
     return port.Told(port.UNKNOWN, name, name, raw)
 
 
-def _decoded(raw: bytes, kind: type[T]) -> T:
-    if b"\\u0000" in raw:
-        raise Malformed("a NUL character, which no text of the database can hold")
-    try:
-        return msgspec.json.decode(raw, type=kind)
-    except msgspec.DecodeError as error:
-        raise Malformed(str(error)) from error
-
-
 def _ask(name: str, raw: bytes, _: str) -> port.Told:
     return _arrival(name, raw, port.PIX_ASK)
 
@@ -191,7 +177,7 @@ def _credit(name: str, raw: bytes, _: str) -> port.Told:
 
 
 def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
-    pix = _decoded(raw, _Pix)
+    pix = decoded(raw, _Pix)
     if not pix_ids.is_end_to_end_id(pix.end_to_end_id):
         raise Malformed("endToEndId")
     if pix.tx_id is not None and _TXID.fullmatch(pix.tx_id) is None:
@@ -220,7 +206,7 @@ def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
 
 
 def _final(name: str, raw: bytes, ispb: str) -> port.Told:
-    final = _decoded(raw, _Final)
+    final = decoded(raw, _Final)
     settled = _ENDS.get(final.status)
     if settled is None:
         raise Malformed("status")
@@ -240,7 +226,7 @@ def _final(name: str, raw: bytes, ispb: str) -> port.Told:
 
 def _returned(name: str, raw: bytes, ispb: str) -> port.Told:
     """Money of ours that its receiver gives back; it is in already."""
-    back = _decoded(raw, _Return)
+    back = decoded(raw, _Return)
     if not pix_ids.is_return_id(back.return_id):
         raise Malformed("returnId")
     if not pix_ids.is_end_to_end_id(back.end_to_end_id) or not _is_ours(back.end_to_end_id, ispb):
@@ -256,7 +242,7 @@ def _is_ours(end_to_end_id: str, ispb: str) -> bool:
 
 
 def _refusal(name: str, raw: bytes, ispb: str) -> port.Told:
-    refusal = _decoded(raw, _Refusal)
+    refusal = decoded(raw, _Refusal)
     related = refusal.related_msg_id
     if _ID.fullmatch(related) is None:
         raise Malformed("relatedMsgId")
@@ -297,7 +283,7 @@ def written(kind: str, body: bytes) -> bytes:
         fields = {
             "msgId": answer.message_id,
             "type": "pacs.002",
-            "createdAt": _instant(answer.created_at),
+            "createdAt": instant(answer.created_at),
             "originalMsgId": answer.original_message_id,
             "endToEndId": answer.end_to_end_id,
             "status": "ACSP" if answer.accept else "RJCT",
@@ -308,7 +294,7 @@ def written(kind: str, body: bytes) -> bytes:
         fields = {
             "msgId": _message_of_return(order.return_id),
             "type": "pacs.004",
-            "createdAt": _instant(order.created_at),
+            "createdAt": instant(order.created_at),
             "returnId": order.return_id,
             "endToEndId": order.end_to_end_id,
             "amount": str(order.amount),
@@ -332,8 +318,8 @@ def _payment(order: port.PaymentOrder) -> dict[str, Any]:
         **({} if order.key is None else {"key": order.key}),
     }  # fmt: skip
     return {
-        "msgId": _message_of_payment(order.end_to_end_id), "type": "pacs.008", "createdAt": _instant(order.accepted_at),
-        "endToEndId": order.end_to_end_id, "amount": str(order.amount), "acceptedAt": _instant(order.accepted_at),
+        "msgId": _message_of_payment(order.end_to_end_id), "type": "pacs.008", "createdAt": instant(order.accepted_at),
+        "endToEndId": order.end_to_end_id, "amount": str(order.amount), "acceptedAt": instant(order.accepted_at),
         "localInstrument": order.instrument, "purpose": "IPAY",
         "payer": {
             "name": payer.name, "document": {"type": payer.document_type, "number": payer.document_number},
@@ -347,7 +333,7 @@ def _payment(order: port.PaymentOrder) -> dict[str, Any]:
 
 def key_entry(body: bytes) -> port.KeyEntry:
     """The directory's answer about a key. Malformed where it is none."""
-    entry = _decoded(body, _Entry)
+    entry = decoded(body, _Entry)
     key_type = "RANDOM" if entry.type == "EVP" else entry.type
     account_type = WORDS.get(entry.account.account_type)
     if account_type is None:
@@ -358,9 +344,17 @@ def key_entry(body: bytes) -> port.KeyEntry:
     )  # fmt: skip
 
 
+def trusted_hosts(body: bytes) -> frozenset[str]:
+    """The hosts in the list of participants, of locations and of keys. Malformed where it is none."""
+    found = set()
+    for one in decoded(body, _Participants).data:
+        found |= {one.host.lower(), one.jku.partition("://")[2].partition("/")[0].lower()}
+    return frozenset(found - {""})
+
+
 def payment_status(end_to_end_id: str, body: bytes) -> port.PixFinal | port.Pending:
     """The SPI's answer about a payment. Malformed where it is none."""
-    status = _decoded(body, _Status)
+    status = decoded(body, _Status)
     settled = _ENDS.get(status.status)
     if settled is None:
         return port.Pending()
@@ -369,24 +363,8 @@ def payment_status(end_to_end_id: str, body: bytes) -> port.PixFinal | port.Pend
 
 def return_status(return_id: str, body: bytes) -> port.ReturnFinal | port.Pending:
     """The SPI's answer about a return. Malformed where it is none."""
-    status = _decoded(body, _Status)
+    status = decoded(body, _Status)
     settled = _ENDS.get(status.status)
     if settled is None:
         return port.Pending()
     return port.ReturnFinal(return_id, status.end_to_end_id, settled, status.code, status.settled_at)
-
-
-def problem(status: int, body: bytes) -> tuple[str, str]:
-    """Code and reason of an answer that is no success, whatever its form."""
-    try:
-        told = _decoded(body, _Problem)
-    except Malformed:
-        told = _Problem()
-    return told.type or told.error or f"HTTP{status}", told.title or told.message or f"answered with HTTP status {status}"
-
-
-def _instant(at: datetime | None) -> str:
-    """UTC with milliseconds, as every message of the SPI writes it."""
-    if at is None:
-        raise ValueError("a message without its time")
-    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

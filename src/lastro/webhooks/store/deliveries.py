@@ -55,7 +55,8 @@ WITH RECURSIVE {FIRST_OF_EACH}
 SELECT f.company_id, f.endpoint, c.state, c.probe_at <= {NOW} AS is_probe
   FROM first f
   LEFT JOIN webhook_circuits c ON c.company_id = f.company_id AND c.endpoint = f.endpoint AND c.state <> 'CLOSED'
- WHERE f.due_at <= {NOW} AND (c.state IS NULL OR c.probe_at <= {NOW} OR f.due_at <= {NOW} - $1::interval)
+ WHERE f.due_at <= {NOW}
+   AND (c.state IS NULL OR c.probe_at <= {NOW} OR f.due_at <= {NOW} - interval '{HELD_AT_MOST.total_seconds():.0f} seconds')
  ORDER BY f.due_at LIMIT 1000
 """  # noqa: S608 names of our own code
 
@@ -93,7 +94,7 @@ async def destinations(work: Session) -> list[Destination]:
     """Where something is due, longest waiting first."""
     return [
         Destination(r["company_id"], r["endpoint"], Circuit(r["state"] or Circuit.CLOSED), r["is_probe"] is True)
-        for r in await work.fetch(_DESTINATIONS, HELD_AT_MOST)
+        for r in await work.fetch(_DESTINATIONS)
     ]
 
 

@@ -1,0 +1,68 @@
+"""Whose key it is that somebody is about to pay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Refused
+from lastro.base.run import Act, Done
+from lastro.payouts import store
+from lastro.payouts.keys_and_limits import looked_up
+from lastro.rails.port import Asking, BudgetSpent, NoEntry, Transient
+from lastro.standards import pix_ids
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.payouts.actions.finding import Ways
+    from lastro.rails.port import KeyEntry
+    from lastro.standards.banks import BankList
+
+_SOON = 5  # seconds until a directory that was silent is asked again
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """In whose name is asked, None where the account is not the company's; and what was answered."""
+
+    asker: store.Asker | None
+    banks: BankList
+    entry: KeyEntry | None = None
+
+
+@dataclass(frozen=True)
+class LookUp(Act[Known]):
+    """GET /order/v1/banking/accounts/{id}/keys/lookup. key: in its canonical form."""
+
+    account_id: UUID | None
+    key: str
+    ways: Ways
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account's holder, in whose name the directory is asked."""
+        asker = None
+        if self.account_id is not None:
+            asker = await store.asker(session, door.company_id, self.account_id)
+        return Known(asker, await self.ways.banks.read(session))
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """Asks the directory, under an id of a payment that may follow."""
+        if known.asker is None:
+            return NOT_FOUND
+        name = pix_ids.end_to_end_id(self.ways.ispb, door.now, known.asker.company_number, known.asker.sequence)
+        try:
+            entry = await self.ways.directory.entry(self.key, Asking(door.company_id, known.asker.document, name))
+        except BudgetSpent as spent:
+            return Refused(Kind.TOO_MANY, retry_after_seconds=spent.seconds)
+        except Transient as silent:
+            return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or _SOON)
+        return NOT_FOUND if isinstance(entry, NoEntry) else replace(known, entry=entry)
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """Shows it."""
+        assert known.entry is not None
+        return Done(None, render(looked_up(known.entry, known.banks.by_ispb(known.entry.ispb))))

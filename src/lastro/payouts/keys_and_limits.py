@@ -1,0 +1,172 @@
+"""What is shown of a key before it is paid, and of what an account may send; and what those operations say of themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from lastro.base.api import Answer, Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.money import Money as Amount
+from lastro.base.wire import Id, Money, words
+from lastro.payouts.model import METHODS
+from lastro.standards.documents import mask
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.payouts.model import Limits
+    from lastro.rails.port import KeyEntry
+    from lastro.standards.banks import Bank
+
+_CURRENCY = "BRL"
+
+
+class MaskedDocument(Answer, frozen=True, kw_only=True):
+    """A stranger's document, as far as it may be shown to whoever pays."""
+
+    type: Annotated[str, words("CPF", "CNPJ")]
+    number: Annotated[str, msgspec.Meta(description="With stars in place of some digits.", examples=["***.813.579-**"])]
+
+
+class KeyOwner(Answer, frozen=True, kw_only=True):
+    """Who would be paid."""
+
+    name: str
+    document: MaskedDocument
+
+
+class KeyBank(Answer, frozen=True, kw_only=True):
+    """Where the money would go."""
+
+    ispb: Annotated[str, msgspec.Meta(description="The institution's id of 8 characters.", examples=["99999030"])]
+    name: Annotated[str | None, msgspec.Meta(description="As the bank list has it; left out where it does not.")] = None
+
+
+class LookedUpKey(Answer, frozen=True, kw_only=True):
+    """A key of the directory."""
+
+    key: str
+    type: Annotated[str, words("CPF", "CNPJ", "EMAIL", "PHONE", "RANDOM")]
+    owner: KeyOwner
+    bank: KeyBank
+
+
+class Allowance(Answer, frozen=True, kw_only=True):
+    """One limit and what has been used of it."""
+
+    used: Annotated[Money, msgspec.Meta(description="Sent or held, without what has failed.")]
+    limit: Annotated[Money | None, msgspec.Meta(description="Left out where there is none.")] = None
+    left: Annotated[Money | None, msgspec.Meta(description="Left out where there is no limit.")] = None
+
+
+class MethodLimits(Answer, frozen=True, kw_only=True):
+    """What the account may send by one method."""
+
+    payment_method: Annotated[str, words(*METHODS)]
+    transaction: Annotated[Money, msgspec.Meta(description="Above it a payout is split into transfers.")]
+    day: Annotated[Allowance, msgspec.Meta(description="From 06:00 to 06:00 of Brasilia.")]
+    night: Annotated[Allowance, msgspec.Meta(description="From 20:00 to 06:00 of Brasilia; it counts for the day, too.")]
+
+
+class AccountLimits(Answer, frozen=True, kw_only=True):
+    """What an account may send, and what is left of it now."""
+
+    account_id: Id
+    date: Annotated[
+        str,
+        msgspec.Meta(
+            description="The day in which is counted now; before 06:00 it is the one before.", examples=["2026-01-31"],
+            extra_json_schema={"format": "date"},
+        ),
+    ]  # fmt: skip
+    data: list[MethodLimits]
+
+
+def looked_up(entry: KeyEntry, bank: Bank | None) -> LookedUpKey:
+    """A key as whoever wants to pay it may see it."""
+    document = MaskedDocument(type=entry.document_type, number=mask(entry.document_number))
+    return LookedUpKey(
+        key=entry.key,
+        type=entry.key_type,
+        owner=KeyOwner(name=entry.name, document=document),
+        bank=KeyBank(ispb=entry.ispb, name=None if bank is None else bank.short_name),
+    )
+
+
+def limits_of(account_id: UUID, day: str, known: dict[str, tuple[Limits, int, int]]) -> AccountLimits:
+    """The limits of an account by method, with what is used of its day and its night, in minor units."""
+    data = [
+        MethodLimits(
+            payment_method=method,
+            transaction=_money(limits.transaction),
+            day=_allowance(limits.day, by_day),
+            night=_allowance(limits.night, by_night),
+        )
+        for method, (limits, by_day, by_night) in known.items()
+    ]
+    return AccountLimits(account_id=str(account_id), date=day, data=data)
+
+
+def _allowance(limit: int | None, used: int) -> Allowance:
+    if limit is None:
+        return Allowance(used=_money(used))
+    return Allowance(used=_money(used), limit=_money(limit), left=_money(max(limit - used, 0)))
+
+
+def _money(minor: int) -> Money:
+    return Money.of(Amount(minor, _CURRENCY))
+
+
+_ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
+_NO_ACCOUNT = Refusal(
+    Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list.",
+)  # fmt: skip
+
+
+def _reais(value: str) -> dict[str, str]:
+    return {"currency": _CURRENCY, "value": value}
+
+
+LOOK_UP = Doc(
+    "Look a key up",
+    "Whose key it is and at which bank, to be shown to a person before the payout is made. Of the owner's document only the"
+    " middle is shown.\n\n"
+    "It spends the same budget of the directory as a payout does: a key that is not there costs twenty times as much as one"
+    " that is. Ask for keys that somebody is about to pay, and for none twice. In the query a `+` is written `%2B`.",
+    None, LookedUpKey,
+    (
+        Refusal(Kind.NOT_FOUND, "", "", "No account of your company has this id, or the directory gives no account for the"
+                " key.", "Ask the receiver for the right key; do not ask for the same one again."),
+        Refusal(Kind.INVALID, "key", "REQUIRED", "No key is given.", "Give one in `key`."),
+        Refusal(Kind.INVALID, "key", "INVALID", "It is no key in its canonical form.",
+                "Phones begin with `+55`, written `%2B55`; CPF and CNPJ have no punctuation."),
+        Refusal(Kind.INVALID, "key", "TOO_LONG", "No key has more than 77 characters.", "Give one key."),
+        Refusal(Kind.TOO_MANY, "", "", "Too many keys were looked up, most likely unknown ones.",
+                "Wait as long as `Retry-After` says; look no key up that was not found."),
+        Refusal(Kind.UNAVAILABLE, "", "", "The directory did not answer in time.", "Ask again in a few seconds."),
+    ),
+    None,
+    {
+        "key": "fabio@fora.example", "type": "EMAIL",
+        "owner": {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "***.813.579-**"}},
+        "bank": {"ispb": "99999030", "name": "BANCO RECEBEDOR SIMULADO"},
+    },
+)  # fmt: skip
+LIMITS = Doc(
+    "Read an account's limits",
+    "What the account may send by each method: in one transfer, in a day and in a night, and what is left of it. A payout"
+    " above `transaction` is split; one above what is left is refused.",
+    None, AccountLimits, (_NO_ACCOUNT,), None,
+    {
+        "accountId": _ACCOUNT_ID, "date": "2026-01-31",
+        "data": [
+            {
+                "paymentMethod": "PIX", "transaction": _reais("15000.00"),
+                "day": {"used": _reais("10.50"), "limit": _reais("1000000.00"), "left": _reais("999989.50")},
+                "night": {"used": _reais("0.00")},
+            },
+        ],
+    },
+)  # fmt: skip

@@ -1,0 +1,88 @@
+"""What was asked of others, for as long as it may be used."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Hashable
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[V]):
+    """What was answered, and for how many seconds it may be used; 0: by those alone who wait for it."""
+
+    value: V
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept(Generic[V]):
+    value: V
+    asked_at: float
+    until: float
+
+
+class Kept(Generic[V]):
+    """Answers of one process by name. clock: seconds that only go forward. most: so many are kept, the oldest go first."""
+
+    def __init__(self, clock: Callable[[], float], most: int) -> None:
+        self._clock = clock
+        self._most = most
+        self._kept: OrderedDict[str, _Kept[V]] = OrderedDict()
+        self._asking: dict[Hashable, asyncio.Task[V]] = {}
+
+    async def get(
+        self, name: str, ask: Callable[[], Awaitable[Answer[V]]], *, by: Hashable = None, oldest: float | None = None
+    ) -> V:
+        """What is kept under a name, or else the answer; whatever `ask` raises.
+
+        by: who asks; those who ask the same at once share one question and its end. oldest: what was asked for more seconds
+        ago is asked for again.
+        """
+        kept = self._kept.get(name)
+        now = self._clock()
+        if kept is not None and now < kept.until and (oldest is None or now - kept.asked_at <= oldest):
+            return kept.value
+        task = self._asking.get((name, by))
+        if task is None:
+            task = asyncio.ensure_future(self._ask(name, ask))
+            self._asking[name, by] = task
+            task.add_done_callback(lambda ended: self._end((name, by), ended))
+        # Who hangs up ends nobody else's question, nor what is to be written once it is answered.
+        return await asyncio.shield(task)
+
+    async def _ask(self, name: str, ask: Callable[[], Awaitable[Answer[V]]]) -> V:
+        asked_at = self._clock()
+        answer = await ask()
+        if answer.seconds > 0:
+            self._kept.pop(name, None)
+            self._kept[name] = _Kept(answer.value, asked_at, asked_at + answer.seconds)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return answer.value
+
+    def _end(self, question: Hashable, task: asyncio.Task[V]) -> None:
+        self._asking.pop(question, None)
+        if not task.cancelled():
+            task.exception()  # looked at, so that it is not logged where everybody has hung up
+
+
+def max_age(cache_control: str | None) -> int | None:
+    """The seconds that a Cache-Control header allows (RFC 9111 §5.2.2); 0: it forbids keeping, None: it says nothing."""
+    if cache_control is None:
+        return None
+    said = [part.strip().lower() for part in cache_control.split(",")]
+    if "no-store" in said or "no-cache" in said:
+        return 0
+    for part in said:
+        name, _, seconds = part.partition("=")
+        seconds = seconds.strip('"')
+        if name == "max-age" and seconds.isascii() and seconds.isdigit():
+            return int(seconds[:9])
+    return None

@@ -1,0 +1,90 @@
+"""The line to a network: HTTP with a bearer token, each exchange whole and within its time."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import aiohttp
+
+from lastro.base import trace
+from lastro.rails.port import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.base.secrets import Secret
+
+_LARGEST_ANSWER_BYTES = 4 * 1024 * 1024
+_KEEPALIVE_SECONDS = 4.0  # shorter than most servers', so that no message is written to a connection just closed
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was answered, whole."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Line:
+    """Connections to one network. base_url: its paths are behind it. token: ours there."""
+
+    def __init__(self, base_url: str, token: Secret) -> None:
+        self._base = base_url.rstrip("/")
+        self._token = token
+        self._client: aiohttp.ClientSession | None = None
+
+    async def ask(
+        self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None
+    ) -> Answer:
+        """One exchange, whole, within so many seconds. more: headers. Transient: whether it took effect is not known."""
+        headers = {"Authorization": f"Bearer {self._token.reveal()}", **(more or {})}
+        if (whose := trace.present()) is not None:
+            headers["x-request-id"] = whose.request_id
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        try:
+            async with (
+                asyncio.timeout(seconds),
+                self._session().request(
+                    method, self._base + path, data=body, headers=headers, allow_redirects=False
+                ) as answered,
+            ):
+                content = bytearray()
+                async for part in answered.content.iter_any():
+                    content += part
+                    if len(content) > _LARGEST_ANSWER_BYTES:
+                        raise Transient("the answer is larger than any that is expected")
+                return Answer(answered.status, answered.headers, bytes(content))
+        except TimeoutError as late:
+            raise Transient(f"no answer within {seconds:g} s") from late
+        except (aiohttp.ClientError, OSError) as broken:
+            raise Transient(f"{type(broken).__name__}: {broken}") from broken
+
+    async def found(self, path: str, seconds: float) -> bytes | None:
+        """What the network answers about something, None when it does not know it. Transient: it does not say."""
+        answer = await self.ask("GET", path, None, seconds)
+        if answer.status == 404:
+            return None
+        if answer.status != 200:
+            raise Transient(f"answered with HTTP status {answer.status}")
+        return answer.body
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._client is None or self._client.closed:
+            # No proxy and no cookies of the environment: the network is where the settings say.
+            self._client = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=_KEEPALIVE_SECONDS),
+                timeout=aiohttp.ClientTimeout(total=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                trust_env=False,
+            )
+        return self._client
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        if self._client is not None:
+            await self._client.close()

@@ -1,0 +1,65 @@
+"""Whose signatures count: hosts that participants have registered, and the keys that are published there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from lastro.rails.kept import Answer, Kept, max_age
+from lastro.rails.locations.fetching import Unfit
+from lastro.rails.locations.judging import host_of, unfit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lastro.rails.locations.fetching import Fetcher
+    from lastro.rails.port import Participants
+
+_HOSTS_SECONDS = 60.0
+_KEYS_SECONDS = 300.0  # where their host says nothing
+_LONGEST_SECONDS = 86_400.0
+# Nobody is asked again sooner, whatever codes a stranger shows us: for a host that is not known yet, or a new key.
+_REST_SECONDS = 10.0
+_MOST_KEY_SETS = 1000
+KeySet = dict[str, Any]
+
+
+class Trust:
+    """The trusted hosts and key sets of one process. clock: seconds that only go forward."""
+
+    def __init__(self, participants: Participants, fetcher: Fetcher, clock: Callable[[], float]) -> None:
+        self._participants = participants
+        self._fetcher = fetcher
+        self._hosts: Kept[frozenset[str]] = Kept(clock, 1)
+        self._keys: Kept[KeySet] = Kept(clock, _MOST_KEY_SETS)
+
+    async def trusts(self, url: str) -> bool:
+        """Whether a URL is on a host that a participant has registered. Transient: the directory was silent."""
+        host = host_of(url)
+        if not host:
+            return False
+        if host in await self._hosts.get("", self._ask_hosts):
+            return True
+        return host in await self._hosts.get("", self._ask_hosts, oldest=_REST_SECONDS)
+
+    async def keys(self, jku: str, *, fresh: bool = False) -> KeySet:
+        """The JWK Set at a trusted URL, as its Cache-Control lets it be kept. Transient: silence; Unfit: no set is there.
+
+        fresh: they may have been replaced since they were fetched.
+        """
+        return await self._keys.get(jku, lambda: self._ask_keys(jku), oldest=_REST_SECONDS if fresh else None)
+
+    async def _ask_hosts(self) -> Answer[frozenset[str]]:
+        found = await self._participants.trusted_hosts()
+        return Answer(frozenset(host_of(f"https://{host}") for host in found), _HOSTS_SECONDS)
+
+    async def _ask_keys(self, jku: str) -> Answer[KeySet]:
+        answer = await self._fetcher.get(jku, gone=unfit("its signer publishes no keys any more"))
+        try:
+            found = msgspec.json.decode(answer.body, type=KeySet)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as broken:
+            raise Unfit(unfit("the keys of its signer cannot be read")) from broken
+        allowed = max_age(answer.cache_control)
+        seconds = _KEYS_SECONDS if allowed is None else float(allowed)
+        return Answer(found, min(max(seconds, _REST_SECONDS), _LONGEST_SECONDS))

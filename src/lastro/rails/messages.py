@@ -1,0 +1,63 @@
+"""What the messages of all networks have in common: how JSON is read, how instants are written, what a no looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated, TypeAlias, TypeVar
+
+import msgspec
+
+from lastro.rails.port import Told, Transient
+
+Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+# Of a message's id, its bytes and our ISPB: what it tells. Malformed, MoneyError: it cannot be read.
+Reader: TypeAlias = Callable[[str, bytes, str], Told]
+T = TypeVar("T")
+
+
+class Malformed(ValueError):  # noqa: N818 it says what the message is
+    """A message that breaks what the catalogue says of it; its text names the field."""
+
+
+class _Problem(msgspec.Struct):
+    """The body of a no: of a message interface (error, message) or of the directory (type, title)."""
+
+    error: str | None = None
+    message: str | None = None
+    type: str | None = None
+    title: str | None = None
+
+
+def decoded(raw: bytes, kind: type[T]) -> T:
+    """The value of a kind. Malformed for other bytes, and for those that the database could not hold."""
+    if b"\\u0000" in raw:
+        raise Malformed("a NUL character, which no text of the database can hold")
+    try:
+        return msgspec.json.decode(raw, type=kind)
+    except msgspec.DecodeError as error:
+        raise Malformed(str(error)) from error
+
+
+def understood(read: Callable[[str, bytes], T], subject: str, body: bytes) -> T:
+    """What an answer about `subject` says. Transient: it cannot be read, so that nothing is known."""
+    try:
+        return read(subject, body)
+    except Malformed as malformed:
+        raise Transient(f"the answer cannot be read: {malformed}") from malformed
+
+
+def problem(status: int, body: bytes) -> tuple[str, str]:
+    """Code and reason of an answer that is no success, whatever its form."""
+    try:
+        told = decoded(body, _Problem)
+    except Malformed:
+        told = _Problem()
+    return told.type or told.error or f"HTTP{status}", told.title or told.message or f"answered with HTTP status {status}"
+
+
+def instant(at: datetime | None) -> str:
+    """UTC with milliseconds, as every message writes it. ValueError for a message without its time."""
+    if at is None:
+        raise ValueError("a message without its time")
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,77 @@
+"""The STR over HTTP. It has no stream of its own: what it tells us comes on that of the SPI, by the readers of `wire`."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from lastro.rails import port
+from lastro.rails.messages import problem, understood
+from lastro.rails.port import Closed, PaymentFinal, Permanent, Told, Transient, Unknown
+from lastro.rails.ted import wire
+from lastro.standards.calendar import ted_opens_at
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable, Callable
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.rails.line import Line
+    from lastro.rails.port import Keep, Pending
+
+TIMEOUT_SECONDS = 10.0
+# Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes.
+_FOR_GOOD = frozenset({400, 409, 413, 422})
+_CLOSED = "OUTSIDE_STR_SESSION"
+_CLOCKS_DIFFER_SECONDS = 60
+
+
+class Ted:
+    """The adapter of the STR: a Rail. ispb: ours. now: business time, by which the STR's session opens."""
+
+    def __init__(self, line: Line, ispb: str, now: Callable[[], Awaitable[datetime]]) -> None:
+        self._line = line
+        self._ispb = ispb
+        self._now = now
+
+    async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
+        """Nothing comes this way: one stream, which one process pulls, carries the messages of both systems."""
+        del keep
+        await stop.wait()
+
+    async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
+        """Posts one STR0008; the STR answers 201 once it has it, and the same message again changes nothing.
+
+        Closed outside its session, for as long as the calendar of banks says.
+        """
+        del network_id, company_id  # the one stands in the body, the other concerns us alone
+        path, message = f"/str/v1/msgs/{self._ispb}", wire.written(kind, body)
+        answer = await self._line.ask("POST", path, message, TIMEOUT_SECONDS)
+        if 200 <= answer.status < 300:
+            return
+        code, reason = problem(answer.status, answer.body)
+        if code == _CLOSED:
+            raise Closed(f"{code}: {reason}", await self._until_it_opens())
+        if answer.status in _FOR_GOOD:
+            raise Permanent(code, reason)
+        raise Transient(f"{code}: {reason}")
+
+    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+        """What became of a TED of ours."""
+        del kind  # it has one
+        answer = await self._line.found(f"/str/v1/transfers/{quote(network_id, safe='')}", TIMEOUT_SECONDS)
+        if answer is None:
+            return Unknown()
+        end = understood(wire.status, network_id, answer)
+        return Told(port.PAYMENT_FINAL, "", network_id, port.encode(end)) if isinstance(end, PaymentFinal) else end
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self._line.close()
+
+    async def _until_it_opens(self) -> int:
+        """Whole seconds; a minute where by our clock it is open, since then the two clocks differ."""
+        now = await self._now()
+        return -((now - ted_opens_at(now)) // timedelta(seconds=1)) or _CLOCKS_DIFFER_SECONDS

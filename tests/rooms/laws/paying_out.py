@@ -1,0 +1,168 @@
+"""Payouts in every state that one can be in: alone, in a batch, to an account here, and what comes back of them."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import msgspec
+from tests.cast import INSTITUTION, PLACE
+
+from lastro.base import lanes
+from lastro.base.commit import commit
+from lastro.base.errors import InsufficientFunds
+from lastro.base.money import Money
+from lastro.base.run import Done
+from lastro.base.write import Row, Write
+from lastro.doors import wiring
+from lastro.payouts import CHILD_MOVED, Begin
+from lastro.rails import port
+from lastro.rails.handling import LANE
+from lastro.rails.port import Claimed, InboxRow
+from lastro.standards.calendar import brasilia_day
+
+if TYPE_CHECKING:
+    from tests.rooms.laws.world import World
+
+RECEIVER = {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"}}
+BANK = {"accountType": "CHECKING_ACCOUNT", "branchNumber": "0001", "accountNumber": "300003", "ispb": "99999030"}
+
+
+async def play(world: World) -> None:
+    """Ana's account has afterwards what it had before. A transfer is of 10.00 at most, a payout costs 0.05."""
+    cast, ana = world.cast, world.ana
+    fee = Row("company_fees", {"payment_method": "PIX", "fixed_minor": 5, "direction": "OUT"})
+    limit = {"account_id": ana.account_id, "payment_method": "PIX", "transaction_minor": 1000, "day_minor": 10_000_000}
+    await commit(cast.database, Write(ana.company_id, rows=(fee, Row("account_limits", limit))))
+    before = await _available(world)
+    await cast.credit(ana, 1_000_000)
+    await _alone(world)
+    await _in_batches(world)
+    await _here(world)
+    left = await _available(world) - before
+    await commit(cast.database, Write(ana.company_id, transfers=(cast.transfer(ana.customer, ana.clearing, left),)))
+
+
+async def _alone(world: World) -> None:
+    for name in ("pending", "paid", "error", "canceled", "expired", "partial", "refunded", "too_much", "short"):
+        await make(world, f"out_{name}", 1000, scheduled=name == "short")
+    await make(world, "out_scheduled", 1000, scheduled=True)
+    for name in ("paid", "partial", "refunded", "too_much"):
+        await final(world, f"out_{name}")
+    await final(world, "out_error", "AC07")
+    await world.ask("cancel_payout", world.names["out_canceled"], key="cancel payout")
+    await _ago(world, "out_expired", "send_until")
+    await told(world, "out_expired", port.PAYMENT_NEVER, port.PaymentNever)
+    for name, cents in (("partial", 400), ("refunded", 1000), ("too_much", 1001)):
+        await give_back(world, f"out_{name}", cents)
+    await _ago(world, "out_short", "start_at")
+    await world.cast.runner.act(world.ana.company_id, Begin(world.names["out_short"], INSTITUTION, InsufficientFunds()))
+
+
+async def _in_batches(world: World) -> None:
+    """Under way with one child paid; paid; partly paid; failed; given back in part."""
+    for name in ("pending", "paid", "partly", "error", "partial"):
+        await make(world, f"batch_{name}", 2500)
+    ends: dict[str, tuple[str | None, ...]] = {
+        "pending": (None,), "paid": (None, None, None), "partly": (None, "AC07", None), "error": ("AC07", "AC06", "AC07"),
+        "partial": (None, None, None),
+    }  # fmt: skip
+    for name, codes in ends.items():
+        for place, code in enumerate(codes, start=1):
+            await final(world, f"batch_{name}_{place}", code)
+    await give_back(world, "batch_partial_1", 1000)
+    await children_moved(world)
+
+
+async def _here(world: World) -> None:
+    """Dora is paid inside: both sides have their end."""
+    dora = world.dora
+    bank = {**BANK, "ispb": INSTITUTION.ispb, "accountType": "PAYMENT_ACCOUNT", "accountNumber": dora.account_number}
+    await make(world, "own_paid", 700, bank=bank)
+    name = world.names["own_paid_e2e"]
+    (body,) = await world.column(f"SELECT body FROM outbox WHERE network_id = '{name}'")
+    order = port.payment_order(bytes(body))
+    arrival = port.PixArrival(
+        f"book:{name}", name, None, order.amount, order.accepted_at, order.payer, order.receiver.branch,
+        order.receiver.account, order.receiver.document_number, None, order.instrument,
+    )  # fmt: skip
+    await heard(world, dora.company_id, port.PIX_ASK, arrival, name)
+    await heard(world, dora.company_id, port.PIX_FINAL, port.PixFinal(name, True, settled_at=world.now()), name)
+    await final(world, "own_paid", rail=port.BOOK)
+
+
+async def make(world: World, name: str, cents: int, *, scheduled: bool = False, bank: dict[str, str] | None = None) -> None:
+    """A payout of this name; its transfers are known as name_1, name_2 …, and the ids of the network as name_e2e."""
+    body = {
+        "externalId": name, "accountId": str(world.ana.account_id), "paymentMethod": "PIX", "description": "Salary",
+        "receiver": RECEIVER, "paymentData": {"bankAccount": bank or BANK},
+        "amount": {"currency": "BRL", "value": str(Money(cents, "BRL"))}, "allowDuplicate": True,
+    }  # fmt: skip
+    if scheduled:
+        body["scheduledDate"] = (brasilia_day(world.now()) + timedelta(days=1)).isoformat()
+    made = msgspec.json.decode((await world.ask("create_payout", None, body, key=name)).body)
+    world.names |= {name: UUID(made["id"]), f"{name}_e2e": made["endToEndId"]}
+    for child in made.get("batch", {}).get("transactions", ()):
+        place = f"{name}_{child['sequence']}"
+        world.names |= {place: UUID(child["id"]), f"{place}_e2e": child["endToEndId"]}
+
+
+async def told(world: World, name: str, kind: str, says: Any, rail: str = port.PIX, **more: Any) -> None:
+    """The network says something of the transfer of this name."""
+    end_to_end_id = world.names[f"{name}_e2e"]
+    await heard(world, world.ana.company_id, kind, says(end_to_end_id, **more), end_to_end_id, rail)
+
+
+async def final(world: World, name: str, code: str | None = None, rail: str = port.PIX) -> None:
+    at = world.now() if code is None else None
+    await told(world, name, port.PAYMENT_FINAL, port.PaymentFinal, rail, settled=code is None, code=code, settled_at=at)
+
+
+async def give_back(world: World, name: str, cents: int) -> None:
+    return_id = world.names[f"{name}_return"] = f"D99999030{os.urandom(12).hex()[:23]}"
+    more = {"return_id": return_id, "amount": Money(cents, "BRL"), "reason": "MD06", "settled_at": world.now()}
+    await told(world, name, port.PAYMENT_RETURNED, port.PaymentReturned, **more)
+
+
+async def heard(world: World, company_id: UUID, kind: str, says: Any, subject: str, rail: str = port.PIX) -> None:
+    """A message is kept for a company, and handled."""
+    row_id, at = world.cast.id(), world.now()
+    values = {
+        "id": row_id, "rail": rail, "kind": kind, "network_id": str(row_id), "subject": subject, "body": port.encode(says),
+        "received_at": at, "due_at": at,
+    }  # fmt: skip
+    await commit(world.cast.database, Write(company_id, rows=(Row("inbox", values),)))
+    await _handle(world, company_id, kind)
+
+
+async def children_moved(world: World) -> None:
+    while await _handle(world, world.ana.company_id, CHILD_MOVED):
+        pass
+
+
+async def _handle(world: World, company_id: UUID, kind: str) -> bool:
+    lane = lanes.Lane("inbox", also=f"kind = '{kind}' AND {LANE.also}")
+    rows = await lanes.claim(world.cast.database, lane, company_id, world.cast.id(), 50)
+    for r in rows:
+        row = InboxRow(
+            Claimed(r["id"], r["lease_token"]), company_id, r["rail"], kind, r["network_id"], r["subject"], r["txid"],
+            bytes(r["body"]), r["received_at"], 1,
+        )  # fmt: skip
+        done = await world.cast.runner.act(company_id, wiring.inbox_verbs(PLACE)[kind](row))
+        assert isinstance(done, Done), done
+    return bool(rows)
+
+
+async def _ago(world: World, name: str, column: str) -> None:
+    sql = f"UPDATE payouts SET {column} = business_now() - interval '1 second' WHERE id = '{world.names[name]}' RETURNING 1"
+    assert await world.column(sql)
+
+
+async def _available(world: World) -> int:
+    (available,) = await world.column(
+        "SELECT credits_folded + credit_tail(company_id, ledger_account_id, fold_xid, NULL) - debits - held FROM balances"
+        f" WHERE ledger_account_id = '{world.ana.customer.id}'"
+    )
+    return int(available)

@@ -1,0 +1,242 @@
+"""An office: Ana's company with money, a directory and a bank outside, and what their network says of her payouts."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from tests.cast import Cast, Seller
+
+from lastro.accounts import Institution, OwnFirst
+from lastro.banks import Banks
+from lastro.base import lanes
+from lastro.base.commit import commit
+from lastro.base.errors import Problem, Refused, Stale
+from lastro.base.money import Money
+from lastro.base.run import Done, Reply
+from lastro.base.write import Row, Write
+from lastro.doors import wiring
+from lastro.payouts import Begin, Cancel, Ways
+from lastro.payouts.actions.create import Create
+from lastro.payouts.model import Person, Place, Wish
+from lastro.rails import port
+from lastro.rails.handling import LANE
+from lastro.rails.port import Asking, Charge, Claimed, InboxRow, KeyEntry, NoCharge, NoEntry
+from lastro.standards.calendar import brasilia_day
+
+HERE = Institution("99999010", "LASTRO SANDBOX IP", "0001", "990")  # as the list of banks knows us
+PLACE = wiring.Place(HERE, "http://lastro.test", sandbox=True)
+FABIO = Person("Fabio de Fora", "CPF", "24681357928")
+FORA = Place("99999030", None, "CHECKING_ACCOUNT", "0001", "300003")
+KEY = "fabio@fora.example"
+_OUTBOX = lanes.Lane("outbox", only="rail = 'pix'")
+
+
+@dataclass
+class Outside:
+    """The directory of the network, and the locations of other banks. asked: the keys that were looked up."""
+
+    entries: dict[str, KeyEntry | NoEntry | Exception] = field(default_factory=dict)
+    charges: dict[str, Charge | NoCharge] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
+        assert asking.end_to_end_id.startswith(f"E{HERE.ispb}")
+        self.asked.append(key)
+        found = self.entries.get(key, NoEntry("NotFound"))
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    async def read(self, location: str, now: datetime) -> Charge | NoCharge:
+        assert now.tzinfo is not None
+        return self.charges[location]
+
+
+def entry_of(key: str, key_type: str = "EMAIL", *, ispb: str = FORA.ispb or "", account: str = FORA.account) -> KeyEntry:
+    """A key of Fabio's."""
+    return KeyEntry(
+        key, key_type, FABIO.name, FABIO.document_type, FABIO.document_number, ispb, "0001", account, "CHECKING_ACCOUNT"
+    )
+
+
+@dataclass
+class Office:
+    """What one test does. Ana has `cents` to begin with."""
+
+    cast: Cast
+    ana: Seller
+    outside: Outside
+    ways: Ways
+
+    @classmethod
+    async def open(cls, cast: Cast, ana: Seller, cents: int = 10_000_000) -> "Office":
+        outside = Outside({KEY: entry_of(KEY)})
+        ways = Ways(HERE, OwnFirst(cast.database, HERE, outside), outside, Banks(sandbox=True))
+        if cents:
+            await cast.credit(ana, cents)
+        return cls(cast, ana, outside, ways)
+
+    # ── clients ──
+
+    def wish(self, cents: int = 1234, **wish: Any) -> Wish:
+        """To Fabio's account, unless another way is given."""
+        values: dict[str, Any] = {
+            "external_id": os.urandom(8).hex(), "account_id": self.ana.account_id, "method": "PIX",
+            "amount": Money(cents, "BRL"), "description": "Salary",
+        }  # fmt: skip
+        if not wish.keys() & {"key", "qr", "place"}:
+            values |= {"person": FABIO, "place": FORA}
+        return Wish(**{**values, **wish})
+
+    async def ask(self, wish: Wish, key: str | None = None) -> Reply | Refused:
+        key = key or os.urandom(8).hex()
+        call: dict[str, Any] = {"operation": "create_payout", "permission": "payouts:write", "status": 201}
+        return await self.cast.run(
+            self.ana.client, Create(wish, key, self.ways), key=key, request=wish.external_id.encode(), **call
+        )
+
+    async def make(self, cents: int = 1234, **wish: Any) -> dict[str, Any]:
+        """A payout that must be made, as it is answered."""
+        reply = await self.ask(self.wish(cents, **wish))
+        assert isinstance(reply, Reply), reply
+        made: dict[str, Any] = msgspec.json.decode(reply.body)
+        return made
+
+    async def refused(self, wish: Wish) -> Problem:
+        """The one thing that is wrong with it."""
+        refused = await self.ask(wish)
+        assert isinstance(refused, Refused), refused
+        (problem,) = refused.problems
+        return problem
+
+    async def cancel(self, payout_id: str) -> Reply | Refused:
+        verb = Cancel(UUID(payout_id), HERE)
+        return await self.cast.run(self.ana.client, verb, operation="cancel_payout", permission="payouts:write")
+
+    # ── the network ──
+
+    async def told(self, kind: str, says: Any, subject: str | None = None) -> str:
+        """The network says it, and what follows is done; what the message was settled with."""
+        row_id = await self.store(kind, says, subject)
+        await self.work()
+        (outcome,) = await self.column("SELECT outcome FROM inbox WHERE id = $1", row_id)
+        return str(outcome)
+
+    async def store(self, kind: str, says: Any, subject: str | None = None) -> UUID:
+        row_id, at = self.cast.id(), datetime.now(UTC)
+        values = {
+            "id": row_id, "rail": "pix", "kind": kind, "network_id": str(row_id), "subject": subject or says.subject,
+            "body": port.encode(says), "received_at": at, "due_at": at,
+        }  # fmt: skip
+        await commit(self.cast.database, Write(self.ana.company_id, rows=(Row("inbox", values),)))
+        return row_id
+
+    async def work(self, company_id: UUID | None = None, rounds: int = 200) -> None:
+        """Handles the inbox of a company, Ana's if none is named, as a worker would, until nothing is due."""
+        company_id = company_id or self.ana.company_id
+        verbs = wiring.inbox_verbs(PLACE)
+        for _ in range(rounds):
+            rows = await lanes.claim(self.cast.database, LANE, company_id, self.cast.id(), 50)
+            if not rows:
+                return
+            for r in rows:
+                claimed = Claimed(r["id"], r["lease_token"])
+                row = InboxRow(
+                    claimed, company_id, r["rail"], r["kind"], r["network_id"], r["subject"], r["txid"], bytes(r["body"]),
+                    r["received_at"], r["sends"],
+                )  # fmt: skip
+                try:
+                    done = await self.cast.runner.act(company_id, verbs[r["kind"]](row))
+                except Stale:
+                    await lanes.release(self.cast.database, LANE, r, timedelta(0))
+                else:
+                    assert isinstance(done, Done), done
+        raise AssertionError("the inbox has no end")
+
+    async def settle(self, payout: Mapping[str, Any], at: datetime | None = None) -> str:
+        """The network has paid it: a payout, or a transfer of a batch."""
+        return await self.told(
+            port.PAYMENT_FINAL, port.PaymentFinal(payout["endToEndId"], settled=True, settled_at=at or datetime.now(UTC))
+        )
+
+    async def refuse(self, payout: Mapping[str, Any], code: str = "AC07") -> str:
+        return await self.told(port.PAYMENT_FINAL, port.PaymentFinal(payout["endToEndId"], settled=False, code=code))
+
+    async def give_back(self, payout: Mapping[str, Any], cents: int, return_id: str | None = None) -> str:
+        return_id = return_id or f"D{FORA.ispb}{os.urandom(12).hex()[:23]}"
+        back = port.PaymentReturned(payout["endToEndId"], return_id, Money(cents, "BRL"), "MD06", datetime.now(UTC))
+        return await self.told(port.PAYMENT_RETURNED, back)
+
+    async def claim_messages(self, limit: int = 100) -> list[Any]:
+        """A worker takes what is to be sent in hand."""
+        return await lanes.claim(self.cast.database, _OUTBOX, self.ana.company_id, self.cast.id(), limit)
+
+    async def begin(self, payout_id: str, after: timedelta = timedelta(0)) -> None:
+        """The day of a scheduled payout has come."""
+        sql = "UPDATE payouts SET start_at = business_now() WHERE company_id = tenant() AND (id = $1 OR batch_id = $1) RETURNING 1"
+        assert await self.column(sql, UUID(payout_id))
+        done = await self.cast.runner.act(self.ana.company_id, Begin(UUID(payout_id), HERE))
+        assert isinstance(done, Done), done
+
+    # ── what is so ──
+
+    async def rows(self, sql: str, *arguments: Any, of: Seller | None = None) -> list[Any]:
+        async with self.cast.database.session((of or self.ana).company_id) as session:
+            return list(await session.fetch(sql, *arguments))
+
+    async def column(self, sql: str, *arguments: Any, of: Seller | None = None) -> list[Any]:
+        return [row[0] for row in await self.rows(sql, *arguments, of=of)]
+
+    async def state(self, payout_id: str) -> str:
+        (status,) = await self.column("SELECT status FROM payouts WHERE id = $1::text::uuid", payout_id)
+        return str(status)
+
+    async def children(self, payout_id: str) -> list[str]:
+        """The states of a batch's transfers, in order."""
+        return await self.column("SELECT status FROM payouts WHERE batch_id = $1::text::uuid ORDER BY sequence", payout_id)
+
+    async def money(self, of: Seller | None = None) -> tuple[int, int]:
+        """What the account has available, and what is held."""
+        seller = of or self.ana
+        sql = (
+            "SELECT b.credits_folded + credit_tail(b.company_id, b.ledger_account_id, b.fold_xid, NULL) - b.debits - b.held,"
+            " b.held FROM balances b WHERE b.ledger_account_id = $1"
+        )
+        ((available, held),) = await self.rows(sql, seller.customer.id, of=seller)
+        return available, held
+
+    async def events(self, payout_id: str) -> list[str]:
+        return await self.column(
+            "SELECT type FROM events WHERE reference_id = $1::text::uuid ORDER BY created_at, id", payout_id
+        )
+
+    async def used(self) -> dict[str, int]:
+        """What is used of the account's limits."""
+        return {r["kind"]: r["used_minor"] for r in await self.rows("SELECT kind, used_minor FROM quotas")}
+
+    async def limit(
+        self, transaction: int = 1_500_000, day: int | None = 100_000_000, night: int | None = None, method: str = "PIX"
+    ) -> None:
+        """Limits of the account's own."""
+        row = {
+            "account_id": self.ana.account_id, "payment_method": method, "transaction_minor": transaction, "day_minor": day,
+            "night_minor": night,
+        }  # fmt: skip
+        await commit(self.cast.database, Write(self.ana.company_id, rows=(Row("account_limits", row),)))
+
+    async def fee(self, cents: int) -> None:
+        """What a payout costs."""
+        row = {"payment_method": "PIX", "fixed_minor": cents, "direction": "OUT"}
+        await commit(self.cast.database, Write(self.ana.company_id, rows=(Row("company_fees", row),)))
+
+    async def account_becomes(self, status: str) -> None:
+        """An operator blocks, closes or opens the account, for which there is no verb yet."""
+        sql = "UPDATE accounts SET status = $1, version = version + 1 WHERE id = $2 RETURNING 1"
+        assert await self.column(sql, status, self.ana.account_id)
+
+    def tomorrow(self) -> Any:
+        return brasilia_day(datetime.now(UTC)) + timedelta(days=1)
