@@ -59,7 +59,8 @@ DRAGS: Mapping[str, Mapping[str, frozenset[tuple[str, str]]]] = {
     "create_order": {"order.paymentMethod": frozenset({("order.expiration", "NOT_ALLOWED")})},
     # A second way to pay is one too many beside the first.
     "create_payout": {
-        f"paymentData.{way}": frozenset({("paymentData.bankAccount", "MUTUALLY_EXCLUSIVE")}) for way in ("pixKey", "qrcodeData")
+        f"paymentData.{way}": frozenset({("paymentData.bankAccount", "MUTUALLY_EXCLUSIVE")})
+        for way in ("pixKey", "qrcodeData")
     },
 }
 

@@ -185,7 +185,9 @@ async def test_what_is_not_sent_as_json_is_refused_and_changes_nothing(town: Tow
         assert_declared(route, answer)
     ask = EXAMPLES[route.operation].ask(town.objects.get(EXAMPLES[route.operation].kind or "", ""))
     for encoding in ("gzip", "identity, gzip", "br", "", "\xff"):
-        answer = await town.knock(route.method, line(route, ask), [*headers(town), *key_of(route), ("content-encoding", encoding)], content)
+        answer = await town.knock(
+            route.method, line(route, ask), [*headers(town), *key_of(route), ("content-encoding", encoding)], content
+        )
         assert (answer.status, answer.problems) == (415, [("content-encoding", "NOT_SUPPORTED")]), encoding
         assert_declared(route, answer)
     assert await town.contents() == before

@@ -32,7 +32,7 @@ async def test_every_law_says_itself_in_one_sentence(database: Any) -> None:
 
 async def test_every_law_is_explained(database: Any) -> None:
     """In the words of its comment, in the order of the schema, with what to do and what it reads."""
-    laws = {name: says for name, says in await asked(database, _LAWS)}
+    laws = {row[0]: row[1] for row in await asked(database, _LAWS)}
     told = explained()
     assert {name: cells[0] for name, cells in told.items()} == laws
     assert list(told) == re.findall(r"^COMMENT ON VIEW (law_\w+)", SCHEMA.read_text(encoding="utf-8"), re.MULTILINE)

@@ -31,7 +31,9 @@ async def becomes(play: Play, payout: dict[str, Any], status: str) -> dict[str, 
         assert shown["status"] in ("PENDING", status), shown
         return shown if shown["status"] == status else None
 
-    return await until(look, f"{status} of {payout['id']}")
+    found = await until(look, f"{status} of {payout['id']}")
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize("key", ["fabio@fora.example", "98765432100", "+5511987654321", "99999030000110"])

@@ -122,8 +122,10 @@ async def final(world: World, name: str, code: str | None = None, rail: str = po
 
 async def give_back(world: World, name: str, cents: int) -> None:
     return_id = world.names[f"{name}_return"] = f"D99999030{os.urandom(12).hex()[:23]}"
-    more = {"return_id": return_id, "amount": Money(cents, "BRL"), "reason": "MD06", "settled_at": world.now()}
-    await told(world, name, port.PAYMENT_RETURNED, port.PaymentReturned, **more)
+    await told(
+        world, name, port.PAYMENT_RETURNED, port.PaymentReturned, return_id=return_id, amount=Money(cents, "BRL"), reason="MD06",
+        settled_at=world.now(),
+    )  # fmt: skip
 
 
 async def heard(world: World, company_id: UUID, kind: str, says: Any, subject: str, rail: str = port.PIX) -> None:

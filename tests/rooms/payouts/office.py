@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 from tests.cast import Cast, Seller
 
+from lastro import orders
 from lastro.accounts import Institution, OwnFirst
 from lastro.banks import Banks
 from lastro.base import lanes
@@ -28,7 +29,7 @@ from lastro.rails.port import Asking, Charge, Claimed, InboxRow, KeyEntry, NoCha
 from lastro.standards.calendar import brasilia_day
 
 HERE = Institution("99999010", "LASTRO SANDBOX IP", "0001", "990")  # as the list of banks knows us
-PLACE = wiring.Place(HERE, "http://lastro.test", sandbox=True)
+PLACE = orders.Place(HERE, "http://lastro.test", sandbox=True)
 FABIO = Person("Fabio de Fora", "CPF", "24681357928")
 FORA = Place("99999030", None, "CHECKING_ACCOUNT", "0001", "300003")
 KEY = "fabio@fora.example"

@@ -77,9 +77,7 @@ class Desk:
         """All of it happened so much earlier."""
         self.now += seconds
         for column, table in (("filled_at", "buckets"), ("asked_at", "look_ups"), ("until", "unknown")):
-            await self.admin.execute(
-                f"UPDATE directory_{table} SET {column} = {column} - $1 * interval '1 second'", seconds
-            )
+            await self.admin.execute(f"UPDATE directory_{table} SET {column} = {column} - $1 * interval '1 second'", seconds)
 
 
 @pytest.fixture

@@ -44,9 +44,7 @@ def key(kid: str, jku: str) -> jws.LocationKey:
         .not_valid_after(NOW + timedelta(days=9))
         .sign(private, hashes.SHA256())
     )
-    pem = private.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
+    pem = private.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     return jws.LocationKey(kid, pem, certificate.public_bytes(serialization.Encoding.DER), jku)
 
 
@@ -133,7 +131,10 @@ async def scene() -> AsyncIterator[Scene]:
 
 async def test_a_signed_charge_is_read(scene: Scene) -> None:
     assert await scene.read() == WANTED
-    assert await scene.issue("127.0.0.1:9/cobv/x") == ("NOT_SUPPORTED", "is a charge with a due date, which is not paid from here")
+    assert await scene.issue("127.0.0.1:9/cobv/x") == (
+        "NOT_SUPPORTED",
+        "is a charge with a due date, which is not paid from here",
+    )
     assert scene.bank.asked == ["/qr/v2/x", "/participants", "/jwks"]
 
 

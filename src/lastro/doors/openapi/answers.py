@@ -37,7 +37,7 @@ HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "ratelimit-reset": ("Seconds until all are there again.", _WHOLE),
     "retry-after": ("Seconds to wait before the next try.", _WHOLE),
     "idempotent-replayed": ("The answer is the first one under this key, byte for byte.", {"const": "true"}),
-    "x-lastro-possible-duplicate": ("The payout that this one may be a repetition of.", {"type": "string", "format": "uuid"}),
+    "x-lastro-possible-duplicate": ("The payout that this one may repeat.", {"type": "string", "format": "uuid"}),
     "www-authenticate": ("How to authenticate.", {"type": "string"}),
     "cache-control": ("Whether it may be kept.", {"type": "string"}),
     "etag": ("Send it back as `if-none-match`.", {"type": "string"}),
