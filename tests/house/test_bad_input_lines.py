@@ -53,8 +53,8 @@ def is_id(query: Query) -> bool:
 async def test_a_bad_parameter_is_refused_by_name(town: Town, route: Route, query: Query) -> None:
     """Or it is a text to look for, and says so in the table; or an id, which answers as an unknown one does."""
     others = [(name, value) for name, value in asked(town, route).query.items() if name != query.name]
-    before = await town.contents()
     unknown = await sent(town, route, line(route, asked(town, route), query=[*others, (query.name, str(uuid4()))]))
+    before = await town.contents()
     for label, value in PARAMETERS.items():
         answer = await sent(town, route, line(route, asked(town, route), query=[*others, (query.name, value)]))
         what = f"{route.operation} {query.name} {label}: {answer.status} {answer.body!r:.300}"

@@ -77,13 +77,10 @@ class _Desk:
         """GET /order/v1/banking/accounts/{id}/keys/lookup."""
         problems: list[Problem] = []
         key = read_text(incoming.query, "key", _LONGEST_KEY, problems)
-        if "key" not in incoming.query:
-            problems.append(Problem("key", "REQUIRED", "is required"))
         problems += [] if key is None else rules.key_problems("key", key)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
-        assert key is not None
-        return LookUp(incoming.id("id"), rules.canonical_key(key), self.ways)
+        return LookUp(incoming.id("id"), None if key is None else rules.canonical_key(key), self.ways)
 
     def limits(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/accounts/{id}/limits."""

@@ -3,6 +3,8 @@
 The first way of a law breaks that law and, beside it, just those of BESIDE: so no law says what another says already.
 """
 
+from tests.rooms.laws.breaking_payouts import ALSO, PAYOUT_LAWS
+
 ORDER = "WHERE company_id = $1 AND id = '{paid}'"
 EVENT = "WHERE company_id = $1 AND id = '{paid_event}'"
 DELIVERY = "WHERE company_id = $1 AND event_id = '{paid_event}'"
@@ -218,7 +220,7 @@ EVENT_LAWS = {
     "law_feed_is_dense": [
         "UPDATE event_cursors SET last_sequence = 2 WHERE company_id = $1",
         "UPDATE event_cursors SET last_created_at = now() WHERE company_id = $1",
-        "UPDATE event_numbers SET sequence = 9 WHERE company_id = $1 AND sequence = 1",
+        "UPDATE event_numbers SET sequence = 999 WHERE company_id = $1 AND sequence = 1",
         "DELETE FROM event_numbers WHERE company_id = $1 AND sequence = 1",
     ],
     "law_feed_is_in_order": [
@@ -239,7 +241,7 @@ EVENT_LAWS = {
         f"UPDATE deliveries SET url = url || '/' {EVENT}",
         f"UPDATE deliveries SET type = 'TEST' {EVENT}",
         f"UPDATE deliveries SET reference_id = '{{waiting}}' {EVENT}",
-        f"UPDATE deliveries SET sequence = 9 {EVENT}",
+        f"UPDATE deliveries SET sequence = 999 {EVENT}",
         f"UPDATE deliveries SET created_at = now() {EVENT}",
     ],
     "law_a_forgotten_body_leaves_its_hash": [
@@ -338,9 +340,10 @@ OTHER_LAWS = {
     ],
 }  # fmt: skip
 
-BROKEN: dict[str, list[str]] = {
-    **LEDGER_LAWS, **ORDER_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **OTHER_LAWS,
+_WAYS: dict[str, list[str]] = {
+    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **OTHER_LAWS,
 }  # fmt: skip
+BROKEN = {law: [*ways, *ALSO.get(law, ())] for law, ways in _WAYS.items()}
 
 # What else the first way breaks, since it cannot be broken without.
 BESIDE: dict[str, set[str]] = {"law_a_payment_is_of_one_company": {"law_the_network_hears_what_was_decided"}}

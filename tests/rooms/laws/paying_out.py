@@ -80,7 +80,8 @@ async def _here(world: World) -> None:
     """Dora is paid inside: both sides have their end."""
     dora = world.dora
     bank = {**BANK, "ispb": INSTITUTION.ispb, "accountType": "PAYMENT_ACCOUNT", "accountNumber": dora.account_number}
-    await make(world, "own_paid", 700, bank=bank)
+    document = {"type": dora.holder.document_type, "number": dora.holder.document_number}
+    await make(world, "own_paid", 700, bank=bank, receiver={"name": dora.holder.full_name, "document": document})
     name = world.names["own_paid_e2e"]
     (body,) = await world.column(f"SELECT body FROM outbox WHERE network_id = '{name}'")
     order = port.payment_order(bytes(body))
@@ -93,11 +94,19 @@ async def _here(world: World) -> None:
     await final(world, "own_paid", rail=port.BOOK)
 
 
-async def make(world: World, name: str, cents: int, *, scheduled: bool = False, bank: dict[str, str] | None = None) -> None:
+async def make(
+    world: World,
+    name: str,
+    cents: int,
+    *,
+    scheduled: bool = False,
+    bank: dict[str, str] | None = None,
+    receiver: Any = RECEIVER,
+) -> None:
     """A payout of this name; its transfers are known as name_1, name_2 …, and the ids of the network as name_e2e."""
     body = {
         "externalId": name, "accountId": str(world.ana.account_id), "paymentMethod": "PIX", "description": "Salary",
-        "receiver": RECEIVER, "paymentData": {"bankAccount": bank or BANK},
+        "receiver": receiver, "paymentData": {"bankAccount": bank or BANK},
         "amount": {"currency": "BRL", "value": str(Money(cents, "BRL"))}, "allowDuplicate": True,
     }  # fmt: skip
     if scheduled:

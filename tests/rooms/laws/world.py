@@ -98,7 +98,8 @@ class World:
         for name in ("paid", "canceled", "unasked"):
             (event,) = await self.column(f"SELECT id FROM events WHERE reference_id = '{self.names[name]}'")
             self.names[f"{name}_event"] = event
-        left, company_id = 5, self.ana.company_id
+        company_id = self.ana.company_id
+        (left,) = await self.column("SELECT count(*) FROM events")
         async with self.cast.database.session(company_id) as session:
             while left:
                 left -= await session.value("SELECT number_events($1, 2)", company_id)

@@ -40,7 +40,7 @@ async def seen(work: Database) -> Gauges:
 async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
     """One row in every lane of a company, due for so long."""
     at = datetime.now(UTC) - since
-    order, payment, refund = cast.id(), cast.id(), cast.id()
+    order, payment, refund, party, account = (*(cast.id() for _ in range(4)), seller.account_id)
     hold = cast.transfer(seller.customer, seller.clearing, 1, kind="held")
     await cast.credit(seller, 100)
     ending = [Row(r.table, {**r.values, "expires_at": at - timedelta(seconds=60)}) if r.table == "orders" else r
@@ -50,6 +50,11 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
         Row("inbox", {"id": cast.id(), "rail": "pix", "kind": "x", "network_id": str(cast.id()), "subject": "E", "body": b"", "received_at": at, "due_at": at}),
         Row("pix_payments", {"id": payment, "end_to_end_id": str(payment), "state": "ACCEPTED", "amount_minor": 1, "accepted_at": at, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
         Row("refunds", {"id": refund, "origin": "AUTOMATIC", "payment_id": payment, "return_id": str(payment), "reason_code": "MD06", "state": "PENDING", "amount_minor": 1, "hold_id": hold.id, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
+        Row("parties", {"id": party, "name": "Fabio"}),
+        *(
+            Row("payouts", {"id": cast.id(), "account_id": account, "external_id": str(cast.id()), "idempotency_key": "k", "payment_method": "PIX", "rail": "pix", "initiation": "KEY", "status": "PENDING", "currency": "BRL", "amount_minor": 1, "description": "x", "receiver_id": party, "created_at": at + n * timedelta(microseconds=1), "updated_at": at, column: at})
+            for n, column in enumerate(("ask_at", "start_at"))
+        ),
     )  # fmt: skip
     facts = tuple(Fact(cast.id(), "TEST", order, f"https://{n}.example", b"{}", at) for n in range(3))
     message = Message(cast.id(), "pix", "x", str(cast.id()), order, b"", at)
@@ -58,13 +63,15 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
 
 async def test_every_lane_is_counted_across_companies(own_cast: Cast, work: Database) -> None:
     before = await seen(work)
-    assert before.due == dict.fromkeys(("outbox", "inbox", "deliveries", "orders", "payments", "returns"), NOTHING)
+    assert before.due == dict.fromkeys(
+        ("outbox", "inbox", "deliveries", "orders", "payments", "returns", "payouts", "scheduled payouts"), NOTHING
+    )
     assert (before.unnumbered, before.undelivered) == (NOTHING, {"pending": 0, "retrying": 0, "failed": 0})
     ana, dora = await own_cast.ana(), await own_cast.dora()
     await wait_in_line(own_cast, ana, timedelta(minutes=5))
     await wait_in_line(own_cast, dora, timedelta(minutes=50))
     found = await seen(work)
-    for lane in ("outbox", "inbox", "orders", "payments", "returns"):
+    for lane in ("outbox", "inbox", "orders", "payments", "returns", "payouts", "scheduled payouts"):
         count, oldest = found.due[lane]
         assert (lane, count) == (lane, 2)
         assert 3000 <= oldest < 3600, lane

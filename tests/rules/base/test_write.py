@@ -12,12 +12,14 @@ from lastro.base.write import (
     LedgerAccount,
     Message,
     Move,
+    Quota,
     Relied,
     Row,
     Stored,
     Touch,
     TouchMany,
     Transfer,
+    Withdrawn,
     Write,
 )
 
@@ -43,6 +45,8 @@ PARTS: dict[str, Any] = {
     "transfers": Transfer(UUID(int=9), "moved", FROM, TO, Money(1, "BRL"), "PIX_IN", UUID(int=5), AT),
     "facts": Fact(UUID(int=10), "ORDER-PAYIN.PAID", UUID(int=5), None, b"{}", AT),
     "messages": Message(UUID(int=11), "pix", "pix.answer", "M1", UUID(int=5), b"{}", AT),
+    "withdrawn": Withdrawn(UUID(int=15), 0, AT),
+    "quotas": Quota(UUID(int=16), "PIX.day", "2026-01-01", 1, 2),
     "finished": Finished("inbox", UUID(int=12), UUID(int=13), "handled", AT),
     "stored": Stored("act", "k", b"f", 200, b"{}", UUID(int=5), "week", AT),
 }

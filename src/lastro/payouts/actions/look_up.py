@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.base.api import NOT_FOUND, render
-from lastro.base.errors import Kind, Refused
+from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.payouts import store
 from lastro.payouts.keys_and_limits import looked_up
@@ -36,10 +36,10 @@ class Known:
 
 @dataclass(frozen=True)
 class LookUp(Act[Known]):
-    """GET /order/v1/banking/accounts/{id}/keys/lookup. key: in its canonical form."""
+    """GET /order/v1/banking/accounts/{id}/keys/lookup. key: in its canonical form; None: it was not given."""
 
     account_id: UUID | None
-    key: str
+    key: str | None
     ways: Ways
 
     async def read(self, session: Session, door: Door) -> Known:
@@ -53,6 +53,8 @@ class LookUp(Act[Known]):
         """Asks the directory, under an id of a payment that may follow."""
         if known.asker is None:
             return NOT_FOUND
+        if self.key is None:
+            return Refused(Kind.INVALID, (Problem("key", "REQUIRED", "is required"),))
         name = pix_ids.end_to_end_id(self.ways.ispb, door.now, known.asker.company_number, known.asker.sequence)
         try:
             entry = await self.ways.directory.entry(self.key, Asking(door.company_id, known.asker.document, name))
