@@ -13,8 +13,20 @@ from tests.laws import connected
 from tests.rooms.base.verbs import born_order, ended, move_of
 
 from lastro.base.commit import Caller, Taken, commit
-from lastro.base.errors import InsufficientFunds, KeyTaken, Stale
-from lastro.base.write import Fact, Finished, LedgerAccount, Message, Relied, Row, Stored, Touch, Write
+from lastro.base.errors import InsufficientFunds, KeyTaken, OverQuota, Stale
+from lastro.base.write import (
+    Fact,
+    Finished,
+    LedgerAccount,
+    Message,
+    Quota,
+    Relied,
+    Row,
+    Stored,
+    Touch,
+    Withdrawn,
+    Write,
+)
 from lastro.orders import ORDERS
 
 pytestmark = pytest.mark.anyio
@@ -42,6 +54,7 @@ class Scene:
         self.at = datetime.now(UTC)
         self.order, self.other, self.inbox, self.lease = (cast.id() for _ in range(4))
         self.party = cast.id()
+        self.open = self.message("N0")
 
     async def set(self) -> None:
         later = self.at + timedelta(microseconds=1)
@@ -53,12 +66,15 @@ class Scene:
             *born_order(self.ana, self.order, self.at), *born_order(self.ana, self.other, later), Row("inbox", inbox),
             Row("parties", {"id": self.party, "name": "Bento"}),
         )  # fmt: skip
-        first = Write(self.ana.company_id, rows=rows, messages=(self.message("N0"),), stored=(self.stored("used"),))
-        await commit(self.cast.database, first)
+        first = Write(self.ana.company_id, rows=rows, messages=(self.open,), stored=(self.stored("used"),))
+        await commit(self.cast.database, replace(first, quotas=(self.quota(90),)))
         await self.cast.credit(self.ana, 1000)
 
     def message(self, network_id: str) -> Message:
         return Message(self.cast.id(), "pix", "x", network_id, self.order, b"{}", self.at)
+
+    def quota(self, minor: int) -> Quota:
+        return Quota(self.order, "test", "today", minor, 100)
 
     def stored(self, key: str) -> Stored:
         return Stored("act", key, b"f", 200, b"{}", self.order, "week", self.at)
@@ -75,6 +91,8 @@ class Scene:
             transfers=(self.cast.transfer(self.ana.customer, self.ana.clearing, 1000),),
             facts=(Fact(self.cast.id(), "ORDER-PAYIN.CANCELED", self.order, None, ended(self.order, "CANCELED"), self.at),),
             messages=(self.message("N1"),),
+            withdrawn=(Withdrawn(self.open.id, 0, self.at),),
+            quotas=(self.quota(10),),
             finished=(Finished("inbox", self.inbox, self.lease, "handled", self.at),),
             stored=(self.stored("new"),),
         )
@@ -115,6 +133,10 @@ FAILURES: dict[str, tuple[type[Exception], Callable[[Write], Write]]] = {
     "credit of no account": (asyncpg.ForeignKeyViolationError, lambda w: first(w, "transfers", credit=missing_account(False))),
     "end of no hold": (asyncpg.CheckViolationError, lambda w: first(w, "transfers", kind="posted", pending_id=FAR)),
     "message already told": (Taken, lambda w: first(w, "messages", network_id="N0")),
+    "message was taken in hand meanwhile": (Stale, lambda w: first(w, "withdrawn", sends=1)),
+    "message that was never there": (Stale, lambda w: first(w, "withdrawn", id=FAR)),
+    "limit passed by one": (OverQuota, lambda w: first(w, "quotas", minor=11)),
+    "more given back than was used": (asyncpg.CheckViolationError, lambda w: first(w, "quotas", minor=-91)),
     "message taken over by another worker": (Stale, lambda w: first(w, "finished", lease_token=FAR)),
     "key answered already": (KeyTaken, lambda w: first(w, "stored", key="used")),
 }  # fmt: skip
@@ -143,7 +165,18 @@ async def test_all_or_nothing(cast: Cast, ana: Seller, inside: Any, database: An
     await commit(cast.database, scene.write(), Caller(ana.client.client_id, 1, clock))
     after = await hash_of_everything(database)
     changed = {t for t in after if after[t] != before[t]}
-    assert changed == {"parties", "orders", "history", "transfers", "balances", "events", "outbox", "inbox", "answers"}
+    assert changed == {
+        "parties",
+        "orders",
+        "history",
+        "transfers",
+        "balances",
+        "events",
+        "outbox",
+        "inbox",
+        "answers",
+        "quotas",
+    }
 
 
 async def test_a_duplicate_fact_or_row_changes_nothing(cast: Cast, ana: Seller, database: Any) -> None:
@@ -210,6 +243,7 @@ async def test_nobody_writes_into_another_company(cast: Cast, ana: Seller, datab
     attempts: list[tuple[type[Exception], Write]] = [
         (Stale, Write(dora.company_id, moves=(order,))),
         (Stale, Write(dora.company_id, touches=(Touch("orders", scene.other, 1, {"description": "x"}),))),
+        (Stale, Write(dora.company_id, withdrawn=(Withdrawn(scene.open.id, 0, scene.at),))),
         (Stale, Write(dora.company_id, finished=(Finished("inbox", scene.inbox, scene.lease, "x", scene.at),))),
         (Stale, Write(dora.company_id, rows=(Row("parties", {"id": cast.id(), "name": "x"}),), relies=(Relied("accounts", ana.account_id, 1),))),
         (InsufficientFunds, Write(dora.company_id, transfers=(theirs,))),

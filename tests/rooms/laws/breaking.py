@@ -35,8 +35,8 @@ LEDGER_LAWS = {
         "UPDATE ledger_accounts SET code = 'LOSS' WHERE company_id = $1 AND code = 'BLOCK'",
     ],
     "law_the_chart_is_whole": [
-        "DELETE FROM ledger_accounts WHERE company_id = $1 AND code = 'TRANSIT'",
         "DELETE FROM ledger_accounts WHERE company_id = $1 AND code = 'LOSS'",
+        "DELETE FROM ledger_accounts WHERE company_id = $1 AND code = 'TRANSIT'",
         "UPDATE ledger_accounts SET rail = 'ted' WHERE company_id = $1 AND rail = 'pix'",
         "UPDATE ledger_accounts SET rail = 'pix' WHERE company_id = $1 AND code = 'FEE'",
         "UPDATE ledger_accounts SET account_id = NULL WHERE company_id = $1 AND code = 'BLOCK'",

@@ -52,7 +52,7 @@ PAYOUT_LAWS = {
         "UPDATE payouts SET status = 'PARTIALLY_PAID' WHERE company_id = $1 AND id = '{batch_paid}'",
         "UPDATE payouts SET status = 'ERROR' WHERE company_id = $1 AND id = '{batch_pending}'",
         "UPDATE payouts SET status = 'CANCELED' WHERE company_id = $1 AND id = '{batch_error}'",
-        "UPDATE payouts SET batch_id = NULL, sequence = NULL, external_id = 'x' WHERE company_id = $1 AND id = '{batch_paid_3}'",
+        "UPDATE payouts SET batch_id = NULL, sequence = NULL, external_id = 'x', created_at = now() WHERE company_id = $1 AND id = '{batch_paid_3}'",
     ],
     "law_quotas_count_what_was_sent": [
         "UPDATE quotas SET used_minor = used_minor + 1 WHERE company_id = $1",

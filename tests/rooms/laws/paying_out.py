@@ -89,8 +89,8 @@ async def _here(world: World) -> None:
         f"book:{name}", name, None, order.amount, order.accepted_at, order.payer, order.receiver.branch,
         order.receiver.account, order.receiver.document_number, None, order.instrument,
     )  # fmt: skip
-    await heard(world, dora.company_id, port.PIX_ASK, arrival, name)
-    await heard(world, dora.company_id, port.PIX_FINAL, port.PixFinal(name, True, settled_at=world.now()), name)
+    await heard(world, dora.company_id, port.PIX_ASK, arrival, name, port.BOOK)
+    await heard(world, dora.company_id, port.PIX_FINAL, port.PixFinal(name, True, settled_at=world.now()), name, port.BOOK)
     await final(world, "own_paid", rail=port.BOOK)
 
 

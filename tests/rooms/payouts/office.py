@@ -64,6 +64,12 @@ def entry_of(key: str, key_type: str = "EMAIL", *, ispb: str = FORA.ispb or "", 
     )
 
 
+def giving_back(payout: Mapping[str, Any], cents: int, return_id: str | None = None) -> port.PaymentReturned:
+    """What the network says when the receiver gives back."""
+    return_id = return_id or f"D{FORA.ispb}{os.urandom(12).hex()[:23]}"
+    return port.PaymentReturned(payout["endToEndId"], return_id, Money(cents, "BRL"), "MD06", datetime.now(UTC))
+
+
 @dataclass
 class Office:
     """What one test does. Ana has `cents` to begin with."""
@@ -158,25 +164,27 @@ class Office:
                     assert isinstance(done, Done), done
         raise AssertionError("the inbox has no end")
 
+    def final(
+        self, payout: Mapping[str, Any], code: str | None = None, at: datetime | None = None
+    ) -> tuple[str, port.PaymentFinal]:
+        """The network's word of a payout, or of a transfer of a batch: paid, or a code why not."""
+        settled_at = (at or datetime.now(UTC)) if code is None else None
+        return port.PAYMENT_FINAL, port.PaymentFinal(payout["endToEndId"], code is None, code, settled_at)
+
     async def settle(self, payout: Mapping[str, Any], at: datetime | None = None) -> str:
-        """The network has paid it: a payout, or a transfer of a batch."""
-        return await self.told(
-            port.PAYMENT_FINAL, port.PaymentFinal(payout["endToEndId"], settled=True, settled_at=at or datetime.now(UTC))
-        )
+        return await self.told(*self.final(payout, at=at))
 
     async def refuse(self, payout: Mapping[str, Any], code: str = "AC07") -> str:
-        return await self.told(port.PAYMENT_FINAL, port.PaymentFinal(payout["endToEndId"], settled=False, code=code))
+        return await self.told(*self.final(payout, code))
 
     async def give_back(self, payout: Mapping[str, Any], cents: int, return_id: str | None = None) -> str:
-        return_id = return_id or f"D{FORA.ispb}{os.urandom(12).hex()[:23]}"
-        back = port.PaymentReturned(payout["endToEndId"], return_id, Money(cents, "BRL"), "MD06", datetime.now(UTC))
-        return await self.told(port.PAYMENT_RETURNED, back)
+        return await self.told(port.PAYMENT_RETURNED, giving_back(payout, cents, return_id))
 
     async def claim_messages(self, limit: int = 100) -> list[Any]:
         """A worker takes what is to be sent in hand."""
         return await lanes.claim(self.cast.database, _OUTBOX, self.ana.company_id, self.cast.id(), limit)
 
-    async def begin(self, payout_id: str, after: timedelta = timedelta(0)) -> None:
+    async def begin(self, payout_id: str) -> None:
         """The day of a scheduled payout has come."""
         sql = "UPDATE payouts SET start_at = business_now() WHERE company_id = tenant() AND (id = $1 OR batch_id = $1) RETURNING 1"
         assert await self.column(sql, UUID(payout_id))
@@ -241,3 +249,10 @@ class Office:
 
     def tomorrow(self) -> Any:
         return brasilia_day(datetime.now(UTC)) + timedelta(days=1)
+
+    async def now(self) -> datetime:
+        (at,) = await self.column("SELECT business_now()")
+        return datetime.fromtimestamp(at.timestamp(), UTC)
+
+    def id_of(self, payout: Mapping[str, Any]) -> UUID:
+        return UUID(payout["id"])

@@ -1,0 +1,108 @@
+"""The guard against paying the same twice under two codes: told by default, refused where the company wants it so."""
+
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from lastro.base.errors import Kind, Refused
+from lastro.base.money import Money
+from lastro.base.run import Reply
+from lastro.payouts import store
+from lastro.payouts.rules import SAME_WITHIN
+from lastro.rails.port import Charge
+from lastro.standards import brcode
+
+from .office import FABIO, FORA, KEY, Office, entry_of
+
+QR = brcode.encode(brcode.BrCode(merchant_name="Fabio", merchant_city="SAO PAULO", key=KEY))
+
+
+async def wants_none(office: Office) -> None:
+    assert await office.column("UPDATE companies SET refuses_duplicates = true, version = version + 1 RETURNING 1")
+
+
+async def named(office: Office, cents: int = 1000, **wish: Any) -> str | None:
+    """The payout that a new one may be a repetition of, as its answer says."""
+    reply = await office.ask(office.wish(cents, **wish))
+    assert isinstance(reply, Reply), reply
+    return dict(reply.headers).get("x-lastro-possible-duplicate")
+
+
+@pytest.mark.parametrize("way", [{}, {"key": KEY}, {"qr": QR}], ids=["account", "key", "static QR"])
+async def test_it_is_told(office: Office, way: dict[str, Any]) -> None:
+    first = await office.make(1000, **way)
+    second = await office.ask(office.wish(1000, **way))
+    assert isinstance(second, Reply)
+    assert dict(second.headers) == {"x-lastro-possible-duplicate": first["id"]}
+    assert await named(office, **way) == msgspec.json.decode(second.body)["id"], "the newest"
+    assert await named(office, allows_duplicate=True, **way) is None
+
+
+async def test_a_key_is_the_same_however_it_came(office: Office) -> None:
+    first = await office.make(1000, key=KEY)
+    assert await named(office, qr=QR) == first["id"]
+
+
+@pytest.mark.parametrize("way", [{}, {"key": KEY}, {"qr": QR}], ids=["account", "key", "static QR"])
+async def test_it_is_refused_where_the_company_wants_it(office: Office, way: dict[str, Any]) -> None:
+    await wants_none(office)
+    first = await office.make(1000, **way)
+    refused = await office.ask(office.wish(1000, **way))
+    assert isinstance(refused, Refused)
+    (problem,) = refused.problems
+    assert (refused.kind, problem.field, problem.issue) == (Kind.CONFLICT, "amount", "DUPLICATE")
+    assert first["id"] in problem.description
+    assert await office.money() == (9_999_000, 1000)
+    assert (await office.make(1000, allows_duplicate=True, **way))["status"] == "PENDING"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"cents": 1001},
+        {"key": "98765432100"},
+        {"place": type(FORA)("99999030", None, FORA.account_type, "0001", "300004"), "person": FABIO},
+        {"place": type(FORA)("99999030", None, FORA.account_type, "0002", FORA.account), "person": FABIO},
+        {"place": type(FORA)("99999020", None, FORA.account_type, "0001", FORA.account), "person": FABIO},
+        {"method": "TED"},
+    ],
+    ids=["amount", "key", "account", "branch", "bank", "method"],
+)
+async def test_what_differs_is_no_repetition(office: Office, other: dict[str, Any]) -> None:
+    office.outside.entries["98765432100"] = entry_of("98765432100", "CPF")
+    await wants_none(office)
+    await office.make(1000)
+    wish = {"cents": 1000, **other}
+    assert await named(office, wish.pop("cents"), **wish) is None
+
+
+async def test_the_same_bank_by_its_other_number(office: Office) -> None:
+    await office.make(1000)
+    place = type(FORA)(None, "992", FORA.account_type, FORA.branch, FORA.account)
+    assert await named(office, place=place, person=FABIO) is not None
+
+
+@pytest.mark.parametrize("end", ["refuse", "cancel"])
+async def test_what_was_not_paid_is_not_repeated(office: Office, end: str) -> None:
+    payout = await office.make(1000)
+    await (office.cancel(payout["id"]) if end == "cancel" else office.refuse(payout))
+    assert await named(office) is None
+
+
+async def test_nor_what_was_paid_long_ago(office: Office) -> None:
+    first = await office.make(1000)
+    ((at,),) = await office.rows("SELECT created_at FROM payouts")
+    wish = office.wish(1000)
+    async with office.cast.database.session(office.ana.company_id) as session:
+        for since, found in ((at - timedelta(microseconds=1), office.id_of(first)), (at, None)):
+            assert await store.same(session, office.ana.company_id, wish, None, since) == found
+    assert timedelta(minutes=10) == SAME_WITHIN
+
+
+async def test_a_dynamic_qr_is_paid_once_by_its_own_bank(office: Office) -> None:
+    location = "banco.example/qr/v2/x"
+    office.outside.charges[location] = Charge(KEY, Money(1000, "BRL"), "A" * 26)
+    code = brcode.encode(brcode.BrCode(merchant_name="Fabio", merchant_city="SAO PAULO", location=location))
+    assert [await named(office, qr=code) for _ in range(2)] == [None, None]

@@ -1,0 +1,232 @@
+"""From one account here to another: carried between two tables, asked and answered as on any network, once."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.cast import Cast, Seller
+from tests.laws import breaches
+
+from lastro import payouts
+from lastro.base import lanes
+from lastro.base.db import Database
+from lastro.base.run import Reply
+from lastro.doors import wiring
+from lastro.payouts.model import Person, Place
+from lastro.rails import port
+from lastro.rails.book import Book
+from lastro.rails.handling import Handler
+from lastro.rails.inbox import Inbox
+from lastro.rails.sending import HELD_BACK_FOR, Sender
+
+from .office import HERE, PLACE, Office
+
+
+@dataclass
+class Lanes:
+    """The part of a worker that carries between accounts here. worked: how each sending ended."""
+
+    office: Office
+    dora: Seller
+    sender: Sender
+    handler: Handler
+    work: Database
+    worked: list[str]
+
+    async def carry(self) -> None:
+        """Until nothing is due."""
+        for _ in range(6):
+            await self.sender.lane.drain()
+            await self.handler.lane.drain()
+
+    def place(self, seller: Seller) -> dict[str, Any]:
+        holder = seller.holder
+        person = Person(holder.full_name, holder.document_type, holder.document_number)
+        return {"place": Place(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", seller.account_number), "person": person}
+
+    async def sends(self) -> list[int]:
+        return await self.office.column("SELECT sends FROM outbox WHERE kind = 'payment.send'")
+
+    async def later(self, by: timedelta) -> None:
+        await self.office.column(
+            "UPDATE clock SET offset_us = offset_us + $1, version = version + 1 RETURNING 1",
+            int(by / timedelta(microseconds=1)),
+        )
+
+
+@pytest.fixture
+async def here(own_database: Any) -> AsyncIterator[Lanes]:
+    cast, work = Cast.of(own_database.app), Database(own_database.work, size=4)
+    await cast.found("The institution", number=0)
+    office, dora = await Office.open(cast, await cast.ana()), await cast.dora()
+    inbox = Inbox(cast.database, work, cast.chance, HERE.ispb, port.BOOK)
+    worked: list[str] = []
+    sender = Sender(
+        cast.database, work, cast.runner, cast.chance, port.BOOK, Book(work, inbox), lambda w: worked.append(w.outcome),
+        payouts.HELD_BACK,
+    )  # fmt: skip
+    handler = Handler(cast.database, work, cast.runner, cast.chance, wiring.inbox_verbs(PLACE))
+    yield Lanes(office, dora, sender, handler, work, worked)
+    await work.close()
+    await cast.close()
+    found = await breaches(own_database.audit)
+    assert found.keys() <= {"law_nothing_is_overdue_at_rest"}, found  # nobody numbers events here
+
+
+async def test_both_sides_have_their_end(here: Lanes) -> None:
+    office, dora = here.office, here.dora
+    await office.fee(50)
+    payout = await office.make(1000, **here.place(dora))
+    assert (await office.money(), await office.money(dora)) == ((10_000_000 - 1050, 1050), (0, 0))
+    await here.carry()
+    assert await office.state(payout["id"]) == "PAID"
+    assert (await office.money(), await office.money(dora)) == ((10_000_000 - 1050, 0), (1000, 0))
+    assert await office.events(payout["id"]) == ["ORDER-PAYOUT.PAID"]
+    assert await office.column("SELECT type FROM events", of=dora) == ["ORDER-PAYIN.PAID"]
+    (paid_at,) = await office.column("SELECT paid_at FROM payouts")
+    assert await office.column("SELECT settled_at FROM pix_payments", of=dora) == [paid_at]
+
+
+async def test_by_key(here: Lanes) -> None:
+    """The directory is not asked about a key of ours."""
+    payout = await here.office.make(1000, key=here.dora.pix_key)
+    assert here.office.outside.asked == []
+    await here.carry()
+    assert await here.office.state(payout["id"]) == "PAID"
+    assert await here.office.money(here.dora) == (1000, 0)
+
+
+async def test_within_one_company(here: Lanes) -> None:
+    office = here.office
+    other = await office.cast.open_account(office.ana.company_id, here.dora.holder)
+    second = Seller(
+        office.ana.company_id, office.ana.number, UUID(other["id"]), other["number"], here.dora.holder, "", office.ana.client
+    )
+    payout = await office.make(1000, **here.place(second))
+    await here.carry()
+    assert await office.state(payout["id"]) == "PAID"
+    assert (await office.money(), await office.money(second)) == ((9_999_000, 0), (1000, 0))
+
+
+async def test_a_batch(here: Lanes) -> None:
+    await here.office.limit(transaction=1000)
+    batch = await here.office.make(2500, **here.place(here.dora))
+    await here.carry()
+    assert await here.office.state(batch["id"]) == "PAID"
+    assert await here.office.money(here.dora) == (2500, 0)
+    assert len(await here.office.column("SELECT id FROM orders", of=here.dora)) == 3
+
+
+@pytest.mark.parametrize(("status", "code"), [("INACTIVE", "AC06"), ("CLOSED", "AC07")])
+async def test_a_receiver_who_may_not_be_paid(here: Lanes, status: str, code: str) -> None:
+    office = here.office
+    await office.fee(50)
+    payout = await office.make(1000, **here.place(here.dora))
+    await office.column("UPDATE accounts SET status = $1, version = version + 1 RETURNING 1", status, of=here.dora)
+    await here.carry()
+    assert await office.column("SELECT status || ' ' || error_code FROM payouts") == [f"ERROR {code}"]
+    assert (await office.money(), await office.money(here.dora)) == ((10_000_000, 0), (0, 0))
+    assert await office.events(payout["id"]) == ["ORDER-PAYOUT.ERROR"]
+
+
+async def test_a_number_that_nobody_has(here: Lanes) -> None:
+    nobody = here.place(here.dora) | {"place": Place(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", "999999999")}
+    payout = await here.office.make(1000, **nobody)
+    await here.carry()
+    assert await here.office.column("SELECT status || ' ' || error_code FROM payouts") == ["ERROR AC03"]
+    assert await here.office.money() == (10_000_000, 0)
+    assert here.worked == ["refused"]
+    assert await here.office.events(payout["id"]) == ["ORDER-PAYOUT.ERROR"]
+
+
+async def test_another_holder(here: Lanes) -> None:
+    wrong = here.place(here.dora) | {"person": Person("Fabio", "CPF", "24681357928")}
+    await here.office.make(1000, **wrong)
+    await here.carry()
+    ((status, code),) = await here.office.rows("SELECT status, error_code FROM payouts")
+    assert (status, code) == ("ERROR", "CH11")
+    assert await here.office.money(here.dora) == (0, 0)
+
+
+async def test_what_was_taken_in_hand_and_not_carried_is_carried_again(here: Lanes) -> None:
+    """A worker died, or lost the database, between the claim and the other company's inbox."""
+    payout = await here.office.make(1000, **here.place(here.dora))
+    lane = lanes.Lane("outbox", only="rail = 'book'")
+    (row,) = await lanes.claim(here.office.cast.database, lane, here.office.ana.company_id, here.office.cast.id(), 9)
+    await lanes.release(here.office.cast.database, lane, row, timedelta(0))
+    await here.carry()
+    assert await here.sends() == [2]
+    assert await here.office.state(payout["id"]) == "PAID"
+    assert await here.office.money(here.dora) == (1000, 0)
+
+
+async def test_what_was_carried_twice_is_there_once(here: Lanes) -> None:
+    """A worker died after it had carried, before it had said so."""
+    payout = await here.office.make(1000, **here.place(here.dora))
+    lane = lanes.Lane("outbox", only="rail = 'book'")
+    database, company_id = here.office.cast.database, here.office.ana.company_id
+    (row,) = await lanes.claim(database, lane, company_id, here.office.cast.id(), 9)
+    book = Book(here.work, Inbox(database, here.work, here.office.cast.chance, HERE.ispb, port.BOOK))
+    await book.send(row["kind"], row["network_id"], bytes(row["body"]), company_id)
+    await book.send(row["kind"], row["network_id"], bytes(row["body"]), company_id)
+    await lanes.release(database, lane, row, timedelta(0))
+    await here.carry()
+    assert await here.office.state(payout["id"]) == "PAID"
+    assert await here.office.column("SELECT count(*) FROM pix_payments", of=here.dora) == [1]
+    assert await here.office.money(here.dora) == (1000, 0)
+
+
+async def test_many_each_way_at_once(here: Lanes) -> None:
+    """Ana pays Dora, Dora pays Ana; nobody waits in a ring, and in transit is zero at rest."""
+    office, back = here.office, await Office.open(here.office.cast, here.dora, 50_000)
+    await asyncio.gather(
+        *(office.make(100 + n, **here.place(here.dora)) for n in range(10)),
+        *(back.make(100 + n, **here.place(office.ana)) for n in range(10)),
+    )
+    await here.carry()
+    assert await office.column("SELECT DISTINCT status FROM payouts") == ["PAID"]
+    assert (await office.money(), await office.money(here.dora)) == ((10_000_000, 0), (50_000, 0))
+
+
+# ── the account that pays is blocked ──
+
+
+async def test_what_was_not_sent_waits_while_its_account_is_blocked(here: Lanes) -> None:
+    office = here.office
+    payout = await office.make(1000, **here.place(here.dora))
+    await office.account_becomes("INACTIVE")
+    await here.carry()
+    assert here.worked == ["held_back"]
+    assert (await office.state(payout["id"]), await office.money()) == ("PENDING", (9_999_000, 1000))
+    assert await here.sends() == [0], "nothing was sent"
+    await here.carry()
+    assert here.worked == ["held_back"], "it is left alone for a while"
+    await office.account_becomes("ACTIVE")
+    await here.later(HELD_BACK_FOR)
+    await here.carry()
+    assert (here.worked[-2:], await office.state(payout["id"])) == (["sent", "sent"], "PAID")
+
+
+async def test_and_may_be_taken_back(here: Lanes) -> None:
+    payout = await here.office.make(1000, **here.place(here.dora))
+    await here.office.account_becomes("INACTIVE")
+    await here.carry()
+    assert isinstance(await here.office.cancel(payout["id"]), Reply)
+    await here.later(HELD_BACK_FOR)
+    await here.carry()
+    assert here.worked == ["held_back"]
+    assert await here.office.money() == (10_000_000, 0)
+
+
+async def test_others_do_not_wait(here: Lanes) -> None:
+    blocked = await here.office.make(1000, **here.place(here.dora))
+    await here.office.account_becomes("INACTIVE")
+    other = await Office.open(here.office.cast, here.dora, 5000)
+    free = await here.office.cast.found("Third", here.office.ana.holder)
+    payout = await other.make(700, **here.place(free))
+    await here.carry()
+    assert (await here.office.state(blocked["id"]), await other.state(payout["id"])) == ("PENDING", "PAID")
