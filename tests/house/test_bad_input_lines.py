@@ -110,6 +110,17 @@ async def test_a_bad_key_is_refused_by_name(town: Town, route: Route) -> None:
     assert await town.contents() == before
 
 
+@pytest.mark.parametrize("route", [r for r in ROUTES.values() if r.key == "required"], ids=lambda r: r.operation)
+async def test_a_missing_key_is_refused_by_name(town: Town, route: Route) -> None:
+    """Of a request that is good otherwise."""
+    before, ask = await town.contents(), asked(town, route)
+    given = [("content-type", "application/json"), ("authorization", f"Bearer {town.token(town.ana)}")]
+    answer = await town.knock(route.method, line(route, ask), given, ask.content)
+    assert (answer.status, answer.problems) == (400, [("idempotency-key", "REQUIRED")])
+    assert_declared(route, answer)
+    assert await town.contents() == before
+
+
 @pytest.mark.parametrize("route", [r for r in ROUTES.values() if r.key == "none"], ids=lambda r: r.operation)
 async def test_a_key_where_none_is_taken_is_ignored(town: Town, route: Route) -> None:
     target = line(route, asked(town, route))

@@ -1,0 +1,120 @@
+"""What is wrong with a create before anybody is asked: as a table, one line a request."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from lastro.base import forms
+from lastro.payouts.forms import CreatePayout
+from lastro.payouts.rules import FARTHEST, canonical_key, day_problem, form_problems
+
+TODAY = date(2026, 11, 23)
+PERSON = {"name": "Fabio", "document": {"type": "CPF", "number": "24681357928"}}
+BANK = {"accountType": "CHECKING_ACCOUNT", "branchNumber": "0001", "accountNumber": "300003", "ispb": "99999030"}
+BY_COMPE = {k: v for k, v in BANK.items() if k != "ispb"} | {"bankNumber": "992"}
+KEY, QR = {"pixKey": "fabio@fora.example"}, {"qrcodeData": "000201"}
+ONE_WAY, HERE = "MUTUALLY_EXCLUSIVE", "paymentData.bankAccount"
+
+
+def asked(data: Any = None, **changes: Any) -> dict[str, Any]:
+    body = {
+        "externalId": "x", "accountId": "y", "paymentMethod": "PIX", "paymentData": KEY if data is None else data,
+        "amount": {"currency": "BRL", "value": "1.00"}, "description": "Salary", **changes,
+    }  # fmt: skip
+    return {k: v for k, v in body.items() if v is not None}
+
+
+def wrong(body: dict[str, Any]) -> list[tuple[str, str]]:
+    """As the operation says it: one problem a field, in the order of the form."""
+    form, problems = forms.read(msgspec.json.encode(body), CreatePayout)
+    found = forms.in_order([*problems, *form_problems(form)], CreatePayout)
+    return [(p.field, p.issue) for p in found]
+
+
+def bank(**changes: Any) -> dict[str, Any]:
+    return {"bankAccount": {k: v for k, v in {**BANK, **changes}.items() if v is not None}}
+
+
+def person(kind: str, number: str) -> dict[str, Any]:
+    return {"name": "Fabio", "document": {"type": kind, "number": number}}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        asked(KEY), asked(QR), asked(bank(), receiver=PERSON), asked({"bankAccount": BY_COMPE}, receiver=PERSON),
+        asked(KEY, receiver=PERSON), asked(QR, receiver=PERSON),
+        asked(bank(), receiver=PERSON, paymentMethod="TED"), asked(bank(accountType="WAGE_ACCOUNT"), receiver=PERSON),
+        asked({"pixKey": "98765432100"}), asked({"pixKey": "99999030000110"}), asked({"pixKey": "+5511987654321"}),
+        asked({"pixKey": "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20"}), asked({"pixKey": "Fabio@Fora.Example"}),
+        asked(KEY, receiver=person("CNPJ", "11222333000181")), asked(KEY, receiver=person("CNPJ", "12abc34501de35")),
+        asked(KEY | {"qrcodeData": None}), asked(KEY, externalId="with a blank"), asked(KEY, allowDuplicate=True),
+    ],
+)  # fmt: skip
+def test_what_is_right(body: dict[str, Any]) -> None:
+    assert wrong(body) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "problems"),
+    [
+        (asked({}), [("paymentData", "REQUIRED")]),
+        (asked(KEY | QR), [("paymentData.pixKey", ONE_WAY), ("paymentData.qrcodeData", ONE_WAY)]),
+        (asked(KEY | bank(), receiver=PERSON), [("paymentData.pixKey", ONE_WAY), (HERE, ONE_WAY)]),
+        (
+            asked(KEY | QR | bank(), receiver=PERSON),
+            [("paymentData.pixKey", ONE_WAY), ("paymentData.qrcodeData", ONE_WAY), (HERE, ONE_WAY)],
+        ),
+        (asked(bank()), [("receiver", "REQUIRED")]),
+        (asked(bank(), paymentMethod="TED"), [("receiver", "REQUIRED")]),
+        (asked(KEY, receiver=PERSON, paymentMethod="TED"), [("paymentData.pixKey", "NOT_ALLOWED")]),
+        (asked(QR, receiver=PERSON, paymentMethod="TED"), [("paymentData.qrcodeData", "NOT_ALLOWED")]),
+        (asked(KEY, paymentMethod="TED"), [("paymentData.pixKey", "NOT_ALLOWED"), ("receiver", "REQUIRED")]),
+        (asked(bank(ispb=None), receiver=PERSON), [(f"{HERE}.ispb", "REQUIRED")]),
+        (asked(bank(bankNumber="992"), receiver=PERSON), [(f"{HERE}.ispb", ONE_WAY), (f"{HERE}.bankNumber", ONE_WAY)]),
+        (
+            asked(bank(accountType="WAGE_ACCOUNT"), receiver=PERSON, paymentMethod="TED"),
+            [(f"{HERE}.accountType", "NOT_SUPPORTED")],
+        ),
+        (asked(bank(accountNumber="12X"), receiver=PERSON, paymentMethod="TED"), [(f"{HERE}.accountNumber", "INVALID")]),
+        (asked(KEY, receiver=person("CPF", "24681357929")), [("receiver.document.number", "INVALID")]),
+        (asked(KEY, receiver=person("CNPJ", "24681357928")), [("receiver.document.number", "INVALID")]),
+        (asked(KEY, receiver=person("CPF", "246.813.579-28")), [("receiver.document.number", "INVALID")]),
+        (asked(KEY, description="   "), [("description", "INVALID")]),
+        (asked(KEY, description="x" * 141), [("description", "TOO_LONG")]),
+        (asked(KEY, externalId=" x"), [("externalId", "INVALID")]),
+        (asked({"pixKey": "5511987654321"}), [("paymentData.pixKey", "INVALID")]),
+        (asked({"pixKey": "987.654.321-00"}), [("paymentData.pixKey", "INVALID")]),
+        (asked({"pixKey": "a@"}), [("paymentData.pixKey", "INVALID")]),
+        (
+            asked({}, externalId=" x", description=" ", receiver=person("CPF", "1")),
+            [("externalId", "INVALID"), ("paymentData", "REQUIRED"), ("description", "INVALID"),
+             ("receiver.document.number", "INVALID")],
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong(body: dict[str, Any], problems: list[tuple[str, str]]) -> None:
+    assert wrong(body) == problems
+
+
+@pytest.mark.parametrize(
+    ("day", "says"),
+    [
+        (None, None), (TODAY, None), (TODAY + timedelta(days=1), None), (TODAY + FARTHEST, None),
+        (TODAY - timedelta(days=1), "is over"), (TODAY + FARTHEST + timedelta(days=1), "is more than 366 days ahead"),
+        (date.max, "is more than 366 days ahead"), (date.min, "is over"),
+    ],
+)  # fmt: skip
+def test_the_day(day: date | None, says: str | None) -> None:
+    assert [(p.field, p.issue, p.description) for p in day_problem(day, TODAY)] == (
+        [] if says is None else [("scheduledDate", "OUT_OF_RANGE", says)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"), [("Fabio@Fora.Example", "fabio@fora.example"), ("ABC", "ABC"), ("+5511987654321", "+5511987654321")]
+)
+def test_mail_is_written_small(typed: str, kept: str) -> None:
+    assert canonical_key(typed) == kept
