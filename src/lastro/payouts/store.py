@@ -91,12 +91,9 @@ SELECT {_COLUMNS}, o.sends, o.due_at IS NULL AS closed, o.lease_token IS NOT NUL
   LEFT JOIN outbox o ON o.company_id = p.company_id AND o.id = p.message_id
  WHERE p.company_id = $1 AND
 """  # noqa: S608
-_BY_ID = f"{_PAYOUT} p.id = $2"
 _BY_NETWORK_ID = f"{_PAYOUT} (p.end_to_end_id = $2 OR p.control_number = $2)"
-_CHILDREN = f"{_PAYOUT} p.batch_id = $2 ORDER BY p.sequence"
 # A payout or batch, and below it its children, which have its id as their batch's.
 _WHOLE = f"{_PAYOUT} (p.id = $2 OR p.batch_id = $2) ORDER BY p.sequence NULLS FIRST"
-_STATES = "SELECT status, amount_minor FROM payouts WHERE company_id = $1 AND batch_id = $2 ORDER BY sequence"
 _RETURNED = "SELECT 1 FROM payout_returns WHERE company_id = $1 AND return_id = $2"
 _FILTERS = {
     "status": "p.status = {}",
@@ -192,12 +189,6 @@ async def asker(session: Session, company_id: UUID, account_id: UUID) -> Asker |
     return None if row is None else Asker(row["number"], row["sequence"], row["document_number"])
 
 
-async def by_id(session: Session, company_id: UUID, payout_id: UUID) -> Payout | None:
-    """One payout, batch or child."""
-    row = await session.row(_BY_ID, company_id, payout_id)
-    return None if row is None else payout_from(row)
-
-
 async def by_network_id(session: Session, company_id: UUID, name: str) -> Payout | None:
     """The transfer that a network knows by this endToEndId or control number."""
     row = await session.row(_BY_NETWORK_ID, company_id, name)
@@ -219,11 +210,6 @@ def whole_at_a_glance(payout_id: UUID) -> Glance[list[Payout]]:
         return found if found and found[0].batch_id is None else []
 
     return Glance(_WHOLE, (payout_id,), known)
-
-
-async def children_of(session: Session, company_id: UUID, batch_id: UUID) -> list[Payout]:
-    """A batch's children, in order."""
-    return [payout_from(row) for row in await session.fetch(_CHILDREN, company_id, batch_id)]
 
 
 async def has_return(session: Session, company_id: UUID, return_id: str) -> bool:

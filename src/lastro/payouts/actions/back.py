@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.base.errors import Stale
+from lastro.base.money import Money
 from lastro.base.run import Act, Done
 from lastro.base.write import Row, Write
 from lastro.payouts import postings, rules, store
-from lastro.payouts.actions.end import told
+from lastro.payouts.actions.end import settled_row, told
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.states import PAYOUTS
 from lastro.rails.port import ALARMED, TED
@@ -41,12 +42,12 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         """PARTIAL_REFUNDED or REFUNDED; more than was left to return lies in suspense, and people look at it."""
         p, is_booked = known
         if is_booked:
-            return Done(_finished(self.claimed, "known", door), b"")
+            return Done(settled_row(self.claimed, "known", door), b"")
         if p is not None and p.state == "PENDING":
             # What comes back has left: its end is on its way, or will be asked for.
             raise Stale("the end of the payment has not been told yet")
         if p is None or not PAYOUTS.allows(p.state, "return too much"):
-            return Done(_finished(self.claimed, ALARMED, door), b"")
+            return Done(settled_row(self.claimed, ALARMED, door), b"")
         amount = self.back.amount
         left = p.amount - p.returned
         is_unfit = amount > left
@@ -64,10 +65,10 @@ class Returned(Act["tuple[Payout | None, bool]"]):
             transfers=(postings.returned(door, p, amount, is_unfit=is_unfit),),
         )  # fmt: skip
         if is_unfit:
-            return Done(_finished(self.claimed, ALARMED, door) + write, b"")
+            return Done(settled_row(self.claimed, ALARMED, door) + write, b"")
         after = replace(p, state=move.to_state, returned=total, **why)
         write += told(after, self.institution, door, returned=total)
-        return Done(_finished(self.claimed, "handled", door) + write, b"")
+        return Done(settled_row(self.claimed, "handled", door) + write, b"")
 
 
 def _why(p: Payout, code: str) -> dict[str, Any]:
@@ -95,7 +96,7 @@ class Summed(Act["list[Payout]"]):
 
     def decide(self, known: list[Payout], door: Door) -> Done:
         """The batch as its children are; its fee is charged with the first of them paid, dropped where none is."""
-        write = _finished(self.claimed, "handled", door)
+        write = settled_row(self.claimed, "handled", door)
         if not known:
             return Done(write, b"")
         batch, children = known[0], known[1:]
@@ -116,7 +117,7 @@ class Summed(Act["list[Payout]"]):
 
     def _follow(self, batch: Payout, children: list[Payout], trigger: str, door: Door) -> Write:
         paid = [c.paid_at for c in children if c.paid_at is not None]
-        total = sum((c.returned for c in children), batch.returned - batch.returned)
+        total = sum((c.returned for c in children), Money(0, batch.amount.currency))
         failed = next((c for c in children if c.error_code is not None), None)
         sets: dict[str, Any] = {
             "paid_at": max(paid, default=None),
@@ -134,7 +135,3 @@ class Summed(Act["list[Payout]"]):
         fee = () if batch.fee_is_charged else postings.end_fee(door, batch, "posted" if paid else "voided")
         has_come_back = total if total.minor else None
         return Write(door.company_id, moves=(move,), transfers=fee) + told(after, self.institution, door, has_come_back)
-
-
-def _finished(claimed: Claimed, outcome: str, door: Door) -> Write:
-    return Write(door.company_id, finished=(claimed.finished(outcome, door.now),))

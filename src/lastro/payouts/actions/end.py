@@ -47,14 +47,15 @@ def ended(
     kind = "posted" if trigger in _POSTS else "voided"
     sets: dict[str, Any] = {"ask_at": None, "start_at": None}
     if trigger in _POSTS:
-        sets |= {"paid_at": settled_at or door.now}
+        # What the network would not process at first may have been doubted; now it is paid.
+        sets |= {"paid_at": settled_at or door.now, "error_code": None, "error_message": None}
     if number is not None:
         sets |= {"str_control_number": number}
     if code is not None:
         sets |= {"error_code": code, "error_message": message_of(p, code)}
     move = PAYOUTS.move(p, trigger, door.now, reason=code, **sets)
     transfers = (*postings.end_hold(door, p, kind), *postings.end_fee(door, p, kind))
-    after = replace(p, state=move.to_state, **{k: v for k, v in sets.items() if k != "number"})
+    after = replace(p, state=move.to_state, **sets)
     write = Write(door.company_id, moves=(move,), transfers=transfers) + told(after, institution, door)
     if kind == "voided" and p.quota_period is not None:
         period = (p.quota_period, p.is_at_night)
@@ -103,8 +104,8 @@ class Ended(Act["Payout | None"]):
         if known is None or not PAYOUTS.allows(known.state, trigger):
             paid = known is not None and known.paid_at is not None
             agrees = known is not None and (paid if final.settled else known.state == "ERROR")
-            return Done(_settled_row(self.claimed, "known" if agrees else ALARMED, door), b"")
-        write = _settled_row(self.claimed, "handled", door)
+            return Done(settled_row(self.claimed, "known" if agrees else ALARMED, door), b"")
+        write = settled_row(self.claimed, "handled", door)
         code = None if final.settled else final.code or "REFUSED"
         end = ended(known, trigger, self.institution, door, code=code, settled_at=final.settled_at, number=final.number)
         return Done(write + replace(end, withdrawn=()), b"")
@@ -124,10 +125,10 @@ class Doubted(Act["Payout | None"]):
     def decide(self, known: Payout | None, door: Door) -> Done:
         """Still PENDING; the code is kept, since what the network then does not know will never be there."""
         if known is None or not PAYOUTS.allows(known.state, "doubt"):
-            return Done(_settled_row(self.claimed, "known" if known else ALARMED, door), b"")
+            return Done(settled_row(self.claimed, "known" if known else ALARMED, door), b"")
         code = self.doubted.code
         move = PAYOUTS.move(known, "doubt", door.now, reason=code, error_code=code, ask_at=door.now)
-        return Done(_settled_row(self.claimed, "handled", door) + Write(door.company_id, moves=(move,)), b"")
+        return Done(settled_row(self.claimed, "handled", door) + Write(door.company_id, moves=(move,)), b"")
 
 
 @dataclass(frozen=True)
@@ -144,13 +145,13 @@ class Never(Act["Payout | None"]):
 
     def decide(self, known: Payout | None, door: Door) -> Done:
         """ERROR after a refused message, else EXPIRED; not while a worker has its message in hand."""
-        row = _settled_row(self.claimed, "handled", door)
+        row = settled_row(self.claimed, "handled", door)
         if known is None or known.state != "PENDING" or known.is_in_hand:
-            return Done(_settled_row(self.claimed, "known", door), b"")
+            return Done(settled_row(self.claimed, "known", door), b"")
         if known.error_code is not None:
             return Done(row + ended(known, "refuse", self.institution, door, code=known.error_code), b"")
         if known.send_until is None or known.send_until > door.now:
-            return Done(_settled_row(self.claimed, "known", door), b"")
+            return Done(settled_row(self.claimed, "known", door), b"")
         return Done(row + ended(known, "expire", self.institution, door), b"")
 
 
@@ -205,5 +206,6 @@ class Proved(Act["tuple[Payout, Money] | None"]):
         return Row("inbox", row)
 
 
-def _settled_row(claimed: Claimed, outcome: str, door: Door) -> Write:
+def settled_row(claimed: Claimed, outcome: str, door: Door) -> Write:
+    """The message that a verb was called for is done."""
     return Write(door.company_id, finished=(claimed.finished(outcome, door.now),))
