@@ -46,7 +46,8 @@ CREATE TABLE companies (                              -- a tenant: a client comp
   customerless_partner text,                          -- financialPartner value on which a Pix order may lack its customer
   created_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
-  refuses_duplicates boolean NOT NULL DEFAULT false   -- of payouts: a second one to the same receiver within ten minutes
+  refuses_duplicates boolean NOT NULL DEFAULT false,  -- of payouts: a second one to the same receiver within ten minutes
+  plan_approvals integer NOT NULL DEFAULT 1 CHECK (plan_approvals BETWEEN 0 AND 20) -- how many clients sign a plan of payouts
 );
 
 CREATE TABLE company_fees (                           -- what a company pays for a paid order or payout, by method
@@ -547,6 +548,80 @@ CREATE TABLE payout_returns (                         -- what a receiver has giv
 CREATE UNIQUE INDEX payout_returns_return_id_key ON payout_returns (company_id, return_id);
 CREATE INDEX payout_returns_of_payout ON payout_returns (company_id, payout_id);
 
+CREATE TABLE payout_plans (                           -- payouts that are checked, approved and made together
+  company_id uuid NOT NULL REFERENCES companies,
+  id uuid NOT NULL,
+  status text NOT NULL CHECK (status IN ('VALIDATING', 'INVALID', 'READY', 'APPROVED', 'APPLYING', 'APPLIED',
+                                         'PARTIALLY_APPLIED', 'FAILED', 'CANCELED', 'EXPIRED')),
+  format text NOT NULL CHECK (format IN ('JSON', 'CSV')),
+  lines integer NOT NULL CHECK (lines BETWEEN 1 AND 10000),
+  hash text,                                          -- SHA-256 of all its lines as they were checked; NULL until they are
+  approvals_needed integer NOT NULL,                  -- of the company, when it was made
+  created_by text NOT NULL,                           -- the client that made it, who does not approve it
+  expires_at timestamptz,                             -- READY or APPROVED, it can be applied until then
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  due_at timestamptz,                                 -- when a worker has to look at it; NULL: never
+  sends integer NOT NULL DEFAULT 0,                   -- how often a worker took it in hand
+  lease_token uuid,
+  leased_until timestamptz,                           -- machine time
+  PRIMARY KEY (company_id, id),
+  CHECK (status IN ('VALIDATING', 'CANCELED') OR hash IS NOT NULL)
+) WITH (fillfactor = 70);
+CREATE UNIQUE INDEX payout_plans_created_at_key ON payout_plans (company_id, created_at);
+CREATE INDEX payout_plans_of_status ON payout_plans (company_id, status, created_at);
+CREATE INDEX payout_plans_due ON payout_plans (due_at, company_id) WHERE due_at IS NOT NULL;
+
+CREATE TABLE payout_plan_bodies (                     -- a plan as it was sent, until its lines are checked
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,                                   -- the plan's
+  body bytea,                                         -- NULL once they are
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, id) REFERENCES payout_plans
+);
+
+CREATE TABLE payout_plan_lines (                      -- one payout of a plan, as it was checked and as it was made
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  plan_id uuid NOT NULL,
+  number integer NOT NULL CHECK (number > 0),         -- its place among the plan's payouts, from 1
+  line integer NOT NULL CHECK (line > 0),             -- where it stands in the file; of JSON its number
+  request bytea NOT NULL,                             -- the body of its create, JSON
+  external_id text,                                   -- NULL where that cannot be read; so the next five
+  account_id uuid,
+  payment_method text,
+  currency text,
+  amount_minor bigint CHECK (amount_minor > 0),
+  fee_minor bigint CHECK (fee_minor >= 0),
+  transfers integer CHECK (transfers > 0),            -- into how many it is split
+  destination text,                                   -- JSON: where its money goes, as it was found when it was checked
+  duplicate_of text,                                  -- an equal payout, or line of this plan, of the last ten minutes
+  issues text,                                        -- JSON: what is wrong with it, or why it was not made in the end
+  digest bytea NOT NULL,                              -- SHA-256 of what is approved with it
+  payout_id uuid,                                     -- what was made of it
+  created_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, plan_id) REFERENCES payout_plans,
+  FOREIGN KEY (company_id, payout_id) REFERENCES payouts,
+  CHECK (payout_id IS NULL OR issues IS NULL)
+) WITH (fillfactor = 85);
+CREATE UNIQUE INDEX payout_plan_lines_number_key ON payout_plan_lines (company_id, plan_id, number);
+CREATE INDEX payout_plan_lines_to_make ON payout_plan_lines (company_id, plan_id, number) WHERE payout_id IS NULL AND issues IS NULL;
+CREATE UNIQUE INDEX payout_plan_lines_payout_id_key ON payout_plan_lines (company_id, payout_id) WHERE payout_id IS NOT NULL;
+
+CREATE TABLE payout_plan_approvals (                  -- who has signed a plan's hash
+  company_id uuid NOT NULL,
+  plan_id uuid NOT NULL,
+  approver text NOT NULL,                             -- a client's id
+  hash text NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, plan_id, approver),
+  FOREIGN KEY (company_id, plan_id) REFERENCES payout_plans
+);
+
 -- ───────────────────────────────────────────── events and their delivery ─────────────────────────────────────────────
 
 CREATE TABLE events (                                 -- a fact told to the client, written in the transaction of the fact
@@ -885,6 +960,8 @@ BEGIN
         PERFORM 1 FROM pix_keys WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR SHARE;
       WHEN 'orders' THEN
         PERFORM 1 FROM orders WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR SHARE;
+      WHEN 'payout_plans' THEN
+        PERFORM 1 FROM payout_plans WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR SHARE;
       WHEN 'companies' THEN
         PERFORM 1 FROM companies WHERE company_id = company AND version = versions[i] FOR SHARE;
       WHEN 'company_fees' THEN -- all of a company's rows together, so that none of them means version 0
@@ -1024,7 +1101,8 @@ CREATE VIEW objects WITH (security_invoker = true) AS      -- everything that ha
   SELECT company_id, id, 'orders' AS machine, status AS state, version, created_at, updated_at FROM orders
   UNION ALL SELECT company_id, id, 'pix_payments', state, version, created_at, updated_at FROM pix_payments
   UNION ALL SELECT company_id, id, 'refunds', state, version, created_at, updated_at FROM refunds
-  UNION ALL SELECT company_id, id, 'payouts', status, version, created_at, updated_at FROM payouts;
+  UNION ALL SELECT company_id, id, 'payouts', status, version, created_at, updated_at FROM payouts
+  UNION ALL SELECT company_id, id, 'payout_plans', status, version, created_at, updated_at FROM payout_plans;
 
 -- the ledger
 
@@ -1487,6 +1565,8 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
   SELECT company_id, 'payouts', id, least(ask_at, start_at) FROM payouts
    WHERE status = 'PENDING' AND least(ask_at, start_at) < (SELECT at FROM late)
   UNION ALL
+  SELECT company_id, 'payout_plans', id, due_at FROM payout_plans WHERE due_at < (SELECT at FROM late)
+  UNION ALL
   SELECT e.company_id, 'events', e.id, e.created_at FROM event_cursors c
     JOIN events e ON e.company_id = c.company_id AND e.xid >= c.numbered_below_xid
    WHERE e.created_at < (SELECT at FROM late)
@@ -1507,6 +1587,9 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     SELECT company_id, reference_id, 'ORDER-PAYIN.' || to_state AS type, 1 AS facts FROM history
      WHERE machine = 'orders' AND to_state IN ('PAID', 'EXPIRED', 'CANCELED', 'ERROR')
     UNION ALL
+    SELECT company_id, reference_id, 'PAYOUT-PLAN.' || to_state, 1 FROM history
+     WHERE machine = 'payout_plans' AND trigger NOT IN ('create', 'approve', 'apply')
+    UNION ALL
     SELECT h.company_id, h.reference_id, 'ORDER-PAYOUT.' || h.to_state, count(*) FROM history h -- a return each, where parts come back
       JOIN payouts p ON p.company_id = h.company_id AND p.id = h.reference_id AND p.batch_id IS NULL
      WHERE h.machine = 'payouts' AND h.to_state NOT IN ('INITIAL', 'PENDING', 'ANALYSIS')
@@ -1516,7 +1599,7 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     LEFT JOIN events e ON e.company_id = n.company_id AND e.reference_id = n.reference_id AND e.type = n.type
    GROUP BY n.company_id, n.reference_id, n.type, n.facts HAVING count(e.id) <> n.facts;
 COMMENT ON VIEW law_each_fact_is_told_once IS
-  'Each end of an order or payout, and each return of a payout, has exactly one event.';
+  'Each end of an order or payout, each return of a payout, and each turn of a plan has exactly one event.';
 
 CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
   SELECT e.company_id, e.id AS event_id, e.type, e.reference_id, o.id IS NOT NULL AS has_object,
@@ -1705,6 +1788,46 @@ CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = tru
 COMMENT ON VIEW law_the_books_say_what_the_network_said IS
   'Payments and refunds ended as the network said that they did, and none ended without its word.';
 
+-- plans
+
+CREATE VIEW law_a_plan_is_its_lines WITH (security_invoker = true) AS
+  SELECT p.company_id, p.id AS plan_id, p.status, p.lines, l.*
+    FROM payout_plans p CROSS JOIN LATERAL (
+      SELECT count(*) AS checked, count(issues) AS refused, count(payout_id) AS made,
+             count(*) FILTER (WHERE payout_id IS NULL AND issues IS NULL) AS open, coalesce(max(number), 0) AS last,
+             encode(sha256(string_agg(digest, ''::bytea ORDER BY number)), 'hex') AS hash_of_lines
+        FROM payout_plan_lines l WHERE l.company_id = p.company_id AND l.plan_id = p.id) l
+   WHERE l.checked <> l.last OR l.checked > p.lines
+      OR (p.hash IS NOT NULL AND (l.checked <> p.lines OR p.hash IS DISTINCT FROM l.hash_of_lines))
+      OR (p.hash IS NOT NULL AND EXISTS (SELECT 1 FROM payout_plan_bodies b
+                                          WHERE b.company_id = p.company_id AND b.id = p.id AND b.body IS NOT NULL))
+      OR CASE p.status WHEN 'INVALID' THEN l.refused = 0 OR l.made > 0
+                       WHEN 'READY' THEN l.refused + l.made > 0 WHEN 'APPROVED' THEN l.refused + l.made > 0
+                       WHEN 'EXPIRED' THEN l.refused + l.made > 0
+                       WHEN 'APPLIED' THEN l.made <> p.lines
+                       WHEN 'PARTIALLY_APPLIED' THEN l.open > 0 OR l.made = 0 OR l.refused = 0
+                       WHEN 'FAILED' THEN l.refused <> p.lines
+                       WHEN 'VALIDATING' THEN l.made > 0 ELSE false END;
+COMMENT ON VIEW law_a_plan_is_its_lines IS
+  'A plan that is checked has all its lines and the hash of them; its status is what became of them.';
+
+CREATE VIEW law_a_plan_is_applied_as_approved WITH (security_invoker = true) AS
+  SELECT p.company_id, p.id AS plan_id, p.status, a.signed, p.approvals_needed FROM payout_plans p CROSS JOIN LATERAL (
+      SELECT count(*) AS signed, count(*) FILTER (WHERE a.hash <> p.hash OR a.approver = p.created_by) AS unfit
+        FROM payout_plan_approvals a WHERE a.company_id = p.company_id AND a.plan_id = p.id) a
+   WHERE a.unfit > 0
+      OR (a.signed < p.approvals_needed AND (p.status IN ('APPROVED', 'APPLYING', 'APPLIED', 'PARTIALLY_APPLIED', 'FAILED')
+          OR EXISTS (SELECT 1 FROM payout_plan_lines l
+                      WHERE l.company_id = p.company_id AND l.plan_id = p.id AND l.payout_id IS NOT NULL)))
+  UNION ALL
+  SELECT l.company_id, l.plan_id, o.status, l.number, 0 FROM payout_plan_lines l
+    JOIN payouts o ON o.company_id = l.company_id AND o.id = l.payout_id
+   WHERE (o.external_id, o.account_id, o.payment_method, o.currency, o.amount_minor, o.fee_minor, greatest(o.children, 1))
+         IS DISTINCT FROM
+         (l.external_id, l.account_id, l.payment_method, l.currency, l.amount_minor, l.fee_minor, l.transfers);
+COMMENT ON VIEW law_a_plan_is_applied_as_approved IS
+  'A plan makes no payout before as many clients as it needs have signed its hash, and each payout is as its line was checked.';
+
 -- idempotency
 
 CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
@@ -1726,6 +1849,14 @@ CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
          WHEN 'cancel_payout' THEN NOT EXISTS (
            SELECT 1 FROM payouts p WHERE p.company_id = a.company_id AND p.id = a.object_id
               AND (p.status = 'CANCELED' OR p.children > 0))
+         WHEN 'create_payout_plan' THEN NOT EXISTS (
+           SELECT 1 FROM payout_plans p WHERE p.company_id = a.company_id AND p.id = a.object_id)
+         WHEN 'approve_payout_plan' THEN NOT EXISTS (
+           SELECT 1 FROM payout_plan_approvals p WHERE p.company_id = a.company_id AND p.plan_id = a.object_id)
+         WHEN 'apply_payout_plan' THEN NOT EXISTS (
+           SELECT 1 FROM history h WHERE h.company_id = a.company_id AND h.reference_id = a.object_id AND h.trigger = 'apply')
+         WHEN 'cancel_payout_plan' THEN NOT EXISTS (
+           SELECT 1 FROM payout_plans p WHERE p.company_id = a.company_id AND p.id = a.object_id AND p.status = 'CANCELED')
          ELSE false END;
 COMMENT ON VIEW law_an_answer_has_its_object IS
   'What a stored answer speaks of is there; the order of a cancellation is CANCELED.';
@@ -1815,7 +1946,7 @@ BEGIN
   IF to_regclass('public.migrations') IS NOT NULL THEN REVOKE INSERT ON migrations FROM lastro_app; END IF;
 END $$;
 GRANT UPDATE ON companies, company_fees, clients, parties, accounts, pix_keys, balances, orders, pix_payments, refunds,
-                payouts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown,
+                payouts, payout_plans, payout_plan_bodies, payout_plan_lines, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown,
                 event_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys TO lastro_app;
 GRANT DELETE ON own_keys, directory_look_ups, directory_unknown TO lastro_app;
 GRANT UPDATE (offset_us, target_at, version) ON clock TO lastro_app; -- the table's CHECK keeps production at zero
@@ -1833,6 +1964,7 @@ GRANT SELECT ON held_deliveries TO lastro_work;
 GRANT SELECT (company_id, id, expires_at, status) ON orders TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, state) ON pix_payments, refunds TO lastro_work;
 GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail) ON payouts TO lastro_work;
+GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
 GRANT SELECT ON own_keys TO lastro_work;
 GRANT SELECT (company_id, id, xid, created_at) ON events TO lastro_work;
 GRANT SELECT (company_id, keep, created_at) ON answers TO lastro_work;
@@ -1840,7 +1972,8 @@ DO $$
 DECLARE
   t text;
 BEGIN
-  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'pix_payments', 'refunds', 'payouts', 'events', 'event_cursors',
+  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'pix_payments', 'refunds', 'payouts',
+                           'payout_plans', 'events', 'event_cursors',
                            'event_numbers', 'answers'] LOOP
     EXECUTE format('CREATE POLICY work ON %I FOR SELECT TO lastro_work USING (true)', t);
   END LOOP;

@@ -10,7 +10,7 @@ import structlog
 
 from lastro.base import lanes, trace
 from lastro.base.errors import DatabaseAway, Refused, Stale
-from lastro.rails.together import pause_after, together
+from lastro.base.together import pause_after, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable

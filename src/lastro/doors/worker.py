@@ -14,6 +14,7 @@ import structlog
 
 from lastro.base import hints, lanes
 from lastro.base.errors import DatabaseAway
+from lastro.base.together import pause_after
 from lastro.doors import crash, logs, upkeep
 from lastro.doors.due import Sweep
 from lastro.doors.durable import demand_durable
@@ -26,7 +27,6 @@ from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import BOOK
 from lastro.rails.sending import Sender
-from lastro.rails.together import pause_after
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Database
     from lastro.base.ids import Chance
+    from lastro.base.leased import LeasedLane
     from lastro.base.run import Runner
     from lastro.doors.due import Due
     from lastro.doors.settings import Settings
-    from lastro.rails.leased import LeasedLane
     from lastro.rails.port import InboxVerb, Rail, Told, Waiting
     from lastro.webhooks import Deliverer
 

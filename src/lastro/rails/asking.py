@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import structlog
 
 from lastro.base import trace
+from lastro.base.together import together
 from lastro.rails import port
 from lastro.rails.port import Told, Transient, Unknown
-from lastro.rails.together import together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

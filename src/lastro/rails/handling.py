@@ -11,12 +11,12 @@ import structlog
 
 from lastro.base import lanes
 from lastro.base.errors import DatabaseAway, Refused, Stale
+from lastro.base.leased import LeasedLane
 from lastro.base.run import Act, Done
+from lastro.base.together import pause_after
 from lastro.base.write import Write
 from lastro.rails import port
-from lastro.rails.leased import LeasedLane
 from lastro.rails.port import Claimed, InboxRow
-from lastro.rails.together import pause_after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

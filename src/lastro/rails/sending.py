@@ -13,12 +13,12 @@ import structlog
 from lastro.base import lanes
 from lastro.base.errors import Stale
 from lastro.base.gaps import gap
+from lastro.base.leased import LeasedLane
 from lastro.base.run import Act, Done
+from lastro.base.together import pause_after
 from lastro.base.write import Finished, Row, Write
 from lastro.rails.ends import REFUSED_ENDS
-from lastro.rails.leased import LeasedLane
 from lastro.rails.port import Closed, Permanent, Transient, Unknown
-from lastro.rails.together import pause_after
 
 if TYPE_CHECKING:
     from asyncpg import Record

@@ -1,4 +1,4 @@
-from lastro.rails.together import pause_after
+from lastro.base.together import pause_after
 
 
 def test_pauses_double_up_to_a_minute() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
 from lastro.base import lanes, trace
-from lastro.rails.together import Crew
+from lastro.base.together import Crew
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
