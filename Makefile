@@ -7,7 +7,8 @@ MAKEFLAGS += --no-print-directory
 
 VENV := .venv
 BIN := $(VENV)/bin
-# Workers wait for the database more than they compute, so there are more of them than small machines have cores.
+# Workers wait for the database more than they compute, so there are more of them than small machines have cores. Each begins
+# with what stands together and takes from the others when it has nothing left, so that none is idle at the end.
 WORKERS ?= 4
 ARGS ?=
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -21,7 +22,7 @@ run: $(VENV)/.run ## Start the whole sandbox: database, API, worker, simulated n
 	@exec $(BIN)/lastro run
 
 test: $(VENV)/.dev ## Run all tests (ARGS="..." for some of them)
-	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 fuzz: $(VENV)/.dev ## Try the API with thousands of generated requests, others each time (FUZZ_SEED=... for the same again)
 	@FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-300} FUZZ_SEED=$${FUZZ_SEED:-$$(date +%s)} $(BIN)/python -m pytest tests/fuzz $(ARGS)

@@ -65,14 +65,19 @@ async def hold(dsn: Dsn, companies: Iterable[UUID] | None = None) -> int:
 
     dsn: of a role that reads everything. companies: whose events, None: all.
     """
-    only = None if companies is None else list(companies)
     connection = await asyncpg.connect(dsn.url, server_settings={"role": dsn.role} if dsn.role else {})
     try:
-        if await connection.fetchval("SELECT to_regclass('events')") is None:
-            return 0
-        rows = await connection.fetch(_EVENTS, list(OF_NOBODY), only)
+        return await hold_over(connection, companies)
     finally:
         await connection.close()
+
+
+async def hold_over(connection: "asyncpg.Connection[asyncpg.Record]", companies: Iterable[UUID] | None = None) -> int:
+    """`hold`, over a connection that is there already."""
+    if await connection.fetchval("SELECT to_regclass('events')") is None:
+        return 0
+    only = None if companies is None else list(companies)
+    rows = await connection.fetch(_EVENTS, list(OF_NOBODY), only)
     wrong = {line: None for row in rows for line in schemas().wrong(row["type"], row["body"])}
     if wrong:
         raise BrokenSchemaError("\n".join([*list(wrong)[:_SHOWN], f"{len(wrong)} in all"]))

@@ -31,17 +31,25 @@ async def breaches(
 
     at_rest: also the laws that hold only when nothing is on its way. companies: those whose breaches count, None: all.
     """
-    only = None if companies is None else list(companies)
     connection = await connected(dsn)
     try:
-        found = {}
-        for law in await laws(connection):
-            if at_rest or not law.endswith("_at_rest"):
-                rows = await connection.fetch(f"SELECT * FROM {law} WHERE $1::uuid[] IS NULL OR company_id = ANY ($1)", only)
-                found[law] = [dict(r) for r in rows]
-        return {law: rows for law, rows in found.items() if rows}
+        return await broken(connection, at_rest=at_rest, companies=companies)
     finally:
         await connection.close()
+
+
+async def broken(
+    connection: "asyncpg.Connection[asyncpg.Record]", *, at_rest: bool = True, companies: Iterable[UUID] | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """`breaches`, over a connection that is there already."""
+    only = () if companies is None else (list(companies),)
+    where = " WHERE company_id = ANY ($1::uuid[])" if only else ""
+    found = {}
+    for law in await laws(connection):
+        if at_rest or not law.endswith("_at_rest"):
+            rows = await connection.fetch(f"SELECT * FROM {law}{where}", *only)
+            found[law] = [dict(r) for r in rows]
+    return {law: rows for law, rows in found.items() if rows}
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """Every list a client may ask for is one range of one index, as the app's role and behind row-level security."""
 
+import asyncio
 import hashlib
 import json
+import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from unittest.mock import Mock
 from uuid import UUID
 
 import pytest
+from tests.conftest import Database, lent
 
 from lastro.accounts import store as accounts
 from lastro.base import lanes
@@ -20,6 +23,8 @@ from lastro.orders import model as orders_model
 from lastro.orders import store as orders
 from lastro.payouts import WAITING as PAYOUTS_WAITING
 from lastro.payouts import store as payouts
+from lastro.plans import LANE as PLANS_LANE
+from lastro.plans import store as plans
 from lastro.rails import handling
 from lastro.rails.port import PIX, TED
 from lastro.webhooks.model import UNDELIVERED
@@ -123,6 +128,16 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
         },
         frozenset({"external_id", "end_to_end_id"}),
     ),
+    "list_payout_plans": every_way("payout_plans", plans.page_sql, {"status": ("'EXPIRED'", "payout_plans_of_status")}),
+    "list_payout_plan_lines": tuple(
+        Listed(
+            plans.lines_sql(status, 21),
+            f"'{_OURS}', '{_ACCOUNT}', 7",
+            "payout_plan_lines",
+            "payout_plan_lines_number_key|payout_plan_lines_to_make",
+        )
+        for status in (None, "VALID", "CREATED", "INVALID", "REFUSED")
+    ),
 }
 
 # What workers ask all day long across companies, as the role that sees ids alone.
@@ -134,6 +149,7 @@ SWEEPS: Mapping[str, Listed] = {
     "returns to ask": Listed(orders_model.WAITING[1].find_sql, "", "refunds", "refunds_to_ask"),
     "payouts to ask": Listed(PAYOUTS_WAITING[PIX][0].find_sql, "", "payouts", "payouts_to_ask"),
     "TEDs to ask": Listed(PAYOUTS_WAITING[TED][0].find_sql, "", "payouts", "payouts_to_ask"),
+    "plans": Listed(PLANS_LANE.find_sql, "", "payout_plans", "payout_plans_due"),
     "payouts to begin": Listed(wiring._TO_BEGIN, "100", "payouts", "payouts_to_start"),
 }
 
@@ -149,7 +165,7 @@ SELECT company_id, id, company_id || '/' || n, '0001', CASE n % 3 WHEN 0 THEN 'A
        'INDIVIDUAL', 'José ' || n, 'CPF', n / 3, 'ana' || n || '@example.com', '', at, at FROM many;
 INSERT INTO parties (company_id, id, name) SELECT company_id, id, 'Bento' FROM many;
 INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_method, status, currency, description, customer_id, created_at, updated_at)
-SELECT company_id, id, (SELECT m.id FROM many m WHERE m.n = many.n % 40 + 1), 'code' || n / 3, 'TRANSPARENT', 'PIX',
+SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'code' || n / 3, 'TRANSPARENT', 'PIX',
        CASE n % 3 WHEN 0 THEN 'EXPIRED' WHEN 1 THEN 'CANCELED' ELSE 'ERROR' END, 'BRL', 'x', id, at, at FROM many;
 INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
 SELECT company_id, id, 'T', id, 'https://shop.example.com/hook', 'x', at FROM many;
@@ -170,10 +186,16 @@ SELECT company_id, id, 'AUTOMATIC', id, id, 'MD06', CASE WHEN n <= {FEW} THEN 'P
        CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
 INSERT INTO payouts (company_id, id, account_id, external_id, idempotency_key, payment_method, rail, initiation, status, currency,
   amount_minor, description, receiver_id, end_to_end_id, ask_at, start_at, created_at, updated_at)
-SELECT company_id, id, (SELECT m.id FROM many m WHERE m.n = many.n % 40 + 1), 'payout' || n, 'key', 'PIX',
+SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'payout' || n, 'key', 'PIX',
        CASE n % 2 WHEN 0 THEN 'pix' ELSE 'ted' END, 'KEY',
        CASE WHEN n <= {FEW} THEN 'PENDING' WHEN n % 3 = 0 THEN 'EXPIRED' WHEN n % 3 = 1 THEN 'CANCELED' ELSE 'ERROR' END, 'BRL', 1, 'x',
        id, 'E' || n, CASE WHEN n <= {FEW} AND n % 3 > 0 THEN at END, CASE WHEN n <= {FEW} AND n % 3 = 0 THEN at END, at, at FROM many;
+INSERT INTO payout_plans (company_id, id, status, format, lines, hash, approvals_needed, created_by, created_at, updated_at, due_at)
+SELECT company_id, id, CASE n % 3 WHEN 0 THEN 'EXPIRED' WHEN 1 THEN 'CANCELED' ELSE 'APPLIED' END, 'CSV', 100, 'x', 1, 'x', at, at,
+       CASE WHEN n <= {FEW} THEN at END FROM many;
+INSERT INTO payout_plan_lines (company_id, id, plan_id, number, line, request, issues, digest, created_at)
+SELECT company_id, id, md5(company_id::text || (n % 60 + 1))::uuid, n / 60 + 1, n / 60 + 1, 'x',
+       CASE WHEN n % 5 = 0 THEN 'x' END, 'x', at FROM many;
 DROP TABLE many;
 """
 
@@ -184,21 +206,32 @@ class Filled:
     work: "asyncpg.Connection[asyncpg.Record]"
 
 
+@pytest.fixture(scope="module")
+def many(request: pytest.FixtureRequest) -> Iterator[Database]:
+    """A database with many rows of all that is listed, filled once: whoever reads plans changes nothing."""
+    for database in lent(request, "clone", secrets.token_hex(4)):
+        asyncio.run(_fill(database))
+        yield database
+
+
+async def _fill(database: Database) -> None:
+    admin = await database.connect()
+    await admin.execute("INSERT INTO company_numbers VALUES (1, $1::uuid), (2, $2::uuid)", _OURS, _OTHERS)
+    for company_id in (_OURS, _OTHERS):  # who is no superuser fills one company at a time
+        await admin.execute("SELECT set_config('lastro.company', $1, false)", company_id)
+        for statement in _FILL.strip().removesuffix(";").split(";\n"):
+            await admin.execute(statement)
+    await admin.execute("SET ROLE lastro_owner")
+    await admin.execute("ANALYZE")
+    await admin.close()
+
+
 @pytest.fixture
-async def filled(own_database: Any) -> AsyncIterator[Filled]:
+async def filled(many: Database) -> AsyncIterator[Filled]:
     async with AsyncExitStack() as stack:
-        admin, app, work = [
-            await own_database.connect(dsn) for dsn in (own_database.admin, own_database.app, own_database.work)
-        ]
-        for connection in (admin, app, work):
+        app, work = [await many.connect(dsn) for dsn in (many.app, many.work)]
+        for connection in (app, work):
             stack.push_async_callback(connection.close)
-        await admin.execute("INSERT INTO company_numbers VALUES (1, $1::uuid), (2, $2::uuid)", _OURS, _OTHERS)
-        for company_id in (_OURS, _OTHERS):  # who is no superuser fills one company at a time
-            await admin.execute("SELECT set_config('lastro.company', $1, false)", company_id)
-            for statement in _FILL.strip().removesuffix(";").split(";\n"):
-                await admin.execute(statement)
-        await admin.execute("SET ROLE lastro_owner")
-        await admin.execute("ANALYZE")
         await app.execute(f"SELECT set_config('lastro.company', '{_OURS}', false)")
         yield Filled(app, work)
 

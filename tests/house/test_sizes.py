@@ -20,7 +20,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def functions(module: Module) -> Iterator[Function]:
-    return (n for n in ast.walk(module.tree) if isinstance(n, Function))
+    return (n for n in module.nodes if isinstance(n, Function))
 
 
 def test_no_function_is_longer_than_a_screen() -> None:
@@ -68,7 +68,7 @@ def test_every_function_does_something() -> None:
     """A body of three dots promises something for later; only a Protocol and an overload may have one."""
     empty = []
     for m in EVERYWHERE:
-        promised = {id(f) for c in ast.walk(m.tree) if isinstance(c, ast.ClassDef) and _is_protocol(c) for f in ast.walk(c)}
+        promised = {id(f) for c in m.nodes if isinstance(c, ast.ClassDef) and _is_protocol(c) for f in ast.walk(c)}
         empty += [f"{m.name}:{f.lineno} {f.name}" for f in functions(m) if id(f) not in promised and _is_empty(f)]
     assert not empty, "\n".join(empty)
 
@@ -100,7 +100,7 @@ def test_names_say_something() -> None:
     named: list[str] = []
     for m in EVERYWHERE:
         names = [(0, part) for part in m.path.relative_to(ROOT).with_suffix("").parts]
-        names += [(n.lineno, n.name) for n in ast.walk(m.tree) if isinstance(n, Function | ast.ClassDef)]
+        names += [(n.lineno, n.name) for n in m.nodes if isinstance(n, Function | ast.ClassDef)]
         for line, name in names:
             words = {w.lower() for w in _WORD.findall(name)}
             if words & _SAYS_NOTHING:

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -34,15 +34,20 @@ class Module:
     def tree(self) -> ast.Module:
         return ast.parse(self.text)
 
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The whole tree, as `ast.walk` goes through it."""
+        return tuple(ast.walk(self.tree))
+
     def strings(self) -> Iterator[tuple[int, str]]:
         """Line and text of every string that is no docstring; the fixed parts of an f-string as one."""
         skipped = set()
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Expr):
                 skipped.add(id(node.value))
             if isinstance(node, ast.JoinedStr):
                 skipped.update(id(part) for part in node.values)
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if id(node) in skipped:
                 continue
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -58,7 +63,7 @@ class Module:
     @cached_property
     def _imported(self) -> dict[str, str]:
         names = {}
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 names.update(
                     {
@@ -73,11 +78,11 @@ class Module:
     def uses(self) -> Iterator[tuple[int, str]]:
         """Line and full name of everything imported that the code touches while it runs: annotations do not count."""
         silent: set[int] = set()
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             for part in (getattr(node, "annotation", None), getattr(node, "returns", None)):
                 if part is not None:
                     silent.update(id(inner) for inner in ast.walk(part))
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if id(node) not in silent and isinstance(node, ast.Name | ast.Attribute):
                 name = self._full_name(node)
                 if name is not None:
@@ -92,9 +97,15 @@ class Module:
         return None
 
 
+@cache
+def module(path: Path) -> Module:
+    """One Python file, the same whoever asks, so that it is parsed once."""
+    return Module(path)
+
+
 def modules(*folders: str) -> list[Module]:
     """Every Python file below folders of the project."""
-    return [Module(p) for folder in folders for p in sorted((ROOT / folder).rglob("*.py"))]
+    return [module(p) for folder in folders for p in sorted((ROOT / folder).rglob("*.py"))]
 
 
 EVERYWHERE = modules("src", "tests", "bench")

@@ -2,23 +2,68 @@
 and every event is as its schema says.
 """
 
-from collections.abc import AsyncIterator
-from typing import Any
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pytest
 from tests.cast import Cast, Seller
-from tests.event_contract import hold
-from tests.laws import breaches
+from tests.event_contract import hold_over
+from tests.laws import broken, connected
+
+from lastro.base.db import Dsn
+
+if TYPE_CHECKING:
+    import asyncpg
+
+
+class Auditor:
+    """Looks at what tests made, over one connection for all of them: a new one would plan every law anew for each test.
+
+    Its loop is its own, since a test's loop ends with the test.
+    """
+
+    def __init__(self, dsn: Dsn) -> None:
+        self._dsn = dsn
+        self._connection: asyncpg.Connection[asyncpg.Record] | None = None
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    async def look(self, companies: Iterable[UUID]) -> None:
+        """AssertionError: a law is broken in one of these companies, or an event of theirs is not as its schema says."""
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._look(list(companies)), self._loop))
+
+    def close(self) -> None:
+        if self._connection is not None:
+            asyncio.run_coroutine_threadsafe(self._connection.close(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _look(self, companies: list[UUID]) -> None:
+        if self._connection is None or self._connection.is_closed():
+            self._connection = await connected(self._dsn)
+        # What nobody here works off may be long due.
+        assert await broken(self._connection, at_rest=False, companies=companies) == {}
+        await hold_over(self._connection, companies)
+
+
+@pytest.fixture(scope="session")
+def auditor(database: Any) -> Iterator[Auditor]:
+    made = Auditor(database.audit)
+    yield made
+    made.close()
 
 
 @pytest.fixture
-async def cast(database: Any) -> AsyncIterator[Cast]:
+async def cast(database: Any, auditor: Auditor) -> AsyncIterator[Cast]:
     made = Cast.of(database.app)
     yield made
     await made.close()
-    # What nobody here works off may be long due.
-    assert await breaches(database.audit, at_rest=False, companies=made.companies) == {}
-    await hold(database.audit, made.companies)
+    await auditor.look(made.companies)
 
 
 @pytest.fixture
