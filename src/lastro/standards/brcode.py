@@ -107,6 +107,8 @@ def encode(code: BrCode) -> str:
         if code.key is None and code.location is None:
             raise BrCodeError("FIELD", "a code that only authorises a recurrence has no field 01, so it is not single-use")
         fields.append("010212")
+    if code.description is not None and code.key is None:
+        raise BrCodeError("FIELD", "only a static code carries a description; a dynamic one has it in the signed payload")
     fields.append(_field("26", _merchant_template(code)))
     _demand(_CATEGORY, code.merchant_category, "merchant_category")
     fields.append(f"5204{code.merchant_category}5303986")

@@ -99,9 +99,14 @@ def brasilia_day(at_utc: datetime) -> date:
     return _in_brasilia(at_utc).date()
 
 
+def instant(day: date, at: time) -> datetime:
+    """The instant at which Brasilia's clock shows `at` on `day`; UTC."""
+    return datetime.combine(day, at, BRASILIA).astimezone(UTC)
+
+
 def day_bounds(day: date) -> tuple[datetime, datetime]:
     """The first instant of Brasilia's civil day, and the first one after it; both UTC."""
-    return _starts(day, time.min), _starts(day + timedelta(days=1), time.min)
+    return instant(day, time.min), instant(day + timedelta(days=1), time.min)
 
 
 def night_bounds(at_utc: datetime, begins: time = NIGHT_BEGINS) -> tuple[datetime, datetime] | None:
@@ -114,7 +119,7 @@ def night_bounds(at_utc: datetime, begins: time = NIGHT_BEGINS) -> tuple[datetim
     if NIGHT_ENDS <= local.time() < begins:
         return None
     evening = local.date() if local.time() >= begins else local.date() - timedelta(days=1)
-    return _starts(evening, begins), _starts(evening + timedelta(days=1), NIGHT_ENDS)
+    return instant(evening, begins), instant(evening + timedelta(days=1), NIGHT_ENDS)
 
 
 def is_night(at_utc: datetime, begins: time = NIGHT_BEGINS) -> bool:
@@ -131,14 +136,10 @@ def ted_opens_at(now_utc: datetime) -> datetime:
     if is_business_day(local.date()) and TED_OPENS <= local.time() < TED_CLOSES:
         return now_utc
     passed = local.time() >= TED_OPENS
-    return _starts(next_business_day(local.date() + timedelta(days=int(passed))), TED_OPENS)
+    return instant(next_business_day(local.date() + timedelta(days=int(passed))), TED_OPENS)
 
 
 def _in_brasilia(at_utc: datetime) -> datetime:
     if at_utc.tzinfo is None:
         raise ValueError("a naive datetime does not say which instant it is")
     return at_utc.astimezone(BRASILIA)
-
-
-def _starts(day: date, at: time) -> datetime:
-    return datetime.combine(day, at, BRASILIA).astimezone(UTC)

@@ -2,11 +2,11 @@
 
 Ours begin, after the parts a standard fixes, with the company's number in base 62, so that a reference that comes back
 from the network finds its company without an index over all companies. All of them are case-sensitive.
-Source: API Pix 2.9.0 (TxId, EndToEndId, RecId); SPI message catalogue 5.13.1 (pacs.008, pacs.004).
+Source: API Pix 2.9.0 (TxId, EndToEndId); SPI message catalogue 5.13.1 (pacs.008, pacs.004).
 """
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 ENTROPY_BYTES = 24
@@ -25,7 +25,6 @@ _TXID_STATIC = re.compile(r"[a-zA-Z0-9]{1,25}")
 _DATED = r"[0-9A-Z]{8}[0-9]{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[01][0-9]|2[0-3])[0-5][0-9][a-zA-Z0-9]{11}"
 _END_TO_END_ID = re.compile("E" + _DATED)
 _RETURN_ID = re.compile("D" + _DATED)
-_RECURRENCE_ID = re.compile(r"R[RN][0-9A-Z]{8}[0-9]{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])[a-zA-Z0-9]{11}")
 
 
 def base62(number: int, length: int) -> str:
@@ -103,7 +102,7 @@ def location_token(entropy: bytes) -> str:
 
 def message_id(ispb: str, entropy: bytes) -> str:
     """The id of one network message: `M`, the sender's ISPB, 23 random characters. A re-sending may have another."""
-    return f"M{_checked_ispb(ispb)}{_random_digits(entropy, 23)}"
+    return f"M{checked_ispb(ispb)}{_random_digits(entropy, 23)}"
 
 
 def end_to_end_id(ispb: str, at_utc: datetime, company_number: int, sequence: int) -> str:
@@ -120,13 +119,12 @@ def return_id(ispb: str, at_utc: datetime, company_number: int, sequence: int) -
     return "D" + _dated(ispb, at_utc, company_number, sequence)
 
 
-def recurrence_id(ispb: str, day: date, company_number: int, sequence: int, *, retries: bool) -> str:
-    """The idRec of a Pix Automático authorisation, 29 characters; `day` is the civil day in Brasilia.
+def own_suffix(company_number: int, sequence: int) -> str:
+    """The eleven characters that end an id of ours: 5 base-62 digits of the company, 6 of the scrambled sequence.
 
-    `RR` when retries after the due date are allowed, `RN` when not (API Pix 2.9.0 RecId).
+    ValueError for a company number outside 0..62**5-1 or a negative sequence.
     """
-    suffix = _company(company_number) + _scrambled(sequence)
-    return f"R{'R' if retries else 'N'}{_checked_ispb(ispb)}{day:%Y%m%d}{suffix}"
+    return _company(company_number) + _scrambled(sequence)
 
 
 def company_of_txid(txid: str) -> int | None:
@@ -151,6 +149,13 @@ def is_ispb(text: str) -> bool:
     return _ISPB.fullmatch(text) is not None
 
 
+def checked_ispb(ispb: str) -> str:
+    """`ispb` itself. ValueError when it has not the form of one."""
+    if not is_ispb(ispb):
+        raise ValueError(f"{ispb!r} is not an ISPB")
+    return ispb
+
+
 def is_end_to_end_id(text: str) -> bool:
     """Whether `text` has the form of an endToEndId (SPI catalogue 5.13.1: ISPB and date count too)."""
     return _END_TO_END_ID.fullmatch(text) is not None
@@ -159,11 +164,6 @@ def is_end_to_end_id(text: str) -> bool:
 def is_return_id(text: str) -> bool:
     """Whether `text` has the form of a return id (rtrId)."""
     return _RETURN_ID.fullmatch(text) is not None
-
-
-def is_recurrence_id(text: str) -> bool:
-    """Whether `text` has the form of an idRec (API Pix 2.9.0 RecId)."""
-    return _RECURRENCE_ID.fullmatch(text) is not None
 
 
 def is_txid_dynamic(text: str) -> bool:
@@ -180,7 +180,7 @@ def _dated(ispb: str, at_utc: datetime, company_number: int, sequence: int) -> s
     if at_utc.tzinfo is None:
         raise ValueError("a naive datetime does not say which minute of UTC it is")
     minute = at_utc.astimezone(UTC).strftime("%Y%m%d%H%M")
-    return f"{_checked_ispb(ispb)}{minute}{_company(company_number)}{_scrambled(sequence)}"
+    return f"{checked_ispb(ispb)}{minute}{own_suffix(company_number, sequence)}"
 
 
 def _company(number: int) -> str:
@@ -191,12 +191,6 @@ def _scrambled(sequence: int) -> str:
     if sequence < 0:
         raise ValueError("a sequence number is not negative")
     return base62(scramble(sequence), 6)
-
-
-def _checked_ispb(ispb: str) -> str:
-    if not is_ispb(ispb):
-        raise ValueError(f"{ispb!r} is not an ISPB")
-    return ispb
 
 
 def _random_digits(entropy: bytes, length: int) -> str:

@@ -231,6 +231,7 @@ UNWRITABLE = {
     "category": (replace(FULANO, merchant_category="12"), "FIELD"),
     "location with a scheme": (replace(FULANO, key=None, location="https://a.b/x"), "FIELD"),
     "location of 78": (replace(FULANO, key=None, location="a.b/" + "x" * 74), "TOO_LONG"),
+    "journey 2 with a description": (replace(AUTHORISE, description="Jornal"), "FIELD"),
     "journey 2 for one use": (replace(AUTHORISE, single_use=True), "FIELD"),
     "name of nothing printable": (replace(FULANO, merchant_name="支付"), "MISSING"),
     "empty city": (replace(FULANO, merchant_city=""), "MISSING"),

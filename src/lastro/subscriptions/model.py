@@ -1,0 +1,255 @@
+"""What the subscriptions room knows of a subscription, of its cancellations, and of the charges of its cycles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import time, timedelta
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+    from uuid import UUID
+
+    from lastro.base.money import Money
+    from lastro.standards.recurrence_payload import Frequency
+
+STATUSES = ("INITIAL", "PENDING_AUTHORIZATION", "ACCEPTED", "REJECTED", "CANCELED", "ERROR")
+FINAL_STATUSES = ("REJECTED", "CANCELED", "ERROR")
+TYPES = ("AUTHORIZATION_QRCODE", "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT")
+FREQUENCIES = ("WEEKLY", "MONTHLY", "QUARTERLY", "SEMIANNUAL", "ANNUAL")
+CANCELLATION_STATUSES = ("PENDING", "ACCEPTED", "REJECTED", "ERROR")
+PAYMENT_STATUSES = ("SCHEDULED", "PENDING", "PAID", "CANCELED", "EXPIRED", "ERROR")
+# A payment in one of these leaves its cycle free for another; every other one takes it (states.md 3).
+CYCLE_IS_FREE = ("CANCELED", "ERROR")
+ATTEMPT_STATUSES = ("REQUESTED", "SCHEDULED", "PAID", "REJECTED", "CANCELED", "EXPIRED")
+OPEN_ATTEMPT = ("REQUESTED", "SCHEDULED")
+
+# A client may send the first three; the others only we set (contract.md §3).
+CancelReason = Literal[
+    "REQUESTED_BY_RECEIVER", "FRAUD_SUSPECTED", "OTHER",
+    "REQUESTED_BY_PAYER", "ACCOUNT_CLOSED", "AUTHORIZATION_EXPIRED", "RECURRENCE_ENDED",
+]  # fmt: skip
+# Of an attempt (API Pix 2.9.0): the first of a charge, one after the due date, the same again after a failure.
+AttemptKind = Literal["AGND", "NTAG", "RIFL"]
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When what may happen, counted in calendar days from the planned settlement day, by Brasilia's clock.
+
+    Several of these are known from institutions that differ, not from the Central Bank (domain.md §3.7): they are values,
+    not laws. window: how long journey 2 may be authorized. send_days: how long before the day its first attempt is sent.
+    last_send_days: the last day on which it may be sent. least_days: how near the day may be when a payment is made.
+    receiver_cancels_until, payer_cancels_until: an hour of the day before. day_ends_at: what is not settled then is not
+    settled that day. retries, retry_days, retry_within_days: after an unpaid day. pause, longest_pause: before an
+    instruction that was refused is sent again, doubled each time.
+    """
+
+    window: timedelta = timedelta(days=30)
+    send_days: int = 9
+    last_send_days: int = 2
+    least_days: int = 3
+    farthest_days: int = 366
+    receiver_cancels_until: time = time(22)
+    payer_cancels_until: time = time(23, 59)
+    day_ends_at: time = time(21)
+    retries: int = 3
+    retry_days: tuple[int, ...] = (1, 3, 5)
+    retry_within_days: int = 7
+    pause: timedelta = timedelta(hours=1)
+    longest_pause: timedelta = timedelta(hours=24)
+
+
+TIMING = Timing()
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person or organization as a client, or the payer's bank, names one. name: None where nobody said it."""
+
+    name: str | None
+    document_type: str
+    document_number: str
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """Who authorized, as the payer's bank says it. ibge_code: of his city, seven digits."""
+
+    person: Person
+    ispb: str
+    account: str
+    branch: str | None = None
+    ibge_code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is agreed and never changes: all that decides dates and amounts of the charges.
+
+    At most one of fixed and floor is given. floor: the least maximum that the payer may set. ends_on: the last day on which
+    a charge may be due. is_automatic: the service itself schedules each cycle's charge.
+    """
+
+    frequency: Frequency
+    starts_on: date
+    ends_on: date | None = None
+    fixed: Money | None = None
+    floor: Money | None = None
+    charges_after_due: bool = False
+    adjusts: bool = False
+    is_automatic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A subscription as it was asked for. charge, charge_key: the first charge of journey 3, and the key of its order."""
+
+    external_id: str
+    account_id: UUID
+    type: str
+    terms: Terms
+    debtor: Person
+    webhook_url: str
+    description: str | None = None
+    payer: Person | None = None
+    charge: Money | None = None
+    charge_key: str | None = None
+
+    @property
+    def is_paid_at_once(self) -> bool:
+        """Whether it is of journey 3."""
+        return self.type == TYPES[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A subscription as it was read. state is the status of the interface.
+
+    provider_id: its idRec. only_payer: the document that alone may pay its first charge. maximum: what the payer set, if
+    he did. order_id, order_expires_at: of its first charge. covered: the last cycle that the service has scheduled or
+    passed over by itself, -1 for none.
+    """
+
+    id: UUID
+    state: str
+    version: int
+    type: str
+    provider_id: str
+    external_id: str
+    account_id: UUID
+    terms: Terms
+    debtor: Person
+    description: str | None
+    webhook_url: str
+    created_at: datetime
+    updated_at: datetime
+    only_payer: str | None = None
+    payer: Payer | None = None
+    maximum: Money | None = None
+    accepted_at: datetime | None = None
+    order_id: UUID | None = None
+    order_expires_at: datetime | None = None
+    covered: int = -1
+
+    @property
+    def is_paid_at_once(self) -> bool:
+        """Whether it is of journey 3."""
+        return self.type == TYPES[1]
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing may happen to it any more."""
+        return self.state in FINAL_STATUSES
+
+
+@dataclass(frozen=True, slots=True)
+class Cancellation:
+    """A cancellation of a subscription as it was read. raw_reason: the network's code, kept as it came."""
+
+    id: UUID
+    state: str
+    version: int
+    subscription_id: UUID
+    idempotency_key: str
+    reason: CancelReason
+    raw_reason: str | None
+    requested_by: Person
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Cycle `number` of a subscription: from its first day up to, and without, that of the next one."""
+
+    number: int
+    starts_on: date
+    next_starts_on: date
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A try to collect a payment on a day, as it was read. number: 1 for the first. code: why it was refused."""
+
+    id: UUID
+    state: str
+    version: int
+    number: int
+    kind: AttemptKind
+    day: date
+    end_to_end_id: str | None = None
+    code: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its outcome is not known yet."""
+        return self.state in OPEN_ATTEMPT
+
+    @property
+    def is_retry(self) -> bool:
+        """Whether it counts as one of the tries after the due date; what is sent again, or tried at night, does not."""
+        return self.kind == "NTAG"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The days of one charge, as its creation decided them. due_on decides the cycle, settles_on the settlement."""
+
+    due_on: date
+    settles_on: date
+    cycle: Cycle
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """A scheduled payment as it was read. attempts: in the order of their number. state is the status of the interface.
+
+    retries_alone: whether the service retries by itself (autoRetry). cancel_asked_at: when the receiver asked the payer's
+    bank to cancel it, which has not answered.
+    """
+
+    id: UUID
+    state: str
+    version: int
+    subscription_id: UUID
+    external_id: str
+    order_id: UUID
+    amount: Money
+    plan: Plan
+    created_at: datetime
+    updated_at: datetime
+    attempts: tuple[Attempt, ...] = ()
+    retries_alone: bool = True
+    cancel_asked_at: datetime | None = None
+    description: str | None = None
+
+    @property
+    def open_attempt(self) -> Attempt | None:
+        """The attempt whose outcome is not known yet; there is one at most."""
+        return next((one for one in self.attempts if one.is_open), None)
+
+    @property
+    def retries_used(self) -> int:
+        """How many attempts after the due date were made."""
+        return sum(one.is_retry for one in self.attempts)

@@ -1,0 +1,181 @@
+"""Why a network said no to a subscription or to one of its charges: what each code means, whether another try may help.
+
+Sources: API Pix 2.9.0 (codes, and which of them end a charge); their meanings follow the public tables of institutions, and
+for AP13, AP14 and FBRD none is known. A code that is not here is a refusal like any other and is kept as it came.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from lastro.subscriptions.model import CancelReason
+
+# An authorization refused; an authorization cancelled; a charge or attempt refused; a scheduled charge cancelled.
+Subject = Literal["AUTHORIZATION", "CANCELLATION", "CHARGE", "CHARGE_CANCELLATION"]
+Retry = Literal["never", "later"]
+
+SUBJECTS: Final[tuple[Subject, ...]] = ("AUTHORIZATION", "CANCELLATION", "CHARGE", "CHARGE_CANCELLATION")
+# An attempt refused with one of these ends its charge, whatever tries are left (API Pix 2.9.0, CobRTentativas).
+KILLING: Final = frozenset(("AC05", "AM09", "DENC", "DS27", "DTED", "MIDI", "MSUC", "NITX", "RC09"))
+# The network's cancellation of a charge by its payer: SLBD here, while that of an authorization is SLDB.
+CANCELLED_BY_PAYER: Final = "SLBD"
+CANCELLED_WITH_AUTHORIZATION: Final = "CCLD"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One refusal or cancellation. english: goes behind the code in errorMessage; portuguese: a sentence for people.
+
+    retry: `later` where the same may pass another time, `never` where something must change first, or is over. next_step:
+    one sentence on what to do, in English and Portuguese.
+    """
+
+    code: str
+    english: str
+    portuguese: str
+    retry: Retry
+    next_step: str
+    next_step_portuguese: str
+
+    @property
+    def message(self) -> str:
+        """The errorMessage of contract.md §10."""
+        return f"{self.code}: {self.english}"
+
+
+def reason_of(code: str, subject: Subject) -> Reason:
+    """What a code means. One that nobody knows is a refusal that is not to be tried again unseen."""
+    known = REASONS[subject].get(code)
+    return known or Reason(code, _REFUSED, "A rede recusou o pedido.", "never", *_STEPS["ask"])
+
+
+def kills(code: str) -> bool:
+    """Whether an attempt refused so ends its charge. A code that nobody knows does not."""
+    return code in KILLING
+
+
+def cancel_reason_of(code: str) -> CancelReason:
+    """Our reason for the network's code of a cancelled authorization; any code without one of its own is OTHER."""
+    return _OF_CODE.get(code, "OTHER")
+
+
+def code_of_cancel(reason: CancelReason) -> str | None:
+    """The code with which we tell the payer's bank of a cancellation; None where it knows the end by itself.
+
+    The Central Bank has no code for OTHER: the receiver asked for it, whatever moved him.
+    """
+    return _CODE_OF[reason]
+
+
+_OF_CODE: Final[dict[str, CancelReason]] = {
+    "SLDB": "REQUESTED_BY_PAYER", "SLCR": "REQUESTED_BY_RECEIVER", "ACCL": "ACCOUNT_CLOSED", "FRUD": "FRAUD_SUSPECTED",
+}  # fmt: skip
+_CODE_OF: Final[dict[CancelReason, str | None]] = {
+    "REQUESTED_BY_RECEIVER": "SLCR", "FRAUD_SUSPECTED": "FRUD", "OTHER": "SLCR", "REQUESTED_BY_PAYER": "SLDB",
+    "ACCOUNT_CLOSED": "ACCL", "AUTHORIZATION_EXPIRED": None, "RECURRENCE_ENDED": None,
+}  # fmt: skip
+
+_REFUSED: Final = "refused by the network"
+_STEPS: Final[dict[str, tuple[str, str]]] = {
+    "wait": ("Nothing: where the policy allows it, it is tried again.",
+             "Nada a fazer: se a política permitir, haverá nova tentativa."),
+    "funds": ("Ask the payer to have the amount in his account on the day of the next try.",
+              "Peça ao pagador que tenha saldo no dia da próxima tentativa."),
+    "limit": ("Ask the payer to raise his maximum or his limit for Pix Automático, or schedule a smaller amount.",
+              "Peça ao pagador que aumente o valor máximo ou o limite do Pix Automático, ou agende um valor menor."),
+    "account": ("Ask the payer to talk to his bank.", "Peça ao pagador que fale com o banco dele."),
+    "new": ("Offer the payer a new subscription, and charge this amount in another way.",
+            "Ofereça uma nova assinatura ao pagador e cobre este valor de outra forma."),
+    "other way": ("Charge the amount in another way.", "Cobre o valor de outra forma."),
+    "amount": ("Schedule the payment anew with the amount that was agreed.", "Agende o pagamento com o valor combinado."),
+    "date": ("Schedule the payment anew with a due date inside a free cycle.",
+             "Agende o pagamento com vencimento dentro de um ciclo livre."),
+    "earlier": ("Schedule the next payment at least three days ahead.",
+                "Agende o próximo pagamento com pelo menos três dias de antecedência."),
+    "paid": ("Compare with the payer what was paid, and do not charge it twice.",
+             "Confira com o pagador o que foi pago e não cobre duas vezes."),
+    "operator": ("Tell whoever runs this lastro: what it sent has to be put right.",
+                 "Avise a instituição: a mensagem que ela enviou precisa ser corrigida."),
+    "stop": ("Do not charge again before you know what happened.", "Não cobre de novo antes de saber o que aconteceu."),
+    "over": ("Nothing: it is over. A new subscription may be offered.",
+             "Nada a fazer: terminou. Uma nova assinatura pode ser oferecida."),
+    "next": ("Nothing for this cycle; the next one can be charged.",
+             "Nada a fazer neste ciclo; o próximo pode ser cobrado."),
+    "ask": ("Ask the payer's bank, or whoever runs this lastro, before you try again.",
+            "Consulte o banco do pagador ou a instituição antes de tentar de novo."),
+}  # fmt: skip
+
+# Code, whether again, next step, English, Portuguese.
+_Row = tuple[str, Retry, str, str, str]
+
+_AUTHORIZATION: Final[tuple[_Row, ...]] = (
+    ("AP13", "never", "ask", _REFUSED, "A rede recusou o pedido."),
+    ("AP14", "never", "ask", _REFUSED, "A rede recusou o pedido."),
+)
+_CANCELLATION: Final[tuple[_Row, ...]] = (
+    ("ACCL", "never", "over", "an account was closed", "Uma conta foi encerrada."),
+    ("CPCL", "never", "over", "the receiver has ceased its activity", "O recebedor encerrou as atividades."),
+    ("DCSD", "never", "over", "the payer has died", "O pagador faleceu."),
+    ("ERSL", "never", "new", "the request for confirmation was wrong", "A solicitação de confirmação estava errada."),
+    ("FRUD", "never", "stop", "there is a suspicion of fraud", "Há suspeita de fraude."),
+    ("PCFD", "never", "over", "it was confirmed through another journey", "Foi confirmada por outra jornada."),
+    ("SLCR", "never", "over", "the receiver asked for it", "O recebedor pediu o cancelamento."),
+    ("SLDB", "never", "over", "the payer asked for it", "O pagador pediu o cancelamento."),
+)
+_CHARGE: Final[tuple[_Row, ...]] = (
+    ("AB10", "later", "wait", "an error at the payer's bank", "Houve um erro no banco do pagador."),
+    ("AC05", "never", "new", "the payer's account is closed", "A conta do pagador está encerrada."),
+    ("AC06", "later", "account", "the payer's account is blocked", "A conta do pagador está bloqueada."),
+    ("AG12", "never", "operator", "payer and receiver are at the same institution, which the network does not settle",
+     "Pagador e recebedor estão na mesma instituição, e a rede não liquida esse pagamento."),
+    ("AM02", "later", "limit", "the amount is above the payer's maximum or limit",
+     "O valor ultrapassa o máximo autorizado ou o limite do pagador."),
+    ("AM09", "never", "amount", "the amount is not the one that was agreed", "O valor é diferente do valor fixo combinado."),
+    ("CRNC", "never", "operator", "the receiver's CNPJ is not that of the authorization",
+     "O CNPJ do recebedor é diferente do autorizado."),
+    ("DENC", "never", "new", "the payer's document is not that of the authorization",
+     "O CPF ou CNPJ do pagador é diferente do autorizado."),
+    ("DS27", "never", "operator", "the institution is not registered as a participant",
+     "A instituição não está cadastrada como participante."),
+    ("DTED", "never", "date", "the due date does not fit the frequency", "O vencimento não combina com a periodicidade."),
+    ("DTNT", "never", "other way", "the days for tries after the due date are over",
+     "O prazo para novas tentativas após o vencimento terminou."),
+    ("EXPR", "later", "funds", "the payer had too little in the account until the last window",
+     "O pagador ficou sem saldo até a última janela."),
+    ("FBRD", "later", "ask", _REFUSED, "A rede recusou o pedido."),
+    ("FCD1", "later", "wait", "it came more than ten days ahead", "Chegou com mais de dez dias de antecedência."),
+    ("FCD2", "never", "earlier", "it came less than two days ahead", "Chegou com menos de dois dias de antecedência."),
+    ("GRER", "later", "ask", _REFUSED, "A rede recusou o pedido."),
+    ("IRNT", "never", "other way", "the authorization allows no tries after the due date",
+     "A autorização não permite novas tentativas após o vencimento."),
+    ("MIDI", "never", "operator", "the subscription's id is missing or wrong",
+     "O identificador da recorrência falta ou está errado."),
+    ("MSUC", "never", "new", "the authorization is not confirmed", "A autorização não está confirmada."),
+    ("NIEC", "later", "ask", "the payer's bank has an open order for it already",
+     "Já existe uma ordem pendente no banco do pagador."),
+    ("NIPA", "never", "paid", "it has been paid already", "A cobrança já foi paga."),
+    ("NITX", "never", "operator", "the new instruction does not match the charge before",
+     "A nova instrução não corresponde à cobrança anterior."),
+    ("QUNT", "never", "other way", "there were three tries in seven days already", "Já houve três tentativas em sete dias."),
+    ("RC09", "never", "operator", "the payer's institution is not valid", "O ISPB do pagador não é válido."),
+    ("UDEI", "never", "operator", "the debtor's document is wrong", "O CPF ou CNPJ do devedor está errado."),
+)  # fmt: skip
+_CHARGE_CANCELLATION: Final[tuple[_Row, ...]] = (
+    ("ACCT", "never", "new", "the account cannot be debited", "A conta não pode ser debitada."),
+    ("BLCK", "never", "account", "the payer's account is blocked", "A conta do pagador está bloqueada."),
+    ("CCLD", "never", "over", "the authorization was cancelled", "A autorização foi cancelada."),
+    ("FAIL", "never", "ask", "something failed at the payer's bank", "Houve uma falha no banco do pagador."),
+    ("OTHR", "never", "ask", "for another reason", "Cancelada por outro motivo."),
+    ("SLBD", "never", "next", "the payer asked for it", "O pagador pediu o cancelamento."),
+    ("SLCR", "never", "next", "the receiver asked for it", "O recebedor pediu o cancelamento."),
+)
+
+# By subject, each by code.
+REASONS: Final[dict[Subject, dict[str, Reason]]] = {
+    subject: {
+        code: Reason(code, english, portuguese, retry, *_STEPS[step]) for code, retry, step, english, portuguese in rows
+    }
+    for subject, rows in zip(SUBJECTS, (_AUTHORIZATION, _CANCELLATION, _CHARGE, _CHARGE_CANCELLATION), strict=True)
+}

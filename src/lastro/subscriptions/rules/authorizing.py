@@ -1,0 +1,99 @@
+"""From the code to the payer's word: what he is shown, until when he may authorize, what stands in the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from lastro.standards.calendar import day_bounds
+from lastro.standards.recurrence_payload import Debtor, RecurrencePayload, Update
+from lastro.subscriptions.model import TIMING
+from lastro.subscriptions.rules.creating import contract_of, purpose_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+    from typing import Any
+
+    from lastro.base.money import Money
+    from lastro.standards.recurrence_payload import Receiver, Status
+    from lastro.subscriptions.model import Subscription, Terms, Timing
+
+# Why a payer's authorization is refused; the Central Bank gives no codes for it.
+Unfit = Literal[
+    "NOT_PENDING",  # it was authorized, declined or ended before
+    "OTHER_JOURNEY",  # it is authorized by paying its first charge, or has none to pay
+    "WINDOW_OVER",
+    "OTHER_PAYER",  # another document was named as the only one that may pay
+    "MAXIMUM_NOT_ALLOWED",  # the amount is fixed, so there is nothing to bound
+    "BELOW_FLOOR",
+]
+
+_SHOWN: Final[dict[str, Status]] = {"PENDING_AUTHORIZATION": "CRIADA", "ACCEPTED": "APROVADA"}
+
+
+def payload_of(subscription: Subscription, receiver: Receiver, history: Iterable[tuple[str, datetime]]) -> RecurrencePayload:
+    """What the location of a subscription shows while it has not ended.
+
+    history: each status it took and when, oldest first; those that the network has no word for are left out.
+    """
+    terms, debtor = subscription.terms, subscription.debtor
+    kind: Any = debtor.document_type
+    return RecurrencePayload(
+        recurrence_id=subscription.provider_id,
+        contract=contract_of(subscription.external_id, subscription.id),
+        purpose=purpose_of(subscription.description),
+        debtor=Debtor(name=debtor.name or "", document_type=kind, document=debtor.document_number),
+        starts_on=terms.starts_on,
+        ends_on=terms.ends_on,
+        frequency=terms.frequency,
+        retries=terms.charges_after_due,
+        amount=None if terms.fixed is None else str(terms.fixed),
+        floor=None if terms.floor is None else str(terms.floor),
+        receiver=receiver,
+        updates=tuple(Update(status=_SHOWN[status], at=at) for status, at in history if status in _SHOWN),
+    )
+
+
+def window_ends(subscription: Subscription, timing: Timing = TIMING) -> datetime:
+    """The first instant at which it cannot be authorized any more (states.md 1).
+
+    Journey 2: 30 days after creation, or when endDate is over, the earlier. Journey 3: when its order expires.
+    """
+    if subscription.order_expires_at is not None:
+        return subscription.order_expires_at
+    ends_at = subscription.created_at + timing.window
+    last_day = subscription.terms.ends_on
+    return ends_at if last_day is None else min(ends_at, day_bounds(last_day)[1])
+
+
+def maximum_problem(terms: Terms, maximum: Money | None) -> Unfit | None:
+    """What is wrong with the maximum that a payer sets; None: nothing, or he sets none."""
+    if maximum is None:
+        return None
+    if terms.fixed is not None:
+        return "MAXIMUM_NOT_ALLOWED"
+    return "BELOW_FLOOR" if terms.floor is not None and maximum < terms.floor else None
+
+
+def authorization_problem(
+    subscription: Subscription, accepted_at: datetime, maximum: Money | None, timing: Timing = TIMING
+) -> Unfit | None:
+    """Why an authorization without a payment is not taken (journey 2); None: it is. accepted_at: the network's time."""
+    if subscription.state != "PENDING_AUTHORIZATION":
+        return "NOT_PENDING"
+    if subscription.is_paid_at_once:
+        return "OTHER_JOURNEY"
+    if accepted_at >= window_ends(subscription, timing):
+        return "WINDOW_OVER"
+    return maximum_problem(subscription.terms, maximum)
+
+
+def first_payment_problem(subscription: Subscription, payer_document: str, maximum: Money | None) -> Unfit | None:
+    """Why a payment that would authorize is not taken (journey 3), beyond what its order says of time and amount."""
+    if subscription.state != "PENDING_AUTHORIZATION":
+        return "NOT_PENDING"
+    if not subscription.is_paid_at_once:
+        return "OTHER_JOURNEY"
+    if subscription.only_payer not in (None, payer_document):
+        return "OTHER_PAYER"
+    return maximum_problem(subscription.terms, maximum)

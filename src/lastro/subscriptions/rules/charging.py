@@ -1,0 +1,131 @@
+"""A charge of a cycle: whether it may be made, and how it may be called off before its day."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.standards.calendar import brasilia_day, instant
+from lastro.subscriptions.model import OPEN_ATTEMPT, TIMING, Plan
+from lastro.subscriptions.rules.cycles import is_in_time, plan
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+    from lastro.base.money import Money
+    from lastro.subscriptions.forms import SchedulePayment
+    from lastro.subscriptions.model import Payment, Subscription, Terms, Timing
+
+CYCLE_TAKEN: Final = Refused(Kind.CONFLICT, (Problem("dueDate", "CONFLICT", "its cycle has a payment already"),))
+
+
+def form_problems(form: SchedulePayment) -> list[Problem]:
+    """What is wrong with a payment that can be known without a look-up, beyond the form of single fields."""
+    code = form.external_id
+    if code is not None and (not code.isprintable() or code != code.strip()):
+        return [Problem("externalId", "INVALID", "must be printable, without blanks around it")]
+    return []
+
+
+def planned(
+    subscription: Subscription, due_on: date, amount: Money | None, today: date, timing: Timing = TIMING
+) -> tuple[Plan, Money] | Refused:
+    """The days and the amount of a charge, or why it is not made.
+
+    That the cycle has no other payment, except CANCELED or ERROR, is for the caller to know: CYCLE_TAKEN.
+    """
+    if subscription.state != "ACCEPTED":
+        return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "the subscription is not ACCEPTED"),))
+    problems = [*due_problems(subscription.terms, due_on, today, timing), *amount_problems(subscription.terms, amount)]
+    days = plan(subscription.terms, due_on)
+    asked = amount or subscription.terms.fixed
+    if problems or days is None or asked is None:
+        return Refused(Kind.INVALID, tuple(problems))
+    return days, asked
+
+
+def due_problems(terms: Terms, due_on: date, today: date, timing: Timing = TIMING) -> list[Problem]:
+    """What is wrong with a due date (states.md 3, contract.md §10)."""
+    days = plan(terms, due_on)
+    if due_on < terms.starts_on:
+        text = "is before the first cycle"
+    elif days is None:
+        text = "is after the subscription's endDate"
+    elif not is_in_time(days.settles_on, today, timing):
+        text = f"would be settled in less than {timing.least_days} days"
+    elif due_on > today + timedelta(days=timing.farthest_days):
+        text = f"is more than {timing.farthest_days} days ahead"
+    else:
+        return []
+    return [Problem("dueDate", "OUT_OF_RANGE", text)]
+
+
+def amount_problems(terms: Terms, amount: Money | None) -> list[Problem]:
+    """What is wrong with an amount: it is the fixed one, or else one is required.
+
+    It may be below the floor, which bounds the payer's maximum alone, and above that maximum, where its attempt fails
+    (contract.md §3).
+    """
+    if terms.fixed is None and amount is None:
+        return [Problem("amount", "REQUIRED", "is required: the subscription has no fixedAmount")]
+    if terms.fixed is not None and amount not in (None, terms.fixed):
+        return [Problem("amount", "MISMATCH", f"is not the subscription's fixedAmount of {terms.fixed}")]
+    return []
+
+
+def cancel_refused(payment: Payment, now: datetime, timing: Timing = TIMING) -> Refused | None:
+    """Why the receiver cannot cancel a payment; None: he can (states.md 3)."""
+    if payment.state != "SCHEDULED":
+        return _conflict("only a SCHEDULED payment can be canceled")
+    if payment.cancel_asked_at is not None:
+        return _conflict("its cancellation was asked for already")
+    if now >= receiver_cancels_before(payment.plan, timing):
+        return _conflict(f"it could be canceled until {timing.receiver_cancels_until:%H:%M} of the day before it is settled")
+    return None
+
+
+def cancel_is_asked(payment: Payment) -> bool:
+    """Whether the payer's bank has to confirm a cancellation, because it was told of the charge."""
+    return payment.open_attempt is not None
+
+
+def payer_may_cancel(payment: Payment, at: datetime, timing: Timing = TIMING) -> bool:
+    """Whether the payer's cancellation of a single charge counts. at: the network's time."""
+    return payment.state == "SCHEDULED" and at < payer_cancels_before(payment.plan, timing)
+
+
+def receiver_cancels_before(days: Plan, timing: Timing = TIMING) -> datetime:
+    """The first instant at which the receiver cannot cancel the charge any more; UTC."""
+    return instant(days.settles_on - timedelta(days=1), timing.receiver_cancels_until)
+
+
+def payer_cancels_before(days: Plan, timing: Timing = TIMING) -> datetime:
+    """The first instant at which the payer cannot cancel the charge any more; UTC."""
+    return instant(days.settles_on - timedelta(days=1), timing.payer_cancels_until)
+
+
+def ends_with_subscription(payment: Payment, now: datetime) -> bool:
+    """Whether a payment is CANCELED at once when its subscription is.
+
+    One whose attempt is being settled is not: it is when that attempt ends unpaid. A retry that waits for its day, or that
+    nobody has asked for yet, is.
+    """
+    if payment.state == "SCHEDULED":
+        return True
+    if payment.state != "PENDING":
+        return False
+    attempt = payment.open_attempt
+    return attempt is None or attempt.day > brasilia_day(now)
+
+
+def is_settled_by(payment: Payment, attempt_state: str, amount: Money) -> bool:
+    """Whether money that came for an attempt pays its payment: it is open, and all of it came.
+
+    A payment of which the payer's bank never said that it has it (SCHEDULED) is paid by it, too.
+    """
+    return payment.state in ("SCHEDULED", "PENDING") and attempt_state in OPEN_ATTEMPT and amount == payment.amount
+
+
+def _conflict(text: str) -> Refused:
+    return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))

@@ -1,0 +1,141 @@
+"""What may be asked for: a create, and what the accounts say of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.base import forms
+from lastro.base.errors import Problem
+from lastro.base.outgoing.addresses import url_problem
+from lastro.standards.documents import is_document
+from lastro.standards.recurrence_payload import MAX_CONTRACT, MAX_PURPOSE
+from lastro.subscriptions.model import TYPES, Person, Terms, Wish
+
+if TYPE_CHECKING:
+    from datetime import date
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.subscriptions.forms import CreateSubscription, DebtorForm, PayerForm
+
+_JOURNEY_2, _JOURNEY_3 = TYPES
+
+
+def create_problems(form: CreateSubscription, today: date, *, sandbox: bool) -> list[Problem]:
+    """What is wrong with a create that can be known without a look-up, beyond the form of single fields.
+
+    today: the civil day in Brasilia. sandbox: whether a webhookUrl may be http and on this machine.
+    """
+    problems: list[Problem] = []
+    code = form.external_id
+    if code is not None and (not code.isprintable() or code != code.strip()):
+        problems.append(Problem("externalId", "INVALID", "must be printable, without blanks around it"))
+    if form.webhook_url is not None and (wrong := url_problem(form.webhook_url, sandbox=sandbox)):
+        problems.append(Problem("webhookUrl", "INVALID", wrong))
+    problems += _period_problems(form.start_date, form.end_date, today)
+    problems += _amount_problems(form)
+    problems += _person_problems("debtor", form.debtor)
+    problems += _person_problems("payer", form.payer)
+    problems += _charge_problems(form)
+    return problems
+
+
+def _period_problems(starts_on: date | None, ends_on: date | None, today: date) -> list[Problem]:
+    problems = []
+    if starts_on is not None and starts_on < today:
+        problems.append(Problem("startDate", "OUT_OF_RANGE", "is earlier than today in Brasilia"))
+    if starts_on is not None and ends_on is not None and ends_on <= starts_on:
+        problems.append(Problem("endDate", "OUT_OF_RANGE", "must be later than startDate"))
+    return problems
+
+
+def _amount_problems(form: CreateSubscription) -> list[Problem]:
+    problems: list[Problem] = []
+    if form.fixed_amount is not None and form.max_amount_floor is not None:
+        text = "only one of fixedAmount and maxAmountFloor may be given"
+        problems += [Problem(field, "MUTUALLY_EXCLUSIVE", text) for field in ("fixedAmount", "maxAmountFloor")]
+    if form.auto_schedule and form.fixed_amount is None:
+        problems.append(Problem("autoSchedule", "NOT_ALLOWED", "is for subscriptions with a fixedAmount"))
+    forms.money(form.fixed_amount, "fixedAmount", problems)
+    forms.money(form.max_amount_floor, "maxAmountFloor", problems)
+    return problems
+
+
+def _person_problems(field: str, person: DebtorForm | PayerForm | None) -> list[Problem]:
+    document = None if person is None else person.document
+    if document is None or document.type is None or document.number is None:
+        return []
+    if is_document(document.type, document.number.upper()):
+        return []
+    text = f"is not a valid {document.type}: digits without punctuation"
+    return [Problem(f"{field}.document.number", "INVALID", text)]
+
+
+def _charge_problems(form: CreateSubscription) -> list[Problem]:
+    charge = form.initial_charge
+    if form.type == _JOURNEY_3 and charge is None:
+        return [Problem("initialCharge", "REQUIRED", f"is required with {_JOURNEY_3}")]
+    if form.type == _JOURNEY_2 and charge is not None:
+        # It would silently never be charged (contract.md §10).
+        return [Problem("initialCharge", "NOT_ALLOWED", f"is for {_JOURNEY_3}")]
+    problems: list[Problem] = []
+    if charge is not None:
+        forms.money(charge.amount, "initialCharge.amount", problems)
+    return problems
+
+
+def wish_of(form: CreateSubscription, account_id: UUID) -> Wish:
+    """What a create asks for. form: one without problems."""
+    ignored: list[Problem] = []
+    terms = Terms(
+        frequency=form.frequency_type, starts_on=form.start_date, ends_on=form.end_date,
+        fixed=forms.money(form.fixed_amount, "fixedAmount", ignored),
+        floor=forms.money(form.max_amount_floor, "maxAmountFloor", ignored),
+        charges_after_due=form.allow_charge_after_due_date, adjusts=form.allow_adjust_to_business_day,
+        is_automatic=bool(form.auto_schedule),
+    )  # fmt: skip
+    charge = form.initial_charge
+    return Wish(
+        external_id=form.external_id, account_id=account_id, type=form.type, terms=terms, debtor=_person(form.debtor),
+        webhook_url=form.webhook_url, description=form.description,
+        payer=None if form.payer is None else _person(form.payer),
+        charge=None if charge is None else forms.money(charge.amount, "initialCharge.amount", ignored),
+        charge_key=None if charge is None else _canonical(charge.pix_key),
+    )  # fmt: skip
+
+
+def _person(form: DebtorForm | PayerForm) -> Person:
+    return Person(form.name, form.document.type, form.document.number.upper())
+
+
+def _canonical(key: str) -> str:
+    """A key as the directory has it: e-mails in small letters, however they were typed."""
+    return key.lower() if "@" in key else key
+
+
+def account_problems(wish: Wish, account: Account, key_account_id: UUID | None) -> list[Problem]:
+    """What the account that is to be paid says of a create.
+
+    key_account_id: of which of the company's accounts initialCharge.pixKey is a key; None where it is of none.
+    """
+    problems = []
+    # Pix Automático is received by legal persons alone (domain.md §3.3).
+    if account.holder.type != "ORGANIZATION":
+        problems.append(Problem("accountId", "NOT_ALLOWED", "the account's holder is not an organization"))
+    elif not account.is_active:
+        problems.append(Problem("accountId", "NOT_ALLOWED", "the account is not active"))
+    if wish.charge_key is not None and key_account_id is None:
+        problems.append(Problem("initialCharge.pixKey", "INVALID", "is not a key of an account of this company"))
+    elif wish.charge_key is not None and key_account_id != account.id:
+        problems.append(Problem("initialCharge.pixKey", "MISMATCH", "belongs to another account than accountId"))
+    return problems
+
+
+def contract_of(external_id: str, subscription_id: UUID) -> str:
+    """What the network knows the contract by: the client's code where it fits, else our id in 32 hex digits."""
+    return external_id if len(external_id) <= MAX_CONTRACT else subscription_id.hex
+
+
+def purpose_of(description: str | None) -> str | None:
+    """What the payer reads of the description."""
+    return None if description is None else description[:MAX_PURPOSE]

@@ -1,0 +1,61 @@
+"""What time alone does to a subscription and to a payment: which trigger, and at which instant it falls due."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Literal
+
+from lastro.standards.calendar import day_bounds, instant
+from lastro.subscriptions.model import TIMING
+from lastro.subscriptions.rules.authorizing import window_ends
+from lastro.subscriptions.rules.retrying import sends_at
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.subscriptions.model import Payment, Subscription, Timing
+
+# Triggers of the tables, and `ask`: the network is asked what became of an attempt, nothing is guessed.
+Trigger = Literal["lapse", "end", "send", "begin", "expire", "ask"]
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A trigger and the instant from which it applies; UTC. One in the past applies at once."""
+
+    trigger: Trigger
+    at: datetime
+
+    def fires(self, now: datetime) -> bool:
+        """Whether it applies."""
+        return self.at <= now
+
+
+def subscription_due(subscription: Subscription, *, has_unfinished: bool = False, timing: Timing = TIMING) -> Due | None:
+    """What time does to a subscription next (states.md 1); None: nothing.
+
+    has_unfinished: whether a payment of it is SCHEDULED or PENDING; the end of endDate then waits for that payment's. The
+    window of journey 3 is that of its order, which both end by together.
+    """
+    if subscription.state == "PENDING_AUTHORIZATION":
+        return Due("lapse", window_ends(subscription, timing))
+    last_day = subscription.terms.ends_on
+    if subscription.state != "ACCEPTED" or last_day is None or has_unfinished:
+        return None
+    return Due("end", day_bounds(last_day)[1])
+
+
+def payment_due(payment: Payment, timing: Timing = TIMING) -> Due | None:
+    """What time does to a payment next (states.md 3); None: nothing, because it has ended."""
+    days, attempt = payment.plan, payment.open_attempt
+    if payment.state == "SCHEDULED":
+        if attempt is None:
+            return Due("send", max(payment.created_at, sends_at(days, timing)))
+        return Due("begin" if attempt.state == "SCHEDULED" else "ask", day_bounds(days.settles_on)[0])
+    if payment.state != "PENDING":
+        return None
+    if attempt is not None:
+        # Its day is over at 21:00, but only the network knows how it ended.
+        return Due("ask", instant(attempt.day, timing.day_ends_at))
+    return Due("expire", day_bounds(days.settles_on + timedelta(days=timing.retry_within_days))[1])

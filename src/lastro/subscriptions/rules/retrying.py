@@ -1,0 +1,165 @@
+"""What follows an attempt that did not collect: another one, by whom and when, or the end of the payment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final, Literal
+
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.standards.calendar import brasilia_day, day_bounds
+from lastro.subscriptions.model import TIMING
+from lastro.subscriptions.reasons import kills
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from lastro.subscriptions.model import AttemptKind, Payment, Plan, Subscription, Terms, Timing
+
+# Refused because something failed, not because somebody said no: sent again under the same conditions (domain.md §3.5).
+_FAILURES: Final = ("AB10",)
+_FINAL: Final = ("PAID", "CANCELED", "EXPIRED", "ERROR")
+
+
+@dataclass(frozen=True, slots=True)
+class NewAttempt:
+    """An attempt to be made: its number, kind, the day on which it is to collect, and when it is to be sent; UTC."""
+
+    number: int
+    kind: AttemptKind
+    day: date
+    send_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What an unpaid attempt does to its payment: a trigger of PAYMENT_MOVES, and the next attempt if there is one."""
+
+    trigger: Literal["send again", "refuse", "retry", "leave to client", "expire", "subscription ends"]
+    attempt: NewAttempt | None = None
+
+
+def first_attempt(payment: Payment, now: datetime, timing: Timing = TIMING) -> NewAttempt:
+    """The attempt with which a payment begins, sent as soon as it may be."""
+    return NewAttempt(len(payment.attempts) + 1, "AGND", payment.plan.settles_on, max(now, sends_at(payment.plan, timing)))
+
+
+def sends_at(days: Plan, timing: Timing = TIMING) -> datetime:
+    """When the payer's bank is told of a charge: at the beginning of the ninth day before; UTC."""
+    return day_bounds(days.settles_on - timedelta(days=timing.send_days))[0]
+
+
+def after_unpaid(
+    payment: Payment, subscription: Subscription, code: str | None, now: datetime, timing: Timing = TIMING
+) -> Step:
+    """What follows when the open attempt of a payment ends without money.
+
+    code: the network's reason; None: its day is over and the network says that nothing was settled. payment: with that
+    attempt still open. ValueError for a payment that has ended.
+    """
+    if payment.state == "SCHEDULED":
+        return _before_its_day(payment, code, now, timing)
+    if payment.state != "PENDING":
+        raise ValueError(f"a payment that is {payment.state} has no attempt to end")
+    if subscription.state != "ACCEPTED":
+        return Step("subscription ends")
+    if code is not None and kills(code):
+        return Step("refuse")
+    terms, today = subscription.terms, brasilia_day(now)
+    if not payment.retries_alone:
+        return Step("leave to client" if _choices(payment, terms, today, timing) else "expire")
+    days = retry_days(payment, terms, today, timing)
+    if not days:
+        return Step("expire")
+    return Step("retry", _retry(payment, days[0], now))
+
+
+def _before_its_day(payment: Payment, code: str | None, now: datetime, timing: Timing) -> Step:
+    last = last_send_day(payment.plan, timing)
+    if (code is not None and kills(code)) or brasilia_day(now) > last:
+        return Step("refuse")
+    # The same may be refused again and again: each further try waits twice as long, and the last one is still in time.
+    tries = sum(not one.is_retry for one in payment.attempts)
+    pause = min(timing.pause * 2 ** min(tries - 1, 16), timing.longest_pause)
+    send_at = min(now + pause, max(now, day_bounds(last)[1] - timing.pause))
+    kind: AttemptKind = "RIFL" if code in _FAILURES else "AGND"
+    return Step("send again", NewAttempt(len(payment.attempts) + 1, kind, payment.plan.settles_on, send_at))
+
+
+def last_send_day(days: Plan, timing: Timing = TIMING) -> date:
+    """The last day on which the payer's bank takes the first instruction of a charge."""
+    return days.settles_on - timedelta(days=timing.last_send_days)
+
+
+def last_retry_day(days: Plan, timing: Timing = TIMING) -> date:
+    """The last day on which a retry may collect: within seven days, and before the next cycle."""
+    return min(days.settles_on + timedelta(days=timing.retry_within_days), days.cycle.next_starts_on - timedelta(days=1))
+
+
+def retry_days(payment: Payment, terms: Terms, today: date, timing: Timing = TIMING) -> tuple[date, ...]:
+    """The days of the retries that the service still makes by itself, should each of them fail; none where none may be."""
+    if not terms.charges_after_due or payment.state in _FINAL:
+        return ()
+    days = payment.plan
+    last, after = last_retry_day(days, timing), max(today, _last_tried(payment))
+    wanted = (days.settles_on + timedelta(days=count) for count in timing.retry_days)
+    return tuple(day for day in wanted if after < day <= last)[: max(0, timing.retries - payment.retries_used)]
+
+
+def retries_left(payment: Payment, terms: Terms, today: date, timing: Timing = TIMING) -> int:
+    """How many retries a payment may still have: as many as there are tries and days."""
+    if payment.state in _FINAL:
+        return 0
+    if payment.retries_alone:
+        return len(retry_days(payment, terms, today, timing))
+    return _choices(payment, terms, today, timing)
+
+
+def _choices(payment: Payment, terms: Terms, today: date, timing: Timing) -> int:
+    """How many retries a client may still ask for, each on a day of its own."""
+    if not terms.charges_after_due:
+        return 0
+    days = (last_retry_day(payment.plan, timing) - max(today, _last_tried(payment))).days
+    return max(0, min(timing.retries - payment.retries_used, days))
+
+
+def retry_refused(
+    payment: Payment, subscription: Subscription, day: date, now: datetime, timing: Timing = TIMING
+) -> Refused | None:
+    """Why a client cannot have a retry on a day; None: he can (states.md 3)."""
+    reason = _retry_conflict(payment, subscription, timing)
+    if reason is not None:
+        return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", reason),))
+    today, last = brasilia_day(now), last_retry_day(payment.plan, timing)
+    if not subscription.terms.charges_after_due or last <= payment.plan.settles_on:
+        return Refused(Kind.INVALID, (Problem("date", "OUT_OF_RANGE", "no day allows a retry"),))
+    if not max(today, _last_tried(payment)) < day <= last:
+        text = f"must be later than today and than the attempts before, and not later than {last}"
+        return Refused(Kind.INVALID, (Problem("date", "OUT_OF_RANGE", text),))
+    return None
+
+
+def _retry_conflict(payment: Payment, subscription: Subscription, timing: Timing) -> str | None:
+    if subscription.state != "ACCEPTED":
+        return "the subscription is not ACCEPTED"
+    if payment.state != "PENDING":
+        return "only a PENDING payment can be tried again"
+    if payment.retries_alone:
+        return "its retries are made by the service"
+    if payment.open_attempt is not None:
+        return "an attempt is under way"
+    return f"it was tried again {timing.retries} times already" if payment.retries_used >= timing.retries else None
+
+
+def asked_retry(payment: Payment, day: date, now: datetime) -> NewAttempt:
+    """The attempt that a client asks for, once retry_refused has nothing against it."""
+    return _retry(payment, day, now)
+
+
+def _retry(payment: Payment, day: date, now: datetime) -> NewAttempt:
+    return NewAttempt(len(payment.attempts) + 1, "NTAG", day, now)
+
+
+def _last_tried(payment: Payment) -> date:
+    """No two attempts after the due date are on one day, and none is on the settlement day itself."""
+    return max((one.day for one in payment.attempts), default=payment.plan.settles_on)

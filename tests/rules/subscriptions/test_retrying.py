@@ -1,0 +1,261 @@
+"""What follows an unpaid attempt: as tables, and as a property that plays a payment to its end."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lastro.base.errors import Kind
+from lastro.standards.calendar import brasilia_day, instant
+from lastro.standards.recurrence_payload import Frequency
+from lastro.subscriptions.model import Attempt, Payment, Subscription, Terms, Timing
+from lastro.subscriptions.reasons import KILLING, REASONS
+from lastro.subscriptions.rules.retrying import (
+    Step,
+    after_unpaid,
+    asked_retry,
+    first_attempt,
+    last_retry_day,
+    retries_left,
+    retry_days,
+    retry_refused,
+    sends_at,
+)
+from lastro.subscriptions.states import PAYMENT_MOVES
+
+from .values import SUBSCRIPTION, TERMS, attempt, payment, planned, subscription
+
+D = date(2026, 12, 15)
+NOT_KILLING = sorted(REASONS["CHARGE"].keys() - KILLING)
+
+
+def on(day: int, hour: int = 12) -> datetime:
+    """An hour in Brasilia, so many days after D."""
+    return instant(D + timedelta(days=day), time(hour))
+
+
+def said(step: Step) -> tuple[str, int | None]:
+    """The trigger, and how many days after D the next attempt is."""
+    return step.trigger, None if step.attempt is None else (step.attempt.day - D).days
+
+
+def test_a_payment_is_sent_nine_days_before_or_at_once() -> None:
+    waiting = payment(D, state="SCHEDULED")
+    assert sends_at(waiting.plan) == datetime(2026, 12, 6, 3, tzinfo=UTC)
+    assert first_attempt(waiting, on(-20)).send_at == sends_at(waiting.plan)
+    late = first_attempt(waiting, on(-5))
+    assert (late.send_at, late.day, late.number, late.kind) == (on(-5), D, 1, "AGND")
+
+
+SENT = payment(D, attempt(1, D, "REQUESTED"), state="SCHEDULED")
+
+
+@pytest.mark.parametrize(
+    ("code", "now", "step"),
+    [
+        ("AM02", on(-9), ("send again", 0)),
+        ("AM02", on(-2, 23), ("send again", 0)),
+        ("AM02", on(-1, 0), ("refuse", None)),
+        ("AM02", on(0), ("refuse", None)),
+        (None, on(0, 21), ("refuse", None)),
+        ("ZZ99", on(-5), ("send again", 0)),
+        *((code, on(-9), ("refuse", None)) for code in sorted(KILLING)),
+        *((code, on(-9), ("send again", 0)) for code in NOT_KILLING),
+    ],
+)
+def test_before_its_day(code: str | None, now: datetime, step: tuple[str, int | None]) -> None:
+    assert said(after_unpaid(SENT, SUBSCRIPTION, code, now)) == step
+
+
+@pytest.mark.parametrize(
+    ("tries", "now", "hours"),
+    [
+        (1, on(-9), 1),
+        (2, on(-9), 2),
+        (3, on(-9), 4),
+        (5, on(-9), 16),
+        (6, on(-9), 24),
+        (40, on(-9), 24),
+        (6, on(-2, 12), 11),
+    ],
+)
+def test_a_refused_instruction_waits_longer_each_time_and_is_still_in_time(tries: int, now: datetime, hours: int) -> None:
+    refused = [attempt(n, D, "REJECTED", "AGND") for n in range(1, tries)]
+    step = after_unpaid(
+        replace(SENT, attempts=(*refused, attempt(tries, D, "REQUESTED", "AGND"))), SUBSCRIPTION, "AM02", now
+    )
+    assert step.attempt is not None
+    assert (step.attempt.send_at - now, step.attempt.number) == (timedelta(hours=hours), tries + 1)
+
+
+@pytest.mark.parametrize(("code", "kind"), [("AB10", "RIFL"), ("AM02", "AGND"), (None, "AGND")])
+def test_what_failed_is_sent_again_as_what_failed(code: str | None, kind: str) -> None:
+    step = after_unpaid(SENT, SUBSCRIPTION, code, on(-5))
+    assert step.attempt is not None
+    assert step.attempt.kind == kind
+
+
+FIRST = attempt(1, D)
+RETRIED = [
+    attempt(1, D, "REJECTED"),
+    attempt(2, D + timedelta(days=1), "REJECTED"),
+    attempt(3, D + timedelta(days=3), "REJECTED"),
+]
+LAST_RETRY = attempt(4, D + timedelta(days=5))
+MORE, LESS = subscription(), subscription(charges_after_due=False)
+
+
+@pytest.mark.parametrize(
+    ("what", "ours", "code", "now", "step"),
+    [
+        (payment(D, FIRST), MORE, "AM02", on(0, 1), ("retry", 1)),
+        (payment(D, FIRST), MORE, None, on(0, 21), ("retry", 1)),
+        (payment(D, FIRST), MORE, None, on(1, 0), ("retry", 3)),  # known too late for the day after
+        (payment(D, FIRST), MORE, None, on(4), ("retry", 5)),
+        (payment(D, FIRST), MORE, None, on(5), ("expire", None)),
+        (payment(D, FIRST), LESS, None, on(0, 21), ("expire", None)),
+        (payment(D, *RETRIED[:1], replace(RETRIED[1], state="SCHEDULED")), MORE, "EXPR", on(1, 21), ("retry", 3)),
+        (payment(D, *RETRIED[:2], replace(RETRIED[2], state="SCHEDULED")), MORE, "EXPR", on(3, 21), ("retry", 5)),
+        (payment(D, *RETRIED, LAST_RETRY), MORE, "EXPR", on(5, 21), ("expire", None)),
+        (payment(D, FIRST), replace(MORE, state="CANCELED"), "EXPR", on(0, 21), ("subscription ends", None)),
+        (payment(D, FIRST), replace(MORE, state="CANCELED"), "AC05", on(0, 21), ("subscription ends", None)),
+        (payment(D, FIRST, retries_alone=False), MORE, None, on(0, 21), ("leave to client", None)),
+        (payment(D, FIRST, retries_alone=False), LESS, None, on(0, 21), ("expire", None)),
+        (payment(D, FIRST, retries_alone=False), MORE, None, on(6, 21), ("leave to client", None)),
+        (payment(D, FIRST, retries_alone=False), MORE, None, on(7, 21), ("expire", None)),
+        (payment(D, *RETRIED, LAST_RETRY, retries_alone=False), MORE, None, on(5, 21), ("expire", None)),
+        *((payment(D, FIRST), MORE, code, on(0), ("refuse", None)) for code in sorted(KILLING)),
+        *((payment(D, FIRST), MORE, code, on(0), ("retry", 1)) for code in [*NOT_KILLING, "ZZ99"]),
+    ],
+)
+def test_on_its_day_and_after(
+    what: Payment, ours: Subscription, code: str | None, now: datetime, step: tuple[str, int | None]
+) -> None:
+    found = after_unpaid(what, ours, code, now)
+    assert said(found) == step
+    assert (what.state, found.trigger) in PAYMENT_MOVES
+    assert found.attempt is None or (found.attempt.kind, found.attempt.send_at) == ("NTAG", now)
+
+
+@pytest.mark.parametrize("state", ["PAID", "CANCELED", "EXPIRED", "ERROR"])
+def test_what_has_ended_has_no_attempt_to_end(state: str) -> None:
+    with pytest.raises(ValueError, match=state):
+        after_unpaid(payment(D, FIRST, state=state), MORE, None, on(0, 21))
+    assert retries_left(payment(D, FIRST, state=state), TERMS, D) == 0
+
+
+WEEKLY = replace(TERMS, frequency="WEEKLY")  # cycles begin on Thursdays
+
+
+@pytest.mark.parametrize(
+    ("terms", "due_on", "last", "counts"),
+    [
+        (TERMS, "2026-12-15", "2026-12-22", [1, 3, 5]),
+        (TERMS, "2027-01-05", "2027-01-09", [1, 3]),
+        (TERMS, "2027-01-09", "2027-01-09", []),
+        (WEEKLY, "2026-12-10", "2026-12-16", [1, 3, 5]),
+        (WEEKLY, "2026-12-12", "2026-12-16", [1, 3]),
+        (WEEKLY, "2026-12-16", "2026-12-16", []),
+        (replace(TERMS, adjusts=True), "2027-01-09", "2027-01-09", []),  # settled on the 11th, in the next cycle already
+    ],
+)
+def test_retries_stay_before_the_next_cycle(terms: Terms, due_on: str, last: str, counts: list[int]) -> None:
+    what = payment(date.fromisoformat(due_on), state="SCHEDULED", terms=terms)
+    settles_on = what.plan.settles_on
+    assert last_retry_day(what.plan) == date.fromisoformat(last)
+    assert [(day - settles_on).days for day in retry_days(what, terms, D - timedelta(days=9))] == counts
+    assert retries_left(what, terms, D - timedelta(days=9)) == len(counts)
+    assert retries_left(replace(what, retries_alone=False), terms, D - timedelta(days=9)) == min(
+        3, max(0, (date.fromisoformat(last) - settles_on).days)
+    )
+
+
+def test_the_days_of_retries_are_values() -> None:
+    timing = Timing(retries=2, retry_days=(2, 4, 6))
+    assert [(day - D).days for day in retry_days(payment(D, FIRST), TERMS, D, timing)] == [2, 4]
+    tried = payment(D, attempt(1, D, "REJECTED"), attempt(2, D + timedelta(days=2)))
+    assert [(day - D).days for day in retry_days(tried, TERMS, D, timing)] == [4]
+    assert retries_left(payment(D, FIRST), replace(TERMS, charges_after_due=False), D) == 0
+    assert retries_left(payment(D, FIRST, retries_alone=False), replace(TERMS, charges_after_due=False), D) == 0
+
+
+ASKING = payment(D, attempt(1, D, "REJECTED"), retries_alone=False)
+NO, BAD = (Kind.CONFLICT, "status"), (Kind.INVALID, "date")
+
+
+@pytest.mark.parametrize(
+    ("what", "ours", "day", "now", "refused"),
+    [
+        (ASKING, MORE, 1, on(0, 22), None),
+        (ASKING, MORE, 7, on(0, 22), None),
+        (ASKING, MORE, 8, on(0, 22), BAD),
+        (ASKING, MORE, 0, on(0, 22), BAD),
+        (ASKING, MORE, 2, on(2), BAD),
+        (ASKING, MORE, 3, on(2), None),
+        (ASKING, LESS, 1, on(0, 22), BAD),
+        (replace(ASKING, attempts=(*ASKING.attempts, attempt(2, D + timedelta(days=4), "EXPIRED"))), MORE, 4, on(1), BAD),
+        (
+            replace(ASKING, attempts=tuple(replace(a, state="REJECTED") for a in (*RETRIED, LAST_RETRY))),
+            MORE,
+            7,
+            on(5, 22),
+            NO,
+        ),
+        (replace(ASKING, attempts=(FIRST,)), MORE, 1, on(0), NO),
+        (replace(ASKING, retries_alone=True), MORE, 1, on(0, 22), NO),
+        (replace(ASKING, state="SCHEDULED"), MORE, 1, on(0, 22), NO),
+        (replace(ASKING, state="EXPIRED"), MORE, 1, on(0, 22), NO),
+        (ASKING, replace(MORE, state="CANCELED"), 1, on(0, 22), NO),
+        (replace(ASKING, plan=planned(date(2027, 1, 9))), MORE, 30, on(0, 22), BAD),
+    ],
+)
+def test_when_a_client_may_ask_for_a_retry(
+    what: Payment, ours: Subscription, day: int, now: datetime, refused: tuple[Kind, str] | None
+) -> None:
+    found = retry_refused(what, ours, D + timedelta(days=day), now)
+    assert (None if found is None else (found.kind, found.problems[0].field)) == refused
+    if found is None:
+        asked = asked_retry(what, D + timedelta(days=day), now)
+        assert (asked.number, asked.kind, asked.day, asked.send_at) == (2, "NTAG", D + timedelta(days=day), now)
+
+
+terms_of = st.builds(
+    Terms, frequency=st.sampled_from(get_args(Frequency)), starts_on=st.dates(date(2026, 12, 1), date(2028, 3, 1)),
+    charges_after_due=st.booleans(), adjusts=st.booleans(),
+)  # fmt: skip
+
+
+@given(
+    terms_of, st.integers(0, 400), st.lists(st.tuples(st.integers(0, 60), st.sampled_from([*NOT_KILLING, None])), max_size=8)
+)
+def test_however_it_goes_at_most_three_retries_within_seven_days_of_their_own(
+    terms: Terms, after: int, world: list[tuple[int, Any]]
+) -> None:
+    due_on = terms.starts_on + timedelta(days=after)
+    what, ours = payment(due_on, terms=terms), replace(SUBSCRIPTION, terms=terms)
+    what = replace(what, attempts=(attempt(1, what.plan.settles_on),))
+    for hours, code in [*world, *((0, None) for _ in range(5))]:
+        tried = what.open_attempt
+        assert tried is not None
+        now = instant(tried.day, time(1)) + timedelta(hours=hours)
+        left = retries_left(what, terms, brasilia_day(now))
+        step = after_unpaid(what, ours, code, now)
+        assert (step.trigger == "retry") == (left > 0)
+        if step.attempt is None:
+            assert step.trigger == "expire"
+            break
+        made = step.attempt
+        assert brasilia_day(now) < made.day
+        ended = replace(tried, state="REJECTED")
+        what = replace(
+            what, attempts=(*what.attempts[:-1], ended, Attempt(tried.id, "SCHEDULED", 1, made.number, made.kind, made.day))
+        )
+    days = [one.day for one in what.attempts[1:]]
+    assert len(days) == what.retries_used <= (3 if terms.charges_after_due else 0)
+    assert days == sorted(set(days))
+    assert all(what.plan.settles_on < day <= last_retry_day(what.plan) < what.plan.cycle.next_starts_on for day in days)
+    assert [one.number for one in what.attempts] == list(range(1, len(what.attempts) + 1))
+    assert all((day - what.plan.settles_on).days in (1, 3, 5) for day in days)
