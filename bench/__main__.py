@@ -10,7 +10,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import uvloop
-from bench import deliveries, journey, ledger, lists, orders, prompt, qr, reads, shares, usual
+from bench import (
+    deliveries,
+    journey,
+    ledger,
+    lists,
+    orders,
+    payouts,
+    payouts_journey,
+    plans,
+    prompt,
+    qr,
+    reads,
+    shares,
+    usual,
+)
 from bench.figures import Figure, Report, Rounds, machine, neighbours
 from bench.house import house
 
@@ -45,6 +59,10 @@ _IN_A_HOUSE: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
     "bad": lambda laid, quick: reads.of_a_bad_body(laid, *_rounds(quick)),
     "pace": lambda laid, quick: orders.paced(laid, 1 if quick else 3),
     "journey": lambda laid, quick: journey.paid(laid, 150 if quick else 600),
+    "payouts-journey": lambda laid, quick: payouts_journey.paid(laid, 1 if quick else 3, 2.0),
+    "payouts": lambda laid, quick: payouts.throughput(laid, *_rounds(quick)),
+    "payouts-hot": lambda laid, quick: payouts.hot_account(laid, *_rounds(quick)),
+    "plans": lambda laid, quick: plans.planned(laid, 1 if quick else 3),
     "memory": lambda laid, quick: reads.memory(laid, 20_000 if quick else 100_000),
     "ledger": lambda laid, quick: ledger.hot_accounts(laid, _rounds(quick)[0] + 2, _rounds(quick)[1]),
     "deliveries": lambda laid, quick: usual.compared(laid, _rounds(quick)[0], 4_000 if quick else 8_000),

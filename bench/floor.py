@@ -115,6 +115,8 @@ class _Unique:
 
 def _text(value: Any) -> str:
     """A value in PostgreSQL's own text form."""
+    if value is None:
+        return "NULL"  # of an array
     if isinstance(value, bytes):
         return "\\x" + value.hex()
     if isinstance(value, list | tuple):

@@ -35,24 +35,32 @@ if TYPE_CHECKING:
     from bench.floor import Sent
     from bench.house import House
 
-_ACCOUNTS = 1000
+ACCOUNTS = 1000
 _CONNECTIONS = 8
 _RICH = Money(10**15, "BRL")
 
 
 @dataclass
-class _Book:
-    """One company's accounts, all with plenty of money."""
+class Book:
+    """One company's accounts."""
 
-    house: House
     database: Database
     company_id: UUID
     chance: Chance
     accounts: list[ledger.LedgerAccount]
 
     def moved(self, debit: ledger.LedgerAccount, credit: ledger.LedgerAccount, amount: Money) -> Transfer:
+        """A transfer between two accounts."""
         now = datetime.now(UTC)
         return Transfer(self.chance.uuid(now), "moved", debit, credit, amount, "BENCH", self.chance.uuid(now), now)
+
+    async def enrich(self) -> None:
+        """Gives each account plenty of money, already folded."""
+        net = ledger.clearing(self.company_id, PIX, "BRL")
+        write = Write(self.company_id, transfers=tuple(self.moved(net, a, _RICH) for a in self.accounts))
+        await commit(self.database, write)
+        async with self.database.session(self.company_id) as session:
+            await session.value("SELECT fold($1, 1, $2)", self.company_id, 2 * len(self.accounts))
 
     async def statement(self) -> tuple[Sent, Sent]:
         """The write of one transfer from the first account to the second, twice."""
@@ -62,7 +70,7 @@ class _Book:
                 await commit(self.database, Write(self.company_id, transfers=(transfer,)))
         return sent[-2], sent[-1]
 
-    async def pgbench(self, name: str, debit: str, credit: str) -> Pgbench:
+    async def pgbench(self, house: House, name: str, debit: str, credit: str) -> Pgbench:
         """Transfers between these accounts, given as pgbench expressions of their numbers."""
         script = Script()
         script.set("d", debit)
@@ -72,19 +80,20 @@ class _Book:
             self.accounts[1].id: "(SELECT id FROM bench_accounts WHERE number = :c)",
         }
         script.lines.append(script.statement(*await self.statement(), named) + ";")
-        return Pgbench(self.house, script.write(self.house.home / f"ledger-{name}.sql"))
+        return Pgbench(house, script.write(house.home / f"ledger-{name}.sql"))
 
 
 async def hot_accounts(house: House, rounds: int, seconds: float) -> list[Figure]:
     """Both busy cases against the spread one, with credits folded behind them as the worker does."""
     database = Database(house.settings.app, size=2)
     try:
-        book = await _book(house, database)
+        book = await opened(house, database)
+        await _numbered(house, book)
         spread = "random(0, 499) * 2"
         runs = {
-            "spread": await book.pgbench("spread", spread, f"{spread} + 1"),
-            "credit": await book.pgbench("credit", spread, "1"),
-            "debit": await book.pgbench("debit", "0", f"{spread} + 1"),
+            "spread": await book.pgbench(house, "spread", spread, f"{spread} + 1"),
+            "credit": await book.pgbench(house, "credit", spread, "1"),
+            "debit": await book.pgbench(house, "debit", "0", f"{spread} + 1"),
         }
         offset = 0
         for each in runs.values():  # ids of the three must not meet
@@ -97,21 +106,24 @@ async def hot_accounts(house: House, rounds: int, seconds: float) -> list[Figure
     spread_over = Rounds(tuple(rates["spread"]))
     return [
         Figure("transfers all to one account", "/s", Rounds(tuple(rates["credit"])), spread_over, 0.9,
-               note=f"floor: over {_ACCOUNTS} accounts, {_CONNECTIONS} connections, folder running"),
+               note=f"floor: over {ACCOUNTS} accounts, {_CONNECTIONS} connections, folder running"),
         Figure("transfers all from one account", "/s", Rounds(tuple(rates["debit"])), spread_over, 0.25),
     ]  # fmt: skip
 
 
-async def _book(house: House, database: Database) -> _Book:
+async def opened(house: House, database: Database) -> Book:
+    """A thousand accounts of the first company, all with plenty of money."""
     chance, company_id = Chance(os.urandom), house.payees[0].company_id
     runner = Runner(database, BusinessClock(time.monotonic), chance)
     institution = place_of(house.settings).institution
-    opened = [await open_account(runner, company_id, institution, f"Conta {n}") for n in range(_ACCOUNTS)]
-    book = _Book(house, database, company_id, chance, [ledger.customer(company_id, a, "BRL") for a in opened])
-    net = ledger.clearing(company_id, PIX, "BRL")
-    await commit(database, Write(company_id, transfers=tuple(book.moved(net, a, _RICH) for a in book.accounts)))
-    async with database.session(company_id) as session:
-        await session.value("SELECT fold($1, 1, $2)", company_id, 2 * _ACCOUNTS)
+    ids = [await open_account(runner, company_id, institution, f"Conta {n}") for n in range(ACCOUNTS)]
+    book = Book(database, company_id, chance, [ledger.customer(company_id, each, "BRL") for each in ids])
+    await book.enrich()
+    return book
+
+
+async def _numbered(house: House, book: Book) -> None:
+    """Lets pgbench find the accounts by number."""
     rows = ", ".join(f"({number}, '{account.id}')" for number, account in enumerate(book.accounts))
     for sql in (
         "CREATE TABLE bench_accounts (number integer PRIMARY KEY, id uuid NOT NULL)",
@@ -120,11 +132,10 @@ async def _book(house: House, database: Database) -> _Book:
         "ANALYZE",
     ):
         await house.as_superuser(sql)
-    return book
 
 
 @asynccontextmanager
-async def _folding(house: House, book: _Book) -> AsyncIterator[None]:
+async def _folding(house: House, book: Book) -> AsyncIterator[None]:
     """The worker's folder, at the worker's pace."""
     work = Database(house.settings.work, size=1)
     upkeep = Upkeep(book.database, work)

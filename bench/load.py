@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from bench.house import Payee
 
-_UNIQUE = "#" * 20  # stands in a template for the digits that differ from request to request
+UNIQUE = "#" * 20  # stands in a template for the digits that differ from request to request
 _NOTIFY = "http://127.0.0.1:9/webhooks"
 _LUA = """
 local templates = {%s}
@@ -57,9 +57,9 @@ class Seen:
 
 
 def template(payee: Payee, port: int, notify: str = _NOTIFY) -> str:
-    """One request to create an order, as bytes would go over the wire, with a place for unique digits."""
+    """One request to create an order, with a place for unique digits."""
     order = {
-        "externalId": f"pedido-{port}-{_UNIQUE}",
+        "externalId": f"pedido-{port}-{UNIQUE}",
         "accountId": str(payee.account_id),
         "paymentMethod": "PIX",
         "amount": {"currency": "BRL", "value": "49.90"},
@@ -73,12 +73,17 @@ def template(payee: Payee, port: int, notify: str = _NOTIFY) -> str:
         "email": "maria.santos@example.com",
         "phone": "+5511987654321",
     }
-    body = json.dumps({"order": order, "customer": customer})
+    return asking("PUT", "/order/v2/transparent", payee, port, {"order": order, "customer": customer})
+
+
+def asking(method: str, path: str, payee: Payee, port: int, content: object) -> str:
+    """One request under a key of its own, as bytes would go over the wire, with a place for the key's unique digits."""
+    body = json.dumps(content)
     head = (
-        "PUT /order/v2/transparent HTTP/1.1",
+        f"{method} {path} HTTP/1.1",
         f"host: 127.0.0.1:{port}",
         f"authorization: Bearer {payee.token}",
-        f"idempotency-key: chave-{port}-{_UNIQUE}",
+        f"idempotency-key: chave-{port}-{UNIQUE}",
         "content-type: application/json",
         f"content-length: {len(body)}",
     )
@@ -87,7 +92,7 @@ def template(payee: Payee, port: int, notify: str = _NOTIFY) -> str:
 
 def filled(text: str, number: int) -> bytes:
     """The request with this number."""
-    return text.replace(_UNIQUE, f"{number:020d}").encode()
+    return text.replace(UNIQUE, f"{number:020d}").encode()
 
 
 def has_wrk() -> bool:
@@ -101,7 +106,7 @@ async def closed(folder: Path, port: int, texts: Sequence[str], connections: int
         return await _ours({"port": port, "texts": list(texts), "connections": connections, "seconds": seconds})
     script = folder / f"load-{port}.lua"
     quoted = ",\n".join(json.dumps(t) for t in texts)  # JSON's escapes of these texts are Lua's too
-    script.write_text(_LUA % (quoted, f"{time.time_ns() // 1_000_000}000", _UNIQUE), encoding="utf-8")
+    script.write_text(_LUA % (quoted, f"{time.time_ns() // 1_000_000}000", UNIQUE), encoding="utf-8")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = await asyncio.create_subprocess_exec(
         "wrk", "-t1", f"-c{connections}", f"-d{max(1, round(seconds))}s", "-s", str(script), f"http://127.0.0.1:{port}",

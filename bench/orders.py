@@ -18,7 +18,7 @@ from lastro.doors.app import application
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from bench.house import House, Payee
+    from bench.house import House
     from litestar import Litestar
 
 CONNECTIONS = 32
@@ -70,24 +70,27 @@ class InProcess:
         await self._house.database.close()
 
 
-async def floor_of(house: House, connections: int) -> Pgbench:
-    """pgbench with the write of a created order: each client for accounts of its own, all companies among them."""
+async def floor_of(house: House, connections: int, texts: Sequence[str]) -> Pgbench:
+    """pgbench with the write of these creates: each client for accounts of its own, all companies among them.
+
+    texts: one request for each account, in the order of the house's payees.
+    """
     app, script = await InProcess.build(house), Script()
-    payees = [p for each in range(4) for p in house.payees[each::4]]  # one company after the other
+    spread = [text for each in range(4) for text in texts[each::4]]  # one company after the other
     script.set("k", f":client_id * {_EACH} + :i % {_EACH}")
     for place in range(connections * _EACH):
-        sent = await _writes(app, house, payees[place % len(payees)], place * 3)
+        sent = await _writes(app, spread[place % len(spread)], place * 3)
         script.lines += [rf"\{'elif' if place else 'if'} :k = {place}", f"{script.statement(*sent)};"]
     script.lines.append(r"\endif")
     await app.close()
     return Pgbench(house, script.write(house.home / "floor.sql"))
 
 
-async def _writes(app: InProcess, house: House, payee: Payee, number: int) -> tuple[Sent, Sent]:
-    """The writes of two orders."""
+async def _writes(app: InProcess, text: str, number: int) -> tuple[Sent, Sent]:
+    """The writes of two creates."""
     with recording() as sent:
         for each in (number, number + 1):
-            status = await app.ask(filled(template(payee, house.settings.port), each))
+            status = await app.ask(filled(text, each))
             if status >= 300:
                 raise RuntimeError(f"a create was answered with {status}")
     writes = [s for s in sent if s.sql.startswith("WITH door")]
@@ -102,11 +105,11 @@ async def connections_held(house: House) -> int:
     return int(rows[0][0])
 
 
-class _Http:
-    """Closed loops against one or two API processes, with what they cost."""
+class Http:
+    """Closed loops against one or two API processes, with what they cost. texts: what is asked of each, by its port."""
 
-    def __init__(self, house: House, ports: Sequence[int], pids: Sequence[int]) -> None:
-        self._house, self._ports, self._pids = house, ports, pids
+    def __init__(self, house: House, texts: Mapping[int, Sequence[str]], pids: Sequence[int]) -> None:
+        self._house, self._texts, self._pids = house, texts, pids
         self.api_us: list[float] = []
         self.database_us: list[float] = []
         self.client_us: list[float] = []
@@ -114,9 +117,8 @@ class _Http:
     async def run(self, seconds: float) -> float:
         """Answers per second."""
         before = self._cpu()
-        texts = [[template(p, port) for p in self._house.payees] for port in self._ports]
-        each = CONNECTIONS // len(self._ports)
-        runs = (closed(self._house.home, p, t, each, seconds) for p, t in zip(self._ports, texts, strict=True))
+        each = CONNECTIONS // len(self._texts)
+        runs = (closed(self._house.home, port, texts, each, seconds) for port, texts in self._texts.items())
         seen: list[Seen] = await asyncio.gather(*runs)
         after = self._cpu()
         answered = sum(s.answered for s in seen)
@@ -132,22 +134,34 @@ class _Http:
         for each in (self.api_us, self.database_us, self.client_us):
             each.clear()
 
+    @property
+    def cost(self) -> str:
+        """What one request has cost each of those who took part, for a figure's note."""
+        parts = (("API", self.api_us), ("PostgreSQL", self.database_us), (client(), self.client_us))
+        return "CPU us each: " + ", ".join(f"{name} {statistics.median(us):.0f}" for name, us in parts)
+
     def _cpu(self) -> tuple[float, float]:
         database = self._house.server.pid
         assert database is not None
         return sum(cpu_seconds(pid) for pid in self._pids), cpu_seconds(database, family=True)
 
 
+def client() -> str:
+    """Who loads."""
+    return "wrk" if has_wrk() else "our own client"
+
+
 async def throughput(house: House, rounds: int, seconds: float) -> list[Figure]:
     """Creates per second of one API process and of two, and of pgbench, in turns."""
     port, second = house.settings.port, free_port()
+    texts = {each: [template(p, each) for p in house.payees] for each in (port, second)}
     async with house.api() as api:
-        one = _Http(house, [port], [api.pid])
+        one = Http(house, {port: texts[port]}, [api.pid])
         await one.run(1)
         connections = await connections_held(house)
-        floor = await floor_of(house, connections)
+        floor = await floor_of(house, connections, texts[port])
         async with house.api(second) as other:
-            two = _Http(house, [port, second], [api.pid, other.pid])
+            two = Http(house, texts, [api.pid, other.pid])
             await two.run(1)
             one.forget()
             ways: dict[str, Callable[[], Any]] = {
@@ -156,10 +170,7 @@ async def throughput(house: House, rounds: int, seconds: float) -> list[Figure]:
                 "two": lambda: two.run(seconds),
             }
             rates = await in_turns(house, ways, rounds)
-    base, client = Rounds(tuple(rates["floor"])), "wrk" if has_wrk() else "our own client"
-    cost = [f"{name} {statistics.median(us):.0f}" for name, us in
-            (("API", one.api_us), ("PostgreSQL", one.database_us), (client, one.client_us))]  # fmt: skip
-    note = f"{connections} connections; CPU us each: {', '.join(cost)}"
+    base, note = Rounds(tuple(rates["floor"])), f"{connections} connections; {one.cost}"
     return [
         Figure("create an order over HTTP", "/s", Rounds(tuple(rates["one"])), base, 0.25, 0.40, note=note),
         Figure("the same, two API processes", "/s", Rounds(tuple(rates["two"])), base),

@@ -47,7 +47,8 @@ CREATE TABLE companies (                              -- a tenant: a client comp
   created_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
   refuses_duplicates boolean NOT NULL DEFAULT false,  -- of payouts: a second one to the same receiver within ten minutes
-  plan_approvals integer NOT NULL DEFAULT 1 CHECK (plan_approvals BETWEEN 0 AND 20) -- how many clients sign a plan of payouts
+  plan_approvals integer NOT NULL DEFAULT 1 CHECK (plan_approvals BETWEEN 0 AND 20), -- how many clients sign a plan of payouts
+  review_above_minor bigint CHECK (review_above_minor > 0) -- a payout above it waits until a person approves it; NULL: none does
 );
 
 CREATE TABLE company_fees (                           -- what a company pays for a paid order or payout, by method
@@ -184,9 +185,12 @@ CREATE TABLE balances (                               -- only for accounts with 
   credits_folded bigint NOT NULL DEFAULT 0,           -- credits whose transaction id is below fold_xid
   fold_xid bigint NOT NULL DEFAULT 1,
   floor_minor bigint NOT NULL DEFAULT 0,              -- credits - debits - held never goes below it by a draw
+  owed bigint NOT NULL DEFAULT 0 CHECK (owed >= 0),   -- booked on LOSS and not paid back: while there is less, nothing goes out
   PRIMARY KEY (company_id, ledger_account_id),
   FOREIGN KEY (company_id, ledger_account_id) REFERENCES ledger_accounts
 ) WITH (fillfactor = 70);
+
+CREATE INDEX balances_owing ON balances (company_id, ledger_account_id) WHERE owed > 0;
 
 CREATE TABLE transfers (                              -- double entry: one row debits one account and credits another
   company_id uuid NOT NULL,
@@ -222,30 +226,41 @@ LANGUAGE sql STABLE AS $$
      AND xid >= from_xid AND (horizon IS NULL OR xid < horizon)
 $$;
 
--- The one way money leaves accounts with a floor. Per account: debit_deltas is added to debits, held_deltas to held; where
--- together they take something, what remains must not be below the floor. Rows are locked in id order. The folded part
--- alone is tried first (safe: it can only understate); if it is too small, the row is locked and looked at *again in a new
--- statement*, which sees every credit committed until then and folds the settled ones.
-CREATE FUNCTION draw(company uuid, accounts uuid[], debit_deltas bigint[], held_deltas bigint[]) RETURNS boolean
-LANGUAGE plpgsql VOLATILE AS $$
+-- The one way money leaves accounts with a floor. Per account: debit_deltas is added to debits, held_deltas to held,
+-- owed_deltas to owed; where the first two together take something, what remains must not be below the floor and what the
+-- account owes, unless it pays just that. Rows are locked in id order. The folded part alone is tried first (safe: it can
+-- only understate); if it is too small, the row is locked and looked at *again in a new statement*, which sees every credit
+-- committed until then and folds the settled ones.
+CREATE FUNCTION draw(
+  company uuid, accounts uuid[], debit_deltas bigint[], held_deltas bigint[], owed_deltas bigint[] DEFAULT NULL
+) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   horizon bigint;
+  has bigint; -- more than the floor
+  owes bigint;
   d record;
 BEGIN
-  FOR d IN SELECT * FROM unnest(accounts, debit_deltas, held_deltas) AS u(account, debit, held) ORDER BY account LOOP
-    UPDATE balances SET debits = debits + d.debit, held = held + d.held
-     WHERE company_id = company AND ledger_account_id = d.account
-       AND (d.debit + d.held <= 0 OR credits_folded - debits - held - d.debit - d.held >= floor_minor);
+  FOR d IN SELECT account, debit, held, debit + held AS taken, coalesce(owed, 0) AS owed
+             FROM unnest(accounts, debit_deltas, held_deltas, owed_deltas) AS u(account, debit, held, owed) ORDER BY account LOOP
+    UPDATE balances SET debits = debits + d.debit, held = held + d.held, owed = owed + d.owed
+     WHERE company_id = company AND ledger_account_id = d.account AND owed + d.owed >= 0
+       AND (d.taken <= 0
+            OR credits_folded - debits - held - d.taken >= floor_minor + CASE WHEN d.taken <= -d.owed THEN 0 ELSE owed END);
     CONTINUE WHEN FOUND;
     PERFORM 1 FROM balances WHERE company_id = company AND ledger_account_id = d.account FOR UPDATE;
     horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
-    UPDATE balances b
-       SET debits = debits + d.debit, held = held + d.held, fold_xid = greatest(fold_xid, horizon),
-           credits_folded = credits_folded + credit_tail(company, d.account, b.fold_xid, horizon)
-     WHERE company_id = company AND ledger_account_id = d.account
-       AND credits_folded + credit_tail(company, d.account, b.fold_xid, NULL) - debits - held - d.debit - d.held
-           >= floor_minor;
-    IF NOT FOUND THEN
+    SELECT credits_folded + credit_tail(company, d.account, fold_xid, NULL) - debits - held - floor_minor, owed INTO has, owes
+      FROM balances WHERE company_id = company AND ledger_account_id = d.account;
+    IF owes + d.owed < 0 THEN
+      RAISE EXCEPTION 'more is paid back than is owed' USING ERRCODE = 'LA409', DETAIL = d.account::text;
+    ELSIF has - d.taken >= (CASE WHEN d.taken <= -d.owed THEN 0 ELSE owes END) THEN
+      UPDATE balances b
+         SET debits = debits + d.debit, held = held + d.held, owed = owed + d.owed, fold_xid = greatest(fold_xid, horizon),
+             credits_folded = credits_folded + credit_tail(company, d.account, b.fold_xid, horizon)
+       WHERE company_id = company AND ledger_account_id = d.account;
+    ELSIF owes > has THEN
+      RAISE EXCEPTION 'the account owes' USING ERRCODE = 'LA404', DETAIL = d.account::text;
+    ELSE
       RAISE EXCEPTION 'insufficient funds' USING ERRCODE = 'LA402', DETAIL = d.account::text;
     END IF;
   END LOOP;
@@ -511,6 +526,7 @@ CREATE TABLE payouts (                                -- money sent out: a trans
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  likeness bigint,                                    -- the same for payouts that are alike: account, amount, receiver; NULL for a child
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, batch_id) REFERENCES payouts,
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
@@ -528,8 +544,10 @@ CREATE UNIQUE INDEX payouts_control_number_key ON payouts (company_id, control_n
 CREATE UNIQUE INDEX payouts_of_batch ON payouts (company_id, batch_id, sequence) WHERE batch_id IS NOT NULL;
 CREATE INDEX payouts_of_status ON payouts (company_id, status, created_at) WHERE batch_id IS NULL;
 CREATE INDEX payouts_of_account ON payouts (company_id, account_id, created_at) WHERE batch_id IS NULL;
+CREATE INDEX payouts_alike ON payouts (company_id, likeness, created_at) WHERE likeness IS NOT NULL;
 CREATE INDEX payouts_to_ask ON payouts (ask_at, company_id) WHERE status = 'PENDING' AND ask_at IS NOT NULL;
 CREATE INDEX payouts_to_start ON payouts (start_at, company_id) WHERE status = 'PENDING' AND start_at IS NOT NULL;
+CREATE INDEX payouts_to_review ON payouts (updated_at, company_id) WHERE status = 'ANALYSIS' AND batch_id IS NULL;
 
 CREATE TABLE payout_returns (                         -- what a receiver has given back
   company_id uuid NOT NULL,
@@ -1130,6 +1148,30 @@ CREATE VIEW law_no_account_below_floor WITH (security_invoker = true) AS
 COMMENT ON VIEW law_no_account_below_floor IS
   'What an account has left is not below its floor.';
 
+CREATE VIEW law_what_is_owed_lies_on_loss WITH (security_invoker = true) AS
+  SELECT b.company_id, b.ledger_account_id, l.account_id, b.owed AS owed_minor, s.lost_minor
+    FROM balances b JOIN ledger_accounts l ON l.company_id = b.company_id AND l.id = b.ledger_account_id
+   CROSS JOIN LATERAL (
+     SELECT coalesce(-sum(x.change_minor), 0) AS lost_minor FROM ledger_accounts o
+       JOIN ledger_sides x ON x.company_id = o.company_id AND x.ledger_account_id = o.id
+      WHERE o.company_id = l.company_id AND o.account_id = l.account_id AND o.currency = l.currency AND o.code = 'LOSS'
+        AND l.code = 'CUST') s
+   WHERE b.owed <> s.lost_minor;
+COMMENT ON VIEW law_what_is_owed_lies_on_loss IS
+  'What an account owes is what was booked on its LOSS and not yet paid back.';
+
+CREATE VIEW law_what_is_owed_is_taken_at_rest WITH (security_invoker = true) AS
+  SELECT b.company_id, b.ledger_account_id, b.owed AS owed_minor, s.available_minor
+    FROM balances b CROSS JOIN LATERAL (
+      SELECT b.credits_folded + credit_tail(b.company_id, b.ledger_account_id, b.fold_xid, NULL) - b.debits - b.held
+               - b.floor_minor AS available_minor) s
+   WHERE b.owed > 0 AND s.available_minor > 0 -- what has just become free is given a minute
+     AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.company_id = b.company_id
+                        AND (t.credit_id = b.ledger_account_id OR (t.debit_id = b.ledger_account_id AND t.kind = 'voided'))
+                        AND t.created_at > (SELECT business_now()) - interval '1 minute');
+COMMENT ON VIEW law_what_is_owed_is_taken_at_rest IS
+  'An account that owes has had nothing available for more than a minute, when nothing is on its way.';
+
 CREATE VIEW law_customer_accounts_have_a_floor WITH (security_invoker = true) AS
   SELECT l.company_id, l.id AS ledger_account_id, l.code FROM ledger_accounts l
    WHERE (l.code IN ('CUST', 'BLOCK')) <> EXISTS (
@@ -1189,14 +1231,16 @@ CREATE VIEW law_a_transfer_is_what_its_type_says WITH (security_invoker = true) 
                  ('TED_RETURNED', true, 'NET', 'CUST', 'ted', 'payouts'),
                  ('PIX_RETURN_UNFIT', true, 'NET', 'SUSP', 'pix', 'payouts'),
                  ('TED_RETURN_UNFIT', true, 'NET', 'SUSP', 'ted', 'payouts'),
-                 ('TED_PROVED', true, 'CUST', 'NET', 'ted', 'payouts'), ('TED_LACK', true, 'LOSS', 'NET', 'ted', 'payouts'))
+                 ('TED_PROVED', true, 'CUST', 'NET', 'ted', 'payouts'), ('TED_LACK', true, 'LOSS', 'NET', 'ted', 'payouts'),
+                 ('LOSS_RECOVERED', true, 'CUST', 'LOSS', NULL, 'accounts'))
          AS says(type, at_once, debit, credit, rail, machine) ON says.type = t.type
     JOIN ledger_accounts d ON d.company_id = t.company_id AND d.id = t.debit_id
     JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
    WHERE (t.kind = 'moved', d.code, c.code, coalesce(d.rail, c.rail))
          IS DISTINCT FROM (says.at_once, says.debit, says.credit, says.rail)
-      OR NOT EXISTS (SELECT 1 FROM objects o WHERE o.company_id = t.company_id AND o.id = t.reference_id
-                        AND o.machine = says.machine);
+      OR CASE WHEN says.machine = 'accounts' THEN (d.account_id, c.account_id) IS DISTINCT FROM (t.reference_id, t.reference_id)
+              ELSE NOT EXISTS (SELECT 1 FROM objects o WHERE o.company_id = t.company_id AND o.id = t.reference_id
+                                  AND o.machine = says.machine) END;
 COMMENT ON VIEW law_a_transfer_is_what_its_type_says IS
   'A transfer moves between the accounts that its type names, at once or by a hold, for an object of the kind that books so.';
 
@@ -1380,20 +1424,20 @@ CREATE VIEW law_a_payout_is_held_until_it_ends WITH (security_invoker = true) AS
     SELECT p.company_id, p.id, p.status, 'amount' AS what, p.amount_minor AS minor, p.hold_id AS hold_id,
            CASE WHEN p.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED') THEN 'posted'
                 WHEN p.status IN ('ERROR', 'EXPIRED', 'CANCELED') THEN 'voided' END AS ends,
-           p.message_id IS NOT NULL OR (p.status = 'PENDING' AND p.start_at IS NULL) AS has_begun
+           p.message_id IS NOT NULL OR p.status = 'ANALYSIS' OR (p.status = 'PENDING' AND p.start_at IS NULL) AS has_begun
       FROM payouts p WHERE p.children = 0
     UNION ALL
     SELECT p.company_id, p.id, p.status, 'fee', p.fee_minor, p.fee_hold_id,
            CASE WHEN p.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED', 'PARTIALLY_PAID') THEN 'posted'
                 WHEN p.status IN ('ERROR', 'EXPIRED', 'CANCELED') THEN 'voided' END,
-           p.message_id IS NOT NULL OR (p.status = 'PENDING' AND p.start_at IS NULL)
+           p.message_id IS NOT NULL OR p.status = 'ANALYSIS' OR (p.status = 'PENDING' AND p.start_at IS NULL)
       FROM payouts p WHERE p.batch_id IS NULL AND p.fee_minor > 0)
   SELECT d.company_id, d.id AS payout_id, d.status, d.what, d.minor, h.amount_minor AS held_minor, d.ends, e.kind AS ended
     FROM due d
     LEFT JOIN transfers h ON h.company_id = d.company_id AND h.id = d.hold_id
     LEFT JOIN transfers e ON e.company_id = d.company_id AND e.pending_id = d.hold_id
    WHERE CASE WHEN d.hold_id IS NULL -- a scheduled one that has not begun, or never could
-              THEN d.has_begun OR d.status NOT IN ('PENDING', 'ERROR', 'CANCELED', 'EXPIRED', 'ANALYSIS')
+              THEN d.has_begun OR d.status NOT IN ('PENDING', 'ERROR', 'CANCELED', 'EXPIRED')
               ELSE (h.kind, h.amount_minor, h.reference_id) IS DISTINCT FROM ('held', d.minor, d.id)
                 OR (e.kind IS DISTINCT FROM d.ends
                     AND NOT (d.what = 'fee' AND d.status = 'PENDING' AND e.kind = 'posted') -- a batch's, with its first child paid
@@ -1406,14 +1450,16 @@ COMMENT ON VIEW law_a_payout_is_held_until_it_ends IS
 CREATE VIEW law_a_payout_is_sent_as_decided WITH (security_invoker = true) AS
   SELECT coalesce(p.company_id, o.company_id) AS company_id, p.id AS payout_id, o.id AS message_id, p.end_to_end_id,
          p.control_number, o.network_id, p.amount_minor
-    FROM (SELECT * FROM payouts WHERE message_id IS NOT NULL) p
+    FROM (SELECT company_id, id, status, rail, amount_minor, message_id, end_to_end_id, control_number FROM payouts
+           WHERE message_id IS NOT NULL) p
     FULL JOIN (SELECT company_id, id, rail, reference_id, network_id, as_json(body) AS body FROM outbox
                 WHERE kind IN ('payment.send', 'ted.send')) o
       ON o.company_id = p.company_id AND o.reference_id = p.id
    WHERE (p.message_id, p.rail, coalesce(p.control_number, p.end_to_end_id), p.amount_minor::text) IS DISTINCT FROM
-         (o.id, o.rail, o.network_id, o.body #>> '{amount,minor}');
+         (o.id, o.rail, o.network_id, o.body #>> '{amount,minor}')
+      OR p.status = 'ANALYSIS';
 COMMENT ON VIEW law_a_payout_is_sent_as_decided IS
-  'Every payout that was begun has its one order to its network, of its id and amount, and no such order is without its payout.';
+  'Every payout that was begun, and none that is in review, has its one order to its network, of its id and amount; no order is stray.';
 
 CREATE VIEW law_a_payout_ends_by_the_networks_word WITH (security_invoker = true) AS
   WITH said AS MATERIALIZED (
@@ -1451,6 +1497,7 @@ CREATE VIEW law_a_batch_is_its_children WITH (security_invoker = true) AS
     FROM payouts p CROSS JOIN LATERAL (
       SELECT count(*) AS count, coalesce(sum(k.amount_minor), 0) AS sum_minor, coalesce(max(k.sequence), 0) AS lasting,
              count(*) FILTER (WHERE k.status IN ('INITIAL', 'PENDING', 'ANALYSIS')) AS open,
+             count(*) FILTER (WHERE k.status = 'ANALYSIS') AS in_review,
              count(*) FILTER (WHERE k.status = 'PAID') AS paid,
              count(*) FILTER (WHERE k.status = 'REFUNDED') AS refunded,
              count(*) FILTER (WHERE k.status = 'PARTIAL_REFUNDED') AS partly,
@@ -1459,7 +1506,8 @@ CREATE VIEW law_a_batch_is_its_children WITH (security_invoker = true) AS
         FROM payouts k WHERE k.company_id = p.company_id AND k.batch_id = p.id) c
    WHERE p.batch_id IS NULL
      AND (c.count <> p.children OR (p.children > 0 AND (c.sum_minor <> p.amount_minor OR c.lasting <> p.children
-          OR p.status <> CASE WHEN c.open > 0 THEN 'PENDING'
+          OR p.status <> CASE WHEN c.in_review = c.count THEN 'ANALYSIS'
+                              WHEN c.open > 0 THEN 'PENDING'
                               WHEN c.refunded = c.count THEN 'REFUNDED'
                               WHEN c.refunded + c.partly > 0 THEN 'PARTIAL_REFUNDED'
                               WHEN c.paid = c.count THEN 'PAID'
@@ -1963,7 +2011,7 @@ GRANT SELECT (company_id, endpoint, state, probe_at) ON webhook_circuits TO last
 GRANT SELECT ON held_deliveries TO lastro_work;
 GRANT SELECT (company_id, id, expires_at, status) ON orders TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, state) ON pix_payments, refunds TO lastro_work;
-GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail) ON payouts TO lastro_work;
+GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_at) ON payouts TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
 GRANT SELECT ON own_keys TO lastro_work;
 GRANT SELECT (company_id, id, xid, created_at) ON events TO lastro_work;

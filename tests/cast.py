@@ -82,12 +82,12 @@ class Seller:
 
     @property
     def clearing(self) -> LedgerAccount:
-        """Where tests move money from and to that needs nothing behind it: no law adds up what an account owes."""
-        return ledger.loss(self.company_id, self.account_id, "BRL")
+        """Where tests move money from and to that needs nothing behind it: no law adds up what we have earned."""
+        return ledger.fees(self.company_id, "BRL")
 
     @property
-    def fees(self) -> LedgerAccount:
-        return ledger.fees(self.company_id, "BRL")
+    def suspense(self) -> LedgerAccount:
+        return ledger.suspense(self.company_id, "BRL")
 
 
 @dataclass

@@ -43,6 +43,7 @@ SELECT (SELECT count(*) FROM outbox WHERE due_at <= business_now())
      + (SELECT count(*) FROM refunds WHERE state = 'PENDING' AND ask_at <= business_now())
      + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND ask_at <= business_now())
      + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND start_at <= business_now())
+     + (SELECT count(*) FROM payout_plans WHERE due_at <= business_now())
      + (SELECT count(*) FROM event_cursors c WHERE EXISTS (
           SELECT 1 FROM events e WHERE e.company_id = c.company_id AND e.xid >= c.numbered_below_xid AND NOT EXISTS (
             SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id)))
@@ -57,7 +58,8 @@ SELECT least(
   (SELECT min(ask_at) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at > $1),
   (SELECT min(ask_at) FROM refunds WHERE state = 'PENDING' AND ask_at > $1),
   (SELECT min(ask_at) FROM payouts WHERE status = 'PENDING' AND ask_at > $1),
-  (SELECT min(start_at) FROM payouts WHERE status = 'PENDING' AND start_at > $1))
+  (SELECT min(start_at) FROM payouts WHERE status = 'PENDING' AND start_at > $1),
+  (SELECT min(due_at) FROM payout_plans WHERE due_at > $1))
 """
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import msgspec
 import uvicorn
 from tests.conftest import Database
-from tests.house.strangers import Ask, Town, leave, settle
+from tests.house.examples import Ask
+from tests.house.strangers import Town, leave, settle
 from tests.journeys.stage import until
 
 from lastro.doors import wiring
@@ -60,7 +61,7 @@ async def known(town: Town) -> Mapping[str, str]:
     picture = order["pix"]["qrcodeImageUrl"].rpartition("/")[2]
     return {
         "orders": order["id"], "accounts": town.objects["account"], "events": town.objects["event"], "pictures": picture,
-        "charges": picture.removesuffix(".png"),
+        "charges": picture.removesuffix(".png"), "payouts": town.objects["paid payout"],
     }  # fmt: skip
 
 

@@ -6,7 +6,8 @@ from typing import Any
 from lastro.base.api import Route
 
 from .bad_input import CONTROLS, PARAMETERS, TRICKS
-from .strangers import EXAMPLES, Town
+from .examples import EXAMPLES
+from .strangers import Town
 
 # What an operation's example leaves out, so that every field has good neighbours.
 MORE: Mapping[str, Mapping[str, Any]] = {
@@ -117,6 +118,8 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
         "scheduledDate": ABSENT,  # then it is for today
         "allowDuplicate": ABSENT | TRUE,
     },
+    # What is no payout is said of its line, once the lines are looked at.
+    "create_payout_plan": {"payouts": frozenset({"a list of it", "too deep"})},
     "set_webhook": {"events[0].url": ABSENT, "events[0].active": ABSENT | TRUE},
     "test_webhook": {"url": ABSENT},
 }
@@ -142,6 +145,8 @@ _NUMBER = frozenset({"a number"})
 ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "list_orders": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_payouts": {"externalId": _SEARCHED, "limit": _NUMBER},
+    "list_payout_plans": {"limit": _NUMBER},
+    "list_payout_plan_lines": {"limit": _NUMBER, "cursor": _NUMBER | {"zero"}},
     "list_accounts": {"email": _SEARCHED, "fullName": _SEARCHED, "document": _NUMBER | {"zero"}, "limit": _NUMBER},
     "list_banks": {"name": _SEARCHED},
     "list_webhook_events": {"limit": _NUMBER, "url": _SEARCHED | {"huge"}},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from unittest.mock import Mock
 from urllib.parse import quote
 
-from tests.house.strangers import EXAMPLES, Ask
+from tests.house.examples import EXAMPLES, Ask
 
 from lastro.doors import wiring
 from lastro.orders import Place

@@ -1,11 +1,11 @@
-"""Who may be refused what: a house of two companies, its application in this process, and an example of every route."""
+"""Who may be refused what: a house of two companies, and its application in this process."""
 
 import hashlib
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -13,10 +13,12 @@ from uuid import UUID
 
 import httpx
 import msgspec
+from tests.house.examples import EXAMPLES, HASHES, KEYS, Ask, approval, plan
 from tests.http_contract import contract
 
-from lastro import ledger
+from lastro import banks, ledger, payouts, plans
 from lastro.accounts import Holder, Institution, OpenAccount
+from lastro.base import lanes
 from lastro.base.api import Route
 from lastro.base.clock import BusinessClock
 from lastro.base.commit import commit
@@ -32,6 +34,8 @@ from lastro.companies.tokens import SigningKey, new_signing_key
 from lastro.doors import wiring
 from lastro.doors.app import application
 from lastro.orders import NOTICES, Place
+from lastro.rails import port
+from lastro.rails.handling import LANE
 from lastro.rails.port import PIX, TED
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
@@ -42,128 +46,6 @@ if TYPE_CHECKING:
 
 HOST = "lastro.test"
 ISSUER = f"https://{HOST}"
-
-
-@dataclass(frozen=True)
-class Ask:
-    """What a request says besides its route."""
-
-    path: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, str] = field(default_factory=dict)
-    body: Mapping[str, Any] | None = None
-
-    @property
-    def content(self) -> bytes:
-        """The body as it is sent."""
-        return b"" if self.body is None else msgspec.json.encode(self.body)
-
-
-@dataclass(frozen=True)
-class Example:
-    """A good request of one operation. kind: of the object it names, None when it names none; ask: the request, by its id."""
-
-    kind: str | None
-    ask: Callable[[str], Ask]
-
-
-def _order(account_id: str) -> Ask:
-    order = {
-        "externalId": os.urandom(8).hex(), "paymentMethod": "PIX", "description": "Bread", "accountId": account_id,
-        "notificationUrl": "https://shop.example.com/hook", "amount": {"currency": "BRL", "value": "10.50"},
-    }  # fmt: skip
-    document = {"type": "CPF", "number": "52998224725"}
-    customer = {"name": "Bento", "entityType": "INDIVIDUAL", "document": document, "email": "bento@example.com"}
-    return Ask(body={"order": order, "customer": customer})
-
-
-def _payout(account_id: str) -> Ask:
-    """For tomorrow, so that no network is spoken to."""
-    receiver = {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"}}
-    bank = {"accountType": "CHECKING_ACCOUNT", "branchNumber": "0001", "accountNumber": "300003", "ispb": "99999030"}
-    body = {
-        "externalId": os.urandom(8).hex(), "accountId": account_id, "paymentMethod": "PIX", "receiver": receiver,
-        "paymentData": {"bankAccount": bank}, "amount": {"currency": "BRL", "value": "10.50"}, "description": "Bread",
-        "scheduledDate": (datetime.now(UTC) + timedelta(days=1)).date().isoformat(),
-    }  # fmt: skip
-    return Ask(body=body)
-
-
-# The key of each account of the towns, which their own tables know: no directory is spoken to.
-_KEYS: dict[str, str] = {}
-
-
-def _look_up(account_id: str) -> Ask:
-    key = _KEYS.get(account_id, "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20")
-    return Ask(path={"id": account_id}, query={"key": key})
-
-
-# Every operation behind a token. A new one fails its test until it stands here.
-EXAMPLES: Mapping[str, Example] = {
-    "create_order": Example("account", _order),
-    "read_order": Example("order", lambda order_id: Ask(path={"id": order_id})),
-    "read_order_story": Example("order", lambda order_id: Ask(path={"id": order_id})),
-    "cancel_order": Example("order", lambda order_id: Ask(path={"id": order_id})),
-    "list_orders": Example(None, lambda _: Ask(query={"status": "INITIAL", "sort": "asc"})),
-    "create_payout": Example("account", _payout),
-    "read_payout": Example("payout", lambda payout_id: Ask(path={"id": payout_id})),
-    "list_payouts": Example(None, lambda _: Ask(query={"status": "PENDING", "sort": "asc"})),
-    "cancel_payout": Example("payout", lambda payout_id: Ask(path={"id": payout_id})),
-    "look_up_key": Example("account", _look_up),
-    "read_account_limits": Example("account", lambda account_id: Ask(path={"id": account_id})),
-    "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),
-    "read_account": Example("account", lambda account_id: Ask(path={"id": account_id})),
-    "list_banks": Example(None, lambda _: Ask(query={"name": "itau", "method": "PIX"})),
-    "read_balance": Example("account", lambda account_id: Ask(query={"accountId": account_id})),
-    "list_webhook_events": Example(None, lambda _: Ask(query={"limit": "10"})),
-    "read_webhook_event": Example("event", lambda event_id: Ask(path={"id": event_id})),
-    "resend_webhook_event": Example("event", lambda event_id: Ask(path={"id": event_id})),
-    "resend_webhook_events": Example(None, lambda _: Ask(body={"filter": {}})),
-    "read_feed": Example(None, lambda _: Ask(query={"limit": "10"})),
-    "read_webhook": Example(None, lambda _: Ask()),
-    "set_webhook": Example(
-        None, lambda _: Ask(body={"events": [{"event": "ORDER-PAYIN.PAID", "url": "https://shop.example.com/hook"}]})
-    ),
-    "rotate_webhook_secret": Example(None, lambda _: Ask()),
-    "test_webhook": Example(None, lambda _: Ask(body={"event": "ORDER-PAYIN.PAID", "url": "https://shop.example.com/hook"})),
-}
-
-# Every path without a token: method, path, body and status of what somebody who knows nothing may ask.
-PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
-    "/auth/v1/token": (
-        ("POST", "/auth/v1/token", b'{"clientId":"lc_0000000000000000000000","clientSecret":"lsk_x"}', 401),
-        ("POST", "/auth/v1/token", b"{}", 400),
-        ("POST", "/auth/v1/token", b"[", 400),
-        ("GET", "/auth/v1/token", None, 405),
-    ),
-    "/oauth2/token": (
-        ("POST", "/oauth2/token", b"grant_type=client_credentials&client_id=lc_0&client_secret=x", 401),
-        ("POST", "/oauth2/token", b"grant_type=password", 400),
-        ("GET", "/oauth2/token", None, 405),
-    ),
-    "/.well-known/jwks.json": (("GET", "/.well-known/jwks.json", None, 200),),
-    "/.well-known/pix-jwks.json": (("GET", "/.well-known/pix-jwks.json", None, 200),),
-    "/qr/v2/{token}": (
-        ("GET", "/qr/v2/0000000000000000000000", None, 404),
-        ("GET", "/qr/v2/zzzzz00000000000000000", None, 404),
-        ("GET", "/qr/v2/x", None, 404),
-    ),
-    "/qr/image/{name}": (
-        ("GET", "/qr/image/0000000000000000000000.png", None, 404),
-        ("GET", "/qr/image/x", None, 404),
-    ),
-    "/health": (("GET", "/health", None, 200),),
-    "/live": (("GET", "/live", None, 200),),
-    "/metrics": (("GET", "/metrics", None, 200), ("POST", "/metrics", b"{}", 405)),
-    "/openapi.json": (("GET", "/openapi.json", None, 200), ("POST", "/openapi.json", b"{}", 405)),
-    "/schemas": (("GET", "/schemas", None, 200), ("POST", "/schemas", b"{}", 405)),
-    "/schemas/{name}": (
-        ("GET", "/schemas/ORDER-PAYIN.PAID.json", None, 200),
-        ("GET", "/schemas/ORDER-PAYIN.PAID", None, 404),
-        ("GET", "/schemas/x.json", None, 404),
-    ),
-    "/docs": (("GET", "/docs", None, 200),),
-    "/docs/style.css": (("GET", "/docs/style.css", None, 200),),
-}
 
 
 @dataclass(frozen=True)
@@ -358,7 +240,7 @@ async def _company(runner: Runner, chance: Chance, ring: KeyRing, institution: I
         runner.database,
         Write(company_id, rows=(Row("pix_keys", row), Row("own_keys", {"key": key, "account_id": row["account_id"]}))),
     )
-    _KEYS[opened["id"]] = key
+    KEYS[opened["id"]] = key
     return company_id, opened["id"]
 
 
@@ -382,11 +264,53 @@ async def _furnish(town: Town) -> None:
         assert made.status_code == route.success, made.text
         town.objects[kind] = made.json()["id"]
     await _credit(town, 100_000_000)
+    town.objects["paid payout"] = await _paid_payout(town, routes["create_payout"])
+    await _furnish_plans(town, routes)
     now = await town.admin.fetchval("SELECT business_now()")
     door = Door(town.ana.company_id, now, town.house.chance)
     fact = told(door, "ORDER-PAYIN.PAID", UUID(town.objects["order"]), "https://shop.example.com/hook", NOTICES[0].example)
     await commit(town.house.database, Write(town.ana.company_id, facts=(fact,)))
     town.objects["event"] = str(fact.id)
+
+
+async def _paid_payout(town: Town, route: Route) -> str:
+    """A payout of Ana's for today, which its network says it has settled; its id."""
+    ask = EXAMPLES[route.operation].ask(town.objects["account"])
+    today = {name: value for name, value in (ask.body or {}).items() if name != "scheduledDate"}
+    made = await town.send(route, Ask(body=today), town.token(town.ana))
+    assert made.status_code == route.success, made.text
+    company, now, name = town.ana.company_id, datetime.now(UTC), made.json()["endToEndId"]
+    row_id = town.house.chance.uuid(now)
+    values = {
+        "id": row_id, "rail": PIX, "kind": port.PAYMENT_FINAL, "network_id": str(row_id), "subject": name,
+        "body": port.encode(port.PaymentFinal(name, True, settled_at=now)), "received_at": now, "due_at": now,
+    }  # fmt: skip
+    await commit(town.house.database, Write(company, rows=(Row("inbox", values),)))
+    (r,) = await lanes.claim(town.house.database, LANE, company, town.house.chance.uuid(now), 50)
+    row = port.InboxRow(
+        port.Claimed(r["id"], r["lease_token"]), company, r["rail"], r["kind"], r["network_id"], r["subject"], r["txid"],
+        bytes(r["body"]), r["received_at"], r["sends"],
+    )  # fmt: skip
+    outcome = await town.house.runner.act(company, wiring.inbox_verbs(town.house.place)[r["kind"]](row))
+    assert not isinstance(outcome, Refused), outcome
+    return str(made.json()["id"])
+
+
+async def _furnish_plans(town: Town, routes: Mapping[str, Route]) -> None:
+    """Plans of another client of Ana's company, so that hers may sign: taken in, ready, signed."""
+    house, company = town.house, town.ana.company_id
+    author, signer = await town.client(company), await town.client(company)
+    ways = payouts.Ways(house.place.institution, house.directory, house.charges, banks.Banks(sandbox=True))
+    planner = plans.Planner(house.database, house.runner, ways, 1000.0)
+    for kind in ("ready plan", "approved plan", "plan", "plan to cancel"):
+        made = await town.send(routes["create_payout_plan"], plan(town.objects["account"]), town.token(author))
+        town.objects[kind] = made.json()["id"]
+        if kind.endswith("y plan") or kind.startswith("approved"):
+            for row in await lanes.claim(house.database, plans.LANE, company, house.chance.uuid(datetime.now(UTC)), 1):
+                await planner.row(row)
+        seen = await town.send(routes["read_payout_plan"], Ask(path={"id": made.json()["id"]}), town.token(author))
+        HASHES[made.json()["id"]] = seen.json().get("hash", "")
+    await town.send(routes["approve_payout_plan"], approval(town.objects["approved plan"]), town.token(signer))
 
 
 async def _credit(town: Town, minor: int) -> None:

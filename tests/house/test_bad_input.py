@@ -19,7 +19,8 @@ from lastro.orders import Place
 
 from .bad_input import BODIES, DEEP, TYPES, Bad, Field, body, fields, line, values
 from .bad_input_kept import DRAGS, IDS, KEPT, NEVER, STORED, good
-from .strangers import EXAMPLES, ISSUER, Answer, Town, leave, settle
+from .examples import EXAMPLES
+from .strangers import ISSUER, Answer, Town, leave, settle
 
 ROUTES = {r.operation: r for r in wiring.routes(Mock(place=Place(Mock(), ISSUER, sandbox=True)))}
 WITH_FORM = [r for r in ROUTES.values() if r.doc.form is not None]
@@ -170,7 +171,7 @@ async def test_what_is_no_json_object_is_refused_and_changes_nothing(town: Town,
         issue = "INVALID" if content else "REQUIRED"
         assert (answer.status, answer.problems) == (400, [("body", issue)]), (label, answer.body)
         assert_declared(route, answer)
-    too_large = await sent(town, route, b'{"a":"' + b"a" * 1024 * 1024 + b'"}')
+    too_large = await sent(town, route, b'{"a":"' + b"a" * (route.largest_body or 1024 * 1024) + b'"}')
     assert (too_large.status, too_large.problems) == (413, [("body", "TOO_LONG")])
     assert await town.contents() == before
 

@@ -12,7 +12,8 @@ from lastro.base.api import Query, Route
 
 from .bad_input import IDS, KEYS, PARAMETERS, REQUEST_IDS, TOKENS, line, spellings
 from .bad_input_kept import ASKED, IDS_ASKED
-from .strangers import EXAMPLES, Answer, Ask, Town, leave, settle
+from .examples import EXAMPLES, Ask
+from .strangers import Answer, Town, leave, settle
 from .test_bad_input import ROUTES, assert_declared, key_of
 
 QUERIES = [pytest.param(r, q, id=f"{r.operation} {q.name}") for r in ROUTES.values() for q in r.queries]

@@ -95,6 +95,7 @@ def test_an_account_is_opened_listed_shown_and_chosen(office: Office) -> None:
     shown = office.asks("account", "show", listed["number"])
     assert shown == office.asks("account", "show", made["number"]) == office.asks("account", "show", made["id"])
     assert (shown["document"], shown["phone"], shown["pixKeys"]) == ("CNPJ 11222333000181", "+5511999990000", [])
+    assert (shown["available"], shown["held"], shown["owes"]) == ("0.00", "0.00", "0.00")
     assert office.asks("account", "default", "1", made["number"])["defaultAccountId"] == made["id"]
     assert office.asks("company", "show", "1")["defaultAccountId"] == made["id"]
     office.types("company", "add", "Dora")
@@ -130,6 +131,15 @@ def test_payouts_that_are_alike_are_refused_where_the_company_wants_it(office: O
         assert office.asks("company", "refuse-duplicates", "1", switch)["refusesDuplicates"] is refuses
         assert office.asks("company", "show", "1")["refusesDuplicates"] is refuses
     assert "no company" in office.declined("company", "refuse-duplicates", "9", "on")
+
+
+def test_a_company_says_how_many_sign_its_plans(office: Office) -> None:
+    office.asks("company", "add", "Ana")
+    assert office.asks("company", "show", "1")["planApprovals"] == 1
+    for needed in (0, 20):
+        assert office.asks("company", "approvals", "1", str(needed))["planApprovals"] == needed
+        assert office.asks("company", "show", "1")["planApprovals"] == needed
+    assert "no company" in office.declined("company", "approvals", "9", "1")
 
 
 def test_a_holder_is_looked_at_whole(office: Office) -> None:
@@ -290,7 +300,10 @@ def test_text_stands_in_columns_and_does_not_speak_to_the_terminal(office: Offic
 
     asyncio.run(rename())
     head, institution, ana = office.types("company", "list").splitlines()
-    told = ("number", "id", "name", "default account id", "customerless partner", "refuses duplicates", "created at")
+    told = (
+        "number", "id", "name", "default account id", "customerless partner", "refuses duplicates", "review above",
+        "plan approvals", "created at",
+    )  # fmt: skip
     assert head.split() == " ".join(told).split()
     assert len({line.index(word) for line, word in ((head, "name"), (institution, "LASTRO"), (ana, "Ana"))}) == 1
     assert "Ana\ufffd[2J\ufffdB" in ana

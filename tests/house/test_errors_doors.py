@@ -13,7 +13,8 @@ from lastro.doors.app import application
 from lastro.doors.http import Response
 
 from .bad_input import IDS
-from .strangers import EXAMPLES, PUBLIC, Answer, Town, leave, settle
+from .examples import EXAMPLES, PUBLIC
+from .strangers import Answer, Town, leave, settle
 from .test_bad_input import ROUTES
 
 CODES = {
@@ -24,6 +25,7 @@ CODES = {
     405: ("INVALID_REQUEST", "Request is not valid"),
     409: ("INVALID_REQUEST", "Request is not valid"),
     413: ("INVALID_REQUEST", "Request is not valid"),
+    406: ("INVALID_REQUEST", "Request is not valid"),
     415: ("INVALID_REQUEST", "Request is not valid"),
     429: ("INVALID_REQUEST", "Request is not valid"),
     500: ("INTERNAL_ERROR", "Unexpected error"),

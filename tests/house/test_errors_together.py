@@ -11,7 +11,8 @@ from lastro.base.api import Route
 
 from .bad_input import fields
 from .bad_input_kept import IDS, IDS_ASKED, good
-from .strangers import EXAMPLES, Answer, Client, Town, leave, settle
+from .examples import EXAMPLES
+from .strangers import Answer, Client, Town, leave, settle
 from .test_bad_input import ROUTES
 
 CREATE = ROUTES["create_order"]

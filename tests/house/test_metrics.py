@@ -10,7 +10,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from lastro.doors import wiring
 
-from .strangers import EXAMPLES, Town, leave, settle
+from .examples import EXAMPLES
+from .strangers import Town, leave, settle
 
 ROUTES = ("create_order", "read_order", "read_order_story", "list_webhook_events")
 

@@ -50,6 +50,13 @@ INSERT INTO payouts (company_id, id, account_id, external_id, idempotency_key, p
   VALUES (tenant(), '{account}', '{account}', 'x', 'k', 'PIX', 'pix', 'KEY', 'PENDING', 'BRL', 1, 'Bread', '{account}', now(), now());
 INSERT INTO payout_returns (company_id, id, payout_id, return_id, amount_minor, reason_code, settled_at, created_at)
   VALUES (tenant(), '{account}', '{account}', 'D{number}', 1, 'MD06', now(), now());
+INSERT INTO payout_plans (company_id, id, status, format, lines, hash, approvals_needed, created_by, created_at, updated_at)
+  VALUES (tenant(), '{account}', 'READY', 'CSV', 1, 'x', 1, 'lc_{number}', now(), now());
+INSERT INTO payout_plan_bodies (company_id, id, body) VALUES (tenant(), '{account}', 'x');
+INSERT INTO payout_plan_lines (company_id, id, plan_id, number, line, request, digest, created_at)
+  VALUES (tenant(), '{account}', '{account}', 1, 2, 'x', 'x', now());
+INSERT INTO payout_plan_approvals (company_id, plan_id, approver, hash, created_at)
+  VALUES (tenant(), '{account}', 'lc_{number}', 'x', now());
 INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
   VALUES (tenant(), '{account}', 'T', '{account}', 'https://shop.example.com', 'x', now());
 INSERT INTO event_numbers (company_id, sequence, event_id, created_at) VALUES (tenant(), 1, '{account}', now());

@@ -1,13 +1,15 @@
 """What is asked at every scrape, and what a story is read by, costs the same however much there is."""
 
-from typing import Any
+import asyncio
 
 import pytest
+from tests.conftest import Database
 
 from lastro.base import story as moves
 from lastro.doors import gauges, storyteller
 from lastro.ledger import story as transfers
 from lastro.orders import store as orders
+from lastro.payouts import store as payouts
 from lastro.rails import story as messages
 from lastro.webhooks.store import circuits
 from lastro.webhooks.store import events as one
@@ -15,6 +17,7 @@ from lastro.webhooks.store import story as events
 
 from .test_lists import _OURS, MANY, Filled, Listed, plan_of, read_whole, told_short
 from .test_lists import filled as filled  # noqa: PLC0414 a fixture
+from .test_lists import many as many  # noqa: PLC0414 a fixture
 
 _IDS = f"ARRAY[md5('{_OURS}7')::uuid]"
 _NAMES = "ARRAY['E7', 'D7']"
@@ -22,9 +25,10 @@ _ID = f"md5('{_OURS}7')::uuid"
 
 # What each may go by: indexes of open rows, or such as begin with what is asked for.
 SCRAPES = {
-    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "pix_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start"}),
+    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "pix_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due"}),
     "depths": (circuits.DEPTHS, {"deliveries_of_endpoint", "webhook_circuits_open", "webhook_circuits_pkey"}),
     "undelivered": (gauges.UNDELIVERED, {"deliveries_in_order", "deliveries_pending", "deliveries_retrying", "deliveries_failed"}),
+    "in review": (gauges.IN_REVIEW, {"payouts_to_review"}),
     "unnumbered": (gauges.UNNUMBERED, {"events_arrival", "event_numbers_company_id_event_id_key", "event_cursors_pkey"}),
 }  # fmt: skip
 STORIES = {
@@ -38,6 +42,9 @@ STORIES = {
     "related": (orders._RELATED, f"'{_OURS}', {_ID}, NULL"),
     "root by id": (orders._ROOT, f"'{_OURS}', {_ID}, NULL"),
     "root by name": (orders._ROOT, f"'{_OURS}', NULL, 'E7'"),
+    "related payouts": (payouts._RELATED, f"'{_OURS}', {_ID}"),
+    "payout by id": (payouts._ROOT, f"'{_OURS}', {_ID}, NULL"),
+    "payout by name": (payouts._ROOT, f"'{_OURS}', NULL, 'E7'"),
     "part of": (storyteller._PART_OF, f"'{_OURS}', {_ID}"),
 }
 _MORE = f"""
@@ -45,20 +52,30 @@ INSERT INTO ledger_accounts (company_id, id, code, currency) SELECT company_id, 
 INSERT INTO history (company_id, reference_id, version, machine, from_state, to_state, trigger, created_at)
 SELECT company_id, id, 1, 'orders', '', 'INITIAL', 'create', created_at FROM orders WHERE company_id = '{_OURS}';
 INSERT INTO transfers (company_id, id, kind, debit_id, credit_id, amount_minor, currency, type, reference_id, created_at)
-SELECT company_id, id, 'moved', id, (SELECT max(l.id::text)::uuid FROM ledger_accounts l WHERE l.id <> o.id), 1, 'BRL', 'TEST', id, created_at
+SELECT company_id, id, 'moved', id, (SELECT l.id FROM ledger_accounts l WHERE l.company_id = o.company_id AND l.id <> o.id LIMIT 1), 1, 'BRL', 'TEST', id, created_at
   FROM orders o WHERE company_id = '{_OURS}' AND status = 'EXPIRED';
-ANALYZE history, transfers, ledger_accounts
+INSERT INTO payout_returns (company_id, id, payout_id, return_id, amount_minor, reason_code, settled_at, created_at)
+SELECT company_id, id, id, 'D' || id, 1, 'MD06', created_at, created_at FROM payouts WHERE company_id = '{_OURS}';
+ANALYZE history, transfers, ledger_accounts, payout_returns
 """
 
 
-@pytest.fixture
-async def booked(filled: Filled, own_database: Any) -> Filled:
-    """With moves and bookings beside what lists are made of."""
-    admin = await own_database.connect()
+@pytest.fixture(scope="module")
+def much(many: Database) -> None:
+    """Moves and bookings beside what lists are made of."""
+    asyncio.run(_book(many))
+
+
+async def _book(database: Database) -> None:
+    admin = await database.connect()
     await admin.execute("SELECT set_config('lastro.company', $1, false)", _OURS)
     for statement in _MORE.split(";\n"):
         await admin.execute(statement)
     await admin.close()
+
+
+@pytest.fixture
+def booked(much: None, filled: Filled) -> Filled:
     return filled
 
 

@@ -66,9 +66,13 @@ class Play:
 
     # ── calling ──
 
-    async def call(self, method: str, path: str, body: Any = None, *, key: str | None = None, dora: bool = False) -> Answer:
-        """A call of the API by Ana's client, or by Dora's. key: for idempotency."""
+    async def call(
+        self, method: str, path: str, body: Any = None, *, key: str | None = None, dora: bool = False, accept: str | None = None
+    ) -> Answer:
+        """A call of the API by Ana's client, or by Dora's. key: for idempotency. accept: the media type that is wanted."""
         headers = {"authorization": f"Bearer {await self._token(self.stage.client(dora=dora))}"}
+        if accept is not None:
+            headers["accept"] = accept
         if key is not None:
             headers["idempotency-key"] = key
         return await self.ask(method, self.stage.base_url + path, body, headers)

@@ -30,7 +30,7 @@ PROGRAMS: Mapping[str, Sequence[str]] = {
     "api": ("-m", "lastro.doors.cli", "api"),
     "worker": ("-m", "lastro.doors.cli", "worker"),
 }
-_LEASED = ("inbox", "outbox", "deliveries")
+_LEASED = ("inbox", "outbox", "deliveries", "payout_plans")
 _END_LEASES = "UPDATE {} SET leased_until = machine_now() WHERE company_id = $1 AND leased_until > machine_now()"
 
 

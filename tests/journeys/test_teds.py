@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from lastro.doors.commands import Declined, perform
+from lastro.doors.commands import perform
 from lastro.doors.settings import read
 from lastro.standards.calendar import BRASILIA, is_business_day, next_business_day
 from lastro.standards.ted_ids import is_control_number, is_str_control_number
@@ -325,46 +325,6 @@ async def test_to_an_account_here_it_goes_by_our_own_books(play: Play) -> None:
     assert paid["endToEndId"] == ""
     assert (await play.balance(), await play.balance(other)) == (before[0] - 2100, before[1] + 2100)
     assert await play.books.fetchval("SELECT rail FROM payouts WHERE id = $1::text::uuid", payout["id"]) == "book"
-
-
-async def test_what_was_taken_for_failed_is_proved_and_what_the_account_lacks_it_owes(play: Play) -> None:
-    await in_session(play)
-    opened = await operator(
-        play, "account", "open", "1", "--holder-type", "individual", "--name", "Caio Lima", "--document", "529.982.247-25",
-        "--email", "caio@example.com", "--phone", "+5511987650009",
-    )  # fmt: skip
-    account = {"id": opened["id"]}
-    await operator(play, "account", "add-key", opened["id"])
-    order = await play.order("20.00", accountId=account["id"])
-    await play.pay(order)
-    await play.becomes(order, "PAID")
-    await play.fault("ted", "reject-then-settle", delay=600, code="9")
-    payout = await create(play, "15.00", accountId=account["id"])
-    await becomes(play, payout, "ERROR")
-    spent = await create(
-        play, "12.00", accountId=account["id"], paymentMethod="PIX", paymentData={"pixKey": "fabio@fora.example"}
-    )
-    await becomes(play, spent, "PAID")
-    number = await number_of(play, payout)
-    await play.advance(advance="PT11M")
-    await play.wait_for("SELECT true FROM inbox WHERE subject = $1 AND outcome = 'alarmed'", number)
-    (record,) = await at_the_str(play, payout)
-    assert (record["status"], (await shown(play, payout))["status"]) == ("SETTLED", "ERROR")
-    for wrong in (-timedelta(days=1), timedelta(days=1)):
-        settled_at = (datetime.fromisoformat(record["settledAt"]) + wrong).isoformat()
-        with pytest.raises(Declined, match="must lie between"):
-            await operator(play, "payout", "prove", number, "--settled-at", settled_at)
-    proved = await operator(play, "payout", "prove", number, "--settled-at", record["settledAt"])
-    assert (proved["status"], "errorCode" in proved) == ("PAID", False)
-    with pytest.raises(Declined, match="the TED is PAID"):
-        await operator(play, "payout", "prove", number, "--settled-at", record["settledAt"])
-    found = await becomes(play, payout, "PAID")
-    assert datetime.fromisoformat(found["paidAt"]) == datetime.fromisoformat(record["settledAt"])
-    assert await play.balance(account) == 0
-    assert (await booked(play, payout))[-2:] == [
-        ("moved", "TED_LACK", "LOSS", "NET", 700), ("moved", "TED_PROVED", "CUST", "NET", 800),
-    ]  # fmt: skip
-    assert [e["event"] for e in await events(play, payout)] == ["ORDER-PAYOUT.ERROR", "ORDER-PAYOUT.PAID"]
 
 
 _PUT_OFF = (

@@ -2,12 +2,13 @@
 
 from lastro.accounts.actions import OpenAccount
 from lastro.accounts.api import routes
+from lastro.accounts.collecting import Collect
 from lastro.accounts.model import Account, Holder, Institution
 from lastro.accounts.own import OwnFirst
 from lastro.accounts.store import account_from, account_of_number, accounts_of, owner_of
 from lastro.accounts.telling import OwnerBank, owner_bank
 
 __all__ = [
-    "Account", "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "account_from", "account_of_number",
-    "accounts_of", "owner_bank", "owner_of", "routes",
+    "Account", "Collect", "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "account_from",
+    "account_of_number", "accounts_of", "owner_bank", "owner_of", "routes",
 ]  # fmt: skip

@@ -59,7 +59,7 @@ READ = Doc("Read an account", "One account, as the list shows it.", None, Accoun
 BALANCE = Doc(
     "Read balances",
     "What one account has, or the company's total with each of its accounts: `available` counts neither what is held nor"
-    " what is blocked. With `asOf`, as it was at that moment.",
+    " what is blocked, nor what pays what the account owes. With `asOf`, as it was at that moment.",
     None, Balance,
     (
         _NO_ACCOUNT,

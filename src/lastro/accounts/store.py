@@ -25,6 +25,7 @@ _BY_NUMBER = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND branch 
 _OWNER = "SELECT company_id, account_id FROM account_numbers WHERE number = $1 OR account_id = $2"
 
 _OWNER_OF_KEY = "SELECT company_id, account_id FROM own_keys WHERE key = $1"
+_OWN_KEYS = "SELECT key FROM own_keys WHERE key = ANY ($1::text[])"
 
 # A statement for each set of filters, so that it says what it wants and the planner can choose the index: one that leaves a
 # filter open with OR would have to walk. The folding of what is looked for is a query of its own, done once and not for
@@ -57,6 +58,11 @@ def account_from(row: Record, account_id: UUID | None = None) -> Account:
 async def owner_of_key(session: Session, key: str) -> Record | None:
     """company_id and account_id of the account of ours that an active Pix key leads to, whichever company's it is."""
     return await session.row(_OWNER_OF_KEY, key)
+
+
+async def own_keys_among(session: Session, keys: Iterable[str]) -> frozenset[str]:
+    """Those of the keys that lead to an account of ours, whichever company's it is."""
+    return frozenset(row["key"] for row in await session.fetch(_OWN_KEYS, list(keys)))
 
 
 async def accounts_of(session: Session, company_id: UUID, ids: Iterable[UUID] | None = None) -> list[Account]:

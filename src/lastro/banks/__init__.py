@@ -3,5 +3,6 @@
 from lastro.banks.actions import CutShort, import_list
 from lastro.banks.api import routes
 from lastro.banks.known import Banks
+from lastro.banks.store import NEWER
 
-__all__ = ["Banks", "CutShort", "import_list", "routes"]
+__all__ = ["NEWER", "Banks", "CutShort", "import_list", "routes"]

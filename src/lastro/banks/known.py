@@ -34,7 +34,10 @@ class Banks:
 
     async def read(self, session: Session) -> BankList:
         """The list that holds now, in one short statement."""
-        newer = await store.newer(session, self.number)
+        return self.learn(await store.newer(session, self.number))
+
+    def learn(self, newer: tuple[int, str] | None) -> BankList:
+        """The list that holds now. newer: number and text of one that another statement has found by `NEWER`."""
         # Meanwhile another reading may have learnt of a still newer one.
         if newer is not None and newer[0] > self.number:
             self.number, text = newer

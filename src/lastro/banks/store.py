@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lastro.base.db import Session
 
-_NEWER = "SELECT number, list FROM bank_lists WHERE number > $1 ORDER BY number DESC LIMIT 1"
+NEWER = "SELECT number, list FROM bank_lists WHERE number > $1 ORDER BY number DESC LIMIT 1"
 _ADD = "INSERT INTO bank_lists (number, imported_at, list) VALUES ($1, machine_now(), $2)"
 
 
 async def newer(session: Session, number: int) -> tuple[int, str] | None:
     """Number and text of the newest list, if it is newer than `number`."""
-    row = await session.row(_NEWER, number)
+    row = await session.row(NEWER, number)
     return None if row is None else (row["number"], row["list"])
 
 

@@ -11,12 +11,14 @@ from uuid import UUID
 import msgspec
 
 from lastro.base.errors import Kind, Refused
+from lastro.base.media import JSON
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from datetime import datetime
 
     from lastro.base.forms import Form
+    from lastro.base.media import Media
     from lastro.base.run import Verb
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
@@ -29,7 +31,8 @@ class Incoming:
     """A request after its token and its bytes were found good. path: the route's parameters. query: each name once.
 
     raw: the body's bytes, b"" where the operation takes none; body: the same as plain JSON. company_id: whose token it was.
-    key: the idempotency key. gone: ends when the caller has hung up; None where nobody can tell.
+    key: the idempotency key. gone: ends when the caller has hung up; None where nobody can tell. media: what the answer is
+    to be, one of what the route has. body_media: what the body is; where the operation reads it itself, `body` is empty.
     """
 
     company_id: UUID
@@ -39,6 +42,8 @@ class Incoming:
     body: Mapping[str, Any]
     key: str | None
     gone: Callable[[], Awaitable[None]] | None = None
+    media: str = JSON
+    body_media: str = JSON
 
     def id(self, name: str) -> UUID | None:
         """A path parameter that is an id in lower case as we print it, else None: which answers as an unknown id does."""
@@ -87,7 +92,9 @@ class Doc:
     """What an operation says of itself; /openapi.json, /docs, docs/errors.md and the tests read it.
 
     summary: a few words. description: Markdown. form: of the body, None where it takes none. answer: of the success.
-    request, response: examples as JSON values. headers: that a success may have, beside those of every answer.
+    request, response: examples as JSON values. headers: that a success may have, beside those of every answer. media: what
+    a success may be had as beside JSON, or in place of it where there is no `answer`; the client's Accept chooses. bodies:
+    what the request's body may be beside JSON.
     """
 
     summary: str
@@ -98,6 +105,8 @@ class Doc:
     request: Mapping[str, Any] | None = None
     response: Mapping[str, Any] | None = None
     headers: tuple[str, ...] = ()
+    media: tuple[Media, ...] = ()
+    bodies: tuple[Media, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +114,9 @@ class Route:
     """One operation. permission: what a client must hold. key: whether an idempotency key is required, optional or none.
 
     parse: bound by the wiring to what the room needs. queries: the query parameters it knows, others are refused. also:
-    statuses of success besides its own.
+    statuses of success besides its own. An answer that is kept under a key is JSON, so only an operation without one may
+    have it in another way too. largest_body: in bytes, where the body may be larger than others'. Such a one is read by the
+    operation itself, and is the same request again only if it is the same bytes.
     """
 
     method: str
@@ -119,6 +130,16 @@ class Route:
     key_longest: int = 255
     queries: tuple[Query, ...] = ()
     also: tuple[int, ...] = ()
+    largest_body: int | None = None
+
+    def __post_init__(self) -> None:
+        assert self.key == "none" or not self.doc.media, "what is kept under a key is JSON"
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """What a client may have the answer as, ours first; empty where there is nothing to choose."""
+        own = () if self.doc.answer is None else (JSON,)
+        return (*own, *(one.name for one in self.doc.media)) if self.doc.media else ()
 
     def knows(self, query: str) -> bool:
         """Whether it has such a query parameter."""

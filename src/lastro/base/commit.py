@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from lastro.base.draw import draws
-from lastro.base.errors import DatabaseAway, InsufficientFunds, KeyBusy, KeyTaken, OverQuota, Stale
+from lastro.base.errors import DatabaseAway, InDebt, InsufficientFunds, KeyBusy, KeyTaken, OverQuota, Stale
 from lastro.base.gaps import gap
 from lastro.base.machine import history_row
 from lastro.base.write import Row
@@ -110,6 +110,8 @@ async def _execute(database: Database, write: Write, statement: _Statement, sess
     except asyncpg.PostgresError as error:
         if error.sqlstate == "LA402":
             raise InsufficientFunds(str(error)) from error
+        if error.sqlstate == "LA404":
+            raise InDebt(str(error)) from error
         if error.sqlstate == "LA403":
             raise OverQuota(error.message, int(error.detail or 0)) from error
         if error.sqlstate == "LA409" or error.sqlstate in _TRY_AGAIN:
@@ -221,7 +223,7 @@ class _Builder:
         self.demand("outbox", name)
 
     def use(self, quotas: Sequence[Quota]) -> str:
-        """A further column of the last SELECT: the limits that are used, each looked at under its own row's lock."""
+        """A column of the last SELECT: the limits that are used, each looked at under its own row's lock."""
         q = sorted(quotas, key=lambda q: (q.owner_id, q.kind, q.period))
         columns = (
             [x.owner_id for x in q],
@@ -230,7 +232,7 @@ class _Builder:
             [x.minor for x in q],
             [x.most for x in q],
         )
-        return f", use_quotas(door.company_id, {', '.join(self.add(c) for c in columns)})"
+        return f"use_quotas(door.company_id, {', '.join(self.add(c) for c in columns)})"
 
 
 async def _statement(database: Database, write: Write, caller: Caller, decided_at: datetime | None) -> _Statement:
@@ -253,18 +255,21 @@ async def _statement(database: Database, write: Write, caller: Caller, decided_a
         b.withdraw(w)
     for f in write.finished:
         b.finish(f)
-    accounts, debits, held = draws(write.transfers)
+    accounts, debits, held, owed = draws(write.transfers)
     # Limits before funds, as clients are told of them (contract.md §10).
-    drawn = b.use(write.quotas) if write.quotas else ""
-    drawn += f", draw(door.company_id, {b.add(accounts)}, {b.add(debits)}, {b.add(held)})" if accounts else ""
-    ctes = "".join(f", {c}" for c in b.ctes)
+    locking = [b.use(write.quotas)] if write.quotas else []
+    if accounts:
+        taken = [accounts, debits, held, owed] if any(owed) else [accounts, debits, held]
+        locking.append(f"draw(door.company_id, {', '.join(map(b.add, taken))})")
+    # Counted, the rows are there before what follows: an INSERT nobody asks of runs after the SELECT. So a row that many
+    # want, a limit's or a balance's, is locked last and until the commit alone; and the time is looked at when an INSERT has
+    # waited for a row of the same key.
+    written = [f"(SELECT count(*) FROM {name})" for name in b.inserted]  # noqa: S608
+    columns = [*(written if locking else ()), *b.demands, *locking]
     if decided_at is not None:
-        # Counted, the rows are there before the time is looked at: an INSERT nobody asks of runs after the SELECT, and may
-        # wait there for a row of the same key.
-        written = "".join(f", (SELECT count(*) FROM {name})" for name in b.inserted)  # noqa: S608
-        b.demands.append(f"timely({b.add(decided_at)}{written})")
-    demands = "".join(f", {d}" for d in b.demands)
-    sql = f"WITH door AS MATERIALIZED ({door}){ctes} SELECT door.company_id{drawn}{demands} FROM door"  # noqa: S608
+        columns.append(f"timely({', '.join((b.add(decided_at), *written))})")
+    ctes, shown = "".join(f", {c}" for c in b.ctes), "".join(f", {c}" for c in columns)
+    sql = f"WITH door AS MATERIALIZED ({door}){ctes} SELECT door.company_id{shown} FROM door"  # noqa: S608
     return _Statement(sql, b.arguments)
 
 

@@ -11,19 +11,25 @@ if TYPE_CHECKING:
     from lastro.base.write import Transfer
 
 
-def draws(transfers: Iterable[Transfer]) -> tuple[list[UUID], list[int], list[int]]:
-    """Account ids in order, and for each what is added to its debits and to its held amount, in minor units.
+def draws(transfers: Iterable[Transfer]) -> tuple[list[UUID], list[int], list[int], list[int]]:
+    """Account ids in order, and for each, in minor units, what is added to its debits, its held amount and what it owes.
 
-    moved adds to debits; held adds to held; posted turns held into debits; voided gives held back. Credits of accounts
-    with a floor are rows of transfers alone and lock nothing.
+    moved adds to debits; held adds to held; posted turns held into debits; voided gives held back. What moves from or to an
+    account that has a debtor is owed by that one, or no more. Credits of accounts with a floor are rows of transfers alone
+    and lock nothing.
     """
     debits: dict[UUID, int] = {}
     held: dict[UUID, int] = {}
+    owed: dict[UUID, int] = {}
     for t in transfers:
+        if t.kind in ("moved", "posted"):
+            for side, sign in ((t.debit, 1), (t.credit, -1)):
+                if side.debtor is not None:
+                    owed[side.debtor] = owed.get(side.debtor, 0) + sign * t.amount.minor
         if not t.debit.floor:
             continue
         account, amount = t.debit.id, t.amount.minor
         debits[account] = debits.get(account, 0) + (amount if t.kind in ("moved", "posted") else 0)
         held[account] = held.get(account, 0) + {"held": amount, "posted": -amount, "voided": -amount}.get(t.kind, 0)
-    order = sorted(debits)
-    return order, [debits[a] for a in order], [held[a] for a in order]
+    order = sorted(debits.keys() | owed.keys())
+    return order, [debits.get(a, 0) for a in order], [held.get(a, 0) for a in order], [owed.get(a, 0) for a in order]

@@ -23,6 +23,7 @@ class Kind(Enum):
     TOO_LARGE = "TOO_LARGE"
     UNSUPPORTED_TYPE = "UNSUPPORTED_TYPE"
     METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
+    NOT_ACCEPTABLE = "NOT_ACCEPTABLE"  # the answer is not had as what the client takes
     TOO_MANY = "TOO_MANY"
     UNAVAILABLE = "UNAVAILABLE"  # the database, or a network that has to be asked, is away
 
@@ -79,6 +80,14 @@ class KeyBusy(Exception):  # noqa: N818
 
 class InsufficientFunds(Exception):  # noqa: N818
     """A draw would bring a ledger account below its floor; nothing was written."""
+
+    problem = Problem("amount", "INSUFFICIENT_FUNDS", "the account's available balance is too low")  # as clients are told
+
+
+class InDebt(InsufficientFunds):
+    """A draw from an account that owes more than it has; nothing was written."""
+
+    problem = Problem("accountId", "NOT_ALLOWED", "the account owes: nothing goes out before its next credits have paid it")
 
 
 class OverQuota(InsufficientFunds):

@@ -148,7 +148,7 @@ class Page:
 
 def read_page(query: Mapping[str, str], problems: list[Problem], *, largest: int = LARGEST_LIMIT) -> Page:
     """The page a query asks for; whatever is wrong is added to `problems`, and what is wrong keeps its default."""
-    limit = _limit(query.get("limit"), largest, problems)
+    limit = read_limit(query.get("limit"), largest, problems)
     sort = query.get("sort", "desc")
     if sort not in ("asc", "desc"):
         problems.append(Problem("sort", "INVALID", "must be asc or desc"))
@@ -205,7 +205,8 @@ def read_date(text: str) -> date | None:
         return None
 
 
-def _limit(text: str | None, largest: int, problems: list[Problem]) -> int:
+def read_limit(text: str | None, largest: int, problems: list[Problem]) -> int:
+    """How many rows a page is to have; whatever is wrong is added to `problems`, and then it is the usual number."""
     if text is None:
         return min(DEFAULT_LIMIT, largest)
     if not re.match(r"-?\d{1,18}\Z", text, re.ASCII):

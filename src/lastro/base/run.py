@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from lastro.base.commit import Caller, Taken, commit
 from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.base.gaps import gap
+from lastro.base.media import JSON
 from lastro.base.rights import Rights, rights_of
 from lastro.base.write import Stored, Write
 
@@ -29,15 +30,19 @@ if TYPE_CHECKING:
 
 _TRIES = 3
 _LONGEST_LOOK_UP_SECONDS = 30.0  # business time is carried on by the monotonic clock so long
-_OPEN = "SELECT * FROM door_open($1, $2, $3, $4)"
+_OPENED = """
+SELECT door.at AS door_at, door.machine_at, door.clock_version, door.client_version, door.permissions AS door_permissions,
+       door.allowed_networks, door.requests_per_minute, door.revoked_at, door.tokens_valid_after, door.fingerprint,
+       door.answer_status, door.answer_body, door.answer_object
+"""
+_OPEN = f"{_OPENED} FROM door_open($1, $2, $3, $4) door"
 # The door and all that is read behind it, in one round trip. The company of the reading is what the door gives back, so
 # that the door is passed first, whichever way the server goes about it.
-_OPEN_AND_READ = """
-SELECT door.at AS door_at, door.machine_at, door.clock_version, door.client_version, door.permissions AS door_permissions,
-       door.allowed_networks, door.requests_per_minute, door.revoked_at, door.tokens_valid_after, seen.*
-  FROM door_open($1, {client}, {operation}, NULL) door
-  LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({sql}) q) seen ON true
-"""
+_OPEN_AND_READ = f"""
+{_OPENED}, seen.*
+  FROM door_open($1, {{client}}, {{operation}}, {{key}}) door
+  LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({{sql}}) q) seen ON true
+"""  # noqa: S608 columns of our own
 _COMPANY = re.compile(r"\$1\b")
 _ENTER = "SELECT * FROM door_enter($1)"
 
@@ -60,7 +65,7 @@ class Done:
 
     object_id: the object made or touched, kept beside the answer. keep: how long the answer is kept under its key.
     sealed: what is kept in place of a body that shows a secret. status: where it is not the operation's own. headers: told
-    with the answer when it is made, not kept.
+    with the answer when it is made, not kept. media: of the body, with its parameters; what is kept under a key is JSON.
     """
 
     write: Write | None
@@ -70,6 +75,7 @@ class Done:
     sealed: bytes | None = None
     status: int | None = None
     headers: tuple[tuple[str, str], ...] = ()
+    media: str = JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +139,8 @@ class Act(Generic[K]):
         return None
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
-        """The account has too little."""
-        problem = Problem("amount", "INSUFFICIENT_FUNDS", "the account's available balance is too low")
-        return Refused(Kind.INVALID, (problem,))
+        """The account has too little, or owes."""
+        return Refused(Kind.INVALID, (short.problem,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +171,7 @@ class Reply:
     replayed: bool = False
     write: Write | None = None
     headers: tuple[tuple[str, str], ...] = ()
+    media: str = JSON
 
 
 class Runner:
@@ -190,9 +196,6 @@ class Runner:
         if reply is not None:
             self.remembered[call.operation] += 1
             return reply
-        glance = verb.glance() if call.key is None else None
-        if glance is not None:
-            return await self._at_a_glance(call, verb, glance)
         for _ in range(_TRIES):
             try:
                 reply = await self._patiently(call, verb)
@@ -275,30 +278,13 @@ class Runner:
         self._on_commit(write)
         return _reply(call, outcome, write)
 
-    async def _at_a_glance(self, call: Call, verb: Verb[Any], glance: Glance[Any]) -> Reply | Refused:
-        """A reading that changes nothing, in one round trip."""
-        sql = _with_door(glance.sql, len(glance.arguments) + 1)
-        async with self.database.session() as session:
-            rows = await session.fetch(sql, call.company_id, *glance.arguments, call.client_id, call.operation)
-            session.company_id = call.company_id
-        first = rows[0]
-        self._clock.learn(first["door_at"], first["clock_version"])
-        rights = self._learn_rights(call, first, first["door_permissions"])
-        refused = rights.refusal(call) if rights else Refused(Kind.UNAUTHORIZED)
-        if refused is not None:
-            return refused
-        door = Door(call.company_id, first["door_at"], self._chance)
-        outcome = verb.decide(glance.known([row for row in rows if row["door_showed"]]), door)
-        assert outcome.write is None, "what is seen at a glance writes nothing"
-        return outcome if isinstance(outcome, Refused) else _reply(call, outcome)
-
     async def _once(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
+        glance = verb.glance()
         async with self.database.session() as session:
-            row = await session.row(_OPEN, call.company_id, call.client_id, call.operation, call.key)
-            assert row is not None
-            session.company_id = call.company_id
-            self._clock.learn(row["at"], row["clock_version"])
-            rights = self._learn_rights(call, row, row["permissions"])
+            rows = await self._opened(session, call, glance)
+            row = rows[0]
+            self._clock.learn(row["door_at"], row["clock_version"])
+            rights = self._learn_rights(call, row, row["door_permissions"])
             refused = rights.refusal(call) if rights else Refused(Kind.UNAUTHORIZED)
             if refused is not None:
                 return refused
@@ -306,8 +292,11 @@ class Runner:
             if row["fingerprint"] is not None:
                 return _replay(row, call, verb)
             caller = Caller(call.client_id, rights.version, row["clock_version"], call.request_id)
-            door = Door(call.company_id, row["at"], self._chance, caller)
-            known = await verb.read(session, door)
+            door = Door(call.company_id, row["door_at"], self._chance, caller)
+            if glance is None:
+                known = await verb.read(session, door)
+            else:
+                known = glance.known([row for row in rows if row["door_showed"]])
         looked = await verb.look_up(known, door)
         door = self._later(door)
         outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
@@ -319,10 +308,19 @@ class Runner:
         if call.key is None or refused.write is not None:
             return refused
         async with self.database.session() as session:
-            row = await session.row(_OPEN, call.company_id, call.client_id, call.operation, call.key)
-            assert row is not None
-            session.company_id = call.company_id
+            row = (await self._opened(session, call, None))[0]
         return refused if row["fingerprint"] is None else _replay(row, call, verb)
+
+    async def _opened(self, session: Session, call: Call, glance: Glance[Any] | None) -> list[Record]:
+        """The door's row; with a glance, as many as it shows, each with the door's columns before its own."""
+        asked = (call.client_id, call.operation, call.key)
+        if glance is None:
+            rows = await session.fetch(_OPEN, call.company_id, *asked)
+        else:
+            sql = _with_door(glance.sql, len(glance.arguments) + 1)
+            rows = await session.fetch(sql, call.company_id, *glance.arguments, *asked)
+        session.company_id = call.company_id
+        return rows
 
     async def _finish(self, call: Call, verb: Verb[Any], outcome: Done | Refused, door: Door) -> Reply | Refused | None:
         if outcome.write is None:
@@ -363,7 +361,8 @@ def _with_door(sql: str, parameters: int) -> str:
     """The statement behind the door's. parameters: how many it has itself."""
     inner, asked = _COMPANY.subn("door.company", sql)
     assert asked, "what does not ask for the company may be read before the door is passed"
-    return _OPEN_AND_READ.format(client=f"${parameters + 1}", operation=f"${parameters + 2}", sql=inner)
+    client, operation, key = (f"${parameters + n}" for n in (1, 2, 3))
+    return _OPEN_AND_READ.format(client=client, operation=operation, key=key, sql=inner)
 
 
 def _replay(row: Record, call: Call, verb: Verb[Any]) -> Reply | Refused:
@@ -379,7 +378,7 @@ def _replay(row: Record, call: Call, verb: Verb[Any]) -> Reply | Refused:
 
 
 def _reply(call: Call, done: Done, write: Write | None = None) -> Reply:
-    return Reply(done.status or call.success_status, done.body, write=write, headers=done.headers)
+    return Reply(done.status or call.success_status, done.body, write=write, headers=done.headers, media=done.media)
 
 
 def _busy_reply() -> Refused:

@@ -79,7 +79,10 @@ class TouchMany:
 
 @dataclass(frozen=True, slots=True)
 class LedgerAccount:
-    """An account of the chart; its id is derived from the rest (ledger.chart). floor: debits of it are drawn."""
+    """An account of the chart; its id is derived from the rest (ledger.chart). floor: debits of it are drawn.
+
+    debtor: the account with a floor that owes what is debited here, until it is credited here.
+    """
 
     id: UUID
     code: str
@@ -87,6 +90,7 @@ class LedgerAccount:
     floor: bool
     rail: str | None = None
     account_id: UUID | None = None
+    debtor: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,13 @@ from lastro.companies.actions.clients import (
     RotateSecret,
     TrustSubject,
 )
-from lastro.companies.actions.companies import ChooseAccount, FoundCompany, RefuseDuplicates
+from lastro.companies.actions.companies import (
+    ApprovePlans,
+    ChooseAccount,
+    FoundCompany,
+    RefuseDuplicates,
+    ReviewAbove,
+)
 from lastro.companies.callers import OWN_EVERY_SECONDS, Callers, OutsideKeys, OwnKeys
 from lastro.companies.fees import FeePlan
 from lastro.companies.login import Login
@@ -29,9 +35,9 @@ from lastro.companies.tokens import LIFETIME_SECONDS, SCOPE, Claims, TokenRefuse
 
 __all__ = [
     "INSTITUTION_NUMBER", "LIFETIME_SECONDS", "LOCATION", "OWN_EVERY_SECONDS", "PERMISSIONS", "SCOPE", "SECRET_PREFIX",
-    "TOKEN", "AddClient", "BindNetworks", "Callers", "ChooseAccount", "Claims", "Client", "Company", "FeePlan",
-    "FoundCompany", "Keychain", "LimitRequests", "Login", "OutsideIssuer", "OutsideKeys", "OwnKeys", "Permit",
-    "RefuseDuplicates", "Revoke", "RevokeTokens", "RotateSecret", "SigningKeys", "TokenRefused", "TrustSubject",
-    "Verifier", "certificate_end", "client", "clients", "company", "company_of_client", "company_of_number", "issue", "jwks",
-    "numbers", "public_keys", "signing_keys_told",
+    "TOKEN", "AddClient", "ApprovePlans", "BindNetworks", "Callers", "ChooseAccount", "Claims", "Client", "Company",
+    "FeePlan", "FoundCompany", "Keychain", "LimitRequests", "Login", "OutsideIssuer", "OutsideKeys", "OwnKeys", "Permit",
+    "RefuseDuplicates", "ReviewAbove", "Revoke", "RevokeTokens", "RotateSecret", "SigningKeys", "TokenRefused",
+    "TrustSubject", "Verifier", "certificate_end", "client", "clients", "company", "company_of_client", "company_of_number",
+    "issue", "jwks", "numbers", "public_keys", "signing_keys_told",
 ]  # fmt: skip

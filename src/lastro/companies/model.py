@@ -22,7 +22,11 @@ _SUBJECT = re.compile(r"[\x21-\x7e]{1,255}\Z")  # OpenID Connect Core §2: at mo
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """A tenant as administration sees it. refuses_duplicates: a payout that is like one just made is refused."""
+    """A tenant as administration sees it. refuses_duplicates: a payout that is like one just made is refused.
+
+    review_above_minor: in centavos; a payout above it waits until a person approves it. None: none does. plan_approvals:
+    how many clients sign a plan of payouts.
+    """
 
     id: UUID
     number: int
@@ -32,6 +36,8 @@ class Company:
     refuses_duplicates: bool
     created_at: datetime
     version: int
+    review_above_minor: int | None = None
+    plan_approvals: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ SELECT secret_hash, secret_hash_previous, secret_previous_until > machine_now() 
   FROM clients WHERE company_id = $1 AND client_id = $2
 """
 _COMPANY = """
-SELECT company_id, number, name, default_account_id, customerless_partner, refuses_duplicates, created_at, version
+SELECT company_id, number, name, default_account_id, customerless_partner, refuses_duplicates, created_at, version,
+       review_above_minor, plan_approvals
   FROM companies WHERE company_id = $1
 """
 _COLUMNS = """client_id, name, permissions, allowed_networks, requests_per_minute, secret_hash, secret_previous_until,

@@ -13,6 +13,7 @@ from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp, Receive, Send  # noqa: TC002 Litestar reads the annotations when it runs
 
 from lastro.base.errors import Kind, Refused
+from lastro.doors.gate import LARGEST_BODY
 from lastro.doors.http import UNKNOWN, headers_of, not_allowed, refusal, unexpected
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def application(
     by_path: dict[str, dict[str, Route]] = {}
     for operation in routes:
         by_path.setdefault(operation.path, {})[operation.method] = operation
-    handlers = [_handler(path, gate, _operation(operations, table)) for path, table in by_path.items()]
+    handlers = [_handler(path, gate, _operation(operations, table), _largest(table)) for path, table in by_path.items()]
     handlers += [_handler(path, gate, _by_method(table)) for path, table in public.items()]
     app = Litestar(
         handlers,
@@ -81,10 +82,14 @@ def _by_method(table: Mapping[str, Answer]) -> Answer:
     return answer
 
 
-def _handler(path: str, gate: Gate, answer: Answer) -> HTTPRouteHandler:
+def _largest(table: Mapping[str, Route]) -> int:
+    return max(route.largest_body or LARGEST_BODY for route in table.values())
+
+
+def _handler(path: str, gate: Gate, answer: Answer, largest_body: int = LARGEST_BODY) -> HTTPRouteHandler:
     async def serve(scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] == ScopeType.HTTP:
-            await gate.serve(scope, receive, send, answer, path)
+            await gate.serve(scope, receive, send, answer, path, largest_body)
 
     # Litestar finds the handler; what the handler gives back is the answer itself, which it need not look into.
     @route(path.replace("}", ":str}"), http_method=_METHODS, status_code=200)

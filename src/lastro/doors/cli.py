@@ -33,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     verify.add_argument("--moving", action="store_true", help="leave out the laws that hold only when nothing is on its way")
     verify.add_argument("--json", action="store_true", help="one JSON object in place of lines")
     story = commands.add_parser("story", help="everything that happened to an object, in time order")
-    story.add_argument("id", help="of an order, payment, refund, event or message; endToEndId, txid, externalId")
+    story.add_argument(
+        "id", help="of an order, payment, refund, payout, event or message; endToEndId, control number, txid, externalId"
+    )
     story.add_argument("--json", action="store_true", help="as the API answers it")
     commands.add_parser("demo", help="play the journey and show each step (sandbox, while it runs)")
     commands.add_parser("certify", help="play a webhook receiver its duties; print what passed and what to mend")

@@ -13,7 +13,7 @@ from lastro.base.api import Refusal
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.doors import wiring
 from lastro.doors.http import STATUS, refusal, unexpected
-from lastro.doors.openapi.refusals import BODY, HOST, KEY, KEY_REQUIRED, QUERY, of_route
+from lastro.doors.openapi.refusals import ACCEPT, BODY, HOST, KEY, KEY_REQUIRED, QUERY, of_route
 from lastro.orders import Place
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ _ON_THE_LINE = (
             "Send fewer headers, a shorter query."),
     Refusal(Kind.INVALID, "headers", "EXPIRED", "The headers did not arrive within 15 seconds.", "Send them at once."),
 )  # fmt: skip
-_EVERYWHERE = (*HOST, *QUERY, *BODY, KEY_REQUIRED, *KEY)
+_EVERYWHERE = (*HOST, *QUERY, *BODY, KEY_REQUIRED, *KEY, ACCEPT)
 _KEYS = {"required": " An `idempotency-key` is required.", "optional": " Takes an `idempotency-key`.", "none": ""}
 STATUSES: dict[Kind, Status] = {
     Kind.INVALID: Status(
@@ -88,6 +88,12 @@ STATUSES: dict[Kind, Status] = {
     ),
     Kind.METHOD_NOT_ALLOWED: Status(
         "The path is there, but not for this method.", "Use one of those that the header `allow` lists.", _CHANGED,
+    ),
+    Kind.NOT_ACCEPTABLE: Status(
+        "The answer is not had as any of the media types in the header `accept`. Only operations with more than one way to"
+        " answer look at it.",
+        "Name one that it has (`details` says which), or leave the header out: then it is JSON, where JSON is had.",
+        _CHANGED,
     ),
     Kind.CONFLICT: Status(
         "The request is right; the state of something stands in its way: an id used before, a key used for another request,"
@@ -183,7 +189,8 @@ ISSUES: dict[str, Issue] = {
     ),
     "NOT_SUPPORTED": Issue(
         "The interface knows it, this lastro cannot do it.",
-        "No partner for the payment method is configured, or the currency or content type is not one that is taken.",
+        "No partner for the payment method is configured, the currency or content type is not one that is taken, or"
+        " the answer is not had as what is accepted.",
         "Use another one, or have it configured.",
         Problem("order.paymentMethod", "NOT_SUPPORTED", "no partner for this method is configured"),
     ),
@@ -293,7 +300,8 @@ Every way lastro says no, why, and what to do. Generated from the code by `pytho
   free) is told once they are gone.
 - With 401, 403, 404, 429, 500 and 503 `details` is empty.
 - What was sent is never repeated, beyond the name of a field.
-- The content type is always `application/json`. The exceptions stand [at the end](#other-shapes).
+- The content type is always `application/json`, also where the answer would have had another. The exceptions stand
+  [at the end](#other-shapes).
 
 ## Statuses
 """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-LONGEST_BODY = 1024 * 1024
+LARGEST_BODY = 1024 * 1024  # of most operations, in bytes
 SLOWEST_BODY_SECONDS = 15
 # Given twice, one reader takes the first and another the last: who may pass must not depend on who reads.
 _ONCE = frozenset({
@@ -83,6 +83,7 @@ class Gate:
         send: Send,
         answer: Answer,
         path: str,
+        largest_body: int = LARGEST_BODY,
     ) -> None:
         """Reads the body and sends what `answer` says; an exception is a 500 without a word. path: the route's."""
         begun = time.perf_counter()
@@ -93,7 +94,8 @@ class Gate:
         scope["state"] = {"seen": seen, "source": self.source(scope), "gone": partial(_gone, receive)}
         self.in_flight += 1
         try:
-            body = b"" if scope["method"] in ("GET", "HEAD") else await _body(receive, headers, self.patience_seconds)
+            has_body = scope["method"] not in ("GET", "HEAD")
+            body = await _body(receive, headers, self.patience_seconds, largest_body) if has_body else b""
             response = await answer(scope, body, headers)
         except _Refuse as refused:
             response = refusal(refused.refused)
@@ -184,12 +186,14 @@ class _Refuse(Exception):  # noqa: N818
         self.refused = Refused(kind, (Problem(field, issue, description),))
 
 
-async def _body(receive: Receive, headers: Mapping[bytes, bytes], patience_seconds: float) -> bytes:
+async def _body(
+    receive: Receive, headers: Mapping[bytes, bytes], patience_seconds: float, largest: int
+) -> bytes:
     if headers.get(b"content-encoding", b"identity").lower() != b"identity":
         raise _Refuse(Kind.UNSUPPORTED_TYPE, "NOT_SUPPORTED", "bodies are taken as they are", "content-encoding")
     length = headers.get(b"content-length")
-    if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > LONGEST_BODY):
-        raise _Refuse(Kind.TOO_LARGE, "TOO_LONG", f"must have at most {LONGEST_BODY} bytes")
+    if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > largest):
+        raise _Refuse(Kind.TOO_LARGE, "TOO_LONG", f"must have at most {largest} bytes")
     parts, size, deadline = [], 0, asyncio.get_running_loop().time() + patience_seconds
     while True:
         try:
@@ -201,8 +205,8 @@ async def _body(receive: Receive, headers: Mapping[bytes, bytes], patience_secon
             raise _Refuse(Kind.INVALID, "INVALID", "ended before it was whole")
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-        if size > LONGEST_BODY:
-            raise _Refuse(Kind.TOO_LARGE, "TOO_LONG", f"must have at most {LONGEST_BODY} bytes")
+        if size > largest:
+            raise _Refuse(Kind.TOO_LARGE, "TOO_LONG", f"must have at most {largest} bytes")
         if not message.get("more_body"):
             return b"".join(parts)
 

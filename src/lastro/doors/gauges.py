@@ -33,6 +33,7 @@ _LANES = {
     "returns": ("refunds", "ask_at", "state = 'PENDING'"),
     "payouts": ("payouts", "ask_at", "status = 'PENDING'"),
     "scheduled payouts": ("payouts", "start_at", "status = 'PENDING' AND batch_id IS NULL"),
+    "plans": ("payout_plans", "due_at", "true"),
 }
 _GRACE = f"interval '{EXPIRY_GRACE.total_seconds():.0f} seconds'"
 
@@ -51,6 +52,11 @@ UNDELIVERED = "\nUNION ALL ".join(
     f" FROM (SELECT 1 FROM deliveries WHERE status = '{status}' LIMIT {MOST}) d"
     for status in ("PENDING", "RETRYING", "FAILED")
 )
+# What waits for a person, not for a worker: how many, and for how long the oldest has.
+IN_REVIEW = f"""
+SELECT count(*) AS count, extract(epoch FROM {NOW} - min(since))::float8 AS oldest FROM (
+  SELECT updated_at AS since FROM payouts WHERE status = 'ANALYSIS' AND batch_id IS NULL ORDER BY updated_at LIMIT {MOST}) p
+"""  # noqa: S608
 # One probe of an index for each company, as the numbering itself makes; OFFSET 0 keeps it a probe for each event behind it,
 # as a join it would read every number there is.
 UNNUMBERED = f"""
@@ -71,7 +77,7 @@ class Gauges:
     """due: by lane, how many and how old the oldest is in seconds. undelivered: events by status. unnumbered: likewise.
 
     clock_offset_seconds: business time minus machine time. depths: what waits, by company and endpoint. circuits: of
-    endpoints that do not answer, one for each company.
+    endpoints that do not answer, one for each company. in_review: payouts that a person has to decide on, likewise.
     """
 
     due: dict[str, tuple[int, float]]
@@ -80,6 +86,7 @@ class Gauges:
     clock_offset_seconds: float
     depths: tuple[webhooks.Depth, ...] = ()
     circuits: tuple[tuple[int, webhooks.Circuit], ...] = ()
+    in_review: tuple[int, float] = (0, 0.0)
 
 
 @dataclass
@@ -111,17 +118,20 @@ class Watch:
 
 
 async def read(session: Session) -> Gauges:
-    """Six short reads, each by an index."""
+    """Seven short reads, each by an index."""
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
     depths = tuple(await webhooks.depths(session))
     due["deliveries"] = _can_be_delivered(depths)
     undelivered = {r["status"].lower(): r["count"] for r in await session.fetch(UNDELIVERED)}
     unnumbered = await session.row(UNNUMBERED)
     assert unnumbered is not None, "a count has a row"
+    review = await session.row(IN_REVIEW)
+    assert review is not None, "a count has a row"
     offset = await session.value(OFFSET)
     circuits = tuple(await webhooks.not_closed(session))
     waiting = (unnumbered["count"], unnumbered["oldest"] or 0.0)
-    return Gauges(due, undelivered, waiting, float(offset), depths, circuits)
+    in_review = (review["count"], review["oldest"] or 0.0)
+    return Gauges(due, undelivered, waiting, float(offset), depths, circuits, in_review)
 
 
 def _can_be_delivered(depths: Iterable[webhooks.Depth]) -> tuple[int, float]:

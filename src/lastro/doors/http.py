@@ -10,6 +10,7 @@ from uuid import UUID  # noqa: TC003 named in a dataclass
 import msgspec
 
 from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.media import JSON
 from lastro.base.wire import Error, ErrorDetail
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _REQUEST_ID = re.compile(rb"[\x21-\x7e]{1,128}\Z")
 STATUS = {
     Kind.INVALID: 400, Kind.UNAUTHORIZED: 401, Kind.FORBIDDEN: 403, Kind.NOT_FOUND: 404, Kind.METHOD_NOT_ALLOWED: 405,
-    Kind.CONFLICT: 409, Kind.TOO_LARGE: 413, Kind.UNSUPPORTED_TYPE: 415, Kind.TOO_MANY: 429,
+    Kind.NOT_ACCEPTABLE: 406, Kind.CONFLICT: 409, Kind.TOO_LARGE: 413, Kind.UNSUPPORTED_TYPE: 415, Kind.TOO_MANY: 429,
     Kind.UNAVAILABLE: 503,
 }  # fmt: skip
 _WORDS = {
@@ -44,7 +45,7 @@ class Response:
 
     status: int
     body: bytes
-    content_type: bytes = b"application/json"
+    content_type: bytes = JSON.encode()
     headers: tuple[tuple[bytes, bytes], ...] = ()
     issues: tuple[str, ...] = ()
 

@@ -170,6 +170,9 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     rows, age = seen.unnumbered
     yield GaugeMetricFamily("lastro_unnumbered_events", "Events that wait for their number.", rows)
     yield GaugeMetricFamily("lastro_unnumbered_oldest_seconds", "For how long the oldest of them has waited.", age)
+    rows, age = seen.in_review
+    yield GaugeMetricFamily("lastro_payouts_in_review", "Payouts that a person has to decide on, at most 10,000.", rows)
+    yield GaugeMetricFamily("lastro_payouts_in_review_oldest_seconds", "For how long the oldest of them has waited.", age)
     yield GaugeMetricFamily(
         "lastro_clock_offset_seconds", "Business time minus machine time; 0 in production.", seen.clock_offset_seconds
     )

@@ -14,8 +14,10 @@ import msgspec
 from lastro.base import forms
 from lastro.base.api import Incoming
 from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.media import JSON
 from lastro.base.run import Act, Call, Reply
 from lastro.companies import TokenRefused
+from lastro.doors.accepting import chosen
 from lastro.doors.http import Response, not_allowed, refusal, seen_of, unauthorized
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ _KEY = re.compile(r"[\x21-\x7e]+\Z")
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([^\s;\"]*)", re.IGNORECASE)
 _HALF = re.compile("[\ud800-\udfff]")
 _canonical = msgspec.json.Encoder(order="sorted")
+_VARY = ((b"vary", b"accept"),)  # RFC 9110 §12.5.5
 
 
 @dataclass(frozen=True)
@@ -74,27 +77,36 @@ class Operations:
         query = _query(scope["query_string"], route, of_query)
         key = _idempotency_key(headers, route, of_headers)
         body, wrong_type, of_body = _body(raw, route, headers)
+        body_media = _type_of(headers) if raw else JSON
+        media = _media(scope, route)
         path = {k: str(v) for k, v in scope["path_params"].items()}
+        own_bytes = b"" if route.largest_body is None else raw
         call = Call(
             company_id, claims.client_id, claims.issued_at, route.permission, route.operation, key,
-            self._fingerprint(scope["path"], query, body or {}), route.success, scope["state"]["source"],
+            self._fingerprint(scope["path"], query, body or {}, own_bytes), route.success, scope["state"]["source"],
             seen_of(scope).request_id,
         )  # fmt: skip
         verb: Verb[Any] | Refused
         if wrong_type is not None:
             verb = Refused(Kind.UNSUPPORTED_TYPE, (Problem("content-type", "NOT_SUPPORTED", wrong_type),))
+        elif media is None:
+            had_as = " or ".join(route.offered)
+            verb = Refused(Kind.NOT_ACCEPTABLE, (Problem("accept", "NOT_SUPPORTED", f"the answer is had as {had_as}"),))
         else:
             parsed: Verb[Any] | Refused = Refused(Kind.INVALID, of_body)
             if body is not None:
-                parsed = route.parse(Incoming(company_id, path, query, raw, body, key, scope["state"].get("gone")))
+                gone = scope["state"].get("gone")
+                parsed = route.parse(Incoming(company_id, path, query, raw, body, key, gone, media, body_media))
             verb = _together(route, of_query, of_headers, parsed)
         outcome = await self.runner.run(call, _Refusing(verb) if isinstance(verb, Refused) else verb)
         if outcome.write is not None:
             seen_of(scope).objects += outcome.write.objects
         if isinstance(outcome, Refused):
             in_order = outcome.problems if isinstance(verb, Refused) else forms.in_order(outcome.problems, route.doc.form)
-            return refusal(replace(outcome, problems=in_order))
-        return _replied(outcome)
+            response = refusal(replace(outcome, problems=in_order))
+        else:
+            response = _replied(outcome)
+        return replace(response, headers=(*response.headers, *_VARY)) if route.offered else response
 
     async def claims(self, headers: Mapping[bytes, bytes]) -> Claims | None:
         """Whose token it is, or None for none, a bad or an old one."""
@@ -106,8 +118,8 @@ class Operations:
         except TokenRefused:
             return None
 
-    def _fingerprint(self, path: str, query: Mapping[str, str], body: Mapping[str, Any]) -> bytes:
-        seen = b"\0".join((path.encode(), _canonical.encode(query), _canonical.encode(body)))
+    def _fingerprint(self, path: str, query: Mapping[str, str], body: Mapping[str, Any], raw: bytes) -> bytes:
+        seen = b"\0".join((path.encode(), _canonical.encode(query), _canonical.encode(body), *([raw] if raw else [])))
         return hmac.digest(self.fingerprint_key, seen, "sha256")
 
 
@@ -148,26 +160,45 @@ def _body(
     if not raw:
         required = route.doc.form is not None
         return (None, None, (Problem("body", "REQUIRED", "is required"),)) if required else ({}, None, ())
-    wrong_type = _wrong_type(headers)
+    wrong_type = _wrong_type(headers, route)
+    if route.largest_body is not None:
+        return {}, wrong_type, ()
     try:
         return forms.parsed(raw), wrong_type, ()
     except forms.NotJson as error:
         return None, wrong_type, (Problem("body", "INVALID", str(error)),)
 
 
-def _wrong_type(headers: Mapping[bytes, bytes]) -> str | None:
+def _type_of(headers: Mapping[bytes, bytes]) -> str:
+    """The content-type without its parameters."""
+    return headers.get(b"content-type", b"").decode("latin-1").split(";")[0].strip().lower()
+
+
+def _wrong_type(headers: Mapping[bytes, bytes], route: Route) -> str | None:
     """Why a body of this content-type is not taken, or None."""
-    given = headers.get(b"content-type", b"").decode("latin-1")
-    if given.split(";")[0].strip().lower() != "application/json":
-        return "must be application/json"
-    charset = _CHARSET.search(given)
+    taken = (JSON, *(body.name for body in route.doc.bodies))
+    if _type_of(headers) not in taken:
+        return f"must be {' or '.join(taken)}"
+    charset = _CHARSET.search(headers.get(b"content-type", b"").decode("latin-1"))
     return None if charset is None or charset[1].lower() in ("utf-8", "utf8") else "the charset must be UTF-8"
+
+
+def _media(scope: HTTPScope, route: Route) -> str | None:
+    """What the answer is to be; None where the client takes nothing that the route has.
+
+    Where there is nothing to choose, Accept is not looked at, as RFC 9110 §12.5.1 leaves open.
+    """
+    if not route.offered:
+        return JSON
+    # Lines of one name are one list (RFC 9110 §5.3).
+    accepted = b",".join(value for name, value in scope["headers"] if name == b"accept").decode("latin-1")
+    return chosen(accepted, route.offered)
 
 
 def _replied(reply: Reply) -> Response:
     more = tuple((name.encode(), value.encode()) for name, value in reply.headers)
     headers = ((b"idempotent-replayed", b"true"),) if reply.replayed else more
-    return Response(reply.status, reply.body, headers=headers)
+    return Response(reply.status, reply.body, reply.media.encode(), headers)
 
 
 def _query(text: bytes, route: Route, problems: list[Problem]) -> dict[str, str]:

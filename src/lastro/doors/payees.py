@@ -12,9 +12,11 @@ from lastro.rails.directory import Budget, Budgeted
 from lastro.rails.locations import SECONDS, Fetcher, Locations, Trust
 
 if TYPE_CHECKING:
+    from lastro.accounts import Institution
     from lastro.base.db import Database
+    from lastro.doors.located import Located
     from lastro.doors.settings import Settings
-    from lastro.doors.wiring import House
+    from lastro.rails.spi import Spi
 
 
 def own_ports(settings: Settings) -> frozenset[int]:
@@ -40,14 +42,13 @@ def budget_of(settings: Settings, database: Database) -> Budget:
     return Budget(database, settings.directory_category, settings.directory_company_percent)
 
 
-def charges(house: House) -> Locations:
-    """What QRs lead to."""
-    fetcher = Fetcher(house.outgoing)
-    trust = Trust(house.rail, fetcher, time.monotonic)
-    return Locations(fetcher, trust, house.hosts, house.located.charge, sandbox=house.place.sandbox)
+def charges(outgoing: OutgoingClient, rail: Spi, hosts: frozenset[str], located: Located, *, sandbox: bool) -> Locations:
+    """What QRs lead to. outgoing: of for_locations. hosts: ours, whose locations are read inside."""
+    fetcher = Fetcher(outgoing)
+    return Locations(fetcher, Trust(rail, fetcher, time.monotonic), hosts, located.charge, sandbox=sandbox)
 
 
-def directory(house: House) -> OwnFirst:
-    """Where keys lead: ours by our own tables, others as the directory says."""
-    budget = house.budget or Budget(house.database, "A", 50)
-    return OwnFirst(house.database, house.place.institution, Budgeted(house.rail, budget, time.monotonic))
+def directory(database: Database, institution: Institution, rail: Spi, budget: Budget | None) -> OwnFirst:
+    """Where keys lead: ours by our own tables, others as the directory says. budget None: as a sandbox's."""
+    budget = budget or Budget(database, "A", 50)
+    return OwnFirst(database, institution, Budgeted(rail, budget, time.monotonic))

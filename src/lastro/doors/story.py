@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from lastro import ledger, orders, webhooks
+from lastro import ledger, orders, payouts, webhooks
 from lastro.base import money, story
 from lastro.base.api import NOT_FOUND, Answer, Doc, Refusal, Route, render, stamp
 from lastro.base.errors import Kind
@@ -17,7 +18,7 @@ from lastro.base.wire import Id, Money, Timestamp
 from lastro.rails.story import messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from uuid import UUID
 
     from asyncpg import Record
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
     from lastro.base.errors import Refused
     from lastro.base.run import Door
 
-Thing = Literal["order", "payment", "refund"]
-_THINGS: dict[str, Thing] = {"orders": "order", "pix_payments": "payment", "refunds": "refund"}
+Thing = Literal["order", "payment", "refund", "payout"]
+_THINGS: dict[str, Thing] = {"orders": "order", "pix_payments": "payment", "refunds": "refund", "payouts": "payout"}
 # What one decision wrote has one time: a payment moves before the order it pays, money follows, then come messages and news.
-_RANKS = {"payment": 0, "order": 1, "refund": 2}
+_RANKS = {"payment": 0, "order": 1, "payout": 1, "refund": 2}
 _TRANSFER, _MESSAGE, _EVENT, _ATTEMPT = 3, 4, 5, 6
 _MOVEMENTS = ("moved", "held", "posted", "voided")
 
@@ -55,7 +56,7 @@ class TransferEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="tr
 
     at: Timestamp
     id: Id
-    reference_id: Annotated[Id, msgspec.Meta(description="The order, payment or refund it was booked for.")]
+    reference_id: Annotated[Id, msgspec.Meta(description="The order, payment, refund or payout it was booked for.")]
     entry: Annotated[str, msgspec.Meta(description="The statement's word for it.", examples=["PIX_IN", "FEE"])]
     movement: Annotated[
         Literal["moved", "held", "posted", "voided"],
@@ -75,10 +76,12 @@ class MessageEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="mes
     network: Annotated[str, msgspec.Meta(examples=["pix"])]
     message: Annotated[str, msgspec.Meta(examples=["pix.ask", "pix.answer", "pix.final"])]
     network_id: Annotated[str, msgspec.Meta(description="The message's id in the network.")]
-    reference_id: Annotated[Id | None, msgspec.Meta(description="Of what went out: the payment or refund it is about.")] = (
-        None
-    )
-    subject: Annotated[str | None, msgspec.Meta(description="Of what came in: the endToEndId or return id.")] = None
+    reference_id: Annotated[
+        Id | None, msgspec.Meta(description="Of what went out: the payment, refund or payout it is about.")
+    ] = None
+    subject: Annotated[
+        str | None, msgspec.Meta(description="Of what came in: the endToEndId, control number or return id.")
+    ] = None
     sends: Annotated[int, msgspec.Meta(description="How often it was sent, or taken in hand.")]
     outcome: Annotated[str | None, msgspec.Meta(description="Left out while it is open.")] = None
     done_at: Timestamp | None = None
@@ -132,22 +135,33 @@ class Story(Answer, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """Where a story begins: an order, or a payment that has none."""
+    """Where a story begins: an order, a payment that has none, a payout, or a batch of payouts, by the id of any of it."""
 
     order_id: UUID | None = None
     payment_id: UUID | None = None
+    payout_id: UUID | None = None
+
+    @property
+    def id(self) -> UUID | None:
+        """Of the object."""
+        return self.order_id or self.payment_id or self.payout_id
 
 
 async def tell(session: Session, company_id: UUID, root: Root) -> Story | None:
     """The story of an object of the company that the session is set to; None: there is no such object."""
-    found = await orders.related(session, company_id, root.order_id, root.payment_id)
-    first = next((r for r in found if r["id"] in (root.order_id, root.payment_id)), None)
+    if root.payout_id is not None:
+        found = await payouts.related(session, company_id, root.payout_id)
+        first = found[0] if found else None
+    else:
+        found = await orders.related(session, company_id, root.order_id, root.payment_id)
+        first = next((r for r in found if r["id"] == root.id), None)
     if first is None:
         return None
+    places: dict[UUID, int] = {r["id"]: r.get("place", 0) for r in found}
     ids, names = [r["id"] for r in found], [r["network_id"] for r in found if r["network_id"] is not None]
     events = await webhooks.events_of(session, company_id, ids)
     sources: list[tuple[list[Record], Any]] = [
-        (await story.moves(session, company_id, ids), _state),
+        (await story.moves(session, company_id, ids), partial(_state, places=places)),
         (await ledger.transfers(session, company_id, ids), _transfer),
         (await messages(session, company_id, ids, names), _message),
         (events, _event),
@@ -166,13 +180,14 @@ def in_order(told: Iterable[Placed]) -> list[Entry]:
     return [entry for *_, entry in sorted(told, key=lambda placed: placed[:3])]
 
 
-def _state(r: Record) -> Placed:
+def _state(r: Record, places: Mapping[UUID, int]) -> Placed:
+    """places: of the transfers of a batch, which stand behind it in their order."""
     thing = _THINGS[r["machine"]]
     entry = StateEntry(
         at=stamp(r["at"]), object=thing, id=str(r["reference_id"]), from_state=r["from_state"] or None, to=r["to_state"],
         trigger=r["trigger"], reason=r["reason"], request_id=r["request_id"],
     )  # fmt: skip
-    return r["at"], _RANKS[thing], f"{r['reference_id']} {r['version']:09d}", entry
+    return r["at"], _RANKS[thing], f"{places.get(r['reference_id'], 0):05d} {r['reference_id']} {r['version']:09d}", entry
 
 
 def _transfer(r: Record) -> Placed:
@@ -216,26 +231,48 @@ def _attempt(r: Record) -> Placed:
 
 @dataclass(frozen=True)
 class ReadStory(Act["Story | None"]):
-    """GET /order/v2/transparent/{id}/story."""
+    """GET /order/v2/transparent/{id}/story, and of a payout. root: whose; None: of nothing that could be there."""
 
-    order_id: UUID | None
+    root: Root | None
 
     async def read(self, session: Session, door: Door) -> Story | None:
         """Everything, from every room, in six short reads."""
-        return None if self.order_id is None else await tell(session, door.company_id, Root(self.order_id))
+        return None if self.root is None else await tell(session, door.company_id, self.root)
 
     def decide(self, known: Story | None, door: Door) -> Done | Refused:
-        """The story as it is."""
-        return NOT_FOUND if known is None else Done(None, render(known))
+        """The story as clients are told it."""
+        return NOT_FOUND if known is None else Done(None, render(_for_clients(known)))
+
+
+def _for_clients(told: Story) -> Story:
+    """Without who decided on a payout in review, and why: that is for the institution, which reads it by `lastro story`."""
+    return msgspec.structs.replace(told, entries=[_without_names(entry) for entry in told.entries])
+
+
+def _without_names(entry: Entry) -> Entry:
+    if isinstance(entry, StateEntry) and entry.object == "payout" and entry.trigger in payouts.DECISIONS:
+        return msgspec.structs.replace(entry, reason=None)
+    return entry
 
 
 def routes() -> tuple[Route, ...]:
-    """The story of an order."""
-    return (Route("GET", "/order/v2/transparent/{id}/story", "read_order_story", "orders:read", _read, DOC),)
+    """The stories of an order and of a payout."""
+    return (
+        Route("GET", "/order/v2/transparent/{id}/story", "read_order_story", "orders:read", _of_order, DOC),
+        Route(
+            "GET", "/order/v1/banking/order-payouts/{id}/story", "read_payout_story", "payouts:read", _of_payout, PAYOUT_DOC
+        ),
+    )
 
 
-def _read(incoming: Incoming) -> ReadStory:
-    return ReadStory(incoming.id("id"))
+def _of_order(incoming: Incoming) -> ReadStory:
+    order_id = incoming.id("id")
+    return ReadStory(None if order_id is None else Root(order_id))
+
+
+def _of_payout(incoming: Incoming) -> ReadStory:
+    payout_id = incoming.id("id")
+    return ReadStory(None if payout_id is None else Root(payout_id=payout_id))
 
 
 _ID, _PAYMENT = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21", "0196a4f3-1a52-7c04-9a51-0c9b1f3f7e10"
@@ -266,6 +303,49 @@ DOC = Doc(
              "trigger": "accept"},
             {"kind": "state", "at": "2026-01-31T12:03:10.230117Z", "object": "order", "id": _ID, "from": "INITIAL",
              "to": "INITIAL", "trigger": "reserve", "reason": _E2E},
+        ],
+    },
+)  # fmt: skip
+
+_PAYOUT = "0196a4f9-0b7d-7c52-9e33-5d1a4c2b7f60"
+_OUT = "E9999901020260131120800001aBcDeF"
+_AT, _END = "2026-01-31T12:08:00.310412Z", "2026-01-31T12:08:01.112904Z"
+PAYOUT_DOC = Doc(
+    "Read a payout's story",
+    "Everything that happened to a payout, oldest first: the states, with your `x-request-id`, the bookings, the network's"
+    " messages both ways, what came back, the events and every attempt to deliver them. It is for finding out why something"
+    " is as it is; programs should follow events.\n\n"
+    "Of a batch it is the story of the batch and of all its transfers, whichever of them is asked for.",
+    None, Story,
+    (
+        Refusal(
+            Kind.NOT_FOUND, "", "", "No payout of your company, and no transfer of one, has this id.",
+            "Take the `id` that the create answered, from a client of the same company.",
+        ),
+    ),
+    None,
+    {
+        "id": _PAYOUT, "object": "payout", "isWhole": True,
+        "entries": [
+            {"kind": "state", "at": _AT, "object": "payout", "id": _PAYOUT, "to": "INITIAL", "trigger": "create",
+             "requestId": "3f9c1d0e5a7b4c2d8e6f0a1b2c3d4e5f"},
+            {"kind": "state", "at": _AT, "object": "payout", "id": _PAYOUT, "from": "INITIAL", "to": "PENDING",
+             "trigger": "accept", "requestId": "3f9c1d0e5a7b4c2d8e6f0a1b2c3d4e5f"},
+            {"kind": "transfer", "at": _AT, "id": "0196a4f9-0b7e-7d11-8a20-4e5f6a7b8c9d", "referenceId": _PAYOUT,
+             "entry": "PIX_OUT", "movement": "held", "debit": "CUST", "credit": "NET",
+             "amount": {"currency": "BRL", "value": "10.50"}},
+            {"kind": "message", "at": _AT, "id": "0196a4f9-0b7f-7a90-9c31-2b3c4d5e6f70", "direction": "out",
+             "network": "pix", "message": "payment.send", "networkId": _OUT, "referenceId": _PAYOUT, "sends": 1,
+             "outcome": "sent", "doneAt": "2026-01-31T12:08:00.402118Z"},
+            {"kind": "message", "at": "2026-01-31T12:08:01.090011Z", "id": "0196a4f9-0e82-7b44-8f12-6a7b8c9d0e1f",
+             "direction": "in", "network": "pix", "message": "payment.final",
+             "networkId": "M9999902000000000000000000000002", "subject": _OUT, "sends": 1, "outcome": "handled",
+             "doneAt": _END},
+            {"kind": "state", "at": _END, "object": "payout", "id": _PAYOUT, "from": "PENDING", "to": "PAID",
+             "trigger": "settle"},
+            {"kind": "transfer", "at": _END, "id": "0196a4f9-0e98-7c05-9d41-7b8c9d0e1f2a", "referenceId": _PAYOUT,
+             "entry": "PIX_OUT", "movement": "posted", "debit": "CUST", "credit": "NET",
+             "amount": {"currency": "BRL", "value": "10.50"}},
         ],
     },
 )  # fmt: skip

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from lastro import orders
+from lastro import orders, payouts
 from lastro.base.db import Database
 from lastro.doors.story import AttemptEntry, EventEntry, MessageEntry, Root, StateEntry, Story, TransferEntry, tell
 
@@ -33,10 +33,10 @@ UNION ALL SELECT NULL, subject FROM inbox WHERE company_id = $1 AND id = $2
 
 
 async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], object]) -> int:
-    """Says the story; the exit status is 1 where there is none, 2 where several companies have one.
+    """Says the story; the exit status is 1 where there is none, 2 where there are several.
 
-    audit: the role that reads everything. text: id of an order, payment, refund, event, transfer or message; an endToEndId,
-    return id, txid or externalId.
+    audit: the role that reads everything. text: id of an order, payment, refund, payout, event, transfer or message; an
+    endToEndId, control number, return id, txid or externalId.
     """
     database = Database(audit, size=1)
     try:
@@ -52,9 +52,11 @@ async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], obj
     if not found:
         say(f"Nothing here is known as {text}.")
         return 1
-    say(f"{len(found)} companies know something as {text}. Ask by id:")
+    say(f"{len(found)} things are known as {text}. Ask by id:")
     for company_id, root in found:
-        say(f"  {root.order_id or root.payment_id}  of company {company_id}")
+        say(
+            f"  {root.id}  {'payout' if root.payout_id else 'order' if root.order_id else 'payment'} of company {company_id}"
+        )
     return 2
 
 
@@ -62,22 +64,31 @@ async def find(session: Session, text: str) -> list[tuple[UUID, Root]]:
     """The company and the beginning of each story that this id is part of."""
     found = []
     for row in await session.fetch(_COMPANIES):
-        root = await _of_company(session, row["company_id"], text)
-        if root is not None:
-            found.append((row["company_id"], root))
+        roots = await _of_company(session, row["company_id"], text)
+        found += [(row["company_id"], root) for root in roots]
     return found
 
 
-async def _of_company(session: Session, company_id: UUID, text: str) -> Root | None:
+async def _of_company(session: Session, company_id: UUID, text: str) -> list[Root]:
+    """Mostly one: a code may be an order's and a payout's, an endToEndId that of a payment between two accounts here."""
+    roots = await _roots(session, company_id, text)
+    if roots or not _UUID.fullmatch(text):
+        return roots
+    part = await session.row(_PART_OF, company_id, UUID(text))
+    return [] if part is None else await _roots(session, company_id, str(part["reference_id"] or part["subject"]))
+
+
+async def _roots(session: Session, company_id: UUID, text: str) -> list[Root]:
+    """The stories of the object that has this id, or of those that go by this name."""
     reference_id, name = (UUID(text), None) if _UUID.fullmatch(text) else (None, text)
+    roots = []
     row = await orders.root_of(session, company_id, reference_id, name)
-    if row is None and reference_id is not None:
-        part = await session.row(_PART_OF, company_id, reference_id)
-        if part is not None:
-            row = await orders.root_of(session, company_id, part["reference_id"], part["subject"])
-    if row is None:
-        return None
-    return Root(row["order_id"]) if row["order_id"] is not None else Root(None, row["payment_id"])
+    if row is not None:
+        roots.append(Root(row["order_id"]) if row["order_id"] is not None else Root(None, row["payment_id"]))
+    payout_id = await payouts.root_of(session, company_id, reference_id, name)
+    if payout_id is not None:
+        roots.append(Root(payout_id=payout_id))
+    return roots
 
 
 def lines(told: Story) -> list[str]:

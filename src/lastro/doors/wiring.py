@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from lastro import accounts, banks, orders, payouts, webhooks
+from lastro import accounts, banks, orders, payouts, plans, webhooks
 from lastro.accounts import Institution
 from lastro.base.clock import BusinessClock
 from lastro.base.db import Database
@@ -62,13 +62,13 @@ if TYPE_CHECKING:
     from lastro.rails.directory import Budget
 
 # Every transition table of the code: migrations keep them in the database for the law that every move is allowed.
-MACHINES = (orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, payouts.PAYOUTS)
+MACHINES = (orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, payouts.PAYOUTS, plans.PLANS)
 # Networks that our clearing has a position at; from one account here to another money goes through TRANSIT.
 RAILS = (port.PIX, port.TED)
 # What a network has to end.
 WAITING = {port.PIX: (*orders.WAITING, *payouts.WAITING[port.PIX]), port.TED: payouts.WAITING[port.TED]}
 # Every kind of event, with an example.
-NOTICES = (*orders.NOTICES, *payouts.NOTICES, *webhooks.NOTICES)
+NOTICES = (*orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *webhooks.NOTICES)
 
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
@@ -98,6 +98,7 @@ class Worker:
     inbox_verbs: Mapping[str, port.InboxVerb]
     dues: tuple[Due, ...]
     deliverer: webhooks.Deliverer
+    planner: plans.Planner
     chance: Chance
     stepping: Callable[[], Awaitable[bool]] | None
     rotating: Callable[[], Awaitable[bool]] | None
@@ -145,12 +146,12 @@ class House:
     @cached_property
     def charges(self) -> port.Charges:
         """What QRs lead to."""
-        return payees.charges(self)
+        return payees.charges(self.outgoing, self.rail, self.hosts, self.located, sandbox=self.place.sandbox)
 
     @cached_property
     def directory(self) -> port.Directory:
         """Where keys lead."""
-        return payees.directory(self)
+        return payees.directory(self.database, self.place.institution, self.rail, self.budget)
 
     @property
     def issuer(self) -> str:
@@ -209,7 +210,11 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     ted = Ted(Line(settings.network_url, settings.network_token), settings.ispb, partial(_business_now, work))
     pix = GivingBack(rail, payees.budget_of(settings, database))
     rails: dict[str, port.Rail] = {port.PIX: pix, port.TED: ted, port.BOOK: book}
-    closers = [client.close, rail.close, ted.close, database.close, work.close]
+    outgoing = payees.for_locations(settings)
+    planner = plans.Planner(
+        database, runner, _ways(settings, place, database, chance, rail, outgoing), settings.plan_lines_per_second, hear
+    )
+    closers = [client.close, outgoing.close, rail.close, ted.close, database.close, work.close]
     if stepper is not None:
         closers.insert(0, stepper.close)
     dues = (
@@ -218,9 +223,20 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     )
     return Worker(
         database, work, runner, rails, WAITING, inbox_verbs(place), dues,
-        deliverer, chance, None if stepper is None else stepper.step,
+        deliverer, planner, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
     )  # fmt: skip
+
+
+def _ways(
+    settings: Settings, place: Place, database: Database, chance: Chance, rail: Spi, outgoing: OutgoingClient
+) -> payouts.Ways:
+    """Whom the worker asks where the payouts of plans go."""
+    sandbox = settings.is_sandbox
+    budget = payees.budget_of(settings, database)
+    charges = payees.charges(outgoing, rail, _hosts(settings), Located(database, chance), sandbox=sandbox)
+    directory = payees.directory(database, place.institution, rail, budget)
+    return payouts.Ways(place.institution, directory, charges, banks.Banks(sandbox=sandbox))
 
 
 async def _business_now(work: Database) -> datetime:
@@ -250,6 +266,7 @@ def inbox_verbs(place: Place) -> dict[str, port.InboxVerb]:
         payouts.CHILD_MOVED: lambda row: payouts.Summed(
             UUID(row.subject), row.body.decode(), row.claimed, place.institution
         ),
+        payouts.PROVED: lambda row: payouts.TakenUp(row.subject, row.claimed),
         port.REFUSED: lambda row: SetAside(row.claimed, port.ALARMED),
         port.UNKNOWN: lambda row: SetAside(row.claimed, port.ALARMED),
     }
@@ -302,8 +319,8 @@ def routes(house: House) -> tuple[Route, ...]:
     listed, institution = banks.Banks(sandbox=house.place.sandbox), house.place.institution
     ways = payouts.Ways(institution, house.directory, house.charges, listed)
     return (
-        *orders.routes(house.place), *payouts.routes(ways), *accounts.routes(institution), *webhooks.routes(told_from),
-        *story.routes(), *banks.routes(listed),
+        *orders.routes(house.place), *payouts.routes(ways), *plans.routes(), *accounts.routes(institution),
+        *webhooks.routes(told_from), *story.routes(), *banks.routes(listed),
     )  # fmt: skip
 
 

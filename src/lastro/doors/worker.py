@@ -14,14 +14,16 @@ import structlog
 
 from lastro.base import hints, lanes
 from lastro.base.errors import DatabaseAway
+from lastro.base.leased import LeasedLane
 from lastro.base.together import pause_after
-from lastro.doors import crash, logs, upkeep
+from lastro.doors import collecting, crash, logs, upkeep
 from lastro.doors.due import Sweep
 from lastro.doors.durable import demand_durable
 from lastro.doors.gauges import Watch
 from lastro.doors.metrics import Metrics
 from lastro.doors.parent import watch_parent
 from lastro.doors.settings import PRODUCTION, StartRefused
+from lastro.plans import LANE as PLAN_LANE
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
@@ -34,14 +36,15 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Database
     from lastro.base.ids import Chance
-    from lastro.base.leased import LeasedLane
     from lastro.base.run import Runner
     from lastro.doors.due import Due
     from lastro.doors.settings import Settings
+    from lastro.plans import Planner
     from lastro.rails.port import InboxVerb, Rail, Told, Waiting
     from lastro.webhooks import Deliverer
 
 SWEEP_SECONDS = 1.0  # so often every lane looks, hinted or not
+_PLANS_AT_ONCE = 4
 _CLOCK = "clock"  # the bell of a step of the sandbox's clock, after which anything may be due
 GRACE_SECONDS = 3.0  # what is under way may take so long after SIGTERM; then it is cut, as a crash would
 _log = structlog.get_logger(__name__)
@@ -85,6 +88,10 @@ class Assembled(Protocol):
     @property
     def deliverer(self) -> Deliverer:
         """Numbers and delivers events."""
+
+    @property
+    def planner(self) -> Planner:
+        """Checks and applies plans of payouts."""
 
     @property
     def chance(self) -> Chance:
@@ -193,16 +200,24 @@ def _lanes(
     handler = Handler(database, work_database, runner, assembled.chance, assembled.inbox_verbs, hear)
     feed = None if settings.feed_days is None else timedelta(days=settings.feed_days)
     quiet = upkeep.Upkeep(database, work_database, feed)
-    bells.listen(quiet.seen)
+    collector = collecting.Collecting(database, work_database, runner, hear)
+    for seen in (quiet.seen, collector.seen):
+        bells.listen(seen)
     wake = _hinted(assembled.deliverer, bells)
+    plan_lane = LeasedLane(
+        PLAN_LANE, database, work_database, assembled.chance, assembled.planner.row, at_once=_PLANS_AT_ONCE
+    )
 
     running = [
         *(lane for name in assembled.rails for lane in _of_rail(name, assembled, settings, bells, stop, hear)),
         _leased("inbox", handler.lane, stop, bells.event(hints.INBOX)),
         _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
         _restarted("hints", lambda: hints.hear(settings.app, bells, stop), stop),
+        _leased("plans", plan_lane, stop, bells.event(_CLOCK)),
         keep("folding", quiet.fold_active, stop, pause=upkeep.FOLD_EVERY_SECONDS),
         keep("folding all", quiet.fold_all, stop, pause=upkeep.FOLD_ALL_EVERY_SECONDS),
+        keep("collecting", collector.active, stop, pause=collecting.EVERY_SECONDS),
+        keep("collecting all", collector.everywhere, stop, pause=collecting.ALL_EVERY_SECONDS),
         keep("forgetting", quiet.forget, stop, pause=upkeep.FORGET_EVERY_SECONDS),
         *(
             keep(due.name, Sweep(due, work_database, runner, hear).round, stop, bells.event(_CLOCK))

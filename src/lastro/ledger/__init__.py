@@ -1,7 +1,7 @@
 """Transfers, holds and balances on double entry. Knows codes of accounts, not orders."""
 
 from lastro.base.write import LedgerAccount
-from lastro.ledger.balances import Balance, balance_at, balances_of, company_balances
+from lastro.ledger.balances import Balance, balance_at, balances_of, company_balances, covered_debts
 from lastro.ledger.chart import (
     account_rows,
     blocked,
@@ -17,6 +17,6 @@ from lastro.ledger.story import transfers
 
 __all__ = [
     "Balance", "LedgerAccount", "account_rows", "balance_at", "balances_of", "blocked", "clearing", "company_balances",
-    "company_rows",
+    "company_rows", "covered_debts",
     "customer", "fees", "loss", "suspense", "transfers", "transit",
 ]  # fmt: skip

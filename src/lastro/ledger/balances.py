@@ -1,4 +1,4 @@
-"""What accounts have: available, held, blocked, now or at a past moment."""
+"""What accounts have: available, held, blocked, and what they owe, now or at a past moment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # One statement, one snapshot: the folded part and the tail behind it cannot miss or count a credit twice.
 _NOW = """
-SELECT l.account_id, l.code, b.held,
+SELECT l.account_id, l.code, b.held, b.owed,
        b.credits_folded + credit_tail(b.company_id, b.ledger_account_id, b.fold_xid, NULL) - b.debits - b.held AS free
   FROM ledger_accounts l
   JOIN balances b ON b.company_id = l.company_id AND b.ledger_account_id = l.id
@@ -27,8 +27,15 @@ SELECT l.account_id, l.code, b.held,
 
 # From the transfers themselves. A hold counts as held from when it was made until it was posted or voided.
 _AT = """
-SELECT l.account_id, l.code, h.held, c.credits - d.debits - h.held AS free
+SELECT l.account_id, l.code, h.held, o.owed, c.credits - d.debits - h.held AS free
   FROM ledger_accounts l
+  LEFT JOIN ledger_accounts x ON x.company_id = l.company_id AND x.account_id = l.account_id AND x.currency = l.currency
+        AND x.code = 'LOSS' AND l.code = 'CUST'
+ CROSS JOIN LATERAL (SELECT coalesce((SELECT sum(amount_minor) FROM transfers
+    WHERE company_id = x.company_id AND debit_id = x.id AND kind IN ('moved', 'posted') AND created_at <= $4), 0)::bigint
+      - coalesce((SELECT sum(amount_minor) FROM transfers
+    WHERE company_id = x.company_id AND credit_id = x.id AND kind IN ('moved', 'posted') AND created_at <= $4), 0)::bigint
+      AS owed) o
  CROSS JOIN LATERAL (SELECT coalesce(sum(amount_minor), 0)::bigint AS credits FROM transfers
     WHERE company_id = l.company_id AND credit_id = l.id AND kind IN ('moved', 'posted') AND created_at <= $4) c
  CROSS JOIN LATERAL (SELECT coalesce(sum(amount_minor), 0)::bigint AS debits FROM transfers
@@ -38,16 +45,30 @@ SELECT l.account_id, l.code, h.held, c.credits - d.debits - h.held AS free
       SELECT 1 FROM transfers e WHERE e.company_id = t.company_id AND e.pending_id = t.id AND e.created_at <= $4)) h
  WHERE l.company_id = $1 AND l.currency = $2 AND l.code IN ('CUST', 'BLOCK') AND l.account_id = ANY ($3::uuid[])
 """
+# Accounts that owe and have something of it, found by the index of those that owe.
+_COVERED = """
+SELECT l.account_id, l.currency FROM balances b
+  JOIN ledger_accounts l ON l.company_id = b.company_id AND l.id = b.ledger_account_id
+ WHERE b.company_id = $1 AND b.owed > 0
+   AND b.credits_folded + credit_tail(b.company_id, b.ledger_account_id, b.fold_xid, NULL) - b.debits - b.held
+       > b.floor_minor
+ ORDER BY b.ledger_account_id LIMIT $2
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """available never counts held or blocked; it is never below zero."""
+    """available never counts held, blocked, or what is to pay what the account owes; it is never below zero.
+
+    owed: what was booked on its LOSS and not paid back. covered: the part of that which the account has.
+    """
 
     account_id: UUID
     available: Money
     held: Money
     blocked: Money
+    owed: Money
+    covered: Money
 
 
 async def balances_of(session: Session, company_id: UUID, accounts: Iterable[UUID], currency: str) -> list[Balance]:
@@ -64,6 +85,11 @@ async def balance_at(
     return _balances(await session.fetch(_AT, company_id, currency, ids, at), ids, currency)
 
 
+async def covered_debts(session: Session, company_id: UUID, most: int) -> list[tuple[UUID, str]]:
+    """Accounts that owe and have something to pay with, at most so many, each with the currency."""
+    return [(row["account_id"], row["currency"]) for row in await session.fetch(_COVERED, company_id, most)]
+
+
 def company_balances(balances: Iterable[Balance], currency: str) -> tuple[Money, Money, Money]:
     """The sums of available, held and blocked."""
     available = held = blocked = Money(0, currency)
@@ -74,17 +100,13 @@ def company_balances(balances: Iterable[Balance], currency: str) -> tuple[Money,
 
 def _balances(rows: Iterable[Record], ids: list[UUID], currency: str) -> list[Balance]:
     found = {(r["account_id"], r["code"]): r for r in rows}
-    nothing = {"held": 0, "free": 0}
+    nothing = {"held": 0, "free": 0, "owed": 0}
     result = []
     for account_id in ids:
         own = found.get((account_id, "CUST"), nothing)
         disputed = found.get((account_id, "BLOCK"), nothing)
-        result.append(
-            Balance(
-                account_id,
-                Money(own["free"], currency),
-                Money(own["held"], currency),
-                Money(disputed["free"] + disputed["held"], currency),
-            )
-        )
+        covered = min(own["free"], own["owed"])
+        blocked = disputed["free"] + disputed["held"]
+        parts = (own["free"] - covered, own["held"], blocked, own["owed"], covered)
+        result.append(Balance(account_id, *(Money(minor, currency) for minor in parts)))
     return result

@@ -2,7 +2,7 @@
 
 CUST(a) what we owe account a · BLOCK(a) its disputed part · NET(r) our position at rail r · FEE our revenue ·
 SUSP money inside whose owner is open · TRANSIT on its way between two accounts here · LOSS(a) what account a owes us.
-CUST and BLOCK have a floor of zero: what leaves them is drawn.
+CUST and BLOCK have a floor of zero: what leaves them is drawn. What is debited on LOSS(a), CUST(a) owes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ _WITH_FLOOR = frozenset({"CUST", "BLOCK"})
 @lru_cache(maxsize=65_536)
 def _account(company_id: UUID, code: str, currency: str, rail: str | None, account_id: UUID | None) -> LedgerAccount:
     name = f"{company_id}:{code}:{currency}:{rail or ''}:{account_id or ''}"
+    debtor = _account(company_id, "CUST", currency, None, account_id).id if code == "LOSS" else None
     return LedgerAccount(
-        UUID(bytes=sha256(name.encode()).digest()[:16]), code, currency, code in _WITH_FLOOR, rail, account_id
+        UUID(bytes=sha256(name.encode()).digest()[:16]), code, currency, code in _WITH_FLOOR, rail, account_id, debtor
     )
 
 
@@ -39,7 +40,7 @@ def blocked(company_id: UUID, account_id: UUID, currency: str) -> LedgerAccount:
 
 
 def loss(company_id: UUID, account_id: UUID, currency: str) -> LedgerAccount:
-    """What an account owes us."""
+    """What an account owes us: its debtor is the account's CUST, from which nothing else goes out while it has less."""
     return _account(company_id, "LOSS", currency, None, account_id)
 
 

@@ -1,21 +1,31 @@
 """Payouts: money sent out by Pix, by TED, or to another account here; whole or split, and what comes back of it."""
 
-from lastro.payouts.actions.back import Returned, Summed
+from lastro.payouts.actions.back import Returned, Summed, TakenUp
 from lastro.payouts.actions.begin import Begin
 from lastro.payouts.actions.cancel import Cancel
-from lastro.payouts.actions.end import CHILD_MOVED, Doubted, Ended, Never, Proved
+from lastro.payouts.actions.create import Create
+from lastro.payouts.actions.create import Known as CreateKnown
+from lastro.payouts.actions.end import CHILD_MOVED, PROVED, Doubted, Ended, Never, Proved
 from lastro.payouts.actions.finding import Ways
 from lastro.payouts.actions.limit import NONE as NO_LIMIT
 from lastro.payouts.actions.limit import Given, SetLimits, shown_limits
 from lastro.payouts.actions.read import Read
+from lastro.payouts.actions.review import Approve, Refuse
 from lastro.payouts.api import routes
 from lastro.payouts.docs import NOTICES
-from lastro.payouts.model import HELD_BACK, WAITING
+from lastro.payouts.forms import CreatePayout
+from lastro.payouts.model import HELD_BACK, WAITING, Destination, Payout, Wish
+from lastro.payouts.reading import read_wish
 from lastro.payouts.reasons import reason_of
-from lastro.payouts.states import PAYOUTS
-from lastro.payouts.store import limits_of
+from lastro.payouts.rules import quota_period
+from lastro.payouts.states import DECISIONS, PAYOUTS
+from lastro.payouts.store import in_review, is_there, limits_of, related, root_of
+from lastro.payouts.trial import Ground, Tried, alike, read_grounds, try_out
 
 __all__ = [
-    "CHILD_MOVED", "HELD_BACK", "NOTICES", "NO_LIMIT", "PAYOUTS", "WAITING", "Begin", "Cancel", "Doubted", "Ended", "Given",
-    "Never", "Proved", "Read", "Returned", "SetLimits", "Summed", "Ways", "limits_of", "reason_of", "routes", "shown_limits",
+    "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NOTICES", "NO_LIMIT", "PAYOUTS", "PROVED", "WAITING", "Approve", "Begin",
+    "Cancel", "Create", "CreateKnown", "CreatePayout", "Destination", "Doubted", "Ended", "Given", "Ground", "Never",
+    "Payout", "Proved", "Read", "Refuse", "Returned", "SetLimits", "Summed", "TakenUp", "Tried", "Ways", "Wish", "alike",
+    "in_review", "is_there", "limits_of", "quota_period", "read_grounds", "read_wish", "reason_of", "related", "root_of",
+    "routes", "shown_limits", "try_out",
 ]  # fmt: skip

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
-from lastro.base import forms
 from lastro.base.api import Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
@@ -18,13 +16,14 @@ from lastro.payouts.actions.limit import ReadLimits
 from lastro.payouts.actions.list import List
 from lastro.payouts.actions.look_up import LookUp
 from lastro.payouts.actions.read import Read
-from lastro.payouts.forms import CreatePayout
-from lastro.payouts.model import STATUSES, Person, Place, Wanted, Wish
+from lastro.payouts.actions.receipt import GiveReceipt
+from lastro.payouts.model import STATUSES, Wanted
+from lastro.payouts.reading import read_wish
+from lastro.payouts.receipts import RECEIPT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lastro.base.money import Money
     from lastro.base.run import Verb
     from lastro.payouts.actions.finding import Ways
 
@@ -34,7 +33,6 @@ _LONGEST_KEY = 77
 _KEY = Query("key", "The key, in its canonical form.", text_schema(_LONGEST_KEY))
 _LONGEST_EXTERNAL_ID = 64
 _END_TO_END_ID = re.compile(r"[A-Za-z0-9]{1,32}")
-_NOBODYS = UUID(int=0)  # what is no id is as good as one that is not there
 _FILTERS = (
     Query("status", "Payouts of this status.", {"type": "string", "enum": list(STATUSES)}),
     Query("externalId", "The payout of this code of yours, exactly.", text_schema(_LONGEST_EXTERNAL_ID)),
@@ -49,18 +47,19 @@ class _Desk:
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/order-payouts."""
-        form, problems = forms.read(incoming.raw, CreatePayout)
-        problems += rules.form_problems(form)
-        amount = forms.money(form.amount, "amount", problems)
-        if problems:
-            return Refused(Kind.INVALID, forms.in_order(problems, CreatePayout))
-        assert amount is not None
+        wish, problems = read_wish(incoming.raw)
+        if wish is None:
+            return Refused(Kind.INVALID, tuple(problems))
         # That a key is missing is said by the door, beside whatever else is wrong.
-        return Create(_wish(form, amount), incoming.key or "", self.ways)
+        return Create(wish, incoming.key or "", self.ways)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/order-payouts/{id}."""
         return Read(incoming.id("id"))
+
+    def receipt(self, incoming: Incoming) -> Verb[Any]:
+        """GET /order/v1/banking/order-payouts/{id}/receipt."""
+        return GiveReceipt(incoming.id("id"), incoming.media, self.ways.institution)
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/order-payouts."""
@@ -96,6 +95,7 @@ def routes(ways: Ways) -> tuple[Route, ...]:
         ),
         Route("GET", _PATH, "list_payouts", "payouts:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
         Route("GET", _PATH + "/{id}", "read_payout", "payouts:read", desk.read, docs.READ),
+        Route("GET", _PATH + "/{id}/receipt", "read_payout_receipt", "payouts:read", desk.receipt, RECEIPT),
         Route(
             "POST", _PATH + "/{id}/cancel", "cancel_payout", "payouts:write", desk.cancel, docs.CANCEL, key="optional",
         ),
@@ -104,23 +104,6 @@ def routes(ways: Ways) -> tuple[Route, ...]:
             queries=(_KEY,),
         ),
         Route("GET", _ACCOUNT + "/limits", "read_account_limits", "payouts:read", desk.limits, keys_and_limits.LIMITS),
-    )  # fmt: skip
-
-
-def _wish(form: CreatePayout, amount: Money) -> Wish:
-    account_id = as_id(form.account_id) or _NOBODYS
-    data, receiver = form.payment_data, form.receiver
-    person = place = None
-    if receiver is not None:
-        person = Person(receiver.name, receiver.document.type, receiver.document.number.upper())
-    if (bank := data.bank_account) is not None:
-        compe = None if bank.bank_number is None else bank.bank_number.zfill(3)
-        place = Place(bank.ispb, compe, bank.account_type, bank.branch_number.zfill(4), bank.account_number)
-    key = data.pix_key
-    return Wish(
-        form.external_id, account_id, form.payment_method, amount, form.description, person,
-        None if key is None else rules.canonical_key(key), data.qrcode_data, place, form.scheduled_date,
-        bool(form.allow_duplicate),
     )  # fmt: skip
 
 

@@ -42,7 +42,9 @@ _CREATE_REFUSALS = (
             "Read that payout. Send the same `idempotency-key` where you have to send a request twice."),
     _invalid("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
     _invalid("accountId", "INVALID", "It is no account of your company.", "Take an id of the account list."),
-    _invalid("accountId", "NOT_ALLOWED", "The account is not ACTIVE.", "Name another one."),
+    _invalid("accountId", "NOT_ALLOWED",
+             "The account is not ACTIVE; or it owes more than it has, of a TED that was taken for failed and has left.",
+             "Name another one, or pay from it again once money has come in."),
     _invalid("amount.currency", "NOT_SUPPORTED", "Pix and TED are paid in reais.", "Give BRL."),
     _invalid("amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
     _invalid("amount.value", "INVALID", "The value is no decimal number with a dot, or has more decimals than the currency.",
@@ -120,6 +122,8 @@ CREATE = Doc(
     " own; together they are the amount, to the cent.\n"
     "- A receiver who has an account here is paid inside, in a moment, at any hour.\n"
     "- `scheduledDate` has it sent on that day; the money is held then.\n"
+    "- Where the institution has your payouts above an amount looked at by a person, one above it is ANALYSIS: the money is"
+    " held, and the network is told once it is approved. Refused, it is CANCELED with `errorCode` REVIEW_REFUSED.\n"
     "- An equal payout within ten minutes is made all the same, and `x-lastro-possible-duplicate` names the other one.\n\n"
     "The `idempotency-key` is kept for ever: the same request again answers the same payout, and pays nothing twice.",
     CreatePayout, CreatedPayout, _CREATE_REFUSALS,
@@ -154,8 +158,8 @@ LIST = Doc(
 )  # fmt: skip
 CANCEL = Doc(
     "Cancel a payout",
-    "Takes a payout back that nothing was sent of: a TED that waits for the STR to open, a scheduled payout, or one that was"
-    " made a moment ago. Of a batch every transfer is canceled that is not on its way.",
+    "Takes a payout back that nothing was sent of: a TED that waits for the STR to open, a scheduled payout, one in"
+    " ANALYSIS, or one that was made a moment ago. Of a batch every transfer is canceled that is not on its way.",
     None, FullPayout,
     (
         NO_PAYOUT,
@@ -189,7 +193,8 @@ _ABOUT = {
     " send it back.",
     "ERROR": "The network refused the payout for good, and the money is available again. `errorCode` has the network's"
     " word.",
-    "CANCELED": "The payout was taken back before anything was sent.",
+    "CANCELED": "The payout was taken back before anything was sent; or it was refused in a review, and then `errorCode` is"
+    " REVIEW_REFUSED.",
     "EXPIRED": "The payout never arrived at its network, and the money is available again.",
     "REFUNDED": "The receiver has given all of it back, or his bank has sent a TED back; then `errorCode` says why.",
     "PARTIAL_REFUNDED": "The receiver has given some of it back; `returnedAmount` says how much so far.",

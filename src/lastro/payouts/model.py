@@ -49,12 +49,16 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What creating a payout needs to know of a company, at the versions read. number: that its ids carry."""
+    """What creating a payout needs to know of a company, at the versions read. number: that its ids carry.
+
+    review_above: payouts above it are reviewed before they are sent; None: none is.
+    """
 
     number: int
     version: int
     fees_version: int
     fees: FeePlan
+    review_above: Money | None
 
 
 @dataclass(frozen=True, slots=True)

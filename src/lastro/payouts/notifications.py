@@ -52,7 +52,7 @@ class PayOutNotification(Answer, frozen=True, kw_only=True):
     amount: Annotated[Money, msgspec.Meta(description="The payout's, whole.")]
     returned_amount: Annotated[Money | None, msgspec.Meta(description="What has come back so far; of returns alone.")] = None
     error_code: Annotated[
-        str | None, msgspec.Meta(description="The network's word, of what failed or of a TED that came back.")
+        str | None, msgspec.Meta(description="The network's word of what failed, or of a TED that came back; or ours.")
     ] = None
     owner_bank: OwnerBank
     receiver: PaidReceiver

@@ -49,7 +49,9 @@ class Batch(Answer, frozen=True, kw_only=True):
 
 
 class CreatedPayout(Answer, frozen=True, kw_only=True):
-    """A payout. It is PENDING while its network has not spoken; you are told of the end."""
+    """A payout. It is PENDING while its network has not spoken, ANALYSIS while a person has to approve it; you are told of
+    the end.
+    """
 
     id: Id
     external_id: str
@@ -70,7 +72,7 @@ class CreatedPayout(Answer, frozen=True, kw_only=True):
     control_number: Annotated[str | None, msgspec.Meta(description="Of a TED, once the STR has given it.")] = None
     batch: Annotated[Batch | None, msgspec.Meta(description="Where the payout was split.")] = None
     error_message: Annotated[
-        str | None, msgspec.Meta(description="The network's raw code, a colon and an English sentence.")
+        str | None, msgspec.Meta(description="The network's raw code, or a word of ours, a colon and an English sentence.")
     ] = None
 
 
@@ -80,7 +82,7 @@ class FullPayout(CreatedPayout, frozen=True, kw_only=True):
     account_id: Annotated[Id, msgspec.Meta(description="The account that pays.")]
     payment_method: Annotated[str, words(*METHODS)]
     error_code: Annotated[
-        str | None, msgspec.Meta(description="The network's word, of what failed or of a TED that came back.")
+        str | None, msgspec.Meta(description="The network's word of what failed, or of a TED that came back; or ours.")
     ] = None
     returned_amount: Annotated[Decimal | None, msgspec.Meta(description="What the receiver has given back.")] = None
     scheduled_date: Annotated[

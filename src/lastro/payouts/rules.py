@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from lastro.base.errors import Problem
@@ -124,6 +125,15 @@ def key_paid(wish: Wish) -> str | None:
         return None
 
 
+def likeness(account_id: UUID, method: str, amount: Money, *to: str) -> int:
+    """A number of 64 bits, signed, that payouts of one account and amount to one receiver have in common.
+
+    to: the key that is paid, or document, branch and account. It finds them; whoever asks compares the rest as well.
+    """
+    told = "\n".join((account_id.hex, method, str(amount.minor), *to))
+    return int.from_bytes(sha256(told.encode()).digest()[:8], signed=True)
+
+
 def own_account_problem(wish: Wish, to: Destination, ispb: str, number: str, branch: str) -> list[Problem]:
     """An account does not pay itself."""
     receiver = to.receiver
@@ -165,8 +175,16 @@ def quotas(
     return tuple(used)
 
 
+def is_reviewed(amount: Money, above: Money | None) -> bool:
+    """Whether a person has to approve a payout before it is sent: all of it together is above the line (states.md 5)."""
+    return above is not None and amount > above
+
+
 def summed(states: Sequence[str]) -> str | None:
-    """The trigger by which a batch follows its children (states.md 6); None: it stays as it is, since one is under way."""
+    """The trigger by which a batch follows its children (states.md 6); None: it stays as it is, since one is under way.
+
+    Into ANALYSIS, and out of it, a batch goes with all of its children in one write, and does not follow them.
+    """
     count: Mapping[str, int] = {state: list(states).count(state) for state in set(states)}
     if any(count.get(state) for state in ("INITIAL", "PENDING", "ANALYSIS")):
         return None

@@ -2,6 +2,8 @@
 
 from lastro.base.machine import NOT_THERE, Machine
 
+# What the history keeps as the reason of these is who of the institution has decided, and why: no client is told.
+DECISIONS = frozenset({"approve", "reject"})
 # A single payout and a child move by the network's word; a batch by its children, whose sum is said as a trigger.
 PAYOUTS = Machine(
     "payouts",

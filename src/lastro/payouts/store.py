@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lastro.accounts import Account, account_from
+from lastro.banks import NEWER
 from lastro.base.money import Money
 from lastro.base.run import Glance
 from lastro.companies import FeePlan
+from lastro.payouts import rules
 from lastro.payouts.model import (
     DEFAULT_TRANSACTION_MINOR,
     MOST_CHILDREN,
@@ -19,10 +21,12 @@ from lastro.payouts.model import (
     Payout,
     Setup,
 )
+from lastro.payouts.receipts import Return
 from lastro.rails.port import Receiver
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from collections.abc import Sequence
+    from datetime import timedelta
     from uuid import UUID
 
     from asyncpg import Record
@@ -38,7 +42,7 @@ WITH account AS (SELECT * FROM accounts WHERE company_id = $1 AND id = $2),
 limits AS (SELECT * FROM account_limits WHERE company_id = $1 AND account_id = $2 AND payment_method = $3)
 SELECT c.number AS company_number, c.version AS setup_version, f.fixed_minor, f.variable_basis_points, f.additional_minor,
        (SELECT coalesce(sum(v.version), 0)::bigint FROM company_fees v WHERE v.company_id = $1) AS fees_version,
-       c.refuses_duplicates, a.*, l.transaction_minor, l.day_minor, l.night_minor,
+       c.refuses_duplicates, c.review_above_minor, a.*, l.transaction_minor, l.day_minor, l.night_minor,
        EXISTS (SELECT 1 FROM payouts p WHERE p.company_id = $1 AND p.external_id = $4) AS is_taken,
        ARRAY(SELECT nextval('network_ids_seq') FROM generate_series(1, least({MOST_CHILDREN},
              ($5::bigint - 1) / coalesce(l.transaction_minor, {DEFAULT_TRANSACTION_MINOR}) + 1))) AS numbers
@@ -50,13 +54,19 @@ SELECT c.number AS company_number, c.version AS setup_version, f.fixed_minor, f.
 # Equal is what goes by the same key, typed or in a static QR, or to the same account. A dynamic QR is paid once anyway.
 _SAME = """
 SELECT p.id FROM payouts p JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
- WHERE p.company_id = $1 AND p.account_id = $2 AND p.batch_id IS NULL AND p.created_at > $3 AND p.amount_minor = $4
-   AND p.payment_method = $5 AND p.status NOT IN ('ERROR', 'CANCELED', 'EXPIRED')
-   AND CASE WHEN $6::text IS NOT NULL THEN p.pix_key = $6
-            ELSE p.initiation = 'MANUAL' AND r.document_number = $7 AND r.bank ->> 'account' = $8
-             AND r.bank ->> 'branch' = $9 AND coalesce(r.bank ->> 'ispb' = $10, r.bank ->> 'code' = $11) END
+ WHERE p.company_id = $1 AND p.likeness = $6 AND p.created_at > (SELECT business_now()) - $7::interval
+   AND p.account_id = $2 AND p.batch_id IS NULL AND p.payment_method = $3 AND p.amount_minor = $5
+   AND p.status NOT IN ('ERROR', 'CANCELED', 'EXPIRED')
+   AND CASE WHEN $8::text IS NOT NULL THEN p.pix_key = $8
+            ELSE p.initiation = 'MANUAL' AND r.document_number = $9 AND r.bank ->> 'account' = $10
+             AND r.bank ->> 'branch' = $11 AND coalesce(r.bank ->> 'ispb' = $12, r.bank ->> 'code' = $13) END
  ORDER BY p.created_at DESC LIMIT 1
 """
+_STANDING = f"""
+SELECT g.*, s.id AS same, b.number AS list_number, b.list
+  FROM ({_GROUND}) g LEFT JOIN ({_SAME}) s ON true LEFT JOIN ({NEWER.replace("$1", "$14")}) b ON true
+"""  # noqa: S608 statements of our own
+_REVIEW_LINE = "SELECT review_above_minor, version FROM companies WHERE company_id = $1"
 _LIMITS = "SELECT * FROM account_limits WHERE company_id = $1 AND account_id = $2"
 _USED = "SELECT kind, used_minor FROM quotas WHERE company_id = $1 AND owner_id = $2 AND period = $3"
 
@@ -94,7 +104,40 @@ SELECT {_COLUMNS}, o.sends, o.due_at IS NULL AS closed, o.lease_token IS NOT NUL
 _BY_NETWORK_ID = f"{_PAYOUT} (p.end_to_end_id = $2 OR p.control_number = $2)"
 # A payout or batch, and below it its children, which have its id as their batch's.
 _WHOLE = f"{_PAYOUT} (p.id = $2 OR p.batch_id = $2) ORDER BY p.sequence NULLS FIRST"
+_IN_REVIEW = f"""
+SELECT {_COLUMNS}, NULL::integer AS sends, true AS closed, false AS is_in_hand, false AS fee_is_charged {_FROM}
+ WHERE p.company_id = $1 AND p.status = 'ANALYSIS' AND p.batch_id IS NULL ORDER BY p.updated_at, p.id
+"""
+_THERE = "SELECT 1 FROM payouts WHERE company_id = $1 AND id = $2 AND batch_id IS NULL"
 _RETURNED = "SELECT 1 FROM payout_returns WHERE company_id = $1 AND return_id = $2"
+_SET_ASIDE = """
+SELECT id, body FROM inbox WHERE company_id = $1 AND subject = $2 AND kind = $3 AND outcome = 'alarmed'
+ ORDER BY received_at, id
+"""
+# More than was left to return lies in suspense, and is nothing that the payout tells.
+_RETURNS = """
+SELECT return_id, payout_id, amount_minor, settled_at, created_at FROM payout_returns
+ WHERE company_id = $1 AND payout_id = ANY($2) AND NOT is_unfit ORDER BY settled_at, id
+"""
+_RELATED = """
+WITH root AS (SELECT coalesce(batch_id, id) AS id FROM payouts WHERE company_id = $1 AND id = $2),
+own AS (
+  SELECT p.* FROM root JOIN payouts p ON p.company_id = $1 AND p.id = root.id
+  UNION ALL
+  SELECT p.* FROM root JOIN payouts p ON p.company_id = $1 AND p.batch_id = root.id)
+SELECT 'payout' AS kind, id, coalesce(end_to_end_id, control_number) AS network_id, coalesce(sequence, 0) AS place
+  FROM own ORDER BY place
+"""
+_ROOT = """
+WITH named AS (
+  SELECT id, batch_id FROM payouts WHERE company_id = $1 AND id = $2
+  UNION ALL SELECT id, batch_id FROM payouts WHERE company_id = $1 AND end_to_end_id = $3
+  UNION ALL SELECT id, batch_id FROM payouts WHERE company_id = $1 AND control_number = $3
+  UNION ALL SELECT id, batch_id FROM payouts WHERE company_id = $1 AND external_id = $3
+  UNION ALL SELECT p.id, p.batch_id FROM payout_returns r
+    JOIN payouts p ON p.company_id = r.company_id AND p.id = r.payout_id WHERE r.company_id = $1 AND r.return_id = $3)
+SELECT coalesce(batch_id, id) FROM named LIMIT 1
+"""
 _FILTERS = {
     "status": "p.status = {}",
     "external_id": "p.external_id = {}",
@@ -118,6 +161,23 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a create stands. same: an equal payout made lately. list: number and text of a list of banks that is newer."""
+
+    ground: Ground
+    same: UUID | None
+    list: tuple[int, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewLine:
+    """Payouts above it are reviewed, None: none is; and the version of the company that says so."""
+
+    above: Money | None
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
 class Asker:
     """Who looks a key up. company_number, sequence: of the id under which he asks. document: CPF or CNPJ of the holder."""
 
@@ -132,12 +192,28 @@ async def ground(
     """What a create stands on, in one round trip."""
     row = await session.row(_GROUND, company_id, account_id, method, external_id, amount_minor)
     assert row is not None, "who asks is of a company"
+    return _ground(row)
+
+
+def _ground(row: Record) -> Ground:
     fees = FeePlan(
         Money(row["fixed_minor"] or 0, "BRL"), row["variable_basis_points"] or 0, Money(row["additional_minor"] or 0, "BRL")
     )
-    setup = Setup(row["company_number"], row["setup_version"], row["fees_version"], fees)
+    above = _reais(row["review_above_minor"])
+    setup = Setup(row["company_number"], row["setup_version"], row["fees_version"], fees, above)
     account = None if row["id"] is None else account_from(row)
     return Ground(setup, account, _limits(row), row["is_taken"], row["refuses_duplicates"], tuple(row["numbers"]))
+
+
+async def review_line(session: Session, company_id: UUID) -> ReviewLine:
+    """Above what the company has its payouts reviewed."""
+    row = await session.row(_REVIEW_LINE, company_id)
+    assert row is not None, "who has payouts is a company"
+    return ReviewLine(_reais(row["review_above_minor"]), row["version"])
+
+
+def _reais(minor: int | None) -> Money | None:
+    return None if minor is None else Money(minor, "BRL")
 
 
 def _limits(row: Record | None) -> Limits:
@@ -146,18 +222,30 @@ def _limits(row: Record | None) -> Limits:
     return Limits(row["transaction_minor"], row["day_minor"], row["night_minor"])
 
 
-async def same(session: Session, company_id: UUID, wish: Wish, key: str | None, since: datetime) -> UUID | None:
-    """A payout of the same account, receiver and amount made after `since`, the newest. key: that the wish goes by."""
-    place, who = wish.place, wish.person
-    if key is None and place is None:
-        return None
-    found: UUID | None = await session.value(
-        _SAME, company_id, wish.account_id, since, wish.amount.minor, wish.method, key,
+def standing_at_a_glance(wish: Wish, within: timedelta, list_number: int) -> Glance[Standing]:
+    """Where a create stands, in the request's one round trip.
+
+    within: how long ago an equal payout is looked for. list_number: of the list of banks that is known.
+    """
+    place, who, key = wish.place, wish.person, rules.key_paid(wish)
+    to: tuple[str, ...] | None = None if key is None else (key,)
+    if to is None and place is not None and who is not None:
+        to = (who.document_number, place.branch, place.account)
+    likeness = None
+    if to is not None and not wish.allows_duplicate:
+        likeness = rules.likeness(wish.account_id, wish.method, wish.amount, *to)
+    arguments = (
+        wish.account_id, wish.method, wish.external_id, wish.amount.minor, likeness, within, key,
         None if who is None else who.document_number, None if place is None else place.account,
         None if place is None else place.branch, None if place is None else place.ispb,
-        None if place is None else place.compe,
+        None if place is None else place.compe, list_number,
     )  # fmt: skip
-    return found
+
+    def known(rows: list[Record]) -> Standing:
+        (row,) = rows
+        return Standing(_ground(row), row["same"], None if row["list"] is None else (row["list_number"], row["list"]))
+
+    return Glance(_STANDING, arguments, known)
 
 
 async def limits_of(session: Session, company_id: UUID, account_id: UUID, period: str) -> dict[str, tuple[Limits, int, int]]:
@@ -217,6 +305,38 @@ async def has_return(session: Session, company_id: UUID, return_id: str) -> bool
     return await session.value(_RETURNED, company_id, return_id) is not None
 
 
+async def set_aside(session: Session, company_id: UUID, subject: str, kind: str) -> list[tuple[UUID, bytes]]:
+    """Id and body of each message of this kind about a payout that people were to look at, oldest first."""
+    return [(row["id"], bytes(row["body"])) for row in await session.fetch(_SET_ASIDE, company_id, subject, kind)]
+
+
+async def returns_of(session: Session, company_id: UUID, payout_ids: Sequence[UUID]) -> tuple[Return, ...]:
+    """What was given back of these payouts, oldest first."""
+    rows = await session.fetch(_RETURNS, company_id, payout_ids)
+    return tuple(
+        Return(row["return_id"], row["payout_id"], Money(row["amount_minor"], "BRL"), row["settled_at"], row["created_at"])
+        for row in rows
+    )
+
+
+async def related(session: Session, company_id: UUID, payout_id: UUID) -> list[Record]:
+    """A payout; or a batch and behind it its transfers in order, by the id of any of them. No row where there is none.
+
+    kind (payout), id, network_id (endToEndId or control number; None of a batch), place (0, of a transfer its number).
+    """
+    return await session.fetch(_RELATED, company_id, payout_id)
+
+
+async def root_of(session: Session, company_id: UUID, reference_id: UUID | None, name: str | None) -> UUID | None:
+    """The payout or batch whose story an object is part of.
+
+    reference_id: of a payout, batch or transfer of one. name: in place of it, its endToEndId, control number or externalId,
+    or the id of what came back of it.
+    """
+    found: UUID | None = await session.value(_ROOT, company_id, reference_id, name)
+    return found
+
+
 @cache
 def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
     """The statement of a page. filters: those that are given, in the order of their arguments after the page's four."""
@@ -234,6 +354,16 @@ async def payouts_in(session: Session, company_id: UUID, wanted: Wanted, page: P
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
     return [payout_from(row) for row in rows]
+
+
+async def is_there(session: Session, company_id: UUID, payout_id: UUID) -> bool:
+    """Whether the company has a payout or batch of this id; of a transfer of a batch it has not."""
+    return await session.value(_THERE, company_id, payout_id) is not None
+
+
+async def in_review(session: Session, company_id: UUID) -> list[Payout]:
+    """The company's payouts that somebody has to approve or refuse, longest waiting first; batches without children."""
+    return [payout_from(row) for row in await session.fetch(_IN_REVIEW, company_id)]
 
 
 def payout_from(row: Record) -> Payout:

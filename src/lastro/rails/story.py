@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Session
 
-# Out by the object it was told about, in by the payment's or return's id in the network.
+# Out by the object it was told about, in by the payment's or return's id in the network; not what rooms tell themselves.
 _MESSAGES = f"""
 SELECT * FROM (
   SELECT created_at AS at, 'out' AS direction, id, reference_id, rail, kind, network_id, NULL AS subject, sends, outcome,
@@ -22,7 +22,7 @@ SELECT * FROM (
     FROM outbox WHERE company_id = $1 AND reference_id = ANY ($2::uuid[])
   UNION ALL
   SELECT received_at, 'in', id, NULL, rail, kind, network_id, subject, sends, outcome, done_at
-    FROM inbox WHERE company_id = $1 AND subject = ANY ($3::text[])) m
+    FROM inbox WHERE company_id = $1 AND subject = ANY ($3::text[]) AND rail <> 'own') m
  ORDER BY at, id LIMIT {MOST}
 """  # noqa: S608
 

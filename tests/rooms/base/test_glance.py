@@ -11,6 +11,7 @@ from lastro.base.api import render
 from lastro.base.db import Session
 from lastro.base.errors import Kind, Refused
 from lastro.base.run import Act, Done, Door, Glance, Reply
+from lastro.base.write import Row, Write
 
 pytestmark = pytest.mark.anyio
 
@@ -76,11 +77,27 @@ async def test_a_column_that_is_null_is_still_a_row(cast: Cast, ana: Seller) -> 
     assert b'"ids":[null]' in reply.body
 
 
-async def test_a_key_leads_the_long_way(cast: Cast, ana: Seller) -> None:
-    """Under a key there may be an answer already, which a glance does not look for."""
-    look = Look()
-    await cast.run(ana.client, look, key="k")
-    assert look.reads == ["the long way"]
+@dataclass
+class Wrote(Look):
+    """A look that writes what it saw."""
+
+    def decide(self, known: list[str], door: Door) -> Done:
+        made = door.chance.uuid(door.now)
+        row = {"id": made, "name": "Ana", "document_type": "CPF", "document_number": "12345678909"}
+        return Done(Write(door.company_id, rows=(Row("parties", row),)), render({"ids": known}), made)
+
+
+async def test_what_is_seen_at_a_glance_is_answered_once_under_a_key(cast: Cast, ana: Seller) -> None:
+    """The door that is passed with a glance looks for an answer already given, as any door does."""
+    look = Wrote()
+    first, second = [await cast.run(ana.client, look, key="k") for _ in range(2)]
+    assert isinstance(first, Reply)
+    assert isinstance(second, Reply)
+    assert (second.body, first.replayed, second.replayed) == (first.body, False, True)
+    assert str(ana.account_id).encode() in first.body
+    assert look.reads == []
+    async with cast.database.session(ana.company_id) as session:
+        assert await session.value("SELECT count(*) FROM parties WHERE name = 'Ana'") == 1
 
 
 async def test_who_may_not_ask_sees_nothing(cast: Cast, ana: Seller) -> None:

@@ -4,12 +4,13 @@ The first way of a law breaks that law and, beside it, just those of BESIDE: so 
 """
 
 from tests.rooms.laws.breaking_payouts import ALSO, PAYOUT_LAWS
+from tests.rooms.laws.breaking_plans import ALSO_PLANS, PLAN_LAWS
 
 ORDER = "WHERE company_id = $1 AND id = '{paid}'"
 EVENT = "WHERE company_id = $1 AND id = '{paid_event}'"
 DELIVERY = "WHERE company_id = $1 AND event_id = '{paid_event}'"
 LEDGER = "(SELECT id FROM ledger_accounts WHERE company_id = $1 AND code = '{}')"
-OTHER = LEDGER.format("LOSS")  # no law adds up what an account owes
+OTHER = LEDGER.format("FEE")  # no law adds up what we have earned
 MOVED = """
 INSERT INTO transfers (company_id, id, kind, debit_id, credit_id, amount_minor, currency, type, reference_id, created_at)
 VALUES ($1, gen_random_uuid(), 'moved', {}, {}, 1, 'BRL', 'X', gen_random_uuid(), now())
@@ -28,6 +29,18 @@ LEDGER_LAWS = {
         "UPDATE balances SET floor_minor = 1811 WHERE company_id = $1",
         "UPDATE balances SET debits = debits + 1811 WHERE company_id = $1 AND held > 0",
         "UPDATE balances SET held = held + 1811 WHERE company_id = $1 AND held > 0",
+    ],
+    "law_what_is_owed_lies_on_loss": [
+        f"UPDATE balances SET owed = 1 WHERE company_id = $1 AND ledger_account_id = {LEDGER.format('BLOCK')}",
+        f"UPDATE balances SET owed = 1 WHERE company_id = $1 AND ledger_account_id = {LEDGER.format('CUST')}",
+        MOVED.format(LEDGER.format("LOSS"), OTHER),
+        "UPDATE transfers SET amount_minor = amount_minor - 1 WHERE company_id = $1 AND type = 'LOSS_RECOVERED'",
+        "DELETE FROM transfers WHERE company_id = $1 AND type = 'LOSS_RECOVERED'",
+    ],
+    "law_what_is_owed_is_taken_at_rest": [
+        (f"WITH lost AS ({MOVED.format(LEDGER.format('LOSS'), OTHER)}),"
+        " long_ago AS (UPDATE transfers SET created_at = created_at - interval '1 hour' WHERE company_id = $1)"
+        f" UPDATE balances SET owed = 1 WHERE company_id = $1 AND ledger_account_id = {LEDGER.format('CUST')}"),
     ],
     "law_customer_accounts_have_a_floor": [
         "DELETE FROM balances WHERE company_id = $1",
@@ -65,7 +78,8 @@ LEDGER_LAWS = {
         f"UPDATE transfers SET credit_id = {LEDGER.format('SUSP')} WHERE company_id = $1 AND type = 'FEE'",
         "UPDATE transfers SET reference_id = '{paid}' WHERE company_id = $1 AND type = 'PIX_UNFIT'",
         "UPDATE transfers SET reference_id = gen_random_uuid() WHERE company_id = $1 AND type = 'PIX_RETURN'",
-        f"UPDATE transfers SET debit_id = {OTHER} WHERE company_id = $1 AND type = 'FEE'",
+        f"UPDATE transfers SET debit_id = {LEDGER.format('TRANSIT')} WHERE company_id = $1 AND type = 'FEE'",
+        "UPDATE transfers SET reference_id = '{paid}' WHERE company_id = $1 AND type = 'LOSS_RECOVERED'",
     ],
     "law_horizons_are_in_the_past": [
         "UPDATE event_cursors SET numbered_below_xid = numbered_below_xid + 1000000 WHERE company_id = $1",
@@ -341,9 +355,9 @@ OTHER_LAWS = {
 }  # fmt: skip
 
 _WAYS: dict[str, list[str]] = {
-    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **OTHER_LAWS,
+    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **OTHER_LAWS,
 }  # fmt: skip
-BROKEN = {law: [*ways, *ALSO.get(law, ())] for law, ways in _WAYS.items()}
+BROKEN = {law: [*ways, *ALSO.get(law, ()), *ALSO_PLANS.get(law, ())] for law, ways in _WAYS.items()}
 
 # What else the first way breaks, since it cannot be broken without.
 BESIDE: dict[str, set[str]] = {"law_a_payment_is_of_one_company": {"law_the_network_hears_what_was_decided"}}

@@ -10,6 +10,9 @@ PAYOUT_LAWS = {
         "UPDATE payouts SET hold_id = NULL WHERE company_id = $1 AND id = '{out_pending}'",
         "UPDATE payouts SET fee_hold_id = NULL WHERE company_id = $1 AND id = '{out_pending}'",
         "UPDATE payouts SET fee_hold_id = NULL WHERE company_id = $1 AND id = '{batch_pending}'",
+        "UPDATE payouts SET hold_id = NULL WHERE company_id = $1 AND id = '{out_review}'",
+        "UPDATE payouts SET fee_hold_id = NULL WHERE company_id = $1 AND id = '{batch_review}'",
+        "DELETE FROM transfers WHERE company_id = $1 AND kind = 'voided' AND reference_id = '{out_refused}'",
         f"UPDATE payouts SET hold_id = NULL {_PAID}",
         "UPDATE payouts SET hold_id = '{own_hold}' WHERE company_id = $1 AND id = '{out_pending}'",
         "UPDATE transfers SET amount_minor = 999 WHERE company_id = $1 AND kind = 'held' AND reference_id = '{out_pending}'",
@@ -25,6 +28,9 @@ PAYOUT_LAWS = {
         f"UPDATE outbox SET reference_id = gen_random_uuid() {_SENT} AND reference_id = '{{out_paid}}'",
         f"DELETE FROM outbox {_SENT} AND reference_id = '{{out_pending}}'",
         "UPDATE payouts SET message_id = NULL WHERE company_id = $1 AND id = '{out_error}'",
+        "UPDATE payouts SET status = 'ANALYSIS' WHERE company_id = $1 AND id = '{out_approved}'",
+        "UPDATE payouts SET message_id = gen_random_uuid() WHERE company_id = $1 AND id = '{out_review}'",
+        f"UPDATE outbox SET reference_id = '{{out_review}}' {_SENT} AND reference_id = '{{out_approved}}'",
     ],
     "law_a_payout_ends_by_the_networks_word": [
         f"UPDATE inbox SET outcome = 'ignored' {_FINAL}",
@@ -52,6 +58,9 @@ PAYOUT_LAWS = {
         "UPDATE payouts SET status = 'PARTIALLY_PAID' WHERE company_id = $1 AND id = '{batch_paid}'",
         "UPDATE payouts SET status = 'ERROR' WHERE company_id = $1 AND id = '{batch_pending}'",
         "UPDATE payouts SET status = 'CANCELED' WHERE company_id = $1 AND id = '{batch_error}'",
+        "UPDATE payouts SET status = 'PENDING' WHERE company_id = $1 AND id = '{batch_review}'",
+        "UPDATE payouts SET status = 'ANALYSIS' WHERE company_id = $1 AND id = '{batch_pending}'",
+        "UPDATE payouts SET status = 'PENDING' WHERE company_id = $1 AND id = '{batch_review_1}'",
         "UPDATE payouts SET batch_id = NULL, sequence = NULL, external_id = 'x', created_at = now() WHERE company_id = $1 AND id = '{batch_paid_3}'",
     ],
     "law_quotas_count_what_was_sent": [
@@ -91,6 +100,8 @@ ALSO = {
         f"UPDATE payouts SET ask_at = now() {_PAID}",
         "UPDATE payouts SET start_at = NULL WHERE company_id = $1 AND id = '{out_scheduled}'",
         "UPDATE payouts SET start_at = now() WHERE company_id = $1 AND id = '{out_canceled}'",
+        "UPDATE payouts SET status = 'PENDING' WHERE company_id = $1 AND id = '{out_review}'",
+        "UPDATE payouts SET ask_at = now() WHERE company_id = $1 AND id = '{out_review}'",
     ],
     "law_nothing_is_overdue_at_rest": [
         "UPDATE payouts SET ask_at = ask_at - interval '5 minutes' WHERE company_id = $1 AND id = '{out_pending}'",

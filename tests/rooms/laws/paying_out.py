@@ -10,14 +10,17 @@ from uuid import UUID
 import msgspec
 from tests.cast import INSTITUTION, PLACE
 
+from lastro import ledger
+from lastro.accounts import Collect
 from lastro.base import lanes
 from lastro.base.commit import commit
 from lastro.base.errors import InsufficientFunds
 from lastro.base.money import Money
 from lastro.base.run import Done
 from lastro.base.write import Row, Write
+from lastro.companies import ReviewAbove
 from lastro.doors import wiring
-from lastro.payouts import CHILD_MOVED, Begin
+from lastro.payouts import CHILD_MOVED, Approve, Begin, Refuse
 from lastro.rails import port
 from lastro.rails.handling import LANE
 from lastro.rails.port import Claimed, InboxRow
@@ -40,9 +43,22 @@ async def play(world: World) -> None:
     await cast.credit(ana, 1_000_000)
     await _alone(world)
     await _in_batches(world)
+    await _in_review(world)
     await _here(world)
+    await _in_debt(world)
     left = await _available(world) - before
     await commit(cast.database, Write(ana.company_id, transfers=(cast.transfer(ana.customer, ana.clearing, left),)))
+
+
+async def _in_debt(world: World) -> None:
+    """Ana owes 0.70, of which she pays 0.30 and then, of what has come, the rest."""
+    cast, ana = world.cast, world.ana
+    has, lost = await _available(world), ledger.loss(ana.company_id, ana.account_id, "BRL")
+    everything = cast.transfer(ana.customer, ana.clearing, has - 30)
+    await commit(cast.database, Write(ana.company_id, transfers=(everything, cast.transfer(lost, ana.clearing, 70))))
+    await cast.runner.act(ana.company_id, Collect(ana.account_id, "BRL"))
+    await cast.credit(ana, has)
+    await cast.runner.act(ana.company_id, Collect(ana.account_id, "BRL"))
 
 
 async def _alone(world: World) -> None:
@@ -74,6 +90,21 @@ async def _in_batches(world: World) -> None:
             await final(world, f"batch_{name}_{place}", code)
     await give_back(world, "batch_partial_1", 1000)
     await children_moved(world)
+
+
+async def _in_review(world: World) -> None:
+    """Waiting, alone and as a batch; approved; refused, alone and as a batch."""
+    act, company_id = world.cast.runner.act, world.ana.company_id
+    await act(company_id, ReviewAbove(Money(1, "BRL")))
+    for name, cents in (("review", 900), ("approved", 900), ("refused", 900)):
+        await make(world, f"out_{name}", cents)
+    for name in ("review", "refused"):
+        await make(world, f"batch_{name}", 2500)
+    await act(company_id, Approve(world.names["out_approved"], "bia", INSTITUTION))
+    for name in ("out_refused", "batch_refused"):
+        await act(company_id, Refuse(world.names[name], "bia", "unlike her", INSTITUTION))
+    await children_moved(world)
+    await act(company_id, ReviewAbove(None))
 
 
 async def _here(world: World) -> None:

@@ -73,7 +73,8 @@ async def test_a_world_in_which_everything_has_happened_breaks_none(world: World
     states = await world.column("SELECT state FROM objects")
     assert set(states) == {
         "INITIAL", "PAID", "CANCELED", "ACCEPTED", "REFUSED", "FAILED", "SETTLED", "RETURNING", "RETURNED", "STRANDED",
-        "PENDING", "ERROR", "EXPIRED", "PARTIALLY_PAID", "PARTIAL_REFUNDED", "REFUNDED",
+        "PENDING", "ERROR", "EXPIRED", "PARTIALLY_PAID", "PARTIAL_REFUNDED", "REFUNDED", "ANALYSIS",
+        "VALIDATING", "INVALID", "READY", "APPROVED", "APPLYING", "APPLIED", "PARTIALLY_APPLIED",
     }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import msgspec
 from tests.cast import BENTO, INSTITUTION, PLACE, Cast, Seller
-from tests.rooms.laws import paying_out
+from tests.rooms.laws import paying_out, planning
 
 from lastro.base.api import Incoming
 from lastro.base.commit import commit
@@ -48,6 +48,7 @@ class World:
         await made.money_for_nobody()
         await made.holds()
         await paying_out.play(made)
+        await planning.play(made)
         await made.events()
         return made
 

@@ -1,6 +1,7 @@
 """Money leaves an account with a floor in one way, and never more of it than there is."""
 
 import asyncio
+from datetime import UTC, datetime
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -10,9 +11,9 @@ from tests.cast import Cast, Seller
 
 from lastro import ledger
 from lastro.base.commit import Taken, commit
-from lastro.base.errors import InsufficientFunds
+from lastro.base.errors import InsufficientFunds, KeyTaken
 from lastro.base.money import Money
-from lastro.base.write import LedgerAccount, Row, Transfer, Write
+from lastro.base.write import LedgerAccount, Row, Stored, Transfer, Write
 from lastro.ledger import balances_of
 
 pytestmark = pytest.mark.anyio
@@ -120,12 +121,31 @@ async def test_a_hold_ends_once(cast: Cast, ana: Seller, ends: tuple[str, str]) 
     assert await free_and_held(cast, ana) == before
 
 
+async def test_who_waits_for_an_equal_request_holds_no_balance(cast: Cast, ana: Seller, inside: Any, database: Any) -> None:
+    """A balance is locked last: what is under way under a taken key keeps nobody else from the account's money."""
+    await cast.credit(ana, 100)
+    at = datetime.now(UTC)
+    answer = Stored("act", "k", b"f", 200, b"{}", ana.account_id, "week", at)
+    async with inside.transaction():
+        sql = "INSERT INTO answers VALUES ($1, 'act', 'k', 'f', 200, '{}', $2, 'week', $3)"
+        await inside.execute(sql, ana.company_id, ana.account_id, at)
+        twin = Write(ana.company_id, transfers=(out(cast, ana, 10),), stored=(answer,))
+        waiting = asyncio.create_task(commit(cast.database, twin))
+        await _waits(database)
+        assert await asyncio.wait_for(wins(cast, ana, out(cast, ana, 30)), 5)
+    with pytest.raises(KeyTaken):
+        await waiting
+    assert await free_and_held(cast, ana) == (70, 0)
+
+
 async def test_accounts_without_a_floor_are_not_locked(cast: Cast, ana: Seller, inside: Any) -> None:
     """Credits and debits of clearing and fees go on while somebody holds every balance."""
     async with inside.transaction():
         await inside.execute("SELECT 1 FROM balances FOR UPDATE")
         await cast.credit(ana, 100)
-        assert await wins(cast, ana, cast.transfer(ana.clearing, ana.fees, 5), cast.transfer(ana.fees, ana.clearing, 9))
+        assert await wins(
+            cast, ana, cast.transfer(ana.clearing, ana.suspense, 5), cast.transfer(ana.suspense, ana.clearing, 5)
+        )
 
 
 async def test_draws_on_several_accounts_lock_in_one_order(cast: Cast, ana: Seller) -> None:
@@ -160,8 +180,8 @@ async def test_the_rows_of_an_account_are_derived_and_belong_to_it(cast: Cast, a
                 for a in (
                     *made,
                     ana.pix,
-                    ana.fees,
-                    ledger.suspense(ana.company_id, "BRL"),
+                    ana.clearing,
+                    ana.suspense,
                     ledger.transit(ana.company_id, "BRL"),
                 )
             }

@@ -93,11 +93,11 @@ async def test_what_was_not_paid_is_not_repeated(office: Office, end: str) -> No
 
 async def test_nor_what_was_paid_long_ago(office: Office) -> None:
     first = await office.make(1000)
-    ((at,),) = await office.rows("SELECT created_at FROM payouts")
-    wish = office.wish(1000)
-    async with office.cast.database.session(office.ana.company_id) as session:
-        for since, found in ((at - timedelta(microseconds=1), office.id_of(first)), (at, None)):
-            assert await store.same(session, office.ana.company_id, wish, None, since) == found
+    for within, found in ((SAME_WITHIN, office.id_of(first)), (timedelta(0), None)):
+        glance = store.standing_at_a_glance(office.wish(1000), within, 0)
+        async with office.cast.database.session(office.ana.company_id) as session:
+            standing = glance.known(await session.fetch(glance.sql, office.ana.company_id, *glance.arguments))
+        assert standing.same == found
     assert timedelta(minutes=10) == SAME_WITHIN
 
 

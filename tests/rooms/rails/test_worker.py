@@ -48,12 +48,20 @@ class Deliveries:
             self.woken += 1
 
 
+class Plans:
+    """Stands where the planner does; the scene has no plans."""
+
+    async def row(self, row: Any) -> None:
+        raise AssertionError(row)
+
+
 @dataclass
 class Assembled:
     scene: Scene
     inbox_verbs: dict[str, port.InboxVerb]
     dues: list[Due] = field(default_factory=list)
     deliverer: Any = field(default_factory=Deliveries)
+    planner: Any = field(default_factory=Plans)
     stepping: Any = None
     rotating: Any = None
     held_back: str = "false"

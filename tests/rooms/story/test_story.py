@@ -23,7 +23,7 @@ from lastro.orders import ORDERS, Ask, Cancel, Settled
 from lastro.standards.pix_ids import dynamic_txid
 
 AT = datetime.now(UTC)
-(ROUTE,) = story.routes()
+ROUTE, _ = story.routes()
 
 
 async def read(cast: Cast, seller: Seller, order_id: str) -> Any:

@@ -50,6 +50,7 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
         Row("inbox", {"id": cast.id(), "rail": "pix", "kind": "x", "network_id": str(cast.id()), "subject": "E", "body": b"", "received_at": at, "due_at": at}),
         Row("pix_payments", {"id": payment, "end_to_end_id": str(payment), "state": "ACCEPTED", "amount_minor": 1, "accepted_at": at, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
         Row("refunds", {"id": refund, "origin": "AUTOMATIC", "payment_id": payment, "return_id": str(payment), "reason_code": "MD06", "state": "PENDING", "amount_minor": 1, "hold_id": hold.id, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
+        Row("payout_plans", {"id": cast.id(), "status": "VALIDATING", "format": "JSON", "lines": 1, "approvals_needed": 1, "created_by": "x", "created_at": at, "updated_at": at, "due_at": at}),
         Row("parties", {"id": party, "name": "Fabio"}),
         *(
             Row("payouts", {"id": cast.id(), "account_id": account, "external_id": str(cast.id()), "idempotency_key": "k", "payment_method": "PIX", "rail": "pix", "initiation": "KEY", "status": "PENDING", "currency": "BRL", "amount_minor": 1, "description": "x", "receiver_id": party, "created_at": at + n * timedelta(microseconds=1), "updated_at": at, column: at})
@@ -64,19 +65,42 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
 async def test_every_lane_is_counted_across_companies(own_cast: Cast, work: Database) -> None:
     before = await seen(work)
     assert before.due == dict.fromkeys(
-        ("outbox", "inbox", "deliveries", "orders", "payments", "returns", "payouts", "scheduled payouts"), NOTHING
+        ("outbox", "inbox", "deliveries", "orders", "payments", "returns", "payouts", "scheduled payouts", "plans"), NOTHING
     )
     assert (before.unnumbered, before.undelivered) == (NOTHING, {"pending": 0, "retrying": 0, "failed": 0})
     ana, dora = await own_cast.ana(), await own_cast.dora()
     await wait_in_line(own_cast, ana, timedelta(minutes=5))
     await wait_in_line(own_cast, dora, timedelta(minutes=50))
     found = await seen(work)
-    for lane in ("outbox", "inbox", "orders", "payments", "returns", "payouts", "scheduled payouts"):
+    for lane in ("outbox", "inbox", "orders", "payments", "returns", "payouts", "scheduled payouts", "plans"):
         count, oldest = found.due[lane]
         assert (lane, count) == (lane, 2)
         assert 3000 <= oldest < 3600, lane
     assert found.unnumbered[0] == 6
     assert 3000 <= found.unnumbered[1] < 3600
+
+
+async def test_what_waits_for_a_person_is_counted_beside_the_lanes(own_cast: Cast, work: Database) -> None:
+    """However long it waits, no worker has anything to do with it; a batch is one."""
+    assert (await seen(work)).in_review == NOTHING
+    for seller, minutes in ((await own_cast.ana(), 5), (await own_cast.dora(), 50)):
+        at = datetime.now(UTC) - timedelta(minutes=minutes)
+        party, batch = own_cast.id(), own_cast.id()
+        shared = {
+            "account_id": seller.account_id, "idempotency_key": "k", "payment_method": "PIX", "rail": "pix", "initiation": "KEY",
+            "status": "ANALYSIS", "currency": "BRL", "description": "x", "receiver_id": party,
+            "created_at": at - timedelta(hours=9), "updated_at": at,
+        }  # fmt: skip
+        rows = (
+            Row("parties", {"id": party, "name": "Fabio"}),
+            Row("payouts", {"id": batch, "external_id": str(batch), "amount_minor": 2, "children": 2, **shared}),
+            *(Row("payouts", {"id": own_cast.id(), "batch_id": batch, "sequence": n, "amount_minor": 1, **shared}) for n in (1, 2)),
+        )  # fmt: skip
+        await commit(own_cast.database, Write(seller.company_id, rows=rows))
+    found = await seen(work)
+    assert found.in_review[0] == 2
+    assert 3000 <= found.in_review[1] < 3600
+    assert set(found.due.values()) == {NOTHING}
 
 
 async def test_events_are_unnumbered_then_pending_then_due(own_cast: Cast, work: Database, own_database: Any) -> None:

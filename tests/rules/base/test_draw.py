@@ -11,6 +11,7 @@ AT = datetime(2026, 1, 1, tzinfo=UTC)
 NET = LedgerAccount(UUID(int=1), "NET", "BRL", floor=False)
 ANA = LedgerAccount(UUID(int=2), "CUST", "BRL", floor=True)
 BENTO = LedgerAccount(UUID(int=3), "CUST", "BRL", floor=True)
+LOSS = LedgerAccount(UUID(int=4), "LOSS", "BRL", floor=False, debtor=ANA.id)
 
 
 def transfer(kind: str, debit: LedgerAccount, credit: LedgerAccount, minor: int) -> Transfer:
@@ -20,21 +21,27 @@ def transfer(kind: str, debit: LedgerAccount, credit: LedgerAccount, minor: int)
 @pytest.mark.parametrize(
     ("transfers", "expected"),
     [
-        ([], ([], [], [])),
-        ([("moved", NET, ANA, 100)], ([], [], [])),
-        ([("held", NET, ANA, 100)], ([], [], [])),
-        ([("moved", ANA, NET, 100)], ([ANA.id], [100], [0])),
-        ([("held", ANA, NET, 100)], ([ANA.id], [0], [100])),
-        ([("posted", ANA, NET, 100)], ([ANA.id], [100], [-100])),
-        ([("voided", ANA, NET, 100)], ([ANA.id], [0], [-100])),
-        ([("moved", ANA, NET, 100), ("held", ANA, NET, 7)], ([ANA.id], [100], [7])),
-        ([("voided", ANA, NET, 100), ("held", ANA, NET, 60)], ([ANA.id], [0], [-40])),
-        ([("moved", ANA, BENTO, 5)], ([ANA.id], [5], [0])),
-        ([("moved", BENTO, NET, 1), ("moved", ANA, NET, 2)], ([ANA.id, BENTO.id], [2, 1], [0, 0])),
-        ([("moved", ANA, BENTO, 1), ("moved", BENTO, ANA, 2)], ([ANA.id, BENTO.id], [1, 2], [0, 0])),
+        ([], ([], [], [], [])),
+        ([("moved", NET, ANA, 100)], ([], [], [], [])),
+        ([("held", NET, ANA, 100)], ([], [], [], [])),
+        ([("moved", ANA, NET, 100)], ([ANA.id], [100], [0], [0])),
+        ([("held", ANA, NET, 100)], ([ANA.id], [0], [100], [0])),
+        ([("posted", ANA, NET, 100)], ([ANA.id], [100], [-100], [0])),
+        ([("voided", ANA, NET, 100)], ([ANA.id], [0], [-100], [0])),
+        ([("moved", ANA, NET, 100), ("held", ANA, NET, 7)], ([ANA.id], [100], [7], [0])),
+        ([("voided", ANA, NET, 100), ("held", ANA, NET, 60)], ([ANA.id], [0], [-40], [0])),
+        ([("moved", ANA, BENTO, 5)], ([ANA.id], [5], [0], [0])),
+        ([("moved", BENTO, NET, 1), ("moved", ANA, NET, 2)], ([ANA.id, BENTO.id], [2, 1], [0, 0], [0, 0])),
+        ([("moved", ANA, BENTO, 1), ("moved", BENTO, ANA, 2)], ([ANA.id, BENTO.id], [1, 2], [0, 0], [0, 0])),
+        ([("moved", LOSS, NET, 100)], ([ANA.id], [0], [0], [100])),
+        ([("moved", ANA, LOSS, 100)], ([ANA.id], [100], [0], [-100])),
+        ([("moved", ANA, NET, 40), ("moved", LOSS, NET, 60)], ([ANA.id], [40], [0], [60])),
+        ([("held", ANA, LOSS, 5), ("voided", ANA, LOSS, 5)], ([ANA.id], [0], [0], [0])),
+        ([("posted", LOSS, NET, 5), ("moved", BENTO, NET, 1)], ([ANA.id, BENTO.id], [0, 1], [0, 0], [5, 0])),
     ],
 )
 def test_what_transfers_take_from_accounts_with_a_floor(
-    transfers: list[tuple[str, LedgerAccount, LedgerAccount, int]], expected: tuple[list[UUID], list[int], list[int]]
+    transfers: list[tuple[str, LedgerAccount, LedgerAccount, int]],
+    expected: tuple[list[UUID], list[int], list[int], list[int]],
 ) -> None:
     assert draws(transfer(*t) for t in transfers) == expected

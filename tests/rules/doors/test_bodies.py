@@ -15,7 +15,7 @@ def part(body: bytes, *, more: bool = False) -> dict[str, Any]:
 
 
 GONE = {"type": "http.disconnect"}
-HALF = b"x" * (gate.LONGEST_BODY // 2)
+HALF = b"x" * (gate.LARGEST_BODY // 2)
 
 
 async def read(messages: Sequence[dict[str, Any]], headers: dict[bytes, bytes] | None = None, patience: float = 5) -> bytes:
@@ -26,7 +26,7 @@ async def read(messages: Sequence[dict[str, Any]], headers: dict[bytes, bytes] |
             await asyncio.Event().wait()  # nothing more ever comes
         return left.pop(0)
 
-    return await gate._body(receive, headers or {}, patience)
+    return await gate._body(receive, headers or {}, patience, gate.LARGEST_BODY)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ async def test_the_time_is_that_of_the_whole_body() -> None:
         return part(b" ", more=True)
 
     with pytest.raises(gate._Refuse):
-        await gate._body(receive, {}, 0.1)
+        await gate._body(receive, {}, 0.1, gate.LARGEST_BODY)
 
 
 @pytest.mark.parametrize(

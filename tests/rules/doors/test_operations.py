@@ -111,7 +111,7 @@ def test_a_key(needed: str, given: bytes | None, key: str | None, issue: str | N
     ],
 )  # fmt: skip
 def test_a_content_type(given: bytes, taken: bool) -> None:
-    assert (operations._wrong_type({b"content-type": given}) is None) == taken
+    assert (operations._wrong_type({b"content-type": given}, route()) is None) == taken
 
 
 # ── all at once ──

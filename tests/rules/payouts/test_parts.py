@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lastro.base.money import Money
 from lastro.payouts.model import MOST_CHILDREN, STATUSES
-from lastro.payouts.rules import child_key, counted, split, summed
+from lastro.payouts.rules import child_key, counted, is_reviewed, split, summed
 from lastro.payouts.states import PAYOUTS
 
 OF_A_CHILD = [s for s in STATUSES if s != "PARTIALLY_PAID"]
@@ -47,7 +47,7 @@ def becomes(states: tuple[str, ...]) -> str:
     """The table of states.md 6, line by line: the first that fits."""
     some = set(states)
     if some & UNDER_WAY:
-        return "PENDING"
+        return "ANALYSIS" if some == {"ANALYSIS"} else "PENDING"
     if some & {"REFUNDED", "PARTIAL_REFUNDED"}:
         return "REFUNDED" if some == {"REFUNDED"} else "PARTIAL_REFUNDED"
     if some == {"PAID"}:
@@ -62,10 +62,31 @@ def test_every_combination(number: int) -> None:
     seen = set()
     for states in combinations_with_replacement(OF_A_CHILD, number):
         trigger = summed(states)
-        to = "PENDING" if trigger is None else PAYOUTS.moves["PENDING", trigger]
+        # One that is under way stays what it is: in review it is by an act on all of it at once, as it is out again.
+        stays = "ANALYSIS" if set(states) == {"ANALYSIS"} else "PENDING"
+        to = stays if trigger is None else PAYOUTS.moves["PENDING", trigger]
         assert to == becomes(states), states
         seen.add(to)
-    assert seen == {"PENDING", "PAID", "PARTIALLY_PAID", "PARTIAL_REFUNDED", "REFUNDED", "CANCELED", "EXPIRED", "ERROR"}
+    assert seen == set(STATUSES) - {"INITIAL"}
+
+
+@pytest.mark.parametrize(
+    ("states", "trigger"),
+    [
+        (["ANALYSIS", "ANALYSIS"], None), (["ANALYSIS", "PENDING"], None), (["ANALYSIS", "CANCELED"], None),
+        (["ANALYSIS", "PAID"], None), (["CANCELED", "CANCELED"], "all canceled"),
+    ],
+)  # fmt: skip
+def test_in_review_a_batch_follows_nobody(states: list[str], trigger: str | None) -> None:
+    assert summed(states) == trigger
+
+
+@pytest.mark.parametrize(
+    ("minor", "above", "is_so"),
+    [(1, None, False), (10**12, None, False), (5000, 5000, False), (5001, 5000, True), (4999, 5000, False), (1, 1, False), (2, 1, True)],
+)  # fmt: skip
+def test_above_the_line_and_not_at_it_is_reviewed(minor: int, above: int | None, is_so: bool) -> None:
+    assert is_reviewed(Money(minor, "BRL"), None if above is None else Money(above, "BRL")) is is_so
 
 
 def test_their_order_is_no_matter() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
 from lastro.base.api import NOT_FOUND, render
@@ -14,9 +14,11 @@ from lastro.companies import rules, store
 from lastro.webhooks import new_webhook_secret
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
 
     from lastro.base.db import Session
+    from lastro.base.money import Money
     from lastro.base.secrets import KeyRing
     from lastro.companies.model import Company
 
@@ -99,20 +101,45 @@ class ChooseAccount(Act["Company | None"]):
 
 
 @dataclass(frozen=True)
-class RefuseDuplicates(Act["Company | None"]):
-    """Whether a payout that is like one made within ten minutes is refused, or made with a hint (contract.md §4)."""
+class _Changed(Act["Company | None"]):
+    """One thing that is said of a company. columns: of its row; told: what is answered beside its id."""
 
-    refuses: bool
+    columns: Mapping[str, Any]
+    told: Mapping[str, Any]
 
     async def read(self, session: Session, door: Door) -> Company | None:
         """The company."""
         return await store.company(session, door.company_id)
 
     def decide(self, known: Company | None, door: Door) -> Done | Refused:
-        """The company's row alone."""
+        """The company's row alone, at its next version."""
         if known is None:
             return NOT_FOUND
-        sets = {"refuses_duplicates": self.refuses, "version": known.version + 1}
+        sets = {**self.columns, "version": known.version + 1}
         touch = Touch("companies", door.company_id, known.version, sets, key="company_id")
-        body = render({"id": str(door.company_id), "refusesDuplicates": self.refuses})
-        return Done(Write(door.company_id, touches=(touch,)), body)
+        return Done(Write(door.company_id, touches=(touch,)), render({"id": str(door.company_id), **self.told}))
+
+
+class RefuseDuplicates(_Changed):
+    """Whether a payout that is like one made within ten minutes is refused, or made with a hint (contract.md §4)."""
+
+    def __init__(self, *, refuses: bool) -> None:
+        super().__init__({"refuses_duplicates": refuses}, {"refusesDuplicates": refuses})
+
+
+class ReviewAbove(_Changed):
+    """Above which amount a payout waits until a person approves it (states.md 5). line None: none does.
+
+    What is in review already stays there.
+    """
+
+    def __init__(self, line: Money | None) -> None:
+        minor, above = (None, None) if line is None else (line.minor, str(line))
+        super().__init__({"review_above_minor": minor}, {"reviewAbove": above})
+
+
+class ApprovePlans(_Changed):
+    """How many clients sign a plan of payouts beside the one that made it, 0 to 20; plans that are there keep theirs."""
+
+    def __init__(self, needed: int) -> None:
+        super().__init__({"plan_approvals": needed}, {"planApprovals": needed})

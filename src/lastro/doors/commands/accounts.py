@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from lastro import accounts, companies, keys, payouts
+from lastro import accounts, companies, keys, ledger, payouts
 from lastro.accounts import Holder
 from lastro.base.money import Money, MoneyError
 from lastro.doors import wiring
@@ -36,7 +36,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     opened.add_argument("--phone", required=True, help="with its country, such as +5511987654321")
     listing = command(_list, "list", "List a company's accounts.")
     listing.add_argument("company", help="number or id")
-    show = command(_show, "show", "Show one account and its Pix keys.")
+    show = command(_show, "show", "Show one account: its Pix keys, what it has and what it owes.")
     show.add_argument("account", help="its number or id")
     default = command(_default, "default", "Say which account is credited when an order names neither account nor key.")
     default.add_argument("company", help="number or id")
@@ -70,11 +70,12 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     company_id, account = await desk.account(given.account)
     async with desk.database.session(company_id) as session:
         found = await keys.keys_of(session, company_id, account.id)
+        (balance,) = await ledger.balances_of(session, company_id, [account.id], "BRL")
     holder = account.holder
     return {
         **_shown(account), "companyId": company_id, "city": account.city, "holderType": holder.type,
         "document": f"{holder.document_type} {holder.document_number}", "email": holder.email, "phone": holder.phone,
-        "pixKeys": found,
+        "pixKeys": found, "available": str(balance.available), "held": str(balance.held), "owes": str(balance.owed),
     }  # fmt: skip
 
 

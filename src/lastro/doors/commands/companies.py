@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies
+from lastro.base.money import Money, MoneyError
 from lastro.doors import wiring
 from lastro.doors.commands.desk import Declined
 
@@ -30,6 +31,15 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     )
     duplicates.add_argument("company", help="its number or id")
     duplicates.add_argument("switch", choices=("on", "off"))
+    review = command(_review, "review", "Have payouts above an amount wait until a person approves them.")
+    review.add_argument("company", help="its number or id")
+    line = review.add_mutually_exclusive_group(required=True)
+    line.add_argument("--above", help="in reais, such as 50000.00; a payout of just that much does not wait")
+    line.add_argument("--off", action="store_true", help="from now on none waits; those that do stay until they are decided")
+
+    approvals = command(_approvals, "approvals", "How many clients sign a plan of payouts, beside the one that made it.")
+    approvals.add_argument("company", help="its number or id")
+    approvals.add_argument("needed", type=int, choices=range(21), metavar="0-20")
 
 
 async def _add(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
@@ -66,9 +76,25 @@ async def _refuse_duplicates(desk: Desk, given: argparse.Namespace) -> dict[str,
     return await desk.act(company.id, companies.RefuseDuplicates(refuses=given.switch == "on"))
 
 
+async def _review(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    try:
+        line = None if given.off else Money.parse(given.above, "BRL")
+    except MoneyError as error:
+        raise Declined(f"--above {error}.") from error
+    company = await desk.company(given.company)
+    return await desk.act(company.id, companies.ReviewAbove(line))
+
+
+async def _approvals(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company = await desk.company(given.company)
+    return await desk.act(company.id, companies.ApprovePlans(given.needed))
+
+
 def _shown(company: Company) -> dict[str, Any]:
+    above = company.review_above_minor
     return {
         "number": company.number, "id": company.id, "name": company.name, "defaultAccountId": company.default_account_id,
         "customerlessPartner": company.customerless_partner, "refusesDuplicates": company.refuses_duplicates,
+        "reviewAbove": None if above is None else str(Money(above, "BRL")), "planApprovals": company.plan_approvals,
         "createdAt": company.created_at,
     }  # fmt: skip

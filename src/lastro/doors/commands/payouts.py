@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from lastro import payouts
+from lastro import companies, payouts
+from lastro.base.api import as_id
 from lastro.doors import wiring
 from lastro.doors.commands.desk import Declined
 from lastro.standards.ted_ids import company_of_control_number
@@ -13,8 +16,12 @@ from lastro.standards.ted_ids import company_of_control_number
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
+    from uuid import UUID
 
     from lastro.doors.commands.desk import Desk
+
+_LONGEST_NAME = 80
+_LONGEST_REASON = 400
 
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
@@ -22,6 +29,15 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     prove = command(_prove, "prove", "Book a TED as sent that was taken for failed, and that the STR's statement has.")
     prove.add_argument("control_number", help="ours, as the statement repeats it (NumCtrlIF)")
     prove.add_argument("--settled-at", required=True, help="when the statement says, such as 2026-11-23T10:15:00-03:00")
+    review = command(_review, "review", "List the payouts that wait until somebody approves or refuses them.")
+    review.add_argument("what", choices=("list",))
+    review.add_argument("--company", help="only those of this company: its number or id")
+    approve = command(_approve, "approve", "Let a payout go that waits in review.")
+    refuse = command(_refuse, "refuse", "Cancel a payout that waits in review.")
+    for decide in (approve, refuse):
+        decide.add_argument("payout", help="its id, as lastro payout review list shows it")
+        decide.add_argument("--by", help="who has decided; without it the user of this machine")
+    refuse.add_argument("--reason", required=True, help="why, for your own records; the client is not told")
 
 
 async def _prove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
@@ -37,3 +53,63 @@ async def _prove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     company = await desk.company(str(number))
     institution = wiring.place_of(desk.settings).institution
     return await desk.act(company.id, payouts.Proved(given.control_number, settled_at, institution))
+
+
+async def _review(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    found = await desk.every_company() if given.company is None else [await desk.company(given.company)]
+    shown = []
+    for company in found:
+        async with desk.database.session(company.id) as session:
+            shown += [_waiting(company.number, p) for p in await payouts.in_review(session, company.id)]
+    return shown
+
+
+def _waiting(company: int, p: payouts.Payout) -> dict[str, Any]:
+    r = p.receiver
+    return {
+        "id": p.id, "company": company, "since": p.updated_at, "amount": str(p.amount), "method": p.method,
+        "transfers": max(p.children, 1), "account": p.account.number, "holder": p.account.holder.full_name,
+        "receiver": r.name, "document": f"{r.document_type} {r.document_number}", "bank": p.bank_name or r.ispb,
+        "receiverAccount": f"{r.branch}/{r.account}", "externalId": p.external_id,
+    }  # fmt: skip
+
+
+async def _approve(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    by = _by(given)
+    company_id, payout_id = await _payout(desk, given.payout)
+    return await desk.act(company_id, payouts.Approve(payout_id, by, wiring.place_of(desk.settings).institution))
+
+
+async def _refuse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    by, reason = _by(given), _line("--reason", given.reason, _LONGEST_REASON)
+    company_id, payout_id = await _payout(desk, given.payout)
+    return await desk.act(company_id, payouts.Refuse(payout_id, by, reason, wiring.place_of(desk.settings).institution))
+
+
+async def _payout(desk: Desk, text: str) -> tuple[UUID, UUID]:
+    """The company of a payout, and its id. Row-level security has the companies looked at one by one."""
+    payout_id = as_id(text.lower())
+    if payout_id is not None:
+        async with desk.database.session() as session:
+            for _, company_id in await companies.numbers(session):
+                await session.enter(company_id)
+                if await payouts.is_there(session, company_id, payout_id):
+                    return company_id, payout_id
+    raise Declined(f"There is no payout {text[:60]!r}: give its id, as lastro payout review list shows it.")
+
+
+def _by(given: argparse.Namespace) -> str:
+    """Who decides, as the history keeps it."""
+    if given.by is not None:
+        return _line("--by", given.by, _LONGEST_NAME)
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # a container's user need not have a name
+        return f"user {os.getuid()}"
+
+
+def _line(option: str, text: str, longest: int) -> str:
+    line = text.strip()
+    if not line or len(line) > longest or not line.isprintable():
+        raise Declined(f"{option} must be one line of 1 to {longest} printable characters.")
+    return line

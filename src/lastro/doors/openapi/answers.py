@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.media import JSON
 from lastro.base.wire import Error
 from lastro.doors.http import STATUS, refusal
 from lastro.doors.openapi import refusals
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from lastro.base.api import Doc, Refusal, Route
+    from lastro.base.media import Media
     from lastro.doors.openapi.open_paths import Gives, Open
 
-JSON = "application/json"
 # What the status says by itself; the reasons follow in the description.
 _SAYS = {
     400: "A value of the request is at fault.", 401: "Who calls is not known.", 403: "Who calls may not do this.",
-    404: "There is no such thing here.", 409: "The state of something is in the way.", 413: "The body is too large.",
+    404: "There is no such thing here.", 406: "The answer is not had as what the caller takes.",
+    409: "The state of something is in the way.", 413: "The body is too large.",
     415: "The body is of another kind.", 429: "Too many requests.", 500: "Something failed here.",
     503: "Something is away for the moment.",
 }  # fmt: skip
@@ -41,11 +43,15 @@ HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "www-authenticate": ("How to authenticate.", {"type": "string"}),
     "cache-control": ("Whether it may be kept.", {"type": "string"}),
     "etag": ("Send it back as `if-none-match`.", {"type": "string"}),
+    "vary": ("What else of the request the answer depends on.", {"type": "string"}),
+    "content-disposition": ("The name of the file that the answer is, where it is one.", {"type": "string"}),
 }  # fmt: skip
 _ALWAYS = "x-request-id"
 _LIMITS = ("ratelimit-limit", "ratelimit-remaining", "ratelimit-reset")
-_OF_STATUS = {401: ("www-authenticate",), 409: ("retry-after",), 429: ("retry-after",), 503: ("retry-after",)}
-_CERTAIN = {("retry-after", 429), ("retry-after", 503)}
+_OF_STATUS = {
+    401: ("www-authenticate",), 406: ("vary",), 409: ("retry-after",), 429: ("retry-after",), 503: ("retry-after",),
+}  # fmt: skip
+_CERTAIN = {("retry-after", 429), ("retry-after", 503), ("vary", 406)}
 
 
 def header_components() -> dict[str, Any]:
@@ -60,14 +66,22 @@ def of_route(route: Route) -> dict[str, Any]:
     """Responses of an operation behind a token, by status."""
     doc = route.doc
     replay = () if route.key == "none" else ("idempotent-replayed",)
+    always = (*_LIMITS, "vary") if route.offered else _LIMITS
     said: dict[str, Any] = {"description": "Done." if route.method != "GET" else "As asked.",
-                            "headers": _headers((*_LIMITS, *replay, *doc.headers), certain=_LIMITS)}  # fmt: skip
-    if doc.answer is not None:
-        said["content"] = {JSON: _content(reference(doc.answer), doc.response)}
+                            "headers": _headers((*always, *replay, *doc.headers), certain=always)}  # fmt: skip
+    content = {} if doc.answer is None else {JSON: _content(reference(doc.answer), doc.response)}
+    content |= of_media(doc.media)
+    if content:
+        said["content"] = content
     found = {str(status): said for status in (*route.also, route.success)}
     for status in refusals.statuses(route):
         found[str(status)] = error(doc, status)
     return found
+
+
+def of_media(media: Iterable[Media]) -> dict[str, Any]:
+    """The content of a body or an answer that is not JSON, by its media type."""
+    return {one.name: _content({"type": "string", "contentMediaType": one.name}, one.example) for one in media}
 
 
 def of_open(operation: Open) -> dict[str, Any]:

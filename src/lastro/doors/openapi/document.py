@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lastro.base.media import JSON
 from lastro.base.wire import Error
 from lastro.doors.openapi import answers
 from lastro.doors.openapi.open_paths import FORM_ENCODED
@@ -37,7 +38,8 @@ _TAGS = {
     "sandbox": "What a sandbox alone has.",
 }
 _NAMES = {
-    "400": "Invalid", "401": "Unauthorized", "403": "Forbidden", "404": "NotFound", "409": "Conflict", "413": "TooLarge",
+    "400": "Invalid", "401": "Unauthorized", "403": "Forbidden", "404": "NotFound", "406": "NotAcceptable",
+    "409": "Conflict", "413": "TooLarge",
     "415": "UnsupportedType", "429": "TooMany", "500": "Failed", "503": "Unavailable",
 }  # fmt: skip
 _ABOUT = (Path(__file__).parent / "about.md").read_text(encoding="utf-8").strip()
@@ -125,7 +127,7 @@ def _operation(route: Route) -> dict[str, Any]:
         content: dict[str, Any] = {"schema": reference(doc.form)}
         if doc.request is not None:
             content["example"] = doc.request
-        found["requestBody"] = {"required": True, "content": {answers.JSON: content}}
+        found["requestBody"] = {"required": True, "content": {JSON: content, **answers.of_media(doc.bodies)}}
     return {**found, "responses": answers.of_route(route)}
 
 
@@ -162,7 +164,7 @@ def _open(path: str, one: Open) -> dict[str, Any]:
     ]
     found: dict[str, Any] = {
         "operationId": one.operation, "tags": [one.tag], "summary": doc.summary, "description": doc.description,
-        "security": [], "x-refused-as": ("all",) if doc.form is None and one.takes == answers.JSON else ("all", "body"),
+        "security": [], "x-refused-as": ("all",) if doc.form is None and one.takes == JSON else ("all", "body"),
         "parameters": [*parameters, _REQUEST_ID],
     }  # fmt: skip
     if one.takes == FORM_ENCODED:
@@ -197,10 +199,10 @@ def _told(notice: Notice) -> dict[str, Any]:
              "example": notice.name if h.name == "x-event-type" else h.example}
             for h in HEADERS
         ],
-        "requestBody": {"required": True, "content": {answers.JSON: {"schema": schema, "example": notice.example}}},
+        "requestBody": {"required": True, "content": {JSON: {"schema": schema, "example": notice.example}}},
         "responses": {
             "200": {"description": "You have it. Any other status or body is a failed attempt, and four more follow: after a"
                     " minute, ten minutes, an hour and six hours.",
-                    "content": {answers.JSON: {"schema": reference(Acknowledgement), "example": {"returnCode": "SUCCESS"}}}},
+                    "content": {JSON: {"schema": reference(Acknowledgement), "example": {"returnCode": "SUCCESS"}}}},
         },
     }  # fmt: skip

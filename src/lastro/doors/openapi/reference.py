@@ -121,6 +121,8 @@ _BOUNDS = (
 
 
 def _pretty(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
 
 
@@ -133,7 +135,7 @@ def curl(document: Mapping[str, Any], path: str, method: str, one: Mapping[str, 
         parts.append('-H "authorization: Bearer $TOKEN"')
     if any(p["name"] == "idempotency-key" for p in one["parameters"]):
         parts.append('-H "idempotency-key: $(uuidgen)"')
-    for media, content in one.get("requestBody", {}).get("content", {}).items():
+    for media, content in [*one.get("requestBody", {}).get("content", {}).items()][:1]:
         parts.append(f"-H 'content-type: {media}'")
         if "example" in content:
             parts.append("-d " + _quoted(_pretty(content["example"])))

@@ -50,9 +50,10 @@ BODY = (
             "The body is no JSON object in UTF-8, is deeper than 32, has a key twice, or ended before it was whole.",
             "Send one JSON object, whole."),
     Refusal(Kind.INVALID, "body", "EXPIRED", "The body did not arrive within 15 seconds.", "Send it at once."),
-    Refusal(Kind.TOO_LARGE, "body", "TOO_LONG", "The body has more than 1,048,576 bytes.", "Send less."),
-    Refusal(Kind.UNSUPPORTED_TYPE, "content-type", "NOT_SUPPORTED", "The body is not sent as `application/json` in UTF-8.",
-            "Set the header `content-type: application/json`."),
+    Refusal(Kind.TOO_LARGE, "body", "TOO_LONG", "The body has more than 1,048,576 bytes, or more than the description says.",
+            "Send less."),
+    Refusal(Kind.UNSUPPORTED_TYPE, "content-type", "NOT_SUPPORTED", "The body is not sent as `application/json` in UTF-8, nor as another type that the operation lists.",
+            "Set the header `content-type` to what the body is."),
     Refusal(Kind.UNSUPPORTED_TYPE, "content-encoding", "NOT_SUPPORTED", "The body is compressed.", "Send it as it is."),
 )  # fmt: skip
 KEY_REQUIRED = Refusal(
@@ -71,12 +72,17 @@ KEY = (
             "The request was done so long ago that its answer is no longer kept; the description names the object.",
             "Read the object."),
 )  # fmt: skip
+ACCEPT = Refusal(
+    Kind.NOT_ACCEPTABLE, "accept", "NOT_SUPPORTED", "The operation's answer is not had as what the header `accept` names.",
+    "Name one of the media types that the description lists, or leave the header out.",
+)  # fmt: skip
 METHOD = Refusal(
     Kind.METHOD_NOT_ALLOWED, "method", "NOT_ALLOWED", "The path does not take this method.",
     "Use one that the header `allow` lists.",
 )  # fmt: skip
 GENERAL: Mapping[str, tuple[Refusal, ...]] = {
     "path": (METHOD,), "all": HOST, "query": QUERY, "body": BODY, "required-key": (KEY_REQUIRED,), "key": KEY,
+    "accept": (ACCEPT,),
 }  # fmt: skip
 WITHOUT_DETAILS = (
     Answered(401, "There is no bearer token, or it is none of ours, has ended, was revoked, or its client was.",
@@ -111,6 +117,8 @@ def parts(route: Route) -> tuple[str, ...]:
         found.append("key")
     if route.key == "required":
         found.append("required-key")
+    if route.offered:
+        found.append("accept")
     return tuple(found)
 
 

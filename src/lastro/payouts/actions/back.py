@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from lastro.base.errors import Stale
 from lastro.base.money import Money
 from lastro.base.run import Act, Done
-from lastro.base.write import Row, Write
+from lastro.base.write import Row, Touch, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import settled_row, told
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.states import PAYOUTS
-from lastro.rails.port import ALARMED, TED
+from lastro.rails.port import ALARMED, PAYMENT_RETURNED, TED
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -47,7 +47,9 @@ class Returned(Act["tuple[Payout | None, bool]"]):
             # What comes back has left: its end is on its way, or will be asked for.
             raise Stale("the end of the payment has not been told yet")
         if p is None or not PAYOUTS.allows(p.state, "return too much"):
-            return Done(settled_row(self.claimed, ALARMED, door), b"")
+            # Of a TED that is taken for failed it is taken up once that is proven to have left; which it must not be by now.
+            guard = () if p is None else (Touch("payouts", p.id, p.version, {"ask_at": None}),)
+            return Done(settled_row(self.claimed, ALARMED, door) + Write(door.company_id, touches=guard), b"")
         amount = self.back.amount
         left = p.amount - p.returned
         is_unfit = amount > left
@@ -69,6 +71,32 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         after = replace(p, state=move.to_state, returned=total, **why)
         write += told(after, self.institution, door, returned=total)
         return Done(settled_row(self.claimed, "handled", door) + write, b"")
+
+
+@dataclass(frozen=True)
+class TakenUp(Act["list[tuple[UUID, bytes]]"]):
+    """A TED is proven to have left: what came back of it while it was taken for failed is handled as if it came now."""
+
+    control_number: str
+    claimed: Claimed
+
+    async def read(self, session: Session, door: Door) -> list[tuple[UUID, bytes]]:
+        """The messages that were set aside; one told twice is booked once all the same."""
+        return await store.set_aside(session, door.company_id, self.control_number, PAYMENT_RETURNED)
+
+    def decide(self, known: list[tuple[UUID, bytes]], door: Door) -> Done:
+        """Each is put into the inbox once more, under a name that it can have once."""
+        rows = tuple(
+            Row(
+                "inbox",
+                {
+                    "id": door.chance.uuid(door.now), "rail": TED, "kind": PAYMENT_RETURNED, "network_id": f"again:{row_id}",
+                    "subject": self.control_number, "body": body, "received_at": door.now, "due_at": door.now,
+                },
+            )
+            for row_id, body in known
+        )  # fmt: skip
+        return Done(settled_row(self.claimed, "handled", door) + Write(door.company_id, rows=rows), b"")
 
 
 def _why(p: Payout, code: str) -> dict[str, Any]:

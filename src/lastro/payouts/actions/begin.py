@@ -1,4 +1,7 @@
-"""A payout begins: its money is held, its limits are used and its network is told, at creation or when its day has come."""
+"""A payout begins, at creation or when its day has come: its money is held, its limits are used and its network is told.
+
+Where somebody has to approve it first, its network is told then.
+"""
 
 from __future__ import annotations
 
@@ -52,32 +55,48 @@ class Ids(TypedDict, total=False):
 def begun(payouts: list[Payout], limits: Limits, institution: Institution, door: Door) -> tuple[list[Payout], Write]:
     """The payouts as they are once they have begun, and the holds, limits and messages of that.
 
-    payouts: one, or a batch with its children behind it. The fee is held once, by the first of them.
+    payouts: one, or a batch with its children behind it.
     """
-    period = rules.quota_period(door.now)
+    made, holds = held(payouts, limits, door)
+    made, messages = sent(made, institution, door)
+    return made, holds + messages
+
+
+def held(payouts: list[Payout], limits: Limits, door: Door) -> tuple[list[Payout], Write]:
+    """The same payouts, their money held and their limits used, with nobody told. The fee is held once, by the first."""
+    day, is_night = rules.quota_period(door.now)
     made: list[Payout] = []
     transfers: list[Transfer] = []
-    messages: list[Message] = []
     for p in payouts:
-        one = replace(p, start_at=None)
+        sets: dict[str, Any] = {"start_at": None}
         if not p.is_batch:
             hold = postings.hold(door, p.account_id, p.id, p.amount, p.rail)
-            message = _message(p, institution, door)
-            due = message.due or door.now
             transfers.append(hold)
-            messages.append(message)
-            one = replace(
-                one, hold_id=hold.id, message_id=message.id, quota_period=period[0], is_at_night=period[1],
-                ask_at=None if p.rail == BOOK else due + FIRST_ASK, send_until=_send_until(p, due),
-            )  # fmt: skip
+            sets |= {"hold_id": hold.id, "quota_period": day, "is_at_night": is_night}
         if p.fee.minor:
             fee = postings.hold_fee(door, p.account_id, p.id, p.fee)
             transfers.append(fee)
-            one = replace(one, fee_hold_id=fee.id)
-        made.append(one)
-    total = payouts[0].amount.minor
-    quotas = rules.quotas(payouts[0].account_id, payouts[0].method, period, total, limits)
-    return made, Write(door.company_id, transfers=tuple(transfers), messages=tuple(messages), quotas=quotas)
+            sets["fee_hold_id"] = fee.id
+        made.append(replace(p, **sets))
+    first = payouts[0]
+    quotas = rules.quotas(first.account_id, first.method, (day, is_night), first.amount.minor, limits)
+    return made, Write(door.company_id, transfers=tuple(transfers), quotas=quotas)
+
+
+def sent(payouts: list[Payout], institution: Institution, door: Door) -> tuple[list[Payout], Write]:
+    """The same payouts with the messages to their networks; the time that these have counts from now."""
+    made: list[Payout] = []
+    messages: list[Message] = []
+    for p in payouts:
+        if p.is_batch:
+            made.append(p)
+            continue
+        message = _message(p, institution, door)
+        due = message.due or door.now
+        messages.append(message)
+        ask_at = None if p.rail == BOOK else due + FIRST_ASK
+        made.append(replace(p, message_id=message.id, ask_at=ask_at, send_until=_send_until(p, due)))
+    return made, Write(door.company_id, messages=tuple(messages))
 
 
 def _send_until(p: Payout, due: datetime) -> datetime | None:
@@ -118,10 +137,11 @@ def payer_of(account: Account, institution: Institution) -> Payer:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A payout whose day may have come, its children, and what its account may send."""
+    """A payout whose day may have come, its children, what its account may send, and above what the company has a review."""
 
     payouts: list[Payout]
     limits: Limits
+    line: store.ReviewLine
 
 
 @dataclass(frozen=True)
@@ -133,16 +153,16 @@ class Begin(Act["Known | None"]):
     lacks: InsufficientFunds | None = None
 
     async def read(self, session: Session, door: Door) -> Known | None:
-        """The payout with its children, and the account's limits."""
+        """The payout with its children, the account's limits, and the company's line of review."""
         found = await store.whole(session, door.company_id, self.payout_id)
         if not found:
             return None
         period = rules.quota_period(door.now)[0]
         limits = await store.limits_of(session, door.company_id, found[0].account_id, period)
-        return Known(found, limits[found[0].method][0])
+        return Known(found, limits[found[0].method][0], await store.review_line(session, door.company_id))
 
     def decide(self, known: Known | None, door: Door) -> Done:
-        """Held and sent; refused where there is too little, or where the account may not pay any more."""
+        """Held and sent, or held and reviewed; refused where there is too little, or the account may not pay any more."""
         if known is None:
             return Done(None, b"")
         waiting = [p for p in known.payouts if p.state == "PENDING" and p.start_at is not None]
@@ -154,11 +174,17 @@ class Begin(Act["Known | None"]):
             code = "LIMIT_EXCEEDED" if isinstance(self.lacks, OverQuota) else "INSUFFICIENT_FUNDS"
         if code is not None:
             return Done(_never_begun(waiting, code, self.institution, door), b"")
-        made, write = begun(waiting, known.limits, self.institution, door)
+        if rules.is_reviewed(waiting[0].amount, known.line.above):
+            trigger, (made, write) = "review", held(waiting, known.limits, door)
+        else:
+            trigger, (made, write) = "begin", begun(waiting, known.limits, self.institution, door)
         moves = tuple(
-            PAYOUTS.move(p, "begin", door.now, **_begun_columns(one)) for p, one in zip(waiting, made, strict=True)
+            PAYOUTS.move(p, trigger, door.now, **_begun_columns(one)) for p, one in zip(waiting, made, strict=True)
         )
-        relied = (Relied("accounts", account.id, account.version),)
+        relied = (
+            Relied("accounts", account.id, account.version),
+            Relied("companies", door.company_id, known.line.version),
+        )
         return Done(Write(door.company_id, relies=relied, moves=moves) + write, b"")
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Begin:

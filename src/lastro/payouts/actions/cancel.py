@@ -41,7 +41,8 @@ class Cancel(Act["list[Payout]"]):
         first = known[0]
         if not PAYOUTS.allows(first.state, "cancel"):
             return _conflict(f"the payout is {first.state}")
-        parts = known[1:] if first.is_batch else known
+        # A batch in review has nothing on its way and no child of another state: all of it is taken back at once.
+        parts = known[1:] if first.is_batch and first.state != "ANALYSIS" else known
         free = [p for p in parts if PAYOUTS.allows(p.state, "cancel") and not p.sends]
         if not free:
             return _conflict("the payout is on its way")

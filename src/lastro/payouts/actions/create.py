@@ -10,10 +10,10 @@ import msgspec
 from lastro.base.api import render
 from lastro.base.errors import Kind, OverQuota, Problem, Refused
 from lastro.base.money import Money
-from lastro.base.run import Act, Done, Door
+from lastro.base.run import Act, Done, Door, Glance
 from lastro.base.write import Relied, Row, Write
 from lastro.payouts import rules, store
-from lastro.payouts.actions.begin import Ids, begun
+from lastro.payouts.actions.begin import Ids, begun, held
 from lastro.payouts.actions.finding import NoWay, find
 from lastro.payouts.model import MOST_CHILDREN, Payout
 from lastro.payouts.rendering import created
@@ -25,6 +25,8 @@ from lastro.standards.calendar import brasilia_day, day_bounds
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from uuid import UUID
+
+    from asyncpg import Record
 
     from lastro.accounts import Account, Institution
     from lastro.base.db import Session
@@ -62,14 +64,21 @@ class Create(Act[Known]):
     ways: Ways
     found: Found = field(default_factory=Found)
 
-    async def read(self, session: Session, door: Door) -> Known:
+    def glance(self) -> Glance[Known]:
         """The account, its limits, the company's fees; whether the code is taken, or an equal payout was just made."""
-        w = self.wish
-        ground = await store.ground(session, door.company_id, w.account_id, w.method, w.external_id, w.amount.minor)
-        same = None
-        if not w.allows_duplicate:
-            same = await store.same(session, door.company_id, w, rules.key_paid(w), door.now - rules.SAME_WITHIN)
-        return Known(ground, same, await self.ways.banks.read(session))
+        banks = self.ways.banks
+        glance = store.standing_at_a_glance(self.wish, rules.SAME_WITHIN, banks.number)
+
+        def known(rows: list[Record]) -> Known:
+            standing = glance.known(rows)
+            return Known(standing.ground, standing.same, banks.learn(standing.list))
+
+        return Glance(glance.sql, glance.arguments, known)
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The same, where no door of a client is passed with it."""
+        glance = self.glance()
+        return glance.known(await session.fetch(glance.sql, door.company_id, *glance.arguments))
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
         """Asks the directory, or reads the QR's charge, with no connection held; not before what can be known here fits."""
@@ -97,6 +106,15 @@ class Create(Act[Known]):
 
     def decide(self, known: Known, door: Door) -> Done | Refused:
         """The payout, or everything of one kind that stands in its way."""
+        parts = self.judged(known)
+        if isinstance(parts, Refused):
+            return parts
+        assert known.destination is not None
+        assert known.ground.account is not None
+        return self._made(known, known.ground.account, known.destination, parts, door)
+
+    def judged(self, known: Known) -> list[Money] | Refused:
+        """The transfers it is split into, once its destination is found; or what stands in its way."""
         destination, account = known.destination, known.ground.account
         assert destination is not None
         assert account is not None
@@ -110,7 +128,7 @@ class Create(Act[Known]):
         if known.same is not None and known.ground.refuses_duplicates:
             text = f"is that of payout {known.same}, to the same receiver; allowDuplicate says that both are meant"
             return Refused(Kind.CONFLICT, (Problem("amount", "DUPLICATE", text),))
-        return self._made(known, account, destination, parts, door)
+        return parts
 
     def taken(self, constraint: str) -> Refused | None:
         """The code belongs to another payout; a clash of ids is decided again."""
@@ -144,6 +162,7 @@ class Create(Act[Known]):
             batch = replace(whole, children=len(parts))
             made = [batch, *(_child(batch, part, n, ids[n - 1], door) for n, part in enumerate(parts, start=1))]
         starts = wish.scheduled_on is not None and wish.scheduled_on > brasilia_day(door.now)
+        triggers = ["create", "accept"]
         relies = (
             Relied("companies", door.company_id, ground.setup.version),
             Relied("company_fees", door.company_id, ground.setup.fees_version),
@@ -153,10 +172,14 @@ class Create(Act[Known]):
         if starts:
             assert wish.scheduled_on is not None
             made = [replace(p, start_at=day_bounds(wish.scheduled_on)[0]) for p in made]
+        elif rules.is_reviewed(wish.amount, ground.setup.review_above):
+            triggers.append("review")
+            made, holds = held([replace(p, state="ANALYSIS", version=3) for p in made], ground.limits, door)
+            write += holds
         else:
             made, sent = begun(made, ground.limits, self.ways.institution, door)
             write += sent
-        rows = tuple(row for p in made for row in PAYOUTS.born(_columns(p, receiver_id), door.now, ("create", "accept")))
+        rows = tuple(row for p in made for row in PAYOUTS.born(_columns(p, receiver_id), door.now, triggers))
         body = render(created(made[0], made[1:]))
         done = Done(write + Write(door.company_id, rows=rows), body, made[0].id, keep="forever")
         if known.same is not None:
@@ -234,5 +257,10 @@ def _columns(p: Payout, receiver_id: UUID) -> dict[str, object]:
         "txid": p.txid, "end_to_end_id": p.end_to_end_id, "control_number": p.control_number, "message_id": p.message_id,
         "hold_id": p.hold_id, "fee_hold_id": p.fee_hold_id, "quota_period": p.quota_period, "is_at_night": p.is_at_night,
         "scheduled_on": p.scheduled_on, "start_at": p.start_at, "send_until": p.send_until, "ask_at": p.ask_at,
-        "created_at": p.created_at, "updated_at": p.updated_at,
+        "created_at": p.created_at, "updated_at": p.updated_at, "likeness": None if p.batch_id else _likeness(p),
     }  # fmt: skip
+
+
+def _likeness(p: Payout) -> int:
+    to = (p.receiver.document_number, p.receiver.branch, p.receiver.account) if p.key is None else (p.key,)
+    return rules.likeness(p.account_id, p.method, p.amount, *to)

@@ -28,21 +28,24 @@ if TYPE_CHECKING:
     from lastro.payouts.model import Payout
     from lastro.rails.port import Claimed, PaymentDoubted, PaymentNever
 
+REVIEW_REFUSED = "REVIEW_REFUSED"
 CHILD_MOVED = "payout.child_moved"  # an inbox kind of our own: the batch named by its subject has to be looked at
+PROVED = "payout.proved"  # another: what came back of the TED of this control number, and was set aside, is taken up
 _POSTS = frozenset({"settle"})
 _OWN_REASONS = {
     "INSUFFICIENT_FUNDS": "the account had too little when the payout was to begin",
     "LIMIT_EXCEEDED": "the account's limit was used up when the payout was to begin",
+    REVIEW_REFUSED: "the institution refused the payout in its review",
 }
 
 
 def ended(
     p: Payout, trigger: str, institution: Institution, door: Door, *, code: str | None = None,
-    settled_at: datetime | None = None, number: str | None = None,
+    settled_at: datetime | None = None, number: str | None = None, reason: str | None = None,
 ) -> Write:  # fmt: skip
     """The end of a payout: its move, its holds posted or voided, its limits given back, its event, or its batch's concern.
 
-    code: the network's, of a refusal. number: the STR's.
+    code: the network's, of a refusal. number: the STR's. reason: what the history keeps in place of the code.
     """
     kind = "posted" if trigger in _POSTS else "voided"
     sets: dict[str, Any] = {"ask_at": None, "start_at": None}
@@ -53,7 +56,7 @@ def ended(
         sets |= {"str_control_number": number}
     if code is not None:
         sets |= {"error_code": code, "error_message": message_of(p, code)}
-    move = PAYOUTS.move(p, trigger, door.now, reason=code, **sets)
+    move = PAYOUTS.move(p, trigger, door.now, reason=reason or code, **sets)
     transfers = (*postings.end_hold(door, p, kind), *postings.end_fee(door, p, kind))
     after = replace(p, state=move.to_state, **sets)
     write = Write(door.company_id, moves=(move,), transfers=transfers) + told(after, institution, door)
@@ -185,7 +188,7 @@ class Proved(Act["tuple[Payout, Money] | None"]):
         move = PAYOUTS.move(p, "prove", door.now, paid_at=self.settled_at, error_code=None, error_message=None)
         after = replace(p, state="PAID", paid_at=self.settled_at, error_code=None, error_message=None)
         transfers = postings.proved(door, p, available)
-        write = Write(door.company_id, rows=(self._proof(door),), moves=(move,), transfers=transfers)
+        write = Write(door.company_id, rows=(self._proof(door), self._news(door)), moves=(move,), transfers=transfers)
         if p.quota_period is not None:
             used = rules.quotas(p.account_id, p.method, (p.quota_period, p.is_at_night), p.amount.minor)
             write += Write(door.company_id, quotas=used)
@@ -202,6 +205,13 @@ class Proved(Act["tuple[Payout, Money] | None"]):
             "id": door.chance.uuid(door.now), "rail": TED, "kind": PAYMENT_FINAL, "network_id": f"proved:{name}",
             "subject": name, "body": encode(PaymentFinal(name, settled=True, settled_at=self.settled_at)),
             "received_at": door.now, "due_at": None, "done_at": door.now, "outcome": "handled",
+        }  # fmt: skip
+        return Row("inbox", row)
+
+    def _news(self, door: Door) -> Row:
+        row = {
+            "id": door.chance.uuid(door.now), "rail": "own", "kind": PROVED, "network_id": f"proved:{self.control_number}",
+            "subject": self.control_number, "body": b"", "received_at": door.now, "due_at": door.now,
         }  # fmt: skip
         return Row("inbox", row)
 

@@ -1,0 +1,46 @@
+"""What an account owes is taken from what it has, before anything else goes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro import ledger
+from lastro.base.run import Act, Done
+from lastro.base.write import Transfer, Write
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Door
+
+
+@dataclass(frozen=True)
+class Collect(Act[ledger.Balance]):
+    """Takes what the account owes, as far as it has it: CUST→LOSS. Nothing where it owes nothing, or has nothing."""
+
+    account_id: UUID
+    currency: str
+
+    async def read(self, session: Session, door: Door) -> ledger.Balance:
+        """What it owes, and what it has of that."""
+        (balance,) = await ledger.balances_of(session, door.company_id, [self.account_id], self.currency)
+        return balance
+
+    def decide(self, known: ledger.Balance, door: Door) -> Done:
+        """One transfer, of which the account is the object: what it pays back is no longer anybody else's."""
+        if not known.covered.minor:
+            return Done(None, b"")
+        own = ledger.customer(door.company_id, self.account_id, self.currency)
+        lost = ledger.loss(door.company_id, self.account_id, self.currency)
+        taken = Transfer(
+            door.chance.uuid(door.now), "moved", own, lost, known.covered, "LOSS_RECOVERED", self.account_id, door.now
+        )
+        return Done(Write(door.company_id, transfers=(taken,)), b"")
+
+    def insufficient(self, short: InsufficientFunds) -> Collect:
+        """Something else was drawn meanwhile: decided again, by what there is now."""
+        del short
+        return self

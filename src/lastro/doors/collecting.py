@@ -1,0 +1,83 @@
+"""What accounts owe is taken from their next credits: of a company that was just active, and now and then of all.
+
+A sweep, since a credit locks nothing and asks nothing of the account that it goes to. Until it comes by, that money is not
+available, and draw() lets none of it out (docs/decisions/losses.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import structlog
+
+from lastro import ledger
+from lastro.accounts import Collect
+from lastro.base import lanes
+from lastro.base.errors import DatabaseAway, Refused, Stale
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Database
+    from lastro.base.run import Runner
+
+EVERY_SECONDS = 0.5
+ALL_EVERY_SECONDS = 60.0
+_AT_ONCE = 100
+_COMPANIES = "SELECT company_id FROM company_numbers"
+_log = structlog.get_logger(__name__)
+
+
+class Collecting:
+    """The sweep. `seen` is told which companies are active. hear: is told how each account ended."""
+
+    def __init__(self, database: Database, work: Database, runner: Runner, hear: lanes.Hear = lanes.unheard) -> None:
+        self._database = database
+        self._work = work
+        self._runner = runner
+        self._hear = hear
+        self._active: set[UUID] = set()
+
+    def seen(self, _topic: str, company_id: UUID | None) -> None:
+        """A company has just committed something."""
+        if company_id is not None:
+            self._active.add(company_id)
+
+    async def active(self) -> bool:
+        """Takes what is owed in companies that were active since the last time. Never says that there is more."""
+        active, self._active = self._active, set()
+        for company_id in active:
+            await self.of(company_id)
+        return False
+
+    async def everywhere(self) -> bool:
+        """Takes what is owed in every company."""
+        async with self._work.session() as session:
+            found = [row["company_id"] for row in await session.fetch(_COMPANIES)]
+        for company_id in found:
+            await self.of(company_id)
+        return False
+
+    async def of(self, company_id: UUID) -> None:
+        """Takes what is owed in one company; one account's trouble stops no other. DatabaseAway: try again later."""
+        async with self._database.session(company_id) as session:
+            found = await ledger.covered_debts(session, company_id, _AT_ONCE)
+        for account_id, currency in found:
+            await self._take(company_id, account_id, currency)
+
+    async def _take(self, company_id: UUID, account_id: UUID, currency: str) -> None:
+        clock = asyncio.get_running_loop().time
+        begun = clock()
+        try:
+            outcome = await self._runner.act(company_id, Collect(account_id, currency))
+        except DatabaseAway:
+            raise
+        except Stale:
+            self._active.add(company_id)  # overtaken, so it is looked at again
+            return
+        except Exception:  # noqa: BLE001 one account must not stop the others
+            _log.exception("due.failed", lane="collecting", id=str(account_id))
+            return
+        if not isinstance(outcome, Refused) and outcome.write is not None:
+            self._hear(lanes.Worked("due", "collecting", "done", clock() - begun, company_id, (account_id,), account_id))

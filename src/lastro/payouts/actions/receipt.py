@@ -1,0 +1,80 @@
+"""Giving proof of a payout whose money has left."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.media import PDF, saved_as
+from lastro.base.run import Act, Done
+from lastro.payouts import store
+from lastro.payouts.receipts import HAS_LEFT, Receipt, Return, shown
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Institution
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.payouts.model import Payout
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A payout and its transfers, nothing where it is not there; what came back of it; and the PDF, once it is drawn."""
+
+    payouts: tuple[Payout, ...]
+    returns: tuple[Return, ...] = ()
+    drawn: bytes | None = None
+
+
+@dataclass(frozen=True)
+class GiveReceipt(Act[Known]):
+    """GET /order/v1/banking/order-payouts/{id}/receipt. media: what it is had as. institution: that gives it."""
+
+    payout_id: UUID | None
+    media: str
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The payout with its transfers, and what was given back of them."""
+        if self.payout_id is None:
+            return Known(())
+        found = await store.whole(session, door.company_id, self.payout_id)
+        return Known(tuple(found), await store.returns_of(session, door.company_id, [p.id for p in found]))
+
+    async def look_up(self, known: Known, door: Door) -> Known:
+        """A PDF is drawn in a thread: it takes too long for the loop."""
+        if self.media != PDF or self._refused(known) is not None:
+            return known
+        return replace(known, drawn=await asyncio.to_thread(_drawn, self._receipt(known)))
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """Shows it."""
+        refused = self._refused(known)
+        if refused is not None:
+            return refused
+        if known.drawn is None:
+            return Done(None, render(shown(self._receipt(known))))
+        return Done(None, known.drawn, headers=(saved_as(f"comprovante-{known.payouts[0].id}.pdf"),), media=PDF)
+
+    def _receipt(self, known: Known) -> Receipt:
+        return Receipt(known.payouts[0], known.payouts[1:], known.returns, self.institution)
+
+    def _refused(self, known: Known) -> Refused | None:
+        """Why there is no receipt, or None."""
+        if not known.payouts:
+            return NOT_FOUND
+        state = known.payouts[0].state
+        if state in HAS_LEFT:
+            return None
+        return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the payout is {state}: no money of it has left"),))
+
+
+def _drawn(receipt: Receipt) -> bytes:
+    from lastro.payouts.receipts.drawing import draw  # noqa: PLC0415 see the package
+
+    return draw(receipt)

@@ -1,0 +1,100 @@
+"""A payout that waits in review is approved or refused, by a person of the institution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Write
+from lastro.payouts import store
+from lastro.payouts.actions.begin import sent
+from lastro.payouts.actions.end import REVIEW_REFUSED, ended
+from lastro.payouts.states import PAYOUTS
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Institution
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.payouts.model import Payout
+
+
+@dataclass(frozen=True)
+class Approve(Act["list[Payout]"]):
+    """A payout in review, or a batch with all of its transfers, may go (states.md 5). by: who says so, for the history."""
+
+    payout_id: UUID
+    by: str
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> list[Payout]:
+        """The payout and its children."""
+        return await store.whole(session, door.company_id, self.payout_id)
+
+    def decide(self, known: list[Payout], door: Door) -> Done | Refused:
+        """PENDING with its messages; the holds and limits are those of its creation, or of its day."""
+        refused = _refused(known, "approve")
+        if refused is not None:
+            return refused
+        made, messages = sent(known, self.institution, door)
+        moves = tuple(
+            PAYOUTS.move(
+                p, "approve", door.now, reason=f"by {self.by}", message_id=one.message_id, ask_at=one.ask_at,
+                send_until=one.send_until,
+            )
+            for p, one in zip(known, made, strict=True)
+        )  # fmt: skip
+        # Whether the account may pay is for the worker to see, who keeps the messages of a blocked one (states.md 8); how
+        # its network is told of it must be true.
+        relied = (Relied("accounts", known[0].account_id, known[0].account.version),)
+        return Done(Write(door.company_id, relies=relied, moves=moves) + messages, _decided(known[0], "PENDING"))
+
+
+@dataclass(frozen=True)
+class Refuse(Act["list[Payout]"]):
+    """A payout in review, or a batch with all of its transfers, may not go.
+
+    by, reason: who says so and why, for the history; clients are told no more than that it was refused in review.
+    """
+
+    payout_id: UUID
+    by: str
+    reason: str
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> list[Payout]:
+        """The payout and its children."""
+        return await store.whole(session, door.company_id, self.payout_id)
+
+    def decide(self, known: list[Payout], door: Door) -> Done | Refused:
+        """CANCELED, what was held and used given back, and whoever asked for it is told."""
+        refused = _refused(known, "reject")
+        if refused is not None:
+            return refused
+        write, reason = Write(door.company_id), f"by {self.by}: {self.reason}"
+        for p in known:
+            write += ended(p, "reject", self.institution, door, code=REVIEW_REFUSED, reason=reason)
+        return Done(write, _decided(known[0], "CANCELED"))
+
+
+def _refused(known: list[Payout], trigger: str) -> Refused | None:
+    if not known:
+        return NOT_FOUND
+    if PAYOUTS.allows(known[0].state, trigger):
+        return None
+    text = f"is {known[0].state} and not ANALYSIS: there is nothing to decide"
+    return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
+
+
+def _decided(payout: Payout, status: str) -> bytes:
+    """What the command prints."""
+    return render(
+        {
+            "id": str(payout.id), "externalId": payout.external_id, "status": status, "amount": str(payout.amount),
+            "transfers": max(payout.children, 1),
+        }
+    )  # fmt: skip

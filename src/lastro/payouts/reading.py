@@ -1,0 +1,49 @@
+"""A request's body becomes the payout that is wished for, or all that is wrong with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from lastro.base import forms
+from lastro.base.api import as_id
+from lastro.payouts import rules
+from lastro.payouts.forms import CreatePayout
+from lastro.payouts.model import Person, Place, Wish
+
+if TYPE_CHECKING:
+    from lastro.base.errors import Problem
+    from lastro.base.money import Money
+
+_NOBODYS = UUID(int=0)  # what is no id is as good as one that is not there
+
+
+def read_wish(raw: bytes) -> tuple[Wish | None, list[Problem]]:
+    """The payout that a body asks for, or everything that can be known to be wrong with it, in the form's order.
+
+    raw: a JSON object that forms.parsed has accepted.
+    """
+    form, problems = forms.read(raw, CreatePayout)
+    problems += rules.form_problems(form)
+    amount = forms.money(form.amount, "amount", problems)
+    if problems:
+        return None, list(forms.in_order(problems, CreatePayout))
+    assert amount is not None
+    return _wish(form, amount), []
+
+
+def _wish(form: CreatePayout, amount: Money) -> Wish:
+    account_id = as_id(form.account_id) or _NOBODYS
+    data, receiver = form.payment_data, form.receiver
+    person = place = None
+    if receiver is not None:
+        person = Person(receiver.name, receiver.document.type, receiver.document.number.upper())
+    if (bank := data.bank_account) is not None:
+        compe = None if bank.bank_number is None else bank.bank_number.zfill(3)
+        place = Place(bank.ispb, compe, bank.account_type, bank.branch_number.zfill(4), bank.account_number)
+    key = data.pix_key
+    return Wish(
+        form.external_id, account_id, form.payment_method, amount, form.description, person,
+        None if key is None else rules.canonical_key(key), data.qrcode_data, place, form.scheduled_date,
+        bool(form.allow_duplicate),
+    )  # fmt: skip

@@ -1,0 +1,121 @@
+"""What a receipt tells, and the code by which two receipts are compared."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lastro.base.api import stamp
+from lastro.base.money import Money
+from lastro.payouts import rules
+from lastro.standards.documents import mask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.accounts import Institution
+    from lastro.payouts.model import Payout
+
+# Money has left, whatever came back of it.
+HAS_LEFT = frozenset({"PAID", "PARTIALLY_PAID", "PARTIAL_REFUNDED", "REFUNDED"})
+_FORM = "lastro receipt 1"  # another one, where other facts are ever put together: old codes are still to be compared
+_CODE_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """What a receiver has given back. name: the network's, D… or the STR's number of the TED that brought it.
+
+    settled_at: by the network; booked_at: here.
+    """
+
+    name: str
+    payout_id: UUID
+    amount: Money
+    settled_at: datetime
+    booked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A payout whose money has left. transfers: of a batch, in order; returns: that counted, oldest first.
+
+    institution: that pays and gives the receipt.
+    """
+
+    payout: Payout
+    transfers: tuple[Payout, ...]
+    returns: tuple[Return, ...]
+    institution: Institution
+
+    @property
+    def paid_at(self) -> datetime:
+        """When the network settled it, of a batch the last of it."""
+        assert self.payout.paid_at is not None, "only what has left has a receipt"
+        return self.payout.paid_at
+
+    @property
+    def paid(self) -> Money:
+        """What has left: of a batch less than its amount, where some of its transfers failed."""
+        amount = self.payout.amount
+        return rules.counted(self.transfers, amount.currency).paid_amount if self.transfers else amount
+
+    @property
+    def returned(self) -> Money:
+        """What has come back of it, of all its transfers together."""
+        return Money(sum(r.amount.minor for r in self.returns), self.payout.amount.currency)
+
+    @property
+    def issued_at(self) -> datetime:
+        """When the last thing happened that it tells: asked for again, it is the same receipt."""
+        moved = (p.updated_at for p in (self.payout, *self.transfers))
+        return max(*moved, self.payout.created_at, *(r.booked_at for r in self.returns))
+
+    @property
+    def code(self) -> str:
+        """The same for the same facts, and for others another: 32 hexadecimal digits, of SHA-256.
+
+        It is made of what the receipt shows and of nothing else, so that it tells nothing that is masked. It needs no key:
+        whoever doubts a receipt asks for it anew and compares, and a key would have to be kept for as long as receipts are.
+        """
+        told = msgspec.json.encode([_FORM, *self._facts()])
+        return hashlib.sha256(told).digest()[:_CODE_BYTES].hex().upper()
+
+    def _facts(self) -> Iterator[str | int | None]:
+        p, ours = self.payout, self.institution
+        holder, receiver = p.account.holder, p.receiver
+        yield from (str(p.id), p.external_id, p.state, p.method, p.amount.currency, p.amount.minor, p.fee.minor)
+        yield from (self.paid.minor, self.returned.minor, p.description, stamp(self.paid_at), *names_of(p), p.txid)
+        yield from (holder.full_name, shown_number(holder.document_type, holder.document_number))
+        yield from (ours.ispb, p.account.branch, p.account.number)
+        yield from (receiver.name, shown_number(receiver.document_type, receiver.document_number), receiver.ispb)
+        yield from (shown_key(p),) if p.key is not None else (receiver.branch, receiver.account, receiver.account_type)
+        yield len(self.transfers)
+        for t in self.transfers:
+            yield from (str(t.id), t.state, t.amount.minor, t.returned.minor, *names_of(t))
+            yield None if t.paid_at is None else stamp(t.paid_at)
+        yield len(self.returns)
+        for r in self.returns:
+            yield from (r.name, str(r.payout_id), r.amount.minor, stamp(r.settled_at))
+
+
+def names_of(payout: Payout) -> tuple[str | None, str | None]:
+    """Its endToEndId in Pix, and the STR's control number of a TED; of a batch neither."""
+    if payout.is_batch:
+        return None, None
+    return (payout.end_to_end_id, None) if payout.method == "PIX" else (None, payout.str_control_number)
+
+
+def shown_number(kind: str, number: str) -> str:
+    """A document as receipts show it: the middle of a CPF, `***.456.789-**`; a CNPJ whole, which is public."""
+    return mask(number) if kind == "CPF" else number
+
+
+def shown_key(payout: Payout) -> str | None:
+    """The key that was paid to, as receipts show it: one that is a CPF is shown as CPFs are."""
+    return None if payout.key is None else shown_number(payout.key_type or "", payout.key)

@@ -1,0 +1,43 @@
+"""Receipts in the words of those who get them: Portuguese, reais, the clock of Brasilia."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.standards.calendar import BRASILIA
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.base.money import Money
+
+TITLES = {"PIX": "Comprovante de Pix", "TED": "Comprovante de TED"}
+STATUSES = {
+    "INITIAL": "Em andamento", "PENDING": "Em andamento", "ANALYSIS": "Em análise", "PAID": "Concluído",
+    "PARTIALLY_PAID": "Pago em parte", "PARTIAL_REFUNDED": "Devolvido em parte", "REFUNDED": "Devolvido",
+    "ERROR": "Não realizado", "EXPIRED": "Expirado", "CANCELED": "Cancelado",
+}  # fmt: skip
+ACCOUNT_TYPES = {
+    "CHECKING_ACCOUNT": "conta corrente", "SAVINGS_ACCOUNT": "conta poupança", "PAYMENT_ACCOUNT": "conta de pagamento",
+    "WAGE_ACCOUNT": "conta salário",
+}  # fmt: skip
+_SIGNS = {"BRL": "R$"}
+
+
+def reais(amount: Money) -> str:
+    """`R$ 1.234,56`."""
+    text, _, cents = str(amount).rpartition(".")
+    whole = f"{int(text):,}".replace(",", ".")
+    return f"{_SIGNS.get(amount.currency, amount.currency)} {whole},{cents}"
+
+
+def moment(at: datetime) -> str:
+    """`31/01/2026 às 09:00:01`, by the clock of Brasilia."""
+    return at.astimezone(BRASILIA).strftime("%d/%m/%Y às %H:%M:%S")
+
+
+def document(kind: str, number: str) -> str:
+    """`CNPJ 11.222.333/0001-81`. number: as receipts show it; of a CPF it is masked and has its punctuation."""
+    if kind == "CNPJ":
+        number = f"{number[:2]}.{number[2:5]}.{number[5:8]}/{number[8:12]}-{number[12:]}"
+    return f"{kind} {number}"

@@ -1,0 +1,79 @@
+"""What a create would find and decide, of many payouts: their grounds in a few statements, their ways a few at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.accounts import OwnFirst
+from lastro.base.errors import Refused
+from lastro.payouts import rules, store
+from lastro.payouts.actions.create import Create, Found, Known
+from lastro.payouts.trial.store import numbers, sames, taken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.payouts.actions.finding import Ways
+    from lastro.payouts.model import Destination, Wish
+
+Ground = Known  # what one of them stands on
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A payout as it would be made. transfers: how many. same: an equal payout of the last ten minutes."""
+
+    destination: Destination
+    fee: Money
+    transfers: int
+    same: UUID | None
+
+
+def alike(w: Wish) -> tuple[object, ...]:
+    """What two payouts have in common that pay the same receiver the same amount from the same account."""
+    to: object = rules.key_paid(w) or w.qr
+    if w.place is not None and w.person is not None:
+        to = (w.person.document_number, w.place.ispb or w.place.compe, w.place.branch, w.place.account)
+    return w.account_id, w.method, w.amount, to
+
+
+async def read_grounds(session: Session, door: Door, wishes: Sequence[Wish], ways: Ways) -> tuple[list[Ground], Ways]:
+    """What each of them stands on, in their order; and the ways by which they are tried out."""
+    keys = [key for key in map(rules.key_paid, wishes) if key is not None]
+    if isinstance(ways.directory, OwnFirst):
+        ways = replace(ways, directory=await ways.directory.among(session, keys))
+    banks = await ways.banks.read(session)
+    codes = await taken(session, door.company_id, [w.external_id for w in wishes])
+    same = await sames(session, door.company_id, wishes, door.now - rules.SAME_WITHIN)
+    given = iter(await numbers(session, len(wishes)))
+    by_account: dict[tuple[UUID, str], store.Ground] = {}
+    found: list[Ground] = []
+    for place, w in enumerate(wishes):
+        one = by_account.get((w.account_id, w.method))
+        if one is None:
+            one = await store.ground(session, door.company_id, w.account_id, w.method, w.external_id, 1)
+            by_account[w.account_id, w.method] = one
+        ground = replace(one, is_taken=w.external_id in codes, numbers=(next(given),))
+        found.append(Known(ground, None if w.allows_duplicate else same.get(place), banks))
+    return found, ways
+
+
+async def try_out(wish: Wish, ground: Ground, ways: Ways, door: Door) -> Tried | Refused:
+    """One of them: asks for its destination with no connection held, and decides as a create does.
+
+    Refused of kind TOO_MANY or UNAVAILABLE says nothing of the payout: whoever had to be asked could not be.
+    """
+    create = Create(wish, "", ways, Found())
+    known = await create.look_up(ground, door)
+    if isinstance(known, Refused):
+        return known
+    parts = create.judged(known)
+    if isinstance(parts, Refused):
+        return parts
+    assert known.destination is not None
+    return Tried(known.destination, known.ground.setup.fees.total(wish.amount), len(parts), known.same)

@@ -1,0 +1,8 @@
+"""Plans of payouts: thousands of lines checked, approved and made together, each once."""
+
+from lastro.plans.api import routes
+from lastro.plans.docs import NOTICES
+from lastro.plans.engine import LANE, Planner
+from lastro.plans.states import PLANS
+
+__all__ = ["LANE", "NOTICES", "PLANS", "Planner", "routes"]

@@ -1,0 +1,183 @@
+"""Some lines of a plan are looked at: what a create would find and decide, and nothing moved."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from lastro.base.errors import Refused
+from lastro.base.run import Act, Done
+from lastro.base.together import together
+from lastro.base.write import Relied, Row, Touch, Write
+from lastro.payouts import Ground, Tried, read_grounds, try_out
+from lastro.plans import rules, store
+from lastro.plans.model import CSV, GOOD_FOR, Counts
+from lastro.plans.notifications import turned
+from lastro.plans.states import PLANS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import Problem
+    from lastro.base.run import Door
+    from lastro.payouts import Ways
+    from lastro.plans.model import Plan, Read
+
+_ASKED_AT_ONCE = 8
+FREE: dict[str, Any] = {
+    "due_at": None,
+    "lease_token": None,
+    "leased_until": None,
+}  # nobody has to look at it, and nobody does
+
+
+@dataclass(slots=True)
+class Pace:
+    """What the checking of some lines has come to. reached: how many. wait_seconds: until the next can be asked about.
+
+    over: set when it is to come to its end, whatever is left.
+    """
+
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    reached: int = 0
+    wait_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The plan and how far it is; what each line stands on, and what came of trying it: None where it was not reached."""
+
+    plan: Plan
+    counts: Counts
+    digests: list[bytes]
+    grounds: list[Ground | None]
+    ways: Ways
+    tried: list[Tried | Refused | None] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Check(Act["Known | None"]):
+    """Looks at the next lines of a plan. reads: they, in order, the first of them right behind those that are checked."""
+
+    plan_id: UUID
+    reads: Sequence[Read]
+    ways: Ways
+    pace: Pace = field(default_factory=Pace)
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The plan, while it is VALIDATING and these lines are the next; what they stand on, in a few statements."""
+        plan = await store.plan_of(session, door.company_id, self.plan_id)
+        if plan is None or plan.state != "VALIDATING":
+            return None
+        counts = await store.counts_of(session, door.company_id, plan.id)
+        if counts.checked != self.reads[0].sheet.number - 1:
+            return None
+        is_last = counts.checked + len(self.reads) == plan.lines
+        digests = await store.digests_of(session, door.company_id, plan.id) if is_last else []
+        wishes = [r.wish for r in self.reads if r.wish is not None]
+        found, ways = await read_grounds(session, door, wishes, self.ways)
+        each = iter(found)
+        grounds = [None if r.wish is None else next(each) for r in self.reads]
+        return Known(plan, counts, digests, grounds, ways)
+
+    async def look_up(self, known: Known | None, door: Door) -> Known | None:
+        """Finds out where each line's money goes; once somebody could not be asked, nobody else is."""
+        if known is None:
+            return None
+        plan = known.plan
+
+        async def try_one(place: int) -> Tried | Refused | None:
+            wish, ground = self.reads[place].wish, known.grounds[place]
+            if wish is None or ground is None or (place and self.pace.over.is_set()):
+                return None  # the first is always tried, so that every look gets on
+            found = await try_out(wish, ground, known.ways, door)
+            if not isinstance(found, Refused) or not rules.says_nothing(found):
+                return found
+            final = rules.gives_up(wish, found, door.now - plan.created_at)
+            if final is None:
+                self.pace.over.set()
+                self.pace.wait_seconds = found.retry_after_seconds or 1
+            return final
+
+        tried = await together(range(len(self.reads)), try_one, _ASKED_AT_ONCE)
+        return replace(known, tried=tried)
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """The lines as far as all before them were reached; with the last of them the plan turns."""
+        self.pace.reached = 0
+        if known is None:
+            return Done(None, b"")
+        rows: list[Row] = []
+        for read, ground, tried in zip(self.reads, known.grounds, known.tried, strict=True):
+            if read.wish is not None and tried is None:
+                break
+            rows.append(_row(known.plan, read, ground, tried, door))
+        self.pace.reached = len(rows)
+        plan = known.plan
+        relies = (Relied("payout_plans", plan.id, plan.version),)
+        write = Write(door.company_id, relies=relies, rows=tuple(rows))
+        unfit = known.counts.unfit + sum(row.values["issues"] is not None for row in rows)
+        counts = Counts(known.counts.checked + len(rows), unfit, 0)
+        if counts.checked == plan.lines:
+            digests = [*known.digests, *(row.values["digest"] for row in rows)]
+            write = Write(door.company_id, rows=tuple(rows)) + self._turned(plan, counts, rules.hash_of(digests), door)
+        return Done(write, b"")
+
+    def _turned(self, plan: Plan, counts: Counts, digest: str, door: Door) -> Write:
+        trigger = rules.checked(plan, counts)
+        sets = {**FREE, "hash": digest}
+        if trigger != "fail":
+            sets |= {"expires_at": door.now + GOOD_FOR, "due_at": door.now + GOOD_FOR}
+        move = PLANS.move(plan, trigger, door.now, **sets)
+        told = turned(door, plan, move.to_state, counts, digest)
+        return Write(door.company_id, moves=(move,), touches=(forgotten(plan),), facts=(told,))
+
+
+def forgotten(plan: Plan) -> Touch:
+    """A plan's body is kept no longer than somebody has to read it."""
+    return Touch("payout_plan_bodies", plan.id, 1, {"body": None})
+
+
+def _row(plan: Plan, read: Read, ground: Ground | None, tried: Tried | Refused | None, door: Door) -> Row:
+    problems: tuple[Problem, ...] = read.problems
+    if isinstance(tried, Refused):
+        problems = tried.problems if plan.format != CSV else rules.in_columns(tried.problems)
+    elif ground is not None:
+        like = rules.like_a_line(read, refuses_duplicates=ground.ground.refuses_duplicates)
+        problems = () if like is None else (like,)
+    issues = issues_text(problems) if problems else None
+    good = tried if isinstance(tried, Tried) and issues is None else None
+    destination = None if good is None else rules.destination_text(good.destination)
+    fee = None if good is None else good.fee.minor
+    transfers = None if good is None else good.transfers
+    wish = read.wish
+    return Row(
+        "payout_plan_lines",
+        {
+            "id": door.chance.uuid(door.now), "plan_id": plan.id, "number": read.sheet.number, "line": read.sheet.line,
+            "request": read.sheet.raw, "external_id": None if wish is None else wish.external_id,
+            "account_id": None if wish is None else wish.account_id, "payment_method": None if wish is None else wish.method,
+            "currency": None if wish is None else wish.amount.currency,
+            "amount_minor": None if wish is None else wish.amount.minor, "fee_minor": fee, "transfers": transfers,
+            "destination": destination, "duplicate_of": None if good is None else _duplicate(read, good), "issues": issues,
+            "digest": rules.digest(read.sheet.raw, destination, fee, transfers, issues), "created_at": door.now,
+        },
+    )  # fmt: skip
+
+
+def issues_text(problems: Sequence[Problem]) -> str:
+    """Problems of a line as they are kept: JSON, in the shape of an Error's details."""
+    return msgspec.json.encode(
+        [{"field": p.field, "issue": p.issue, "description": p.description} for p in problems]
+    ).decode()
+
+
+def _duplicate(read: Read, tried: Tried) -> str | None:
+    if tried.same is not None:
+        return str(tried.same)
+    return None if read.duplicate_of is None else f"line {read.duplicate_of}"

@@ -1,0 +1,149 @@
+"""What people and clients decide about a plan: it is approved, applied, canceled; or nobody does, and its time is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Row, Write
+from lastro.plans.actions.check import FREE, forgotten
+from lastro.plans.actions.read import Seen, shown
+from lastro.plans.model import Approval
+from lastro.plans.notifications import turned
+from lastro.plans.rendering import in_full
+from lastro.plans.states import PLANS
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.plans.model import Plan
+
+
+@dataclass(frozen=True)
+class Approve(Act["Seen | None"]):
+    """POST /order/v1/banking/payout-plans/{id}/approvals. hash: that was looked at, and is signed."""
+
+    plan_id: UUID | None
+    hash: str
+
+    async def read(self, session: Session, door: Door) -> Seen | None:
+        """The plan and who has signed it."""
+        return await shown(session, door, self.plan_id)
+
+    def decide(self, known: Seen | None, door: Door) -> Done | Refused:
+        """Signed once by each client, but by the one that made it; APPROVED with the last signature it needs."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND)
+        plan, client = known.plan, door.caller.client_id
+        if plan.state != "READY":
+            return _conflict(plan, "only a plan that is READY is approved")
+        assert client is not None
+        if self.hash != plan.hash:
+            return Refused(Kind.INVALID, (Problem("hash", "MISMATCH", "is not the hash of the plan as it was checked"),))
+        if client == plan.created_by:
+            return _no_approver("NOT_ALLOWED", "the client that made the plan does not approve it")
+        if any(a.approver == client for a in known.approvals):
+            return _no_approver("DUPLICATE", "this client has approved the plan already")
+        signed = (*known.approvals, Approval(client, door.now))
+        is_last = len(signed) >= plan.needs
+        move = PLANS.move(plan, "approve last" if is_last else "approve", door.now, reason=client)
+        row = Row(
+            "payout_plan_approvals",
+            {"plan_id": plan.id, "approver": client, "hash": self.hash, "created_at": door.now},
+        )
+        facts = (turned(door, plan, move.to_state, known.counts, plan.hash),) if is_last else ()
+        after = replace(known, plan=_after(plan, move.to_state, door), approvals=signed)
+        write = Write(door.company_id, rows=(row,), moves=(move,), facts=facts)
+        return Done(write, render(in_full(after)), plan.id, keep="forever")
+
+
+@dataclass(frozen=True)
+class Apply(Act["Seen | None"]):
+    """POST /order/v1/banking/payout-plans/{id}/apply."""
+
+    plan_id: UUID | None
+
+    async def read(self, session: Session, door: Door) -> Seen | None:
+        """The plan and who has signed it."""
+        return await shown(session, door, self.plan_id)
+
+    def decide(self, known: Seen | None, door: Door) -> Done | Refused:
+        """APPLYING: a worker makes its payouts, one line after the other."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND)
+        plan = known.plan
+        if plan.state == "READY":
+            return _conflict(plan, f"it needs {plan.needs - len(known.approvals)} more approvals")
+        if plan.state != "APPROVED":
+            return _conflict(plan, "only a plan that is APPROVED is applied")
+        if plan.expires_at is not None and plan.expires_at <= door.now:
+            return _conflict(plan, "its time is over")
+        move = PLANS.move(plan, "apply", door.now, **{**FREE, "due_at": door.now})
+        after = replace(known, plan=_after(plan, move.to_state, door))
+        return Done(Write(door.company_id, moves=(move,)), render(in_full(after)), plan.id, keep="forever")
+
+
+@dataclass(frozen=True)
+class Cancel(Act["Seen | None"]):
+    """POST /order/v1/banking/payout-plans/{id}/cancel."""
+
+    plan_id: UUID | None
+
+    async def read(self, session: Session, door: Door) -> Seen | None:
+        """The plan and how its lines stand."""
+        return await shown(session, door, self.plan_id)
+
+    def decide(self, known: Seen | None, door: Door) -> Done | Refused:
+        """CANCELED: nothing more is made of it; what was made stays."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND)
+        plan = known.plan
+        if not PLANS.allows(plan.state, "cancel"):
+            return _conflict(plan, "it has ended")
+        write = _ended(plan, "cancel", known, door)
+        after = replace(known, plan=_after(plan, "CANCELED", door))
+        return Done(write, render(in_full(after)), plan.id, keep="forever")
+
+
+@dataclass(frozen=True)
+class Expire(Act["Seen | None"]):
+    """A plan that nobody applied in time."""
+
+    plan_id: UUID
+
+    async def read(self, session: Session, door: Door) -> Seen | None:
+        """The plan and how its lines stand."""
+        return await shown(session, door, self.plan_id)
+
+    def decide(self, known: Seen | None, door: Door) -> Done:
+        """EXPIRED, where it still can and its time is over."""
+        plan = None if known is None else known.plan
+        if known is None or plan is None or plan.expires_at is None or plan.expires_at > door.now:
+            return Done(None, b"")
+        if not PLANS.allows(plan.state, "expire"):
+            return Done(None, b"")
+        return Done(_ended(plan, "expire", known, door), b"")
+
+
+def _ended(plan: Plan, trigger: str, known: Seen, door: Door) -> Write:
+    move = PLANS.move(plan, trigger, door.now, **FREE)
+    told = turned(door, plan, move.to_state, known.counts, plan.hash)
+    touches = (forgotten(plan),) if plan.hash is None else ()
+    return Write(door.company_id, moves=(move,), touches=touches, facts=(told,))
+
+
+def _after(plan: Plan, state: str, door: Door) -> Plan:
+    return replace(plan, state=state, updated_at=door.now)
+
+
+def _conflict(plan: Plan, text: str) -> Refused:
+    return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the plan is {plan.state}: {text}"),))
+
+
+def _no_approver(issue: str, text: str) -> Refused:
+    return Refused(Kind.CONFLICT, (Problem("approver", issue, text),))

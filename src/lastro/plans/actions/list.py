@@ -1,0 +1,103 @@
+"""Listing plans, and the lines of one."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, Refused
+from lastro.base.run import Act, Done
+from lastro.plans import store
+from lastro.plans.rendering import Plans, lines_page, result_csv, row_of
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.paging import Page, Part
+    from lastro.base.run import Door
+    from lastro.plans.model import Line, Plan
+
+
+@dataclass(frozen=True)
+class List(Act["Part[Plan]"]):
+    """GET /order/v1/banking/payout-plans."""
+
+    status: str | None
+    page: Page
+
+    async def read(self, session: Session, door: Door) -> Part[Plan]:
+        """The plans of the page, as far as no older one can still come."""
+        rows = await store.plans_in(session, door.company_id, self.status, self.page)
+        return self.page.settled(rows, lambda plan: plan.created_at, door.now)
+
+    def decide(self, known: Part[Plan], door: Door) -> Done:
+        """The page as it is shown."""
+        return Done(None, render(self.page.answer(Plans, known, row_of)))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A plan and some of its lines; and the answer, once it is rendered."""
+
+    plan: Plan
+    lines: list[Line]
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class Lines(Act["Found | None"]):
+    """GET /order/v1/banking/payout-plans/{id}/lines. after: the number of the last line shown before."""
+
+    plan_id: UUID | None
+    status: str | None
+    after: int
+    limit: int
+
+    async def read(self, session: Session, door: Door) -> Found | None:
+        """The lines behind `after`, and one more."""
+        plan = await store.plan_of(session, door.company_id, self.plan_id)
+        if plan is None:
+            return None
+        asks_for_none = self.status in ("INVALID", "REFUSED") and self.status != plan.unfit_is
+        lines = [] if asks_for_none else await store.lines_of(
+            session, door.company_id, plan.id, after=self.after, limit=self.limit + 1, status=self.status
+        )  # fmt: skip
+        return Found(plan, lines)
+
+    async def look_up(self, known: Found | None, door: Door) -> Found | None:
+        """Rendered in a thread, since there may be thousands."""
+        if known is None:
+            return None
+        return replace(known, body=await asyncio.to_thread(lambda: render(lines_page(known.plan, known.lines, self.limit))))
+
+    def decide(self, known: Found | None, door: Door) -> Done | Refused:
+        """The page as it is shown."""
+        return Refused(Kind.NOT_FOUND) if known is None else Done(None, known.body)
+
+
+@dataclass(frozen=True)
+class Result(Act["Found | None"]):
+    """GET /order/v1/banking/payout-plans/{id}/result."""
+
+    plan_id: UUID | None
+
+    async def read(self, session: Session, door: Door) -> Found | None:
+        """The plan and all its lines, with the payouts they became."""
+        plan = await store.plan_of(session, door.company_id, self.plan_id)
+        return None if plan is None else Found(plan, await store.lines_of(session, door.company_id, plan.id))
+
+    async def look_up(self, known: Found | None, door: Door) -> Found | None:
+        """Written in a thread, since there may be thousands of lines."""
+        if known is None:
+            return None
+        return replace(known, body=await asyncio.to_thread(result_csv, known.plan, known.lines))
+
+    def decide(self, known: Found | None, door: Door) -> Done | Refused:
+        """The file."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND)
+        name = f'attachment; filename="plan-{known.plan.id}.csv"'
+        return Done(None, known.body, media="text/csv", headers=(("content-disposition", name),))

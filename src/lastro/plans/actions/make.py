@@ -1,0 +1,164 @@
+"""One line of an approved plan becomes its payout, or is refused: as it was approved, once, whatever dies meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.errors import Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Touch, Write
+from lastro.payouts import Create, CreateKnown, read_wish
+from lastro.plans import rules, store
+from lastro.plans.actions.check import FREE, issues_text
+from lastro.plans.model import CSV
+from lastro.plans.notifications import turned
+from lastro.plans.states import PLANS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Door, Verb
+    from lastro.payouts import Ways
+    from lastro.plans.model import Counts, Line, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The line and its plan; what its create stands on, or what is in its way."""
+
+    plan: Plan
+    line: Line
+    create: Create
+    ground: CreateKnown | Refused
+
+
+@dataclass(frozen=True)
+class Make(Act["Known | None"]):
+    """Makes the payout of one line, in one write with the line's own."""
+
+    line_id: UUID
+    ways: Ways
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The line while its plan is APPLYING and nothing became of it; all that a create reads."""
+        line = await store.line_of(session, door.company_id, self.line_id)
+        if line is None or line.payout_id is not None or line.issues is not None:
+            return None
+        plan = await store.plan_of(session, door.company_id, line.plan_id)
+        if plan is None or plan.state != "APPLYING":
+            return None
+        wish, problems = read_wish(line.request)
+        assert wish is not None, f"a line that was checked: {problems}"
+        create = Create(wish, rules.payout_key(plan, line.number), self.ways)
+        return Known(plan, line, create, await create.read(session, door))
+
+    async def look_up(self, known: Known | None, door: Door) -> Known | Refused | None:
+        """Asks where the money goes, once more: a key may lead elsewhere by now."""
+        if known is None:
+            return None
+        assert not isinstance(known.ground, Refused)
+        found = await known.create.look_up(known.ground, door)
+        if isinstance(found, Refused) and rules.says_nothing(found):
+            final = rules.gives_up(known.create.wish, found, door.now - known.plan.updated_at)
+            return found if final is None else replace(known, ground=final)
+        return replace(known, ground=found)
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """The payout and the line that says which; or the line that says why there is none."""
+        if known is None:
+            return Done(None, b"")
+        if isinstance(known.ground, Refused):
+            return refused(known.plan, known.line, known.ground.problems, door)
+        changed = _changed(known.line, known.create, known.ground)
+        if changed:
+            return refused(known.plan, known.line, changed, door)
+        done = known.create.decide(known.ground, door)
+        if isinstance(done, Refused):
+            return refused(known.plan, known.line, done.problems, door)
+        assert done.write is not None
+        return Done(done.write + _of_line(known.plan, known.line, {"payout_id": done.object_id}, door), b"", done.object_id)
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """The account has too little, or its limit of the day is reached: the line is refused, the next ones are tried."""
+        return Refuse(self.line_id, self.ways, short)
+
+
+@dataclass(frozen=True)
+class Refuse(Act["tuple[Plan, Line] | None"]):
+    """A line that its account could not pay."""
+
+    line_id: UUID
+    ways: Ways
+    short: InsufficientFunds
+
+    async def read(self, session: Session, door: Door) -> tuple[Plan, Line] | None:
+        """The line and its plan, as above."""
+        line = await store.line_of(session, door.company_id, self.line_id)
+        plan = None if line is None else await store.plan_of(session, door.company_id, line.plan_id)
+        is_open = line is not None and line.payout_id is None and line.issues is None
+        return (plan, line) if line and plan and is_open and plan.state == "APPLYING" else None
+
+    def decide(self, known: tuple[Plan, Line] | None, door: Door) -> Done:
+        """Says so on the line."""
+        if known is None:
+            return Done(None, b"")
+        plan, line = known
+        wish, _ = read_wish(line.request)
+        assert wish is not None
+        said = Create(wish, "", self.ways).insufficient(self.short)
+        assert isinstance(said, Refused)
+        return refused(plan, line, said.problems, door)
+
+
+@dataclass(frozen=True)
+class Finish(Act["tuple[Plan, Counts] | None"]):
+    """A plan of whose lines none is left: it turns to what became of them."""
+
+    plan_id: UUID
+
+    async def read(self, session: Session, door: Door) -> tuple[Plan, Counts] | None:
+        """The plan, once nothing of it is to be made."""
+        plan = await store.plan_of(session, door.company_id, self.plan_id)
+        if plan is None or plan.state != "APPLYING":
+            return None
+        counts = await store.counts_of(session, door.company_id, plan.id)
+        return (plan, counts) if counts.made + counts.unfit == plan.lines else None
+
+    def decide(self, known: tuple[Plan, Counts] | None, door: Door) -> Done:
+        """APPLIED, PARTIALLY_APPLIED or FAILED."""
+        if known is None:
+            return Done(None, b"")
+        plan, counts = known
+        move = PLANS.move(plan, rules.finished(counts), door.now, **FREE)
+        told = turned(door, plan, move.to_state, counts, plan.hash)
+        return Done(Write(door.company_id, moves=(move,), facts=(told,)), b"")
+
+
+def _changed(line: Line, create: Create, ground: CreateKnown) -> tuple[Problem, ...]:
+    """What is no longer as it was approved."""
+    assert ground.destination is not None
+    if rules.destination_text(ground.destination) != line.destination:
+        return (Problem("paymentData", "MISMATCH", "leads elsewhere than when the plan was checked"),)
+    parts = create.judged(ground)
+    if isinstance(parts, Refused):
+        return parts.problems
+    fee = ground.ground.setup.fees.total(create.wish.amount)
+    if fee != line.fee or len(parts) != line.transfers:
+        return (Problem("amount", "MISMATCH", "its fee or its transfers are not those that were approved"),)
+    return ()
+
+
+def refused(plan: Plan, line: Line, problems: Sequence[Problem], door: Door) -> Done:
+    """The line with what was in its way."""
+    named = rules.in_columns(problems) if plan.format == CSV else tuple(problems)
+    return Done(_of_line(plan, line, {"issues": issues_text(named)}, door), b"", line.id)
+
+
+def _of_line(plan: Plan, line: Line, sets: dict[str, object], door: Door) -> Write:
+    """What becomes of a line, while its plan goes on: a plan that is canceled makes nothing more."""
+    touch = Touch("payout_plan_lines", line.id, line.version, {**sets, "version": line.version + 1})
+    return Write(door.company_id, relies=(Relied("payout_plans", plan.id, plan.version),), touches=(touch,))

@@ -1,0 +1,70 @@
+"""Reading a plan: what it comes to, how far it is, who has signed it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lastro import ledger
+from lastro.base.api import render
+from lastro.base.errors import Kind, Refused
+from lastro.base.run import Act, Done
+from lastro.payouts import limits_of, quota_period
+from lastro.plans import store
+from lastro.plans.rendering import in_full
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.plans.model import Approval, Counts, Plan, Total
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A plan with all that is shown of it. available: of each account that pays. left_minor: of the day's limit, by account
+    and method; None: there is no limit.
+    """
+
+    plan: Plan
+    counts: Counts
+    approvals: Sequence[Approval]
+    totals: Sequence[Total] = ()
+    available: Mapping[UUID, Money] = field(default_factory=dict)
+    left_minor: Mapping[tuple[UUID, str], int | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Read(Act["Seen | None"]):
+    """GET /order/v1/banking/payout-plans/{id}."""
+
+    plan_id: UUID | None
+
+    async def read(self, session: Session, door: Door) -> Seen | None:
+        """The plan, its sums and what its accounts have."""
+        return await shown(session, door, self.plan_id)
+
+    def decide(self, known: Seen | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(in_full(known)))
+
+
+async def shown(session: Session, door: Door, plan_id: UUID | None) -> Seen | None:
+    """All that is shown of a plan; None where it is not there."""
+    company = door.company_id
+    plan = await store.plan_of(session, company, plan_id)
+    if plan is None:
+        return None
+    counts = await store.counts_of(session, company, plan.id)
+    approvals = await store.approvals_of(session, company, plan.id)
+    totals = await store.totals_of(session, company, plan.id)
+    accounts = list(dict.fromkeys(total.account_id for total in totals))
+    balances = await ledger.balances_of(session, company, accounts, "BRL") if accounts else []
+    left: dict[tuple[UUID, str], int | None] = {}
+    for account_id in accounts:
+        of = await limits_of(session, company, account_id, quota_period(door.now)[0])
+        left |= {(account_id, m): None if x.day is None else max(x.day - used, 0) for m, (x, used, _) in of.items()}
+    return Seen(plan, counts, approvals, totals, {b.account_id: b.available for b in balances}, left)

@@ -1,0 +1,129 @@
+"""What a worker does with a plan: its lines are checked, then made, a few at a time under one lease, at a measured pace."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+
+from lastro.base import lanes
+from lastro.base.errors import Refused, Stale
+from lastro.base.together import together
+from lastro.plans import rules, store
+from lastro.plans.actions.check import Check, Pace
+from lastro.plans.actions.decide import Expire
+from lastro.plans.actions.make import Finish, Make
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Database
+    from lastro.base.run import Runner
+    from lastro.payouts import Ways
+    from lastro.plans.model import Plan, Read
+
+LANE = lanes.Lane("payout_plans")
+_AT_A_TIME_SECONDS = 8.0  # a plan is given back after so long, well before its lease is over
+_CHECKED_AT_ONCE = 250
+_MADE_AT_ONCE = 20
+_WIDTH = 4
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Works on plans. ways: whom it asks where money goes. lines_per_second: how fast a plan is applied at most."""
+
+    database: Database
+    runner: Runner
+    ways: Ways
+    lines_per_second: float
+    hear: lanes.Hear = lanes.unheard
+
+    async def row(self, row: Record) -> None:
+        """Goes on with a plan that was claimed, and gives it back if it is not at its end."""
+        clock = asyncio.get_running_loop().time
+        begun, company_id = clock(), row["company_id"]
+        until = begun + _AT_A_TIME_SECONDS
+        plan = await self._plan(company_id, row["id"])
+        pause: float | None = None
+        try:
+            if plan.state == "VALIDATING":
+                pause = await self._check(company_id, plan)
+            elif plan.state == "APPLYING":
+                pause = await self._make(company_id, plan, until)
+            else:
+                await self.runner.act(company_id, Expire(plan.id))
+        except Stale:
+            pause = 0.0  # somebody else decided about it meanwhile: look again
+        if pause is not None:
+            await lanes.release(self.database, LANE, row, timedelta(seconds=pause))
+        self.hear(
+            lanes.Worked(
+                "plans", plan.state.lower(), "done", clock() - begun, company_id, (plan.id,), plan.id, None, row["sends"]
+            )
+        )
+
+    async def _plan(self, company_id: UUID, plan_id: UUID) -> Plan:
+        async with self.database.session(company_id) as session:
+            plan = await store.plan_of(session, company_id, plan_id)
+        assert plan is not None, "plans are never deleted"
+        return plan
+
+    async def _check(self, company_id: UUID, plan: Plan) -> float | None:
+        """Checks line after line; seconds until it is to go on, None: all lines are checked."""
+        async with self.database.session(company_id) as session:
+            body = await store.body_of(session, company_id, plan.id)
+            place = (await store.counts_of(session, company_id, plan.id)).checked
+        if body is None:
+            return 0.0
+        reads = await asyncio.to_thread(_reads, plan.format, body)
+        over = asyncio.Event()  # a directory may be slow, and the lease is not
+        timer = asyncio.get_running_loop().call_later(_AT_A_TIME_SECONDS, over.set)
+        try:
+            return await self._check_lines(company_id, plan, reads[place:], over)
+        finally:
+            timer.cancel()
+
+    async def _check_lines(self, company_id: UUID, plan: Plan, reads: list[Read], over: asyncio.Event) -> float | None:
+        place = 0
+        while place < len(reads):
+            verb = Check(plan.id, reads[place : place + _CHECKED_AT_ONCE], self.ways, Pace(over))
+            await self.runner.act(company_id, verb)
+            place += verb.pace.reached
+            if verb.pace.wait_seconds is not None:
+                _log.info("plan.waits", company_id=company_id, id=plan.id, count=place)
+                return float(verb.pace.wait_seconds)
+            if not verb.pace.reached or over.is_set():
+                return 0.0 if place < len(reads) else None
+        return None
+
+    async def _make(self, company_id: UUID, plan: Plan, until: float) -> float | None:
+        """Makes payout after payout; seconds until it is to go on, None: none is left."""
+        clock = asyncio.get_running_loop().time
+        while clock() < until:
+            begun = clock()
+            async with self.database.session(company_id) as session:
+                ids = await store.lines_to_make(session, company_id, plan.id, _MADE_AT_ONCE)
+            if not ids:
+                await self.runner.act(company_id, Finish(plan.id))
+                return None
+            for outcome in await together(ids, lambda line: self.runner.act(company_id, Make(line, self.ways)), _WIDTH):
+                if isinstance(outcome, Refused):  # somebody who has to be asked could not be
+                    return float(outcome.retry_after_seconds or 1)
+            if (await self._plan(company_id, plan.id)).state != "APPLYING":
+                return None
+            await asyncio.sleep(max(0.0, begun + len(ids) / self.lines_per_second - clock()))
+        return 0.0
+
+
+def _reads(form: str, body: bytes) -> list[Read]:
+    """What each line of a plan asks for. The body was taken in, so it has lines."""
+    sheets = rules.sheets_of(form, body)
+    assert isinstance(sheets, list)
+    return rules.read_lines(form, sheets)

@@ -1,0 +1,137 @@
+"""What the plans room knows of a plan, of its lines, and of what they come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from lastro.plans.states import PLANS
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.base.errors import Problem
+    from lastro.base.money import Money
+    from lastro.payouts import Wish
+
+STATUSES = PLANS.states()
+LINE_STATUSES = ("VALID", "INVALID", "CREATED", "REFUSED")
+MOST_LINES = 10_000
+LARGEST_BYTES = 8 * 1024 * 1024
+GOOD_FOR = timedelta(days=7)  # what was looked up and approved is not applied later than that
+LONGEST_SILENCE = timedelta(hours=1)  # so long the address in a QR is asked again
+JSON, CSV = "JSON", "CSV"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A plan as it was read. state is its status. needs: how many clients have to sign its hash."""
+
+    id: UUID
+    state: str
+    version: int
+    format: str
+    lines: int
+    hash: str | None
+    needs: int
+    created_by: str
+    expires_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def unfit_is(self) -> str:
+        """What a line of it is that has issues: found unfit with the plan, or refused when it was to be made."""
+        return "INVALID" if self.expires_at is None else "REFUSED"
+
+    def status_of(self, line: Line) -> str:
+        """One of LINE_STATUSES."""
+        if line.payout_id is not None:
+            return "CREATED"
+        return "VALID" if line.issues is None else self.unfit_is
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Who signed a plan, and when."""
+
+    approver: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many lines are looked at, were found unfit or not made in the end, and were made."""
+
+    checked: int
+    unfit: int
+    made: int
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What the lines of one account come to by one method; open: those alone that no payout was made of yet."""
+
+    account_id: UUID
+    method: str
+    payouts: int
+    transfers: int
+    amount: Money
+    fees: Money
+    open: Money
+    open_fees: Money
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One line as it was sent. number: its place among the payouts, from 1. line: in the file. problems: where it is none.
+
+    raw: the JSON object of its create, b"" where there is none.
+    """
+
+    number: int
+    line: int
+    raw: bytes
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A line and what it asks for; wish None: problems say why. duplicate_of: an earlier line that is like it."""
+
+    sheet: Sheet
+    wish: Wish | None
+    problems: tuple[Problem, ...] = ()
+    duplicate_of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One payout of a plan, as it was checked and as it was made. destination, issues: JSON; issues None: there are none.
+
+    payout_status, end_to_end_id, paid_at …: of the payout, as it is now.
+    """
+
+    id: UUID
+    version: int
+    plan_id: UUID
+    number: int
+    line: int
+    request: bytes
+    external_id: str | None
+    account_id: UUID | None
+    method: str | None
+    amount: Money | None
+    fee: Money | None
+    transfers: int | None
+    destination: str | None
+    duplicate_of: str | None
+    issues: str | None
+    payout_id: UUID | None
+    payout_status: str | None = None
+    end_to_end_id: str | None = None
+    control_number: str | None = None
+    paid_at: datetime | None = None
+    error_message: str | None = None

@@ -1,0 +1,148 @@
+"""A plan's body becomes lines, each the JSON body of one create: a list in JSON, or a table in CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import msgspec
+
+from lastro.base import forms
+from lastro.base.errors import Problem
+from lastro.plans.model import MOST_LINES, Sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+# What a column means in the body of a create.
+COLUMNS = {
+    "externalId": "externalId", "accountId": "accountId", "paymentMethod": "paymentMethod", "amount": "amount.value",
+    "currency": "amount.currency", "description": "description", "pixKey": "paymentData.pixKey",
+    "qrcodeData": "paymentData.qrcodeData", "ispb": "paymentData.bankAccount.ispb",
+    "bankNumber": "paymentData.bankAccount.bankNumber", "accountType": "paymentData.bankAccount.accountType",
+    "branchNumber": "paymentData.bankAccount.branchNumber", "accountNumber": "paymentData.bankAccount.accountNumber",
+    "receiverName": "receiver.name", "receiverDocumentType": "receiver.document.type",
+    "receiverDocument": "receiver.document.number", "scheduledDate": "scheduledDate", "allowDuplicate": "allowDuplicate",
+}  # fmt: skip
+_FIELDS = {path: column for column, path in COLUMNS.items()}
+_NEEDED = ("externalId", "accountId", "paymentMethod", "amount", "description")
+_WORDS = {"true": True, "false": False}
+_END_OF_LINE = re.compile(r"[\r\n]")
+_DECIMAL_COMMA = re.compile(r"\d+,\d{1,2}\Z", re.ASCII)
+_LONGEST_CELL = 4096  # a QR has at most 1,024 characters
+_CPF_DIGITS = 11
+
+T = TypeVar("T")
+
+
+class _Reader(Protocol):
+    line_num: int
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+
+
+def read_json(raw: bytes) -> list[Sheet] | Problem:
+    """The payouts of `{"payouts": […]}`, each still as it was written."""
+    try:
+        outer = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+        payouts = bytes(outer.get("payouts", b"null"))
+        forms.parsed(raw.replace(payouts, b"[]", 1) if payouts.startswith(b"[") else raw)  # each line is looked at by itself
+    except (forms.NotJson, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return Problem("body", "INVALID", "must be a JSON object in UTF-8, with no key twice")
+    if payouts == b"null":
+        return Problem("payouts", "REQUIRED", "is required")
+    if not payouts.startswith(b"["):
+        return Problem("payouts", "INVALID", "must be a list")
+    each = msgspec.json.decode(payouts, type=list[msgspec.Raw])
+    return _count_problem("payouts", len(each)) or [Sheet(n, n, bytes(one)) for n, one in enumerate(each, start=1)]
+
+
+def read_csv(raw: bytes) -> list[Sheet] | Problem:
+    """The rows below the header, which names the columns in any order; separated by commas or semicolons, in UTF-8.
+
+    With semicolons, as spreadsheets write in Brazil, an amount may have a decimal comma.
+    """
+    return _rows(raw, _sheet)
+
+
+def count_csv(raw: bytes) -> int | Problem:
+    """How many rows read_csv finds, at a tenth of its cost; or what it says in their place."""
+    found = _rows(raw, lambda number, *_: number)
+    return found if isinstance(found, Problem) else len(found)
+
+
+def _rows(raw: bytes, make: Callable[[int, int, Sequence[str], Sequence[str], str], T]) -> list[T] | Problem:
+    """What `make` says of each row: of its number, its line, its cells, the header's names and the separator."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return Problem("body", "INVALID", "must be UTF-8")
+    header = _END_OF_LINE.split(text, maxsplit=1)[0]
+    separator = ";" if header.count(";") > header.count(",") else ","
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        names = [name.strip() for name in next(rows, [])]
+        problem = _header_problem(names)
+        if problem is not None:
+            return problem
+        found = [make(number, line, row, names, separator) for number, line, row in _numbered(rows)]
+    except csv.Error as broken:
+        return Problem("body", "INVALID", f"is no CSV: line {rows.line_num}: {broken}")
+    return _count_problem("body", len(found)) or found
+
+
+def _numbered(rows: _Reader) -> Iterator[tuple[int, int, list[str]]]:
+    line, number = rows.line_num + 1, 0  # the header may have several lines, too
+    for row in rows:
+        begins, line = line, rows.line_num + 1
+        if not row or not any(cell.strip() for cell in row):
+            continue
+        number += 1
+        if number > MOST_LINES + 1:
+            return  # one more is enough to say that there are too many
+        yield number, begins, row
+
+
+def _sheet(number: int, line: int, row: Sequence[str], names: Sequence[str], separator: str) -> Sheet:
+    if len(row) > len(names) and any(row[len(names) :]):
+        return Sheet(number, line, b"", (Problem("", "INVALID", f"has {len(row)} cells under {len(names)} columns"),))
+    cells = {name: cell for name, cell in zip(names, map(str.strip, row), strict=False) if cell}
+    long = [Problem(name, "TOO_LONG", "is too long") for name, cell in cells.items() if len(cell) > _LONGEST_CELL]
+    if long:
+        return Sheet(number, line, b"", tuple(long))
+    if separator == ";" and _DECIMAL_COMMA.match(cells.get("amount", "")):
+        cells["amount"] = cells["amount"].replace(",", ".")
+    cells.setdefault("currency", "BRL")
+    if "receiverDocument" in cells:
+        cells.setdefault("receiverDocumentType", "CPF" if len(cells["receiverDocument"]) == _CPF_DIGITS else "CNPJ")
+    body: dict[str, Any] = {}
+    for name, cell in cells.items():
+        *above, last = COLUMNS[name].split(".")
+        here = body
+        for part in above:
+            here = here.setdefault(part, {})
+        here[last] = _WORDS.get(cell.lower(), cell) if name == "allowDuplicate" else cell
+    return Sheet(number, line, msgspec.json.encode(body))
+
+
+def column_of(path: str) -> str:
+    """What a CSV calls a field of the form; a part of the form that no column is keeps its path."""
+    return _FIELDS.get(path, path)
+
+
+def _header_problem(names: Sequence[str]) -> Problem | None:
+    unknown = [name[:40] for name in names if name not in COLUMNS]
+    if unknown:
+        return Problem("body", "INVALID", f"the header names no column {', '.join(map(repr, unknown[:5]))}")
+    if len(set(names)) != len(names):
+        return Problem("body", "DUPLICATE", "the header names a column twice")
+    lacking = [name for name in _NEEDED if name not in names]
+    return Problem("body", "REQUIRED", f"the header lacks {', '.join(lacking)}") if lacking else None
+
+
+def _count_problem(field: str, count: int) -> Problem | None:
+    if count == 0:
+        return Problem(field, "REQUIRED", "must have at least one payout")
+    return Problem(field, "TOO_LONG", f"must have at most {MOST_LINES} payouts") if count > MOST_LINES else None

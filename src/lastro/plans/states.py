@@ -1,0 +1,26 @@
+"""What may happen to a plan of payouts."""
+
+from lastro.base.machine import NOT_THERE, Machine
+
+PLANS = Machine(
+    "payout_plans",
+    "status",
+    {
+        (NOT_THERE, "create"): "VALIDATING",
+        ("VALIDATING", "fail"): "INVALID",  # at least one of its lines cannot be paid as it is
+        ("VALIDATING", "pass"): "READY",
+        ("VALIDATING", "pass unsigned"): "APPROVED",  # the company asks for no approval
+        ("READY", "approve"): "READY",
+        ("READY", "approve last"): "APPROVED",
+        ("APPROVED", "apply"): "APPLYING",
+        ("APPLYING", "finish"): "APPLIED",
+        ("APPLYING", "finish in part"): "PARTIALLY_APPLIED",
+        ("APPLYING", "finish in vain"): "FAILED",
+        ("VALIDATING", "cancel"): "CANCELED",
+        ("READY", "cancel"): "CANCELED",
+        ("APPROVED", "cancel"): "CANCELED",
+        ("APPLYING", "cancel"): "CANCELED",  # what it has made stays made
+        ("READY", "expire"): "EXPIRED",
+        ("APPROVED", "expire"): "EXPIRED",
+    },
+)

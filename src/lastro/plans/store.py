@@ -1,0 +1,182 @@
+"""All SQL of the plans room: how its rows are read."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from lastro.base.money import Money
+from lastro.plans.model import Approval, Counts, Line, Plan, Total
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+    from lastro.base.paging import Page
+
+_PLAN_COLUMNS = (
+    """id, status, version, format, lines, hash, approvals_needed, created_by, expires_at, created_at, updated_at"""
+)
+_PLAN = f"SELECT {_PLAN_COLUMNS} FROM payout_plans WHERE company_id = $1 AND id = $2"  # noqa: S608 columns of our own
+_NEEDED = "SELECT version, plan_approvals FROM companies WHERE company_id = $1"
+_BODY = "SELECT body FROM payout_plan_bodies WHERE company_id = $1 AND id = $2"
+_COUNTS = """
+SELECT count(*) AS checked, count(issues) AS unfit, count(payout_id) AS made
+  FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2
+"""
+_DIGESTS = "SELECT digest FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2 ORDER BY number"
+_APPROVALS = """
+SELECT approver, created_at FROM payout_plan_approvals WHERE company_id = $1 AND plan_id = $2 ORDER BY created_at
+"""
+_TOTALS = """
+SELECT account_id, payment_method, currency, count(*) AS payouts, sum(transfers) AS transfers,
+       sum(amount_minor) AS amount_minor, sum(fee_minor) AS fee_minor,
+       coalesce(sum(amount_minor) FILTER (WHERE payout_id IS NULL), 0) AS open_minor,
+       coalesce(sum(fee_minor) FILTER (WHERE payout_id IS NULL), 0) AS open_fee_minor
+  FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2 AND issues IS NULL
+ GROUP BY account_id, payment_method, currency ORDER BY account_id, payment_method
+"""
+_TO_MAKE = """
+SELECT id FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2 AND payout_id IS NULL AND issues IS NULL
+ ORDER BY number LIMIT $3
+"""
+_LINE_COLUMNS = """
+l.id, l.version, l.plan_id, l.number, l.line, l.request, l.external_id, l.account_id, l.payment_method, l.currency,
+l.amount_minor, l.fee_minor, l.transfers, l.destination, l.duplicate_of, l.issues, l.payout_id
+"""
+_LINE = f"SELECT {_LINE_COLUMNS} FROM payout_plan_lines l WHERE l.company_id = $1 AND l.id = $2"  # noqa: S608
+_MADE = """
+p.status AS payout_status, coalesce(p.end_to_end_id, k.end_to_end_id) AS end_to_end_id, p.str_control_number, p.paid_at,
+p.error_message
+"""
+_LINES = f"""
+SELECT {_LINE_COLUMNS}, {_MADE}
+  FROM payout_plan_lines l
+  LEFT JOIN payouts p ON p.company_id = l.company_id AND p.id = l.payout_id
+  LEFT JOIN payouts k ON k.company_id = l.company_id AND k.batch_id = l.payout_id AND k.sequence = 1
+ WHERE l.company_id = $1 AND l.plan_id = $2 AND l.number > $3
+"""  # noqa: S608
+_OF_STATUS = {
+    "VALID": " AND l.payout_id IS NULL AND l.issues IS NULL",
+    "CREATED": " AND l.payout_id IS NOT NULL",
+    # Before it is applied a plan with such a line is INVALID, afterwards the line was refused.
+    "INVALID": " AND l.issues IS NOT NULL",
+    "REFUSED": " AND l.issues IS NOT NULL",
+}
+
+
+async def plan_of(session: Session, company_id: UUID, plan_id: UUID | None) -> Plan | None:
+    """A plan of the company."""
+    row = None if plan_id is None else await session.row(_PLAN, company_id, plan_id)
+    return None if row is None else _plan(row)
+
+
+async def needed(session: Session, company_id: UUID) -> tuple[int, int]:
+    """The company's version, and how many clients have to sign a plan of it."""
+    row = await session.row(_NEEDED, company_id)
+    assert row is not None, "who asks is of a company"
+    return row["version"], row["plan_approvals"]
+
+
+async def body_of(session: Session, company_id: UUID, plan_id: UUID) -> bytes | None:
+    """A plan as it was sent; None once its lines are checked."""
+    body: bytes | None = await session.value(_BODY, company_id, plan_id)
+    return body
+
+
+async def counts_of(session: Session, company_id: UUID, plan_id: UUID) -> Counts:
+    """How its lines stand."""
+    row = await session.row(_COUNTS, company_id, plan_id)
+    assert row is not None
+    return Counts(row["checked"], row["unfit"], row["made"])
+
+
+async def digests_of(session: Session, company_id: UUID, plan_id: UUID) -> list[bytes]:
+    """What is approved with each line that is checked, in order."""
+    return [row["digest"] for row in await session.fetch(_DIGESTS, company_id, plan_id)]
+
+
+async def approvals_of(session: Session, company_id: UUID, plan_id: UUID) -> list[Approval]:
+    """Who signed it, in order."""
+    rows = await session.fetch(_APPROVALS, company_id, plan_id)
+    return [Approval(row["approver"], row["created_at"]) for row in rows]
+
+
+async def totals_of(session: Session, company_id: UUID, plan_id: UUID) -> list[Total]:
+    """What its lines come to, without those that were refused."""
+    return [_total(row) for row in await session.fetch(_TOTALS, company_id, plan_id)]
+
+
+async def lines_to_make(session: Session, company_id: UUID, plan_id: UUID, limit: int) -> list[UUID]:
+    """The next lines that no payout was made of."""
+    return [row["id"] for row in await session.fetch(_TO_MAKE, company_id, plan_id, limit)]
+
+
+async def line_of(session: Session, company_id: UUID, line_id: UUID) -> Line | None:
+    """One line."""
+    row = await session.row(_LINE, company_id, line_id)
+    return None if row is None else _line(row)
+
+
+async def lines_of(
+    session: Session, company_id: UUID, plan_id: UUID, *, after: int = 0, limit: int | None = None, status: str | None = None
+) -> list[Line]:
+    """Lines behind number `after` in order, with the payouts they became as those are now. limit None: all."""
+    rows = await session.fetch(lines_sql(status, limit), company_id, plan_id, after)
+    return [_line(row, is_shown=True) for row in rows]
+
+
+def lines_sql(status: str | None, limit: int | None) -> str:
+    """The statement of a page of a plan's lines; limit None: of all of them."""
+    return _LINES + _OF_STATUS.get(status or "", "") + " ORDER BY l.number" + ("" if limit is None else f" LIMIT {limit:d}")
+
+
+@cache
+def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
+    """The statement of a page of plans. filters: those that are given; there is `status` alone."""
+    wanted = " AND status = $5" if filters else ""
+    return (
+        f"SELECT {_PLAN_COLUMNS} FROM payout_plans"  # noqa: S608
+        f" WHERE company_id = $1 AND created_at >= $2 AND created_at <= $3{wanted}"
+        f" ORDER BY created_at {'DESC' if is_descending else 'ASC'} LIMIT $4"
+    )
+
+
+async def plans_in(session: Session, company_id: UUID, status: str | None, page: Page) -> list[Plan]:
+    """The company's plans of the page, up to its reach."""
+    given = () if status is None else (status,)
+    sql = page_sql(("status",) if given else (), is_descending=page.is_descending)
+    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given)
+    return [_plan(row) for row in rows]
+
+
+def _plan(row: Record) -> Plan:
+    return Plan(
+        row["id"], row["status"], row["version"], row["format"], row["lines"], row["hash"], row["approvals_needed"],
+        row["created_by"], row["expires_at"], row["created_at"], row["updated_at"],
+    )  # fmt: skip
+
+
+def _total(row: Record) -> Total:
+    currency = row["currency"]
+    return Total(
+        row["account_id"], row["payment_method"], row["payouts"], int(row["transfers"]),
+        Money(int(row["amount_minor"]), currency), Money(int(row["fee_minor"]), currency),
+        Money(int(row["open_minor"]), currency), Money(int(row["open_fee_minor"]), currency),
+    )  # fmt: skip
+
+
+def _line(row: Record, *, is_shown: bool = False) -> Line:
+    currency, amount, fee = row["currency"], row["amount_minor"], row["fee_minor"]
+    shown = {} if not is_shown else {
+        "payout_status": row["payout_status"], "end_to_end_id": row["end_to_end_id"],
+        "control_number": row["str_control_number"], "paid_at": row["paid_at"], "error_message": row["error_message"],
+    }  # fmt: skip
+    return Line(
+        row["id"], row["version"], row["plan_id"], row["number"], row["line"], row["request"], row["external_id"],
+        row["account_id"], row["payment_method"], None if amount is None else Money(amount, currency),
+        None if fee is None else Money(fee, currency), row["transfers"], row["destination"], row["duplicate_of"],
+        row["issues"], row["payout_id"], **shown,
+    )  # fmt: skip

@@ -1,0 +1,153 @@
+"""An example of every operation behind a token, and what of every other path somebody may ask who knows nothing."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a request says besides its route."""
+
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+
+    @property
+    def content(self) -> bytes:
+        """The body as it is sent."""
+        return b"" if self.body is None else msgspec.json.encode(self.body)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A good request of one operation. kind: of the object it names, None when it names none; ask: the request, by its id."""
+
+    kind: str | None
+    ask: Callable[[str], Ask]
+
+
+def _order(account_id: str) -> Ask:
+    order = {
+        "externalId": os.urandom(8).hex(), "paymentMethod": "PIX", "description": "Bread", "accountId": account_id,
+        "notificationUrl": "https://shop.example.com/hook", "amount": {"currency": "BRL", "value": "10.50"},
+    }  # fmt: skip
+    document = {"type": "CPF", "number": "52998224725"}
+    customer = {"name": "Bento", "entityType": "INDIVIDUAL", "document": document, "email": "bento@example.com"}
+    return Ask(body={"order": order, "customer": customer})
+
+
+def _payout(account_id: str) -> Ask:
+    """For tomorrow, so that no network is spoken to."""
+    receiver = {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"}}
+    bank = {"accountType": "CHECKING_ACCOUNT", "branchNumber": "0001", "accountNumber": "300003", "ispb": "99999030"}
+    body = {
+        "externalId": os.urandom(8).hex(), "accountId": account_id, "paymentMethod": "PIX", "receiver": receiver,
+        "paymentData": {"bankAccount": bank}, "amount": {"currency": "BRL", "value": "10.50"}, "description": "Bread",
+        "scheduledDate": (datetime.now(UTC) + timedelta(days=1)).date().isoformat(),
+    }  # fmt: skip
+    return Ask(body=body)
+
+
+# The key of each account of the towns, which their own tables know: no directory is spoken to.
+KEYS: dict[str, str] = {}
+
+
+def _look_up(account_id: str) -> Ask:
+    key = KEYS.get(account_id, "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20")
+    return Ask(path={"id": account_id}, query={"key": key})
+
+
+# The hash of each plan of the towns.
+HASHES: dict[str, str] = {}
+
+
+def plan(account_id: str) -> Ask:
+    return Ask(body={"payouts": [_payout(account_id).body]})
+
+
+def approval(plan_id: str) -> Ask:
+    return Ask(path={"id": plan_id}, body={"hash": HASHES.get(plan_id, "0f" * 32)})
+
+
+# Every operation behind a token. A new one fails its test until it stands here.
+EXAMPLES: Mapping[str, Example] = {
+    "create_order": Example("account", _order),
+    "read_order": Example("order", lambda order_id: Ask(path={"id": order_id})),
+    "read_order_story": Example("order", lambda order_id: Ask(path={"id": order_id})),
+    "cancel_order": Example("order", lambda order_id: Ask(path={"id": order_id})),
+    "list_orders": Example(None, lambda _: Ask(query={"status": "INITIAL", "sort": "asc"})),
+    "create_payout": Example("account", _payout),
+    "read_payout": Example("payout", lambda payout_id: Ask(path={"id": payout_id})),
+    "read_payout_receipt": Example("paid payout", lambda payout_id: Ask(path={"id": payout_id})),
+    "read_payout_story": Example("payout", lambda payout_id: Ask(path={"id": payout_id})),
+    "list_payouts": Example(None, lambda _: Ask(query={"status": "PENDING", "sort": "asc"})),
+    "cancel_payout": Example("payout", lambda payout_id: Ask(path={"id": payout_id})),
+    "create_payout_plan": Example("account", plan),
+    "list_payout_plans": Example(None, lambda _: Ask(query={"status": "READY", "sort": "asc"})),
+    "read_payout_plan": Example("plan", lambda plan_id: Ask(path={"id": plan_id})),
+    "list_payout_plan_lines": Example("plan", lambda plan_id: Ask(path={"id": plan_id}, query={"status": "VALID"})),
+    "read_payout_plan_result": Example("plan", lambda plan_id: Ask(path={"id": plan_id})),
+    "approve_payout_plan": Example("ready plan", approval),
+    "apply_payout_plan": Example("approved plan", lambda plan_id: Ask(path={"id": plan_id})),
+    "cancel_payout_plan": Example("plan to cancel", lambda plan_id: Ask(path={"id": plan_id})),
+    "look_up_key": Example("account", _look_up),
+    "read_account_limits": Example("account", lambda account_id: Ask(path={"id": account_id})),
+    "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),
+    "read_account": Example("account", lambda account_id: Ask(path={"id": account_id})),
+    "list_banks": Example(None, lambda _: Ask(query={"name": "itau", "method": "PIX"})),
+    "read_balance": Example("account", lambda account_id: Ask(query={"accountId": account_id})),
+    "list_webhook_events": Example(None, lambda _: Ask(query={"limit": "10"})),
+    "read_webhook_event": Example("event", lambda event_id: Ask(path={"id": event_id})),
+    "resend_webhook_event": Example("event", lambda event_id: Ask(path={"id": event_id})),
+    "resend_webhook_events": Example(None, lambda _: Ask(body={"filter": {}})),
+    "read_feed": Example(None, lambda _: Ask(query={"limit": "10"})),
+    "read_webhook": Example(None, lambda _: Ask()),
+    "set_webhook": Example(
+        None, lambda _: Ask(body={"events": [{"event": "ORDER-PAYIN.PAID", "url": "https://shop.example.com/hook"}]})
+    ),
+    "rotate_webhook_secret": Example(None, lambda _: Ask()),
+    "test_webhook": Example(None, lambda _: Ask(body={"event": "ORDER-PAYIN.PAID", "url": "https://shop.example.com/hook"})),
+}
+
+# Every path without a token: method, path, body and status of what somebody who knows nothing may ask.
+PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
+    "/auth/v1/token": (
+        ("POST", "/auth/v1/token", b'{"clientId":"lc_0000000000000000000000","clientSecret":"lsk_x"}', 401),
+        ("POST", "/auth/v1/token", b"{}", 400),
+        ("POST", "/auth/v1/token", b"[", 400),
+        ("GET", "/auth/v1/token", None, 405),
+    ),
+    "/oauth2/token": (
+        ("POST", "/oauth2/token", b"grant_type=client_credentials&client_id=lc_0&client_secret=x", 401),
+        ("POST", "/oauth2/token", b"grant_type=password", 400),
+        ("GET", "/oauth2/token", None, 405),
+    ),
+    "/.well-known/jwks.json": (("GET", "/.well-known/jwks.json", None, 200),),
+    "/.well-known/pix-jwks.json": (("GET", "/.well-known/pix-jwks.json", None, 200),),
+    "/qr/v2/{token}": (
+        ("GET", "/qr/v2/0000000000000000000000", None, 404),
+        ("GET", "/qr/v2/zzzzz00000000000000000", None, 404),
+        ("GET", "/qr/v2/x", None, 404),
+    ),
+    "/qr/image/{name}": (
+        ("GET", "/qr/image/0000000000000000000000.png", None, 404),
+        ("GET", "/qr/image/x", None, 404),
+    ),
+    "/health": (("GET", "/health", None, 200),),
+    "/live": (("GET", "/live", None, 200),),
+    "/metrics": (("GET", "/metrics", None, 200), ("POST", "/metrics", b"{}", 405)),
+    "/openapi.json": (("GET", "/openapi.json", None, 200), ("POST", "/openapi.json", b"{}", 405)),
+    "/schemas": (("GET", "/schemas", None, 200), ("POST", "/schemas", b"{}", 405)),
+    "/schemas/{name}": (
+        ("GET", "/schemas/ORDER-PAYIN.PAID.json", None, 200),
+        ("GET", "/schemas/ORDER-PAYIN.PAID", None, 404),
+        ("GET", "/schemas/x.json", None, 404),
+    ),
+    "/docs": (("GET", "/docs", None, 200),),
+    "/docs/style.css": (("GET", "/docs/style.css", None, 200),),
+}

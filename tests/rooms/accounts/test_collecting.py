@@ -1,0 +1,101 @@
+"""The sweep that takes what accounts owe: where somebody was active, everywhere, and past what is in its way."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.cast import Cast, Seller
+
+from lastro import ledger
+from lastro.base import lanes
+from lastro.base.commit import commit
+from lastro.base.errors import Stale
+from lastro.base.run import Runner
+from lastro.base.write import Write
+from lastro.doors.collecting import Collecting
+
+
+async def lose(cast: Cast, seller: Seller, minor: int, account_id: UUID | None = None) -> None:
+    lost = ledger.loss(seller.company_id, account_id or seller.account_id, "BRL")
+    await commit(cast.database, Write(seller.company_id, transfers=(cast.transfer(lost, seller.clearing, minor),)))
+
+
+async def owed(cast: Cast, seller: Seller) -> list[int]:
+    async with cast.database.session(seller.company_id) as session:
+        rows = await session.fetch("SELECT b.owed FROM balances b JOIN ledger_accounts l ON l.id = ledger_account_id"
+                                   " WHERE l.code = 'CUST' ORDER BY 1")  # fmt: skip
+    return [row["owed"] for row in rows]
+
+
+@pytest.fixture
+def heard() -> list[lanes.Worked]:
+    return []
+
+
+@pytest.fixture
+def sweep(cast: Cast, database: Any, heard: list[lanes.Worked]) -> Collecting:
+    return Collecting(cast.database, cast.database, cast.runner, heard.append)
+
+
+async def test_it_looks_where_somebody_was_active(cast: Cast, ana: Seller, sweep: Collecting, heard: Any) -> None:
+    dora = await cast.dora()
+    for seller in (ana, dora):
+        await lose(cast, seller, 70)
+        await cast.credit(seller, 50)
+    await sweep.active()
+    assert (await owed(cast, ana), await owed(cast, dora)) == ([70], [70])
+    sweep.seen("events", ana.company_id)
+    sweep.seen("events", None)
+    assert await sweep.active() is False
+    assert (await owed(cast, ana), await owed(cast, dora)) == ([20], [70])
+    (done,) = heard
+    assert (done.lane, done.kind, done.company_id, done.objects) == ("due", "collecting", ana.company_id, (ana.account_id,))
+    await cast.credit(ana, 50)
+    await sweep.active()
+    assert await owed(cast, ana) == [20], "once seen is once looked"
+
+
+async def test_every_account_that_has_something_pays(cast: Cast, ana: Seller, sweep: Collecting) -> None:
+    poor, rich = [UUID((await cast.open_account(ana.company_id))["id"]) for _ in range(2)]
+    for account_id in (ana.account_id, poor, rich):
+        await lose(cast, ana, 70, account_id)
+    await cast.credit(ana, 10)
+    await cast.credit(ana, 500, ledger.customer(ana.company_id, rich, "BRL"))
+    await sweep.of(ana.company_id)
+    assert await owed(cast, ana) == [0, 60, 70]
+    rows = await bookings(cast, ana)
+    assert sorted(rows, key=str) == sorted([(ana.account_id, 10), (rich, 70)], key=str)
+
+
+async def bookings(cast: Cast, seller: Seller) -> list[tuple[UUID, int]]:
+    async with cast.database.session(seller.company_id) as session:
+        rows = await session.fetch("SELECT reference_id, amount_minor FROM transfers WHERE type = 'LOSS_RECOVERED'")
+    return [(row["reference_id"], row["amount_minor"]) for row in rows]
+
+
+@pytest.mark.parametrize("trouble", [Stale("overtaken"), RuntimeError("a bug")])
+async def test_one_accounts_trouble_stops_no_other(
+    cast: Cast, ana: Seller, heard: Any, monkeypatch: pytest.MonkeyPatch, trouble: Exception
+) -> None:
+    other = UUID((await cast.open_account(ana.company_id))["id"])
+    for account_id in (ana.account_id, other):
+        await lose(cast, ana, 70, account_id)
+        await cast.credit(ana, 70, ledger.customer(ana.company_id, account_id, "BRL"))
+
+    class Troubled(Runner):
+        async def act(self, company_id: UUID, verb: Any) -> Any:
+            if verb.account_id == ana.account_id and not heard:
+                raise trouble
+            return await super().act(company_id, verb)
+
+    runner = Troubled(cast.database, cast.runner._clock, cast.chance)
+    sweep = Collecting(cast.database, cast.database, runner, lambda _: None)
+    await sweep.of(ana.company_id)
+    assert await owed(cast, ana) == [0, 70]
+    heard.append(None)  # the trouble is over
+    await sweep.active()
+    assert await owed(cast, ana) == ([0, 0] if isinstance(trouble, Stale) else [0, 70]), (
+        "what was overtaken is looked at again"
+    )
+    await sweep.of(ana.company_id)
+    assert await owed(cast, ana) == [0, 0]
