@@ -67,7 +67,14 @@ class Play:
     # ── calling ──
 
     async def call(
-        self, method: str, path: str, body: Any = None, *, key: str | None = None, dora: bool = False, accept: str | None = None
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        key: str | None = None,
+        dora: bool = False,
+        accept: str | None = None,
     ) -> Answer:
         """A call of the API by Ana's client, or by Dora's. key: for idempotency. accept: the media type that is wanted."""
         headers = {"authorization": f"Bearer {await self._token(self.stage.client(dora=dora))}"}

@@ -228,12 +228,7 @@ def standing_at_a_glance(wish: Wish, within: timedelta, list_number: int) -> Gla
     within: how long ago an equal payout is looked for. list_number: of the list of banks that is known.
     """
     place, who, key = wish.place, wish.person, rules.key_paid(wish)
-    to: tuple[str, ...] | None = None if key is None else (key,)
-    if to is None and place is not None and who is not None:
-        to = (who.document_number, place.branch, place.account)
-    likeness = None
-    if to is not None and not wish.allows_duplicate:
-        likeness = rules.likeness(wish.account_id, wish.method, wish.amount, *to)
+    likeness = None if wish.allows_duplicate else rules.wished_likeness(wish)
     arguments = (
         wish.account_id, wish.method, wish.external_id, wish.amount.minor, likeness, within, key,
         None if who is None else who.document_number, None if place is None else place.account,

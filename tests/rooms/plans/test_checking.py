@@ -68,7 +68,7 @@ async def test_all_that_is_wrong_is_said_at_once_by_line_and_nothing_moves(burea
         3: [("", "INVALID")], 4: [("amount.value", "OUT_OF_RANGE")], 5: [("accountId", "INVALID")],
         6: [("paymentData.pixKey", "INVALID")], 7: [("paymentData.bankAccount.ispb", "INVALID")],
         8: [("paymentData.qrcodeData", "INVALID")], 9: [("paymentData.pixKey", "NOT_ALLOWED")],
-        10: [("externalId", "DUPLICATE")], 11: [("scheduledDate", "INVALID")], 12: [("receiver.document", "MISMATCH")],
+        10: [("externalId", "DUPLICATE")], 11: [("scheduledDate", "OUT_OF_RANGE")], 12: [("receiver.document", "MISMATCH")],
         13: [("amount", "LIMIT_EXCEEDED")], 14: [("externalId", "DUPLICATE")],
     }  # fmt: skip
     assert [line["line"] for line in await bureau.lines(plan, "VALID")] == [1]
