@@ -20,8 +20,7 @@ async def taken(play: Play, body: Any, media: str = "text/csv", key: str | None 
     """A plan as the API takes it in."""
     token = await play._token(play.stage.client())
     headers = {"authorization": f"Bearer {token}", "idempotency-key": key or str(uuid4()), "content-type": media}
-    answer = await play.ask("POST", play.stage.base_url + PATH, body, headers)
-    return answer
+    return await play.ask("POST", play.stage.base_url + PATH, body, headers)
 
 
 async def becomes(play: Play, plan: Any, *statuses: str) -> dict[str, Any]:
@@ -49,7 +48,7 @@ async def signed(play: Play, plan: Any) -> Answer:
     """Another client of the company signs it."""
     operator = Operator(play)
     (company,) = await play.books.fetch("SELECT company_id FROM payout_plans WHERE id = $1::text::uuid", plan["id"])
-    bearer = await operator.bearer(await operator.client(str(company["company_id"]), "payouts:write", "payouts:read"))
+    bearer = await operator.bearer(await operator.client(str(company["company_id"])))
     return await operator.asks(bearer, f"{PATH}/{plan['id']}/approvals", {"hash": plan["hash"]}, "POST")
 
 

@@ -17,7 +17,7 @@ from lastro.plans.actions.decide import Apply, Approve, Cancel
 from lastro.plans.actions.list import Lines, List, Result
 from lastro.plans.actions.read import Read
 from lastro.plans.forms import ApprovePlan
-from lastro.plans.model import CSV, JSON, LARGEST_BYTES, LINE_STATUSES, MOST_LINES, STATUSES
+from lastro.plans.model import CSV, JSON, LARGEST_BYTES, LINE_STATUSES, STATUSES
 
 if TYPE_CHECKING:
     from lastro.base.run import Verb
@@ -60,7 +60,7 @@ class _Desk:
         limit = read_limit(incoming.query.get("limit"), LARGEST_LIMIT, problems)
         status = read_choice(incoming.query, "status", LINE_STATUSES, problems)
         cursor = incoming.query.get("cursor", "0")
-        if not _NUMBER.match(cursor) or int(cursor) > MOST_LINES:
+        if not _NUMBER.match(cursor):
             problems.append(Problem("cursor", "INVALID", "must be the nextCursor of a page"))
         if problems:
             return Refused(Kind.INVALID, tuple(problems))

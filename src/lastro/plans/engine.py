@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.base.db import Database
-    from lastro.base.run import Runner
+    from lastro.base.run import Done, Runner
     from lastro.payouts import Ways
     from lastro.plans.model import Plan, Read
 
@@ -113,7 +113,13 @@ class Planner:
             if not ids:
                 await self.runner.act(company_id, Finish(plan.id))
                 return None
-            for outcome in await together(ids, lambda line: self.runner.act(company_id, Make(line, self.ways)), _WIDTH):
+
+            async def make(place_and_line: tuple[int, UUID], begun: float = begun) -> Done | Refused:
+                # One by one in time: what many lines set in motion at once, everybody else would have to wait for.
+                await asyncio.sleep(max(0.0, begun + place_and_line[0] / self.lines_per_second - clock()))
+                return await self.runner.act(company_id, Make(place_and_line[1], self.ways))
+
+            for outcome in await together(enumerate(ids), make, _WIDTH):
                 if isinstance(outcome, Refused):  # somebody who has to be asked could not be
                     return float(outcome.retry_after_seconds or 1)
             if (await self._plan(company_id, plan.id)).state != "APPLYING":

@@ -13,7 +13,7 @@ from tests.rooms.plans.bureau import BY_KEY, Bureau
 from lastro.base import gaps
 from lastro.plans.actions import make
 from lastro.plans.actions.list import Lines
-from lastro.rails.port import BudgetSpent, Charge, Transient
+from lastro.rails.port import BudgetSpent, Charge, NoCharge, Transient
 
 
 async def refused(bureau: Bureau, plan: dict[str, Any]) -> dict[int, tuple[str, str]]:
@@ -51,17 +51,32 @@ async def test_every_way_becomes_a_payout(bureau: Bureau) -> None:
     assert (plan["status"], plan["progress"]) == ("APPLIED", {"lines": 6, "checked": 6, "unfit": 0, "created": 6})
     lines = await bureau.lines(plan)
     assert [line["payoutStatus"] for line in lines] == ["PENDING"] * 6
-    rows = await office.rows("SELECT id, initiation, children, fee_minor, payment_method FROM payouts WHERE batch_id IS NULL ORDER BY amount_minor")
+    rows = await office.rows(
+        "SELECT id, initiation, children, fee_minor, payment_method FROM payouts WHERE batch_id IS NULL ORDER BY amount_minor"
+    )
     by_id = {str(row["id"]): row for row in rows}
     assert [by_id[line["payoutId"]]["children"] for line in lines] == [0, 0, 0, 3, 0, 0]
-    assert [by_id[line["payoutId"]]["initiation"] for line in lines] == ["KEY", "MANUAL", "MANUAL", "MANUAL", "STATIC_QR", "MANUAL"]
+    assert [by_id[line["payoutId"]]["initiation"] for line in lines] == [
+        "KEY",
+        "MANUAL",
+        "MANUAL",
+        "MANUAL",
+        "STATIC_QR",
+        "MANUAL",
+    ]
     assert await office.money() == (10_000_000 - 3600 - 20, 3600 + 20), "the one for tomorrow holds nothing yet"
     (account,) = plan["accounts"]
     assert account["available"] == account["availableAfter"], "nothing is left to be made"
     (ended,) = [await office.column("SELECT convert_from(body, 'UTF8') FROM events WHERE type = 'PAYOUT-PLAN.APPLIED'")]
     told = msgspec.json.decode(ended[0])
-    assert (told["id"], told["status"], told["hash"], told["created"], told["unfit"]) == (plan["id"], "APPLIED", plan["hash"], 6, 0)
-    assert (await bureau.result(plan))[1].startswith(f'1,{lines[0]["externalId"]},CREATED,1.00,0.05,1,')
+    assert (told["id"], told["status"], told["hash"], told["created"], told["unfit"]) == (
+        plan["id"],
+        "APPLIED",
+        plan["hash"],
+        6,
+        0,
+    )
+    assert (await bureau.result(plan))[1].startswith(f"1,{lines[0]['externalId']},CREATED,1.00,0.05,1,")
 
 
 async def test_a_payout_that_ends_is_seen_in_the_plan(bureau: Bureau) -> None:
@@ -181,8 +196,8 @@ async def test_silence_makes_a_plan_wait_in_the_middle_of_being_applied(bureau: 
 
 
 async def test_a_dead_address_of_a_qr_is_refused_after_an_hour(bureau: Bureau) -> None:
-    class Dead(dict[str, Charge]):
-        def __getitem__(self, location: str) -> Charge:
+    class Dead(dict[str, Charge | NoCharge]):
+        def __getitem__(self, location: str) -> Charge | NoCharge:
             raise Transient(location)
 
     bureau.office.outside.charges = {"banco.example/qr/v2/x": Charge(KEY, None, "T1")}
@@ -244,7 +259,9 @@ async def test_a_worker_that_dies_between_two_lines_leaves_whole_ones(bureau: Bu
     assert await made(bureau, plan) == list(range(1, 13))
 
 
-async def test_a_cancel_in_the_middle_keeps_what_is_made_and_makes_no_more(bureau: Bureau, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_cancel_in_the_middle_keeps_what_is_made_and_makes_no_more(
+    bureau: Bureau, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = await bureau.approved(bureau.differing(60))
     await bureau.apply(plan)
     decide, count = make.Make.decide, [0]
@@ -278,3 +295,18 @@ async def test_lines_are_read_in_pages(bureau: Bureau) -> None:
     assert (seen, "nextCursor" in page) == (list(range(1, 8)), False)
     for status, count in (("VALID", 7), ("INVALID", 0), ("REFUSED", 0), ("CREATED", 0)):
         assert len(await bureau.lines(plan, status)) == count
+
+
+async def test_a_cancel_while_a_line_is_decided_comes_first(bureau: Bureau, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, look_up = await bureau.approved(bureau.differing(1)), make.Make.look_up
+    await bureau.apply(plan)
+    canceled: list[Any] = []
+
+    async def canceling(self: Any, known: Any, door: Any) -> Any:
+        if not canceled:
+            canceled.append(await bureau.cancel(plan))
+        return await look_up(self, known, door)
+
+    monkeypatch.setattr(make.Make, "look_up", canceling)
+    await bureau.work()
+    assert ((await bureau.read(plan))["status"], await bureau.payouts(), len(canceled)) == ("CANCELED", 0, 1)

@@ -107,7 +107,9 @@ async def test_a_plan_needs_what_was_needed_when_it_was_made(bureau: Bureau) -> 
     assert (found["status"], found["approvalsRequired"]) == ("READY", 1)
 
 
-@pytest.mark.parametrize("act", [Apply, Cancel, lambda plan_id: Approve(plan_id, "0f" * 32)], ids=["apply", "cancel", "approve"])
+@pytest.mark.parametrize(
+    "act", [Apply, Cancel, lambda plan_id: Approve(plan_id, "0f" * 32)], ids=["apply", "cancel", "approve"]
+)
 async def test_what_is_not_there_or_anothers_is_not_found(bureau: Bureau, act: Any) -> None:
     dora, plan = await bureau.cast.dora(), await bureau.checked(bureau.differing(1))
     for plan_id, client in ((uuid4(), bureau.approver), (None, bureau.approver), (UUID(plan["id"]), dora.client)):
@@ -159,7 +161,12 @@ async def test_what_may_be_done_in_each_state(bureau: Bureau, state: str) -> Non
 
 async def test_the_same_request_is_one_plan(bureau: Bureau) -> None:
     body = b'{"payouts":[{}]}'
-    call: dict[str, Any] = {"key": "the key", "operation": "create_payout_plan", "status": 202, "permission": "payouts:write"}
+    call: dict[str, Any] = {
+        "key": "the key",
+        "operation": "create_payout_plan",
+        "status": 202,
+        "permission": "payouts:write",
+    }
     first = await bureau.cast.run(bureau.ana.client, Create("JSON", body, 1), request=body, **call)
     again = await bureau.cast.run(bureau.ana.client, Create("JSON", body, 1), request=body, **call)
     assert isinstance(first, Reply)

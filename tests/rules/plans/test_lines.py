@@ -33,7 +33,9 @@ def payout(external_id: str = "a", value: str = "10.50", **other: Any) -> dict[s
 
 
 def read(*payouts: Any) -> list[Read]:
-    sheets = [Sheet(n, n + 1, one if isinstance(one, bytes) else msgspec.json.encode(one)) for n, one in enumerate(payouts, 1)]
+    sheets = [
+        Sheet(n, n + 1, one if isinstance(one, bytes) else msgspec.json.encode(one)) for n, one in enumerate(payouts, 1)
+    ]
     return rules.read_lines("JSON", sheets)
 
 
@@ -98,7 +100,7 @@ def test_a_code_stands_for_one_line() -> None:
     assert [one.wish is None for one in found] == [False, False, True, True, False]
 
 
-BY_BANK = {"paymentData": {"bankAccount": BANK}, "receiver": FABIO}
+BY_BANK: dict[str, Any] = {"paymentData": {"bankAccount": BANK}, "receiver": FABIO}
 
 
 @pytest.mark.parametrize(
@@ -130,7 +132,11 @@ def test_whether_an_equal_line_is_taken(allows: bool, refuses: bool, is_taken: b
     assert rules.like_a_line(first, refuses_duplicates=refuses) is None
     problem = rules.like_a_line(second, refuses_duplicates=refuses)
     assert (problem is None) == is_taken
-    assert problem is None or (problem.field, problem.issue, "line 2" in problem.description) == ("amount", "DUPLICATE", True)
+    assert problem is None or (problem.field, problem.issue, "line 2" in problem.description) == (
+        "amount",
+        "DUPLICATE",
+        True,
+    )
 
 
 # ── who could not be asked ──
@@ -162,7 +168,9 @@ def test_a_silent_address_holds_a_plan_up_for_an_hour(data: Any, kind: Kind, wai
 
 # ── what is signed ──
 
-_TO = Destination(Receiver("Fabio", "CPF", "24681357928", "99999030", "0001", "300003", "CACC"), "KEY", "a@b.c", "EMAIL", "TX")
+_TO = Destination(
+    Receiver("Fabio", "CPF", "24681357928", "99999030", "0001", "300003", "CACC"), "KEY", "a@b.c", "EMAIL", "TX"
+)
 _LINE = (b'{"a":1}', "{}", 5, 2, None)
 _OTHERS = (b'{"a":2}', '{"b":1}', 6, 3, "[]")
 
@@ -193,7 +201,7 @@ def test_equal_places_are_equal_texts_and_others_are_not() -> None:
     assert msgspec.json.decode(text)["receiver"]["account"] == "300003"
     assert rules.destination_text(replace(_TO, receiver=msgspec.structs.replace(_TO.receiver, account="300004"))) != text
     for change in ({"initiation": "STATIC_QR"}, {"key": "x@b.c"}, {"txid": None}):
-        assert rules.destination_text(replace(_TO, **change)) != text  # type: ignore[arg-type]
+        assert rules.destination_text(replace(_TO, **change)) != text
 
 
 # ── how a plan ends ──
@@ -212,7 +220,8 @@ def test_what_becomes_of_a_plan_that_is_checked(needs: int, unfit: int, trigger:
 
 
 @pytest.mark.parametrize(
-    ("unfit", "made", "state"), [(0, 3, "APPLIED"), (1, 2, "PARTIALLY_APPLIED"), (2, 1, "PARTIALLY_APPLIED"), (3, 0, "FAILED")]
+    ("unfit", "made", "state"),
+    [(0, 3, "APPLIED"), (1, 2, "PARTIALLY_APPLIED"), (2, 1, "PARTIALLY_APPLIED"), (3, 0, "FAILED")],
 )
 def test_what_becomes_of_a_plan_of_which_nothing_is_left(unfit: int, made: int, state: str) -> None:
     assert PLANS.moves["APPLYING", rules.finished(Counts(3, unfit, made))] == state
@@ -226,7 +235,20 @@ def test_a_plan_that_has_ended_moves_no_more() -> None:
 
 
 def line(**values: Any) -> Line:
-    nothing = dict.fromkeys(("external_id", "account_id", "method", "amount", "fee", "transfers", "destination", "duplicate_of", "issues", "payout_id"))
+    nothing = dict.fromkeys(
+        (
+            "external_id",
+            "account_id",
+            "method",
+            "amount",
+            "fee",
+            "transfers",
+            "destination",
+            "duplicate_of",
+            "issues",
+            "payout_id",
+        )
+    )
     return Line(UUID(int=1), 1, UUID(int=7), 1, 2, b"{}", **{**nothing, **values})
 
 
