@@ -44,7 +44,13 @@ _OPEN_AND_READ = f"""
   LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({{sql}}) q) seen ON true
 """  # noqa: S608 columns of our own
 _COMPANY = re.compile(r"\$1\b")
-_ENTER = "SELECT * FROM door_enter($1)"
+_ENTER = "SELECT door.at AS door_at, door.clock_version FROM door_enter($1) door"
+# The same for a task of ours, which has no client. What is read asks for the company by what the door gives back, too.
+_ENTER_AND_READ = """
+SELECT door.at AS door_at, door.clock_version, seen.*
+  FROM door_enter($1) door LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({sql}) q) seen ON true
+"""
+_ENTERED = "(CASE WHEN door.at IS NOT NULL THEN $1::uuid END)"
 
 K = TypeVar("K")
 
@@ -125,6 +131,12 @@ class Act(Generic[K]):
     def glance(self) -> Glance[K] | None:
         """It reads in more than one statement, or by what the door says."""
         return None
+
+    async def read(self, session: Session, door: Door) -> K:
+        """What it would see at a glance."""
+        glance = self.glance()
+        assert glance is not None, "a verb without a glance says how it reads"
+        return glance.known(await session.fetch(glance.sql, door.company_id, *glance.arguments))
 
     async def look_up(self, known: K, door: Door) -> K | Refused:
         """Nothing outside is asked."""
@@ -222,12 +234,16 @@ class Runner:
     async def act(self, company_id: UUID, verb: Verb[Any]) -> Done | Refused:
         """The same for a task of ours, with no client and no key."""
         for _ in range(_TRIES):
-            async with self.database.session(company_id) as session:
-                entered = await session.row(_ENTER, company_id)
-                assert entered is not None
-                self._clock.learn(entered["at"], entered["clock_version"])
-                door = Door(company_id, entered["at"], self._chance, Caller(clock_version=entered["clock_version"]))
-                known = await verb.read(session, door)
+            glance = verb.glance()
+            async with self.database.session() as session:
+                rows = await self._entered(session, company_id, glance)
+                entered = rows[0]
+                self._clock.learn(entered["door_at"], entered["clock_version"])
+                door = Door(company_id, entered["door_at"], self._chance, Caller(clock_version=entered["clock_version"]))
+                if glance is None:
+                    known = await verb.read(session, door)
+                else:
+                    known = glance.known([row for row in rows if row["door_showed"]])
             looked = await verb.look_up(known, door)
             door = self._later(door)
             outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
@@ -252,6 +268,15 @@ class Runner:
             self._on_commit(outcome.write)
             return outcome
         raise Stale("three decisions in a row were overtaken")
+
+    async def _entered(self, session: Session, company_id: UUID, glance: Glance[Any] | None) -> list[Record]:
+        """The door's row; with a glance, as many as it shows, each with the door's columns before its own."""
+        if glance is None:
+            rows = await session.fetch(_ENTER, company_id)
+        else:
+            rows = await session.fetch(_after_entering(glance.sql), company_id, *glance.arguments)
+        session.company_id = company_id
+        return rows
 
     async def _from_memory(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
         """One round trip, where everything needed is remembered. It may only say yes; any no is looked at afresh."""
@@ -357,10 +382,22 @@ class Runner:
 
 
 @lru_cache(maxsize=256)
+def _after_entering(sql: str) -> str:
+    """The statement behind the door of a task of ours."""
+    return _ENTER_AND_READ.format(sql=_behind_the_door(sql, _ENTERED))
+
+
+def _behind_the_door(sql: str, company: str) -> str:
+    """The statement, asking for the company by what the door gives back."""
+    inner, asked = _COMPANY.subn(company, sql)
+    assert asked, "what does not ask for the company may be read before the door is passed"
+    return inner
+
+
+@lru_cache(maxsize=256)
 def _with_door(sql: str, parameters: int) -> str:
     """The statement behind the door's. parameters: how many it has itself."""
-    inner, asked = _COMPANY.subn("door.company", sql)
-    assert asked, "what does not ask for the company may be read before the door is passed"
+    inner = _behind_the_door(sql, "door.company")
     client, operation, key = (f"${parameters + n}" for n in (1, 2, 3))
     return _OPEN_AND_READ.format(client=client, operation=operation, key=key, sql=inner)
 

@@ -272,6 +272,11 @@ async def asker(session: Session, company_id: UUID, account_id: UUID) -> Asker |
     return None if row is None else Asker(row["number"], row["sequence"], row["document_number"])
 
 
+def by_network_id_at_a_glance(name: str) -> Glance[Payout | None]:
+    """The transfer that a network knows by this endToEndId or control number, read with the door's statement."""
+    return Glance(_BY_NETWORK_ID, (name,), lambda rows: payout_from(rows[0]) if rows else None)
+
+
 async def by_network_id(session: Session, company_id: UUID, name: str) -> Payout | None:
     """The transfer that a network knows by this endToEndId or control number."""
     row = await session.row(_BY_NETWORK_ID, company_id, name)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.errors import InsufficientFunds
     from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.base.run import Door, Glance
     from lastro.payouts.model import Payout
     from lastro.rails.port import Claimed, PaymentDoubted, PaymentNever
 
@@ -96,9 +96,9 @@ class Ended(Act["Payout | None"]):
     claimed: Claimed
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Payout | None:
+    def glance(self) -> Glance[Payout | None]:
         """The transfer it is about."""
-        return await store.by_network_id(session, door.company_id, self.final.subject)
+        return store.by_network_id_at_a_glance(self.final.subject)
 
     def decide(self, known: Payout | None, door: Door) -> Done:
         """PAID and posted, or ERROR and given back."""
@@ -121,9 +121,9 @@ class Doubted(Act["Payout | None"]):
     doubted: PaymentDoubted
     claimed: Claimed
 
-    async def read(self, session: Session, door: Door) -> Payout | None:
+    def glance(self) -> Glance[Payout | None]:
         """The transfer it is about."""
-        return await store.by_network_id(session, door.company_id, self.doubted.subject)
+        return store.by_network_id_at_a_glance(self.doubted.subject)
 
     def decide(self, known: Payout | None, door: Door) -> Done:
         """Still PENDING; the code is kept, since what the network then does not know will never be there."""
@@ -142,9 +142,9 @@ class Never(Act["Payout | None"]):
     claimed: Claimed
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Payout | None:
+    def glance(self) -> Glance[Payout | None]:
         """The transfer it is about."""
-        return await store.by_network_id(session, door.company_id, self.never.subject)
+        return store.by_network_id_at_a_glance(self.never.subject)
 
     def decide(self, known: Payout | None, door: Door) -> Done:
         """ERROR after a refused message, else EXPIRED; not while a worker has its message in hand."""
