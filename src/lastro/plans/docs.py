@@ -125,7 +125,7 @@ LINES = Doc(
     ),
     None,
     {
-        "limit": 20, "hasNext": False,
+        "limit": 20, "sort": "asc", "hasNext": False,
         "data": [
             {
                 "line": 1, "status": "VALID", "externalId": "salary-7", "accountId": _ACCOUNT_ID, "paymentMethod": "PIX",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
@@ -140,6 +140,7 @@ class Lines(Answer, frozen=True, kw_only=True):
     """A page of a plan's lines, in their order."""
 
     limit: Annotated[int, msgspec.Meta(ge=1)]
+    sort: Annotated[Literal["asc"], msgspec.Meta(description="In the order of the plan, always.")]
     next_cursor: Annotated[
         str | None, msgspec.Meta(description="The `cursor` of the next page; left out on the last one.", examples=["20"])
     ] = None
@@ -206,6 +207,7 @@ def lines_page(plan: Plan, lines: Sequence[Line], limit: int) -> Lines:
     has_next = len(lines) > limit
     return Lines(
         limit=limit,
+        sort="asc",
         next_cursor=str(shown_lines[-1].number) if has_next else None,
         has_next=has_next,
         data=[_line(plan, line) for line in shown_lines],

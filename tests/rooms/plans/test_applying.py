@@ -205,8 +205,7 @@ async def test_a_dead_address_of_a_qr_is_refused_after_an_hour(bureau: Bureau) -
     bureau.office.outside.charges = Dead()
     found = await apply(bureau, plan)
     assert (found["status"], found["progress"]["created"]) == ("APPLYING", 1)
-    shift = "UPDATE payout_plans SET updated_at = updated_at - interval '61 minutes', due_at = business_now() RETURNING updated_at"
-    await bureau.office.column(shift)
+    await bureau.an_hour_later()
     await bureau.work()
     assert (await bureau.read(plan))["status"] == "PARTIALLY_APPLIED"
     assert await refused(bureau, plan) == {1: ("paymentData.qrcodeData", "INVALID")}

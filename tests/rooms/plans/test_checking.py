@@ -192,12 +192,9 @@ async def test_a_dead_address_of_a_qr_ends_its_line_after_an_hour(bureau: Bureau
     bureau.office.outside.charges = Dead()  # type: ignore[assignment]
     await bureau.work()
     assert (await bureau.read(plan))["status"] == "VALIDATING"
-    await bureau.office.column(
-        "UPDATE payout_plans SET created_at = created_at - interval '61 minutes', due_at = business_now() RETURNING 1"
-    )
+    await bureau.an_hour_later()
     await bureau.work()
     assert await issues(bureau, plan) == {1: [("paymentData.qrcodeData", "INVALID")]}
-    await bureau.office.column("UPDATE payout_plans SET created_at = created_at + interval '61 minutes' RETURNING 1")
 
 
 class Dead(dict[str, Charge]):
@@ -205,6 +202,14 @@ class Dead(dict[str, Charge]):
 
     def __getitem__(self, location: str) -> Charge:
         raise Transient(location)
+
+
+async def test_our_own_key_behind_a_dynamic_qr_is_not_asked_of_the_directory(bureau: Bureau) -> None:
+    dora = await bureau.cast.dora()
+    bureau.office.outside.charges = {"banco.example/qr/v2/x": Charge(dora.pix_key, None, "T1")}
+    plan = await bureau.checked([bureau.payout("1.00", paymentData={"qrcodeData": dynamic_qr()}, receiver=None)])
+    assert plan["status"] == "READY", await bureau.lines(plan)
+    assert bureau.office.outside.asked == []
 
 
 # ── whatever stops ──

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.errors import Kind, Problem
+from lastro.payouts import Unasked
 from lastro.payouts.model import Destination
 from lastro.plans import rules
 from lastro.plans.model import LONGEST_SILENCE, STATUSES, Counts, Line, Plan, Read, Sheet
+from lastro.plans.silences import Silences
 from lastro.plans.states import PLANS
 from lastro.rails.port import Receiver
 
@@ -142,28 +144,34 @@ def test_whether_an_equal_line_is_taken(allows: bool, refuses: bool, is_taken: b
 # ── who could not be asked ──
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_only_silence_says_nothing(kind: Kind) -> None:
-    assert rules.says_nothing(Refused(kind)) == (kind in (Kind.TOO_MANY, Kind.UNAVAILABLE))
-
-
 HOUR = LONGEST_SILENCE
-QR = {"qrcodeData": "000201X"}
+PLAN = UUID(int=7)
+ADDRESS = Unasked(Kind.UNAVAILABLE, is_address=True)
 
 
 @pytest.mark.parametrize(
-    ("data", "kind", "waited", "is_final"),
+    ("unasked", "silent_for", "is_final"),
     [
-        (QR, Kind.UNAVAILABLE, HOUR, True), (QR, Kind.UNAVAILABLE, HOUR - timedelta(seconds=1), False),
-        (QR, Kind.TOO_MANY, 9 * HOUR, False), ({"pixKey": "fabio@fora.example"}, Kind.UNAVAILABLE, 9 * HOUR, False),
+        (ADDRESS, HOUR, True), (ADDRESS, HOUR - timedelta(seconds=1), False),
+        (Unasked(Kind.UNAVAILABLE), 9 * HOUR, False), (Unasked(Kind.TOO_MANY), 9 * HOUR, False),
+        (Unasked(Kind.TOO_MANY, is_address=True), 9 * HOUR, False),
     ],
 )  # fmt: skip
-def test_a_silent_address_holds_a_plan_up_for_an_hour(data: Any, kind: Kind, waited: timedelta, is_final: bool) -> None:
-    (one,) = read(payout(paymentData=data))
-    assert one.wish is not None
-    final = rules.gives_up(one.wish, Refused(kind), waited)
+def test_a_silent_address_holds_a_plan_up_for_an_hour(unasked: Unasked, silent_for: timedelta, is_final: bool) -> None:
+    silences = Silences()
+    assert silences.judge(unasked, PLAN, 1, AT) is None
+    final = silences.judge(unasked, PLAN, 1, AT + silent_for)
     assert (final is not None) == is_final
     assert final is None or [(p.field, p.issue) for p in final.problems] == [("paymentData.qrcodeData", "INVALID")]
+
+
+def test_the_hour_is_that_of_one_line_and_begins_with_its_silence() -> None:
+    silences = Silences()
+    assert silences.judge(ADDRESS, PLAN, 1, AT) is None
+    assert silences.judge(ADDRESS, PLAN, 2, AT + HOUR) is None, "another line"
+    assert silences.judge("found", PLAN, 1, AT + HOUR) == "found"
+    assert silences.judge(ADDRESS, PLAN, 1, AT + HOUR) is None, "it had spoken"
+    assert silences.judge(ADDRESS, PLAN, 1, AT + 2 * HOUR) is not None
 
 
 # ── what is signed ──

@@ -15,7 +15,7 @@ from lastro.payouts.notifications import pay_out
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.rendering import in_full
 from lastro.payouts.states import PAYOUTS
-from lastro.rails.port import ALARMED, PAYMENT_FINAL, TED, PaymentFinal, encode
+from lastro.rails.port import ALARMED, OWN, PAYMENT_FINAL, TED, PaymentFinal, encode
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -74,7 +74,7 @@ def told(after: Payout, institution: Institution, door: Door, returned: Money | 
     if after.batch_id is None:
         return Write(door.company_id, facts=(pay_out(door, after, institution, returned=returned),))
     row = {
-        "id": door.chance.uuid(door.now), "rail": "own", "kind": CHILD_MOVED,
+        "id": door.chance.uuid(door.now), "rail": OWN, "kind": CHILD_MOVED,
         "network_id": f"moved:{after.id}:{after.version + 1}", "subject": str(after.batch_id), "body": after.state.encode(),
         "received_at": door.now, "due_at": door.now,
     }  # fmt: skip
@@ -202,7 +202,7 @@ class Proved(Act["tuple[Payout, Money] | None"]):
     def _proof(self, door: Door) -> Row:
         name = self.control_number
         row = {
-            "id": door.chance.uuid(door.now), "rail": TED, "kind": PAYMENT_FINAL, "network_id": f"proved:{name}",
+            "id": door.chance.uuid(door.now), "rail": OWN, "kind": PAYMENT_FINAL, "network_id": f"proof:{name}",
             "subject": name, "body": encode(PaymentFinal(name, settled=True, settled_at=self.settled_at)),
             "received_at": door.now, "due_at": None, "done_at": door.now, "outcome": "handled",
         }  # fmt: skip
@@ -210,7 +210,7 @@ class Proved(Act["tuple[Payout, Money] | None"]):
 
     def _news(self, door: Door) -> Row:
         row = {
-            "id": door.chance.uuid(door.now), "rail": "own", "kind": PROVED, "network_id": f"proved:{self.control_number}",
+            "id": door.chance.uuid(door.now), "rail": OWN, "kind": PROVED, "network_id": f"proved:{self.control_number}",
             "subject": self.control_number, "body": b"", "received_at": door.now, "due_at": door.now,
         }  # fmt: skip
         return Row("inbox", row)

@@ -69,6 +69,7 @@ from lastro.rails.port.rail import (
     ALARMED,
     ASK_AGAIN,
     FIRST_ASK,
+    OWN,
     REFUSED,
     UNKNOWN,
     Claimed,
@@ -86,16 +87,17 @@ from lastro.rails.port.rail import (
     Waiting,
     refused,
 )
+from lastro.rails.port.reasons import REFUSED_BY_NETWORK, Reason, ReasonRow, Reasons, Retry
 
 __all__ = [
-    "ALARMED", "ASK_AGAIN", "BOOK", "FIRST_ASK", "PAYMENT_DOUBTED", "PAYMENT_FINAL", "PAYMENT_NEVER", "PAYMENT_PENDING",
-    "PAYMENT_RETURNED", "PAYMENT_SEND", "PIX", "PIX_ANSWER", "PIX_ASK", "PIX_FINAL", "PIX_SETTLED", "REFUSED",
-    "RETURN_FINAL", "RETURN_SEND", "TED", "TED_SEND", "UNKNOWN", "Asking", "BudgetSpent", "Charge", "Charges",
-    "Claimed", "Closed", "Directory", "InboxRow", "InboxVerb", "Keep", "KeyAccount", "KeyEntry", "KeyOwner",
-    "MessageRefused", "NoCharge", "NoEntry", "Participants", "Payer", "PaymentDoubted", "PaymentFinal", "PaymentNever",
-    "PaymentOrder", "PaymentReturned", "Pending", "Permanent", "PixAnswer", "PixArrival", "PixFinal", "Rail",
-    "Receiver", "Registry", "ReturnFinal", "ReturnOrder", "TedOrder", "Told", "Transient", "Unknown", "Waiting",
-    "answer_message", "arrival", "encode", "payment_doubted", "payment_final", "payment_message", "payment_never",
-    "payment_order", "payment_returned", "pix_answer", "pix_final", "refused", "return_final", "return_message",
-    "return_order", "ted_message", "ted_order",
+    "ALARMED", "ASK_AGAIN", "BOOK", "FIRST_ASK", "OWN", "PAYMENT_DOUBTED", "PAYMENT_FINAL", "PAYMENT_NEVER",
+    "PAYMENT_PENDING", "PAYMENT_RETURNED", "PAYMENT_SEND", "PIX", "PIX_ANSWER", "PIX_ASK", "PIX_FINAL", "PIX_SETTLED",
+    "REFUSED", "REFUSED_BY_NETWORK", "RETURN_FINAL", "RETURN_SEND", "TED", "TED_SEND", "UNKNOWN", "Asking", "BudgetSpent",
+    "Charge", "Charges", "Claimed", "Closed", "Directory", "InboxRow", "InboxVerb", "Keep", "KeyAccount", "KeyEntry",
+    "KeyOwner", "MessageRefused", "NoCharge", "NoEntry", "Participants", "Payer", "PaymentDoubted", "PaymentFinal",
+    "PaymentNever", "PaymentOrder", "PaymentReturned", "Pending", "Permanent", "PixAnswer", "PixArrival", "PixFinal",
+    "Rail", "Reason", "ReasonRow", "Reasons", "Receiver", "Registry", "Retry", "ReturnFinal", "ReturnOrder", "TedOrder",
+    "Told", "Transient", "Unknown", "Waiting", "answer_message", "arrival", "encode", "payment_doubted", "payment_final",
+    "payment_message", "payment_never", "payment_order", "payment_returned", "pix_answer", "pix_final", "refused",
+    "return_final", "return_message", "return_order", "ted_message", "ted_order",
 ]  # fmt: skip
