@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from lastro.base.commit import Caller, Taken, commit
+from lastro.base.doorway import ENTER, OPEN, entered_and_read, opened_and_read
 from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.base.gaps import gap
 from lastro.base.media import JSON
@@ -30,28 +29,6 @@ if TYPE_CHECKING:
 
 _TRIES = 3
 _LONGEST_LOOK_UP_SECONDS = 30.0  # business time is carried on by the monotonic clock so long
-_OPENED = """
-SELECT door.at AS door_at, door.machine_at, door.clock_version, door.client_version, door.permissions AS door_permissions,
-       door.allowed_networks, door.requests_per_minute, door.revoked_at, door.tokens_valid_after, door.fingerprint,
-       door.answer_status, door.answer_body, door.answer_object
-"""
-_OPEN = f"{_OPENED} FROM door_open($1, $2, $3, $4) door"
-# The door and all that is read behind it, in one round trip. The company of the reading is what the door gives back, so
-# that the door is passed first, whichever way the server goes about it.
-_OPEN_AND_READ = f"""
-{_OPENED}, seen.*
-  FROM door_open($1, {{client}}, {{operation}}, {{key}}) door
-  LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({{sql}}) q) seen ON true
-"""  # noqa: S608 columns of our own
-_COMPANY = re.compile(r"\$1\b")
-_ENTER = "SELECT door.at AS door_at, door.clock_version FROM door_enter($1) door"
-# The same for a task of ours, which has no client. What is read asks for the company by what the door gives back, too.
-_ENTER_AND_READ = """
-SELECT door.at AS door_at, door.clock_version, seen.*
-  FROM door_enter($1) door LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({sql}) q) seen ON true
-"""
-_ENTERED = "(CASE WHEN door.at IS NOT NULL THEN $1::uuid END)"
-
 K = TypeVar("K")
 
 
@@ -272,9 +249,9 @@ class Runner:
     async def _entered(self, session: Session, company_id: UUID, glance: Glance[Any] | None) -> list[Record]:
         """The door's row; with a glance, as many as it shows, each with the door's columns before its own."""
         if glance is None:
-            rows = await session.fetch(_ENTER, company_id)
+            rows = await session.fetch(ENTER, company_id)
         else:
-            rows = await session.fetch(_after_entering(glance.sql), company_id, *glance.arguments)
+            rows = await session.fetch(entered_and_read(glance.sql), company_id, *glance.arguments)
         session.company_id = company_id
         return rows
 
@@ -340,9 +317,9 @@ class Runner:
         """The door's row; with a glance, as many as it shows, each with the door's columns before its own."""
         asked = (call.client_id, call.operation, call.key)
         if glance is None:
-            rows = await session.fetch(_OPEN, call.company_id, *asked)
+            rows = await session.fetch(OPEN, call.company_id, *asked)
         else:
-            sql = _with_door(glance.sql, len(glance.arguments) + 1)
+            sql = opened_and_read(glance.sql, len(glance.arguments) + 1)
             rows = await session.fetch(sql, call.company_id, *glance.arguments, *asked)
         session.company_id = call.company_id
         return rows
@@ -379,27 +356,6 @@ class Runner:
         rights = rights_of(row, permissions)
         self._rights[call.company_id, call.client_id] = rights
         return rights
-
-
-@lru_cache(maxsize=256)
-def _after_entering(sql: str) -> str:
-    """The statement behind the door of a task of ours."""
-    return _ENTER_AND_READ.format(sql=_behind_the_door(sql, _ENTERED))
-
-
-def _behind_the_door(sql: str, company: str) -> str:
-    """The statement, asking for the company by what the door gives back."""
-    inner, asked = _COMPANY.subn(company, sql)
-    assert asked, "what does not ask for the company may be read before the door is passed"
-    return inner
-
-
-@lru_cache(maxsize=256)
-def _with_door(sql: str, parameters: int) -> str:
-    """The statement behind the door's. parameters: how many it has itself."""
-    inner = _behind_the_door(sql, "door.company")
-    client, operation, key = (f"${parameters + n}" for n in (1, 2, 3))
-    return _OPEN_AND_READ.format(client=client, operation=operation, key=key, sql=inner)
 
 
 def _replay(row: Record, call: Call, verb: Verb[Any]) -> Reply | Refused:
