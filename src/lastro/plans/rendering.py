@@ -13,6 +13,7 @@ from lastro.base.api import Answer, stamp
 from lastro.base.money import Money as Amount
 from lastro.base.wire import ErrorDetail, Id, Money, Paged, Timestamp, words
 from lastro.plans.model import LINE_STATUSES, STATUSES, Counts
+from lastro.standards.documents import mask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +110,7 @@ class Place(Answer, frozen=True, kw_only=True):
     """Where a line's money goes, as it was found."""
 
     name: str
-    document: Annotated[str, msgspec.Meta(description="CPF or CNPJ.")]
+    document: Annotated[str, msgspec.Meta(description="CPF without all but its middle digits; or CNPJ.")]
     ispb: str
     branch: str
     account: str
@@ -238,7 +239,7 @@ def _place(line: Line) -> Place | None:
     to = msgspec.json.decode(line.destination)
     receiver = to["receiver"]
     return Place(
-        name=receiver["name"], document=receiver["document_number"], ispb=receiver["ispb"], branch=receiver["branch"],
+        name=receiver["name"], document=mask(receiver["document_number"]), ispb=receiver["ispb"], branch=receiver["branch"],
         account=receiver["account"], pix_key=to.get("key"),
     )  # fmt: skip
 
