@@ -75,7 +75,7 @@ CREATE = Doc(
     " any of `currency`, `pixKey`, `qrcodeData`, `ispb`, `bankNumber`, `accountType`, `branchNumber`, `accountNumber`,"
     " `receiverName`, `receiverDocument`, `receiverDocumentType`, `scheduledDate`, `allowDuplicate`. Separated by commas; or"
     " by semicolons, and then `10,50` is an amount, too.\n\n"
-    "The same bytes again under the same `idempotency-key` answer the same plan.",
+    "The same JSON, or the same bytes of a CSV, under the same `idempotency-key` answers the same plan.",
     CreatePlan, FullPlan,
     (
         Refusal(Kind.INVALID, "payouts", "REQUIRED", "The list is missing or empty.", "Give at least one payout."),
@@ -183,7 +183,8 @@ _ABOUT = {
     "APPLIED": "Each line has become a payout; you are told of the end of each as ever.",
     "PARTIALLY_APPLIED": "Some lines were refused when their payout was to be made; the lines say why.",
     "FAILED": "Every line was refused when its payout was to be made; the lines say why.",
-    "CANCELED": "A client has canceled it. Payouts that it had made stay.",
+    "CANCELED": "A client has canceled it. Payouts that it had made stay; `created` is as many at least, since"
+    " some may have been under way.",
     "EXPIRED": "It was not applied within seven days after it was checked.",
 }
 
