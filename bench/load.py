@@ -142,6 +142,7 @@ class _Line(asyncio.Protocol):
         self._buffer = b""
         self._answered: asyncio.Future[bytes] | None = None
         self._transport: asyncio.Transport | None = None
+        self.is_closed = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)  # uvloop's own do not descend from it
@@ -155,6 +156,7 @@ class _Line(asyncio.Protocol):
             self._answered.set_result(head[9:12])
 
     def connection_lost(self, error: Exception | None) -> None:
+        self.is_closed = True
         if self._answered is not None and not self._answered.done():
             self._answered.set_exception(error or ConnectionResetError())
 
@@ -197,10 +199,17 @@ class _Generator:
     async def _ask(self, due: float) -> None:
         self._number += 1
         request = filled(self._texts[self._number % len(self._texts)], self._number)
-        line = self._idle.pop() if self._idle else await self._connect()
+        line = await self._line()
         self._statuses[await line.ask(request)] += 1
         self._latencies.append((time.perf_counter() - due) * 1000)
         self._idle.append(line)
+
+    async def _line(self) -> _Line:
+        """One that is free; those that the server has closed meanwhile, since nothing was on them, are forgotten."""
+        while self._idle:
+            if not (line := self._idle.pop()).is_closed:
+                return line
+        return await self._connect()
 
     async def _connect(self) -> _Line:
         return (await asyncio.get_running_loop().create_connection(_Line, "127.0.0.1", self._port))[1]

@@ -87,7 +87,7 @@ async def planned(house: House, rounds: int) -> list[Figure]:
         Figure("plan of 10,000 lines checked", "s", seconds, None, 10, 5, at_most=True, digits=1, note=note),
         Figure("create of others beside a plan applied, p99", "ms", busy, idle, 2, 1.2, at_most=True, digits=1,
                note=f"{_PACE:.0f} creates/s; floor: no plan is applied"),
-        Figure("payouts made of a plan", "/s", made, note="LASTRO_PLAN_LINES_PER_SECOND is 50"),
+        Figure("payouts made of a plan", "/s", made, note=f"at most {house.settings.plan_lines_per_second}/s, as is usual"),
     ]  # fmt: skip
 
 

@@ -1672,9 +1672,12 @@ CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
   SELECT company_id, id, 'payouts', status, ask_at FROM payouts
    WHERE (status = 'PENDING' AND message_id IS NOT NULL AND rail <> 'book') <> (ask_at IS NOT NULL)
       OR (status = 'PENDING' AND children = 0 AND message_id IS NULL AND start_at IS NULL)
-      OR (start_at IS NOT NULL AND (status <> 'PENDING' OR message_id IS NOT NULL));
+      OR (start_at IS NOT NULL AND (status <> 'PENDING' OR message_id IS NOT NULL))
+  UNION ALL
+  SELECT company_id, id, 'payout_plans', status, due_at FROM payout_plans
+   WHERE (status IN ('VALIDATING', 'READY', 'APPROVED', 'APPLYING')) <> (due_at IS NOT NULL);
 COMMENT ON VIEW law_what_waits_has_its_time IS
-  'An open order has its expiry; a payment, refund or payout that a network has to end, and no other, has the time of its next question.';
+  'What is open, and nothing else, has the time when it is looked at next: an order, a payment, refund or payout at a network, a plan.';
 
 CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
   WITH late AS MATERIALIZED (SELECT business_now() - interval '1 minute' AS at)

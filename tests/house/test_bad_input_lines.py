@@ -204,8 +204,14 @@ async def test_what_is_no_id_of_ours_is_not_there(town: Town, route: Route) -> N
     assert (unknown.status, unknown.problems) == (404, [])
     for label, text in {**IDS, **spellings(own)}.items():
         answer = await sent(town, route, route.path.format(id=text))
-        assert answer.told == unknown.told, (label, answer.body)
+        # With a slash in it the path is another one, whose answer has no other form to be had in.
+        assert _but_vary(answer) == _but_vary(unknown), (label, answer.body)
     assert await town.contents() == before
+
+
+def _but_vary(answer: Answer) -> tuple[int, bytes, dict[str, str]]:
+    status, body, headers = answer.told
+    return status, body, {name: value for name, value in headers.items() if name != "vary"}
 
 
 @pytest.mark.parametrize("route", WITH_ID, ids=lambda r: r.operation)

@@ -207,9 +207,9 @@ SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'payout' || 
 INSERT INTO payout_plans (company_id, id, status, format, lines, hash, approvals_needed, created_by, created_at, updated_at, due_at)
 SELECT company_id, id, CASE n % 3 WHEN 0 THEN 'EXPIRED' WHEN 1 THEN 'CANCELED' ELSE 'APPLIED' END, 'CSV', 100, 'x', 1, 'x', at, at,
        CASE WHEN n <= {FEW} THEN at END FROM many;
-INSERT INTO payout_plan_lines (company_id, id, plan_id, number, line, request, issues, digest, created_at)
+INSERT INTO payout_plan_lines (company_id, id, plan_id, number, line, request, issues, payout_id, digest, created_at)
 SELECT company_id, id, md5(company_id::text || (n % 60 + 1))::uuid, n / 60 + 1, n / 60 + 1, 'x',
-       CASE WHEN n % 5 = 0 THEN 'x' END, 'x', at FROM many;
+       CASE WHEN n % 5 = 0 THEN 'x' END, CASE WHEN n % 5 > 1 THEN id END, 'x', at FROM many;
 INSERT INTO subscriptions (company_id, id, account_id, external_id, provider_id, type, status, frequency, starts_on, ends_on, currency,
   charges_after_due, adjusts, auto_schedule, webhook_url, debtor_id, location_token, lapses_at, created_at, updated_at)
 SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'subscription' || n, 'R' || n, 'AUTHORIZATION_QRCODE',

@@ -3,7 +3,8 @@
 import pytest
 
 from lastro.doors import refusals_page
-from lastro.payouts.reasons import NETWORKS, REASONS, Network, Reason, reason_of
+from lastro.payouts.reasons import NETWORKS, REASONS, Network, reason_of
+from lastro.rails.port import Reason
 
 # Every code of pacs.002.spi.1.17 (domain.md §4.4); of the DICT, those a look-up answers (§4.3); of the STR §5.
 CODES: dict[Network, str] = {
@@ -47,6 +48,7 @@ def test_what_may_be_tried_again(network: Network) -> None:
 @pytest.mark.parametrize(("network", "reason"), EVERY)
 def test_every_reason_can_be_shown(network: Network, reason: Reason) -> None:
     assert reason_of(reason.code, network) is reason
+    assert type(reason) is Reason
     assert reason.message == f"{reason.code}: {reason.english}"
     assert not reason.english.endswith(".")
     for sentence in (reason.portuguese, reason.next_step, reason.next_step_portuguese):

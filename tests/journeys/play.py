@@ -67,7 +67,14 @@ class Play:
     # ── calling ──
 
     async def call(
-        self, method: str, path: str, body: Any = None, *, key: str | None = None, dora: bool = False, accept: str | None = None
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        key: str | None = None,
+        dora: bool = False,
+        accept: str | None = None,
     ) -> Answer:
         """A call of the API by Ana's client, or by Dora's. key: for idempotency. accept: the media type that is wanted."""
         headers = {"authorization": f"Bearer {await self._token(self.stage.client(dora=dora))}"}
@@ -79,7 +86,7 @@ class Play:
 
     async def ask(self, method: str, url: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Answer:
         """A call of anybody. Whatever our own API answers must be documented."""
-        sent = dict(headers or {}) | ({} if body is None else {"content-type": "application/json"})
+        sent = ({} if body is None else {"content-type": "application/json"}) | dict(headers or {})
         data = body if isinstance(body, bytes) or body is None else msgspec.json.encode(body)
         async with self.http.request(method, url, data=data, headers=sent, allow_redirects=False) as answer:
             found = Answer(answer.status, answer.headers, await answer.read())

@@ -25,7 +25,8 @@ class OwnFirst:
 
     async def among(self, session: Session, keys: Iterable[str]) -> Directory:
         """The same for many keys that are asked about next: which of them are ours is read at once."""
-        return _Sorted(self, self._outside, await own_keys_among(session, keys))
+        asked = frozenset(keys)
+        return _Sorted(self, self._outside, asked - await own_keys_among(session, asked))
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
         """Where a key leads; BudgetSpent and Transient as the outside directory raises them."""
@@ -43,13 +44,13 @@ class OwnFirst:
 
 
 class _Sorted:
-    """A Directory where `own` are known to be ours, and no other key is looked for among ours."""
+    """A Directory where `strangers` are known not to be ours; any other key is looked for among ours first."""
 
-    def __init__(self, inside: OwnFirst, outside: Directory, own: frozenset[str]) -> None:
+    def __init__(self, inside: OwnFirst, outside: Directory, strangers: frozenset[str]) -> None:
         self._inside = inside
         self._outside = outside
-        self._own = own
+        self._strangers = strangers
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
         """As OwnFirst."""
-        return await (self._inside if key in self._own else self._outside).entry(key, asking)
+        return await (self._outside if key in self._strangers else self._inside).entry(key, asking)

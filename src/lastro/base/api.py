@@ -116,7 +116,7 @@ class Route:
     parse: bound by the wiring to what the room needs. queries: the query parameters it knows, others are refused. also:
     statuses of success besides its own. An answer that is kept under a key is JSON, so only an operation without one may
     have it in another way too. largest_body: in bytes, where the body may be larger than others'. Such a one is read by the
-    operation itself, and is the same request again only if it is the same bytes.
+    operation itself; it is the same request again where it says the same as JSON, or, of another kind, is the same bytes.
     """
 
     method: str

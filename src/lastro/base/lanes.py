@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 LEASE_SECONDS = 30  # longer than the hard time-out of whatever is done under it (10 s), so that nothing is renewed
 
+# Of a statement whose loss in a crash of the server costs nothing but that it is done again: nobody waits for the disk.
+_UNAWAITED = " FROM (SELECT set_config('synchronous_commit', 'off', true)) unawaited"
+
 # As a subquery the clock is read once a statement and can bound an index; called bare, it is read again for every row.
 NOW = "(SELECT business_now())"
 
@@ -30,7 +33,8 @@ class Lane:
     """table: whose rows with due_at are work. key: its id column. also: a further condition for a row to be ready.
 
     only: which of the table's rows are this lane's at all, said of columns that the finding role sees. shown: what a claim
-    says of a row beside its columns, as `expression AS name`.
+    says of a row beside its columns, as `expression AS name`. recalls: whether a claim must outlive a crash of the server,
+    since what was done under it asks how often it was claimed.
     """
 
     table: str
@@ -38,6 +42,7 @@ class Lane:
     also: str = "true"
     only: str = "true"
     shown: str = ""
+    recalls: bool = True
 
     @property
     def find_sql(self) -> str:
@@ -53,19 +58,21 @@ class Lane:
         """Takes a few due rows of one company that nobody else is taking: counted and leased before anything is done."""
         return (
             f"UPDATE {self.table} SET lease_token = $2, sends = sends + 1,"  # noqa: S608
-            f" leased_until = machine_now() + interval '{LEASE_SECONDS} seconds'"
+            f" leased_until = machine_now() + interval '{LEASE_SECONDS} seconds'{'' if self.recalls else _UNAWAITED}"
             f" WHERE company_id = $1 AND {self.key} = ANY (ARRAY(SELECT {self.key} FROM {self.table} w"
             f" WHERE company_id = $1 AND due_at <= {NOW}"
             f" AND (leased_until IS NULL OR leased_until < (SELECT machine_now())) AND {self.only} AND {self.also}"
-            f" ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)) RETURNING *{', ' if self.shown else ''}{self.shown}"
+            f" ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED))"
+            f" RETURNING {self.table}.*{', ' if self.shown else ''}{self.shown}"
         )
 
     @property
     def finish_sql(self) -> str:
-        """Settles rows that need no Write of their own."""
+        """Settles rows that need no Write of their own. What is due again after a crash is asked about before it is sent."""
         return (
             f"UPDATE {self.table} SET due_at = NULL, done_at = business_now(), outcome = $4,"  # noqa: S608
-            f" lease_token = NULL, leased_until = NULL WHERE company_id = $1 AND {self.key} = ANY ($2) AND lease_token = $3"
+            f" lease_token = NULL, leased_until = NULL{_UNAWAITED}"
+            f" WHERE company_id = $1 AND {self.key} = ANY ($2) AND lease_token = $3"
         )
 
     @property

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from lastro.base.commit import Caller, Taken, commit
+from lastro.base.doorway import ENTER, OPEN, entered_and_read, opened_and_read
 from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.base.gaps import gap
 from lastro.base.media import JSON
@@ -30,22 +29,6 @@ if TYPE_CHECKING:
 
 _TRIES = 3
 _LONGEST_LOOK_UP_SECONDS = 30.0  # business time is carried on by the monotonic clock so long
-_OPENED = """
-SELECT door.at AS door_at, door.machine_at, door.clock_version, door.client_version, door.permissions AS door_permissions,
-       door.allowed_networks, door.requests_per_minute, door.revoked_at, door.tokens_valid_after, door.fingerprint,
-       door.answer_status, door.answer_body, door.answer_object
-"""
-_OPEN = f"{_OPENED} FROM door_open($1, $2, $3, $4) door"
-# The door and all that is read behind it, in one round trip. The company of the reading is what the door gives back, so
-# that the door is passed first, whichever way the server goes about it.
-_OPEN_AND_READ = f"""
-{_OPENED}, seen.*
-  FROM door_open($1, {{client}}, {{operation}}, {{key}}) door
-  LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({{sql}}) q) seen ON true
-"""  # noqa: S608 columns of our own
-_COMPANY = re.compile(r"\$1\b")
-_ENTER = "SELECT * FROM door_enter($1)"
-
 K = TypeVar("K")
 
 
@@ -125,6 +108,12 @@ class Act(Generic[K]):
     def glance(self) -> Glance[K] | None:
         """It reads in more than one statement, or by what the door says."""
         return None
+
+    async def read(self, session: Session, door: Door) -> K:
+        """What it would see at a glance."""
+        glance = self.glance()
+        assert glance is not None, "a verb without a glance says how it reads"
+        return glance.known(await session.fetch(glance.sql, door.company_id, *glance.arguments))
 
     async def look_up(self, known: K, door: Door) -> K | Refused:
         """Nothing outside is asked."""
@@ -222,12 +211,16 @@ class Runner:
     async def act(self, company_id: UUID, verb: Verb[Any]) -> Done | Refused:
         """The same for a task of ours, with no client and no key."""
         for _ in range(_TRIES):
-            async with self.database.session(company_id) as session:
-                entered = await session.row(_ENTER, company_id)
-                assert entered is not None
-                self._clock.learn(entered["at"], entered["clock_version"])
-                door = Door(company_id, entered["at"], self._chance, Caller(clock_version=entered["clock_version"]))
-                known = await verb.read(session, door)
+            glance = verb.glance()
+            async with self.database.session() as session:
+                rows = await self._entered(session, company_id, glance)
+                entered = rows[0]
+                self._clock.learn(entered["door_at"], entered["clock_version"])
+                door = Door(company_id, entered["door_at"], self._chance, Caller(clock_version=entered["clock_version"]))
+                if glance is None:
+                    known = await verb.read(session, door)
+                else:
+                    known = glance.known([row for row in rows if row["door_showed"]])
             looked = await verb.look_up(known, door)
             door = self._later(door)
             outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
@@ -252,6 +245,15 @@ class Runner:
             self._on_commit(outcome.write)
             return outcome
         raise Stale("three decisions in a row were overtaken")
+
+    async def _entered(self, session: Session, company_id: UUID, glance: Glance[Any] | None) -> list[Record]:
+        """The door's row; with a glance, as many as it shows, each with the door's columns before its own."""
+        if glance is None:
+            rows = await session.fetch(ENTER, company_id)
+        else:
+            rows = await session.fetch(entered_and_read(glance.sql), company_id, *glance.arguments)
+        session.company_id = company_id
+        return rows
 
     async def _from_memory(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
         """One round trip, where everything needed is remembered. It may only say yes; any no is looked at afresh."""
@@ -315,9 +317,9 @@ class Runner:
         """The door's row; with a glance, as many as it shows, each with the door's columns before its own."""
         asked = (call.client_id, call.operation, call.key)
         if glance is None:
-            rows = await session.fetch(_OPEN, call.company_id, *asked)
+            rows = await session.fetch(OPEN, call.company_id, *asked)
         else:
-            sql = _with_door(glance.sql, len(glance.arguments) + 1)
+            sql = opened_and_read(glance.sql, len(glance.arguments) + 1)
             rows = await session.fetch(sql, call.company_id, *glance.arguments, *asked)
         session.company_id = call.company_id
         return rows
@@ -354,15 +356,6 @@ class Runner:
         rights = rights_of(row, permissions)
         self._rights[call.company_id, call.client_id] = rights
         return rights
-
-
-@lru_cache(maxsize=256)
-def _with_door(sql: str, parameters: int) -> str:
-    """The statement behind the door's. parameters: how many it has itself."""
-    inner, asked = _COMPANY.subn("door.company", sql)
-    assert asked, "what does not ask for the company may be read before the door is passed"
-    client, operation, key = (f"${parameters + n}" for n in (1, 2, 3))
-    return _OPEN_AND_READ.format(client=client, operation=operation, key=key, sql=inner)
 
 
 def _replay(row: Record, call: Call, verb: Verb[Any]) -> Reply | Refused:

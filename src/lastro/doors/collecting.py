@@ -7,6 +7,7 @@ available, and draw() lets none of it out (docs/decisions/losses.md).
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import TYPE_CHECKING
 
 import structlog
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from lastro.base.run import Runner
 
 EVERY_SECONDS = 0.5
-ALL_EVERY_SECONDS = 60.0
+ALL_EVERY_SECONDS = 20.0  # with what a sweep of all takes, well within the minute that the law gives
+UNNAMED_EVERY_SECONDS = 5.0  # at most so often all are looked at for a hint that names nobody, as many are under load
 _AT_ONCE = 100
 _COMPANIES = "SELECT company_id FROM company_numbers"
 _log = structlog.get_logger(__name__)
@@ -38,14 +40,24 @@ class Collecting:
         self._runner = runner
         self._hear = hear
         self._active: set[UUID] = set()
+        self._is_anybody_active = False
+        self._swept_at = -math.inf  # by the loop's clock
 
     def seen(self, _topic: str, company_id: UUID | None) -> None:
-        """A company has just committed something."""
-        if company_id is not None:
+        """A company has just committed something; None: somebody has, as a hint of very many says it."""
+        if company_id is None:
+            self._is_anybody_active = True
+        else:
             self._active.add(company_id)
 
     async def active(self) -> bool:
-        """Takes what is owed in companies that were active since the last time. Never says that there is more."""
+        """Takes what is owed in companies that were active since the last time. Never says that there is more.
+
+        Where nobody knows which these are it is all of them, UNNAMED_EVERY_SECONDS after the last look at all.
+        """
+        now = asyncio.get_running_loop().time()
+        if self._is_anybody_active and now - self._swept_at >= UNNAMED_EVERY_SECONDS:
+            await self.everywhere()
         active, self._active = self._active, set()
         for company_id in active:
             await self.of(company_id)
@@ -53,10 +65,12 @@ class Collecting:
 
     async def everywhere(self) -> bool:
         """Takes what is owed in every company."""
+        self._is_anybody_active = False
         async with self._work.session() as session:
             found = [row["company_id"] for row in await session.fetch(_COMPANIES)]
         for company_id in found:
             await self.of(company_id)
+        self._swept_at = asyncio.get_running_loop().time()
         return False
 
     async def of(self, company_id: UUID) -> None:

@@ -186,9 +186,7 @@ class _Refuse(Exception):  # noqa: N818
         self.refused = Refused(kind, (Problem(field, issue, description),))
 
 
-async def _body(
-    receive: Receive, headers: Mapping[bytes, bytes], patience_seconds: float, largest: int
-) -> bytes:
+async def _body(receive: Receive, headers: Mapping[bytes, bytes], patience_seconds: float, largest: int) -> bytes:
     if headers.get(b"content-encoding", b"identity").lower() != b"identity":
         raise _Refuse(Kind.UNSUPPORTED_TYPE, "NOT_SUPPORTED", "bodies are taken as they are", "content-encoding")
     length = headers.get(b"content-length")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import re
 from dataclasses import dataclass, replace
@@ -76,14 +77,18 @@ class Operations:
         of_headers: list[Problem] = []
         query = _query(scope["query_string"], route, of_query)
         key = _idempotency_key(headers, route, of_headers)
-        body, wrong_type, of_body = _body(raw, route, headers)
         body_media = _type_of(headers) if raw else JSON
+        if route.largest_body is None:
+            body, wrong_type, of_body = _body(raw, route, headers)
+            compared = _canonical.encode(body or {})
+        else:
+            body, wrong_type, of_body = _unread(raw, route, headers)
+            compared = await asyncio.to_thread(_compared, raw, body_media)
         media = _media(scope, route)
         path = {k: str(v) for k, v in scope["path_params"].items()}
-        own_bytes = b"" if route.largest_body is None else raw
         call = Call(
             company_id, claims.client_id, claims.issued_at, route.permission, route.operation, key,
-            self._fingerprint(scope["path"], query, body or {}, own_bytes), route.success, scope["state"]["source"],
+            self._fingerprint(scope["path"], query, compared), route.success, scope["state"]["source"],
             seen_of(scope).request_id,
         )  # fmt: skip
         verb: Verb[Any] | Refused
@@ -118,8 +123,8 @@ class Operations:
         except TokenRefused:
             return None
 
-    def _fingerprint(self, path: str, query: Mapping[str, str], body: Mapping[str, Any], raw: bytes) -> bytes:
-        seen = b"\0".join((path.encode(), _canonical.encode(query), _canonical.encode(body), *([raw] if raw else [])))
+    def _fingerprint(self, path: str, query: Mapping[str, str], body: bytes) -> bytes:
+        seen = b"\0".join((path.encode(), _canonical.encode(query), body))
         return hmac.digest(self.fingerprint_key, seen, "sha256")
 
 
@@ -161,12 +166,25 @@ def _body(
         required = route.doc.form is not None
         return (None, None, (Problem("body", "REQUIRED", "is required"),)) if required else ({}, None, ())
     wrong_type = _wrong_type(headers, route)
-    if route.largest_body is not None:
-        return {}, wrong_type, ()
     try:
         return forms.parsed(raw), wrong_type, ()
     except forms.NotJson as error:
         return None, wrong_type, (Problem("body", "INVALID", str(error)),)
+
+
+def _unread(
+    raw: bytes, route: Route, headers: Mapping[bytes, bytes]
+) -> tuple[dict[str, Any] | None, str | None, tuple[Problem, ...]]:
+    """The same of a body that its operation reads by itself."""
+    return ({}, _wrong_type(headers, route), ()) if raw else _body(raw, route, headers)
+
+
+def _compared(raw: bytes, media: str) -> bytes:
+    """What a large body is recognised by: what it says as JSON, else its bytes. It takes a while: not for the loop."""
+    try:
+        return _canonical.encode(forms.parsed(raw)) if media == JSON else raw
+    except forms.NotJson:
+        return raw
 
 
 def _type_of(headers: Mapping[bytes, bytes]) -> str:

@@ -206,7 +206,7 @@ class _Reader:
             outgoing_proxy=self._proxy("LASTRO_OUTGOING_PROXY"),
             directory_category=self._one_of("LASTRO_DIRECTORY_CATEGORY", tuple("ABCDEFGH")),
             directory_company_percent=self._percent("LASTRO_DIRECTORY_COMPANY_PERCENT", 50),
-            plan_lines_per_second=self._count("LASTRO_PLAN_LINES_PER_SECOND", 50),
+            plan_lines_per_second=self._count("LASTRO_PLAN_LINES_PER_SECOND", 20),
             has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
             crash_at=self._crash_at(mode),
         )

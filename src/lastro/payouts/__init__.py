@@ -6,7 +6,7 @@ from lastro.payouts.actions.cancel import Cancel
 from lastro.payouts.actions.create import Create
 from lastro.payouts.actions.create import Known as CreateKnown
 from lastro.payouts.actions.end import CHILD_MOVED, PROVED, Doubted, Ended, Never, Proved
-from lastro.payouts.actions.finding import Ways
+from lastro.payouts.actions.finding import Unasked, Ways
 from lastro.payouts.actions.limit import NONE as NO_LIMIT
 from lastro.payouts.actions.limit import Given, SetLimits, shown_limits
 from lastro.payouts.actions.read import Read
@@ -25,7 +25,7 @@ from lastro.payouts.trial import Ground, Tried, alike, read_grounds, try_out
 __all__ = [
     "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NOTICES", "NO_LIMIT", "PAYOUTS", "PROVED", "WAITING", "Approve", "Begin",
     "Cancel", "Create", "CreateKnown", "CreatePayout", "Destination", "Doubted", "Ended", "Given", "Ground", "Never",
-    "Payout", "Proved", "Read", "Refuse", "Returned", "SetLimits", "Summed", "TakenUp", "Tried", "Ways", "Wish", "alike",
-    "in_review", "is_there", "limits_of", "quota_period", "read_grounds", "read_wish", "reason_of", "related", "root_of",
-    "routes", "shown_limits", "try_out",
+    "Payout", "Proved", "Read", "Refuse", "Returned", "SetLimits", "Summed", "TakenUp", "Tried", "Unasked", "Ways", "Wish",
+    "alike", "in_review", "is_there", "limits_of", "quota_period", "read_grounds", "read_wish", "reason_of", "related",
+    "root_of", "routes", "shown_limits", "try_out",
 ]  # fmt: skip

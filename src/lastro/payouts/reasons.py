@@ -7,43 +7,23 @@ docs/refusals.md is made of this file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+from lastro.rails.port import REFUSED_BY_NETWORK, Reasons
+
+if TYPE_CHECKING:
+    from lastro.rails.port import Reason, ReasonRow
 
 Network = Literal["PIX", "DICT", "TED", "TED_RETURN"]
-Retry = Literal["never", "later"]
 
 NETWORKS: Final[tuple[Network, ...]] = ("PIX", "DICT", "TED", "TED_RETURN")
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """One refusal. english: goes behind the code in errorMessage; portuguese: a sentence for people.
-
-    retry: `never` where data or a decision must change first, `later` where a new payout may well pass. next_step: one
-    sentence on what to do, in English and Portuguese.
-    """
-
-    code: str
-    english: str
-    portuguese: str
-    retry: Retry
-    next_step: str
-    next_step_portuguese: str
-
-    @property
-    def message(self) -> str:
-        """The errorMessage of contract.md §10."""
-        return f"{self.code}: {self.english}"
-
-
 def reason_of(code: str, network: Network) -> Reason:
     """What a code of a network means. One that nobody knows is a refusal that is not to be tried again unseen."""
-    known = REASONS[network].get(code)
-    return known or Reason(code, _REFUSED, "A rede recusou o pagamento.", "never", *_STEPS["ask"])
+    return REASONS[network].of(code)
 
 
-_REFUSED = "refused by the network"
 _STEPS: Final = {
     "again": ("Make a new payout in a few minutes.", "Faça um novo pagamento daqui a alguns minutos."),
     "hours": ("Make a new payout when the STR is open.", "Faça um novo pagamento quando o STR estiver aberto."),
@@ -92,8 +72,7 @@ _STEPS: Final = {
     ),
 }
 
-# Code, whether again, next step, English, Portuguese.
-_PIX: Final[tuple[tuple[str, Retry, str, str, str], ...]] = (
+_PIX: Final[tuple[ReasonRow, ...]] = (
     ("AB03", "later", "again", "the payment timed out inside the network", "O pagamento não foi concluído a tempo."),
     ("AB09", "later", "again", "an error at the receiver's bank", "Houve um erro no banco do recebedor."),
     ("AB11", "later", "again", "the payment timed out at the payer's bank", "O banco do pagador não respondeu a tempo."),
@@ -116,7 +95,7 @@ _PIX: Final[tuple[tuple[str, Retry, str, str, str], ...]] = (
     ("AM09", "never", "no return", "the return is more than was paid", "A devolução é maior que o valor pago."),
     ("AM12", "never", "operator", "the parts of the amount do not add up", "As partes do valor não somam o total."),
     ("AM18", "never", "operator", "the number of transactions is wrong", "A quantidade de transações está errada."),
-    ("AM23", "never", "ask", _REFUSED, "A rede recusou o pagamento."),
+    ("AM23", "never", "ask", REFUSED_BY_NETWORK, "A rede recusou o pagamento."),
     ("BE01", "never", "holder", "the document is not that of the account's holder",
      "O CPF ou CNPJ não é o do titular da conta."),
     ("BE05", "never", "operator", "the payment initiator is not known", "O iniciador do pagamento não é reconhecido."),
@@ -126,32 +105,32 @@ _PIX: Final[tuple[tuple[str, Retry, str, str, str], ...]] = (
     ("CH11", "never", "holder", "the receiver's document is wrong", "O CPF ou CNPJ do recebedor está errado."),
     ("CH16", "never", "operator", "the message breaks a rule of its form", "A mensagem não segue as regras da rede."),
     ("CN01", "never", "ask", "the scheduled recurring payment was cancelled", "O pagamento recorrente foi cancelado."),
-    ("DS02", "never", "ask", _REFUSED, "A rede recusou o pagamento."),
+    ("DS02", "never", "ask", REFUSED_BY_NETWORK, "A rede recusou o pagamento."),
     ("DS04", "never", "bank", "the receiver's bank refuses the payment", "O banco do recebedor recusou o pagamento."),
     ("DS0G", "never", "operator", "who signed the message may not do so", "Quem assinou a mensagem não tem autorização."),
     ("DS27", "never", "operator", "the institution is not registered as a participant",
      "A instituição não está cadastrada como participante."),
     ("DT02", "never", "operator", "the date is not valid", "A data não é válida."),
     ("DT05", "never", "no return", "the time for a return is over", "O prazo para a devolução terminou."),
-    ("DU03", "never", "ask", _REFUSED, "A rede recusou o pagamento."),
+    ("DU03", "never", "ask", REFUSED_BY_NETWORK, "A rede recusou o pagamento."),
     ("DUPL", "never", "paid", "this charge has been paid already", "Esta cobrança já foi paga."),
     ("ED05", "later", "again", "the settlement failed", "A liquidação falhou."),
     ("FF07", "never", "operator", "the purpose does not fit the payment", "A finalidade não combina com o pagamento."),
     ("FF08", "never", "operator", "the payment's id is malformed, or its time is off",
      "O identificador do pagamento está malformado ou com o horário errado."),
     ("FRAD", "never", "stop", "there is a founded suspicion of fraud", "Há fundada suspeita de fraude."),
-    ("INDT", "never", "ask", _REFUSED, "A rede recusou o pagamento."),
+    ("INDT", "never", "ask", REFUSED_BY_NETWORK, "A rede recusou o pagamento."),
     ("MD01", "never", "operator", "the withdrawal has no facilitator", "O saque está sem o facilitador."),
     ("RC09", "never", "operator", "the payer's institution is not valid", "O ISPB do pagador não é válido."),
     ("RC10", "never", "account", "the receiver's institution is not valid", "O ISPB do recebedor não é válido."),
     ("RR04", "never", "stop", "a sanction of the UN Security Council forbids it",
      "Uma sanção do Conselho de Segurança da ONU impede o pagamento."),
-    ("RR06", "never", "ask", _REFUSED, "A rede recusou o pagamento."),
+    ("RR06", "never", "ask", REFUSED_BY_NETWORK, "A rede recusou o pagamento."),
     ("SL02", "never", "ask", "it is no withdrawal or change transaction", "Não é uma transação de saque ou troco."),
     ("UPAY", "never", "stop", "it is not due: there is no valid recurrence",
      "O pagamento não é devido: não há recorrência válida."),
 )  # fmt: skip
-_DICT: Final[tuple[tuple[str, Retry, str, str, str], ...]] = (
+_DICT: Final[tuple[ReasonRow, ...]] = (
     ("NotFound", "never", "key", "the key is not in the directory", "A chave não está cadastrada."),
     ("EntryBlocked", "never", "other", "the key is blocked by a court order", "A chave está bloqueada por ordem judicial."),
     ("EntryCannotBeQueriedForBookTransfer", "never", "operator", "the key is of the payer's own institution",
@@ -167,7 +146,7 @@ _DICT: Final[tuple[tuple[str, Retry, str, str, str], ...]] = (
     ("429", "later", "wait", "the payer has asked the directory too often",
      "O pagador consultou o diretório vezes demais."),
 )  # fmt: skip
-_TED: Final[tuple[tuple[str, Retry, str, str, str], ...]] = (
+_TED: Final[tuple[ReasonRow, ...]] = (
     ("5", "later", "treasury", "rejected: the institution's account at the STR has too little",
      "Rejeitada: a conta da instituição no STR está sem saldo suficiente."),
     ("9", "later", "treasury", "rejected: the institution's account at the STR has too little",
@@ -183,7 +162,7 @@ _TED: Final[tuple[tuple[str, Retry, str, str, str], ...]] = (
     ("25", "later", "tomorrow", "rejected at closing time: the institution's account at the STR had too little",
      "Rejeitada no fechamento: a conta da instituição no STR estava sem saldo suficiente."),
 )  # fmt: skip
-_TED_RETURN: Final[tuple[tuple[str, Retry, str, str, str], ...]] = (
+_TED_RETURN: Final[tuple[ReasonRow, ...]] = (
     ("1", "never", "other", "the receiver's account is closed", "A conta do recebedor está encerrada."),
     ("2", "never", "account", "the receiver's branch or account is not valid", "A agência ou a conta é inválida."),
     ("3", "never", "holder", "the receiver's document is missing or differs", "O CPF ou CNPJ falta ou é diferente."),
@@ -218,9 +197,7 @@ _TED_RETURN: Final[tuple[tuple[str, Retry, str, str, str], ...]] = (
 )  # fmt: skip
 
 # By network, each by code.
-REASONS: Final[dict[Network, dict[str, Reason]]] = {
-    network: {
-        code: Reason(code, english, portuguese, retry, *_STEPS[step]) for code, retry, step, english, portuguese in rows
-    }
+REASONS: Final[dict[Network, Reasons]] = {
+    network: Reasons(rows, _STEPS, "A rede recusou o pagamento.")
     for network, rows in zip(NETWORKS, (_PIX, _DICT, _TED, _TED_RETURN), strict=True)
 }

@@ -134,6 +134,15 @@ def likeness(account_id: UUID, method: str, amount: Money, *to: str) -> int:
     return int.from_bytes(sha256(told.encode()).digest()[:8], signed=True)
 
 
+def wished_likeness(wish: Wish) -> int | None:
+    """The same of a payout that is wished for; None: it goes by a dynamic QR, which is paid once anyway."""
+    key, place, who = key_paid(wish), wish.place, wish.person
+    to: tuple[str, ...] | None = None if key is None else (key,)
+    if to is None and place is not None and who is not None:
+        to = (who.document_number, place.branch, place.account)
+    return None if to is None else likeness(wish.account_id, wish.method, wish.amount, *to)
+
+
 def own_account_problem(wish: Wish, to: Destination, ispb: str, number: str, branch: str) -> list[Problem]:
     """An account does not pay itself."""
     receiver = to.receiver

@@ -42,11 +42,13 @@ PAYOUTS = Machine(
         ("PARTIALLY_PAID", "some returned"): "PARTIAL_REFUNDED",
         ("PARTIAL_REFUNDED", "some returned"): "PARTIAL_REFUNDED",
         ("PAID", "all returned"): "REFUNDED",
+        ("PARTIALLY_PAID", "all returned"): "REFUNDED",
         ("PARTIAL_REFUNDED", "all returned"): "REFUNDED",
-        ("ERROR", "some paid"): "PARTIALLY_PAID",  # a child of it was proven to have left
-        ("PARTIALLY_PAID", "all paid"): "PAID",
-        ("CANCELED", "some paid"): "PARTIALLY_PAID",
-        ("EXPIRED", "some paid"): "PARTIALLY_PAID",
+        # A child of it was proven to have left, and may have come back before the batch hears of either.
+        ("ERROR", "some paid"): "PARTIALLY_PAID",
         ("ERROR", "all paid"): "PAID",
+        ("ERROR", "some returned"): "PARTIAL_REFUNDED",
+        ("ERROR", "all returned"): "REFUNDED",
+        ("PARTIALLY_PAID", "all paid"): "PAID",
     },
 )

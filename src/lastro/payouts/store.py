@@ -52,16 +52,21 @@ SELECT c.number AS company_number, c.version AS setup_version, f.fixed_minor, f.
  WHERE c.company_id = $1
 """  # noqa: S608 numbers of our own
 # Equal is what goes by the same key, typed or in a static QR, or to the same account. A dynamic QR is paid once anyway.
-_SAME = """
+# What it is compared with is put in by name: a single create gives arguments, many that are tried out a row of them each.
+SAME = """
 SELECT p.id FROM payouts p JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
- WHERE p.company_id = $1 AND p.likeness = $6 AND p.created_at > (SELECT business_now()) - $7::interval
-   AND p.account_id = $2 AND p.batch_id IS NULL AND p.payment_method = $3 AND p.amount_minor = $5
-   AND p.status NOT IN ('ERROR', 'CANCELED', 'EXPIRED')
-   AND CASE WHEN $8::text IS NOT NULL THEN p.pix_key = $8
-            ELSE p.initiation = 'MANUAL' AND r.document_number = $9 AND r.bank ->> 'account' = $10
-             AND r.bank ->> 'branch' = $11 AND coalesce(r.bank ->> 'ispb' = $12, r.bank ->> 'code' = $13) END
+ WHERE p.company_id = $1 AND p.likeness = {likeness} AND p.created_at > {since}
+   AND p.account_id = {account_id} AND p.batch_id IS NULL AND p.payment_method = {payment_method}
+   AND p.amount_minor = {amount_minor} AND p.status NOT IN ('ERROR', 'CANCELED', 'EXPIRED')
+   AND CASE WHEN {key} IS NOT NULL THEN p.pix_key = {key}
+            ELSE p.initiation = 'MANUAL' AND r.document_number = {document_number} AND r.bank ->> 'account' = {account}
+             AND r.bank ->> 'branch' = {branch} AND coalesce(r.bank ->> 'ispb' = {ispb}, r.bank ->> 'code' = {compe}) END
  ORDER BY p.created_at DESC LIMIT 1
 """
+_SAME = SAME.format(
+    account_id="$2", payment_method="$3", amount_minor="$5", likeness="$6", since="(SELECT business_now()) - $7::interval",
+    key="$8::text", document_number="$9", account="$10", branch="$11", ispb="$12", compe="$13",
+)  # fmt: skip
 _STANDING = f"""
 SELECT g.*, s.id AS same, b.number AS list_number, b.list
   FROM ({_GROUND}) g LEFT JOIN ({_SAME}) s ON true LEFT JOIN ({NEWER.replace("$1", "$14")}) b ON true
@@ -228,12 +233,7 @@ def standing_at_a_glance(wish: Wish, within: timedelta, list_number: int) -> Gla
     within: how long ago an equal payout is looked for. list_number: of the list of banks that is known.
     """
     place, who, key = wish.place, wish.person, rules.key_paid(wish)
-    to: tuple[str, ...] | None = None if key is None else (key,)
-    if to is None and place is not None and who is not None:
-        to = (who.document_number, place.branch, place.account)
-    likeness = None
-    if to is not None and not wish.allows_duplicate:
-        likeness = rules.likeness(wish.account_id, wish.method, wish.amount, *to)
+    likeness = None if wish.allows_duplicate else rules.wished_likeness(wish)
     arguments = (
         wish.account_id, wish.method, wish.external_id, wish.amount.minor, likeness, within, key,
         None if who is None else who.document_number, None if place is None else place.account,
@@ -275,6 +275,11 @@ async def asker(session: Session, company_id: UUID, account_id: UUID) -> Asker |
     """In whose name the directory is asked for an account."""
     row = await session.row(_ASKER, company_id, account_id)
     return None if row is None else Asker(row["number"], row["sequence"], row["document_number"])
+
+
+def by_network_id_at_a_glance(name: str) -> Glance[Payout | None]:
+    """The transfer that a network knows by this endToEndId or control number, read with the door's statement."""
+    return Glance(_BY_NETWORK_ID, (name,), lambda rows: payout_from(rows[0]) if rows else None)
 
 
 async def by_network_id(session: Session, company_id: UUID, name: str) -> Payout | None:

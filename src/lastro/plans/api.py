@@ -17,7 +17,7 @@ from lastro.plans.actions.decide import Apply, Approve, Cancel
 from lastro.plans.actions.list import Lines, List, Result
 from lastro.plans.actions.read import Read
 from lastro.plans.forms import ApprovePlan
-from lastro.plans.model import CSV, JSON, LARGEST_BYTES, LINE_STATUSES, MOST_LINES, STATUSES
+from lastro.plans.model import CSV, JSON, LARGEST_BYTES, LINE_STATUSES, STATUSES
 
 if TYPE_CHECKING:
     from lastro.base.run import Verb
@@ -40,6 +40,8 @@ class _Desk:
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/payout-plans: whether there are lines at all; what each asks for is looked at later."""
         form = CSV if incoming.body_media == CSV_MEDIA else JSON
+        if len(incoming.raw) > _QUICKLY_READ_BYTES:
+            return Create(form, incoming.raw)
         lines = rules.count_of(form, incoming.raw)
         return Refused(Kind.INVALID, (lines,)) if isinstance(lines, Problem) else Create(form, incoming.raw, lines)
 
@@ -60,7 +62,7 @@ class _Desk:
         limit = read_limit(incoming.query.get("limit"), LARGEST_LIMIT, problems)
         status = read_choice(incoming.query, "status", LINE_STATUSES, problems)
         cursor = incoming.query.get("cursor", "0")
-        if not _NUMBER.match(cursor) or int(cursor) > MOST_LINES:
+        if not _NUMBER.match(cursor):
             problems.append(Problem("cursor", "INVALID", "must be the nextCursor of a page"))
         if problems:
             return Refused(Kind.INVALID, tuple(problems))

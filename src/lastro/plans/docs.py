@@ -125,13 +125,13 @@ LINES = Doc(
     ),
     None,
     {
-        "limit": 20, "hasNext": False,
+        "limit": 20, "sort": "asc", "hasNext": False,
         "data": [
             {
                 "line": 1, "status": "VALID", "externalId": "salary-7", "accountId": _ACCOUNT_ID, "paymentMethod": "PIX",
                 "amount": _money("10.50"), "fee": _money("0.00"), "transfers": 1,
                 "receiver": {
-                    "name": "Fabio de Fora", "document": "24681357928", "ispb": "99999030", "branch": "0001",
+                    "name": "Fabio de Fora", "document": "***.813.579-**", "ispb": "99999030", "branch": "0001",
                     "account": "300001", "pixKey": "fabio@fora.example",
                 },
             },

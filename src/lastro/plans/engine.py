@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,13 @@ import structlog
 
 from lastro.base import lanes
 from lastro.base.errors import Refused, Stale
+from lastro.base.run import Done
 from lastro.base.together import together
 from lastro.plans import rules, store
 from lastro.plans.actions.check import Check, Pace
 from lastro.plans.actions.decide import Expire
 from lastro.plans.actions.make import Finish, Make
+from lastro.plans.silences import Silences
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -32,6 +34,7 @@ _AT_A_TIME_SECONDS = 8.0  # a plan is given back after so long, well before its 
 _CHECKED_AT_ONCE = 250
 _MADE_AT_ONCE = 20
 _WIDTH = 4
+_MOST_KEPT = 4  # plans whose lines stay in memory between two looks at them
 _log = structlog.get_logger(__name__)
 
 
@@ -44,6 +47,8 @@ class Planner:
     ways: Ways
     lines_per_second: float
     hear: lanes.Hear = lanes.unheard
+    _silences: Silences = field(default_factory=Silences)
+    _kept: dict[UUID, list[Read]] = field(default_factory=dict)
 
     async def row(self, row: Record) -> None:
         """Goes on with a plan that was claimed, and gives it back if it is not at its end."""
@@ -77,12 +82,16 @@ class Planner:
 
     async def _check(self, company_id: UUID, plan: Plan) -> float | None:
         """Checks line after line; seconds until it is to go on, None: all lines are checked."""
+        reads = self._kept.pop(plan.id, None)
         async with self.database.session(company_id) as session:
-            body = await store.body_of(session, company_id, plan.id)
+            body = await store.body_of(session, company_id, plan.id) if reads is None else b""
             place = (await store.counts_of(session, company_id, plan.id)).checked
         if body is None:
             return 0.0
-        reads = await asyncio.to_thread(_reads, plan.format, body)
+        if reads is None:
+            reads = await asyncio.to_thread(_reads, plan.format, body)
+        if len(self._kept) < _MOST_KEPT:
+            self._kept[plan.id] = reads  # a plan that waits for the directory comes back for a line at a time
         over = asyncio.Event()  # a directory may be slow, and the lease is not
         timer = asyncio.get_running_loop().call_later(_AT_A_TIME_SECONDS, over.set)
         try:
@@ -93,14 +102,18 @@ class Planner:
     async def _check_lines(self, company_id: UUID, plan: Plan, reads: list[Read], over: asyncio.Event) -> float | None:
         place = 0
         while place < len(reads):
-            verb = Check(plan.id, reads[place : place + _CHECKED_AT_ONCE], self.ways, Pace(over))
-            await self.runner.act(company_id, verb)
-            place += verb.pace.reached
+            verb = Check(plan.id, reads[place : place + _CHECKED_AT_ONCE], self.ways, Pace(over, self._silences))
+            written = (await self.runner.act(company_id, verb)).write
+            reached = 0 if written is None else len(written.rows)
+            place += reached
             if verb.pace.wait_seconds is not None:
                 _log.info("plan.waits", company_id=company_id, id=plan.id, count=place)
                 return float(verb.pace.wait_seconds)
-            if not verb.pace.reached or over.is_set():
-                return 0.0 if place < len(reads) else None
+            if not reached or over.is_set():
+                break
+        if place < len(reads):
+            return 0.0
+        self._kept.pop(plan.id, None)
         return None
 
     async def _make(self, company_id: UUID, plan: Plan, until: float) -> float | None:
@@ -113,8 +126,19 @@ class Planner:
             if not ids:
                 await self.runner.act(company_id, Finish(plan.id))
                 return None
-            for outcome in await together(ids, lambda line: self.runner.act(company_id, Make(line, self.ways)), _WIDTH):
+
+            async def make(place_and_line: tuple[int, UUID], begun: float = begun) -> Done | Refused | None:
+                # One by one in time: what many lines set in motion at once, everybody else would have to wait for.
+                await asyncio.sleep(max(0.0, begun + place_and_line[0] / self.lines_per_second - clock()))
+                if clock() > until:
+                    return None
+                return await self.runner.act(company_id, Make(place_and_line[1], self.ways, self._silences))
+
+            outcomes = await together(enumerate(ids), make, _WIDTH)
+            for outcome in outcomes:
                 if isinstance(outcome, Refused):  # somebody who has to be asked could not be
+                    made = sum(isinstance(one, Done) for one in outcomes)
+                    _log.info("plan.waits", company_id=company_id, id=plan.id, count=made)
                     return float(outcome.retry_after_seconds or 1)
             if (await self._plan(company_id, plan.id)).state != "APPLYING":
                 return None

@@ -39,10 +39,10 @@ class PlanNotification(Answer, frozen=True, kw_only=True):
     unfit: Annotated[int, msgspec.Meta(description="Lines that no payout was made of, and why stands on each.", ge=0)]
 
 
-def turned(door: Door, plan: Plan, status: str, counts: Counts, digest: str | None) -> Fact:
+def turned(door: Door, plan: Plan, status: str, counts: Counts) -> Fact:
     """PAYOUT-PLAN.<status>, told where the company has its events sent."""
     body = PlanNotification(
         id=str(plan.id), event=f"PAYOUT-PLAN.{status}", status=status, updated_at=stamp(door.now), type="PAYOUT-PLAN",
-        message=TEXTS[status], hash=digest, lines=plan.lines, created=counts.made, unfit=counts.unfit,
+        message=TEXTS[status], hash=plan.hash, lines=plan.lines, created=counts.made, unfit=counts.unfit,
     )  # fmt: skip
     return told(door, body.event, plan.id, None, body)

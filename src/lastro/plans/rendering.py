@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
@@ -13,6 +13,7 @@ from lastro.base.api import Answer, stamp
 from lastro.base.money import Money as Amount
 from lastro.base.wire import ErrorDetail, Id, Money, Paged, Timestamp, words
 from lastro.plans.model import LINE_STATUSES, STATUSES, Counts
+from lastro.standards.documents import mask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +110,7 @@ class Place(Answer, frozen=True, kw_only=True):
     """Where a line's money goes, as it was found."""
 
     name: str
-    document: Annotated[str, msgspec.Meta(description="CPF or CNPJ.")]
+    document: Annotated[str, msgspec.Meta(description="CPF without all but its middle digits; or CNPJ.")]
     ispb: str
     branch: str
     account: str
@@ -140,6 +141,7 @@ class Lines(Answer, frozen=True, kw_only=True):
     """A page of a plan's lines, in their order."""
 
     limit: Annotated[int, msgspec.Meta(ge=1)]
+    sort: Annotated[Literal["asc"], msgspec.Meta(description="In the order of the plan, always.")]
     next_cursor: Annotated[
         str | None, msgspec.Meta(description="The `cursor` of the next page; left out on the last one.", examples=["20"])
     ] = None
@@ -206,6 +208,7 @@ def lines_page(plan: Plan, lines: Sequence[Line], limit: int) -> Lines:
     has_next = len(lines) > limit
     return Lines(
         limit=limit,
+        sort="asc",
         next_cursor=str(shown_lines[-1].number) if has_next else None,
         has_next=has_next,
         data=[_line(plan, line) for line in shown_lines],
@@ -236,7 +239,7 @@ def _place(line: Line) -> Place | None:
     to = msgspec.json.decode(line.destination)
     receiver = to["receiver"]
     return Place(
-        name=receiver["name"], document=receiver["document_number"], ispb=receiver["ispb"], branch=receiver["branch"],
+        name=receiver["name"], document=mask(receiver["document_number"]), ispb=receiver["ispb"], branch=receiver["branch"],
         account=receiver["account"], pix_key=to.get("key"),
     )  # fmt: skip
 

@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import timedelta
 
-    from lastro.payouts import Destination, Wish
+    from lastro.payouts import Destination, Unasked
     from lastro.plans.model import Counts, Plan, Sheet
 
 _canonical = msgspec.json.Encoder(order="sorted")
-_NOW_AND_THEN = (Kind.TOO_MANY, Kind.UNAVAILABLE)
 
 
 def sheets_of(form: str, body: bytes) -> list[Sheet] | Problem:
@@ -86,17 +85,12 @@ def like_a_line(read: Read, *, refuses_duplicates: bool) -> Problem | None:
     return Problem("amount", "DUPLICATE", text)
 
 
-def says_nothing(refused: Refused) -> bool:
-    """Whether a refusal says nothing of the payout, but that somebody could not be asked just now."""
-    return refused.kind in _NOW_AND_THEN
+def gives_up(unasked: Unasked, silent_for: timedelta) -> Refused | None:
+    """The refusal of a line whose QR's address is silent: it is its merchant's, and may be gone for good.
 
-
-def gives_up(wish: Wish, refused: Refused, waited: timedelta) -> Refused | None:
-    """The refusal of a line that nobody answers for: the address in a QR is its merchant's, and may be gone for good.
-
-    None: it is asked again. The directory answers some time. waited: since the plan was taken in, or is being applied.
+    None: it is asked again. The directory answers some time. silent_for: since it was found silent first.
     """
-    if wish.qr is None or refused.kind is not Kind.UNAVAILABLE or waited < LONGEST_SILENCE:
+    if not unasked.is_address or unasked.kind is not Kind.UNAVAILABLE or silent_for < LONGEST_SILENCE:
         return None
     text = "nobody has answered for an hour at the address in it"
     return Refused(Kind.INVALID, (Problem("paymentData.qrcodeData", "INVALID", text),))

@@ -32,6 +32,7 @@ _WORDS = {"true": True, "false": False}
 _END_OF_LINE = re.compile(r"[\r\n]")
 _DECIMAL_COMMA = re.compile(r"\d+,\d{1,2}\Z", re.ASCII)
 _LONGEST_CELL = 4096  # a QR has at most 1,024 characters
+_MOST_COMMAS = 100 * MOST_LINES  # a payout has some twenty: what has so many more is not read to its end
 _CPF_DIGITS = 11
 
 T = TypeVar("T")
@@ -55,6 +56,8 @@ def read_json(raw: bytes) -> list[Sheet] | Problem:
         return Problem("payouts", "REQUIRED", "is required")
     if not payouts.startswith(b"["):
         return Problem("payouts", "INVALID", "must be a list")
+    if payouts.count(b",") > _MOST_COMMAS:
+        return _too_many("payouts")
     each = msgspec.json.decode(payouts, type=list[msgspec.Raw])
     return _count_problem("payouts", len(each)) or [Sheet(n, n, bytes(one)) for n, one in enumerate(each, start=1)]
 
@@ -94,10 +97,13 @@ def _rows(raw: bytes, make: Callable[[int, int, Sequence[str], Sequence[str], st
 
 
 def _numbered(rows: _Reader) -> Iterator[tuple[int, int, list[str]]]:
-    line, number = rows.line_num + 1, 0  # the header may have several lines, too
+    line, number, blank = rows.line_num + 1, 0, 0  # the header may have several lines, too
     for row in rows:
         begins, line = line, rows.line_num + 1
         if not row or not any(cell.strip() for cell in row):
+            blank += 1
+            if blank > MOST_LINES:
+                raise csv.Error(f"there are more than {MOST_LINES} blank rows")
             continue
         number += 1
         if number > MOST_LINES + 1:
@@ -145,4 +151,8 @@ def _header_problem(names: Sequence[str]) -> Problem | None:
 def _count_problem(field: str, count: int) -> Problem | None:
     if count == 0:
         return Problem(field, "REQUIRED", "must have at least one payout")
-    return Problem(field, "TOO_LONG", f"must have at most {MOST_LINES} payouts") if count > MOST_LINES else None
+    return _too_many(field) if count > MOST_LINES else None
+
+
+def _too_many(field: str) -> Problem:
+    return Problem(field, "TOO_LONG", f"must have at most {MOST_LINES} payouts")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # a payment makes nobody wait: where its end was not told, and had to be asked for, it is the return that has to.
 LANE = lanes.Lane(
     "inbox",
+    recalls=False,
     also="NOT EXISTS (SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = w.subject AND e.due_at IS NOT NULL"  # noqa: S608 a kind of ours
     f" AND e.kind <> '{port.PAYMENT_RETURNED}' AND (e.received_at, e.id) < (w.received_at, w.id))",
 )

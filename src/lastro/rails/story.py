@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.base.story import MOST
+from lastro.rails.port import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -22,7 +23,7 @@ SELECT * FROM (
     FROM outbox WHERE company_id = $1 AND reference_id = ANY ($2::uuid[])
   UNION ALL
   SELECT received_at, 'in', id, NULL, rail, kind, network_id, subject, sends, outcome, done_at
-    FROM inbox WHERE company_id = $1 AND subject = ANY ($3::text[]) AND rail <> 'own') m
+    FROM inbox WHERE company_id = $1 AND subject = ANY ($3::text[]) AND rail <> '{OWN}') m
  ORDER BY at, id LIMIT {MOST}
 """  # noqa: S608
 

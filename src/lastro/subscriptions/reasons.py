@@ -6,15 +6,16 @@ for AP13, AP14 and FBRD none is known. A code that is not here is a refusal like
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from lastro.rails.port import REFUSED_BY_NETWORK, Reasons
+
 if TYPE_CHECKING:
+    from lastro.rails.port import Reason, ReasonRow
     from lastro.subscriptions.model import CancelReason
 
 # An authorization refused; an authorization cancelled; a charge or attempt refused; a scheduled charge cancelled.
 Subject = Literal["AUTHORIZATION", "CANCELLATION", "CHARGE", "CHARGE_CANCELLATION"]
-Retry = Literal["never", "later"]
 
 SUBJECTS: Final[tuple[Subject, ...]] = ("AUTHORIZATION", "CANCELLATION", "CHARGE", "CHARGE_CANCELLATION")
 # An attempt refused with one of these ends its charge, whatever tries are left (API Pix 2.9.0, CobRTentativas).
@@ -24,31 +25,9 @@ CANCELLED_BY_PAYER: Final = "SLBD"
 CANCELLED_WITH_AUTHORIZATION: Final = "CCLD"
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """One refusal or cancellation. english: goes behind the code in errorMessage; portuguese: a sentence for people.
-
-    retry: `later` where the same may pass another time, `never` where something must change first, or is over. next_step:
-    one sentence on what to do, in English and Portuguese.
-    """
-
-    code: str
-    english: str
-    portuguese: str
-    retry: Retry
-    next_step: str
-    next_step_portuguese: str
-
-    @property
-    def message(self) -> str:
-        """The errorMessage of contract.md §10."""
-        return f"{self.code}: {self.english}"
-
-
 def reason_of(code: str, subject: Subject) -> Reason:
     """What a code means. One that nobody knows is a refusal that is not to be tried again unseen."""
-    known = REASONS[subject].get(code)
-    return known or Reason(code, _REFUSED, "A rede recusou o pedido.", "never", *_STEPS["ask"])
+    return REASONS[subject].of(code)
 
 
 def kills(code: str) -> bool:
@@ -77,7 +56,6 @@ _CODE_OF: Final[dict[CancelReason, str | None]] = {
     "ACCOUNT_CLOSED": "ACCL", "AUTHORIZATION_EXPIRED": None, "RECURRENCE_ENDED": None,
 }  # fmt: skip
 
-_REFUSED: Final = "refused by the network"
 _STEPS: Final[dict[str, tuple[str, str]]] = {
     "wait": ("Nothing: where the policy allows it, it is tried again.",
              "Nada a fazer: se a política permitir, haverá nova tentativa."),
@@ -107,14 +85,11 @@ _STEPS: Final[dict[str, tuple[str, str]]] = {
             "Consulte o banco do pagador ou a instituição antes de tentar de novo."),
 }  # fmt: skip
 
-# Code, whether again, next step, English, Portuguese.
-_Row = tuple[str, Retry, str, str, str]
-
-_AUTHORIZATION: Final[tuple[_Row, ...]] = (
-    ("AP13", "never", "ask", _REFUSED, "A rede recusou o pedido."),
-    ("AP14", "never", "ask", _REFUSED, "A rede recusou o pedido."),
+_AUTHORIZATION: Final[tuple[ReasonRow, ...]] = (
+    ("AP13", "never", "ask", REFUSED_BY_NETWORK, "A rede recusou o pedido."),
+    ("AP14", "never", "ask", REFUSED_BY_NETWORK, "A rede recusou o pedido."),
 )
-_CANCELLATION: Final[tuple[_Row, ...]] = (
+_CANCELLATION: Final[tuple[ReasonRow, ...]] = (
     ("ACCL", "never", "over", "an account was closed", "Uma conta foi encerrada."),
     ("CPCL", "never", "over", "the receiver has ceased its activity", "O recebedor encerrou as atividades."),
     ("DCSD", "never", "over", "the payer has died", "O pagador faleceu."),
@@ -124,7 +99,7 @@ _CANCELLATION: Final[tuple[_Row, ...]] = (
     ("SLCR", "never", "over", "the receiver asked for it", "O recebedor pediu o cancelamento."),
     ("SLDB", "never", "over", "the payer asked for it", "O pagador pediu o cancelamento."),
 )
-_CHARGE: Final[tuple[_Row, ...]] = (
+_CHARGE: Final[tuple[ReasonRow, ...]] = (
     ("AB10", "later", "wait", "an error at the payer's bank", "Houve um erro no banco do pagador."),
     ("AC05", "never", "new", "the payer's account is closed", "A conta do pagador está encerrada."),
     ("AC06", "later", "account", "the payer's account is blocked", "A conta do pagador está bloqueada."),
@@ -144,10 +119,10 @@ _CHARGE: Final[tuple[_Row, ...]] = (
      "O prazo para novas tentativas após o vencimento terminou."),
     ("EXPR", "later", "funds", "the payer had too little in the account until the last window",
      "O pagador ficou sem saldo até a última janela."),
-    ("FBRD", "later", "ask", _REFUSED, "A rede recusou o pedido."),
+    ("FBRD", "later", "ask", REFUSED_BY_NETWORK, "A rede recusou o pedido."),
     ("FCD1", "later", "wait", "it came more than ten days ahead", "Chegou com mais de dez dias de antecedência."),
     ("FCD2", "never", "earlier", "it came less than two days ahead", "Chegou com menos de dois dias de antecedência."),
-    ("GRER", "later", "ask", _REFUSED, "A rede recusou o pedido."),
+    ("GRER", "later", "ask", REFUSED_BY_NETWORK, "A rede recusou o pedido."),
     ("IRNT", "never", "other way", "the authorization allows no tries after the due date",
      "A autorização não permite novas tentativas após o vencimento."),
     ("MIDI", "never", "operator", "the subscription's id is missing or wrong",
@@ -162,7 +137,7 @@ _CHARGE: Final[tuple[_Row, ...]] = (
     ("RC09", "never", "operator", "the payer's institution is not valid", "O ISPB do pagador não é válido."),
     ("UDEI", "never", "operator", "the debtor's document is wrong", "O CPF ou CNPJ do devedor está errado."),
 )  # fmt: skip
-_CHARGE_CANCELLATION: Final[tuple[_Row, ...]] = (
+_CHARGE_CANCELLATION: Final[tuple[ReasonRow, ...]] = (
     ("ACCT", "never", "new", "the account cannot be debited", "A conta não pode ser debitada."),
     ("BLCK", "never", "account", "the payer's account is blocked", "A conta do pagador está bloqueada."),
     ("CCLD", "never", "over", "the authorization was cancelled", "A autorização foi cancelada."),
@@ -173,9 +148,7 @@ _CHARGE_CANCELLATION: Final[tuple[_Row, ...]] = (
 )
 
 # By subject, each by code.
-REASONS: Final[dict[Subject, dict[str, Reason]]] = {
-    subject: {
-        code: Reason(code, english, portuguese, retry, *_STEPS[step]) for code, retry, step, english, portuguese in rows
-    }
+REASONS: Final[dict[Subject, Reasons]] = {
+    subject: Reasons(rows, _STEPS, "A rede recusou o pedido.")
     for subject, rows in zip(SUBJECTS, (_AUTHORIZATION, _CANCELLATION, _CHARGE, _CHARGE_CANCELLATION), strict=True)
 }

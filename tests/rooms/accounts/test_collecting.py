@@ -1,18 +1,18 @@
 """The sweep that takes what accounts owe: where somebody was active, everywhere, and past what is in its way."""
 
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from tests.cast import Cast, Seller
 
 from lastro import ledger
-from lastro.base import lanes
+from lastro.base import hints, lanes
 from lastro.base.commit import commit
 from lastro.base.errors import Stale
 from lastro.base.run import Runner
 from lastro.base.write import Write
-from lastro.doors.collecting import Collecting
+from lastro.doors.collecting import ALL_EVERY_SECONDS, UNNAMED_EVERY_SECONDS, Collecting
 
 
 async def lose(cast: Cast, seller: Seller, minor: int, account_id: UUID | None = None) -> None:
@@ -45,7 +45,6 @@ async def test_it_looks_where_somebody_was_active(cast: Cast, ana: Seller, sweep
     await sweep.active()
     assert (await owed(cast, ana), await owed(cast, dora)) == ([70], [70])
     sweep.seen("events", ana.company_id)
-    sweep.seen("events", None)
     assert await sweep.active() is False
     assert (await owed(cast, ana), await owed(cast, dora)) == ([20], [70])
     (done,) = heard
@@ -53,6 +52,31 @@ async def test_it_looks_where_somebody_was_active(cast: Cast, ana: Seller, sweep
     await cast.credit(ana, 50)
     await sweep.active()
     assert await owed(cast, ana) == [20], "once seen is once looked"
+
+
+async def test_a_hint_that_names_nobody_is_of_all(cast: Cast, ana: Seller, sweep: Collecting) -> None:
+    """So it comes of more than fifty companies at once, and under load all the time: all are looked at, but not each time."""
+    dora = await cast.dora()
+    for seller in (ana, dora):
+        await lose(cast, seller, 70)
+        await cast.credit(seller, 50)
+    bells = hints.Bells()
+    bells.listen(sweep.seen)
+    hints._ring(bells, hints._payload({hints.EVENTS: {ana.company_id, dora.company_id, *(uuid4() for _ in range(50))}}))
+    await sweep.active()
+    assert (await owed(cast, ana), await owed(cast, dora)) == ([20], [20])
+    await cast.credit(dora, 50)
+    sweep.seen(hints.EVENTS, None)
+    await sweep.active()
+    assert await owed(cast, dora) == [20], "all were looked at just now"
+    sweep._swept_at -= UNNAMED_EVERY_SECONDS
+    await sweep.active()
+    assert await owed(cast, dora) == [0], "it is remembered until then"
+
+
+def test_what_is_owed_is_taken_within_the_minute_of_the_law() -> None:
+    """The sweep of all has to come by, and to come through, before law_what_is_owed_is_taken_at_rest says that it did not."""
+    assert ALL_EVERY_SECONDS <= 30
 
 
 async def test_every_account_that_has_something_pays(cast: Cast, ana: Seller, sweep: Collecting) -> None:

@@ -3,7 +3,9 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 import pytest
@@ -18,6 +20,7 @@ from lastro.base.run import Door
 from lastro.base.write import Fact, Finished, Row, Stored, Touch, Write
 from lastro.orders import PIX_PAYMENTS
 from lastro.orders.actions.give_back import Return, give_back
+from lastro.plans import PLANS
 from lastro.rails.port import PIX_SETTLED
 
 pytestmark = pytest.mark.anyio
@@ -40,6 +43,26 @@ APPENDED = (
 TABLES = "SELECT relname::text FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
 
 
+def _plan(seller: Seller, plan: UUID, line: UUID, at: datetime) -> tuple[Row, ...]:
+    """A plan that is being checked, one of its two lines so far; and an approval, as if there could be one already."""
+    digest = sha256(b"").digest()
+    hashed = sha256(digest).hexdigest()
+    values = {
+        "id": plan, "format": "JSON", "lines": 2, "approvals_needed": 2, "created_by": "another", "due_at": at, "created_at": at, "updated_at": at,
+    }  # fmt: skip
+    return (
+        *PLANS.born(values, at),
+        Row("payout_plan_bodies", {"id": plan}),
+        Row(
+            "payout_plan_lines",
+            {"id": line, "plan_id": plan, "number": 1, "line": 1, "request": b"", "digest": digest, "created_at": at},
+        ),
+        Row(
+            "payout_plan_approvals", {"plan_id": plan, "approver": seller.client.client_id, "hash": hashed, "created_at": at}
+        ),
+    )
+
+
 async def fill(cast: Cast, seller: Seller) -> None:
     """At least one row in each of a company's tables."""
     at = datetime.now(UTC)
@@ -60,6 +83,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
         *born_payout(seller, payout, receiver, at),
         Row("payout_returns", {"id": cast.id(), "payout_id": payout, "return_id": f"D{payout.hex[1:]}", "amount_minor": 1, "reason_code": "MD06", "is_unfit": True, "settled_at": at, "created_at": at}),
         Row("account_limits", {"account_id": seller.account_id, "payment_method": "PIX", "transaction_minor": 1}),
+        *_plan(seller, cast.id(), cast.id(), at),
         Row("quotas", {"owner_id": seller.account_id, "kind": "PIX.day", "period": "2026-01-01", "used_minor": 0}),
         Row("company_fees", {"payment_method": "PIX"}),
         Row("webhook_settings", {"event": "TEST", "active": True, "is_extra": False}),
@@ -198,7 +222,8 @@ WORK = {
     "orders": {"company_id", "id", "expires_at", "status"},
     "pix_payments": {"company_id", "id", "ask_at", "state"},
     "refunds": {"company_id", "id", "ask_at", "state"},
-    "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail"}, "own_keys": None,
+    "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at"}, "own_keys": None,
+    "payout_plans": {"company_id", "id", "due_at", "leased_until"},
     "events": {"company_id", "id", "xid", "created_at"},
     "answers": {"company_id", "keep", "created_at"},
 }  # fmt: skip

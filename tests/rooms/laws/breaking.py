@@ -208,11 +208,11 @@ STATE_LAWS = {
     ],
     "law_nothing_is_overdue_at_rest": [
         "UPDATE orders SET expires_at = now() - interval '125 seconds' WHERE company_id = $1 AND id = '{waiting}'",
-        "UPDATE pix_payments SET ask_at = ask_at - interval '5 minutes' WHERE company_id = $1 AND state = 'ACCEPTED'",
-        "UPDATE refunds SET ask_at = ask_at - interval '5 minutes' WHERE company_id = $1 AND state = 'PENDING'",
-        "UPDATE outbox SET due_at = due_at - interval '5 minutes' WHERE company_id = $1",
+        "UPDATE pix_payments SET ask_at = ask_at - interval '2 days' WHERE company_id = $1 AND state = 'ACCEPTED'",
+        "UPDATE refunds SET ask_at = ask_at - interval '2 days' WHERE company_id = $1 AND state = 'PENDING'",
+        "UPDATE outbox SET due_at = due_at - interval '2 days' WHERE company_id = $1",
         "UPDATE inbox SET due_at = now() - interval '5 minutes' WHERE company_id = $1",
-        "UPDATE deliveries SET due_at = due_at - interval '5 minutes' WHERE company_id = $1",
+        "UPDATE deliveries SET due_at = due_at - interval '2 days' WHERE company_id = $1",
         "INSERT INTO events (company_id, id, type, reference_id, body, created_at) VALUES ($1, gen_random_uuid(), 'TEST', '{paid}', '', now() - interval '5 minutes')",
     ],
 }  # fmt: skip

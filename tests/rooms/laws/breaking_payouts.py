@@ -104,7 +104,7 @@ ALSO = {
         "UPDATE payouts SET ask_at = now() WHERE company_id = $1 AND id = '{out_review}'",
     ],
     "law_nothing_is_overdue_at_rest": [
-        "UPDATE payouts SET ask_at = ask_at - interval '5 minutes' WHERE company_id = $1 AND id = '{out_pending}'",
+        "UPDATE payouts SET ask_at = ask_at - interval '2 days' WHERE company_id = $1 AND id = '{out_pending}'",
         "UPDATE payouts SET start_at = now() - interval '5 minutes' WHERE company_id = $1 AND id = '{out_scheduled}'",
     ],
     "law_each_fact_is_told_once": [

@@ -47,6 +47,10 @@ ALSO_PLANS = {
     "law_state_is_the_last_of_history": [_PLAN.format("version = version + 1", "ready")],
     "law_every_move_allowed": ["UPDATE history SET trigger = 'pass' WHERE company_id = $1 AND trigger = 'finish in part'"],
     "law_nothing_is_overdue_at_rest": [_PLAN.format("due_at = now() - interval '5 minutes'", "ready")],
+    "law_what_waits_has_its_time": [
+        *(_PLAN.format("due_at = NULL", name) for name in ("ready", "approved", "applying")),
+        _PLAN.format("due_at = now() + interval '1 day'", "applied"),
+    ],
     "law_each_fact_is_told_once": [
         "UPDATE events SET type = 'PAYOUT-PLAN.FAILED' WHERE company_id = $1 AND type = 'PAYOUT-PLAN.APPLIED'",
         *(

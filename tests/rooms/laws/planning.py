@@ -80,5 +80,7 @@ async def work(world: World) -> None:
 
 async def _later(world: World, name: str) -> None:
     """No worker looks at it, and it is not overdue."""
-    sql = f"UPDATE payout_plans SET due_at = due_at + interval '1 day' WHERE id = '{world.names['plan_' + name]}' RETURNING 1"
+    sql = (
+        f"UPDATE payout_plans SET due_at = due_at + interval '1 day' WHERE id = '{world.names['plan_' + name]}' RETURNING 1"
+    )
     assert await world.column(sql)

@@ -18,13 +18,26 @@ from lastro.doors.wiring import MACHINES
 pytestmark = pytest.mark.anyio
 
 SHARE = "SELECT share($1, $2)"
+# What waits in the world waits for longer than its tests take, so that none of it is overdue in the middle of them.
+PUT_OFF = tuple(
+    f"UPDATE {table} SET {column} = {column} + interval '1 day' WHERE {column} IS NOT NULL"
+    for table, column in (
+        ("outbox", "due_at"), ("inbox", "due_at"), ("deliveries", "due_at"), ("payouts", "ask_at"), ("payouts", "start_at"),
+        ("pix_payments", "ask_at"), ("refunds", "ask_at"), ("payout_plans", "due_at"),
+    )
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 async def world(database: Any) -> AsyncIterator[World]:
     """One for all tests that take back what they change."""
     cast = Cast.of(database.app, size=2)
-    yield await World.make(cast)
+    made = await World.make(cast)
+    admin = await database.connect(database.admin)
+    for put_off in PUT_OFF:
+        await admin.execute(put_off)
+    await admin.close()
+    yield made
     await cast.close()
 
 
@@ -66,6 +79,14 @@ async def test_every_law_has_a_way_to_break_it(database: Any) -> None:
     audit = await database.connect(database.audit)
     assert await laws(audit) == sorted(BROKEN)
     await audit.close()
+
+
+async def test_nothing_in_the_world_falls_due_in_its_time(owner: Any, world: World) -> None:
+    await owner.execute("UPDATE clock SET offset_us = offset_us + 3600000000")
+    late = await owner.fetch(
+        "SELECT place, id FROM law_nothing_is_overdue_at_rest WHERE company_id = ANY ($1)", world.cast.companies
+    )
+    assert late == []
 
 
 async def test_a_world_in_which_everything_has_happened_breaks_none(world: World, database: Any) -> None:

@@ -100,11 +100,11 @@ class World:
         for name in ("paid", "canceled", "unasked"):
             (event,) = await self.column(f"SELECT id FROM events WHERE reference_id = '{self.names[name]}'")
             self.names[f"{name}_event"] = event
-        company_id = self.ana.company_id
-        (left,) = await self.column("SELECT count(*) FROM events")
-        async with self.cast.database.session(company_id) as session:
-            while left:
-                left -= await session.value("SELECT number_events($1, 2)", company_id)
+        for company_id in (self.ana.company_id, self.dora.company_id):
+            async with self.cast.database.session(company_id) as session:
+                left = await session.value("SELECT count(*) FROM events WHERE company_id = $1", company_id)
+                while left:
+                    left -= await session.value("SELECT number_events($1, 2)", company_id)
         answers = {"paid_event": [500, 200], "canceled_event": [500] * 5, "first": [200], "second": [200]}
         others = {event: [200] for event in await self.column("SELECT id FROM deliveries")}
         await self.deliver({**others, **{self.names[event]: codes for event, codes in answers.items()}})

@@ -142,12 +142,15 @@ class Office:
         await commit(self.cast.database, Write(self.ana.company_id, rows=(Row("inbox", values),)))
         return row_id
 
-    async def work(self, company_id: UUID | None = None, rounds: int = 200) -> None:
-        """Handles the inbox of a company, Ana's if none is named, as a worker would, until nothing is due."""
+    async def work(self, company_id: UUID | None = None, rounds: int = 200, lane: lanes.Lane = LANE) -> None:
+        """Handles the inbox of a company, Ana's if none is named, as a worker would, until nothing is due.
+
+        lane: another one, where something is to stay behind.
+        """
         company_id = company_id or self.ana.company_id
         verbs = wiring.inbox_verbs(PLACE)
         for _ in range(rounds):
-            rows = await lanes.claim(self.cast.database, LANE, company_id, self.cast.id(), 50)
+            rows = await lanes.claim(self.cast.database, lane, company_id, self.cast.id(), 50)
             if not rows:
                 return
             for r in rows:
@@ -159,7 +162,7 @@ class Office:
                 try:
                     done = await self.cast.runner.act(company_id, verbs[r["kind"]](row))
                 except Stale:
-                    await lanes.release(self.cast.database, LANE, r, timedelta(0))
+                    await lanes.release(self.cast.database, lane, r, timedelta(0))
                 else:
                     assert isinstance(done, Done), done
         raise AssertionError("the inbox has no end")

@@ -1,7 +1,8 @@
 """What one test of plans does: a plan comes in, a worker looks at it, clients decide, a worker makes its payouts."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from lastro.plans.actions.decide import Apply, Approve, Cancel
 from lastro.plans.actions.list import Lines, Result
 from lastro.plans.actions.read import Read
 from lastro.plans.rules import sheets_of
+from lastro.plans.silences import Silences
 
 TO_FABIO = {
     "bankAccount": {
@@ -36,6 +38,7 @@ class Bureau:
     ana: Seller
     office: Office
     approver: Client
+    silences: Silences = field(default_factory=Silences)
 
     @classmethod
     async def open(cls, cast: Cast, ana: Seller) -> "Bureau":
@@ -43,7 +46,7 @@ class Bureau:
 
     @property
     def planner(self) -> Planner:
-        return Planner(self.cast.database, self.cast.runner, self.office.ways, 1000.0)
+        return Planner(self.cast.database, self.cast.runner, self.office.ways, 1000.0, _silences=self.silences)
 
     def payout(self, value: str = "10.50", **other: Any) -> dict[str, Any]:
         """A body of a create, to Fabio's account unless another way is given."""
@@ -64,6 +67,12 @@ class Bureau:
         sheets = sheets_of(form, body)
         assert isinstance(sheets, list), sheets
         return await self.done(Create(form, body, len(sheets)), operation="create_payout_plan", status=202)
+
+    async def an_hour_later(self) -> None:
+        """What has been silent until now is so for an hour, and every plan is due."""
+        since = self.silences._since
+        self.silences._since = {line: at - timedelta(minutes=61) for line, at in since.items()}
+        await self.due()
 
     async def work(self, rounds: int = 500) -> None:
         """A worker looks, until nothing is due."""
@@ -93,6 +102,11 @@ class Bureau:
         """The lease of a worker that died has run out."""
         sql = "UPDATE payout_plans SET leased_until = machine_now() - interval '1 second' WHERE company_id = tenant() RETURNING 1"
         assert await self.office.column(sql)
+
+    async def aged(self, by: timedelta) -> None:
+        """Every plan was checked so much earlier."""
+        sql = "UPDATE payout_plans SET expires_at = expires_at - $1::interval, due_at = due_at - $1::interval WHERE company_id = tenant() RETURNING 1"
+        assert await self.office.column(sql, by)
 
     async def events(self, plan: dict[str, Any]) -> list[str]:
         return await self.office.events(plan["id"])

@@ -22,7 +22,8 @@ CARLA = "carla@fora.example"
 async def moved(bureau: Bureau) -> str:
     """A hash over all that a payout would change."""
     found = [
-        await bureau.office.column(f"SELECT t::text FROM {table} t WHERE company_id = tenant() ORDER BY 1") for table in _MOVED
+        await bureau.office.column(f"SELECT t::text FROM {table} t WHERE company_id = tenant() ORDER BY 1")
+        for table in _MOVED
     ]
     return hashlib.sha256(repr(found).encode()).hexdigest()
 
@@ -68,7 +69,7 @@ async def test_all_that_is_wrong_is_said_at_once_by_line_and_nothing_moves(burea
         3: [("", "INVALID")], 4: [("amount.value", "OUT_OF_RANGE")], 5: [("accountId", "INVALID")],
         6: [("paymentData.pixKey", "INVALID")], 7: [("paymentData.bankAccount.ispb", "INVALID")],
         8: [("paymentData.qrcodeData", "INVALID")], 9: [("paymentData.pixKey", "NOT_ALLOWED")],
-        10: [("externalId", "DUPLICATE")], 11: [("scheduledDate", "INVALID")], 12: [("receiver.document", "MISMATCH")],
+        10: [("externalId", "DUPLICATE")], 11: [("scheduledDate", "OUT_OF_RANGE")], 12: [("receiver.document", "MISMATCH")],
         13: [("amount", "LIMIT_EXCEEDED")], 14: [("externalId", "DUPLICATE")],
     }  # fmt: skip
     assert [line["line"] for line in await bureau.lines(plan, "VALID")] == [1]
@@ -134,7 +135,9 @@ async def test_too_little_is_shown_and_no_reason_to_refuse(bureau: Bureau) -> No
 
 async def test_what_is_like_another_is_named(bureau: Bureau) -> None:
     made = await bureau.office.make(1050)
-    plan = await bureau.checked([bureau.payout(), bureau.payout("3.00"), bureau.payout("3.00"), bureau.payout(allowDuplicate=True)])
+    plan = await bureau.checked(
+        [bureau.payout(), bureau.payout("3.00"), bureau.payout("3.00"), bureau.payout(allowDuplicate=True)]
+    )
     assert [line.get("possibleDuplicate") for line in await bureau.lines(plan)] == [made["id"], None, "line 2", "line 1"]
     assert plan["status"] == "READY"
 
@@ -143,7 +146,9 @@ async def test_a_company_that_refuses_duplicates_refuses_lines_that_are_alike(bu
     await bureau.office.column("UPDATE companies SET refuses_duplicates = true, version = version + 1 RETURNING 1")
     await bureau.office.make(1050)
     same = bureau.payout("3.00")
-    plan = await bureau.checked([bureau.payout(), same, {**same, "externalId": "b"}, {**same, "externalId": "c", "allowDuplicate": True}])
+    plan = await bureau.checked(
+        [bureau.payout(), same, {**same, "externalId": "b"}, {**same, "externalId": "c", "allowDuplicate": True}]
+    )
     assert await issues(bureau, plan) == {1: [("amount", "DUPLICATE")], 3: [("amount", "DUPLICATE")]}
 
 
@@ -187,10 +192,9 @@ async def test_a_dead_address_of_a_qr_ends_its_line_after_an_hour(bureau: Bureau
     bureau.office.outside.charges = Dead()  # type: ignore[assignment]
     await bureau.work()
     assert (await bureau.read(plan))["status"] == "VALIDATING"
-    await bureau.office.column("UPDATE payout_plans SET created_at = created_at - interval '61 minutes', due_at = business_now() RETURNING 1")
+    await bureau.an_hour_later()
     await bureau.work()
     assert await issues(bureau, plan) == {1: [("paymentData.qrcodeData", "INVALID")]}
-    await bureau.office.column("UPDATE payout_plans SET created_at = created_at + interval '61 minutes' RETURNING 1")
 
 
 class Dead(dict[str, Charge]):
@@ -198,6 +202,14 @@ class Dead(dict[str, Charge]):
 
     def __getitem__(self, location: str) -> Charge:
         raise Transient(location)
+
+
+async def test_our_own_key_behind_a_dynamic_qr_is_not_asked_of_the_directory(bureau: Bureau) -> None:
+    dora = await bureau.cast.dora()
+    bureau.office.outside.charges = {"banco.example/qr/v2/x": Charge(dora.pix_key, None, "T1")}
+    plan = await bureau.checked([bureau.payout("1.00", paymentData={"qrcodeData": dynamic_qr()}, receiver=None)])
+    assert plan["status"] == "READY", await bureau.lines(plan)
+    assert bureau.office.outside.asked == []
 
 
 # ── whatever stops ──

@@ -7,11 +7,13 @@ import msgspec
 import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.payouts.office import Office
+from tests.rooms.payouts.test_debts import back, failed_ted, prove
 
 from lastro.base.api import Incoming
 from lastro.base.errors import Kind, Refused
 from lastro.base.run import Reply
 from lastro.doors import story
+from lastro.rails import port
 
 from .test_story import charge, found
 
@@ -143,6 +145,22 @@ async def test_a_ted_is_found_by_its_control_number(office: Office, database: An
     assert await found(database, number) == [(office.ana.company_id, story.Root(payout_id=UUID(payout["id"])))]
     told = await read(office, payout["id"])
     assert ("out", "ted", "ted.send") in [short(e) for e in told["entries"]]
+
+
+async def test_what_we_say_ourselves_of_a_ted_no_network_has_said(office: Office) -> None:
+    """Its proof is ours, and what came back too early is taken up by a message of ours: the STR has told it once."""
+    payout, number = await failed_ted(office)
+    await office.told(port.PAYMENT_RETURNED, back(number, 1000))
+    await prove(office, number)
+    await office.work()
+    told = await read(office, payout["id"])
+    steps = [short(e) for e in told["entries"]]
+    assert [step for step in steps if step[0] == "in"] == [
+        ("in", "pix", "payment.final"), ("in", "pix", "payment.returned"),
+    ], "as the office's network tells it, of whichever rail"  # fmt: skip
+    assert [step for step in steps if step[0] == "payout"][-2:] == [
+        ("payout", "prove", "PAID"), ("payout", "return rest", "REFUNDED"),
+    ]  # fmt: skip
 
 
 async def test_a_code_of_an_order_and_of_a_payout_leads_to_both(office: Office, cast: Cast, database: Any) -> None:

@@ -139,6 +139,15 @@ def test_a_ted_has_its_control_number_and_the_receivers_account() -> None:
     assert (told.receiver.bank.branch, told.receiver.bank.account, told.receiver.bank.pix) == ("0001", "300003", None)
 
 
+def test_a_ted_to_an_account_here_has_the_id_it_went_by() -> None:
+    """It has gone through no STR, which would have given it a number."""
+    here = receipt(**{**TED, "rail": "book", "end_to_end_id": payout().end_to_end_id, "control_number": None,
+                      "str_control_number": None})  # fmt: skip
+    told = shown(here)
+    assert (told.end_to_end_id, told.control_number) == (payout().end_to_end_id, None)
+    assert f"ID da transação {payout().end_to_end_id}" in page(here)
+
+
 def test_a_payer_who_is_a_person_is_masked_too() -> None:
     ana = replace(HOLDER, type="INDIVIDUAL", document_type="CPF", document_number="52998224725")
     given = receipt(account=replace(ACCOUNT, holder=ana))

@@ -3,6 +3,7 @@
 import pytest
 
 from lastro.payouts.model import STATUSES
+from lastro.payouts.rules import summed
 from lastro.payouts.states import PAYOUTS
 
 # states.md 5, line by line: a single payout, or a batch's child.
@@ -43,6 +44,26 @@ def test_of_one_payout() -> None:
 @pytest.mark.parametrize("trigger", BATCH)
 def test_of_a_batch(trigger: str) -> None:
     assert {to for (_, t), to in PAYOUTS.moves.items() if t == trigger} == {BATCH[trigger]}
+
+
+def test_a_batch_follows_its_children_whenever_it_hears_of_them() -> None:
+    """They move on while their batch has not heard of the last move yet: whatever it then is, it becomes what they are."""
+    begun: tuple[str, tuple[str, ...]] = ("PENDING", ("PENDING",) * 3)
+    found, left, used = {begun}, [begun], set()
+    while left:
+        batch, children = left.pop()
+        trigger = summed(children)
+        after = batch if trigger is None else PAYOUTS.moves.get((batch, trigger), batch)
+        assert after == ("PENDING" if trigger is None else BATCH[trigger]), (batch, children)
+        used |= {(batch, trigger)} if trigger is not None and (batch, trigger) in PAYOUTS.moves else set()
+        steps = [(after, children)]
+        for n, state in enumerate(children):
+            moved = {to for (a, t), to in PAYOUTS.moves.items() if a == state and t not in BATCH}
+            # Who has heard of them goes on from there; a review is of all of them at once, and ends before they begin.
+            steps += [(batch, (*children[:n], to, *children[n + 1 :])) for to in moved - {"ANALYSIS"}]
+        left += [step for step in steps if step not in found]
+        found |= set(steps)
+    assert used == {(a, t) for a, t in PAYOUTS.moves if t in BATCH and t != "charge"}, "no row that nothing leads to"
 
 
 def test_the_words_are_those_of_the_interface() -> None:

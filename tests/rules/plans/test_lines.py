@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.errors import Kind, Problem
+from lastro.payouts import Unasked
 from lastro.payouts.model import Destination
 from lastro.plans import rules
 from lastro.plans.model import LONGEST_SILENCE, STATUSES, Counts, Line, Plan, Read, Sheet
+from lastro.plans.silences import Silences
 from lastro.plans.states import PLANS
 from lastro.rails.port import Receiver
 
@@ -33,7 +35,9 @@ def payout(external_id: str = "a", value: str = "10.50", **other: Any) -> dict[s
 
 
 def read(*payouts: Any) -> list[Read]:
-    sheets = [Sheet(n, n + 1, one if isinstance(one, bytes) else msgspec.json.encode(one)) for n, one in enumerate(payouts, 1)]
+    sheets = [
+        Sheet(n, n + 1, one if isinstance(one, bytes) else msgspec.json.encode(one)) for n, one in enumerate(payouts, 1)
+    ]
     return rules.read_lines("JSON", sheets)
 
 
@@ -98,7 +102,7 @@ def test_a_code_stands_for_one_line() -> None:
     assert [one.wish is None for one in found] == [False, False, True, True, False]
 
 
-BY_BANK = {"paymentData": {"bankAccount": BANK}, "receiver": FABIO}
+BY_BANK: dict[str, Any] = {"paymentData": {"bankAccount": BANK}, "receiver": FABIO}
 
 
 @pytest.mark.parametrize(
@@ -130,39 +134,51 @@ def test_whether_an_equal_line_is_taken(allows: bool, refuses: bool, is_taken: b
     assert rules.like_a_line(first, refuses_duplicates=refuses) is None
     problem = rules.like_a_line(second, refuses_duplicates=refuses)
     assert (problem is None) == is_taken
-    assert problem is None or (problem.field, problem.issue, "line 2" in problem.description) == ("amount", "DUPLICATE", True)
+    assert problem is None or (problem.field, problem.issue, "line 2" in problem.description) == (
+        "amount",
+        "DUPLICATE",
+        True,
+    )
 
 
 # ── who could not be asked ──
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_only_silence_says_nothing(kind: Kind) -> None:
-    assert rules.says_nothing(Refused(kind)) == (kind in (Kind.TOO_MANY, Kind.UNAVAILABLE))
-
-
 HOUR = LONGEST_SILENCE
-QR = {"qrcodeData": "000201X"}
+PLAN = UUID(int=7)
+ADDRESS = Unasked(Kind.UNAVAILABLE, is_address=True)
 
 
 @pytest.mark.parametrize(
-    ("data", "kind", "waited", "is_final"),
+    ("unasked", "silent_for", "is_final"),
     [
-        (QR, Kind.UNAVAILABLE, HOUR, True), (QR, Kind.UNAVAILABLE, HOUR - timedelta(seconds=1), False),
-        (QR, Kind.TOO_MANY, 9 * HOUR, False), ({"pixKey": "fabio@fora.example"}, Kind.UNAVAILABLE, 9 * HOUR, False),
+        (ADDRESS, HOUR, True), (ADDRESS, HOUR - timedelta(seconds=1), False),
+        (Unasked(Kind.UNAVAILABLE), 9 * HOUR, False), (Unasked(Kind.TOO_MANY), 9 * HOUR, False),
+        (Unasked(Kind.TOO_MANY, is_address=True), 9 * HOUR, False),
     ],
 )  # fmt: skip
-def test_a_silent_address_holds_a_plan_up_for_an_hour(data: Any, kind: Kind, waited: timedelta, is_final: bool) -> None:
-    (one,) = read(payout(paymentData=data))
-    assert one.wish is not None
-    final = rules.gives_up(one.wish, Refused(kind), waited)
+def test_a_silent_address_holds_a_plan_up_for_an_hour(unasked: Unasked, silent_for: timedelta, is_final: bool) -> None:
+    silences = Silences()
+    assert silences.judge(unasked, PLAN, 1, AT) is None
+    final = silences.judge(unasked, PLAN, 1, AT + silent_for)
     assert (final is not None) == is_final
     assert final is None or [(p.field, p.issue) for p in final.problems] == [("paymentData.qrcodeData", "INVALID")]
 
 
+def test_the_hour_is_that_of_one_line_and_begins_with_its_silence() -> None:
+    silences = Silences()
+    assert silences.judge(ADDRESS, PLAN, 1, AT) is None
+    assert silences.judge(ADDRESS, PLAN, 2, AT + HOUR) is None, "another line"
+    assert silences.judge("found", PLAN, 1, AT + HOUR) == "found"
+    assert silences.judge(ADDRESS, PLAN, 1, AT + HOUR) is None, "it had spoken"
+    assert silences.judge(ADDRESS, PLAN, 1, AT + 2 * HOUR) is not None
+
+
 # ── what is signed ──
 
-_TO = Destination(Receiver("Fabio", "CPF", "24681357928", "99999030", "0001", "300003", "CACC"), "KEY", "a@b.c", "EMAIL", "TX")
+_TO = Destination(
+    Receiver("Fabio", "CPF", "24681357928", "99999030", "0001", "300003", "CACC"), "KEY", "a@b.c", "EMAIL", "TX"
+)
 _LINE = (b'{"a":1}', "{}", 5, 2, None)
 _OTHERS = (b'{"a":2}', '{"b":1}', 6, 3, "[]")
 
@@ -193,7 +209,7 @@ def test_equal_places_are_equal_texts_and_others_are_not() -> None:
     assert msgspec.json.decode(text)["receiver"]["account"] == "300003"
     assert rules.destination_text(replace(_TO, receiver=msgspec.structs.replace(_TO.receiver, account="300004"))) != text
     for change in ({"initiation": "STATIC_QR"}, {"key": "x@b.c"}, {"txid": None}):
-        assert rules.destination_text(replace(_TO, **change)) != text  # type: ignore[arg-type]
+        assert rules.destination_text(replace(_TO, **change)) != text
 
 
 # ── how a plan ends ──
@@ -212,7 +228,8 @@ def test_what_becomes_of_a_plan_that_is_checked(needs: int, unfit: int, trigger:
 
 
 @pytest.mark.parametrize(
-    ("unfit", "made", "state"), [(0, 3, "APPLIED"), (1, 2, "PARTIALLY_APPLIED"), (2, 1, "PARTIALLY_APPLIED"), (3, 0, "FAILED")]
+    ("unfit", "made", "state"),
+    [(0, 3, "APPLIED"), (1, 2, "PARTIALLY_APPLIED"), (2, 1, "PARTIALLY_APPLIED"), (3, 0, "FAILED")],
 )
 def test_what_becomes_of_a_plan_of_which_nothing_is_left(unfit: int, made: int, state: str) -> None:
     assert PLANS.moves["APPLYING", rules.finished(Counts(3, unfit, made))] == state
@@ -226,7 +243,20 @@ def test_a_plan_that_has_ended_moves_no_more() -> None:
 
 
 def line(**values: Any) -> Line:
-    nothing = dict.fromkeys(("external_id", "account_id", "method", "amount", "fee", "transfers", "destination", "duplicate_of", "issues", "payout_id"))
+    nothing = dict.fromkeys(
+        (
+            "external_id",
+            "account_id",
+            "method",
+            "amount",
+            "fee",
+            "transfers",
+            "destination",
+            "duplicate_of",
+            "issues",
+            "payout_id",
+        )
+    )
     return Line(UUID(int=1), 1, UUID(int=7), 1, 2, b"{}", **{**nothing, **values})
 
 

@@ -35,7 +35,12 @@ def rows(*lines: Line) -> list[dict[str, str]]:
 
 def test_what_became_of_a_line() -> None:
     made = line(
-        payout_id=UUID(int=9), payout_status="PAID", end_to_end_id="E1", paid_at=AT, duplicate_of="line 1", control_number="7"
+        payout_id=UUID(int=9),
+        payout_status="PAID",
+        end_to_end_id="E1",
+        paid_at=AT,
+        duplicate_of="line 1",
+        control_number="7",
     )
     assert rows(made) == [
         {
@@ -48,7 +53,7 @@ def test_what_became_of_a_line() -> None:
 
 def test_why_there_is_no_payout() -> None:
     problems = [
-        {"field": "amount", "issue": "INVALID", "description": "is, \"odd\""}, {"field": "", "issue": "X", "description": "y"},
+        {"field": "amount", "issue": "INVALID", "description": 'is, "odd"'}, {"field": "", "issue": "X", "description": "y"},
     ]  # fmt: skip
     nothing = dict.fromkeys(("external_id", "account_id", "method", "amount", "fee", "transfers"))
     (found,) = rows(line(**nothing, issues=msgspec.json.encode(problems).decode()))
@@ -75,7 +80,9 @@ def test_other_texts_stand_as_they_are(text: str) -> None:
 
 @given(st.lists(st.text(st.characters(codec="utf-8")), max_size=5))
 def test_every_reader_gets_back_what_was_written(texts: list[str]) -> None:
-    found = list(csv.reader(io.StringIO(result_csv(PLAN, [line(external_id=t) for t in texts]).decode(), newline=""), strict=True))
+    found = list(
+        csv.reader(io.StringIO(result_csv(PLAN, [line(external_id=t) for t in texts]).decode(), newline=""), strict=True)
+    )
     assert [row[1].removeprefix("'") for row in found[1:]] == [t.removeprefix("'") for t in texts]
     assert {len(row) for row in found} == {13}
 

@@ -63,7 +63,9 @@ def test_a_body_that_is_no_plan(raw: bytes, said: tuple[str, str]) -> None:
     assert no(count_of("JSON", raw)) == said
 
 
-@pytest.mark.parametrize("one", [b"{}", b"null", b"7", b'"x"', b"[]", b'{"a":1,"a":2}', b'{"a":"\xff"}', b"[" * 40 + b"]" * 40])
+@pytest.mark.parametrize(
+    "one", [b"{}", b"null", b"7", b'"x"', b"[]", b'{"a":1,"a":2}', b'{"a":"\xff"}', b"[" * 40 + b"]" * 40]
+)
 def test_what_is_no_payout_is_a_line_as_it_was_written(one: bytes) -> None:
     """It is looked at with the others, so that all that is wrong is said at once."""
     found = lines(read_json(b'{"other":1,"payouts":[' + one + b', {"b" : 2}]}'))
@@ -158,7 +160,7 @@ def test_a_cell_says(column: str, cell: str, path: tuple[str, ...], value: Any) 
     ("separator", "amount", "read"),
     [
         (";", "10,5", "10.5"), (";", "10,50", "10.50"), (";", "1.234,56", "1.234,56"), (";", "10,500", "10,500"),
-        (";", "10.50", "10.50"), (",", '"10,50"', "10,50"), (";", "١٠,٥٠", "١٠,٥٠"), (";", "-1,00", "-1,00"),
+        (";", "10.50", "10.50"), (",", '"10,50"', "10,50"), (";", "\u0661,\u0665", "\u0661,\u0665"), (";", "-1,00", "-1,00"),
     ],
 )  # fmt: skip
 def test_a_decimal_comma_is_read_where_semicolons_separate(separator: str, amount: str, read: str) -> None:
@@ -170,7 +172,7 @@ def test_a_decimal_comma_is_read_where_semicolons_separate(separator: str, amoun
 def test_the_line_is_that_of_the_file() -> None:
     """As an editor counts it: a quoted cell may go over several, and blank ones count."""
     table = (
-        f'{HEAD}\r\n\r\n{ROW}\r\n{ROW.replace("Salary", chr(34) + "two" + chr(13) + chr(10) + "lines" + chr(34))}\r\n'
+        f"{HEAD}\r\n\r\n{ROW}\r\n{ROW.replace('Salary', chr(34) + 'two' + chr(13) + chr(10) + 'lines' + chr(34))}\r\n"
         f"{ROW}\r\n,,,,\r\n{ROW},too,many\r\n"
     )
     found = lines(read_csv(table.encode()))
@@ -237,7 +239,11 @@ def test_no_bytes_break_the_readers(raw: bytes) -> None:
             assert isinstance(sheets_of(form, body), list | Problem)
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
+    )
+)
 def test_a_line_is_the_very_json_that_was_sent(value: Any) -> None:
     one = json.dumps(value).encode()
     (sheet,) = lines(read_json(b'{"payouts":[' + one + b"]}"))

@@ -4,6 +4,7 @@ from typing import get_args
 
 import pytest
 
+from lastro.rails.port import Reason
 from lastro.subscriptions.model import CancelReason
 from lastro.subscriptions.reasons import (
     CANCELLED_BY_PAYER,
@@ -11,7 +12,6 @@ from lastro.subscriptions.reasons import (
     KILLING,
     REASONS,
     SUBJECTS,
-    Reason,
     Subject,
     cancel_reason_of,
     code_of_cancel,
@@ -50,6 +50,7 @@ def test_nine_codes_end_a_charge() -> None:
 @pytest.mark.parametrize(("subject", "reason"), EVERY)
 def test_every_reason_can_be_shown(subject: Subject, reason: Reason) -> None:
     assert reason_of(reason.code, subject) is reason
+    assert type(reason) is Reason
     assert reason.message == f"{reason.code}: {reason.english}"
     assert not reason.english.endswith(".")
     for sentence in (reason.portuguese, reason.next_step, reason.next_step_portuguese):
@@ -84,6 +85,7 @@ def test_what_the_payers_bank_is_told(reason: CancelReason) -> None:
     if reason in ("AUTHORIZATION_EXPIRED", "RECURRENCE_ENDED"):
         assert code is None
     else:
+        assert code is not None
         assert code in REASONS["CANCELLATION"]
         assert cancel_reason_of(code) == reason or reason == "OTHER"
 

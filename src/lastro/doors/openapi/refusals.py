@@ -52,7 +52,8 @@ BODY = (
     Refusal(Kind.INVALID, "body", "EXPIRED", "The body did not arrive within 15 seconds.", "Send it at once."),
     Refusal(Kind.TOO_LARGE, "body", "TOO_LONG", "The body has more than 1,048,576 bytes, or more than the description says.",
             "Send less."),
-    Refusal(Kind.UNSUPPORTED_TYPE, "content-type", "NOT_SUPPORTED", "The body is not sent as `application/json` in UTF-8, nor as another type that the operation lists.",
+    Refusal(Kind.UNSUPPORTED_TYPE, "content-type", "NOT_SUPPORTED",
+            "The body is not sent as `application/json` in UTF-8, nor as another type that the operation lists.",
             "Set the header `content-type` to what the body is."),
     Refusal(Kind.UNSUPPORTED_TYPE, "content-encoding", "NOT_SUPPORTED", "The body is compressed.", "Send it as it is."),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import settled_row, told
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.states import PAYOUTS
-from lastro.rails.port import ALARMED, PAYMENT_RETURNED, TED
+from lastro.rails.port import ALARMED, OWN, PAYMENT_RETURNED, TED
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -90,7 +90,7 @@ class TakenUp(Act["list[tuple[UUID, bytes]]"]):
             Row(
                 "inbox",
                 {
-                    "id": door.chance.uuid(door.now), "rail": TED, "kind": PAYMENT_RETURNED, "network_id": f"again:{row_id}",
+                    "id": door.chance.uuid(door.now), "rail": OWN, "kind": PAYMENT_RETURNED, "network_id": f"again:{row_id}",
                     "subject": self.control_number, "body": body, "received_at": door.now, "due_at": door.now,
                 },
             )

@@ -14,7 +14,7 @@ from lastro.base.run import Act, Done, Door, Glance
 from lastro.base.write import Relied, Row, Write
 from lastro.payouts import rules, store
 from lastro.payouts.actions.begin import Ids, begun, held
-from lastro.payouts.actions.finding import NoWay, find
+from lastro.payouts.actions.finding import find
 from lastro.payouts.model import MOST_CHILDREN, Payout
 from lastro.payouts.rendering import created
 from lastro.payouts.states import PAYOUTS
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.accounts import Account, Institution
-    from lastro.base.db import Session
     from lastro.base.errors import InsufficientFunds
     from lastro.base.run import Verb
     from lastro.payouts.actions.finding import Ways
@@ -75,11 +74,6 @@ class Create(Act[Known]):
 
         return Glance(glance.sql, glance.arguments, known)
 
-    async def read(self, session: Session, door: Door) -> Known:
-        """The same, where no door of a client is passed with it."""
-        glance = self.glance()
-        return glance.known(await session.fetch(glance.sql, door.company_id, *glance.arguments))
-
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
         """Asks the directory, or reads the QR's charge, with no connection held; not before what can be known here fits."""
         ground, account = known.ground, known.ground.account
@@ -99,8 +93,6 @@ class Create(Act[Known]):
             destination = await find(self.wish, account, known.banks, self.ways, door, name)
             if isinstance(destination, Refused):
                 return destination
-            if isinstance(destination, NoWay):
-                return Refused(destination.kind, retry_after_seconds=destination.seconds)
             self.found.destination = destination
         return replace(known, destination=self.found.destination)
 

@@ -15,7 +15,7 @@ from lastro.payouts.notifications import pay_out
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.rendering import in_full
 from lastro.payouts.states import PAYOUTS
-from lastro.rails.port import ALARMED, PAYMENT_FINAL, TED, PaymentFinal, encode
+from lastro.rails.port import ALARMED, OWN, PAYMENT_FINAL, TED, PaymentFinal, encode
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.errors import InsufficientFunds
     from lastro.base.money import Money
-    from lastro.base.run import Door
+    from lastro.base.run import Door, Glance
     from lastro.payouts.model import Payout
     from lastro.rails.port import Claimed, PaymentDoubted, PaymentNever
 
@@ -74,7 +74,7 @@ def told(after: Payout, institution: Institution, door: Door, returned: Money | 
     if after.batch_id is None:
         return Write(door.company_id, facts=(pay_out(door, after, institution, returned=returned),))
     row = {
-        "id": door.chance.uuid(door.now), "rail": "own", "kind": CHILD_MOVED,
+        "id": door.chance.uuid(door.now), "rail": OWN, "kind": CHILD_MOVED,
         "network_id": f"moved:{after.id}:{after.version + 1}", "subject": str(after.batch_id), "body": after.state.encode(),
         "received_at": door.now, "due_at": door.now,
     }  # fmt: skip
@@ -96,9 +96,9 @@ class Ended(Act["Payout | None"]):
     claimed: Claimed
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Payout | None:
+    def glance(self) -> Glance[Payout | None]:
         """The transfer it is about."""
-        return await store.by_network_id(session, door.company_id, self.final.subject)
+        return store.by_network_id_at_a_glance(self.final.subject)
 
     def decide(self, known: Payout | None, door: Door) -> Done:
         """PAID and posted, or ERROR and given back."""
@@ -121,9 +121,9 @@ class Doubted(Act["Payout | None"]):
     doubted: PaymentDoubted
     claimed: Claimed
 
-    async def read(self, session: Session, door: Door) -> Payout | None:
+    def glance(self) -> Glance[Payout | None]:
         """The transfer it is about."""
-        return await store.by_network_id(session, door.company_id, self.doubted.subject)
+        return store.by_network_id_at_a_glance(self.doubted.subject)
 
     def decide(self, known: Payout | None, door: Door) -> Done:
         """Still PENDING; the code is kept, since what the network then does not know will never be there."""
@@ -142,9 +142,9 @@ class Never(Act["Payout | None"]):
     claimed: Claimed
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> Payout | None:
+    def glance(self) -> Glance[Payout | None]:
         """The transfer it is about."""
-        return await store.by_network_id(session, door.company_id, self.never.subject)
+        return store.by_network_id_at_a_glance(self.never.subject)
 
     def decide(self, known: Payout | None, door: Door) -> Done:
         """ERROR after a refused message, else EXPIRED; not while a worker has its message in hand."""
@@ -202,7 +202,7 @@ class Proved(Act["tuple[Payout, Money] | None"]):
     def _proof(self, door: Door) -> Row:
         name = self.control_number
         row = {
-            "id": door.chance.uuid(door.now), "rail": TED, "kind": PAYMENT_FINAL, "network_id": f"proved:{name}",
+            "id": door.chance.uuid(door.now), "rail": OWN, "kind": PAYMENT_FINAL, "network_id": f"proof:{name}",
             "subject": name, "body": encode(PaymentFinal(name, settled=True, settled_at=self.settled_at)),
             "received_at": door.now, "due_at": None, "done_at": door.now, "outcome": "handled",
         }  # fmt: skip
@@ -210,7 +210,7 @@ class Proved(Act["tuple[Payout, Money] | None"]):
 
     def _news(self, door: Door) -> Row:
         row = {
-            "id": door.chance.uuid(door.now), "rail": "own", "kind": PROVED, "network_id": f"proved:{self.control_number}",
+            "id": door.chance.uuid(door.now), "rail": OWN, "kind": PROVED, "network_id": f"proved:{self.control_number}",
             "subject": self.control_number, "body": b"", "received_at": door.now, "due_at": door.now,
         }  # fmt: skip
         return Row("inbox", row)

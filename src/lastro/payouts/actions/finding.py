@@ -37,16 +37,18 @@ class Ways:
 
 
 @dataclass(frozen=True, slots=True)
-class NoWay:
-    """Somebody who had to be asked did not answer, or was asked too often. seconds: until it is worth trying again."""
+class Unasked(Refused):
+    """It says nothing of the payout, but that somebody who has to be asked could not be, just now.
 
-    kind: Kind
-    seconds: int
+    is_address: that was the address in a QR, its merchant's own; else it was the directory.
+    """
+
+    is_address: bool = False
 
 
 async def find(
     wish: Wish, payer: Account, banks: BankList, ways: Ways, door: Door, end_to_end_id: str
-) -> Destination | Refused | NoWay:
+) -> Destination | Refused:
     """The destination of a payout; end_to_end_id: that its directory look-up carries, and then its payment."""
     if wish.place is not None:
         return _by_account(wish, banks, ways.institution)
@@ -56,9 +58,9 @@ async def find(
         assert wish.key is not None
         entry = await ways.directory.entry(wish.key, Asking(door.company_id, payer.holder.document_number, end_to_end_id))
     except BudgetSpent as spent:
-        return NoWay(Kind.TOO_MANY, spent.seconds)
+        return Unasked(Kind.TOO_MANY, retry_after_seconds=spent.seconds)
     except Transient as silent:
-        return NoWay(Kind.UNAVAILABLE, silent.retry_after_seconds or 5)
+        return _silent(silent)
     if isinstance(entry, NoEntry):
         return _refused("paymentData.pixKey", "INVALID", f"leads to no account: {entry.code}")
     return _to_entry(wish, entry, "KEY")
@@ -95,7 +97,10 @@ async def _by_qr(wish: Wish, payer: Account, ways: Ways, door: Door, end_to_end_
     if code.recurrence_location is not None:
         return _refused(field, "NOT_SUPPORTED", "is the QR of a subscription, which a person authorizes")
     if code.location is not None:
-        charge = await ways.charges.read(code.location, door.now)
+        try:
+            charge = await ways.charges.read(code.location, door.now)
+        except Transient as silent:
+            return replace(_silent(silent), is_address=True)
         if isinstance(charge, NoCharge):
             return _refused(field, charge.issue, charge.text)
         initiation = "DYNAMIC_QR"
@@ -124,6 +129,10 @@ def _to_entry(wish: Wish, entry: KeyEntry, initiation: str) -> Destination | Ref
         entry.name, entry.document_type, entry.document_number, entry.ispb, entry.branch, entry.account, entry.account_type
     )
     return Destination(receiver, initiation, entry.key, entry.key_type)
+
+
+def _silent(silent: Transient) -> Unasked:
+    return Unasked(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or 5)
 
 
 def _refused(field: str, issue: str, text: str) -> Refused:

@@ -11,6 +11,7 @@ import msgspec
 from lastro.base.api import stamp
 from lastro.base.money import Money
 from lastro.payouts import rules
+from lastro.rails.port import TED
 from lastro.standards.documents import mask
 
 if TYPE_CHECKING:
@@ -105,10 +106,13 @@ class Receipt:
 
 
 def names_of(payout: Payout) -> tuple[str | None, str | None]:
-    """Its endToEndId in Pix, and the STR's control number of a TED; of a batch neither."""
+    """Its endToEndId, or the STR's control number, by the network it went through; of a batch neither.
+
+    A TED to an account here goes through no STR: it has an endToEndId, as a Pix has.
+    """
     if payout.is_batch:
         return None, None
-    return (payout.end_to_end_id, None) if payout.method == "PIX" else (None, payout.str_control_number)
+    return (None, payout.str_control_number) if payout.rail == TED else (payout.end_to_end_id, None)
 
 
 def shown_number(kind: str, number: str) -> str:

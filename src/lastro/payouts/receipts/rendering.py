@@ -96,7 +96,8 @@ class PayoutReceipt(Answer, frozen=True, kw_only=True):
     description: str
     paid_at: Annotated[Timestamp, msgspec.Meta(description="When the network settled it, of a batch the last of it.")]
     end_to_end_id: Annotated[
-        EndToEndId | None, msgspec.Meta(description="Of a Pix; in a batch each transfer has its own.")
+        EndToEndId | None,
+        msgspec.Meta(description="Of a Pix, and of a TED to an account here; in a batch each transfer has its own."),
     ] = None
     control_number: _ControlNumber | None = None
     txid: Annotated[str | None, msgspec.Meta(description="Of the QR that was paid.")] = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.payouts import rules
+from lastro.payouts.store import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,23 +17,17 @@ if TYPE_CHECKING:
 
 _TAKEN = "SELECT external_id FROM payouts WHERE company_id = $1 AND external_id = ANY ($2::text[])"
 _NUMBERS = "SELECT nextval('network_ids_seq') FROM generate_series(1, $1)"
-# Equal as in the statement of a single create, store.same.
-_SAME = """
+_WISHED = (
+    "place", "account_id", "amount_minor", "payment_method", "key", "document_number", "account", "branch", "ispb", "compe",
+    "likeness",
+)  # fmt: skip
+# Equal as a single create is, each to a row of what is wished.
+_SAME = f"""
 SELECT w.place, s.id
   FROM unnest($3::integer[], $4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-              $11::text[], $12::text[])
-       w(place, account_id, amount_minor, payment_method, key, document_number, account, branch, ispb, compe)
- CROSS JOIN LATERAL (
-   SELECT p.id FROM payouts p JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
-    WHERE p.company_id = $1 AND p.account_id = w.account_id AND p.batch_id IS NULL AND p.created_at > $2
-      AND p.amount_minor = w.amount_minor AND p.payment_method = w.payment_method
-      AND p.status NOT IN ('ERROR', 'CANCELED', 'EXPIRED')
-      AND CASE WHEN w.key IS NOT NULL THEN p.pix_key = w.key
-               ELSE p.initiation = 'MANUAL' AND r.document_number = w.document_number AND r.bank ->> 'account' = w.account
-                AND r.bank ->> 'branch' = w.branch
-                AND coalesce(r.bank ->> 'ispb' = w.ispb, r.bank ->> 'code' = w.compe) END
-    ORDER BY p.created_at DESC LIMIT 1) s
-"""
+              $11::text[], $12::text[], $13::bigint[]) w({", ".join(_WISHED)})
+ CROSS JOIN LATERAL ({SAME.format(since="$2", **{name: f"w.{name}" for name in _WISHED})}) s
+"""  # noqa: S608 statements of our own
 
 
 async def taken(session: Session, company_id: UUID, external_ids: Sequence[str]) -> frozenset[str]:
@@ -59,5 +54,5 @@ def _row(place: int, w: Wish) -> tuple[object, ...]:
     return (
         place, w.account_id, w.amount.minor, w.method, rules.key_paid(w), None if who is None else who.document_number,
         None if at is None else at.account, None if at is None else at.branch, None if at is None else at.ispb,
-        None if at is None else at.compe,
+        None if at is None else at.compe, rules.wished_likeness(w),
     )  # fmt: skip

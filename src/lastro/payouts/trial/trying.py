@@ -66,7 +66,7 @@ async def read_grounds(session: Session, door: Door, wishes: Sequence[Wish], way
 async def try_out(wish: Wish, ground: Ground, ways: Ways, door: Door) -> Tried | Refused:
     """One of them: asks for its destination with no connection held, and decides as a create does.
 
-    Refused of kind TOO_MANY or UNAVAILABLE says nothing of the payout: whoever had to be asked could not be.
+    Unasked says nothing of the payout: whoever had to be asked could not be.
     """
     create = Create(wish, "", ways, Found())
     known = await create.look_up(ground, door)

@@ -16,6 +16,7 @@ from lastro.payouts import Ground, Tried, read_grounds, try_out
 from lastro.plans import rules, store
 from lastro.plans.model import CSV, GOOD_FOR, Counts
 from lastro.plans.notifications import turned
+from lastro.plans.silences import Silences
 from lastro.plans.states import PLANS
 
 if TYPE_CHECKING:
@@ -38,13 +39,13 @@ FREE: dict[str, Any] = {
 
 @dataclass(slots=True)
 class Pace:
-    """What the checking of some lines has come to. reached: how many. wait_seconds: until the next can be asked about.
+    """How the checking of some lines goes. wait_seconds: until the next can be asked about.
 
     over: set when it is to come to its end, whatever is left.
     """
 
     over: asyncio.Event = field(default_factory=asyncio.Event)
-    reached: int = 0
+    silences: Silences = field(default_factory=Silences)
     wait_seconds: int | None = None
 
 
@@ -96,20 +97,17 @@ class Check(Act["Known | None"]):
             if wish is None or ground is None or (place and self.pace.over.is_set()):
                 return None  # the first is always tried, so that every look gets on
             found = await try_out(wish, ground, known.ways, door)
-            if not isinstance(found, Refused) or not rules.says_nothing(found):
-                return found
-            final = rules.gives_up(wish, found, door.now - plan.created_at)
-            if final is None:
+            judged = self.pace.silences.judge(found, plan.id, self.reads[place].sheet.number, door.now)
+            if judged is None and isinstance(found, Refused):
                 self.pace.over.set()
                 self.pace.wait_seconds = found.retry_after_seconds or 1
-            return final
+            return judged
 
         tried = await together(range(len(self.reads)), try_one, _ASKED_AT_ONCE)
         return replace(known, tried=tried)
 
     def decide(self, known: Known | None, door: Door) -> Done:
         """The lines as far as all before them were reached; with the last of them the plan turns."""
-        self.pace.reached = 0
         if known is None:
             return Done(None, b"")
         rows: list[Row] = []
@@ -117,7 +115,6 @@ class Check(Act["Known | None"]):
             if read.wish is not None and tried is None:
                 break
             rows.append(_row(known.plan, read, ground, tried, door))
-        self.pace.reached = len(rows)
         plan = known.plan
         relies = (Relied("payout_plans", plan.id, plan.version),)
         write = Write(door.company_id, relies=relies, rows=tuple(rows))
@@ -134,7 +131,7 @@ class Check(Act["Known | None"]):
         if trigger != "fail":
             sets |= {"expires_at": door.now + GOOD_FOR, "due_at": door.now + GOOD_FOR}
         move = PLANS.move(plan, trigger, door.now, **sets)
-        told = turned(door, plan, move.to_state, counts, digest)
+        told = turned(door, replace(plan, hash=digest), move.to_state, counts)
         return Write(door.company_id, moves=(move,), touches=(forgotten(plan),), facts=(told,))
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lastro.base.api import render
+from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Row, Write
-from lastro.plans import store
+from lastro.plans import rules, store
 from lastro.plans.model import Plan
 from lastro.plans.rendering import taken_in
 from lastro.plans.states import PLANS
@@ -18,24 +20,40 @@ if TYPE_CHECKING:
     from lastro.base.run import Door
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The company's version, how many clients have to sign its plans, and how many lines this one has."""
+
+    version: int
+    needs: int
+    lines: int
+
+
 @dataclass(frozen=True)
-class Create(Act["tuple[int, int]"]):
-    """POST /order/v1/banking/payout-plans. body: as it came, of so many lines."""
+class Create(Act[Known]):
+    """POST /order/v1/banking/payout-plans. body: as it came. lines: how many; None: they are still to be counted."""
 
     format: str
     body: bytes
-    lines: int
+    lines: int | None = None
 
-    async def read(self, session: Session, door: Door) -> tuple[int, int]:
-        """How many clients have to sign it, at the company's version."""
-        return await store.needed(session, door.company_id)
+    async def read(self, session: Session, door: Door) -> Known:
+        """What the company wants of plans."""
+        return Known(*await store.needed(session, door.company_id), self.lines or 0)
 
-    def decide(self, known: tuple[int, int], door: Door) -> Done:
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """Counts the lines of a large body, in a thread, so that no other request waits for it."""
+        if self.lines is not None:
+            return known
+        counted = await asyncio.to_thread(rules.count_of, self.format, self.body)
+        return Refused(Kind.INVALID, (counted,)) if isinstance(counted, Problem) else replace(known, lines=counted)
+
+    def decide(self, known: Known, door: Door) -> Done:
         """VALIDATING; nothing of it moves."""
-        version, needs = known
+        version, needs = known.version, known.needs
         assert door.caller.client_id is not None
         plan = Plan(
-            door.chance.uuid(door.now), "VALIDATING", 1, self.format, self.lines, None, needs, door.caller.client_id, None,
+            door.chance.uuid(door.now), "VALIDATING", 1, self.format, known.lines, None, needs, door.caller.client_id, None,
             door.now, door.now,
         )  # fmt: skip
         values = {

@@ -25,15 +25,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Approve(Act["Seen | None"]):
-    """POST /order/v1/banking/payout-plans/{id}/approvals. hash: that was looked at, and is signed."""
-
+class _OfPlan(Act["Seen | None"]):
     plan_id: UUID | None
-    hash: str
 
     async def read(self, session: Session, door: Door) -> Seen | None:
-        """The plan and who has signed it."""
+        """The plan, how its lines stand and who has signed it."""
         return await shown(session, door, self.plan_id)
+
+
+@dataclass(frozen=True)
+class Approve(_OfPlan):
+    """POST /order/v1/banking/payout-plans/{id}/approvals. hash: that was looked at, and is signed."""
+
+    hash: str
 
     def decide(self, known: Seen | None, door: Door) -> Done | Refused:
         """Signed once by each client, but by the one that made it; APPROVED with the last signature it needs."""
@@ -43,6 +47,8 @@ class Approve(Act["Seen | None"]):
         if plan.state != "READY":
             return _conflict(plan, "only a plan that is READY is approved")
         assert client is not None
+        if plan.expires_at is not None and plan.expires_at <= door.now:
+            return _conflict(plan, "its time is over")
         if self.hash != plan.hash:
             return Refused(Kind.INVALID, (Problem("hash", "MISMATCH", "is not the hash of the plan as it was checked"),))
         if client == plan.created_by:
@@ -56,21 +62,15 @@ class Approve(Act["Seen | None"]):
             "payout_plan_approvals",
             {"plan_id": plan.id, "approver": client, "hash": self.hash, "created_at": door.now},
         )
-        facts = (turned(door, plan, move.to_state, known.counts, plan.hash),) if is_last else ()
+        facts = (turned(door, plan, move.to_state, known.counts),) if is_last else ()
         after = replace(known, plan=_after(plan, move.to_state, door), approvals=signed)
         write = Write(door.company_id, rows=(row,), moves=(move,), facts=facts)
         return Done(write, render(in_full(after)), plan.id, keep="forever")
 
 
 @dataclass(frozen=True)
-class Apply(Act["Seen | None"]):
+class Apply(_OfPlan):
     """POST /order/v1/banking/payout-plans/{id}/apply."""
-
-    plan_id: UUID | None
-
-    async def read(self, session: Session, door: Door) -> Seen | None:
-        """The plan and who has signed it."""
-        return await shown(session, door, self.plan_id)
 
     def decide(self, known: Seen | None, door: Door) -> Done | Refused:
         """APPLYING: a worker makes its payouts, one line after the other."""
@@ -89,14 +89,8 @@ class Apply(Act["Seen | None"]):
 
 
 @dataclass(frozen=True)
-class Cancel(Act["Seen | None"]):
+class Cancel(_OfPlan):
     """POST /order/v1/banking/payout-plans/{id}/cancel."""
-
-    plan_id: UUID | None
-
-    async def read(self, session: Session, door: Door) -> Seen | None:
-        """The plan and how its lines stand."""
-        return await shown(session, door, self.plan_id)
 
     def decide(self, known: Seen | None, door: Door) -> Done | Refused:
         """CANCELED: nothing more is made of it; what was made stays."""
@@ -111,14 +105,8 @@ class Cancel(Act["Seen | None"]):
 
 
 @dataclass(frozen=True)
-class Expire(Act["Seen | None"]):
+class Expire(_OfPlan):
     """A plan that nobody applied in time."""
-
-    plan_id: UUID
-
-    async def read(self, session: Session, door: Door) -> Seen | None:
-        """The plan and how its lines stand."""
-        return await shown(session, door, self.plan_id)
 
     def decide(self, known: Seen | None, door: Door) -> Done:
         """EXPIRED, where it still can and its time is over."""
@@ -132,7 +120,7 @@ class Expire(Act["Seen | None"]):
 
 def _ended(plan: Plan, trigger: str, known: Seen, door: Door) -> Write:
     move = PLANS.move(plan, trigger, door.now, **FREE)
-    told = turned(door, plan, move.to_state, known.counts, plan.hash)
+    told = turned(door, plan, move.to_state, known.counts)
     touches = (forgotten(plan),) if plan.hash is None else ()
     return Write(door.company_id, moves=(move,), touches=touches, facts=(told,))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lastro.base.api import render
 from lastro.base.errors import Kind, Refused
+from lastro.base.media import CSV, saved_as
 from lastro.base.run import Act, Done
 from lastro.plans import store
 from lastro.plans.rendering import Plans, lines_page, result_csv, row_of
@@ -99,5 +100,4 @@ class Result(Act["Found | None"]):
         """The file."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
-        name = f'attachment; filename="plan-{known.plan.id}.csv"'
-        return Done(None, known.body, media="text/csv", headers=(("content-disposition", name),))
+        return Done(None, known.body, media=CSV, headers=(saved_as(f"plan-{known.plan.id}.csv"),))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lastro.base.run import Door, Verb
     from lastro.payouts import Ways
     from lastro.plans.model import Counts, Line, Plan
+    from lastro.plans.silences import Silences
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,12 @@ class Known:
 
 @dataclass(frozen=True)
 class Make(Act["Known | None"]):
-    """Makes the payout of one line, in one write with the line's own."""
+    """Makes the payout of one line, in one write with the line's own. short: what its account lacked when that was tried."""
 
     line_id: UUID
     ways: Ways
+    silences: Silences
+    short: InsufficientFunds | None = None
 
     async def read(self, session: Session, door: Door) -> Known | None:
         """The line while its plan is APPLYING and nothing became of it; all that a create reads."""
@@ -60,12 +63,17 @@ class Make(Act["Known | None"]):
         """Asks where the money goes, once more: a key may lead elsewhere by now."""
         if known is None:
             return None
+        if self.short is not None:
+            said = known.create.insufficient(self.short)
+            assert isinstance(said, Refused)
+            return replace(known, ground=said)
         assert not isinstance(known.ground, Refused)
         found = await known.create.look_up(known.ground, door)
-        if isinstance(found, Refused) and rules.says_nothing(found):
-            final = rules.gives_up(known.create.wish, found, door.now - known.plan.updated_at)
-            return found if final is None else replace(known, ground=final)
-        return replace(known, ground=found)
+        judged = self.silences.judge(found, known.plan.id, known.line.number, door.now)
+        if judged is None:
+            assert isinstance(found, Refused)
+            return found
+        return replace(known, ground=judged)
 
     def decide(self, known: Known | None, door: Door) -> Done:
         """The payout and the line that says which; or the line that says why there is none."""
@@ -84,34 +92,7 @@ class Make(Act["Known | None"]):
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """The account has too little, or its limit of the day is reached: the line is refused, the next ones are tried."""
-        return Refuse(self.line_id, self.ways, short)
-
-
-@dataclass(frozen=True)
-class Refuse(Act["tuple[Plan, Line] | None"]):
-    """A line that its account could not pay."""
-
-    line_id: UUID
-    ways: Ways
-    short: InsufficientFunds
-
-    async def read(self, session: Session, door: Door) -> tuple[Plan, Line] | None:
-        """The line and its plan, as above."""
-        line = await store.line_of(session, door.company_id, self.line_id)
-        plan = None if line is None else await store.plan_of(session, door.company_id, line.plan_id)
-        is_open = line is not None and line.payout_id is None and line.issues is None
-        return (plan, line) if line and plan and is_open and plan.state == "APPLYING" else None
-
-    def decide(self, known: tuple[Plan, Line] | None, door: Door) -> Done:
-        """Says so on the line."""
-        if known is None:
-            return Done(None, b"")
-        plan, line = known
-        wish, _ = read_wish(line.request)
-        assert wish is not None
-        said = Create(wish, "", self.ways).insufficient(self.short)
-        assert isinstance(said, Refused)
-        return refused(plan, line, said.problems, door)
+        return replace(self, short=short)
 
 
 @dataclass(frozen=True)
@@ -134,7 +115,7 @@ class Finish(Act["tuple[Plan, Counts] | None"]):
             return Done(None, b"")
         plan, counts = known
         move = PLANS.move(plan, rules.finished(counts), door.now, **FREE)
-        told = turned(door, plan, move.to_state, counts, plan.hash)
+        told = turned(door, plan, move.to_state, counts)
         return Done(Write(door.company_id, moves=(move,), facts=(told,)), b"")
 
 

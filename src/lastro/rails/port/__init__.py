@@ -70,6 +70,7 @@ from lastro.rails.port.rail import (
     ALARMED,
     ASK_AGAIN,
     FIRST_ASK,
+    OWN,
     REFUSED,
     UNKNOWN,
     Claimed,
@@ -87,6 +88,7 @@ from lastro.rails.port.rail import (
     Waiting,
     refused,
 )
+from lastro.rails.port.reasons import REFUSED_BY_NETWORK, Reason, ReasonRow, Reasons, Retry
 from lastro.rails.port.recurrence import (
     AUTHORIZATION_ANSWER,
     AUTHORIZATION_ASK,
@@ -117,17 +119,17 @@ from lastro.rails.port.recurrence import (
 __all__ = [
     "ALARMED", "ASK_AGAIN", "AUTHORIZATION_ANSWER", "AUTHORIZATION_ASK", "AUTHORIZATION_CANCELED",
     "AUTHORIZATION_DECLINED", "BOOK", "BY_RECEIVER", "BY_RECEIVERS_BANK", "CANCELLATION_FINAL", "CANCELLATION_SEND",
-    "FIRST_ASK", "PAYMENT_DOUBTED", "PAYMENT_FINAL", "PAYMENT_NEVER", "PAYMENT_PENDING", "PAYMENT_RETURNED",
-    "PAYMENT_SEND", "PIX", "PIX_ANSWER", "PIX_ASK", "PIX_FINAL", "PIX_SETTLED", "REFUSED", "RETURN_FINAL",
-    "RETURN_SEND", "TED", "TED_SEND", "UNKNOWN", "Asking", "Authorization", "AuthorizationAnswer",
+    "FIRST_ASK", "OWN", "PAYMENT_DOUBTED", "PAYMENT_FINAL", "PAYMENT_NEVER", "PAYMENT_PENDING", "PAYMENT_RETURNED",
+    "PAYMENT_SEND", "PIX", "PIX_ANSWER", "PIX_ASK", "PIX_FINAL", "PIX_SETTLED", "REFUSED", "REFUSED_BY_NETWORK",
+    "RETURN_FINAL", "RETURN_SEND", "TED", "TED_SEND", "UNKNOWN", "Asking", "Authorization", "AuthorizationAnswer",
     "AuthorizationCanceled", "AuthorizationDeclined", "Authorizing", "BudgetSpent", "CancellationFinal",
     "CancellationOrder", "CancellationOutcome", "Charge", "Charges", "Claimed", "Closed", "Directory", "InboxRow",
     "InboxVerb", "Keep", "KeyAccount", "KeyEntry", "KeyOwner", "MessageRefused", "NoCharge", "NoEntry", "Participants",
-    "Payer", "PaymentDoubted", "PaymentFinal", "PaymentNever", "PaymentOrder", "PaymentReturned", "Pending",
-    "Permanent", "PixAnswer", "PixArrival", "PixFinal", "Rail", "Receiver", "Registry", "Requester", "ReturnFinal",
-    "ReturnOrder", "TedOrder", "Told", "Transient", "Unknown", "Waiting", "answer_message", "arrival", "authorization",
-    "authorization_answer", "authorization_answer_message", "authorization_canceled", "authorization_declined",
-    "cancellation_final", "cancellation_message", "cancellation_order", "encode", "payment_doubted", "payment_final",
-    "payment_message", "payment_never", "payment_order", "payment_returned", "pix_answer", "pix_final", "refused",
-    "return_final", "return_message", "return_order", "ted_message", "ted_order",
+    "Payer", "PaymentDoubted", "PaymentFinal", "PaymentNever", "PaymentOrder", "PaymentReturned", "Pending", "Permanent",
+    "PixAnswer", "PixArrival", "PixFinal", "Rail", "Reason", "ReasonRow", "Reasons", "Receiver", "Registry", "Requester",
+    "Retry", "ReturnFinal", "ReturnOrder", "TedOrder", "Told", "Transient", "Unknown", "Waiting", "answer_message",
+    "arrival", "authorization", "authorization_answer", "authorization_answer_message", "authorization_canceled",
+    "authorization_declined", "cancellation_final", "cancellation_message", "cancellation_order", "encode",
+    "payment_doubted", "payment_final", "payment_message", "payment_never", "payment_order", "payment_returned",
+    "pix_answer", "pix_final", "refused", "return_final", "return_message", "return_order", "ted_message", "ted_order",
 ]  # fmt: skip

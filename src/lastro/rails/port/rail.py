@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 REFUSED = "refused"  # MessageRefused
 UNKNOWN = "unknown"  # the network's bytes, as they came
 
+# The rail of what rooms put into the inbox themselves: no network has said it.
+OWN = "own"
+
 # What a message is settled with that contradicts what we know, or that we cannot read: people must look at it.
 ALARMED = "alarmed"
 

@@ -1,0 +1,49 @@
+"""The statements by which a company's door is passed, alone or together with what is read behind it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_OPENED = """
+SELECT door.at AS door_at, door.machine_at, door.clock_version, door.client_version, door.permissions AS door_permissions,
+       door.allowed_networks, door.requests_per_minute, door.revoked_at, door.tokens_valid_after, door.fingerprint,
+       door.answer_status, door.answer_body, door.answer_object
+"""
+OPEN = f"{_OPENED} FROM door_open($1, $2, $3, $4) door"
+# The door and all that is read behind it, in one round trip. The company of the reading is what the door gives back, so
+# that the door is passed first, whichever way the server goes about it.
+_OPEN_AND_READ = f"""
+{_OPENED}, seen.*
+  FROM door_open($1, {{client}}, {{operation}}, {{key}}) door
+  LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({{sql}}) q) seen ON true
+"""  # noqa: S608 columns of our own
+_COMPANY = re.compile(r"\$1\b")
+ENTER = "SELECT door.at AS door_at, door.clock_version FROM door_enter($1) door"
+# The same for a task of ours, which has no client. What is read asks for the company by what the door gives back, too.
+_ENTER_AND_READ = """
+SELECT door.at AS door_at, door.clock_version, seen.*
+  FROM door_enter($1) door LEFT JOIN LATERAL (SELECT true AS door_showed, q.* FROM ({sql}) q) seen ON true
+"""
+_ENTERED = "(CASE WHEN door.at IS NOT NULL THEN $1::uuid END)"
+
+
+@lru_cache(maxsize=256)
+def entered_and_read(sql: str) -> str:
+    """The statement behind the door of a task of ours."""
+    return _ENTER_AND_READ.format(sql=_behind_the_door(sql, _ENTERED))
+
+
+def _behind_the_door(sql: str, company: str) -> str:
+    """The statement, asking for the company by what the door gives back."""
+    inner, asked = _COMPANY.subn(company, sql)
+    assert asked, "what does not ask for the company may be read before the door is passed"
+    return inner
+
+
+@lru_cache(maxsize=256)
+def opened_and_read(sql: str, parameters: int) -> str:
+    """The statement behind the door's. parameters: how many it has itself."""
+    inner = _behind_the_door(sql, "door.company")
+    client, operation, key = (f"${parameters + n}" for n in (1, 2, 3))
+    return _OPEN_AND_READ.format(client=client, operation=operation, key=key, sql=inner)
