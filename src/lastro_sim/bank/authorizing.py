@@ -104,7 +104,8 @@ class Authorizing:
             id_rec = form.text("idRec", 29, ID_REC)
         reason, force = form.maybe_text("reason", 4, CODE) or authorizations.BY_PAYER, form.flag("force")
         form.check()
-        logs.about(id_rec)
+        if ID_REC.fullmatch(id_rec):  # whatever else stands in a path is told to nobody
+            logs.about(id_rec)
         known = recurrences.known(self.network, id_rec)
         row = authorizations.newest(self.network, id_rec)
         if known is None:
