@@ -324,7 +324,7 @@ CREATE TABLE orders (                                 -- a pay-in: what a custom
   id uuid NOT NULL,
   account_id uuid NOT NULL,                           -- credited when paid
   external_id text NOT NULL,                          -- the client's code; endToEndId for money that came unasked
-  origin text NOT NULL CHECK (origin IN ('TRANSPARENT', 'UNASKED')),
+  origin text NOT NULL CHECK (origin IN ('TRANSPARENT', 'SUBSCRIPTION', 'UNASKED')),
   payment_method text NOT NULL CHECK (payment_method IN ('PIX')),
   status text NOT NULL CHECK (status IN ('INITIAL', 'PENDING', 'AUTHENTICATING', 'PAID', 'EXPIRED', 'CANCELED', 'ERROR',
                                          'REFUNDED', 'PARTIAL_REFUNDED')),
@@ -354,12 +354,14 @@ CREATE TABLE orders (                                 -- a pay-in: what a custom
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  subscription_id uuid,                               -- whose first charge it is
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, customer_id) REFERENCES parties,
   FOREIGN KEY (company_id, payer_id) REFERENCES parties,
   CHECK (status NOT IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED') OR (paid_minor IS NOT NULL AND paid_at IS NOT NULL)),
-  CHECK (refunded_minor <= coalesce(paid_minor, 0))
+  CHECK (refunded_minor <= coalesce(paid_minor, 0)),
+  CHECK ((origin = 'SUBSCRIPTION') = (subscription_id IS NOT NULL))
 ) WITH (fillfactor = 85);
 CREATE UNIQUE INDEX orders_created_at_key ON orders (company_id, created_at);
 CREATE UNIQUE INDEX orders_txid_key ON orders (company_id, txid);
@@ -639,6 +641,84 @@ CREATE TABLE payout_plan_approvals (                  -- who has signed a plan's
   PRIMARY KEY (company_id, plan_id, approver),
   FOREIGN KEY (company_id, plan_id) REFERENCES payout_plans
 );
+
+-- ───────────────────────────────────────────── subscriptions ─────────────────────────────────────────────
+
+CREATE TABLE subscriptions (                          -- a recurring charge that its payer authorizes once (Pix Automático)
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,                           -- credited by its charges
+  external_id text NOT NULL,                          -- the client's code
+  provider_id text NOT NULL,                          -- idRec: what the network knows it by
+  type text NOT NULL CHECK (type IN ('AUTHORIZATION_QRCODE', 'AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT')),
+  status text NOT NULL CHECK (status IN ('INITIAL', 'PENDING_AUTHORIZATION', 'ACCEPTED', 'REJECTED', 'CANCELED', 'ERROR')),
+  frequency text NOT NULL CHECK (frequency IN ('WEEKLY', 'MONTHLY', 'QUARTERLY', 'SEMIANNUAL', 'ANNUAL')),
+  starts_on date NOT NULL,                            -- the first day of its first cycle
+  ends_on date,                                       -- the last day on which a charge may be due; NULL: open-ended
+  currency text NOT NULL,
+  fixed_minor bigint CHECK (fixed_minor > 0),         -- what each charge is of
+  floor_minor bigint CHECK (floor_minor > 0),         -- the least maximum that the payer may set
+  charges_after_due boolean NOT NULL,                 -- whether an unpaid charge may be tried again
+  adjusts boolean NOT NULL,                           -- whether a due date on a weekend moves to Monday
+  auto_schedule boolean NOT NULL,                     -- whether the service itself schedules each cycle's charge
+  description text,
+  webhook_url text NOT NULL,
+  debtor_id uuid NOT NULL,                            -- whom the contract is with
+  named_payer_id uuid,                                -- whom the client expects to pay
+  order_id uuid,                                      -- its first charge, of journey 3 alone
+  location_token text NOT NULL,                       -- the unguessable part of the recurrence's location
+  lapses_at timestamptz NOT NULL,                     -- the first instant at which it cannot be authorized any more
+  payer_id uuid,                                      -- who authorized it
+  payer_ibge_code text,                               -- of his city
+  maximum_minor bigint CHECK (maximum_minor > 0),     -- of a charge, as the payer set it
+  accepted_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts,
+  FOREIGN KEY (company_id, debtor_id) REFERENCES parties,
+  FOREIGN KEY (company_id, named_payer_id) REFERENCES parties,
+  FOREIGN KEY (company_id, payer_id) REFERENCES parties,
+  FOREIGN KEY (company_id, order_id) REFERENCES orders,
+  CHECK (ends_on > starts_on),
+  CHECK (fixed_minor IS NULL OR floor_minor IS NULL),
+  CHECK (fixed_minor IS NOT NULL OR NOT auto_schedule),
+  CHECK ((payer_id IS NULL) = (accepted_at IS NULL)),
+  CHECK (accepted_at IS NOT NULL OR status <> 'ACCEPTED')
+) WITH (fillfactor = 85);
+CREATE UNIQUE INDEX subscriptions_created_at_key ON subscriptions (company_id, created_at);
+CREATE UNIQUE INDEX subscriptions_external_id_key ON subscriptions (company_id, external_id);
+CREATE UNIQUE INDEX subscriptions_provider_id_key ON subscriptions (company_id, provider_id);
+CREATE UNIQUE INDEX subscriptions_location_key ON subscriptions (company_id, location_token);
+CREATE UNIQUE INDEX subscriptions_order_id_key ON subscriptions (company_id, order_id) WHERE order_id IS NOT NULL;
+CREATE INDEX subscriptions_of_status ON subscriptions (company_id, status, created_at);
+CREATE INDEX subscriptions_of_account ON subscriptions (company_id, account_id, created_at);
+CREATE INDEX subscriptions_of_start ON subscriptions (company_id, starts_on, created_at);
+CREATE INDEX subscriptions_of_end ON subscriptions (company_id, ends_on, created_at) WHERE ends_on IS NOT NULL;
+CREATE INDEX subscriptions_lapsing ON subscriptions (lapses_at, company_id) WHERE status = 'PENDING_AUTHORIZATION';
+ALTER TABLE orders ADD FOREIGN KEY (company_id, subscription_id) REFERENCES subscriptions;
+
+CREATE TABLE subscription_cancellations (             -- who wanted a subscription to end, and what became of it
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  subscription_id uuid NOT NULL,
+  status text NOT NULL CHECK (status IN ('PENDING', 'ACCEPTED', 'REJECTED', 'ERROR')),
+  idempotency_key text NOT NULL,                      -- as it was sent; a message's id in the network; else the id of this row
+  reason text NOT NULL CHECK (reason IN ('REQUESTED_BY_RECEIVER', 'FRAUD_SUSPECTED', 'OTHER', 'REQUESTED_BY_PAYER',
+                                         'ACCOUNT_CLOSED', 'AUTHORIZATION_EXPIRED', 'RECURRENCE_ENDED')),
+  raw_reason text,                                    -- the network's code, as it came
+  requested_by_id uuid,                               -- NULL: the holder of the account
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, subscription_id) REFERENCES subscriptions,
+  FOREIGN KEY (company_id, requested_by_id) REFERENCES parties
+);
+CREATE INDEX subscription_cancellations_of_subscription ON subscription_cancellations (company_id, subscription_id, created_at);
+CREATE UNIQUE INDEX subscription_cancellations_one_open ON subscription_cancellations (company_id, subscription_id)
+  WHERE status = 'PENDING';
 
 -- ───────────────────────────────────────────── events and their delivery ─────────────────────────────────────────────
 
@@ -1120,7 +1200,9 @@ CREATE VIEW objects WITH (security_invoker = true) AS      -- everything that ha
   UNION ALL SELECT company_id, id, 'pix_payments', state, version, created_at, updated_at FROM pix_payments
   UNION ALL SELECT company_id, id, 'refunds', state, version, created_at, updated_at FROM refunds
   UNION ALL SELECT company_id, id, 'payouts', status, version, created_at, updated_at FROM payouts
-  UNION ALL SELECT company_id, id, 'payout_plans', status, version, created_at, updated_at FROM payout_plans;
+  UNION ALL SELECT company_id, id, 'payout_plans', status, version, created_at, updated_at FROM payout_plans
+  UNION ALL SELECT company_id, id, 'subscriptions', status, version, created_at, updated_at FROM subscriptions
+  UNION ALL SELECT company_id, id, 'subscription_cancellations', status, version, created_at, updated_at FROM subscription_cancellations;
 
 -- the ledger
 
@@ -1305,9 +1387,9 @@ CREATE VIEW law_an_order_costs_what_its_plan_says WITH (security_invoker = true)
   SELECT o.company_id, o.id, o.amount_minor, f.fee_minor, o.final_amount_minor, o.paid_minor FROM orders o
    CROSS JOIN LATERAL (SELECT o.fee_fixed_minor + share(o.amount_minor, o.fee_variable_basis_points)
                               + o.fee_additional_minor AS fee_minor) f
-   WHERE o.final_amount_minor IS DISTINCT FROM CASE WHEN o.origin = 'TRANSPARENT' AND o.fee_payer = 'CUSTOMER'
+   WHERE o.final_amount_minor IS DISTINCT FROM CASE WHEN o.origin <> 'UNASKED' AND o.fee_payer = 'CUSTOMER'
                                                     THEN o.amount_minor + f.fee_minor ELSE o.amount_minor END
-      OR (o.origin = 'TRANSPARENT' AND o.fee_payer = 'RECEIVER' AND f.fee_minor > o.amount_minor)
+      OR (o.origin <> 'UNASKED' AND o.fee_payer = 'RECEIVER' AND f.fee_minor > o.amount_minor)
       OR o.paid_minor <> o.final_amount_minor;
 COMMENT ON VIEW law_an_order_costs_what_its_plan_says IS
   'An order''s final amount is its amount and the fees its customer bears, and just that is what was paid.';
@@ -1329,7 +1411,7 @@ COMMENT ON VIEW law_a_paid_order_is_booked_once IS
 
 CREATE VIEW law_a_payment_is_split_as_planned WITH (security_invoker = true) AS
   SELECT o.company_id, o.id, o.paid_minor,
-         CASE WHEN o.origin = 'TRANSPARENT' AND o.fee_payer = 'CUSTOMER' AND o.amount_minor IS NOT NULL
+         CASE WHEN o.origin <> 'UNASKED' AND o.fee_payer = 'CUSTOMER' AND o.amount_minor IS NOT NULL
               THEN o.paid_minor - o.amount_minor
               ELSE least(o.paid_minor, o.fee_fixed_minor + share(o.paid_minor, o.fee_variable_basis_points)
                                        + o.fee_additional_minor) END AS fee_minor,
@@ -1342,7 +1424,7 @@ CREATE VIEW law_a_payment_is_split_as_planned WITH (security_invoker = true) AS
    WHERE o.paid_minor IS NOT NULL GROUP BY o.company_id, o.id
   HAVING count(*) FILTER (WHERE t.type IN ('PIX_IN', 'BOOK_IN') AND c.account_id IS DISTINCT FROM o.account_id) > 0
       OR coalesce(sum(t.amount_minor) FILTER (WHERE t.type IN ('FEE', 'BOOK_FEE')), 0)
-         <> CASE WHEN o.origin = 'TRANSPARENT' AND o.fee_payer = 'CUSTOMER' AND o.amount_minor IS NOT NULL
+         <> CASE WHEN o.origin <> 'UNASKED' AND o.fee_payer = 'CUSTOMER' AND o.amount_minor IS NOT NULL
                  THEN o.paid_minor - o.amount_minor
                  ELSE least(o.paid_minor, o.fee_fixed_minor + share(o.paid_minor, o.fee_variable_basis_points)
                                           + o.fee_additional_minor) END;
@@ -1627,7 +1709,10 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
    WHERE o.status = 'INITIAL' AND o.expires_at < (SELECT at FROM late) - interval '1 minute'
      AND NOT EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = o.company_id AND p.order_id = o.id
                         AND p.state = 'ACCEPTED')
-     AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.company_id = o.company_id AND i.txid = o.txid AND i.due_at IS NOT NULL);
+     AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.company_id = o.company_id AND i.txid = o.txid AND i.due_at IS NOT NULL)
+  UNION ALL
+  SELECT s.company_id, 'subscriptions', s.id, s.lapses_at FROM subscriptions s -- with an order: as that is
+   WHERE s.status = 'PENDING_AUTHORIZATION' AND s.order_id IS NULL AND s.lapses_at < (SELECT at FROM late) - interval '1 minute';
 COMMENT ON VIEW law_nothing_is_overdue_at_rest IS
   'What was due more than a minute ago is done, when nothing is on its way.';
 
@@ -1641,6 +1726,9 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     SELECT company_id, reference_id, 'PAYOUT-PLAN.' || to_state, 1 FROM history
      WHERE machine = 'payout_plans' AND trigger NOT IN ('create', 'approve', 'apply')
     UNION ALL
+    SELECT company_id, reference_id, 'SUBSCRIPTION.' || to_state, 1 FROM history
+     WHERE machine = 'subscriptions' AND to_state IN ('ACCEPTED', 'REJECTED', 'CANCELED', 'ERROR')
+    UNION ALL
     SELECT h.company_id, h.reference_id, 'ORDER-PAYOUT.' || h.to_state, count(*) FROM history h -- a return each, where parts come back
       JOIN payouts p ON p.company_id = h.company_id AND p.id = h.reference_id AND p.batch_id IS NULL
      WHERE h.machine = 'payouts' AND h.to_state NOT IN ('INITIAL', 'PENDING', 'ANALYSIS')
@@ -1650,7 +1738,7 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     LEFT JOIN events e ON e.company_id = n.company_id AND e.reference_id = n.reference_id AND e.type = n.type
    GROUP BY n.company_id, n.reference_id, n.type, n.facts HAVING count(e.id) <> n.facts;
 COMMENT ON VIEW law_each_fact_is_told_once IS
-  'Each end of an order or payout, each return of a payout, and each turn of a plan has exactly one event.';
+  'Each end of an order or payout, each turn of a subscription or plan, and each return of a payout has exactly one event.';
 
 CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
   SELECT e.company_id, e.id AS event_id, e.type, e.reference_id, o.id IS NOT NULL AS has_object,
@@ -1665,9 +1753,21 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
           OR e.body IS NOT NULL AND (says.body ->> 'event', 'ORDER-PAYIN.' || (says.body ->> 'status'), says.body ->> 'id', says.body ->> 'code',
               says.body #>> '{amount,currency}', says.body #>> '{amount,value}', says.body ->> 'endToEndId')
              IS DISTINCT FROM (e.type, e.type, o.id::text, o.external_id, o.currency,
-                               printed(coalesce(o.amount_minor, o.paid_minor, 0)), o.end_to_end_id));
+                               printed(coalesce(o.amount_minor, o.paid_minor, 0)), o.end_to_end_id))
+  UNION ALL
+  SELECT e.company_id, e.id, e.type, e.reference_id, s.id IS NOT NULL, h.version IS NOT NULL
+    FROM events e
+    LEFT JOIN subscriptions s ON s.company_id = e.company_id AND s.id = e.reference_id
+    LEFT JOIN history h ON h.company_id = e.company_id AND h.reference_id = e.reference_id AND h.machine = 'subscriptions'
+                       AND 'SUBSCRIPTION.' || h.to_state = e.type
+   CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
+   WHERE e.type LIKE 'SUBSCRIPTION.%'
+     AND (h.version IS NULL
+          OR e.body IS NOT NULL AND (says.body ->> 'event', 'SUBSCRIPTION.' || (says.body #>> '{data,status}'),
+              says.body #>> '{data,id}', says.body #>> '{data,externalId}', says.body #>> '{data,initialCharge,id}')
+             IS DISTINCT FROM (e.type, e.type, s.id::text, s.external_id, s.order_id::text));
 COMMENT ON VIEW law_an_event_tells_what_happened IS
-  'An event of an order tells a move that the order made, and its body names that order, its code, amount and payment.';
+  'An event of an order or subscription tells a move that it made, and its body names it, its code, and what was to be paid.';
 
 CREATE VIEW law_feed_is_dense WITH (security_invoker = true) AS
   SELECT c.company_id, c.last_sequence, n.numbers, n.highest, c.last_created_at, n.latest FROM event_cursors c
@@ -1879,6 +1979,34 @@ CREATE VIEW law_a_plan_is_applied_as_approved WITH (security_invoker = true) AS
 COMMENT ON VIEW law_a_plan_is_applied_as_approved IS
   'A plan makes no payout before as many clients as it needs have signed its hash, and each payout is as its line was checked.';
 
+-- subscriptions
+
+CREATE VIEW law_a_subscription_goes_with_its_order WITH (security_invoker = true) AS
+  SELECT s.company_id, s.id, s.status, o.id AS order_id, o.status AS order_status FROM subscriptions s
+    LEFT JOIN orders o ON o.company_id = s.company_id AND o.id = s.order_id
+   WHERE CASE WHEN s.type = 'AUTHORIZATION_QRCODE' OR (s.order_id IS NULL AND s.status = 'ERROR') THEN s.order_id IS NOT NULL
+              ELSE o.id IS NULL
+                OR (o.subscription_id, o.account_id, o.external_id, o.notification_url, o.customer_id, o.expires_at)
+                   IS DISTINCT FROM (s.id, s.account_id, s.external_id, s.webhook_url, s.debtor_id, s.lapses_at)
+                OR CASE WHEN s.accepted_at IS NOT NULL THEN o.status NOT IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED')
+                        WHEN s.status = 'REJECTED' THEN o.status <> 'CANCELED'
+                        WHEN s.status = 'CANCELED' THEN o.status NOT IN ('CANCELED', 'EXPIRED')
+                        WHEN s.status = 'ERROR' THEN o.status <> 'ERROR' ELSE o.status <> 'INITIAL' END END
+  UNION ALL
+  SELECT o.company_id, o.subscription_id, s.status, o.id, o.status FROM orders o
+    LEFT JOIN subscriptions s ON s.company_id = o.company_id AND s.id = o.subscription_id
+   WHERE o.subscription_id IS NOT NULL AND s.order_id IS DISTINCT FROM o.id;
+COMMENT ON VIEW law_a_subscription_goes_with_its_order IS
+  'A subscription with a first charge has its order, of the same terms: open until it is authorized, then paid, else ended with it.';
+
+CREATE VIEW law_a_subscription_is_canceled_by_a_cancellation WITH (security_invoker = true) AS
+  SELECT s.company_id, s.id, s.status, c.accepted, c.waiting FROM subscriptions s CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE c.status = 'ACCEPTED') AS accepted, count(*) FILTER (WHERE c.status = 'PENDING') AS waiting
+        FROM subscription_cancellations c WHERE c.company_id = s.company_id AND c.subscription_id = s.id) c
+   WHERE (s.status = 'CANCELED') <> (c.accepted > 0) OR (c.waiting > 0 AND s.status <> 'ACCEPTED');
+COMMENT ON VIEW law_a_subscription_is_canceled_by_a_cancellation IS
+  'A subscription is CANCELED just where a cancellation of it was accepted, and only an ACCEPTED one waits for an answer to one.';
+
 -- idempotency
 
 CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
@@ -1908,6 +2036,11 @@ CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
            SELECT 1 FROM history h WHERE h.company_id = a.company_id AND h.reference_id = a.object_id AND h.trigger = 'apply')
          WHEN 'cancel_payout_plan' THEN NOT EXISTS (
            SELECT 1 FROM payout_plans p WHERE p.company_id = a.company_id AND p.id = a.object_id AND p.status = 'CANCELED')
+         WHEN 'create_subscription' THEN NOT EXISTS (
+           SELECT 1 FROM subscriptions s WHERE s.company_id = a.company_id AND s.id = a.object_id)
+         WHEN 'cancel_subscription' THEN NOT EXISTS (
+           SELECT 1 FROM subscription_cancellations c
+            WHERE c.company_id = a.company_id AND c.id = a.object_id AND c.idempotency_key = a.key)
          ELSE false END;
 COMMENT ON VIEW law_an_answer_has_its_object IS
   'What a stored answer speaks of is there; the order of a cancellation is CANCELED.';
@@ -1949,9 +2082,13 @@ CREATE VIEW law_ids_name_their_company WITH (security_invoker = true) AS
   UNION ALL
   SELECT n.company_id, 'payouts', p.id::text FROM named n
     JOIN payouts p ON p.company_id = n.company_id
-     AND (substr(p.end_to_end_id, 22, 5) <> n.digits OR substr(p.control_number, 2, 5) <> n.digits);
+     AND (substr(p.end_to_end_id, 22, 5) <> n.digits OR substr(p.control_number, 2, 5) <> n.digits)
+  UNION ALL
+  SELECT n.company_id, 'subscriptions', s.id::text FROM named n
+    JOIN subscriptions s ON s.company_id = n.company_id
+     AND (substr(s.provider_id, 19, 5) <> n.digits OR substr(s.location_token, 1, 5) <> n.digits);
 COMMENT ON VIEW law_ids_name_their_company IS
-  'Our client ids, txids, locations, endToEndIds, TED control numbers and return ids carry the number of their company.';
+  'Our client ids, txids, locations, endToEndIds, idRecs, TED control numbers and return ids carry the number of their company.';
 
 CREATE VIEW law_an_account_is_the_companys_own WITH (security_invoker = true) AS
   SELECT p.company_id, 'pix_payments' AS place, p.id, p.account_id FROM pix_payments p
@@ -1997,7 +2134,7 @@ BEGIN
   IF to_regclass('public.migrations') IS NOT NULL THEN REVOKE INSERT ON migrations FROM lastro_app; END IF;
 END $$;
 GRANT UPDATE ON companies, company_fees, clients, parties, accounts, pix_keys, balances, orders, pix_payments, refunds,
-                payouts, payout_plans, payout_plan_bodies, payout_plan_lines, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown,
+                payouts, payout_plans, payout_plan_bodies, payout_plan_lines, subscriptions, subscription_cancellations, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown,
                 event_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys TO lastro_app;
 GRANT DELETE ON own_keys, directory_look_ups, directory_unknown TO lastro_app;
 GRANT UPDATE (offset_us, target_at, version) ON clock TO lastro_app; -- the table's CHECK keeps production at zero
@@ -2012,7 +2149,8 @@ GRANT SELECT (subject, kind) ON inbox TO lastro_work;
 GRANT SELECT (company_id, id, reference_id, sequence, endpoint, status, due_at, leased_until) ON deliveries TO lastro_work;
 GRANT SELECT (company_id, endpoint, state, probe_at) ON webhook_circuits TO lastro_work;
 GRANT SELECT ON held_deliveries TO lastro_work;
-GRANT SELECT (company_id, id, expires_at, status) ON orders TO lastro_work;
+GRANT SELECT (company_id, id, expires_at, status, subscription_id) ON orders TO lastro_work;
+GRANT SELECT (company_id, id, lapses_at, status) ON subscriptions TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, state) ON pix_payments, refunds TO lastro_work;
 GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_at) ON payouts TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
@@ -2024,7 +2162,7 @@ DECLARE
   t text;
 BEGIN
   FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'pix_payments', 'refunds', 'payouts',
-                           'payout_plans', 'events', 'event_cursors',
+                           'payout_plans', 'subscriptions', 'events', 'event_cursors',
                            'event_numbers', 'answers'] LOOP
     EXECUTE format('CREATE POLICY work ON %I FOR SELECT TO lastro_work USING (true)', t);
   END LOOP;

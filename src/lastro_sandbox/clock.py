@@ -38,11 +38,14 @@ SELECT (SELECT count(*) FROM outbox WHERE due_at <= business_now())
           SELECT 1 FROM deliveries e WHERE e.company_id = d.company_id AND e.reference_id = d.reference_id
              AND e.sequence < d.sequence AND e.status IN ('PENDING', 'RETRYING'))
           AND NOT EXISTS (SELECT 1 FROM held_deliveries h WHERE h.company_id = d.company_id AND h.id = d.id))
-     + (SELECT count(*) FROM orders WHERE status = 'INITIAL' AND expires_at <= business_now() - interval '60 seconds')
+     + (SELECT count(*) FROM orders WHERE status = 'INITIAL' AND subscription_id IS NULL
+            AND expires_at <= business_now() - interval '60 seconds')
      + (SELECT count(*) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at <= business_now())
      + (SELECT count(*) FROM refunds WHERE state = 'PENDING' AND ask_at <= business_now())
      + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND ask_at <= business_now())
      + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND start_at <= business_now())
+     + (SELECT count(*) FROM subscriptions WHERE status = 'PENDING_AUTHORIZATION'
+            AND lapses_at <= business_now() - interval '60 seconds')
      + (SELECT count(*) FROM payout_plans WHERE due_at <= business_now())
      + (SELECT count(*) FROM event_cursors c WHERE EXISTS (
           SELECT 1 FROM events e WHERE e.company_id = c.company_id AND e.xid >= c.numbered_below_xid AND NOT EXISTS (
@@ -59,6 +62,8 @@ SELECT least(
   (SELECT min(ask_at) FROM refunds WHERE state = 'PENDING' AND ask_at > $1),
   (SELECT min(ask_at) FROM payouts WHERE status = 'PENDING' AND ask_at > $1),
   (SELECT min(start_at) FROM payouts WHERE status = 'PENDING' AND start_at > $1),
+  (SELECT min(lapses_at) + interval '60 seconds' FROM subscriptions
+    WHERE status = 'PENDING_AUTHORIZATION' AND lapses_at > $1 - interval '60 seconds'),
   (SELECT min(due_at) FROM payout_plans WHERE due_at > $1))
 """
 

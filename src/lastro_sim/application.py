@@ -14,6 +14,7 @@ from litestar.types import ASGIApp
 from . import answers, logs, timer
 from .bank import api as bank_api
 from .bank.acts import Bank
+from .bank.authorizing import Authorizing
 from .bank.location import Locations
 from .directory import api as directory_api
 from .directory import entries
@@ -58,7 +59,9 @@ def build(network: Network, say: logs.Say = logs.unheard) -> Litestar:
     async def alive(app: Litestar) -> AsyncIterator[None]:
         entries.seed(network)
         async with aiohttp.ClientSession(trust_env=False) as client:
-            app.state.bank = Bank(network, Locations(network, client))
+            locations = Locations(network, client)
+            app.state.bank = Bank(network, locations)
+            app.state.authorizing = Authorizing(network, locations)
             app.state.outside = outside_acts.open_bank(network)
             ticking = asyncio.create_task(timer.run(network))
             yield
@@ -74,6 +77,7 @@ def build(network: Network, say: logs.Say = logs.unheard) -> Litestar:
         dependencies={
             "network": Provide(_network, sync_to_thread=False),
             "bank": Provide(_bank, sync_to_thread=False),
+            "authorizing": Provide(_authorizing, sync_to_thread=False),
             "outside": Provide(_outside, sync_to_thread=False),
         },
         exception_handlers={
@@ -100,6 +104,11 @@ def _network(request: Request) -> Network:  # type: ignore[type-arg]
 
 def _bank(request: Request) -> Bank:  # type: ignore[type-arg]
     found: Bank = request.app.state.bank
+    return found
+
+
+def _authorizing(request: Request) -> Authorizing:  # type: ignore[type-arg]
+    found: Authorizing = request.app.state.authorizing
     return found
 
 

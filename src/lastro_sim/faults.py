@@ -15,17 +15,21 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "payout": frozenset({"reject", "timeout", "twice", "slow", "lost-answer", "down"}),
     "return": frozenset({"reject", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
     "ted": frozenset({"reject", "reject-then-settle", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
+    "authorization": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
+    "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
     "directory": frozenset({"reject", "slow", "limited", "down"}),
     "location": frozenset(
         {"reject", "slow", "silent", "gone", "redirect", "unsigned", "wrong-key", "wrong-jku", "too-large", "down"}
     ),
 }
-NOT_PLAYED_YET = frozenset({"authorization", "charge", "med", "message", "boleto", "credit_card", "spei", "oxxo"})
-MATCHABLE = ("endToEndId", "returnId", "txId", "amount", "payerDocument", "key", "location", "numCtrlIf", "numCtrlStr")
+NOT_PLAYED_YET = frozenset({"charge", "med", "message", "boleto", "credit_card", "spei", "oxxo"})
+MATCHABLE = (
+    "endToEndId", "returnId", "txId", "amount", "payerDocument", "key", "location", "numCtrlIf", "numCtrlStr", "idRec",
+)  # fmt: skip
 SLOW_BY_DEFAULT = 2 * SECOND
 DOWN = frozenset({"down"})
 # What takes a participant's order and loses the answer to it. Of a payment in, it is the receiver's answer that gets lost.
-LOSES_ITS_ANSWER = frozenset({"payout", "return", "ted"})
+LOSES_ITS_ANSWER = frozenset({"payout", "return", "ted", "cancellation"})
 LONGEST_DELAY = 400 * 86_400
 
 

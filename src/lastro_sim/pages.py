@@ -15,6 +15,7 @@ from litestar.params import FromPath
 from .answers import Asked
 from .bank import payers
 from .bank.acts import Bank
+from .bank.authorizing import Authorizing
 from .forms import Form
 from .merchant import receiver
 from .network import Network
@@ -67,22 +68,42 @@ async def static_file(name: FromPath[str]) -> Response[bytes]:
 
 
 @get("/phone")
-async def phone(request: Asked, bank: NamedDependency[Bank]) -> Response[str]:
+async def phone(request: Asked, bank: NamedDependency[Bank], authorizing: NamedDependency[Authorizing]) -> Response[str]:
     """Read a code and see what it asks, or the empty phone."""
     text = request.query_params.get("qrcodeData", "").strip()
-    return await _phone(request, bank, text)
+    return await _phone(request, bank, authorizing, text)
 
 
 @post("/phone")
-async def phone_pays(request: Asked, bank: NamedDependency[Bank]) -> Response[str]:
-    """Pay from the page's form, then go to the result, so that a reload pays nothing."""
-    form = await _form(request, "qrcodeData", "amount", "payer")
+async def phone_acts(
+    request: Asked, bank: NamedDependency[Bank], authorizing: NamedDependency[Authorizing]
+) -> Response[str]:
+    """Pay, authorize or decline from the page's form, then go to the result, so that a reload does nothing again."""
+    form = await _form(request, "qrcodeData", "amount", "maximumAmount", "payer", "act")
+    act = form.data.pop("act", "pay")
     try:
-        done = await bank.pay(form)
+        done = await _done(bank, authorizing, act, form)
     except RefusedError:
-        return await _phone(request, bank, form.data.get("qrcodeData", ""), wrong=True)
-    where = f"/phone/result/{done['endToEndId']}?" + urlencode({"code": done.get("code", "")})
-    return Response("", status_code=303, headers={"Location": where})
+        return await _phone(request, bank, authorizing, form.data.get("qrcodeData", ""), wrong=True)
+    if "idRec" not in done and "endToEndId" not in done:
+        # Nothing can be read there any more; the page says why.
+        return await _phone(request, bank, authorizing, form.data.get("qrcodeData", ""))
+    return _to_result(done)
+
+
+@post("/phone/recurrence/{id_rec:str}")
+async def phone_cancels(request: Asked, authorizing: NamedDependency[Authorizing], id_rec: FromPath[str]) -> Response[str]:
+    """Take an authorization back from its page."""
+    return _to_result(authorizing.cancel(await _form(request), id_rec))
+
+
+@get("/phone/recurrence/{id_rec:str}")
+async def phone_recurrence(
+    request: Asked, authorizing: NamedDependency[Authorizing], id_rec: FromPath[str]
+) -> Response[str]:
+    """A recurrence and what its payer has said of it. Why his own bank refused is in the link."""
+    code = request.query_params.get("code", "")
+    return _page(request, "recurrence.html", one=authorizing.newest(id_rec), refusal=code if code in TEXTS else "")
 
 
 @get("/phone/result/{end_to_end_id:str}")
@@ -142,7 +163,9 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     index,
     static_file,
     phone,
-    phone_pays,
+    phone_acts,
+    phone_cancels,
+    phone_recurrence,
     phone_result,
     merchant,
     receivers_bank,
@@ -166,12 +189,30 @@ async def _form(request: Asked, *names: str) -> Form:
     """The fields of a page's form that were filled in."""
     data = await request.form()
     given = {name: str(data.get(name, "")).strip() for name in names}
-    if "amount" in given:
-        given["amount"] = _typed_amount(given["amount"])
+    for name in given.keys() & {"amount", "maximumAmount"}:
+        given[name] = _typed_amount(given[name])
     return Form({name: value for name, value in given.items() if value})
 
 
-async def _phone(request: Asked, bank: Bank, text: str, *, wrong: bool = False) -> Response[str]:
+async def _done(bank: Bank, authorizing: Authorizing, act: str, form: Form) -> dict[str, Any]:
+    """What became of what the page's form asks for."""
+    if act == "authorize":
+        return await authorizing.authorize(form)
+    if act == "decline":
+        return await authorizing.decline(
+            Form({name: form.data[name] for name in ("qrcodeData", "payer") if name in form.data})
+        )
+    return await bank.pay(form)
+
+
+def _to_result(done: dict[str, Any]) -> Response[str]:
+    """The page that shows how it ended: of a recurrence, or of a payment."""
+    place = f"/phone/recurrence/{done['idRec']}" if "idRec" in done else f"/phone/result/{done['endToEndId']}"
+    where = f"{place}?" + urlencode({"code": done.get("code", "")})
+    return Response("", status_code=303, headers={"Location": where})
+
+
+async def _phone(request: Asked, bank: Bank, authorizing: Authorizing, text: str, *, wrong: bool = False) -> Response[str]:
     reading: dict[str, Any] | None = None
     unreadable = False
     if text:
@@ -189,6 +230,7 @@ async def _phone(request: Asked, bank: Bank, text: str, *, wrong: bool = False) 
         wrong=wrong,
         payers=payers.ON_THE_PHONE,
         recent=bank.payments(None, RECENT)[::-1],
+        authorizations=authorizing.listed(None, RECENT)[::-1],
     )
 
 
@@ -199,7 +241,7 @@ def _typed_amount(text: str) -> str:
 
 def _page(request: Asked, template: str, status: int = 200, **values: Any) -> Response[str]:
     say: Speech = spoken(request.headers.get("accept-language", ""))
-    html = TEMPLATES.get_template(template).render(say=say, day=_day, pretty=_pretty, **values)
+    html = TEMPLATES.get_template(template).render(say=say, day=_day, date=_date, pretty=_pretty, **values)
     return Response(html, status_code=status, media_type="text/html; charset=utf-8", headers=HEADERS)
 
 
@@ -211,3 +253,8 @@ def _pretty(body: object) -> str:
 def _day(printed: str) -> str:
     """A moment of an answer as people in Brasilia read it."""
     return (datetime.fromisoformat(printed) - BRASILIA_BEHIND_UTC).strftime("%d/%m/%Y %H:%M:%S")
+
+
+def _date(printed: str) -> str:
+    """A civil day as Brazilians write it."""
+    return "/".join(reversed(printed.split("-")))

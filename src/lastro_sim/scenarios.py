@@ -24,6 +24,12 @@ BY_PAYOUT_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_105: (Fault("reject", "AM04", 0), "REJECTED with AM04: the institution's own settlement account lacks money"),
     700_106: (Fault("slow", None, 3 * SECOND), "settlement takes three seconds"),
 }
+BY_RECURRENCE_AMOUNT: dict[int, tuple[Fault, str]] = {
+    700_101: (Fault("reject", None, 0), "the payer's bank refuses the receiver's cancellation: AP13"),
+    700_102: (Fault("timeout", None, 0), "what became of the receiver's cancellation is told only to who asks"),
+    700_104: (Fault("twice", None, 0), "every message about the authorization comes twice"),
+    700_105: (Fault("lost-answer", None, 0), "the receiver's answer gets lost and he is asked again"),
+}
 STR_REFUSALS = {
     5: "refused for lack of funds",
     9: "refused for lack of funds",
@@ -60,6 +66,12 @@ def for_payout(cents: int) -> Fault | None:
     return None if found is None else found[0]
 
 
+def for_recurrence(cents: int | None) -> Fault | None:
+    """What always strikes a recurrence of this fixed amount, or of this maximum."""
+    found = None if cents is None else BY_RECURRENCE_AMOUNT.get(cents)
+    return None if found is None else found[0]
+
+
 def for_ted(cents: int) -> Fault | None:
     """What always strikes a transfer of this amount: 7002.05 ends with the STR's 5, and so on."""
     number = cents - TED_REFUSALS_FROM
@@ -81,7 +93,11 @@ def listed() -> list[dict[str, Any]]:
     ]
     by_amount = [
         {"operation": operation, "field": "amount", "value": amounts.printed(cents), "outcome": outcome}
-        for operation, magic in (("payin", BY_AMOUNT), ("payout", BY_PAYOUT_AMOUNT))
+        for operation, magic in (
+            ("payin", BY_AMOUNT),
+            ("payout", BY_PAYOUT_AMOUNT),
+            ("authorization", BY_RECURRENCE_AMOUNT),
+        )
         for cents, (_, outcome) in magic.items()
     ]
     by_key = [

@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS message (         -- from the network to a participan
     msg_id        TEXT NOT NULL UNIQUE,
     ispb          TEXT NOT NULL,
     type          TEXT NOT NULL,
-    end_to_end_id TEXT,
+    end_to_end_id TEXT,                      -- or the idRec that it is about
     body          TEXT NOT NULL,
     available_at  INTEGER NOT NULL,
     stream        TEXT,                      -- who has it now
@@ -65,6 +65,40 @@ CREATE TABLE IF NOT EXISTS payment (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS payment_due ON payment (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS payment_tx_id ON payment (tx_id) WHERE tx_id IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS recurrence (      -- of Pix Automático, as the payer's bank last read it
+    id_rec      TEXT PRIMARY KEY,
+    qrcode_data TEXT NOT NULL,
+    body        TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS authorization (   -- a payer's word on a recurrence; one that was refused may be given anew
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    id_rec        TEXT NOT NULL,
+    receiver      TEXT NOT NULL,             -- ISPB of the receiver's bank
+    payer         TEXT NOT NULL,             -- the payer's side of its messages
+    maximum       INTEGER,                   -- that he lets one charge be
+    end_to_end_id TEXT,                      -- of the payment that it stands and falls with
+    status        TEXT NOT NULL CHECK (status IN ('PENDING', 'AUTHORIZED', 'REJECTED', 'DECLINED', 'CANCELED')),
+    code          TEXT,                      -- of a refusal or cancellation
+    accepted_at   INTEGER NOT NULL,
+    decided_at    INTEGER,                   -- when it took the status that it has
+    behaviour     TEXT                       -- the fault that strikes it
+) STRICT;
+CREATE INDEX IF NOT EXISTS authorization_of ON authorization (id_rec);
+CREATE INDEX IF NOT EXISTS authorization_paid ON authorization (end_to_end_id) WHERE end_to_end_id IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS cancellation (    -- of an authorization, asked for by the receiver's bank: pain.011
+    msg_id     TEXT PRIMARY KEY,
+    id_rec     TEXT NOT NULL,
+    sender     TEXT NOT NULL,
+    reason     TEXT NOT NULL,
+    status     TEXT NOT NULL CHECK (status IN ('ACCP', 'RJCT')),
+    code       TEXT,
+    decided_at INTEGER NOT NULL,
+    told_at    INTEGER NOT NULL,             -- before it the bank says nothing of its decision
+    withheld   INTEGER NOT NULL DEFAULT 0    -- the decision is told only to who asks
+) STRICT;
 
 CREATE TABLE IF NOT EXISTS giveback (        -- a return, pacs.004
     seq           INTEGER PRIMARY KEY AUTOINCREMENT,

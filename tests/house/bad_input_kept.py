@@ -22,6 +22,10 @@ MORE: Mapping[str, Mapping[str, Any]] = {
         },
     },
     "create_payout": {"allowDuplicate": True},
+    "create_subscription": {
+        "payer": {"name": "Bento", "document": {"type": "CPF", "number": "52998224725"}}, "endDate": "2099-01-31",
+        "description": "Magazine", "autoSchedule": False,
+    },
     "resend_webhook_events": {
         "dryRun": True, "perMinute": 10,
         "filter": {
@@ -36,6 +40,9 @@ MORE: Mapping[str, Mapping[str, Any]] = {
 STORED: Mapping[str, str] = {
     "create_order": "SELECT to_jsonb(o)::text, to_jsonb(p)::text FROM orders o LEFT JOIN parties p"
     " ON p.company_id = o.company_id AND p.id = o.customer_id WHERE o.id = $1::text::uuid",
+    "create_subscription": "SELECT to_jsonb(s)::text, to_jsonb(d)::text, to_jsonb(n)::text FROM subscriptions s"
+    " JOIN parties d ON d.company_id = s.company_id AND d.id = s.debtor_id"
+    " JOIN parties n ON n.company_id = s.company_id AND n.id = s.named_payer_id WHERE s.id = $1::text::uuid",
     "create_payout": "SELECT to_jsonb(o)::text, to_jsonb(p)::text FROM payouts o JOIN parties p"
     " ON p.company_id = o.company_id AND p.id = o.receiver_id WHERE o.id = $1::text::uuid",
 }
@@ -47,6 +54,10 @@ NEVER: Mapping[str, Mapping[str, str]] = {
         "order.financialPartner": "the town has no partner",
         "order.pixKey": "would be the account's key, of which the example names the account",
     },
+    "create_subscription": dict.fromkeys(
+        ("maxAmountFloor", "maxAmountFloor.currency", "maxAmountFloor.value"),
+        "would be a second amount beside the fixed one",
+    ),
     "create_payout": {
         "paymentData.pixKey": "would be a second way beside the bank account",
         "paymentData.qrcodeData": "would be a second way beside the bank account",
@@ -56,6 +67,11 @@ NEVER: Mapping[str, Mapping[str, str]] = {
 
 # What another field is refused for because of a bad value in this one.
 DRAGS: Mapping[str, Mapping[str, frozenset[tuple[str, str]]]] = {
+    # Two amounts are one too many, whatever they are of.
+    "create_subscription": {
+        name: frozenset({("fixedAmount", "MUTUALLY_EXCLUSIVE")})
+        for name in ("maxAmountFloor", "maxAmountFloor.currency", "maxAmountFloor.value")
+    },
     # Only PIX orders end by seconds, and what the method was meant to be nobody knows.
     "create_order": {"order.paymentMethod": frozenset({("order.expiration", "NOT_ALLOWED")})},
     # A second way to pay is one too many beside the first.
@@ -66,7 +82,12 @@ DRAGS: Mapping[str, Mapping[str, frozenset[tuple[str, str]]]] = {
 }
 
 # Ids of a body that answer as if nothing was there, without details (contract.md §1).
-IDS: Mapping[str, frozenset[str]] = {"create_order": frozenset({"order.accountId"})}
+IDS: Mapping[str, frozenset[str]] = {
+    "create_order": frozenset({"order.accountId"}), "create_subscription": frozenset({"accountId"}),
+}  # fmt: skip
+
+# What a good request ends cannot be ended again: from then on it is a conflict.
+ENDING = frozenset({"cancel_subscription"})
 
 ABSENT = frozenset({"missing", "null"})  # what is optional may be absent, and null counts as absent (contract.md §1)
 TRUE = frozenset({"true"})
@@ -118,6 +139,22 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
         "scheduledDate": ABSENT,  # then it is for today
         "allowDuplicate": ABSENT | TRUE,
     },
+    "create_subscription": {
+        "externalId": PRINTABLE,
+        "description": ABSENT | TEXT,
+        "debtor.name": TEXT,
+        "payer": ABSENT,
+        "payer.name": TEXT,
+        "endDate": ABSENT,
+        "fixedAmount.value": frozenset({"a number", "a fraction"}),  # a number is as good as a text (§1)
+        "initialCharge.amount.value": frozenset({"a number", "a fraction"}),
+        "fixedAmount": ABSENT,
+        "maxAmountFloor": ABSENT,
+        "autoSchedule": ABSENT | TRUE,
+        "allowChargeAfterDueDate": TRUE,
+        "allowAdjustToBusinessDay": TRUE,
+    },
+    "cancel_subscription": {"reason": ABSENT},
     # What is no payout is said of its line, once the lines are looked at.
     "create_payout_plan": {"payouts": frozenset({"a list of it", "too deep"})},
     "set_webhook": {"events[0].url": ABSENT, "events[0].active": ABSENT | TRUE},
@@ -146,6 +183,7 @@ ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "list_orders": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_payouts": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_payout_plans": {"limit": _NUMBER},
+    "list_subscriptions": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_payout_plan_lines": {"limit": _NUMBER, "cursor": _NUMBER | {"zero"}},
     "list_accounts": {"email": _SEARCHED, "fullName": _SEARCHED, "document": _NUMBER | {"zero"}, "limit": _NUMBER},
     "list_banks": {"name": _SEARCHED},

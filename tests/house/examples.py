@@ -62,6 +62,20 @@ def _look_up(account_id: str) -> Ask:
     return Ask(path={"id": account_id}, query={"key": key})
 
 
+def _subscription(account_id: str) -> Ask:
+    """Of journey 3, from tomorrow on."""
+    brl = {"currency": "BRL", "value": "29.90"}
+    body = {
+        "accountId": account_id, "type": "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT", "allowChargeAfterDueDate": True,
+        "allowAdjustToBusinessDay": False, "frequencyType": "MONTHLY",
+        "startDate": (datetime.now(UTC) + timedelta(days=1)).date().isoformat(), "fixedAmount": brl,
+        "debtor": {"name": "Bento", "document": {"type": "CPF", "number": "52998224725"}},
+        "webhookUrl": "https://shop.example.com/hook", "externalId": os.urandom(8).hex(),
+        "initialCharge": {"pixKey": KEYS.get(account_id, "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20"), "amount": brl},
+    }  # fmt: skip
+    return Ask(body=body)
+
+
 # The hash of each plan of the towns.
 HASHES: dict[str, str] = {}
 
@@ -95,6 +109,12 @@ EXAMPLES: Mapping[str, Example] = {
     "approve_payout_plan": Example("ready plan", approval),
     "apply_payout_plan": Example("approved plan", lambda plan_id: Ask(path={"id": plan_id})),
     "cancel_payout_plan": Example("plan to cancel", lambda plan_id: Ask(path={"id": plan_id})),
+    "create_subscription": Example("account", _subscription),
+    "list_subscriptions": Example(None, lambda _: Ask(query={"status": "PENDING_AUTHORIZATION", "sort": "asc"})),
+    "read_subscription": Example("subscription", lambda subscription_id: Ask(path={"id": subscription_id})),
+    "cancel_subscription": Example(
+        "subscription", lambda subscription_id: Ask(path={"id": subscription_id}, body={"reason": "OTHER"})
+    ),
     "look_up_key": Example("account", _look_up),
     "read_account_limits": Example("account", lambda account_id: Ask(path={"id": account_id})),
     "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),
@@ -133,6 +153,11 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
         ("GET", "/qr/v2/0000000000000000000000", None, 404),
         ("GET", "/qr/v2/zzzzz00000000000000000", None, 404),
         ("GET", "/qr/v2/x", None, 404),
+    ),
+    "/qr/v2/rec/{token}": (
+        ("GET", "/qr/v2/rec/0000000000000000000000", None, 404),
+        ("GET", "/qr/v2/rec/zzzzz00000000000000000", None, 404),
+        ("GET", "/qr/v2/rec/x", None, 404),
     ),
     "/qr/image/{name}": (
         ("GET", "/qr/image/0000000000000000000000.png", None, 404),

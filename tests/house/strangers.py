@@ -258,7 +258,7 @@ async def _done(runner: Runner, company_id: UUID, act: Act[Any]) -> Any:
 
 async def _furnish(town: Town) -> None:
     routes = {r.operation: r for r in wiring.routes(town.house)}
-    for kind in ("order", "payout"):
+    for kind in ("order", "payout", "subscription"):
         route = routes[f"create_{kind}"]
         made = await town.send(route, EXAMPLES[route.operation].ask(town.objects["account"]), town.token(town.ana))
         assert made.status_code == route.success, made.text

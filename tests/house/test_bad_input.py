@@ -18,7 +18,7 @@ from lastro.doors.openapi.refusals import ANY_HEADER, ANY_QUERY, of_route
 from lastro.orders import Place
 
 from .bad_input import BODIES, DEEP, TYPES, Bad, Field, body, fields, line, values
-from .bad_input_kept import DRAGS, IDS, KEPT, NEVER, STORED, good
+from .bad_input_kept import DRAGS, ENDING, IDS, KEPT, NEVER, STORED, good
 from .examples import EXAMPLES
 from .strangers import ISSUER, Answer, Town, leave, settle
 
@@ -55,7 +55,7 @@ def key_of(route: Route) -> list[tuple[str, str]]:
 
 def taken(route: Route) -> tuple[int, ...]:
     """How a good request is answered."""
-    return (route.success, *route.also)
+    return (route.success, *route.also, *((409,) if route.operation in ENDING else ()))
 
 
 def assert_declared(route: Route, answer: Answer) -> None:

@@ -17,7 +17,7 @@ from tests.conftest import Database, lent
 
 from lastro.accounts import store as accounts
 from lastro.base import lanes
-from lastro.doors import wiring
+from lastro.doors import dues, wiring
 from lastro.orders import Place
 from lastro.orders import model as orders_model
 from lastro.orders import store as orders
@@ -27,6 +27,7 @@ from lastro.plans import LANE as PLANS_LANE
 from lastro.plans import store as plans
 from lastro.rails import handling
 from lastro.rails.port import PIX, TED
+from lastro.subscriptions import store as subscriptions
 from lastro.webhooks.model import UNDELIVERED
 from lastro.webhooks.store import deliveries, feed
 from lastro.webhooks.store import lists as webhooks
@@ -128,6 +129,18 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
         },
         frozenset({"external_id", "end_to_end_id"}),
     ),
+    "list_subscriptions": every_way(
+        "subscriptions",
+        subscriptions.page_sql,
+        {
+            "status": ("'CANCELED'", "subscriptions_of_status"),
+            "external_id": ("'subscription77'", "subscriptions_external_id_key"),
+            "account_id": (f"'{_ACCOUNT}'", "subscriptions_of_account"),
+            "starts_on": ("'2026-01-08'", "subscriptions_of_start"),
+            "ends_on": ("'2027-01-08'", "subscriptions_of_end"),
+        },
+        frozenset({"external_id"}),
+    ),
     "list_payout_plans": every_way("payout_plans", plans.page_sql, {"status": ("'EXPIRED'", "payout_plans_of_status")}),
     "list_payout_plan_lines": tuple(
         Listed(
@@ -150,7 +163,8 @@ SWEEPS: Mapping[str, Listed] = {
     "payouts to ask": Listed(PAYOUTS_WAITING[PIX][0].find_sql, "", "payouts", "payouts_to_ask"),
     "TEDs to ask": Listed(PAYOUTS_WAITING[TED][0].find_sql, "", "payouts", "payouts_to_ask"),
     "plans": Listed(PLANS_LANE.find_sql, "", "payout_plans", "payout_plans_due"),
-    "payouts to begin": Listed(wiring._TO_BEGIN, "100", "payouts", "payouts_to_start"),
+    "subscriptions to lapse": Listed(dues.LAPSED, "100", "subscriptions", "subscriptions_lapsing"),
+    "payouts to begin": Listed(dues.TO_BEGIN, "100", "payouts", "payouts_to_start"),
 }
 
 _FILL = f"""
@@ -196,6 +210,11 @@ SELECT company_id, id, CASE n % 3 WHEN 0 THEN 'EXPIRED' WHEN 1 THEN 'CANCELED' E
 INSERT INTO payout_plan_lines (company_id, id, plan_id, number, line, request, issues, payout_id, digest, created_at)
 SELECT company_id, id, md5(company_id::text || (n % 60 + 1))::uuid, n / 60 + 1, n / 60 + 1, 'x',
        CASE WHEN n % 5 = 0 THEN 'x' END, CASE WHEN n % 5 > 1 THEN id END, 'x', at FROM many;
+INSERT INTO subscriptions (company_id, id, account_id, external_id, provider_id, type, status, frequency, starts_on, ends_on, currency,
+  charges_after_due, adjusts, auto_schedule, webhook_url, debtor_id, location_token, lapses_at, created_at, updated_at)
+SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'subscription' || n, 'R' || n, 'AUTHORIZATION_QRCODE',
+       CASE WHEN n <= {FEW} THEN 'PENDING_AUTHORIZATION' WHEN n % 3 = 0 THEN 'CANCELED' ELSE 'REJECTED' END, 'MONTHLY',
+       '2026-01-01'::date + n % 60, '2027-01-01'::date + n % 60, 'BRL', true, false, false, 'x', id, 'L' || n, at, at, at FROM many;
 DROP TABLE many;
 """
 

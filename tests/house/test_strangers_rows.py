@@ -43,6 +43,12 @@ INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, ac
   VALUES (tenant(), '{account}', 'E{number}', 'SETTLED', 1, now(), now(), now());
 INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, created_at, updated_at)
   VALUES (tenant(), '{account}', 'AUTOMATIC', '{account}', 'D{number}', 'MD06', 'PENDING', 1, '{account}', now(), now());
+INSERT INTO subscriptions (company_id, id, account_id, external_id, provider_id, type, status, frequency, starts_on, currency,
+                           charges_after_due, adjusts, auto_schedule, webhook_url, debtor_id, location_token, lapses_at, created_at, updated_at)
+  VALUES (tenant(), '{account}', '{account}', 'x', 'R{number}', 'AUTHORIZATION_QRCODE', 'CANCELED', 'MONTHLY', now(), 'BRL',
+          true, true, false, 'https://shop.example.com', '{account}', '{number}', now(), now(), now());
+INSERT INTO subscription_cancellations (company_id, id, subscription_id, status, idempotency_key, reason, created_at, updated_at)
+  VALUES (tenant(), '{account}', '{account}', 'ACCEPTED', 'k', 'OTHER', now(), now());
 INSERT INTO account_limits (company_id, account_id, payment_method, transaction_minor) VALUES (tenant(), '{account}', 'PIX', 1);
 INSERT INTO quotas (company_id, owner_id, kind, period, used_minor) VALUES (tenant(), '{account}', 'PIX.day', '2026-01-01', 1);
 INSERT INTO payouts (company_id, id, account_id, external_id, idempotency_key, payment_method, rail, initiation, status, currency,

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from lastro.standards import brcode, jws, payload, pix_ids
+from lastro.standards import brcode, jws, payload, pix_ids, recurrence_ids, recurrence_payload
 from lastro_sim.__main__ import Server
 from lastro_sim.application import build
 from lastro_sim.bells import Bells
@@ -108,9 +108,12 @@ class Institution:
     silent: bool = False
     sent: int = 0
 
-    def of(self, end_to_end_id: str, kind: str | None = None) -> list[Message]:
+    def of(self, name: str, kind: str | None = None) -> list[Message]:
+        """What was told about an endToEndId or idRec."""
         return [
-            one for one in self.heard if one.get("endToEndId") == end_to_end_id and (kind is None or one["type"] == kind)
+            one
+            for one in self.heard
+            if name in (one.get("endToEndId"), one.get("idRec")) and (kind is None or one["type"] == kind)
         ]
 
     async def final(self, end_to_end_id: str) -> Message:
@@ -135,6 +138,15 @@ class Institution:
             await asyncio.sleep(0.01)
             await self.answer(question)
 
+    async def confirm(self, question: Message) -> None:
+        """Answers a payer's yes to a recurrence."""
+        code = self.refusals.get(question["idRec"], self.refusals.get("*"))
+        verdict = {"status": "RJCT", "code": code} if code else {"status": "ACCP"}
+        about = {"originalMsgId": question["msgId"], "idRec": question["idRec"]}
+        message = self.message("pain.012", **about, **verdict)
+        while (await self.sim.send(message)).status_code == 503:
+            await asyncio.sleep(0.01)
+
     async def work(self) -> None:
         path = f"/spi/v1/out/{LASTRO_ISPB}/stream/start?wait=5"
         while True:
@@ -144,6 +156,8 @@ class Institution:
                 self.heard.append(message)
                 if message["type"] == "pacs.008" and not self.silent:
                     await self.answer(message)
+                if message["type"] == "pain.012" and message["status"] == "ACCP" and "payer" in message and not self.silent:
+                    await self.confirm(message)
             path = answered.headers["PI-Pull-Next"] + "?wait=5"
 
 
@@ -167,7 +181,44 @@ class Till:
     host: str
     key: jws.LocationKey
     charges: dict[str, payload.ChargePayload | int | bytes] = field(default_factory=dict)
+    recurrences: dict[str, recurrence_payload.RecurrencePayload | int | bytes] = field(default_factory=dict)
     fetched: int = 0
+
+    def recurrence(self, charge: str | None = None, **changes: Any) -> tuple[str, str]:
+        """A new recurrence, with the charge of this name where it is paid at once; answers its QR text and idRec."""
+        name = f"r{len(self.recurrences)}"
+        now = datetime.now(UTC)
+        id_rec = recurrence_ids.recurrence_id(
+            LASTRO_ISPB, now.date(), 7, random.SystemRandom().randrange(62**6), retries=True
+        )
+        values: dict[str, Any] = {
+            "recurrence_id": id_rec, "contract": "contrato-1", "purpose": "Mensalidade", "frequency": "MONTHLY",
+            "debtor": recurrence_payload.Debtor(name="Pessoa Pagadora", document_type="CPF", document="12345678909"),
+            "starts_on": now.date() + timedelta(days=10), "retries": True,
+            "receiver": recurrence_payload.Receiver(
+                name=OWNER["name"], cnpj=OWNER["document"]["number"], ispb=LASTRO_ISPB
+            ),
+            "updates": (recurrence_payload.Update(status="CRIADA", at=now),),
+        }  # fmt: skip
+        self.recurrences[name] = recurrence_payload.RecurrencePayload(**(values | changes))
+        location = None if charge is None else f"{self.host}/qr/v2/{charge}"
+        code = brcode.BrCode(
+            merchant_name="Loja da Ana", merchant_city="SAO PAULO", location=location, single_use=charge is not None,
+            recurrence_location=f"{self.host}/qr/v2/rec/{name}",
+        )  # fmt: skip
+        return brcode.encode(code), id_rec
+
+    def paid_recurrence(self, pix_key: str, **changes: Any) -> tuple[str, str, str]:
+        """A recurrence that is authorized by paying 10.00; answers its QR text, idRec and txid."""
+        _, txid = self.charge(pix_key)
+        return *self.recurrence(f"t{len(self.charges) - 1}", **changes), txid
+
+    async def serve_recurrence(self, request: web.Request) -> web.Response:
+        found = self.recurrences.get(request.match_info["name"], 404)
+        if isinstance(found, int):
+            return web.Response(status=found)
+        body = found if isinstance(found, bytes) else jws.sign(recurrence_payload.encode(found), self.key).encode()
+        return web.Response(body=body, content_type="application/jose")
 
     def charge(self, pix_key: str, **changes: Any) -> tuple[str, str]:
         """A new charge; answers its QR text and txid."""
@@ -225,6 +276,7 @@ async def till(sim: Sim) -> AsyncIterator[Till]:
     host = f"127.0.0.1:{listener.getsockname()[1]}"
     made = Till(host, location_key(f"http://{host}/jwks"))
     app = web.Application()
+    app.router.add_get("/qr/v2/rec/{name}", made.serve_recurrence)
     app.router.add_get("/qr/v2/{name}", made.serve_charge)
     app.router.add_get("/jwks", made.serve_keys)
     runner = web.AppRunner(app)
@@ -239,7 +291,7 @@ async def till(sim: Sim) -> AsyncIterator[Till]:
 
 
 ACCOUNT = {"ispb": LASTRO_ISPB, "branch": "0001", "account": "00000019", "accountType": "TRAN"}
-OWNER = {"name": "Loja da Ana Ltda", "document": {"type": "CNPJ", "number": "11222333000181"}}
+OWNER: dict[str, Any] = {"name": "Loja da Ana Ltda", "document": {"type": "CNPJ", "number": "11222333000181"}}
 
 
 async def registered_key(sim: Sim, request_id: str = "r1") -> str:

@@ -99,8 +99,34 @@ PAY_CASES: list[Case] = [
     *(("/phone/pay", {"qrcodeData": GOOD_QR, "amount": bad}, "amount") for bad in BAD_AMOUNTS),
     *(("/phone/pay", {"qrcodeData": GOOD_QR, "amount": 1, "payer": bad}, field) for bad, field in BAD_PAYERS),
     ("/phone/pay", {"qrcodeData": GOOD_QR, "amount": 1, "force": "yes"}, "force"),
+    *(("/phone/pay", {"qrcodeData": GOOD_QR, "amount": 1, "maximumAmount": bad}, "maximumAmount") for bad in BAD_AMOUNTS),
 ]
-BANK_ACTS = ("/phone/return", "/bank/outside/charges", "/bank/outside/static-codes", "/bank/outside/ted-returns")
+BAD_IDS: list[Any] = [7, "", "R" * 30, "RR-", "R\u0000", True, []]
+RECURRENCE_CASES: list[Case] = [
+    *((path, body, "qrcodeData") for path in ("/phone/authorize", "/phone/decline") for body in (
+        {}, {"qrcodeData": GOOD_QR[:-1] + "0"}, {"qrcodeData": 7}, {"qrcodeData": "x" * 513})),
+    *((path, {"idRec": bad}, "idRec") for path in ("/phone/authorize", "/phone/decline", "/phone/cancel-subscription")
+      for bad in BAD_IDS),
+    ("/phone/authorize", {"idRec": "R" * 29, "qrcodeData": GOOD_QR}, "idRec"),
+    *(("/phone/authorize", {"qrcodeData": GOOD_QR, "maximumAmount": bad}, "maximumAmount") for bad in BAD_AMOUNTS),
+    *(("/phone/authorize", {"qrcodeData": GOOD_QR, "payer": bad}, field) for bad, field in BAD_PAYERS),
+    ("/phone/authorize", {"qrcodeData": GOOD_QR, "force": 1}, "force"),
+    ("/phone/decline", {"qrcodeData": GOOD_QR, "reason": "SLDB"}, "reason"),
+    ("/phone/cancel-subscription", {}, "idRec"),
+    ("/phone/cancel-subscription", {"idRec": "R" * 29, "reason": "why"}, "reason"),
+    ("/phone/authorizations/R/cancel", {"reason": 5}, "reason"),
+    ("/faults", FAULT | {"operation": "authorization", "behaviour": "slow"}, "behaviour"),
+    ("/faults", FAULT | {"operation": "cancellation", "match": {"idRec": 5}}, "match.idRec"),
+]  # fmt: skip
+BANK_ACTS = (
+    "/phone/return",
+    "/phone/authorize",
+    "/phone/decline",
+    "/phone/cancel-subscription",
+    "/bank/outside/charges",
+    "/bank/outside/static-codes",
+    "/bank/outside/ted-returns",
+)
 CODE_CASES: list[Case] = [
     (path, body, "qrcodeData")
     for path in ("/phone/read", "/phone/pay")
@@ -109,7 +135,7 @@ CODE_CASES: list[Case] = [
 
 
 async def test_every_malformed_act_is_400_and_names_the_field(sim: Sim) -> None:
-    for path, body, field in CODE_CASES + PAY_CASES + TRANSFER_CASES + OTHER_CASES + BANK_CASES:
+    for path, body, field in CODE_CASES + PAY_CASES + TRANSFER_CASES + OTHER_CASES + BANK_CASES + RECURRENCE_CASES:
         raw = json.dumps(body).encode()
         answered = await sim.http.post(path, content=raw, headers={"content-type": "application/json"})
         about = (path, str(body)[:200], answered.text[:300])
@@ -123,6 +149,7 @@ async def test_every_malformed_act_is_400_and_names_the_field(sim: Sim) -> None:
     assert (await sim.http.get("/payments")).json() == {"data": []}
     assert (await sim.http.get("/faults")).json() == {"data": []}
     assert (await sim.http.get("/bank/outside/charges")).json() == {"data": []}
+    assert (await sim.http.get("/phone/authorizations")).json() == {"data": []}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +183,7 @@ async def test_unknown_paths_methods_and_queries(sim: Sim) -> None:
     assert (await sim.http.put("/phone/pay")).status_code == 405
     for path in ("/payments?x=1", "/payments?limit=0", "/payments?limit=a", "/faults?x=1", "/scenarios?x=1",
                  "/directory?x=1", "/messages?x=1", "/merchant/webhooks?x=1", "/teds?x=1", "/teds?limit=0",
-                 "/bank/outside/charges?limit=x", "/directory/limits?x=1"):  # fmt: skip
+                 "/bank/outside/charges?limit=x", "/phone/authorizations?x=1", "/directory/limits?x=1"):  # fmt: skip
         answered = await sim.http.get(path)
         assert answered.status_code == 400, path
     for path in ("/payments?endToEndId=nobody", "/messages?to=ana@loja.example"):
@@ -167,7 +194,7 @@ async def test_the_participants_doors_are_closed_to_strangers(sim: Sim) -> None:
     doors = [
         ("POST", f"/spi/v1/in/{LASTRO_ISPB}/msgs"), ("GET", f"/spi/v1/out/{LASTRO_ISPB}/stream/start"),
         ("GET", f"/spi/v1/out/{LASTRO_ISPB}/stream/a-1"), ("DELETE", f"/spi/v1/out/{LASTRO_ISPB}/stream/a-1"),
-        ("GET", "/spi/v1/payments/E1"), ("GET", "/spi/v1/returns/D1"), ("PUT", f"/participants/{LASTRO_ISPB}"),
+        ("GET", "/spi/v1/payments/E1"), ("GET", "/spi/v1/returns/D1"), ("GET", "/spi/v1/cancellations/M1"), ("PUT", f"/participants/{LASTRO_ISPB}"),
         ("PUT", "/clock"), ("POST", "/dict/v2/entries"), ("GET", "/dict/v2/entries/a"), ("DELETE", "/dict/v2/entries/a"),
         ("GET", "/participants"), ("POST", f"/str/v1/msgs/{LASTRO_ISPB}"), ("GET", "/str/v1/transfers/P1"),
     ]  # fmt: skip

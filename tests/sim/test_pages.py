@@ -1,7 +1,8 @@
 import re
+from datetime import date
 
 from .orders import GRAFICA, ended, payout
-from .stage import Institution, Sim, Till
+from .stage import Institution, Sim, Till, until
 
 PT, EN = {"Accept-Language": "pt-BR,pt;q=0.9,en;q=0.8"}, {"Accept-Language": "en-GB,en;q=0.9,pt;q=0.1"}
 
@@ -115,3 +116,56 @@ async def test_the_receivers_page_says_what_is_wrong_and_shows_only_what_came_fr
         assert "Check what was entered" in wrong.text
     await sim.act("/phone/transfer", {"key": "fabio@fora.example", "amount": "7.77"})
     assert "7.77" not in (await sim.http.get("/receiver", headers=EN)).text
+
+
+async def test_the_phone_authorizes_and_cancels_without_scripts(sim: Sim, lastro: Institution, shop: Till) -> None:
+    code, id_rec = shop.recurrence(floor="30.00", starts_on=date(2027, 1, 31), ends_on=date(2027, 12, 31))
+    page = (await sim.http.get("/phone", params={"qrcodeData": code}, headers=PT)).text
+    for text in ("Loja da Ana Ltda", "mensal", "31/01/2027", "31/12/2027", "de valor variável", "no mínimo R$ 30,00",
+                 "Quem autoriza", "até 3 novas tentativas", ">Autorizar<", ">Recusar<"):  # fmt: skip
+        assert text in page, text
+    assert page.count('type="radio"') == 3
+    assert ">Pagar" not in page
+    form = {"qrcodeData": code, "act": "authorize", "payer": "12345678909"}
+    low = await sim.http.post("/phone", data=form | {"maximumAmount": "29,99"})
+    assert "lower than what is allowed" in (await sim.http.get(low.headers["location"], headers=EN)).text
+    wrong = await sim.http.post("/phone", data=form | {"maximumAmount": "much"}, headers=EN)
+    assert wrong.status_code == 400
+    assert "Check what was entered" in wrong.text
+    said = await sim.http.post("/phone", data=form | {"maximumAmount": "1.050,00"})
+    assert (said.status_code, lastro.of(id_rec)[0]["maximumAmount"]) == (303, "1050.00")
+    page = (await sim.http.get(said.headers["location"], headers=EN)).text
+    for text in ("Authorized", "Pessoa Pagadora", "R$ 1,050.00", id_rec, "Cancel the authorization"):
+        assert text in page, text
+    assert id_rec in (await sim.http.get("/phone", headers=EN)).text
+    assert "been authorized already" in (await sim.http.get("/phone", params={"qrcodeData": code}, headers=EN)).text
+    ended = await sim.http.post(f"/phone/recurrence/{id_rec}")
+    page = (await sim.http.get(ended.headers["location"], headers=PT)).text
+    assert "Cancelado" in page
+    assert "Cancelar autorização" not in page
+
+
+async def test_the_phone_pays_and_authorizes_in_one_act(sim: Sim, lastro: Institution, shop: Till, key: str) -> None:
+    code, id_rec, _ = shop.paid_recurrence(key, amount="49.90")
+    page = (await sim.http.get("/phone", params={"qrcodeData": code}, headers=EN)).text
+    for text in ("R$ 10.00", "always of R$ 49.90", "until you cancel it", "also authorize", ">Decline<"):
+        assert text in page, text
+    assert 'name="maximumAmount"' not in page
+    paid = await sim.http.post("/phone", data={"qrcodeData": code, "act": "pay"})
+    assert "Paid" in (await sim.http.get(paid.headers["location"], headers=EN)).text
+    page = (await sim.http.get(f"/phone/recurrence/{id_rec}", headers=EN)).text
+    assert "Authorized" in page
+    assert "/phone/result/E99999020" in page
+
+
+async def test_the_phone_declines_and_says_what_is_no_longer_there(sim: Sim, lastro: Institution, shop: Till) -> None:
+    code, id_rec = shop.recurrence(purpose="<b>Plano</b>")
+    assert "<b>Plano" not in (await sim.http.get("/phone", params={"qrcodeData": code})).text
+    form = {"qrcodeData": code, "act": "decline", "maximumAmount": "much"}
+    said = await sim.http.post("/phone", data=form)
+    assert "Declined" in (await sim.http.get(said.headers["location"], headers=EN)).text
+    assert (await until(lambda: lastro.of(id_rec)))[0]["status"] == "RJCT"
+    shop.recurrences["r0"] = 410
+    gone = await sim.http.post("/phone", data=form, headers=EN)
+    assert (gone.status_code, "no longer there" in gone.text) == (200, True)
+    assert (await sim.http.get("/phone/recurrence/unknown")).status_code == 404

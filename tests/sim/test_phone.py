@@ -166,12 +166,3 @@ async def test_the_payer_may_be_known_or_a_stranger(sim: Sim, lastro: Institutio
         paid = await sim.act("/phone/transfer", {"key": key, "amount": "1", "payer": payer})
         (asked,) = lastro.of(paid["endToEndId"], "pacs.008")
         assert asked["payer"]["name"] == name
-
-
-async def test_recurrences_are_said_to_be_unsupported(sim: Sim) -> None:
-    code = (
-        "00020126180014br.gov.bcb.pix5204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***80800014br.gov."
-        "bcb.pix2558pix.example.com/qr/v2/rec/2353c790eefb11eaadc10242ac120002630462C9"
-    )
-    assert (await read(sim, code))["kind"] == "RECURRENCE"
-    assert (await sim.act("/phone/pay", {"qrcodeData": code}))["code"] == "NOT_SUPPORTED"

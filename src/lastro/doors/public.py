@@ -190,14 +190,25 @@ class Published:
         charge = orders.charge(order, door)
         if charge is None:
             return Response(410, b"", b"text/plain")
-        signed = jws.sign(charge, self.keys().location)
+        return self._signed(charge)
+
+    async def recurrence(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /qr/v2/rec/{token}: the signed recurrence until it ends, 410 from then on, 404 for nothing."""
+        found = await self.located.recurrence(str(scope["path_params"]["token"]), self.place.institution.ispb)
+        if found is None:
+            return Response(404, b"", b"text/plain")
+        (says,) = found
+        return Response(410, b"", b"text/plain") if says is None else self._signed(says)
+
+    def _signed(self, says: bytes) -> Response:
+        signed = jws.sign(says, self.keys().location)
         return Response(200, signed.encode(), b"application/jose", ((b"cache-control", b"no-store"),))
 
     async def picture(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /qr/image/{token}.png: the QR itself, as long as the order is known."""
         name = str(scope["path_params"]["name"])
         found = await self.located.find(name.removesuffix(".png")) if name.endswith(".png") else None
-        if found is None:
+        if found is None or found[0].subscription_id is not None:  # a subscription has the code of its first charge
             return refusal(Refused(Kind.NOT_FOUND))
         order, account, _ = found
         return Response(200, orders.image(order, account, self.place), b"image/png")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from lastro import accounts, banks, orders, payouts, plans, webhooks
+from lastro import accounts, banks, orders, payouts, plans, subscriptions, webhooks
 from lastro.accounts import Institution
 from lastro.base.clock import BusinessClock
 from lastro.base.db import Database
@@ -26,7 +26,7 @@ from lastro.base.run import Runner
 from lastro.base.secrets import KeyFileRefused, SecretUnreadable, load_key_ring
 from lastro.companies import SCOPE, Callers, Keychain, Login, OutsideIssuer, OutsideKeys, OwnKeys
 from lastro.doors import logs, openapi, payees, story
-from lastro.doors.due import Due
+from lastro.doors.dues import dues_of
 from lastro.doors.gate import Gate
 from lastro.doors.health import Health
 from lastro.doors.limits import Limits
@@ -57,33 +57,24 @@ if TYPE_CHECKING:
     from lastro.base.lanes import Hear
     from lastro.base.secrets import KeyRing
     from lastro.base.write import Write
+    from lastro.doors.due import Due
     from lastro.doors.http import Answer, Seen
     from lastro.doors.settings import Settings
     from lastro.rails.directory import Budget
 
 # Every transition table of the code: migrations keep them in the database for the law that every move is allowed.
-MACHINES = (orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, payouts.PAYOUTS, plans.PLANS)
+MACHINES = (
+    orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, payouts.PAYOUTS, plans.PLANS, subscriptions.SUBSCRIPTIONS,
+    subscriptions.CANCELLATIONS,
+)  # fmt: skip
 # Networks that our clearing has a position at; from one account here to another money goes through TRANSIT.
 RAILS = (port.PIX, port.TED)
 # What a network has to end.
 WAITING = {port.PIX: (*orders.WAITING, *payouts.WAITING[port.PIX]), port.TED: payouts.WAITING[port.TED]}
 # Every kind of event, with an example.
-NOTICES = (*orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *webhooks.NOTICES)
+NOTICES = (*orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *webhooks.NOTICES)
 
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
-
-# Orders whose time, and the time a late message is given, is over.
-_EXPIRED = (
-    "SELECT company_id, id FROM orders WHERE status = 'INITIAL'"  # noqa: S608 a number of ours
-    f" AND expires_at <= (SELECT business_now()) - interval '{orders.EXPIRY_GRACE.total_seconds():.0f} seconds'"
-    " ORDER BY expires_at LIMIT $1"
-)
-
-# Scheduled payouts whose day has come; a batch's children begin with it.
-_TO_BEGIN = (
-    "SELECT company_id, id FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT business_now())"
-    " AND batch_id IS NULL ORDER BY start_at LIMIT $1"
-)
 
 
 @dataclass(frozen=True)
@@ -217,12 +208,8 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     closers = [client.close, outgoing.close, rail.close, ted.close, database.close, work.close]
     if stepper is not None:
         closers.insert(0, stepper.close)
-    dues = (
-        Due("expiry", _EXPIRED, lambda order_id: orders.Expire(order_id, place)),
-        Due("scheduled", _TO_BEGIN, lambda payout_id: payouts.Begin(payout_id, place.institution)),
-    )
     return Worker(
-        database, work, runner, rails, WAITING, inbox_verbs(place), dues,
+        database, work, runner, rails, WAITING, inbox_verbs(place), dues_of(place),
         deliverer, planner, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
     )  # fmt: skip
@@ -319,8 +306,9 @@ def routes(house: House) -> tuple[Route, ...]:
     listed, institution = banks.Banks(sandbox=house.place.sandbox), house.place.institution
     ways = payouts.Ways(institution, house.directory, house.charges, listed)
     return (
-        *orders.routes(house.place), *payouts.routes(ways), *plans.routes(), *accounts.routes(institution),
-        *webhooks.routes(told_from), *story.routes(), *banks.routes(listed),
+        *orders.routes(house.place), *payouts.routes(ways), *plans.routes(),
+        *subscriptions.routes(house.place), *accounts.routes(institution), *webhooks.routes(told_from), *story.routes(),
+        *banks.routes(listed),
     )  # fmt: skip
 
 
@@ -345,6 +333,7 @@ def public(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None =
         "/.well-known/jwks.json": {"GET": published.token_keys},
         "/.well-known/pix-jwks.json": {"GET": published.location_keys},
         "/qr/v2/{token}": {"GET": published.location},
+        "/qr/v2/rec/{token}": {"GET": published.recurrence},
         "/qr/image/{name}": {"GET": published.picture},
         "/health": {"GET": health.ready},
         "/live": {"GET": health.live},

@@ -136,7 +136,8 @@ READ = Doc(
 )  # fmt: skip
 LIST = Doc(
     "List orders",
-    "The orders of your company, newest first: those you made, and those that money made which came unasked. Filters are"
+    "The orders of your company, newest first: those you made, the first charges of your subscriptions, and those that money"
+    " made which came unasked. Filters are"
     " combined: an order must fit all of them. An `accountId` that is not one of yours finds nothing.\n\n"
     "Each order is as the read by id shows it, but for `qrcodeImageBase64`: the picture is at `qrcodeImageUrl`.\n\n"
     "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
@@ -164,8 +165,9 @@ CANCEL = Doc(
     (
         NO_ORDER,
         Refusal(Kind.CONFLICT, "status", "CONFLICT",
-                "The order has ended already, or a payment for it was accepted and will settle in a moment.",
-                "Read the order; what is paid can only be given back."),
+                "The order has ended already, or a payment for it was accepted and will settle in a moment; or it is the"
+                " first charge of a subscription, and ends with that.",
+                "Read the order; what is paid can only be given back. Cancel the subscription, not its first charge."),
     ),
     None, _CANCELED,
 )  # fmt: skip

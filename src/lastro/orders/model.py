@@ -60,12 +60,15 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order as it was read. amount None: open, the payer types it. state is the status of the interface."""
+    """An order as it was read. amount None: open, the payer types it. state is the status of the interface.
+
+    subscription_id: whose first charge it is; its code is the subscription's, and it ends with it.
+    """
 
     id: UUID
     state: str
     version: int
-    origin: Literal["TRANSPARENT", "UNASKED"]
+    origin: Literal["TRANSPARENT", "SUBSCRIPTION", "UNASKED"]
     external_id: str
     account_id: UUID
     payment_method: str
@@ -90,6 +93,7 @@ class Order:
     updated_at: datetime
     customer: Party | None
     payer: Party | None
+    subscription_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,10 @@ class Place:
     def location(self, token: str) -> str:
         """The address of a charge as a QR carries it: without scheme."""
         return f"{self.public_url.partition('://')[2]}/qr/v2/{token}"
+
+    def recurrence_location(self, token: str) -> str:
+        """The address of a recurrence as a QR carries it: without scheme."""
+        return f"{self.public_url.partition('://')[2]}/qr/v2/rec/{token}"
 
     def image_url(self, token: str) -> str:
         """The address of the QR's picture: unguessable, needs no token."""

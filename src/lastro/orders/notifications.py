@@ -9,7 +9,7 @@ import msgspec
 from lastro.accounts import OwnerBank, owner_bank
 from lastro.base.api import Answer, stamp
 from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, Timestamp, words
-from lastro.orders.rendering import bank_of
+from lastro.orders.rendering import OfSubscription, bank_of
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
@@ -56,6 +56,9 @@ class PayInNotification(Answer, frozen=True, kw_only=True):
     amount: Annotated[Money, msgspec.Meta(description="The order's; of an open one what was paid, 0.00 where nothing was.")]
     owner_bank: OwnerBank
     payer: NotifiedPayer
+    subscription: Annotated[
+        OfSubscription | None, msgspec.Meta(description="There where the order is the first charge of one.")
+    ] = None
 
 
 def pay_in(
@@ -84,6 +87,7 @@ def pay_in(
         amount=Money(currency=order.currency, value="0.00") if amount is None else Money.of(amount),
         owner_bank=owner_bank(account, institution, paid_to_key),
         payer=_payer(payer or order.customer),
+        subscription=OfSubscription.maybe(order),
     )
     return told(door, body.event, order.id, order.notification_url, body)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import msgspec
 
@@ -87,6 +87,18 @@ class Payer(Answer, frozen=True, kw_only=True):
     bank: Bank | None = None
 
 
+class OfSubscription(Answer, frozen=True, kw_only=True):
+    """The subscription that an order belongs to."""
+
+    id: Id
+    code: Annotated[str, msgspec.Meta(description="The subscription's `externalId`.")]
+
+    @classmethod
+    def maybe(cls, order: model.Order) -> Self | None:
+        """Of an order that belongs to one. A first charge has the code of its subscription (contract.md §10)."""
+        return None if order.subscription_id is None else cls(id=str(order.subscription_id), code=order.external_id)
+
+
 class Order(CreatedOrder, frozen=True, kw_only=True):
     """An order, and what has happened since it was made."""
 
@@ -98,6 +110,10 @@ class Order(CreatedOrder, frozen=True, kw_only=True):
     paid_amount: Money | None = None
     end_to_end_id: EndToEndId | None = None
     payer: Payer | None = None
+    subscription: Annotated[
+        OfSubscription | None,
+        msgspec.Meta(description="There where the order is the first charge of one, which has its code; `pix` is left out."),
+    ] = None
 
 
 class ListedOrder(Order, frozen=True, kw_only=True):
@@ -122,15 +138,16 @@ def payload(order: model.Order, holder_name: str, city: str, place: Place) -> st
         BrCode(
             location=place.location(order.location_token),
             amount=None if order.final_amount is None else str(order.final_amount),
-            merchant_name=_merchant(holder_name, 25),
-            merchant_city=_merchant(city, 15),
+            merchant_name=merchant(holder_name, 25),
+            merchant_city=merchant(city, 15),
             single_use=True,
         )
     )
 
 
 @lru_cache(maxsize=4096)
-def _merchant(text: str, longest: int) -> str:
+def merchant(text: str, longest: int) -> str:
+    """A name or city as a code may carry it: ASCII, cut to `longest`, never empty."""
     return ascii_text(text, longest) or "NAO INFORMADO"
 
 
@@ -156,8 +173,8 @@ def bank_of(party: Party) -> Bank | None:
 
 
 def _charge(order: model.Order, holder_name: str, city: str, place: Place) -> dict[str, str] | None:
-    """What a charge is shown with wherever it is; None for money that came unasked."""
-    if order.txid is None or order.expires_at is None or order.location_token is None:
+    """What a charge is shown with wherever it is; None for unasked money, and where a subscription has the code."""
+    if order.subscription_id is not None or order.txid is None or order.expires_at is None or order.location_token is None:
         return None
     return {
         "qrcode_image_url": place.image_url(order.location_token),
@@ -171,11 +188,11 @@ def _pictured(order: model.Order, holder_name: str, city: str, place: Place) -> 
     charge = _charge(order, holder_name, city, place)
     if charge is None:
         return None
-    return PixCharge(**charge, qrcode_image_base64=_picture(charge["qrcode_data"]))
+    return PixCharge(**charge, qrcode_image_base64=picture(charge["qrcode_data"]))
 
 
 @lru_cache(maxsize=2048)
-def _picture(text: str) -> str:
+def picture(text: str) -> str:
     """The PNG in base64. Whoever waits for a payment reads the same order again and again."""
     return b64encode(qrcode.png(text)).decode()
 
@@ -205,6 +222,7 @@ def _since(order: model.Order) -> dict[str, Any]:
         "paid_amount": Money.maybe(order.paid),
         "end_to_end_id": order.end_to_end_id,
         "payer": None if order.payer is None else _payer(order.payer),
+        "subscription": OfSubscription.maybe(order),
     }
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from email_validator import EmailNotValidError, validate_email
 
 from lastro.base.errors import Problem
+from lastro.base.money import MOST_MINOR
 from lastro.base.outgoing.addresses import url_problem
 from lastro.standards.documents import is_document
 
@@ -55,6 +56,9 @@ def judge(
         return "DUPL"
     if order.state != "INITIAL" or is_late(order, arrival.accepted_at):
         return "BE17"
+    if order.subscription_id is not None:
+        # Its code authorizes and pays in one act: both or neither (contract.md §3). A payment alone is not what it asks for.
+        return "BE17"
     if order.final_amount is not None and order.final_amount != arrival.amount:
         return "BE17"
     return None
@@ -85,6 +89,16 @@ def is_over(order: Order, now: datetime, grace: timedelta) -> bool:
 def is_method(text: str) -> bool:
     """Whether the interface knows a payment method of this name, configured here or not."""
     return _METHOD.match(text) is not None
+
+
+def fee_problem(amount: Money, fees: FeePlan) -> str | None:
+    """Why an order of this amount cannot be made under these fees; None: it can."""
+    total = fees.total(amount)
+    if fees.payer == "RECEIVER" and total > amount:
+        return f"is less than the fee of {total}"
+    if fees.payer == "CUSTOMER" and (amount + total).minor > MOST_MINOR:
+        return "is too large together with the fee"
+    return None
 
 
 def create_problems(form: CreateOrder, *, amount_is_null: bool, sandbox: bool) -> list[Problem]:

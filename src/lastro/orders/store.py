@@ -282,6 +282,7 @@ def order_from(row: Record) -> Order:
         paid_at=row["paid_at"], error_message=row["error_message"], created_at=row["created_at"],
         updated_at=row["updated_at"],
         customer=_party(row["customer_id"], row, "customer"), payer=_party(row["payer_id"], row, "payer"),
+        subscription_id=row["subscription_id"],
     )  # fmt: skip
 
 

@@ -27,10 +27,18 @@ def _ted(body: bytes, code: str) -> Told:
     return Told(port.PAYMENT_FINAL, "", name, port.encode(port.PaymentFinal(name, settled=False, code=code)))
 
 
-# Outbox kinds that move money: asked about before they are sent again, and whose refusal for good is their end.
+def _cancellation(body: bytes, code: str) -> Told:
+    """The payer's bank has not been asked: nobody has refused, and it may be asked anew."""
+    order = port.cancellation_order(body)
+    end = port.CancellationFinal(order.message_id, order.recurrence_id, "FAILED", code)
+    return Told(port.CANCELLATION_FINAL, "", order.recurrence_id, port.encode(end))
+
+
+# Outbox kinds that order something: asked about before they are sent again, and whose refusal for good is their end.
 # Of the order's body and the refusal's code: the end.
 REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
     port.RETURN_SEND: _return,
     port.PAYMENT_SEND: _payment,
     port.TED_SEND: _ted,
+    port.CANCELLATION_SEND: _cancellation,
 }

@@ -145,14 +145,14 @@ class Sender:
         """Sends, unless the network has it already."""
         if row["is_held_back"]:
             raise HeldBack
-        moves_money = row["kind"] in REFUSED_ENDS
-        if moves_money and row["sends"] > 1 and await self._has(row):
+        is_order = row["kind"] in REFUSED_ENDS
+        if is_order and row["sends"] > 1 and await self._has(row):
             return
         try:
             await self._rail.send(row["kind"], row["network_id"], bytes(row["body"]), row["company_id"])
         except Permanent:
-            # A refused message is no refused return if an earlier copy of it arrived.
-            if not (moves_money and await self._has(row)):
+            # A refused message is no refused order if an earlier copy of it arrived.
+            if not (is_order and await self._has(row)):
                 raise
 
     async def _has(self, row: Record) -> bool:

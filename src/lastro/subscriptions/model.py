@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
     from uuid import UUID
 
+    from lastro.accounts import Account
     from lastro.base.money import Money
     from lastro.standards.recurrence_payload import Frequency
 
@@ -161,6 +162,46 @@ class Subscription:
     def is_final(self) -> bool:
         """Whether nothing may happen to it any more."""
         return self.state in FINAL_STATUSES
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCharge:
+    """The order that is paid in the same act as the authorization. amount: as it was asked for, without fees."""
+
+    order_id: UUID
+    amount: Money
+    expires_at: datetime
+    conciliation_id: str
+    location_token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A subscription with what is shown beside it: who is paid, where it is read, its first charge."""
+
+    subscription: Subscription
+    account: Account
+    location_token: str
+    first_charge: FirstCharge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A status that an object took, and when."""
+
+    status: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which subscriptions a list is of; None: all. starts_on, ends_on: just this day."""
+
+    status: str | None = None
+    external_id: str | None = None
+    account_id: UUID | None = None
+    starts_on: date | None = None
+    ends_on: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

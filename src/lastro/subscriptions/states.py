@@ -5,7 +5,7 @@ states.md 1, 2 and 3: (state, trigger) → state. A pair that is not there is im
 
 from typing import Final
 
-from lastro.base.machine import NOT_THERE
+from lastro.base.machine import NOT_THERE, Machine
 
 Moves = dict[tuple[str, str], str]
 
@@ -66,3 +66,6 @@ ATTEMPT_MOVES: Final[Moves] = {
     ("SCHEDULED", "expire"): "EXPIRED",
     ("SCHEDULED", "cancel"): "CANCELED",
 }
+
+SUBSCRIPTIONS = Machine("subscriptions", "status", SUBSCRIPTION_MOVES)
+CANCELLATIONS = Machine("subscription_cancellations", "status", CANCELLATION_MOVES)

@@ -14,7 +14,7 @@ from ..network import Network
 from ..settings import OUTSIDE_BANK_ISPB, SIMULATED_BANKS
 from ..spi import payments, returns
 from ..spi.intake import ACCOUNT, BRANCH, TX_ID
-from . import payers, reading
+from . import authorizing, payers, reading
 from .location import Locations
 from .paying import WORDS, Wish, pay, pay_key, receiver_by_account, refused
 from .reading import Reading
@@ -37,20 +37,29 @@ class Bank:
         return reading.shown(self.network, await reading.read(self.network, self.locations, form.data["qrcodeData"], code))
 
     async def pay(self, form: Form) -> dict[str, Any]:
-        """Pay what a code asks. `force` leaves the bank's own checks out, so that the rail has to judge."""
+        """Pay what a code asks, and authorize with it where that is what it asks.
+
+        `force` leaves the bank's own checks out, so that the rail has to judge.
+        """
         amount, payer, force = form.maybe_amount("amount"), payers.chosen(form), form.flag("force")
+        maximum = form.maybe_amount("maximumAmount")
         code = reading.decode(form)
         text: str = form.data["qrcodeData"]
         found = await reading.read(self.network, self.locations, text, code)
         if found.problem is not None:
             known = reading.remembered(self.network, text) if force else None
-            if known is None or known.kind == "COMPOSITE":
+            if known is None:
                 return refused(self.network, found.problem)
             found = known
+        if found.kind == "RECURRENCE":
+            return refused(self.network, "NOTHING_TO_PAY")
+        consent = authorizing.consent_to(self.network, found, payer, maximum, force=force)
+        if isinstance(consent, str):
+            return refused(self.network, consent)
         price = _price(form, found, amount, force=force)
         if price is None:
             return refused(self.network, "AMOUNT_NOT_ALLOWED")
-        wish = Wish(payer, price, found.instrument, {}, found.tx_id, found.description)
+        wish = Wish(payer, price, found.instrument, {}, found.tx_id, found.description, consent)
         return await pay_key(self.network, found.key or "", wish)
 
     async def transfer(self, form: Form) -> dict[str, Any]:

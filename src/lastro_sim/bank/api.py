@@ -3,12 +3,14 @@
 from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
 
 from .. import faults, queries, scenarios
 from ..answers import Asked, answer
 from ..forms import Form
 from ..network import Network
 from .acts import MOST_LISTED, Bank
+from .authorizing import Authorizing
 
 
 @post("/phone/read", status_code=200)
@@ -33,6 +35,41 @@ async def phone_transfer(request: Asked, bank: NamedDependency[Bank]) -> Respons
 async def phone_return(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
     """Give back what was received."""
     return answer(bank.give_back(Form.read(await request.body())))
+
+
+@post("/phone/authorize", status_code=200)
+async def phone_authorize(request: Asked, authorizing: NamedDependency[Authorizing]) -> Response[bytes]:
+    """Agree to a recurrence."""
+    return answer(await authorizing.authorize(Form.read(await request.body())))
+
+
+@post("/phone/decline", status_code=200)
+async def phone_decline(request: Asked, authorizing: NamedDependency[Authorizing]) -> Response[bytes]:
+    """Say no to a recurrence."""
+    return answer(await authorizing.decline(Form.read(await request.body())))
+
+
+@post("/phone/cancel-subscription", status_code=200)
+async def phone_cancel(request: Asked, authorizing: NamedDependency[Authorizing]) -> Response[bytes]:
+    """Take an authorization back."""
+    return answer(authorizing.cancel(Form.read(await request.body())))
+
+
+@get("/phone/authorizations")
+async def authorization_list(request: Asked, authorizing: NamedDependency[Authorizing]) -> Response[bytes]:
+    """What payers have agreed to."""
+    found = queries.read(request, {"idRec", "limit"})
+    limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
+    return answer({"data": authorizing.listed(found.get("idRec"), limit)})
+
+
+@post("/phone/authorizations/{id_rec:str}/cancel", status_code=200)
+async def authorization_cancel(
+    request: Asked, authorizing: NamedDependency[Authorizing], id_rec: FromPath[str]
+) -> Response[bytes]:
+    """Take one back; the body may say why."""
+    raw = await request.body()
+    return answer(authorizing.cancel(Form.read(raw) if raw else Form({}), id_rec))
 
 
 @get("/payments")
@@ -82,6 +119,11 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     phone_pay,
     phone_transfer,
     phone_return,
+    phone_authorize,
+    phone_decline,
+    phone_cancel,
+    authorization_list,
+    authorization_cancel,
     payment_list,
     message_list,
     fault_list,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import aiohttp
 import msgspec
 
-from lastro.standards import jws, payload
+from lastro.standards import jws, payload, recurrence_payload
 
 from .. import faults
 from ..clock import SECOND
@@ -24,7 +24,7 @@ OUTCOMES = {404: "LOCATION_NOT_FOUND", 410: "LOCATION_GONE"}
 
 @dataclass(frozen=True)
 class UnreadableError(Exception):
-    """The location gives no charge; `problem` says why."""
+    """The location gives nothing to be believed; `problem` says why."""
 
     problem: str
 
@@ -39,7 +39,25 @@ class Locations:
 
     async def charge(self, location: str) -> payload.ChargePayload:
         """The charge at a location, verified."""
-        jku = self._trusted_jku(location)
+        try:
+            return payload.decode((await self._signed(location))[1])
+        except payload.PayloadError:
+            raise UnreadableError("PAYLOAD_INVALID") from None
+
+    async def recurrence(self, location: str) -> recurrence_payload.RecurrencePayload:
+        """The recurrence at a location, verified; it must be of the institution that serves it."""
+        ispb, body = await self._signed(location)
+        try:
+            found = recurrence_payload.decode(body)
+        except recurrence_payload.RecurrencePayloadError:
+            raise UnreadableError("PAYLOAD_INVALID") from None
+        if found.receiver.ispb != ispb:
+            raise UnreadableError("LOCATION_NOT_TRUSTED")
+        return found
+
+    async def _signed(self, location: str) -> tuple[str, bytes]:
+        """What a location serves inside its signature, and the ISPB of the participant whose it is."""
+        ispb, jku = self._trusted(location)
         await self._misbehave(location)
         scheme = jku.partition("://")[0]
         compact = (await self._fetch(f"{scheme}://{location}")).decode("ascii", "replace").strip()
@@ -49,17 +67,14 @@ class Locations:
             raise UnreadableError("SIGNATURE_INVALID") from None
         if head.get("jku") != jku:
             raise UnreadableError("LOCATION_NOT_TRUSTED")
-        try:
-            return payload.decode(await self._verified(compact, jku))
-        except payload.PayloadError:
-            raise UnreadableError("PAYLOAD_INVALID") from None
+        return ispb, await self._verified(compact, jku)
 
-    def _trusted_jku(self, location: str) -> str:
+    def _trusted(self, location: str) -> tuple[str, str]:
         host = location.partition("/")[0].lower()
-        row = self._network.store.row("SELECT jku FROM participant WHERE host = ?", host)
+        row = self._network.store.row("SELECT ispb, jku FROM participant WHERE host = ?", host)
         if row is None:
             raise UnreadableError("LOCATION_NOT_TRUSTED")
-        return str(row["jku"])
+        return str(row["ispb"]), str(row["jku"])
 
     async def _misbehave(self, location: str) -> None:
         fault = faults.strike(self._network, "location", {"location": location}, AT_THE_READER)

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lastro.standards import pix_ids
@@ -12,7 +12,8 @@ from ..clock import moment
 from ..directory import entries
 from ..network import Network
 from ..settings import LASTRO_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
-from ..spi import payments, payouts
+from ..spi import authorizations, payments, payouts
+from ..spi.authorizations import Consent
 from .payers import Payer
 
 PAYERS_COMPANY_NUMBER = 0
@@ -21,7 +22,7 @@ WORDS = {"ACCC": "SETTLED", "RJCT": "REJECTED", "PENDING": "PENDING"}
 
 @dataclass(frozen=True)
 class Wish:
-    """What the payer wants done: how much, to whom, in which way."""
+    """What the payer wants done: how much, to whom, in which way, and what he authorizes by it."""
 
     payer: Payer
     amount: int
@@ -29,6 +30,7 @@ class Wish:
     receiver: dict[str, Any]
     tx_id: str | None = None
     remittance: str | None = None
+    consent: Consent | None = None
 
 
 def new_end_to_end_id(network: Network) -> str:
@@ -67,10 +69,7 @@ async def pay_key(network: Network, key: str, wish_without_receiver: Wish) -> di
         return refused(network, "KEY_NOT_FOUND")
     if entry["status"] == "BLOCKED":
         return refused(network, "KEY_BLOCKED")
-    wish = wish_without_receiver
-    return await pay(
-        network, Wish(wish.payer, wish.amount, wish.instrument, receiver_of(entry), wish.tx_id, wish.remittance)
-    )
+    return await pay(network, replace(wish_without_receiver, receiver=receiver_of(entry)))
 
 
 async def pay(network: Network, wish: Wish) -> dict[str, Any]:
@@ -89,10 +88,14 @@ async def pay(network: Network, wish: Wish) -> dict[str, Any]:
             "payer": wish.payer.fields,
             "receiver": wish.receiver,
         }
-        | ({"remittance": wish.remittance} if wish.remittance else {}),
+        | ({"remittance": wish.remittance} if wish.remittance else {})
+        | ({} if wish.consent is None else {"recurrence": wish.consent.fields}),
     )
     logs.about(order.end_to_end_id)
     with network.store.writing():
+        if wish.consent is not None:
+            # In one transaction with the payment, whose end it shares.
+            authorizations.ride(network, wish.consent, order.end_to_end_id)
         if order.receiver in SIMULATED_BANKS:
             payments.settle_outside(network, order, payouts.refused_by_bank(network, order))
         else:

@@ -13,7 +13,9 @@ from ..clock import EPOCH, printed
 from ..directory import entries
 from ..forms import Form
 from ..network import Network
+from . import recurrences
 from .location import Locations, UnreadableError
+from .recurrences import Recurrence
 
 LONGEST_QR = 512
 ENDED = {
@@ -25,7 +27,10 @@ ENDED = {
 
 @dataclass(frozen=True)
 class Reading:
-    """A code that was understood. `problem` is why the bank would not pay it."""
+    """A code that was understood. `problem` is why the bank would not pay it, or let nobody authorize it.
+
+    kind: STATIC, DYNAMIC, RECURRENCE that is only authorized (journey 2), COMPOSITE that is authorized by paying (3).
+    """
 
     kind: str
     key: str | None = None
@@ -37,6 +42,7 @@ class Reading:
     expires_at: int | None = None
     status: str | None = None
     problem: str | None = None
+    recurrence: Recurrence | None = None
 
     @property
     def instrument(self) -> str:
@@ -58,19 +64,28 @@ def decode(form: Form) -> brcode.BrCode:
 
 async def read(network: Network, locations: Locations, text: str, code: brcode.BrCode) -> Reading:
     """Understand a code: ask its location if it has one, and the directory about its key."""
-    if code.key is None and code.location is None:
-        return Reading("RECURRENCE", receiver_name=code.merchant_name, problem="NOT_SUPPORTED")
-    if code.location is None:
-        reading = _static(code)
-    else:
-        kind = "DYNAMIC" if code.recurrence_location is None else "COMPOSITE"
-        try:
+    kind = _kind(code)
+    charge, recurrence = None, None
+    try:
+        if kind in {"RECURRENCE", "COMPOSITE"}:
+            recurrence = recurrences.of(await locations.recurrence(code.recurrence_location or ""))
+        if code.location is not None:
             charge = await locations.charge(code.location)
-        except UnreadableError as error:
-            return Reading(kind, receiver_name=code.merchant_name, problem=error.problem)
+    except UnreadableError as error:
+        return Reading(kind, receiver_name=code.merchant_name, problem=error.problem, recurrence=recurrence)
+    if recurrence is not None:
+        recurrences.remember(network, text, recurrence)
+    if charge is not None:
         reading = _dynamic(network, kind, code, charge)
-    reading = _with_key_checked(network, reading)
-    if reading.key is not None:
+    elif recurrence is not None:
+        reading = Reading(kind, receiver_name=recurrence.receiver_name, description=recurrence.description)
+    else:
+        reading = _static(code)
+    if kind != "RECURRENCE":
+        reading = _with_key_checked(network, reading)
+    if recurrence is not None:
+        reading = _with_recurrence_checked(network, reading, recurrence)
+    if reading.key is not None or recurrence is not None:
         _remember(network, text, reading)
     return reading
 
@@ -93,8 +108,20 @@ def shown(network: Network, reading: Reading) -> dict[str, Any]:
         "expiresAt": None if reading.expires_at is None else printed(reading.expires_at),
         "status": reading.status,
         "problem": reading.problem,
+        "recurrence": None,
     }
+    if reading.recurrence is not None:
+        found["recurrence"] = recurrences.shown(network, reading.recurrence, paid_at_once=reading.kind == "COMPOSITE")
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _kind(code: brcode.BrCode) -> str:
+    """A printed key with an offer to authorize besides (journey 4) is read as the key alone: a payer may leave the offer."""
+    if code.key is not None:
+        return "STATIC"
+    if code.location is None:
+        return "RECURRENCE"
+    return "DYNAMIC" if code.recurrence_location is None else "COMPOSITE"
 
 
 def _static(code: brcode.BrCode) -> Reading:
@@ -116,8 +143,6 @@ def _dynamic(network: Network, kind: str, code: brcode.BrCode, charge: payload.C
     problem = ENDED.get(charge.status)
     if problem is None and expires_at < network.clock.business():
         problem = "EXPIRED"
-    if kind == "COMPOSITE":
-        problem = problem or "NOT_SUPPORTED"
     return Reading(
         kind,
         key=charge.key,
@@ -142,6 +167,15 @@ def _with_key_checked(network: Network, reading: Reading) -> Reading:
     return replace(reading, receiver_name=entry["owner_name"])
 
 
+def _with_recurrence_checked(network: Network, reading: Reading, recurrence: Recurrence) -> Reading:
+    """Whoever charges again and again must be whoever is paid now."""
+    entry = entries.find(network, reading.key) if reading.key else None
+    problem = reading.problem or recurrences.problem(network, recurrence)
+    if entry is not None and (entry["owner_number"], entry["ispb"]) != (recurrence.receiver_document, recurrence.receiver):
+        problem = problem or "RECEIVER_DIFFERS"
+    return replace(reading, problem=problem, recurrence=recurrence)
+
+
 def _remember(network: Network, text: str, reading: Reading) -> None:
     network.store.run(
         "INSERT INTO reading (qrcode_data, body) VALUES (?, ?) ON CONFLICT (qrcode_data) DO UPDATE SET body = excluded.body",
@@ -151,6 +185,8 @@ def _remember(network: Network, text: str, reading: Reading) -> None:
 
 
 def _receiver(network: Network, reading: Reading) -> dict[str, Any] | None:
+    if reading.kind == "RECURRENCE" and reading.recurrence is not None:
+        return recurrences.receiver(network, reading.recurrence)
     entry = entries.find(network, reading.key) if reading.key else None
     if entry is None:
         return None if reading.receiver_name is None else {"name": reading.receiver_name}

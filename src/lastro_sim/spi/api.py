@@ -19,7 +19,7 @@ from ..network import Network
 from ..refusals import Problem, forbidden, malformed, not_found
 from ..settings import SIMULATED_BANKS
 from ..ted import transfers
-from . import intake, mailbox, payments, returns
+from . import authorizations, intake, mailbox, payments, returns
 
 LONGEST_WAIT = 30
 LARGEST_BATCH = 100
@@ -90,6 +90,16 @@ async def return_status(network: NamedDependency[Network], return_id: FromPath[s
     return answer(returns.shown(known))
 
 
+@get("/spi/v1/cancellations/{msg_id:str}", guards=[participant_only])
+async def cancellation_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
+    """What has become of the cancellation of an authorization that a participant asked for in that message."""
+    known = authorizations.cancellation(network, msg_id)
+    if known is None:
+        raise not_found()
+    authorizations.release_cancellation(network, known)
+    return answer(authorizations.shown_cancellation(network, known))
+
+
 @put("/participants/{ispb:str}", guards=[participant_only])
 async def participant_put(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
     """Register an institution whose locations the payer's bank may trust."""
@@ -145,6 +155,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     stream_end,
     payment_status,
     return_status,
+    cancellation_status,
     participant_put,
     participant_list,
     clock_get,

@@ -5,14 +5,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lastro.standards import documents, pix_ids
+from lastro.standards import documents, pix_ids, recurrence_ids
 
 from .. import faults, logs
+from ..bank import recurrences
 from ..directory.entries import ACCOUNT_TYPES
 from ..forms import Form
 from ..network import Network
 from ..refusals import away, conflict
-from . import mailbox, payments, payouts, returns
+from . import authorizations, mailbox, payments, payouts, returns
 
 MESSAGE_ID = re.compile(r"[A-Za-z0-9]{1,35}")
 BRANCH = re.compile(r"\d{1,4}")
@@ -21,7 +22,9 @@ TX_ID = re.compile(r"[A-Za-z0-9]{1,35}")
 CODE = re.compile(r"[A-Z0-9]{4}")
 INSTRUMENTS = frozenset({"QRDN", "QRES", "DICT", "MANU", "INIC"})
 PURPOSES = frozenset({"IPAY", "GSCB", "OTHR", "REFU", "IPRT"})
-DOORS = {"pacs.002": "payin", "pacs.004": "return", "pacs.008": "payout"}
+DOORS = {
+    "pacs.002": "payin", "pacs.004": "return", "pacs.008": "payout", "pain.011": "cancellation", "pain.012": "authorization",
+}  # fmt: skip
 
 
 def receive(network: Network, ispb: str, raw: bytes) -> str:
@@ -32,14 +35,16 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
     form.instant("createdAt")
     if kind not in DOORS:
         form.check()
-    message = _read(form, kind, ispb)
+    message = _read(form, kind, ispb, msg_id)
     form.check()
-    logs.about(message["endToEndId"] if isinstance(message, Mapping) else message.end_to_end_id)
+    logs.about(_subject(message))
     body = json.dumps(form.data, sort_keys=True, default=str)
     known = network.store.row("SELECT * FROM received WHERE msg_id = ?", msg_id)
     if known is not None:
         if (known["ispb"], known["body"]) != (ispb, body):
             raise conflict("msgId", "DUPLICATE", "This msgId was used for another message")
+        if isinstance(message, authorizations.Cancellation):
+            authorizations.tell_cancellation(network, msg_id)
         return str(known["resource_id"])
     door = DOORS[kind]
     fault = faults.strike(network, door, _about(network, message), faults.at_the_door(door))
@@ -64,10 +69,22 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
 
 
 Answer = Mapping[str, Any]
-Message = Answer | payments.Order | returns.Return
+OfRecurrence = authorizations.Answer | authorizations.Cancellation
+Message = Answer | OfRecurrence | payments.Order | returns.Return
 
 
-def _read(form: Form, kind: str, ispb: str) -> Message:
+def _subject(message: Message) -> str:
+    """The id of what a message is about."""
+    if isinstance(message, OfRecurrence):
+        return message.id_rec
+    return str(message["endToEndId"]) if isinstance(message, Mapping) else message.end_to_end_id
+
+
+def _read(form: Form, kind: str, ispb: str, msg_id: str) -> Message:
+    if kind == "pain.011":
+        return _read_cancellation(form, msg_id)
+    if kind == "pain.012":
+        return _read_authorization_answer(form)
     if kind == "pacs.004":
         return _read_return(form, ispb)
     if kind == "pacs.008":
@@ -86,6 +103,27 @@ def _read_answer(form: Form) -> Answer:
         "status": status,
         "code": code,
     }
+
+
+def _read_authorization_answer(form: Form) -> authorizations.Answer:
+    status, code = form.choice("status", {"ACCP", "RJCT"}), form.maybe_text("code", 4, CODE)
+    if status == "RJCT" and form.given("code") is None:
+        form.refuse("code", "REQUIRED", "A refusal says why")
+    original = form.text("originalMsgId", 35, MESSAGE_ID)
+    return authorizations.Answer(original, _id_rec(form), status == "ACCP", code)
+
+
+def _read_cancellation(form: Form, msg_id: str) -> authorizations.Cancellation:
+    reason = form.text("reason", 4, CODE)
+    form.child("requestedBy").choice("role", authorizations.ROLES)
+    return authorizations.Cancellation(msg_id, _id_rec(form), reason)
+
+
+def _id_rec(form: Form) -> str:
+    text = form.text("idRec", 29)
+    if text and not recurrence_ids.is_recurrence_id(text):
+        form.refuse("idRec", "INVALID", "An idRec is RR or RN, an ISPB, a day and 11 letters or digits")
+    return text
 
 
 def _read_return(form: Form, ispb: str) -> returns.Return:
@@ -152,6 +190,8 @@ def _about(network: Network, message: Message) -> Mapping[str, str | None]:
         return message.about
     if isinstance(message, returns.Return):
         return returns.about(message)
+    if isinstance(message, OfRecurrence):
+        return {"idRec": message.id_rec}
     payment = payments.find(network, str(message["endToEndId"]))
     return {} if payment is None else payments.about(payment)
 
@@ -162,6 +202,12 @@ def _act(network: Network, ispb: str, message: Message) -> str | None:
         return payouts.send(network, message)
     if isinstance(message, returns.Return):
         return _act_on_return(network, message)
+    if isinstance(message, authorizations.Cancellation):
+        magic = recurrences.magic(network, message.id_rec, faults.in_process("cancellation"))
+        authorizations.cancel_for_receiver(network, ispb, message, magic)
+        return None
+    if isinstance(message, authorizations.Answer):
+        return authorizations.answered(network, ispb, message)
     return _act_on_answer(network, ispb, message)
 
 

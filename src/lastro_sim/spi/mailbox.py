@@ -54,21 +54,22 @@ def put(
             msg_id,
             ispb,
             kind,
-            fields.get("endToEndId"),
+            fields.get("endToEndId", fields.get("idRec")),
             json.dumps(body),
             now if available_at is None else available_at,
         )
     network.bells.ring(f"out:{ispb}")
 
 
-def asked(network: Network, ispb: str, msg_id: str, end_to_end_id: str) -> bool:
-    """Whether this participant was really asked about this payment in this message."""
+def asked(network: Network, ispb: str, msg_id: str, about: str, kind: str = "pacs.008") -> bool:
+    """Whether this participant was really asked about this payment, or recurrence, in this message."""
     return (
         network.store.row(
-            "SELECT 1 FROM message WHERE msg_id = ? AND ispb = ? AND end_to_end_id = ? AND type = 'pacs.008'",
+            "SELECT 1 FROM message WHERE msg_id = ? AND ispb = ? AND end_to_end_id = ? AND type = ?",
             msg_id,
             ispb,
-            end_to_end_id,
+            about,
+            kind,
         )
         is not None
     )

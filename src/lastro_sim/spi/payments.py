@@ -14,7 +14,7 @@ from ..clock import SECOND, printed, printed_or_none
 from ..network import Network
 from ..outside import charges
 from ..settings import SIMULATED_BANKS
-from . import mailbox
+from . import authorizations, mailbox
 
 TIMED_OUT = "AB03"
 SETTLEMENT_FAILED = "ED05"
@@ -216,6 +216,7 @@ def _settle_unasked(network: Network, order: Order, fault: faults.Fault) -> None
         now,
         order.end_to_end_id,
     )
+    authorizations.payment_ended(network, order.end_to_end_id, None)
     fields = json.loads(_known(network, order.end_to_end_id)["body"]) | {"settledAt": printed(now)}
     mailbox.put(network, order.receiver, "camt.054", fields, available_at=now + fault.delay)
 
@@ -233,6 +234,7 @@ def _conclude(network: Network, end_to_end_id: str, code: str | None) -> None:
     payment = _known(network, end_to_end_id)
     if payment["status"] == "ACCC" and payment["receiver"] in SIMULATED_BANKS:
         charges.settled(network, payment)
+    authorizations.payment_ended(network, end_to_end_id, payment["code"])
     _tell(network, payment)
     network.bells.ring(f"payment:{end_to_end_id}")
 

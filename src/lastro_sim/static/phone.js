@@ -3,8 +3,8 @@
 
 const pay = document.getElementById("pay");
 if (pay) {
-  pay.addEventListener("submit", () => {
-    const button = pay.querySelector("button");
+  pay.addEventListener("submit", (event) => {
+    const button = event.submitter || pay.querySelector("button");
     // After the form has been collected, so that nothing of it gets lost.
     setTimeout(() => { button.disabled = true; button.textContent = pay.dataset.paying; }, 0);
   });

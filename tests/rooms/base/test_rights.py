@@ -22,6 +22,9 @@ from lastro.orders import PIX_PAYMENTS
 from lastro.orders.actions.give_back import Return, give_back
 from lastro.plans import PLANS
 from lastro.rails.port import PIX_SETTLED
+from lastro.standards.pix_ids import base62
+from lastro.standards.recurrence_ids import recurrence_id
+from lastro.subscriptions import CANCELLATIONS, SUBSCRIPTIONS
 
 pytestmark = pytest.mark.anyio
 
@@ -41,6 +44,26 @@ APPENDED = (
     "clock",
 )
 TABLES = "SELECT relname::text FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
+
+
+def _subscription(seller: Seller, subscription: UUID, cancellation: UUID, debtor: UUID, at: datetime) -> tuple[Row, ...]:
+    """One that nobody has authorized, and a cancellation that was refused, as if there could be one already."""
+    values = {
+        "id": subscription, "account_id": seller.account_id, "external_id": "s",
+        "provider_id": recurrence_id("12345678", at.date(), seller.number, 1, retries=False), "type": "AUTHORIZATION_QRCODE",
+        "frequency": "MONTHLY", "starts_on": at.date(), "currency": "BRL", "charges_after_due": False, "adjusts": False,
+        "auto_schedule": False, "webhook_url": "https://ana.example", "debtor_id": debtor,
+        "location_token": f"{base62(seller.number, 5)}{subscription.hex[:17]}", "lapses_at": at, "created_at": at,
+        "updated_at": at,
+    }  # fmt: skip
+    of_cancellation = {
+        "id": cancellation, "subscription_id": subscription, "idempotency_key": "k", "reason": "OTHER", "created_at": at,
+        "updated_at": at,
+    }  # fmt: skip
+    return (
+        *SUBSCRIPTIONS.born(values, at, ("create", "register")),
+        *CANCELLATIONS.born(of_cancellation, at, ("ask", "refuse")),
+    )
 
 
 def _plan(seller: Seller, plan: UUID, line: UUID, at: datetime) -> tuple[Row, ...]:
@@ -84,6 +107,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
         Row("payout_returns", {"id": cast.id(), "payout_id": payout, "return_id": f"D{payout.hex[1:]}", "amount_minor": 1, "reason_code": "MD06", "is_unfit": True, "settled_at": at, "created_at": at}),
         Row("account_limits", {"account_id": seller.account_id, "payment_method": "PIX", "transaction_minor": 1}),
         *_plan(seller, cast.id(), cast.id(), at),
+        *_subscription(seller, cast.id(), cast.id(), receiver, at),
         Row("quotas", {"owner_id": seller.account_id, "kind": "PIX.day", "period": "2026-01-01", "used_minor": 0}),
         Row("company_fees", {"payment_method": "PIX"}),
         Row("webhook_settings", {"event": "TEST", "active": True, "is_extra": False}),
@@ -219,11 +243,12 @@ WORK = {
     "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"},
     "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
     "held_deliveries": {"company_id", "id", "due_at"},
-    "orders": {"company_id", "id", "expires_at", "status"},
+    "orders": {"company_id", "id", "expires_at", "status", "subscription_id"},
     "pix_payments": {"company_id", "id", "ask_at", "state"},
     "refunds": {"company_id", "id", "ask_at", "state"},
     "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at"}, "own_keys": None,
     "payout_plans": {"company_id", "id", "due_at", "leased_until"},
+    "subscriptions": {"company_id", "id", "lapses_at", "status"},
     "events": {"company_id", "id", "xid", "created_at"},
     "answers": {"company_id", "keep", "created_at"},
 }  # fmt: skip

@@ -5,6 +5,7 @@ The first way of a law breaks that law and, beside it, just those of BESIDE: so 
 
 from tests.rooms.laws.breaking_payouts import ALSO, PAYOUT_LAWS
 from tests.rooms.laws.breaking_plans import ALSO_PLANS, PLAN_LAWS
+from tests.rooms.laws.breaking_subscriptions import ALSO_SUBSCRIPTIONS, SUBSCRIPTION_LAWS
 
 ORDER = "WHERE company_id = $1 AND id = '{paid}'"
 EVENT = "WHERE company_id = $1 AND id = '{paid_event}'"
@@ -355,9 +356,13 @@ OTHER_LAWS = {
 }  # fmt: skip
 
 _WAYS: dict[str, list[str]] = {
-    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **OTHER_LAWS,
+    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS,
+    **OTHER_LAWS,
 }  # fmt: skip
-BROKEN = {law: [*ways, *ALSO.get(law, ()), *ALSO_PLANS.get(law, ())] for law, ways in _WAYS.items()}
+BROKEN = {
+    law: [*ways, *ALSO.get(law, ()), *ALSO_PLANS.get(law, ()), *ALSO_SUBSCRIPTIONS.get(law, ())]
+    for law, ways in _WAYS.items()
+}
 
 # What else the first way breaks, since it cannot be broken without.
 BESIDE: dict[str, set[str]] = {"law_a_payment_is_of_one_company": {"law_the_network_hears_what_was_decided"}}

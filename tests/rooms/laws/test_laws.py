@@ -96,6 +96,7 @@ async def test_a_world_in_which_everything_has_happened_breaks_none(world: World
         "INITIAL", "PAID", "CANCELED", "ACCEPTED", "REFUSED", "FAILED", "SETTLED", "RETURNING", "RETURNED", "STRANDED",
         "PENDING", "ERROR", "EXPIRED", "PARTIALLY_PAID", "PARTIAL_REFUNDED", "REFUNDED", "ANALYSIS",
         "VALIDATING", "INVALID", "READY", "APPROVED", "APPLYING", "APPLIED", "PARTIALLY_APPLIED",
+        "PENDING_AUTHORIZATION",
     }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import msgspec
 from tests.cast import BENTO, INSTITUTION, PLACE, Cast, Seller
-from tests.rooms.laws import paying_out, planning
+from tests.rooms.laws import paying_out, planning, subscribing
 
 from lastro.base.api import Incoming
 from lastro.base.commit import commit
@@ -49,6 +49,7 @@ class World:
         await made.holds()
         await paying_out.play(made)
         await planning.play(made)
+        await subscribing.play(made)
         await made.events()
         return made
 
@@ -105,7 +106,8 @@ class World:
                 while left:
                     left -= await session.value("SELECT number_events($1, 2)", company_id)
         answers = {"paid_event": [500, 200], "canceled_event": [500] * 5, "first": [200], "second": [200]}
-        await self.deliver({self.names[event]: codes for event, codes in answers.items()})
+        others = {event: [200] for event in await self.column("SELECT id FROM deliveries")}
+        await self.deliver({**others, **{self.names[event]: codes for event, codes in answers.items()}})
         await self.ask("resend_webhook_event", self.names["canceled_event"], key="resend")
 
     # ── how ──

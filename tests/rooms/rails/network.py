@@ -6,12 +6,19 @@ import asyncio
 import json
 import secrets
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from aiohttp import web
 
+from lastro.standards import recurrence_ids
+
 ISPB = "99999010"
 TOKEN = "the-participants-token"
+PAYER = {
+    "name": "Pessoa Pagadora", "document": {"type": "CPF", "number": "12345678909"}, "ispb": "99999020",
+    "branch": "0001", "account": "123456", "accountType": "CACC", "ibgeCode": "3550308",
+}  # fmt: skip
 
 
 @dataclass
@@ -48,6 +55,7 @@ class Network:
         app.router.add_delete("/spi/v1/out/{ispb}/stream/{cursor}", self._end)
         app.router.add_get("/spi/v1/payments/{id}", self._status)
         app.router.add_get("/spi/v1/returns/{id}", self._status)
+        app.router.add_get("/spi/v1/cancellations/{id}", self._status)
         app.router.add_post("/dict/v2/entries", self._entry)
         app.router.add_put("/participants/{ispb}", self._participant)
         return app
@@ -63,6 +71,10 @@ class Network:
         if message["type"] == "pacs.004":
             self.statuses.setdefault(message["returnId"], {
                 "returnId": message["returnId"], "endToEndId": message["endToEndId"], "status": "PENDING", "amount": message["amount"],
+            })  # fmt: skip
+        if message["type"] == "pain.011":
+            self.statuses.setdefault(message["msgId"], {
+                "msgId": message["msgId"], "idRec": message["idRec"], "status": "PENDING", "decidedAt": None,
             })  # fmt: skip
         if behaviour == "lost":
             assert request.transport is not None
@@ -148,20 +160,26 @@ def end_to_end_id(number: int, ispb: str = "99999020") -> str:
     return f"E{ispb}202611201200{number:011d}"
 
 
+def recurrence_id(number: int, company: int = 7, ispb: str = ISPB) -> str:
+    return recurrence_ids.recurrence_id(ispb, date(2026, 11, 20), company, number, retries=True)
+
+
 def message(kind: str, name: str, **fields: Any) -> dict[str, Any]:
     return {"msgId": name, "type": kind, "createdAt": "2026-11-20T12:00:00.000Z", **fields}
 
 
+def word(name: str, id_rec: str, status: str = "ACCP", **fields: Any) -> dict[str, Any]:
+    """A pain.012: what a payer says of a recurrence."""
+    said = {"idRec": id_rec, "status": status, "decidedAt": "2026-11-20T12:00:00.000Z", "payer": PAYER}
+    return message("pain.012", name, **(said | fields))
+
+
 def ask(name: str, number: int, account: str, **changes: Any) -> dict[str, Any]:
     """A pacs.008: the network asks whether this Pix may come in."""
-    payer = {
-        "name": "Pessoa Pagadora", "document": {"type": "CPF", "number": "12345678909"}, "ispb": "99999020",
-        "branch": "0001", "account": "123456", "accountType": "CACC", "ibgeCode": "3550308",
-    }  # fmt: skip
     receiver = {"ispb": ISPB, "branch": "0001", "account": account, "accountType": "TRAN", "key": "k@example.com"}
     fields = {
         "endToEndId": end_to_end_id(number), "amount": "10.00", "acceptedAt": "2026-11-20T12:00:00.000Z",
-        "localInstrument": "QRDN", "purpose": "IPAY", "payer": payer, "receiver": receiver,
+        "localInstrument": "QRDN", "purpose": "IPAY", "payer": PAYER, "receiver": receiver,
     }  # fmt: skip
     return message("pacs.008", name, **(fields | changes))
 

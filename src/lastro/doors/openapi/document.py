@@ -29,6 +29,7 @@ _IN_PATH = re.compile(r"\{(\w+)\}")
 _TAGS = {
     "orders": "What customers are asked to pay, and what came of it.",
     "payouts": "What goes out: to whom, and what came of it.",
+    "subscriptions": "What payers agree to pay again and again (Pix Automático).",
     "accounts": "Payment accounts and what they have.",
     "webhooks": "What you are told, and what did not reach you.",
     "tokens": "How a client gets its token.",

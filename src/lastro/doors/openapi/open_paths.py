@@ -129,6 +129,18 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         ),
         (400, 403, 500, 503), parameters={"token": "As the QR code carries it."},
     )},
+    "/qr/v2/rec/{token}": {"GET": Open(
+        "read_recurrence", "qr",
+        Doc("Read the recurrence of a QR code",
+            "What a payer's bank fetches of a subscription: who charges, how much, how often and until when, signed (JWS,"
+            " ES256), until it ends."),
+        (
+            Gives(200, "The signed recurrence.", "application/jose", {"type": "string"}, headers=("cache-control",)),
+            Gives(404, "There is no such recurrence.", NOTHING),
+            Gives(410, "It has ended.", NOTHING),
+        ),
+        (400, 403, 500, 503), parameters={"token": "As the QR code carries it."},
+    )},
     "/qr/image/{name}": {"GET": Open(
         "read_qr_image", "qr",
         Doc("Read the picture of a QR code", "A PNG, as long as the order is known."),

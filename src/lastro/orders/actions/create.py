@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,12 @@ import msgspec
 
 from lastro.base.api import render
 from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.money import MOST_MINOR, Money
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Relied, Row, Write
 from lastro.orders import store
 from lastro.orders.model import CompanySetup, Order, Party, PixKey
 from lastro.orders.rendering import created
-from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER
+from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER, fee_problem
 from lastro.orders.states import ORDERS
 from lastro.standards import pix_ids
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.base.db import Session
+    from lastro.base.money import Money
     from lastro.orders.forms import CreateOrder, CustomerForm
     from lastro.orders.model import Place
 
@@ -92,8 +92,8 @@ class Create(Act[Known]):
         account, key = known.account, known.key
         assert account is not None
         assert key is not None
-        order = self._order(known, account, key, door)
-        rows = list(ORDERS.born(_columns(order), door.now))
+        order = self._order(known.setup, account, key, door)
+        rows = list(ORDERS.born(columns(order), door.now))
         if self.form.customer is not None and order.customer is not None:
             rows.insert(0, _party_row(order.customer, self.form.customer))
         relies = (
@@ -120,13 +120,8 @@ class Create(Act[Known]):
         if self.form.customer is None and (partner is None or partner != known.setup.customerless_partner):
             problems.append(Problem("customer", "REQUIRED", NO_CUSTOMER))
         problems += self._destination_problems(known)
-        fees = known.setup.fees
-        if self.amount is not None and not problems:
-            total = fees.total(self.amount)
-            if fees.payer == "RECEIVER" and total > self.amount:
-                problems.append(Problem("order.amount.value", "OUT_OF_RANGE", f"is less than the fee of {total}"))
-            if fees.payer == "CUSTOMER" and (self.amount + total).minor > MOST_MINOR:
-                problems.append(Problem("order.amount.value", "OUT_OF_RANGE", "is too large together with the fee"))
+        if self.amount is not None and not problems and (wrong := fee_problem(self.amount, known.setup.fees)):
+            problems.append(Problem("order.amount.value", "OUT_OF_RANGE", wrong))
         return problems
 
     def _destination_problems(self, known: Known) -> list[Problem]:
@@ -143,31 +138,42 @@ class Create(Act[Known]):
             return [Problem("order.accountId", "NOT_ALLOWED", "the account is not active")]
         return []
 
-    def _order(self, known: Known, account: Account, key: PixKey, door: Door) -> Order:
-        o, c, fees = self.form.order, self.form.customer, known.setup.fees
-        entropy = door.chance.bytes(64)
-        number = known.setup.number
-        final = self.amount
-        if final is not None and fees.payer == "CUSTOMER":
-            final += fees.total(final)
-        seconds = o.expiration or DEFAULT_EXPIRATION_SECONDS
+    def _order(self, setup: CompanySetup, account: Account, key: PixKey, door: Door) -> Order:
+        o, c = self.form.order, self.form.customer
         customer = None
         if c is not None:
             customer = Party(door.chance.uuid(door.now), c.name, c.document.type, c.document.number.upper())
-        return Order(
-            id=door.chance.uuid(door.now), state="INITIAL", version=1, origin="TRANSPARENT", external_id=o.external_id,
-            account_id=account.id, payment_method="PIX", currency="BRL", amount=self.amount, final_amount=final, fees=fees,
-            description=o.description, notification_url=o.notification_url, return_url=o.return_url,
-            financial_partner=o.financial_partner, pix_key=key.key, pix_key_type=key.type,
-            txid=pix_ids.dynamic_txid(number, entropy[:32]),
-            # A location finds its company as a txid does; 17 random digits behind it are 101 bits.
-            location_token=pix_ids.base62(number, 5) + pix_ids.location_token(entropy[32:])[:17],
-            expires_at=door.now + timedelta(seconds=seconds), end_to_end_id=None, paid=None, paid_at=None,
-            error_message=None, created_at=door.now, updated_at=door.now, customer=customer, payer=None,
+        drafted = pix_order(
+            door, setup, account.id, key, external_id=o.external_id, amount=self.amount, description=o.description,
+            seconds=o.expiration or DEFAULT_EXPIRATION_SECONDS, customer=customer,
         )  # fmt: skip
+        return replace(
+            drafted, notification_url=o.notification_url, return_url=o.return_url, financial_partner=o.financial_partner
+        )
 
 
-def _columns(order: Order) -> dict[str, Any]:
+def pix_order(
+    door: Door, setup: CompanySetup, account_id: UUID, key: PixKey, *, external_id: str, amount: Money | None,
+    description: str, seconds: int, customer: Party | None,
+) -> Order:  # fmt: skip
+    """A Pix order of a client, as it is born. amount None: open. seconds: how long it may be paid."""
+    fees, final, entropy = setup.fees, amount, door.chance.bytes(64)
+    if final is not None and fees.payer == "CUSTOMER":
+        final += fees.total(final)
+    return Order(
+        id=door.chance.uuid(door.now), state="INITIAL", version=1, origin="TRANSPARENT", external_id=external_id,
+        account_id=account_id, payment_method="PIX", currency="BRL", amount=amount, final_amount=final, fees=fees,
+        description=description, notification_url=None, return_url=None, financial_partner=None, pix_key=key.key,
+        pix_key_type=key.type, txid=pix_ids.dynamic_txid(setup.number, entropy[:32]),
+        # A location finds its company as a txid does; 17 random digits behind it are 101 bits.
+        location_token=pix_ids.base62(setup.number, 5) + pix_ids.location_token(entropy[32:])[:17],
+        expires_at=door.now + timedelta(seconds=seconds), end_to_end_id=None, paid=None, paid_at=None,
+        error_message=None, created_at=door.now, updated_at=door.now, customer=customer, payer=None,
+    )  # fmt: skip
+
+
+def columns(order: Order) -> dict[str, Any]:
+    """The row of a new order, but for state and version."""
     return {
         "id": order.id, "account_id": order.account_id, "external_id": order.external_id, "origin": order.origin,
         "payment_method": order.payment_method, "currency": order.currency,
@@ -180,6 +186,7 @@ def _columns(order: Order) -> dict[str, Any]:
         "customer_id": order.customer.id if order.customer else None, "pix_key": order.pix_key,
         "pix_key_type": order.pix_key_type, "txid": order.txid, "location_token": order.location_token,
         "expires_at": order.expires_at, "created_at": order.created_at, "updated_at": order.updated_at,
+        "subscription_id": order.subscription_id,
     }  # fmt: skip
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from lastro.orders.model import Order, Place
 
 
+_NOT_ALONE = Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "the order ends with its subscription"),))
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """An order, and whether money for it is under way."""
@@ -35,7 +38,8 @@ class Known:
     in_inbox: bool
 
 
-async def _known(session: Session, company_id: UUID, order_id: UUID) -> Known | None:
+async def known_of(session: Session, company_id: UUID, order_id: UUID) -> Known | None:
+    """The order, and whether money for it is under way; None where there is no such order."""
     order = await store.order_by_id(session, company_id, order_id)
     if order is None:
         return None
@@ -63,11 +67,11 @@ class Expire(Act["Known | None"]):
 
     async def read(self, session: Session, door: Door) -> Known | None:
         """The order and what is under way for it."""
-        return await _known(session, door.company_id, self.order_id)
+        return await known_of(session, door.company_id, self.order_id)
 
     def decide(self, known: Known | None, door: Door) -> Done | Refused:
-        """EXPIRED, unless something came in between."""
-        if known is None or not ORDERS.allows(known.order.state, "expire"):
+        """EXPIRED, unless something came in between. A first charge expires with its subscription."""
+        if known is None or not ORDERS.allows(known.order.state, "expire") or known.order.subscription_id is not None:
             return Done(None, b"")
         under_way = known.reserved or known.in_inbox
         if under_way or not (self.before_its_time or is_over(known.order, door.now, EXPIRY_GRACE)):
@@ -84,7 +88,7 @@ class Cancel(Act["Known | None"]):
 
     async def read(self, session: Session, door: Door) -> Known | None:
         """The order and what is under way for it."""
-        return None if self.order_id is None else await _known(session, door.company_id, self.order_id)
+        return None if self.order_id is None else await known_of(session, door.company_id, self.order_id)
 
     def decide(self, known: Known | None, door: Door) -> Done | Refused:
         """CANCELED, unless it ended already or a payment was accepted."""
@@ -92,6 +96,8 @@ class Cancel(Act["Known | None"]):
             return Refused(Kind.NOT_FOUND)
         if not ORDERS.allows(known.order.state, "cancel"):
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the order is {known.order.state}"),))
+        if known.order.subscription_id is not None:
+            return _NOT_ALONE
         if known.reserved or known.in_inbox:
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "a payment for the order is under way"),))
         write = ended(known, "cancel", door, self.place)
@@ -110,7 +116,7 @@ class Fail(Act["Known | None"]):
 
     async def read(self, session: Session, door: Door) -> Known | None:
         """The order and what is under way for it."""
-        return await _known(session, door.company_id, self.order_id)
+        return await known_of(session, door.company_id, self.order_id)
 
     def decide(self, known: Known | None, door: Door) -> Done | Refused:
         """ERROR, unless it ended already or a payment was accepted."""
@@ -118,6 +124,8 @@ class Fail(Act["Known | None"]):
             return Refused(Kind.NOT_FOUND)
         if not ORDERS.allows(known.order.state, "fail") or known.reserved or known.in_inbox:
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the order is {known.order.state}"),))
+        if known.order.subscription_id is not None:
+            return _NOT_ALONE
         return Done(ended(known, "fail", door, self.place, error=self.error), b"", known.order.id)
 
 

@@ -42,10 +42,21 @@ class Payer(msgspec.Struct, frozen=True):
     ibge_code: str | None = None
 
 
+class Authorizing(msgspec.Struct, frozen=True):
+    """The recurrence that a payment authorizes by being its first (journey 3 of Pix Automático). recurrence_id: its idRec.
+
+    maximum: the most that the payer lets one charge be, None where he sets none.
+    """
+
+    recurrence_id: str
+    maximum: Money | None = None
+
+
 class PixArrival(msgspec.Struct, frozen=True):
     """A Pix to one of our accounts. settled_at None: the network asks before it settles; else the money is already in.
 
     instrument: how it was initiated (DICT, QRDN, QRES, MANU, INIC). accepted_at: when the network took it from the payer.
+    authorizing: what its payer authorizes with it, both or neither: a yes, and its settlement, are of both.
     """
 
     message_id: str
@@ -61,6 +72,7 @@ class PixArrival(msgspec.Struct, frozen=True):
     instrument: str
     remittance: str | None = None
     settled_at: datetime | None = None
+    authorizing: Authorizing | None = None
 
 
 class PixFinal(msgspec.Struct, frozen=True):

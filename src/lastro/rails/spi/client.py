@@ -16,8 +16,8 @@ from lastro.rails import port
 from lastro.rails.kept import max_age
 from lastro.rails.line import Line
 from lastro.rails.messages import Malformed, problem, understood
-from lastro.rails.port import Permanent, PixFinal, ReturnFinal, Told, Transient, Unknown
-from lastro.rails.spi import wire
+from lastro.rails.port import CancellationFinal, Permanent, PixFinal, ReturnFinal, Told, Transient, Unknown
+from lastro.rails.spi import recurrence_wire, wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,8 +100,18 @@ class Spi:
         answer = await self._line.found(f"/spi/v1/returns/{quote(return_id, safe='')}", TIMEOUT_SECONDS)
         return Unknown() if answer is None else understood(wire.return_status, return_id, answer)
 
+    async def cancellation(self, message_id: str) -> CancellationFinal | Pending | Unknown:
+        """What became of a cancellation of an authorization that we asked for in the message of this id."""
+        answer = await self._line.found(f"/spi/v1/cancellations/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
+        return Unknown() if answer is None else understood(recurrence_wire.cancellation_status, message_id, answer)
+
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
-        """What became of a Pix that was asked about, a return or a payment of ours."""
+        """What became of a Pix that was asked about, or of a return, a payment or a cancellation of ours."""
+        if kind == port.CANCELLATION_SEND:
+            ended = await self.cancellation(network_id)
+            if not isinstance(ended, CancellationFinal):
+                return ended
+            return Told(port.CANCELLATION_FINAL, "", ended.recurrence_id, port.encode(ended))
         if kind == port.RETURN_SEND:
             back = await self.returned(network_id)
             return Told(port.RETURN_FINAL, "", network_id, port.encode(back)) if isinstance(back, ReturnFinal) else back

@@ -1,7 +1,7 @@
 """The messages of the SPI as JSON, in both directions. What cannot be read is kept as it came, and is in nobody's way.
 
 Names follow the SPI message catalogue 5.13.1: pacs.008 asks, pacs.002 answers and ends, pacs.004 returns, camt.054 tells of
-money that is in, admi.002 refuses a message.
+money that is in, admi.002 refuses a message. Those of Pix Automático are in `recurrence_wire`.
 """
 
 import hashlib
@@ -15,6 +15,8 @@ import msgspec
 from lastro.base.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Reader, decoded, instant
+from lastro.rails.spi import recurrence_wire
+from lastro.rails.spi.parties import Document, Payer
 from lastro.standards import pix_ids
 
 _ID = re.compile(r"[A-Za-z0-9]{1,64}")
@@ -37,25 +39,10 @@ class _Head(msgspec.Struct, rename="camel"):
     type: str
 
 
-class _Document(msgspec.Struct):
-    number: str
-    type: str
-
-
-class _Payer(msgspec.Struct, rename="camel"):
-    name: str
-    document: _Document
-    ispb: str
-    branch: str
-    account: str
-    account_type: str
-    ibge_code: str | None = None
-
-
 class _Receiver(msgspec.Struct, rename="camel"):
     branch: str
     account: str
-    document: _Document | str | None = None
+    document: Document | str | None = None
     key: str | None = None
 
 
@@ -65,11 +52,12 @@ class _Pix(msgspec.Struct, rename="camel"):
     amount: str
     accepted_at: Instant
     local_instrument: str
-    payer: _Payer
+    payer: Payer
     receiver: _Receiver
     tx_id: str | None = None
     remittance: str | None = None
     settled_at: Instant | None = None
+    recurrence: recurrence_wire.Recurrence | None = None
 
 
 class _Final(msgspec.Struct, rename="camel"):
@@ -91,7 +79,7 @@ class _Return(msgspec.Struct, rename="camel"):
 
 class _KeyOwner(msgspec.Struct):
     name: str
-    document: _Document
+    document: Document
 
 
 class _KeyAccount(msgspec.Struct, rename="camel"):
@@ -153,7 +141,7 @@ def read(raw: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> port.
     if _ID.fullmatch(head.msg_id) is None:
         return _unread(raw)
     readers = {"pacs.008": _ask, "camt.054": _credit, "pacs.002": _final, "pacs.004": _returned, "admi.002": _refusal}
-    reader = readers.get(head.type) or also.get(head.type)
+    reader = readers.get(head.type) or recurrence_wire.READERS.get(head.type) or also.get(head.type)
     if reader is not None:
         try:
             return reader(head.msg_id, raw, ispb)
@@ -184,23 +172,22 @@ def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
         raise Malformed("txId")
     if (kind == port.PIX_SETTLED) != (pix.settled_at is not None):
         raise Malformed("settledAt")
-    p, receiver = pix.payer, pix.receiver
+    receiver = pix.receiver
     arrival = port.PixArrival(
         message_id=name,
         end_to_end_id=pix.end_to_end_id,
         txid=pix.tx_id,
         amount=Money.parse(pix.amount, "BRL"),
         accepted_at=pix.accepted_at,
-        payer=port.Payer(
-            p.name, p.document.type, p.document.number, p.ispb, p.branch, p.account, p.account_type, p.ibge_code
-        ),
+        payer=pix.payer.ported,
         receiver_branch=receiver.branch,
         receiver_account=receiver.account,
-        receiver_document=receiver.document.number if isinstance(receiver.document, _Document) else receiver.document,
+        receiver_document=receiver.document.number if isinstance(receiver.document, Document) else receiver.document,
         key=receiver.key,
         instrument=pix.local_instrument,
         remittance=pix.remittance,
         settled_at=pix.settled_at,
+        authorizing=recurrence_wire.authorizing(pix.recurrence),
     )
     return port.Told(kind, name, pix.end_to_end_id, port.encode(arrival), pix.tx_id, receiver.account)
 
@@ -303,6 +290,10 @@ def written(kind: str, body: bytes) -> bytes:
         }
     elif kind == port.PAYMENT_SEND:
         fields = _payment(port.payment_order(body))
+    elif kind == port.AUTHORIZATION_ANSWER:
+        fields = recurrence_wire.answer(body)
+    elif kind == port.CANCELLATION_SEND:
+        fields = recurrence_wire.cancellation(body)
     else:
         raise ValueError(f"the SPI has no message for {kind}")
     return msgspec.json.encode(fields)

@@ -1,0 +1,40 @@
+"""What the worker looks for because its time has come: the sweeps of the rooms, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro import orders, payouts, subscriptions
+from lastro.doors.due import Due
+
+if TYPE_CHECKING:
+    from lastro.orders import Place
+
+# Orders whose time, and the time a late message is given, is over; the first charge of a subscription ends with that.
+EXPIRED = (
+    "SELECT company_id, id FROM orders WHERE status = 'INITIAL' AND subscription_id IS NULL"  # noqa: S608 a number of ours
+    f" AND expires_at <= (SELECT business_now()) - interval '{orders.EXPIRY_GRACE.total_seconds():.0f} seconds'"
+    " ORDER BY expires_at LIMIT $1"
+)
+
+# Subscriptions that can no longer be authorized, also by a message that is late.
+LAPSED = (
+    "SELECT company_id, id FROM subscriptions WHERE status = 'PENDING_AUTHORIZATION'"  # noqa: S608 a number of ours
+    f" AND lapses_at <= (SELECT business_now()) - interval '{orders.EXPIRY_GRACE.total_seconds():.0f} seconds'"
+    " ORDER BY lapses_at LIMIT $1"
+)
+
+# Scheduled payouts whose day has come; a batch's children begin with it.
+TO_BEGIN = (
+    "SELECT company_id, id FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT business_now())"
+    " AND batch_id IS NULL ORDER BY start_at LIMIT $1"
+)
+
+
+def dues_of(place: Place) -> tuple[Due, ...]:
+    """The sweeps of a worker that stands there."""
+    return (
+        Due("expiry", EXPIRED, lambda order_id: orders.Expire(order_id, place)),
+        Due("lapse", LAPSED, lambda subscription_id: subscriptions.Lapse(subscription_id, place)),
+        Due("scheduled", TO_BEGIN, lambda payout_id: payouts.Begin(payout_id, place.institution)),
+    )

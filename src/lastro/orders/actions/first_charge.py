@@ -1,0 +1,50 @@
+"""The first charge of a subscription: an order that is made, and ended, in the Write of its subscription."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.orders.actions.create import columns, pix_order
+from lastro.orders.actions.end import ended
+from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS
+from lastro.orders.states import ORDERS
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.base.write import Row, Write
+    from lastro.orders.actions.end import Known
+    from lastro.orders.model import CompanySetup, Order, Party, PixKey, Place
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCharge:
+    """What is charged when a subscription is authorized. customer: its debtor, whose row the subscription's Write has."""
+
+    subscription_id: UUID
+    account_id: UUID
+    external_id: str
+    amount: Money
+    description: str
+    notification_url: str
+    customer: Party
+
+
+def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, door: Door) -> tuple[Order, tuple[Row, ...]]:
+    """The order of a first charge, which can be paid for 24 hours (contract.md §3), and its rows."""
+    drafted = pix_order(
+        door, setup, first.account_id, key, external_id=first.external_id, amount=first.amount,
+        description=first.description, seconds=DEFAULT_EXPIRATION_SECONDS, customer=first.customer,
+    )  # fmt: skip
+    order = replace(
+        drafted, origin="SUBSCRIPTION", notification_url=first.notification_url, subscription_id=first.subscription_id
+    )
+    return order, ORDERS.born(columns(order), door.now)
+
+
+def with_subscription(known: Known, trigger: str, door: Door, place: Place) -> Write | None:
+    """The end of a first charge whose subscription ends now; None while a payment for it is under way."""
+    return None if known.reserved or known.in_inbox else ended(known, trigger, door, place)

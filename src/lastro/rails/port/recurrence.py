@@ -1,0 +1,164 @@
+"""What the payer's bank and the rooms tell each other about authorizations of Pix Automático. Codes are raw.
+
+An authorization without a payment (journey 2) is asked of us as a Pix is: the payer's bank holds it for confirmed once we
+have said yes. One that pays its first charge (journey 3) rides in that payment (PixArrival.authorizing), and our answer to
+the payment answers both. A cancellation by the payer has happened when we hear of it; one by the receiver is asked of the
+payer's bank.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003 msgspec reads the annotations when it runs
+from typing import TYPE_CHECKING, Literal, Self
+
+import msgspec
+
+from lastro.base.money import Money  # noqa: TC001
+from lastro.base.write import Message
+from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.pix import PIX, Payer
+from lastro.standards import pix_ids
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+# Inbox kinds.
+AUTHORIZATION_ASK = "authorization.ask"  # Authorization: the payer's bank waits for our yes or no
+AUTHORIZATION_DECLINED = "authorization.declined"  # AuthorizationDeclined
+AUTHORIZATION_CANCELED = "authorization.canceled"  # AuthorizationCanceled
+CANCELLATION_FINAL = "cancellation.final"  # CancellationFinal
+
+# Outbox kinds.
+AUTHORIZATION_ANSWER = "authorization.answer"  # AuthorizationAnswer
+CANCELLATION_SEND = "cancellation.send"  # CancellationOrder
+
+# FAILED: the network would not take what we asked, so that the payer's bank has decided nothing.
+CancellationOutcome = Literal["CONFIRMED", "REFUSED", "FAILED"]
+BY_RECEIVER = "USUARIO_RECEBEDOR"
+BY_RECEIVERS_BANK = "PSP_RECEBEDOR"
+
+
+class Authorization(msgspec.Struct, frozen=True):
+    """A payer has authorized a recurrence without paying anything (journey 2).
+
+    recurrence_id: its idRec. maximum: the most he lets one charge be, None where he sets none. accepted_at: when his bank
+    took his word, by the network's clock.
+    """
+
+    message_id: str
+    recurrence_id: str
+    payer: Payer
+    accepted_at: datetime
+    maximum: Money | None = None
+
+
+class AuthorizationDeclined(msgspec.Struct, frozen=True):
+    """A payer has said no to a recurrence. code: why, where his bank says it."""
+
+    message_id: str
+    recurrence_id: str
+    payer: Payer
+    declined_at: datetime
+    code: str | None = None
+
+
+class AuthorizationAnswer(msgspec.Struct, frozen=True):
+    """Our yes or no to an authorization. code: why not, in the network's words; None is yes."""
+
+    message_id: str
+    original_message_id: str
+    recurrence_id: str
+    accept: bool
+    code: str | None = None
+    created_at: datetime | None = None  # set by authorization_answer_message, so that every send says the same
+
+    @classmethod
+    def new(cls, ispb: str, to: Authorization, code: str | None, entropy: bytes) -> Self:
+        """Our answer, under a message id of its own. ispb: ours. entropy: 24 random bytes or more."""
+        return cls(pix_ids.message_id(ispb, entropy), to.message_id, to.recurrence_id, code is None, code)
+
+
+class Requester(msgspec.Struct, frozen=True):
+    """Who asks for a cancellation. role: USUARIO_PAGADOR, PSP_PAGADOR, USUARIO_RECEBEDOR, PSP_RECEBEDOR (API Pix 2.9.0)."""
+
+    role: str
+    document_type: str | None = None
+    document_number: str | None = None
+    name: str | None = None
+
+
+class AuthorizationCanceled(msgspec.Struct, frozen=True):
+    """The payer's side has cancelled an authorization: it is over there. code: SLDB, ACCL, DCSD, FRUD …"""
+
+    message_id: str
+    recurrence_id: str
+    code: str
+    requester: Requester
+    canceled_at: datetime
+
+
+class CancellationOrder(msgspec.Struct, frozen=True):
+    """The receiver's side asks the payer's bank to cancel an authorization. message_id: its only name in the network."""
+
+    message_id: str
+    recurrence_id: str
+    code: str
+    requester: Requester
+    created_at: datetime | None = None  # set by cancellation_message, so that every send says the same
+
+    @classmethod
+    def new(cls, ispb: str, recurrence_id: str, code: str, requester: Requester, entropy: bytes) -> Self:
+        """A cancellation under a new message id. ispb: ours. entropy: 24 random bytes or more."""
+        return cls(pix_ids.message_id(ispb, entropy), recurrence_id, code, requester)
+
+
+class CancellationFinal(msgspec.Struct, frozen=True):
+    """What became of a cancellation that we asked for. message_id: that of our order. code: why not."""
+
+    message_id: str
+    recurrence_id: str
+    outcome: CancellationOutcome
+    code: str | None = None
+    decided_at: datetime | None = None
+
+
+def authorization(body: bytes) -> Authorization:
+    """The body of authorization.ask. msgspec.ValidationError for other bytes, as for each of these."""
+    return decode(body, Authorization)
+
+
+def authorization_declined(body: bytes) -> AuthorizationDeclined:
+    """The body of authorization.declined."""
+    return decode(body, AuthorizationDeclined)
+
+
+def authorization_canceled(body: bytes) -> AuthorizationCanceled:
+    """The body of authorization.canceled."""
+    return decode(body, AuthorizationCanceled)
+
+
+def authorization_answer(body: bytes) -> AuthorizationAnswer:
+    """The body of authorization.answer."""
+    return decode(body, AuthorizationAnswer)
+
+
+def cancellation_order(body: bytes) -> CancellationOrder:
+    """The body of cancellation.send."""
+    return decode(body, CancellationOrder)
+
+
+def cancellation_final(body: bytes) -> CancellationFinal:
+    """The body of cancellation.final."""
+    return decode(body, CancellationFinal)
+
+
+def authorization_answer_message(answer: AuthorizationAnswer, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
+    """The outbox message that tells an answer. reference_id: the subscription's id. row_id: the message's own id here."""
+    body = encode(msgspec.structs.replace(answer, created_at=at))
+    return Message(row_id, PIX, AUTHORIZATION_ANSWER, answer.message_id, reference_id, body, at)
+
+
+def cancellation_message(order: CancellationOrder, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
+    """The outbox message that asks for a cancellation. reference_id: the cancellation's id. row_id: the message's own."""
+    body = encode(msgspec.structs.replace(order, created_at=at))
+    return Message(row_id, PIX, CANCELLATION_SEND, order.message_id, reference_id, body, at)

@@ -1,0 +1,202 @@
+"""A subscription is asked for: its ids, its locations and its first charge are made, and the answer before it is written."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Relied, Row, Write
+from lastro.orders import Destination, Destinations, FirstCharge, Party, charged, destination, fee_problem
+from lastro.standards import pix_ids
+from lastro.standards.calendar import brasilia_day
+from lastro.standards.recurrence_ids import recurrence_id
+from lastro.subscriptions import model, store
+from lastro.subscriptions.model import Shown, Subscription
+from lastro.subscriptions.rendering import created
+from lastro.subscriptions.rules.authorizing import window_ends
+from lastro.subscriptions.rules.creating import account_problems, create_problems, wish_of
+from lastro.subscriptions.states import SUBSCRIPTIONS
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.orders import Order, Place
+    from lastro.subscriptions.forms import CreateSubscription
+    from lastro.subscriptions.model import Person, Wish
+
+_NUMBERS_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a create needs to know: where its charges go, at the versions read, and a number that no other id has."""
+
+    destination: Destination
+    number: int
+
+
+@dataclass
+class Ground:
+    """What this process remembers: where charges go, and numbers that it has taken and not used yet.
+
+    A Write relies on the versions, so that a stale memory is only slower. Numbers that are left when the process ends are
+    never used.
+    """
+
+    destinations: Destinations = field(default_factory=Destinations)
+    numbers: deque[int] = field(default_factory=deque)
+
+
+@dataclass(frozen=True)
+class Create(Act[Known]):
+    """POST /order/v1/banking/subscriptions. form: one whose fields are good by themselves."""
+
+    company_id: UUID
+    form: CreateSubscription
+    account_id: UUID
+    place: Place
+    ground: Ground
+
+    @property
+    def _wish(self) -> Wish:
+        return wish_of(self.form, self.account_id)
+
+    def recall(self) -> Known | None:
+        """Where charges of this account went the last time, and the next number; None where either has to be read."""
+        known = self.ground.destinations.known.get((self.company_id, self.account_id, self._wish.charge_key))
+        return None if known is None or not self.ground.numbers else Known(known, self.ground.numbers.popleft())
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The company's setup, the account, the key; more numbers where none is left."""
+        key = self._wish.charge_key
+        known = Destination(*await destination(session, door.company_id, self.account_id, key))
+        self.ground.destinations.learn((door.company_id, self.account_id, key), known)
+        if not self.ground.numbers:
+            self.ground.numbers.extend(await store.network_numbers(session, _NUMBERS_AT_ONCE))
+        return Known(known, self.ground.numbers.popleft())
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The subscription and its first charge, or everything that stands in its way."""
+        today = brasilia_day(door.now)
+        problems = create_problems(self.form, today, sandbox=self.place.sandbox)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        found, wish = known.destination, self._wish
+        if found.account is None:
+            return NOT_FOUND
+        problems = _destination_problems(wish, found.account, found)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        return self._made(wish, found.account, known, door)
+
+    def taken(self, constraint: str) -> Refused | None:
+        """The code is another subscription's; a clash of random ids is decided again."""
+        if constraint != "subscriptions_external_id_key":
+            return None
+        text = "another subscription has this code"
+        return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", text),))
+
+    def _made(self, wish: Wish, account: Account, known: Known, door: Door) -> Done:
+        found, chance = known.destination, door.chance
+        subscription_id = chance.uuid(door.now)
+        debtor = _party(wish.debtor, chance.uuid(door.now))
+        payer = None if wish.payer is None else _party(wish.payer, chance.uuid(door.now))
+        order, rows = _first_charge(wish, subscription_id, debtor, found, door)
+        subscription = _subscription(wish, subscription_id, order, self.place.institution.ispb, known, door.now)
+        # A location finds its company as a txid does; 17 random digits behind it are 101 bits.
+        token = pix_ids.base62(found.setup.number, 5) + pix_ids.location_token(chance.bytes(32))[:17]
+        columns = _columns(subscription, token, debtor, payer)
+        parties = tuple(_party_row(one) for one in (debtor, payer) if one is not None)
+        # We are the institution of the receiver, so that it is registered in the write that makes it (states.md 1).
+        own = SUBSCRIPTIONS.born(columns, door.now, ("create", "register"))
+        shown = Shown(subscription, account, token, None if order is None else _shown_charge(order))
+        write = Write(door.company_id, relies=_relies(door.company_id, found, account, order), rows=(*parties, *rows, *own))
+        return Done(write, render(created(shown, self.place)), subscription_id, keep="month")
+
+
+def _destination_problems(wish: Wish, account: Account, found: Destination) -> list[Problem]:
+    key_account_id = None if wish.charge_key is None or found.key is None else found.key.account_id
+    problems = account_problems(wish, account, key_account_id)
+    if wish.charge is not None and (wrong := fee_problem(wish.charge, found.setup.fees)):
+        problems.append(Problem("initialCharge.amount.value", "OUT_OF_RANGE", wrong))
+    return problems
+
+
+def _first_charge(
+    wish: Wish, subscription_id: UUID, debtor: Party, found: Destination, door: Door
+) -> tuple[Order | None, tuple[Row, ...]]:
+    if wish.charge is None:
+        return None, ()
+    assert found.key is not None
+    first = FirstCharge(
+        subscription_id, wish.account_id, wish.external_id, wish.charge, wish.description or wish.external_id,
+        wish.webhook_url, debtor,
+    )  # fmt: skip
+    return charged(first, found.setup, found.key, door)
+
+
+def _subscription(
+    wish: Wish, subscription_id: UUID, order: Order | None, ispb: str, known: Known, now: datetime
+) -> Subscription:
+    provider_id = recurrence_id(
+        ispb, brasilia_day(now), known.destination.setup.number, known.number, retries=wish.terms.charges_after_due
+    )
+    only_payer = wish.payer.document_number if wish.payer is not None and wish.is_paid_at_once else None
+    return Subscription(
+        id=subscription_id, state="PENDING_AUTHORIZATION", version=2, type=wish.type, provider_id=provider_id,
+        external_id=wish.external_id, account_id=wish.account_id, terms=wish.terms, debtor=wish.debtor,
+        description=wish.description, webhook_url=wish.webhook_url, created_at=now, updated_at=now, only_payer=only_payer,
+        order_id=None if order is None else order.id, order_expires_at=None if order is None else order.expires_at,
+    )  # fmt: skip
+
+
+def _columns(subscription: Subscription, token: str, debtor: Party, payer: Party | None) -> dict[str, Any]:
+    terms = subscription.terms
+    return {
+        "id": subscription.id, "account_id": subscription.account_id, "external_id": subscription.external_id,
+        "provider_id": subscription.provider_id, "type": subscription.type, "frequency": terms.frequency,
+        "starts_on": terms.starts_on, "ends_on": terms.ends_on, "currency": "BRL",
+        "fixed_minor": None if terms.fixed is None else terms.fixed.minor,
+        "floor_minor": None if terms.floor is None else terms.floor.minor, "charges_after_due": terms.charges_after_due,
+        "adjusts": terms.adjusts, "auto_schedule": terms.is_automatic, "description": subscription.description,
+        "webhook_url": subscription.webhook_url, "debtor_id": debtor.id,
+        "named_payer_id": None if payer is None else payer.id, "order_id": subscription.order_id, "location_token": token,
+        "lapses_at": window_ends(subscription), "created_at": subscription.created_at,
+        "updated_at": subscription.updated_at,
+    }  # fmt: skip
+
+
+def _relies(company_id: UUID, found: Destination, account: Account, order: Order | None) -> tuple[Relied, ...]:
+    """The company's number is in the ids; what a charge costs, and the key that it names, matter only where there is one."""
+    setup, key = found.setup, found.key
+    both = (Relied("companies", company_id, setup.version), Relied("accounts", account.id, account.version))
+    if order is None:
+        return both
+    assert key is not None
+    return (*both, Relied("company_fees", company_id, setup.fees_version), Relied("pix_keys", key.id, key.version))
+
+
+def _shown_charge(order: Order) -> model.FirstCharge:
+    assert order.amount is not None
+    assert order.expires_at is not None
+    assert order.txid is not None
+    assert order.location_token is not None
+    return model.FirstCharge(order.id, order.amount, order.expires_at, order.txid, order.location_token)
+
+
+def _party(person: Person, party_id: UUID) -> Party:
+    return Party(party_id, person.name or "", person.document_type, person.document_number)
+
+
+def _party_row(party: Party) -> Row:
+    values = {
+        "id": party.id, "name": party.name, "document_type": party.document_type, "document_number": party.document_number,
+    }  # fmt: skip
+    return Row("parties", values)

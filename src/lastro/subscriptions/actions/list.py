@@ -1,0 +1,57 @@
+"""Listing a company's subscriptions."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.paging import Part
+from lastro.base.run import Act, Done
+from lastro.subscriptions import store
+from lastro.subscriptions.rendering import Subscriptions, listed
+
+if TYPE_CHECKING:
+    from lastro.base.db import Session
+    from lastro.base.paging import Page
+    from lastro.base.run import Door
+    from lastro.subscriptions.model import Shown, Wanted
+
+_MANY = 200  # from so many rows on a page is rendered in a thread
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The subscriptions of a page, and the answer where it is rendered already."""
+
+    part: Part[Shown]
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class List(Act[Found]):
+    """GET /order/v1/banking/subscriptions. wanted None: nothing can be found, since the account named is no id."""
+
+    wanted: Wanted | None
+    page: Page
+
+    async def read(self, session: Session, door: Door) -> Found:
+        """The subscriptions of the page, as far as no older one can still come."""
+        if self.wanted is None:
+            return Found(Part((), None))
+        rows = await store.subscriptions_in(session, door.company_id, self.wanted, self.page)
+        return Found(self.page.settled(rows, lambda shown: shown.subscription.created_at, door.now))
+
+    async def look_up(self, known: Found, door: Door) -> Found:
+        """A large page is rendered in a thread."""
+        if len(known.part.rows) < _MANY:
+            return known
+        return replace(known, body=await asyncio.to_thread(self._render, known))
+
+    def decide(self, known: Found, door: Door) -> Done:
+        """The page as it is shown."""
+        return Done(None, known.body or self._render(known))
+
+    def _render(self, known: Found) -> bytes:
+        return render(self.page.answer(Subscriptions, known.part, listed))

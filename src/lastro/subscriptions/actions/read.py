@@ -1,0 +1,72 @@
+"""Reading one subscription, by its id or by the location that a payer's bank fetches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.run import Act, Done, Door
+from lastro.standards.recurrence_payload import Receiver, encode
+from lastro.subscriptions import store
+from lastro.subscriptions.rendering import in_full
+from lastro.subscriptions.rules.authorizing import payload_of
+from lastro.subscriptions.rules.next_actions import next_actions
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import Refused
+    from lastro.orders import Place
+    from lastro.subscriptions.model import Shown
+    from lastro.subscriptions.store import Past
+
+_SERVED = ("PENDING_AUTHORIZATION", "ACCEPTED")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A subscription, and what has happened to it."""
+
+    shown: Shown
+    past: Past
+
+
+@dataclass(frozen=True)
+class Read(Act["Known | None"]):
+    """GET /order/v1/banking/subscriptions/{id}."""
+
+    subscription_id: UUID | None
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The subscription, its history and its cancellations."""
+        if self.subscription_id is None:
+            return None
+        shown = await store.shown_by_id(session, door.company_id, self.subscription_id)
+        if shown is None:
+            return None
+        return Known(shown, await store.past_of(session, door.company_id, self.subscription_id))
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        if known is None:
+            return NOT_FOUND
+        coming = next_actions(known.shown.subscription, (), door.now)
+        return Done(None, render(in_full(known.shown, known.past, coming, self.place)))
+
+
+async def by_location(session: Session, company_id: UUID, token: str) -> Known | None:
+    """The subscription behind a recurrence's location."""
+    shown = await store.shown_by_location(session, company_id, token)
+    return None if shown is None else Known(shown, await store.past_of(session, company_id, shown.subscription.id))
+
+
+def recurrence(known: Known, ispb: str) -> bytes | None:
+    """The JSON of a recurrence's location (API Pix 2.9.0 RecPayload); None once it has ended. ispb: our own."""
+    subscription, holder = known.shown.subscription, known.shown.account.holder
+    if subscription.state not in _SERVED:
+        return None
+    receiver = Receiver(name=holder.full_name, cnpj=holder.document_number, ispb=ispb)
+    return encode(payload_of(subscription, receiver, ((one.status, one.at) for one in known.past.statuses)))

@@ -1,0 +1,108 @@
+"""The HTTP operations of subscriptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from lastro.base import forms
+from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.paging import PAGING, read_choice, read_date, read_page, read_text, text_schema
+from lastro.subscriptions import docs
+from lastro.subscriptions.actions.create import Create, Ground
+from lastro.subscriptions.actions.end import Cancel
+from lastro.subscriptions.actions.list import List
+from lastro.subscriptions.actions.read import Read
+from lastro.subscriptions.forms import CancelSubscription, CreateSubscription
+from lastro.subscriptions.model import STATUSES, Wanted
+from lastro.subscriptions.rules.creating import create_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.base.run import Verb
+    from lastro.orders import Place
+
+_PATH = "/order/v1/banking/subscriptions"
+_LONGEST_EXTERNAL_ID = 64
+_DAY = {"type": "string", "format": "date"}
+_FILTERS = (
+    Query("startDate", "Subscriptions whose first cycle begins on this day.", _DAY),
+    Query("endDate", "Subscriptions whose last day is this one.", _DAY),
+    Query("status", "Subscriptions of this status.", {"type": "string", "enum": list(STATUSES)}),
+    Query("externalId", "The subscription of this code of yours, exactly.", text_schema(_LONGEST_EXTERNAL_ID)),
+    Query("accountId", "Subscriptions whose charges credit this account.", {"type": "string"}),
+)
+
+
+@dataclass(frozen=True)
+class _Desk:
+    place: Place
+    ground: Ground
+
+    def create(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/banking/subscriptions. Whether startDate is over is said by the clock, once that was read."""
+        form, problems = forms.read(incoming.raw, CreateSubscription)
+        problems += create_problems(form, date.min, sandbox=self.place.sandbox)
+        if problems:
+            return Refused(Kind.INVALID, forms.in_order(problems, CreateSubscription))
+        account_id = as_id(form.account_id)
+        if account_id is None:
+            return NOT_FOUND
+        return Create(incoming.company_id, form, account_id, self.place, self.ground)
+
+    def list(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/banking/subscriptions."""
+        problems: list[Problem] = []
+        page = read_page(incoming.query, problems)
+        wanted = _wanted(incoming.query, problems)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else List(wanted, page)
+
+    def read(self, incoming: Incoming) -> Verb[Any]:
+        """GET /order/v1/banking/subscriptions/{id}."""
+        return Read(incoming.id("id"), self.place)
+
+    def cancel(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/banking/subscriptions/{id}/cancellations."""
+        form, problems = forms.read(incoming.raw, CancelSubscription)
+        if problems:
+            return Refused(Kind.INVALID, forms.in_order(problems, CancelSubscription))
+        return Cancel(incoming.id("id"), form.reason or "REQUESTED_BY_RECEIVER", incoming.key, self.place)
+
+
+def routes(place: Place) -> tuple[Route, ...]:
+    """The room's operations."""
+    desk = _Desk(place, Ground())
+    return (
+        Route(
+            "POST", _PATH, "create_subscription", "subscriptions:write", desk.create, docs.CREATE, success=201,
+            key="optional",
+        ),
+        Route("GET", _PATH, "list_subscriptions", "subscriptions:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
+        Route("GET", _PATH + "/{id}", "read_subscription", "subscriptions:read", desk.read, docs.READ),
+        Route(
+            "POST", _PATH + "/{id}/cancellations", "cancel_subscription", "subscriptions:write", desk.cancel, docs.CANCEL,
+            success=202, key="optional",
+        ),
+    )  # fmt: skip
+
+
+def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
+    """The filters of a list; whatever is wrong is added to `problems`. None: it names an account by what is no id."""
+    status = read_choice(query, "status", STATUSES, problems)
+    external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
+    starts_on, ends_on = _day(query, "startDate", problems), _day(query, "endDate", problems)
+    account_id = as_id(query.get("accountId"))
+    if "accountId" in query and account_id is None:
+        return None
+    return Wanted(status, external_id, account_id, starts_on, ends_on)
+
+
+def _day(query: Mapping[str, str], name: str, problems: list[Problem]) -> date | None:
+    text = query.get(name)
+    day = None if text is None else read_date(text)
+    if text is not None and day is None:
+        problems.append(Problem(name, "INVALID", "must be a date YYYY-MM-DD"))
+    return day

@@ -1,0 +1,211 @@
+"""What the room's operations and events say of themselves to those who call and are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.subscriptions.forms import CancelSubscription, CreateSubscription
+from lastro.subscriptions.notifications import TOLD, SubscriptionNotification
+from lastro.subscriptions.rendering import Cancellation, CreatedSubscription, FullSubscription, Subscriptions
+from lastro.webhooks import Notice
+
+_ID = "0196a4f0-7d2f-7b42-8e30-4a1b0c7d6e32"
+_ORDER_ID = "0196a4f0-7d2f-7b43-9f41-5b2c1d8e7f43"
+_ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
+_AT, _LATER = "2026-11-23T12:00:00.120945Z", "2026-11-23T12:40:11.501337Z"
+_EXPIRES = "2026-11-24T12:00:00.120945Z"
+_BRL = {"currency": "BRL", "value": "29.90"}
+_PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
+_TEXT = (
+    "00020101021226660014br.gov.bcb.pix2544pay.example.com/qr/v2/00001lVPPixWUxJY0ZrI0u5204000053039865802BR5917Ana Comercio"
+    " Ltda6009SAO PAULO62070503***80700014br.gov.bcb.pix2548pay.example.com/qr/v2/rec/00001bQ7rT2kLmN4pX9vZ36304E6A9"
+)
+_PROVIDER_ID = "RR999990102026112300001aBcDeF"
+_CHARGE = {
+    "orderId": _ORDER_ID, "expireDateTime": _EXPIRES, "conciliationId": "00001jPPPljQLKI4tD7o5QMJXwbF5OgI", "amount": _BRL,
+}  # fmt: skip
+_DEBTOR = {"document": {"type": "CPF", "number": "12345678909"}, "name": "Bento Braga"}
+_SHARED: dict[str, Any] = {
+    "type": "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT", "allowChargeAfterDueDate": True, "allowAdjustToBusinessDay": True,
+    "frequencyType": "MONTHLY", "startDate": "2027-01-10", "fixedAmount": _BRL, "debtor": _DEBTOR, "description": "Magazine",
+    "webhookUrl": "https://shop.example.com/hooks/lastro", "externalId": "contract-12",
+}  # fmt: skip
+_LISTED: dict[str, Any] = {
+    "id": _ID, "providerId": _PROVIDER_ID, "status": "PENDING_AUTHORIZATION", **_SHARED, "autoSchedule": False,
+    "receiver": {
+        "id": _ACCOUNT_ID, "fullName": "Ana Comercio Ltda", "document": {"type": "CNPJ", "number": "11222333000181"},
+    },
+    "createdAt": _AT, "updatedAt": _AT,
+}  # fmt: skip
+_CANCELLATION: dict[str, Any] = {
+    "id": "0196a515-30ad-7c11-8b52-6c3d2e9f8a54", "idempotencyKey": "cancel-contract-12", "status": "ACCEPTED",
+    "statusHistory": [{"status": "PENDING", "createdAt": _LATER}, {"status": "ACCEPTED", "createdAt": _LATER}],
+    "reason": "REQUESTED_BY_RECEIVER", "requestedBy": {"document": {"type": "CNPJ", "number": "11222333000181"}},
+    "createdAt": _LATER, "updatedAt": _LATER,
+}  # fmt: skip
+
+
+def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
+    return Refusal(Kind.INVALID, field, issue, cause, cure)
+
+
+_NO_SUBSCRIPTION = Refusal(
+    Kind.NOT_FOUND, "", "", "No subscription of your company has this id.",
+    "Take the `id` that the create answered, from a client of the same company.",
+)  # fmt: skip
+_AMOUNTS = tuple(
+    refusal
+    for field in ("fixedAmount", "maxAmountFloor", "initialCharge.amount")
+    for refusal in (
+        _invalid(f"{field}.currency", "NOT_SUPPORTED", "Pix Automático is paid in reais.", "Give BRL."),
+        _invalid(f"{field}.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
+        _invalid(f"{field}.value", "INVALID", "The value is no decimal number with a dot, or has more than two decimals.",
+                 "Give `29.90`, without sign, blanks or separators of thousands."),
+    )
+)  # fmt: skip
+_TOO_MUCH = "The amount is zero, negative or above 9,999,999,999.99."
+_CREATE_REFUSALS = (
+    Refusal(Kind.NOT_FOUND, "", "", "`accountId` is no account of your company.", "Take an id of the account list."),
+    _invalid("accountId", "NOT_ALLOWED",
+             "The holder is a person, and only an organization is paid by Pix Automático; or the account is not ACTIVE.",
+             "Name an active account of an organization."),
+    _invalid("externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
+             "Use 1 to 64 printable characters."),
+    Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "Another subscription has this code, whatever became of it.",
+            "Read that one, or give another code. Send an `idempotency-key` where you may have to send a request twice."),
+    _invalid("startDate", "OUT_OF_RANGE", "The day is over in Brasilia.", "Give today or a later day."),
+    _invalid("endDate", "OUT_OF_RANGE", "It is not later than `startDate`.", "Give a later day, or leave it out."),
+    *(_invalid(field, "MUTUALLY_EXCLUSIVE", "There are both `fixedAmount` and `maxAmountFloor`.",
+               "Give one of the two, or none: then the payer bounds the charges as he likes.")
+      for field in ("fixedAmount", "maxAmountFloor")),
+    *_AMOUNTS,
+    _invalid("fixedAmount.value", "OUT_OF_RANGE", _TOO_MUCH, "Give an amount from 0.01 on."),
+    _invalid("maxAmountFloor.value", "OUT_OF_RANGE", _TOO_MUCH, "Give an amount from 0.01 on."),
+    _invalid("initialCharge.amount.value", "OUT_OF_RANGE",
+             f"{_TOO_MUCH[:-1]}; or it is less than the fee that the account bears, or too large together with the fee that"
+             " the payer bears.", "Charge an amount that is at least the fee."),
+    _invalid("autoSchedule", "NOT_ALLOWED", "There is no `fixedAmount`, so that nobody knows what to charge.",
+             "Give `fixedAmount`, or schedule the charges yourself."),
+    *(_invalid(f"{who}.document.number", "INVALID", "Check digits or form do not fit the type, or there is punctuation.",
+               "Give the digits alone. A CNPJ may have capital letters.") for who in ("debtor", "payer")),
+    *(_invalid(f"{who}.name", "INVALID", "The name is blank or has control characters.", "Give a name.")
+      for who in ("debtor", "payer")),
+    _invalid("webhookUrl", "INVALID",
+             "It is no https address, or one that the outside cannot reach: private, loopback, reserved, with a user name.",
+             "Give a public https address; a sandbox also takes http and this machine's own."),
+    _invalid("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
+    _invalid("initialCharge", "REQUIRED", "With AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT a first charge is paid at once.",
+             "Give `initialCharge`, or take AUTHORIZATION_QRCODE."),
+    _invalid("initialCharge", "NOT_ALLOWED", "With AUTHORIZATION_QRCODE nothing is paid at once; it would never be charged.",
+             "Leave it out, or take AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT."),
+    _invalid("initialCharge.pixKey", "INVALID", "It is not a key of an account of your company.",
+             "Take a key of the account."),
+    _invalid("initialCharge.pixKey", "MISMATCH", "The key belongs to another account than `accountId`.",
+             "Take a key of the account."),
+)  # fmt: skip
+
+CREATE = Doc(
+    "Create a subscription",
+    "Makes a QR code by which a payer authorizes recurring charges (Pix Automático), once, in the app of any bank in"
+    " Brazil.\n\n"
+    "- `AUTHORIZATION_QRCODE`: reading the code authorizes, and nothing is paid. It can be authorized for 30 days, and not"
+    " after `endDate`.\n"
+    "- `AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT`: the payer pays `initialCharge` and authorizes in one act, both or neither,"
+    " within 24 hours. The charge is an order, which credits `accountId`, has the subscription's `externalId` as its code"
+    " and is told at `webhookUrl`. Only `payer` may pay it, where one is named.\n"
+    "- With `fixedAmount` every charge is of it. With `maxAmountFloor` the payer may set a maximum for each charge, which is"
+    " not below it. With neither he may set any.\n"
+    "- What you have not had authorized in time is CANCELED by itself, and you are told.\n\n"
+    "An `idempotency-key` makes it safe to send the same request again: the first answer comes back, byte for byte, for 30"
+    " days.",
+    CreateSubscription, CreatedSubscription, _CREATE_REFUSALS,
+    {
+        "accountId": _ACCOUNT_ID, **_SHARED, "payer": _DEBTOR,
+        "initialCharge": {"pixKey": "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20", "amount": _BRL},
+    },
+    {
+        "id": _ID, "status": "PENDING_AUTHORIZATION", "qrcodeImageBase64": _PNG, "qrcodeData": _TEXT,
+        "initialCharge": _CHARGE, "providerId": _PROVIDER_ID, "externalId": "contract-12",
+    },
+)  # fmt: skip
+READ = Doc(
+    "Read a subscription",
+    "The subscription as it is now, the statuses it took, its code, its first charge, its cancellations, and what comes"
+    " next.",
+    None, FullSubscription, (_NO_SUBSCRIPTION,), None,
+    {
+        **_LISTED,
+        "statusHistory": [{"status": "INITIAL", "createdAt": _AT}, {"status": "PENDING_AUTHORIZATION", "createdAt": _AT}],
+        "qrcode": {"imageBase64": _PNG, "data": _TEXT}, "initialCharge": _CHARGE, "cancellations": [],
+        "nextActions": [{"action": "AUTHORIZE", "by": "PAYER", "until": _EXPIRES}],
+    },
+)  # fmt: skip
+LIST = Doc(
+    "List subscriptions",
+    "The subscriptions of your company, newest first. Filters are combined: a subscription must fit all of them. `startDate`"
+    " and `endDate` are compared with the days of the subscription; `from` and `to` with `createdAt`. An `accountId` that is"
+    " not one of yours finds nothing.\n\n"
+    "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
+    " first, a page may have fewer rows than its `limit` and still have a next one: it ends before subscriptions younger"
+    " than two seconds.",
+    None, Subscriptions,
+    (
+        *PAGE_REFUSALS,
+        *PERIOD_REFUSALS,
+        *(_invalid(name, "INVALID", "It is no date.", "Give one such as 2027-01-10.") for name in ("startDate", "endDate")),
+        _invalid("status", "INVALID", "The interface knows no such status.", "Give one that it names."),
+        _invalid("externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
+        _invalid("externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+    ),
+    None, {"limit": 20, "sort": "desc", "nextCursor": _AT, "hasNext": True, "data": [_LISTED]},
+)  # fmt: skip
+CANCEL = Doc(
+    "Cancel a subscription",
+    "Ends a subscription that nobody has authorized yet: its code can no longer be used, its first charge is canceled with"
+    " it, and `SUBSCRIPTION.CANCELED` is sent, for a first charge `ORDER-PAYIN.CANCELED` too. Send `{}` where there is no"
+    " reason to give.",
+    CancelSubscription, Cancellation,
+    (
+        _NO_SUBSCRIPTION,
+        Refusal(Kind.CONFLICT, "status", "CONFLICT",
+                "The subscription is no longer PENDING_AUTHORIZATION, or a payment for its first charge was accepted and"
+                " will settle in a moment.", "Read the subscription."),
+    ),
+    {"reason": "REQUESTED_BY_RECEIVER"}, _CANCELLATION,
+)  # fmt: skip
+
+_ABOUT = {
+    "ACCEPTED": "Its payer has authorized it, and has paid its first charge where it has one. From now on it is charged.",
+    "REJECTED": "Its payer has said no. Its code can no longer be used; ask by a new subscription.",
+    "CANCELED": "It has ended and will not be charged: you canceled it, or nobody authorized it in time (`reason`"
+    " AUTHORIZATION_EXPIRED, a minute after the last instant).",
+    "ERROR": "The network refuses it for good. It will not be charged.",
+}
+_MORE: dict[str, dict[str, Any]] = {
+    "ACCEPTED": {
+        "payer": {
+            "document": {"type": "CPF", "number": "12345678909"},
+            "bank": {"branchNumber": "0001", "accountNumber": "123456", "ispb": "99999020"}, "ibgeCode": "3550308",
+        },
+        "initialCharge": {"id": _ORDER_ID, "amount": _BRL, "endToEndId": "E9999902020261123124000000E058eP"},
+    },
+    "CANCELED": {"reason": "REQUESTED_BY_RECEIVER"},
+}  # fmt: skip
+
+
+def _example(status: str) -> dict[str, Any]:
+    """One subscription, gone this way."""
+    data = {"id": _ID, "externalId": "contract-12", "status": status, "initialCharge": {"id": _ORDER_ID, "amount": _BRL}}
+    return {"event": f"SUBSCRIPTION.{status}", "occurredAt": _LATER, "data": data | _MORE.get(status, {})}
+
+
+NOTICES = tuple(
+    Notice(
+        f"SUBSCRIPTION.{status}", f"Subscription {status.lower()}" if status != "ERROR" else "Subscription failed",
+        _ABOUT[status], SubscriptionNotification, {"event": f"SUBSCRIPTION.{status}"}, _example(status),
+    )
+    for status in TOLD
+)  # fmt: skip

@@ -1,0 +1,194 @@
+"""What a person says to a recurrence: yes, no, no more. The API and the page both call these.
+
+The bank judges what it can know itself. `force` leaves its checks out, so that the receiver's bank has to judge.
+"""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from lastro.standards import brcode
+
+from .. import faults, logs
+from ..forms import Form
+from ..network import Network
+from ..refusals import not_found
+from ..spi import authorizations
+from ..spi.authorizations import Consent
+from . import payers, reading, recurrences
+from .location import Locations
+from .payers import Payer
+from .reading import LONGEST_QR, Reading
+from .recurrences import Recurrence
+
+DECLINES = frozenset({"AP13", "AP14"})
+NOT_INTERESTED = "AP14"
+CODE = re.compile(r"[A-Z0-9]{4}")
+ID_REC = re.compile(r"[A-Za-z0-9]{29}")
+# He who lacks money may agree to pay later; he whose account is held may not.
+HELD = "SUSPECTED_FRAUD"
+
+
+def consent_to(network: Network, found: Reading, payer: Payer, maximum: int | None, *, force: bool) -> Consent | str | None:
+    """What paying a code authorizes; None: nothing. A text is why the bank does not let him."""
+    recurrence = found.recurrence
+    if recurrence is None:
+        return None if maximum is None else "MAXIMUM_NOT_ALLOWED"
+    consent = Consent(recurrence.id_rec, recurrence.receiver, payer.fields, maximum)
+    if force:
+        return consent
+    if authorizations.live(network, recurrence.id_rec) is not None:
+        return "BEING_AUTHORIZED"
+    return recurrences.maximum_problem(recurrence, maximum) or consent
+
+
+def refused(id_rec: str | None, code: str) -> dict[str, Any]:
+    """The bank itself says no: the receiver's bank never hears of it."""
+    return ({} if id_rec is None else {"idRec": id_rec}) | {"status": "REJECTED", "code": code}
+
+
+@dataclass(frozen=True)
+class Authorizing:
+    """The payer's bank where it speaks with its customers about recurrences."""
+
+    network: Network
+    locations: Locations
+
+    async def authorize(self, form: Form) -> dict[str, Any]:
+        """Agree to a recurrence that asks for no payment (journey 2)."""
+        payer, maximum, force = payers.chosen(form), form.maybe_amount("maximumAmount"), form.flag("force")
+        found = await self._found(form, force=force)
+        if isinstance(found, dict):
+            return found
+        if found.kind == "COMPOSITE":
+            return refused(_id_rec(found), "PAYMENT_REQUIRED")
+        recurrence = _recurrence(found)
+        if payer.refused == HELD:
+            return refused(recurrence.id_rec, HELD)
+        consent = Consent(recurrence.id_rec, recurrence.receiver, payer.fields, maximum)
+        problem = None if force else recurrences.maximum_problem(recurrence, maximum)
+        known = None if force else authorizations.live(self.network, recurrence.id_rec)
+        again = known is not None and authorizations.is_same(known, consent)
+        if known is not None and not again:
+            problem = problem or ("ALREADY_AUTHORIZED" if known["status"] == "AUTHORIZED" else "BEING_AUTHORIZED")
+        if problem is not None:
+            return refused(recurrence.id_rec, problem)
+        fault = self._struck(consent, recurrence, authorizations.OF_WORDS | {"reject"})
+        if fault is not None and fault.behaviour == "reject":
+            return refused(recurrence.id_rec, fault.code or authorizations.REFUSED_BY_BANK)
+        if known is not None:
+            authorizations.ask_again(self.network, known, fault)
+        else:
+            authorizations.ask(self.network, consent, fault)
+        return await self._ended(recurrence.id_rec)
+
+    async def decline(self, form: Form) -> dict[str, Any]:
+        """Say no to a recurrence of either journey."""
+        payer, force = payers.chosen(form), form.flag("force")
+        reason = form.maybe_choice("reason", DECLINES) or NOT_INTERESTED
+        found = await self._found(form, force=force)
+        if isinstance(found, dict):
+            return found
+        recurrence = _recurrence(found)
+        if not force and authorizations.live(self.network, recurrence.id_rec) is not None:
+            return refused(recurrence.id_rec, "BEING_AUTHORIZED")
+        consent = Consent(recurrence.id_rec, recurrence.receiver, payer.fields)
+        fault = self._struck(consent, recurrence, authorizations.OF_WORDS - {"lost-answer"})
+        authorizations.decline(self.network, consent, reason, fault)
+        return {"idRec": recurrence.id_rec, "status": "DECLINED"}
+
+    def cancel(self, form: Form, id_rec: str | None = None) -> dict[str, Any]:
+        """Take an authorization back, as the payer, or as his bank where the reason says so. id_rec: from the path."""
+        if id_rec is None:
+            id_rec = form.text("idRec", 29, ID_REC)
+        reason, force = form.maybe_text("reason", 4, CODE) or authorizations.BY_PAYER, form.flag("force")
+        form.check()
+        if ID_REC.fullmatch(id_rec):  # whatever else stands in a path is told to nobody
+            logs.about(id_rec)
+        known = recurrences.known(self.network, id_rec)
+        row = authorizations.newest(self.network, id_rec)
+        if known is None:
+            return refused(id_rec, "RECURRENCE_UNKNOWN")
+        if not force and (row is None or row["status"] != "AUTHORIZED"):
+            return refused(id_rec, "NOT_AUTHORIZED")
+        payer = payers.DEFAULT.fields if row is None else authorizations.payer_of(row)
+        authorizations.cancel(self.network, id_rec, known[1].receiver, payer, reason)
+        return {"idRec": id_rec, "status": "CANCELED"}
+
+    def listed(self, id_rec: str | None, limit: int) -> list[dict[str, Any]]:
+        """The newest authorizations, oldest first, each with what it is of."""
+        return [self._shown(row) for row in authorizations.listed(self.network, id_rec, limit)]
+
+    def newest(self, id_rec: str) -> dict[str, Any]:
+        """The newest authorization of a recurrence, or, where there is none, what was read of it. 404 for an unknown one."""
+        row = authorizations.newest(self.network, id_rec)
+        if row is not None:
+            return self._shown(row)
+        known = recurrences.known(self.network, id_rec)
+        if known is None:
+            raise not_found()
+        return {"idRec": id_rec, "status": "REJECTED", "recurrence": self._of(known[0], known[1])}
+
+    def _shown(self, row: Any) -> dict[str, Any]:
+        known = recurrences.known(self.network, row["id_rec"])
+        of = {} if known is None else {"recurrence": self._of(known[0], known[1])}
+        return authorizations.shown(row) | of
+
+    def _of(self, text: str, recurrence: Recurrence) -> dict[str, Any]:
+        paid_at_once = brcode.decode(text).location is not None
+        return recurrences.shown(self.network, recurrence, paid_at_once=paid_at_once)
+
+    async def _found(self, form: Form, *, force: bool) -> Reading | dict[str, Any]:
+        """What a request is about: a code, or the idRec of one that was read. An answer where the bank lets nobody at it."""
+        id_rec = form.maybe_text("idRec", 29, ID_REC)
+        if form.given("idRec") is None and form.given("qrcodeData") is None:
+            form.refuse("qrcodeData", "REQUIRED", "A code or the idRec of one that was read is needed")
+        elif form.given("idRec") is not None and form.given("qrcodeData") is not None:
+            form.refuse("idRec", "MUTUALLY_EXCLUSIVE", "A code or an idRec, not both")
+        text = form.maybe_text("qrcodeData", LONGEST_QR)
+        form.check()
+        if id_rec is not None:
+            known = recurrences.known(self.network, id_rec)
+            if known is None:
+                return refused(id_rec, "RECURRENCE_UNKNOWN")
+            text = known[0]
+        assert text is not None
+        code = reading.decode(Form({"qrcodeData": text}))
+        found = await reading.read(self.network, self.locations, text, code)
+        if found.kind not in {"RECURRENCE", "COMPOSITE"}:
+            return refused(None, "NOT_A_RECURRENCE")
+        if found.problem is not None:
+            kept = reading.remembered(self.network, text) if force else None
+            if kept is None or kept.recurrence is None:
+                return refused(id_rec or _id_rec(found), found.problem)
+            found = kept
+        logs.about(_recurrence(found).id_rec)
+        return found
+
+    def _struck(self, consent: Consent, recurrence: Recurrence, among: frozenset[str]) -> faults.Fault | None:
+        """The fault that was ordered, or the one that stands for the amount."""
+        with self.network.store.writing():
+            struck = faults.strike(self.network, "authorization", consent.about, among)
+        return struck or recurrences.for_amount(recurrence.amount, consent.maximum, among & {"twice", "lost-answer"})
+
+    async def _ended(self, id_rec: str) -> dict[str, Any]:
+        """Wait for the receiver's word as long as a person would."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self.network.settings.answer_seconds
+        while True:
+            row = authorizations.newest(self.network, id_rec)
+            assert row is not None
+            left = until - loop.time()
+            if row["status"] != "PENDING" or left <= 0:
+                return {"idRec": id_rec, "status": row["status"]} | ({"code": row["code"]} if row["code"] else {})
+            await self.network.bells.wait(f"authorization:{id_rec}", left)
+
+
+def _recurrence(found: Reading) -> Recurrence:
+    assert found.recurrence is not None
+    return found.recurrence
+
+
+def _id_rec(found: Reading) -> str | None:
+    return None if found.recurrence is None else found.recurrence.id_rec

@@ -1,0 +1,157 @@
+"""Recurrences of Pix Automático as the payer's bank understands them: who charges, how much, how often, until when."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+
+from lastro.standards import documents
+from lastro.standards.recurrence_payload import RecurrencePayload
+
+from .. import amounts, scenarios
+from ..clock import moment
+from ..directory import entries
+from ..faults import Fault
+from ..network import Network
+from ..spi import authorizations
+
+NEW, AUTHORIZED = "CRIADA", "APROVADA"
+BRASILIA_BEHIND_UTC = timedelta(hours=3)
+
+
+@dataclass(frozen=True)
+class Recurrence:
+    """A recurrence that was read. amount, floor: cents; amount is that of every charge, floor the least maximum allowed.
+
+    receiver: the ISPB of its bank. status: the network's word, of the receiver's last update.
+    """
+
+    id_rec: str
+    receiver: str
+    receiver_name: str
+    receiver_document: str
+    debtor_name: str
+    debtor_document: str
+    contract: str
+    description: str | None
+    frequency: str
+    starts_on: str
+    ends_on: str | None
+    amount: int | None
+    floor: int | None
+    retries: bool
+    status: str
+
+
+def of(payload: RecurrencePayload) -> Recurrence:
+    """The recurrence that a signed payload describes."""
+    return Recurrence(
+        id_rec=payload.recurrence_id,
+        receiver=payload.receiver.ispb,
+        receiver_name=payload.receiver.name,
+        receiver_document=payload.receiver.cnpj,
+        debtor_name=payload.debtor.name,
+        debtor_document=payload.debtor.document,
+        contract=payload.contract,
+        description=payload.purpose,
+        frequency=payload.frequency,
+        starts_on=payload.starts_on.isoformat(),
+        ends_on=None if payload.ends_on is None else payload.ends_on.isoformat(),
+        amount=_cents(payload.amount),
+        floor=_cents(payload.floor),
+        retries=payload.retries,
+        status=payload.updates[-1].status if payload.updates else NEW,
+    )
+
+
+def problem(network: Network, recurrence: Recurrence) -> str | None:
+    """Why the bank lets nobody authorize it; None: it may be authorized."""
+    known = authorizations.live(network, recurrence.id_rec)
+    if recurrence.status == AUTHORIZED or (known is not None and known["status"] == "AUTHORIZED"):
+        return "ALREADY_AUTHORIZED"
+    today = (moment(network.clock.business()) - BRASILIA_BEHIND_UTC).date().isoformat()
+    over = recurrence.ends_on is not None and recurrence.ends_on < today
+    return "RECURRENCE_ENDED" if over or recurrence.status != NEW else None
+
+
+def maximum_problem(recurrence: Recurrence, maximum: int | None) -> str | None:
+    """What is wrong with the maximum that a payer sets (API Pix 2.9.0, valorMinimoRecebedor); None: nothing."""
+    if maximum is None:
+        return None
+    if recurrence.amount is not None:
+        return "MAXIMUM_NOT_ALLOWED"
+    return "BELOW_FLOOR" if recurrence.floor is not None and maximum < recurrence.floor else None
+
+
+def remember(network: Network, text: str, recurrence: Recurrence) -> None:
+    """Keep a good reading, so that it can be named by its idRec."""
+    network.store.run(
+        "INSERT INTO recurrence (id_rec, qrcode_data, body) VALUES (?, ?, ?) ON CONFLICT (id_rec) DO UPDATE"
+        " SET qrcode_data = excluded.qrcode_data, body = excluded.body",
+        recurrence.id_rec,
+        text,
+        msgspec.json.encode(recurrence).decode(),
+    )
+
+
+def known(network: Network, id_rec: str) -> tuple[str, Recurrence] | None:
+    """The text of the code that led to a recurrence and its last good reading; None: this bank never read it."""
+    row = network.store.row("SELECT qrcode_data, body FROM recurrence WHERE id_rec = ?", id_rec)
+    return None if row is None else (row["qrcode_data"], msgspec.json.decode(row["body"], type=Recurrence))
+
+
+def magic(network: Network, id_rec: str, among: Collection[str]) -> Fault | None:
+    """What always strikes a recurrence by its fixed amount, or by the maximum that its payer has set."""
+    found = known(network, id_rec)
+    authorization = authorizations.newest(network, id_rec)
+    maximum = None if authorization is None else authorization["maximum"]
+    return for_amount(None if found is None else found[1].amount, maximum, among)
+
+
+def for_amount(amount: int | None, maximum: int | None, among: Collection[str]) -> Fault | None:
+    """The same, of amounts that are known. among: the behaviours that are in question."""
+    fault = scenarios.for_recurrence(maximum if amount is None else amount)
+    return fault if fault is not None and fault.behaviour in among else None
+
+
+def shown(network: Network, recurrence: Recurrence, *, paid_at_once: bool) -> dict[str, Any]:
+    """A recurrence as the phone shows it before anybody agrees: what is unknown is left out."""
+    maximum: dict[str, Any] = {"allowed": recurrence.amount is None}
+    if recurrence.floor is not None:
+        maximum["atLeast"] = amounts.printed(recurrence.floor)
+    found: dict[str, Any] = {
+        "idRec": recurrence.id_rec,
+        "journey": "JORNADA_3" if paid_at_once else "JORNADA_2",
+        "receiver": receiver(network, recurrence),
+        "debtor": {"name": recurrence.debtor_name, "document": masked(recurrence.debtor_document)},
+        "contract": recurrence.contract,
+        "description": recurrence.description,
+        "frequency": recurrence.frequency,
+        "startDate": recurrence.starts_on,
+        "endDate": recurrence.ends_on,
+        "fixedAmount": None if recurrence.amount is None else amounts.printed(recurrence.amount),
+        "maximumAmount": maximum,
+        "retriesAfterDueDate": recurrence.retries,
+        "status": recurrence.status,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def receiver(network: Network, recurrence: Recurrence) -> dict[str, Any]:
+    """Who charges, as a payment's receiver is shown."""
+    return {
+        "name": recurrence.receiver_name,
+        "document": masked(recurrence.receiver_document),
+        "bank": {"ispb": recurrence.receiver, "name": entries.bank_name(network, recurrence.receiver)},
+    }
+
+
+def masked(document: str) -> dict[str, str]:
+    """A document as strangers may see it."""
+    return {"type": "CPF" if len(document) == 11 else "CNPJ", "number": documents.mask(document)}
+
+
+def _cents(text: str | None) -> int | None:
+    return None if text is None else amounts.from_message(text)

@@ -1,0 +1,318 @@
+"""Authorizations of Pix Automático between the payer's bank and the receiver's: given, declined, cancelled by either side.
+
+Without a payment (journey 2) the receiver's bank is asked, and the authorization holds from its yes on. With a first payment
+(journey 3) it rides in the payment's question and takes the payment's end in the same transaction: both or neither.
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from .. import amounts, faults
+from ..clock import printed, printed_or_none
+from ..network import Network
+from . import mailbox
+
+REFUSED_BY_BANK = "AP13"  # the Central Bank gives it no meaning
+NO_SUCH_RECURRENCE = "MIDI"
+BY_PAYER, BY_RECEIVER = "SLDB", "SLCR"
+ROLES = frozenset({"USUARIO_RECEBEDOR", "PSP_RECEBEDOR"})
+# Which faults strike the payer's word on its way, and which ones the cancellation of either side.
+OF_WORDS = faults.in_process("authorization") - {"down", "reject"}
+OF_PAYERS_CANCELLATIONS = frozenset({"late", "twice"})
+OF_RECEIVERS_CANCELLATIONS = faults.in_process("cancellation")
+
+
+@dataclass(frozen=True)
+class Consent:
+    """What a payer agrees to. payer: his side of a message. maximum: cents, None where he sets none."""
+
+    id_rec: str
+    receiver: str
+    payer: dict[str, Any]
+    maximum: int | None = None
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What a first payment says of the recurrence that it authorizes."""
+        return {"idRec": self.id_rec} | _maximum(self.maximum)
+
+    @property
+    def about(self) -> dict[str, str | None]:
+        """What a fault may match on."""
+        document: str = self.payer["document"]["number"]
+        amount = None if self.maximum is None else amounts.printed(self.maximum)
+        return {"idRec": self.id_rec, "payerDocument": document, "amount": amount}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A receiver's pain.012: yes, or no with a code."""
+
+    original_msg_id: str
+    id_rec: str
+    accepts: bool
+    code: str | None
+
+
+@dataclass(frozen=True)
+class Cancellation:
+    """A receiver's pain.011."""
+
+    msg_id: str
+    id_rec: str
+    reason: str
+
+
+def live(network: Network, id_rec: str) -> sqlite3.Row | None:
+    """The newest authorization of a recurrence that holds or is on its way."""
+    return network.store.row(
+        "SELECT * FROM authorization WHERE id_rec = ? AND status IN ('PENDING', 'AUTHORIZED') ORDER BY seq DESC", id_rec
+    )
+
+
+def newest(network: Network, id_rec: str) -> sqlite3.Row | None:
+    """The newest authorization of a recurrence, whatever became of it."""
+    return network.store.row("SELECT * FROM authorization WHERE id_rec = ? ORDER BY seq DESC", id_rec)
+
+
+def listed(network: Network, id_rec: str | None, limit: int) -> list[sqlite3.Row]:
+    """The newest authorizations, oldest first; or those of one recurrence."""
+    return network.store.rows(
+        "SELECT * FROM authorization WHERE ?1 IS NULL OR id_rec = ?1 ORDER BY seq DESC LIMIT ?2", id_rec, limit
+    )[::-1]
+
+
+def is_same(row: sqlite3.Row, consent: Consent) -> bool:
+    """Whether an authorization that is on its way says what the payer says once more."""
+    said = (row["status"], payer_of(row)["document"], row["maximum"], row["end_to_end_id"])
+    return said == ("PENDING", consent.payer["document"], consent.maximum, None)
+
+
+def payer_of(row: sqlite3.Row) -> dict[str, Any]:
+    """The payer's side of the messages about an authorization."""
+    payer: dict[str, Any] = json.loads(row["payer"])
+    return payer
+
+
+def ask(network: Network, consent: Consent, fault: faults.Fault | None) -> None:
+    """A payer has authorized without paying: kept, and asked of the receiver's bank."""
+    with network.store.writing():
+        seq = _keep(network, consent, "PENDING", fault=fault)
+        _ask(network, _known(network, seq), fault)
+
+
+def ask_again(network: Network, authorization: sqlite3.Row, fault: faults.Fault | None) -> None:
+    """The same payer says the same once more, since he has heard nothing."""
+    with network.store.writing():
+        behaviour = None if fault is None else fault.behaviour
+        network.store.run("UPDATE authorization SET behaviour = ? WHERE seq = ?", behaviour, authorization["seq"])
+        _ask(network, authorization, fault)
+
+
+def ride(network: Network, consent: Consent, end_to_end_id: str) -> None:
+    """A payer authorizes by paying: his word waits for the end of that payment. The caller's transaction keeps both."""
+    _keep(network, consent, "PENDING", end_to_end_id=end_to_end_id)
+
+
+def payment_ended(network: Network, end_to_end_id: str, code: str | None) -> None:
+    """The payment that an authorization rides in has ended, in the transaction of this call. code: None when it settled."""
+    row = network.store.row("SELECT * FROM authorization WHERE end_to_end_id = ? AND status = 'PENDING'", end_to_end_id)
+    if row is not None:
+        _end(network, row, "AUTHORIZED" if code is None else "REJECTED", code)
+
+
+def answered(network: Network, ispb: str, answer: Answer) -> str | None:
+    """The receiver's yes or no. A text is the reason why the network refuses to process the message at all."""
+    if not mailbox.asked(network, ispb, answer.original_msg_id, answer.id_rec, "pain.012"):
+        return "No pain.012 with this msgId asked about this idRec"
+    row = live(network, answer.id_rec)
+    if row is None or row["status"] != "PENDING" or row["end_to_end_id"] is not None:
+        return None
+    if row["behaviour"] == "lost-answer":
+        ask_again(network, row, None)
+    else:
+        _end(network, row, "AUTHORIZED" if answer.accepts else "REJECTED", answer.code)
+    return None
+
+
+def decline(network: Network, consent: Consent, reason: str, fault: faults.Fault | None) -> None:
+    """The payer says no, and the receiver's bank hears it."""
+    with network.store.writing():
+        row = _known(network, _keep(network, consent, "DECLINED", code=reason))
+        _tell(network, row, {"status": "RJCT", "code": reason}, fault)
+    network.bells.ring(f"authorization:{consent.id_rec}")
+
+
+def cancel(network: Network, id_rec: str, receiver: str, payer: dict[str, Any], reason: str) -> None:
+    """The payer, or his bank, cancels: it is over here, and the receiver's bank hears it."""
+    with network.store.writing():
+        about = Consent(id_rec, receiver, payer).about
+        fault = faults.strike(network, "cancellation", about, OF_PAYERS_CANCELLATIONS)
+        now = network.clock.business()
+        _end_all(network, id_rec, reason)
+        role = "USUARIO_PAGADOR" if reason == BY_PAYER else "PSP_PAGADOR"
+        requester = {"role": role, "document": payer["document"], "name": payer["name"]}
+        fields = {"idRec": id_rec, "reason": reason, "requestedBy": requester, "canceledAt": printed(now)}
+        _put(network, receiver, "pain.011", fields, fault)
+
+
+def cancel_for_receiver(network: Network, ispb: str, asked: Cancellation, magic: faults.Fault | None) -> None:
+    """The receiver asks for a cancellation. What is cancelled already is so; what the bank never had it cannot cancel."""
+    row = newest(network, asked.id_rec)
+    about = {"idRec": asked.id_rec}
+    if row is not None:
+        about["payerDocument"] = payer_of(row)["document"]["number"]
+    fault = faults.strike(network, "cancellation", about, OF_RECEIVERS_CANCELLATIONS) or magic
+    code = None
+    if row is None or row["receiver"] != ispb or row["status"] in {"REJECTED", "DECLINED"}:
+        code = NO_SUCH_RECURRENCE
+    elif fault is not None and fault.behaviour == "reject":
+        code = fault.code or REFUSED_BY_BANK
+    if code is None:
+        _end_all(network, asked.id_rec, asked.reason)
+    now = network.clock.business()
+    late = fault.delay if fault is not None and fault.behaviour == "late" else 0
+    network.store.run(
+        "INSERT INTO cancellation (msg_id, id_rec, sender, reason, status, code, decided_at, told_at, withheld)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        asked.msg_id,
+        asked.id_rec,
+        ispb,
+        asked.reason,
+        "ACCP" if code is None else "RJCT",
+        code,
+        now,
+        now + late,
+        fault is not None and fault.behaviour == "timeout",
+    )
+    tell_cancellation(network, asked.msg_id, fault)
+
+
+def cancellation(network: Network, msg_id: str) -> sqlite3.Row | None:
+    """A cancellation that a receiver has asked for, by the id of its message."""
+    return network.store.row("SELECT * FROM cancellation WHERE msg_id = ?", msg_id)
+
+
+def tell_cancellation(network: Network, msg_id: str, fault: faults.Fault | None = None) -> None:
+    """What became of a receiver's cancellation, as often as it is asked for; nothing while it is kept back."""
+    row = cancellation(network, msg_id)
+    if row is None or row["withheld"]:
+        return
+    fields = {"originalMsgId": msg_id, "idRec": row["id_rec"], "status": row["status"]}
+    fields |= {} if row["code"] is None else {"code": row["code"]}
+    fields["decidedAt"] = printed(row["decided_at"])
+    copies = 2 if fault is not None and fault.behaviour == "twice" else 1
+    mailbox.put(network, row["sender"], "pain.012", fields, copies=copies, available_at=row["told_at"])
+
+
+def release_cancellation(network: Network, row: sqlite3.Row) -> None:
+    """Somebody asks about a decision that was kept from him: now it is told."""
+    if row["withheld"]:
+        with network.store.writing():
+            network.store.run("UPDATE cancellation SET withheld = 0 WHERE msg_id = ?", row["msg_id"])
+            tell_cancellation(network, row["msg_id"])
+
+
+def shown_cancellation(network: Network, row: sqlite3.Row) -> dict[str, Any]:
+    """A cancellation as the network answers about it."""
+    if row["told_at"] > network.clock.business():
+        return {"msgId": row["msg_id"], "idRec": row["id_rec"], "status": "PENDING", "decidedAt": None}
+    found = {"msgId": row["msg_id"], "idRec": row["id_rec"], "status": row["status"]}
+    found |= {} if row["code"] is None else {"code": row["code"]}
+    return found | {"decidedAt": printed(row["decided_at"])}
+
+
+def shown(row: sqlite3.Row) -> dict[str, Any]:
+    """An authorization as the phone lists it: what is unknown is left out."""
+    payer = payer_of(row)
+    found: dict[str, Any] = {
+        "idRec": row["id_rec"],
+        "status": row["status"],
+        "code": row["code"],
+        "payer": {name: payer[name] for name in ("name", "document", "ispb", "branch", "account", "ibgeCode")},
+        "maximumAmount": None if row["maximum"] is None else amounts.printed(row["maximum"]),
+        "endToEndId": row["end_to_end_id"],
+        "acceptedAt": printed(row["accepted_at"]),
+        "decidedAt": printed_or_none(row["decided_at"]),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _keep(
+    network: Network,
+    consent: Consent,
+    status: str,
+    *,
+    code: str | None = None,
+    end_to_end_id: str | None = None,
+    fault: faults.Fault | None = None,
+) -> int:
+    now = network.clock.business()
+    network.store.run(
+        "INSERT INTO authorization (id_rec, receiver, payer, maximum, end_to_end_id, status, code, accepted_at, decided_at,"
+        " behaviour) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        consent.id_rec,
+        consent.receiver,
+        json.dumps(consent.payer),
+        consent.maximum,
+        end_to_end_id,
+        status,
+        code,
+        now,
+        None if status == "PENDING" else now,
+        None if fault is None else fault.behaviour,
+    )
+    kept = newest(network, consent.id_rec)
+    assert kept is not None
+    seq: int = kept["seq"]
+    return seq
+
+
+def _known(network: Network, seq: int) -> sqlite3.Row:
+    row = network.store.row("SELECT * FROM authorization WHERE seq = ?", seq)
+    assert row is not None
+    return row
+
+
+def _ask(network: Network, row: sqlite3.Row, fault: faults.Fault | None) -> None:
+    _tell(network, row, {"status": "ACCP"} | _maximum(row["maximum"]), fault)
+
+
+def _tell(network: Network, row: sqlite3.Row, word: dict[str, Any], fault: faults.Fault | None) -> None:
+    """The payer's word to the receiver's bank; under `timeout` it gets lost on the way."""
+    if fault is not None and fault.behaviour == "timeout":
+        return
+    fields = {"idRec": row["id_rec"]} | word | {"decidedAt": printed(row["accepted_at"]), "payer": payer_of(row)}
+    _put(network, row["receiver"], "pain.012", fields, fault)
+
+
+def _put(network: Network, ispb: str, kind: str, fields: dict[str, Any], fault: faults.Fault | None) -> None:
+    behaviour = None if fault is None else fault.behaviour
+    late = fault.delay if fault is not None and behaviour == "late" else 0
+    copies = 2 if behaviour == "twice" else 1
+    mailbox.put(network, ispb, kind, fields, copies=copies, available_at=network.clock.business() + late)
+
+
+def _end(network: Network, row: sqlite3.Row, status: str, code: str | None) -> None:
+    network.store.run(
+        "UPDATE authorization SET status = ?, code = ?, decided_at = ?, behaviour = NULL WHERE seq = ?",
+        status,
+        code,
+        network.clock.business(),
+        row["seq"],
+    )
+    network.bells.ring(f"authorization:{row['id_rec']}")
+
+
+def _end_all(network: Network, id_rec: str, reason: str) -> None:
+    """Whatever holds or is on its way of a recurrence is cancelled."""
+    for row in network.store.rows(
+        "SELECT * FROM authorization WHERE id_rec = ? AND status IN ('PENDING', 'AUTHORIZED')", id_rec
+    ):
+        _end(network, row, "CANCELED", reason)
+
+
+def _maximum(cents: int | None) -> dict[str, Any]:
+    return {} if cents is None else {"maximumAmount": amounts.printed(cents)}
