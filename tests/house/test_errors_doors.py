@@ -34,7 +34,8 @@ CODES = {
 BARE = frozenset({401, 403, 404, 429, 500, 503})  # their details are empty
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY", "BREW")
 # Which answer in other words, and those words alone (contract.md §1).
-RFC_6749, LOCATION = "/oauth2/token", "/qr/v2/{token}"
+RFC_6749 = "/oauth2/token"
+LOCATIONS = ("/qr/v2/{token}", "/qr/v2/rec/{token}")
 
 BY_PATH: dict[str, set[str]] = {}
 for _route in ROUTES.values():
@@ -95,7 +96,7 @@ async def test_a_path_has_one_spelling(town: Town, path: str) -> None:
         target.replace("/", "/./"),
         "/x/.." + target,
     ]
-    if path != LOCATION:  # it takes any text as its token, and answers barely
+    if path not in LOCATIONS:  # they take any text as their token, and answer barely
         others += [target + "%2F", "/%2f" + target[1:], target + "%20", target.replace("/", "%2F").replace("%2F", "/", 1)]
     for other in others:
         if other != target:
@@ -141,7 +142,7 @@ async def test_head_says_what_get_does_without_its_body(town: Town, operation: s
 
 
 @pytest.mark.parametrize("path", PUBLIC)
-async def test_paths_without_token_answer_the_error_body_but_for_two(town: Town, path: str) -> None:
+async def test_paths_without_token_answer_the_error_body_but_for_those_of_other_words(town: Town, path: str) -> None:
     for method, target, body, status in PUBLIC[path]:
         answer = await town.knock(method, target, [], body or b"")
         assert answer.status == status
@@ -149,18 +150,18 @@ async def test_paths_without_token_answer_the_error_body_but_for_two(town: Town,
             continue
         if path == RFC_6749 and status != 405:
             assert answer.json.keys() == {"error"}
-        elif path == LOCATION:
+        elif path in LOCATIONS:
             assert (answer.body, answer.headers["x-content-type-options"]) == (b"", "nosniff")
         else:
             assert_error(answer, status)
     for label in IDS.values():
         named = path.replace("{token}", label).replace("{name}", label)
-        if path not in (named, LOCATION):
+        if path not in (named, *LOCATIONS):
             assert_error(await town.knock("GET", named), 404)
 
 
 async def test_before_it_is_asked_a_path_of_other_words_answers_like_any(town: Town) -> None:
-    for path, method in ((RFC_6749, "POST"), (LOCATION.format(token="0" * 22), "GET")):
+    for path, method in ((RFC_6749, "POST"), *((each.format(token="0" * 22), "GET") for each in LOCATIONS)):
         assert_error(await town.knock(method, path, [("host", "evil.example")]), 400)
         assert_error(await town.knock(method, path, [("origin", "https://evil.example")]), 403)
     assert_error(await town.knock("POST", RFC_6749, [("content-encoding", "gzip")], b"x"), 415)

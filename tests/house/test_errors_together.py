@@ -21,6 +21,7 @@ REFERENCES: Mapping[str, Mapping[str, int]] = {
     "create_order": {"order.accountId": 404, "order.pixKey": 400},
     # Whoever has a key may be paid by it.
     "create_payout": {"accountId": 400, "paymentData.pixKey": 400},
+    "create_subscription": {"accountId": 404, "initialCharge.pixKey": 400},
     "resend_webhook_events": {"filter.referenceId": 202},  # a filter: what is unknown finds nothing
 }
 MALFORMED = ("x", "", "0", "null", "'", "\0", " ", "é" * 300)
