@@ -56,7 +56,8 @@ class PixArrival(msgspec.Struct, frozen=True):
     """A Pix to one of our accounts. settled_at None: the network asks before it settles; else the money is already in.
 
     instrument: how it was initiated (DICT, QRDN, QRES, MANU, INIC). accepted_at: when the network took it from the payer.
-    authorizing: what its payer authorizes with it, both or neither: a yes, and its settlement, are of both.
+    authorizing: what its payer authorizes with it, both or neither: a yes, and its settlement, are of both. charging: the
+    recurrence of which it is a charge, scheduled under this endToEndId (instrument AUTO).
     """
 
     message_id: str
@@ -73,6 +74,7 @@ class PixArrival(msgspec.Struct, frozen=True):
     remittance: str | None = None
     settled_at: datetime | None = None
     authorizing: Authorizing | None = None
+    charging: str | None = None
 
 
 class PixFinal(msgspec.Struct, frozen=True):

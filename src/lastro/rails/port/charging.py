@@ -1,0 +1,174 @@
+"""What the receiver's side and the payer's bank tell each other about charges of Pix Automático. Codes are raw.
+
+An instruction (pain.013) asks the payer's bank to collect on a day; it schedules, and gives the endToEndId with which the
+money will come, or refuses (pain.014). On the day the money comes as any Pix does: `pix.ask` with PixArrival.charging, then
+`pix.final`. What is not collected on its day is refused with a code after the last window. Each instruction is one attempt.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime  # noqa: TC003 msgspec reads the annotations when it runs
+from typing import TYPE_CHECKING, Literal, Self
+
+import msgspec
+
+from lastro.base.money import Money  # noqa: TC001
+from lastro.base.write import Message
+from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.pix import PIX
+from lastro.standards import pix_ids
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+# Inbox kinds.
+CHARGE_SCHEDULED = "charge.scheduled"  # ChargeScheduled
+CHARGE_REFUSED = "charge.refused"  # ChargeRefused: never scheduled, or not collected on its day
+CHARGE_CANCELED = "charge.canceled"  # ChargeCanceled: by the payer's side
+CHARGE_CANCEL_FINAL = "charge-cancel.final"  # ChargeCancelFinal
+
+# Outbox kinds.
+CHARGE_SEND = "charge.send"  # ChargeInstruction
+CHARGE_CANCEL_SEND = "charge-cancel.send"  # ChargeCancelOrder
+
+# First scheduling; a new try after the due date; sent again after a failure (domain.md §3.5).
+InstructionKind = Literal["AGND", "NTAG", "RIFL"]
+# FAILED: the network would not take what we asked, so that the payer's bank has decided nothing.
+ChargeCancelOutcome = Literal["CONFIRMED", "REFUSED", "FAILED"]
+
+
+class Collector(msgspec.Struct, frozen=True):
+    """Who is to be credited. document: of the holder, digits."""
+
+    name: str
+    document: str
+    branch: str
+    account: str
+
+
+class ChargeInstruction(msgspec.Struct, frozen=True):
+    """One attempt to collect. message_id: its only name in the network until it is scheduled. txid: of the charge.
+
+    payer_ispb: of the bank that is asked. due_on: as agreed, by which the bank knows the cycle. collect_on: the day of this
+    attempt, in Brasilia.
+    """
+
+    message_id: str
+    recurrence_id: str
+    txid: str
+    kind: InstructionKind
+    amount: Money
+    due_on: date
+    collect_on: date
+    payer_ispb: str
+    payer_document: str
+    collector: Collector
+    details: str | None = None  # what the payer reads, up to 140 characters
+    created_at: datetime | None = None  # set by charge_message, so that every send says the same
+
+    @staticmethod
+    def new_message_id(ispb: str, entropy: bytes) -> str:
+        """A name for a new instruction. ispb: ours. entropy: 24 random bytes or more."""
+        return pix_ids.message_id(ispb, entropy)
+
+
+class ChargeScheduled(msgspec.Struct, frozen=True):
+    """The payer's bank will collect on the day, under this endToEndId. message_id: that of our instruction."""
+
+    message_id: str
+    recurrence_id: str
+    txid: str
+    end_to_end_id: str
+    scheduled_at: datetime
+
+
+class ChargeRefused(msgspec.Struct, frozen=True):
+    """An attempt has ended without money. message_id: that of our instruction. code: why, in the network's words."""
+
+    message_id: str
+    recurrence_id: str
+    txid: str
+    code: str
+    decided_at: datetime | None = None  # None: the network would not take the instruction at all
+
+
+class ChargeCanceled(msgspec.Struct, frozen=True):
+    """The payer's side has cancelled what it had scheduled. original_message_id: that of our instruction.
+
+    code: SLBD by the payer, CCLD since the authorization was cancelled, ACCT, BLCK, FAIL, OTHR (domain.md §3.6).
+    """
+
+    message_id: str
+    original_message_id: str
+    recurrence_id: str
+    txid: str
+    code: str
+    canceled_at: datetime
+
+
+class ChargeCancelOrder(msgspec.Struct, frozen=True):
+    """The receiver asks the payer's bank to drop what it was told to collect (camt.055). code: SLCR."""
+
+    message_id: str
+    original_message_id: str
+    recurrence_id: str
+    txid: str
+    code: str
+    created_at: datetime | None = None  # set by charge_cancel_message, so that every send says the same
+
+    @classmethod
+    def new(cls, ispb: str, of: str, recurrence_id: str, txid: str, code: str, entropy: bytes) -> Self:
+        """A cancellation under a new message id. of: the instruction's message id. entropy: 24 random bytes or more."""
+        return cls(pix_ids.message_id(ispb, entropy), of, recurrence_id, txid, code)
+
+
+class ChargeCancelFinal(msgspec.Struct, frozen=True):
+    """What became of a cancellation that we asked for (camt.029). message_id: that of our order. code: why not."""
+
+    message_id: str
+    original_message_id: str
+    outcome: ChargeCancelOutcome
+    code: str | None = None
+    decided_at: datetime | None = None
+
+
+def charge_scheduled(body: bytes) -> ChargeScheduled:
+    """The body of charge.scheduled. msgspec.ValidationError for other bytes, as for each of these."""
+    return decode(body, ChargeScheduled)
+
+
+def charge_refused(body: bytes) -> ChargeRefused:
+    """The body of charge.refused."""
+    return decode(body, ChargeRefused)
+
+
+def charge_canceled(body: bytes) -> ChargeCanceled:
+    """The body of charge.canceled."""
+    return decode(body, ChargeCanceled)
+
+
+def charge_cancel_final(body: bytes) -> ChargeCancelFinal:
+    """The body of charge-cancel.final."""
+    return decode(body, ChargeCancelFinal)
+
+
+def charge_instruction(body: bytes) -> ChargeInstruction:
+    """The body of charge.send."""
+    return decode(body, ChargeInstruction)
+
+
+def charge_cancel_order(body: bytes) -> ChargeCancelOrder:
+    """The body of charge-cancel.send."""
+    return decode(body, ChargeCancelOrder)
+
+
+def charge_message(instruction: ChargeInstruction, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
+    """The outbox message that instructs the payer's bank. reference_id: the attempt's id. row_id: the message's own id."""
+    body = encode(msgspec.structs.replace(instruction, created_at=at))
+    return Message(row_id, PIX, CHARGE_SEND, instruction.message_id, reference_id, body, at)
+
+
+def charge_cancel_message(order: ChargeCancelOrder, reference_id: UUID, row_id: UUID, at: datetime) -> Message:
+    """The outbox message that asks for a charge to be dropped. reference_id: the payment's id. row_id: its own id here."""
+    body = encode(msgspec.structs.replace(order, created_at=at))
+    return Message(row_id, PIX, CHARGE_CANCEL_SEND, order.message_id, reference_id, body, at)
