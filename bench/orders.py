@@ -70,20 +70,21 @@ class InProcess:
         await self._house.database.close()
 
 
-async def floor_of(house: House, connections: int, texts: Sequence[str]) -> Pgbench:
+async def floor_of(house: House, connections: int, texts: Sequence[str], first: int = 0) -> Pgbench:
     """pgbench with the write of these creates: each client for accounts of its own, all companies among them.
 
-    texts: one request for each account, in the order of the house's payees.
+    texts: one request for each account, in the order of the house's payees. first: where its numbers begin, which
+    are those of no other floor of the house.
     """
     app, script = await InProcess.build(house), Script()
     spread = [text for each in range(4) for text in texts[each::4]]  # one company after the other
     script.set("k", f":client_id * {_EACH} + :i % {_EACH}")
     for place in range(connections * _EACH):
-        sent = await _writes(app, spread[place % len(spread)], place * 3)
+        sent = await _writes(app, spread[place % len(spread)], first + place * 3)
         script.lines += [rf"\{'elif' if place else 'if'} :k = {place}", f"{script.statement(*sent)};"]
     script.lines.append(r"\endif")
     await app.close()
-    return Pgbench(house, script.write(house.home / "floor.sql"))
+    return Pgbench(house, script.write(house.home / "floor.sql"), runs=first)
 
 
 async def _writes(app: InProcess, text: str, number: int) -> tuple[Sent, Sent]:
