@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import uvicorn
+import uvloop
 
 from . import logs
 from .application import build
@@ -108,7 +109,7 @@ def main() -> None:
     logging.basicConfig(level=logging.WARNING, handlers=[logs.Libraries(say)], force=True)
     piped = os.environ.get("LASTRO_PARENT_PIPE") == "1" and _is_pipe(sys.stdin.fileno())
     try:
-        asyncio.run(serve(network, os.environ.get("LASTRO_BIND", "127.0.0.1"), say, watch_parent=piped))
+        uvloop.run(serve(network, os.environ.get("LASTRO_BIND", "127.0.0.1"), say, watch_parent=piped))
     finally:
         network.store.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lastro.base.together import together
 from lastro.rails import port
 from lastro.standards import pix_ids
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import Told
 
 _INSTITUTION = 0
+_COMPANIES_AT_ONCE = 4  # each waits for the disk, and what else the network has to tell waits for them all
 # Whose messages are these? Answered for a whole batch in one round trip, by the role that sees ids alone. A payment's
 # owner is who was told of it first.
 _OWNERS = """
@@ -63,8 +65,7 @@ class Inbox:
         batches: dict[UUID, list[Told]] = {}
         for told in messages:
             batches.setdefault(owners[told.network_id], []).append(told)
-        for company_id, told_here in batches.items():
-            await self.store(company_id, told_here, at)
+        await together(batches.items(), lambda batch: self.store(*batch, at), _COMPANIES_AT_ONCE)
 
     async def store(self, company_id: UUID, messages: Sequence[Told], at: datetime | None = None) -> None:
         """Stores messages whose company is known. at: business time, read here when not given."""
