@@ -354,14 +354,18 @@ CREATE TABLE orders (                                 -- a pay-in: what a custom
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
-  subscription_id uuid,                               -- whose first charge it is
+  subscription_id uuid,                               -- whose first charge, or charge of a cycle, it is
+  subscription_code text,                             -- the client's code of that
+  scheduled_payment_id uuid,                          -- which charge of a cycle it is; NULL: the first charge
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, customer_id) REFERENCES parties,
   FOREIGN KEY (company_id, payer_id) REFERENCES parties,
   CHECK (status NOT IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED') OR (paid_minor IS NOT NULL AND paid_at IS NOT NULL)),
   CHECK (refunded_minor <= coalesce(paid_minor, 0)),
-  CHECK ((origin = 'SUBSCRIPTION') = (subscription_id IS NOT NULL))
+  CHECK ((origin = 'SUBSCRIPTION') = (subscription_id IS NOT NULL)),
+  CHECK ((subscription_code IS NULL) = (subscription_id IS NULL)),
+  CHECK (subscription_id IS NOT NULL OR scheduled_payment_id IS NULL)
 ) WITH (fillfactor = 85);
 CREATE UNIQUE INDEX orders_created_at_key ON orders (company_id, created_at);
 CREATE UNIQUE INDEX orders_txid_key ON orders (company_id, txid);
@@ -395,6 +399,9 @@ CREATE TABLE pix_payments (                           -- a Pix that came, or was
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
   rail text NOT NULL DEFAULT 'pix' CHECK (rail IN ('pix', 'book')), -- book: from another account here
+  authorizes text,                                    -- idRec of the recurrence that its payer authorizes by it
+  maximum_minor bigint CHECK (maximum_minor > 0),     -- of one charge, as he set it there
+  payer_ibge_code text,                               -- of his city
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   FOREIGN KEY (company_id, payer_id) REFERENCES parties
@@ -668,6 +675,7 @@ CREATE TABLE subscriptions (                          -- a recurring charge that
   order_id uuid,                                      -- its first charge, of journey 3 alone
   location_token text NOT NULL,                       -- the unguessable part of the recurrence's location
   lapses_at timestamptz NOT NULL,                     -- the first instant at which it cannot be authorized any more
+  ends_at timestamptz,                                -- when ends_on is over in Brasilia
   payer_id uuid,                                      -- who authorized it
   payer_ibge_code text,                               -- of his city
   maximum_minor bigint CHECK (maximum_minor > 0),     -- of a charge, as the payer set it
@@ -675,6 +683,8 @@ CREATE TABLE subscriptions (                          -- a recurring charge that
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  covered integer NOT NULL DEFAULT -1,                -- the last cycle whose charge the service has made by itself; -1: none
+  charge_at timestamptz,                              -- when it makes the next one
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, debtor_id) REFERENCES parties,
@@ -682,6 +692,7 @@ CREATE TABLE subscriptions (                          -- a recurring charge that
   FOREIGN KEY (company_id, payer_id) REFERENCES parties,
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   CHECK (ends_on > starts_on),
+  CHECK ((ends_on IS NULL) = (ends_at IS NULL)),
   CHECK (fixed_minor IS NULL OR floor_minor IS NULL),
   CHECK (fixed_minor IS NOT NULL OR NOT auto_schedule),
   CHECK ((payer_id IS NULL) = (accepted_at IS NULL)),
@@ -697,6 +708,8 @@ CREATE INDEX subscriptions_of_account ON subscriptions (company_id, account_id, 
 CREATE INDEX subscriptions_of_start ON subscriptions (company_id, starts_on, created_at);
 CREATE INDEX subscriptions_of_end ON subscriptions (company_id, ends_on, created_at) WHERE ends_on IS NOT NULL;
 CREATE INDEX subscriptions_lapsing ON subscriptions (lapses_at, company_id) WHERE status = 'PENDING_AUTHORIZATION';
+CREATE INDEX subscriptions_to_charge ON subscriptions (charge_at, company_id) WHERE status = 'ACCEPTED' AND charge_at IS NOT NULL;
+CREATE INDEX subscriptions_ending ON subscriptions (ends_at, company_id) WHERE status = 'ACCEPTED' AND ends_at IS NOT NULL;
 ALTER TABLE orders ADD FOREIGN KEY (company_id, subscription_id) REFERENCES subscriptions;
 
 CREATE TABLE subscription_cancellations (             -- who wanted a subscription to end, and what became of it
@@ -709,6 +722,9 @@ CREATE TABLE subscription_cancellations (             -- who wanted a subscripti
                                          'ACCOUNT_CLOSED', 'AUTHORIZATION_EXPIRED', 'RECURRENCE_ENDED')),
   raw_reason text,                                    -- the network's code, as it came
   requested_by_id uuid,                               -- NULL: the holder of the account
+  message_id text,                                    -- by which the payer's bank was asked; NULL: nobody had to be
+  ask_at timestamptz,                                 -- PENDING: when the network is asked what became of it
+  asked integer NOT NULL DEFAULT 0,                   -- how often it was asked
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
@@ -719,6 +735,74 @@ CREATE TABLE subscription_cancellations (             -- who wanted a subscripti
 CREATE INDEX subscription_cancellations_of_subscription ON subscription_cancellations (company_id, subscription_id, created_at);
 CREATE UNIQUE INDEX subscription_cancellations_one_open ON subscription_cancellations (company_id, subscription_id)
   WHERE status = 'PENDING';
+
+CREATE TABLE subscription_payments (                  -- the charge of one cycle of a subscription
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  subscription_id uuid NOT NULL,
+  external_id text NOT NULL,                          -- the client's code
+  status text NOT NULL CHECK (status IN ('SCHEDULED', 'PENDING', 'PAID', 'CANCELED', 'EXPIRED', 'ERROR')),
+  order_id uuid NOT NULL,                             -- what is paid when it is settled
+  currency text NOT NULL,
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  due_on date NOT NULL,                               -- decides the cycle
+  settles_on date NOT NULL,                           -- decides the settlement: due_on, or the Monday after
+  cycle integer NOT NULL CHECK (cycle >= 0),          -- its number, from 0
+  cycle_starts_on date NOT NULL,
+  next_cycle_starts_on date NOT NULL,
+  auto_retry boolean NOT NULL,                        -- whether the service itself tries again after an unpaid day
+  description text,
+  code text,                                          -- why it ended without money, as the network said it
+  due_at timestamptz,                                 -- when time does something to it next
+  cancel_message_id text,                             -- of our question whether the payer's bank drops it, while that is open
+  cancel_asked_at timestamptz,
+  asked integer NOT NULL DEFAULT 0,                   -- how often the network was asked what became of that question
+  ask_at timestamptz,                                 -- when next
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, subscription_id) REFERENCES subscriptions,
+  FOREIGN KEY (company_id, order_id) REFERENCES orders,
+  CHECK (cycle_starts_on <= due_on AND due_on < next_cycle_starts_on AND due_on <= settles_on),
+  CHECK ((cancel_message_id IS NULL) = (cancel_asked_at IS NULL))
+) WITH (fillfactor = 85);
+-- Two that are in each other's way have the same code or the same cycle, and the code is told first: its index is the older.
+CREATE UNIQUE INDEX subscription_payments_external_id_key ON subscription_payments (company_id, subscription_id, external_id);
+CREATE UNIQUE INDEX subscription_payments_cycle_key ON subscription_payments (company_id, subscription_id, cycle)
+  WHERE status NOT IN ('CANCELED', 'ERROR');
+CREATE UNIQUE INDEX subscription_payments_created_at_key ON subscription_payments (company_id, subscription_id, created_at);
+CREATE UNIQUE INDEX subscription_payments_order_id_key ON subscription_payments (company_id, order_id);
+CREATE INDEX subscription_payments_due ON subscription_payments (due_at, company_id) WHERE due_at IS NOT NULL;
+CREATE INDEX subscription_payments_to_ask ON subscription_payments (ask_at, company_id) WHERE status = 'SCHEDULED' AND ask_at IS NOT NULL;
+ALTER TABLE orders ADD FOREIGN KEY (company_id, scheduled_payment_id) REFERENCES subscription_payments;
+
+CREATE TABLE payment_attempts (                       -- a try to collect a scheduled payment on a day
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  payment_id uuid NOT NULL,
+  number integer NOT NULL CHECK (number > 0),         -- 1 for the first
+  status text NOT NULL CHECK (status IN ('REQUESTED', 'SCHEDULED', 'PAID', 'REJECTED', 'CANCELED', 'EXPIRED')),
+  kind text NOT NULL CHECK (kind IN ('AGND', 'NTAG', 'RIFL')), -- the first; after the due date; the same again after a failure
+  collects_on date NOT NULL,
+  message_id text NOT NULL,                           -- of the instruction, which is its name in the network
+  end_to_end_id text,                                 -- given by the payer's bank when it schedules
+  code text,                                          -- why it collected nothing, as the network said it
+  asked integer NOT NULL DEFAULT 0,                   -- how often the network was asked what became of it
+  ask_at timestamptz,                                 -- when next
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, payment_id) REFERENCES subscription_payments
+) WITH (fillfactor = 85);
+CREATE UNIQUE INDEX payment_attempts_number_key ON payment_attempts (company_id, payment_id, number);
+CREATE UNIQUE INDEX payment_attempts_message_id_key ON payment_attempts (company_id, message_id);
+CREATE UNIQUE INDEX payment_attempts_one_open ON payment_attempts (company_id, payment_id) WHERE status IN ('REQUESTED', 'SCHEDULED');
+CREATE INDEX payment_attempts_to_ask ON payment_attempts (ask_at, company_id) WHERE status IN ('REQUESTED', 'SCHEDULED');
+CREATE UNIQUE INDEX subscription_cancellations_message_key ON subscription_cancellations (company_id, message_id)
+  WHERE message_id IS NOT NULL;
+CREATE INDEX subscription_cancellations_to_ask ON subscription_cancellations (ask_at, company_id) WHERE status = 'PENDING';
 
 -- ───────────────────────────────────────────── events and their delivery ─────────────────────────────────────────────
 
@@ -1202,7 +1286,9 @@ CREATE VIEW objects WITH (security_invoker = true) AS      -- everything that ha
   UNION ALL SELECT company_id, id, 'payouts', status, version, created_at, updated_at FROM payouts
   UNION ALL SELECT company_id, id, 'payout_plans', status, version, created_at, updated_at FROM payout_plans
   UNION ALL SELECT company_id, id, 'subscriptions', status, version, created_at, updated_at FROM subscriptions
-  UNION ALL SELECT company_id, id, 'subscription_cancellations', status, version, created_at, updated_at FROM subscription_cancellations;
+  UNION ALL SELECT company_id, id, 'subscription_cancellations', status, version, created_at, updated_at FROM subscription_cancellations
+  UNION ALL SELECT company_id, id, 'subscription_payments', status, version, created_at, updated_at FROM subscription_payments
+  UNION ALL SELECT company_id, id, 'payment_attempts', status, version, created_at, updated_at FROM payment_attempts;
 
 -- the ledger
 
@@ -1450,9 +1536,9 @@ COMMENT ON VIEW law_a_payment_is_of_one_company IS
 CREATE VIEW law_a_reserved_order_waits WITH (security_invoker = true) AS
   SELECT p.company_id, p.id AS payment_id, p.order_id, o.status FROM pix_payments p
     JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
-   WHERE p.state = 'ACCEPTED' AND o.status <> 'INITIAL';
+   WHERE p.state = 'ACCEPTED' AND o.status NOT IN ('INITIAL', 'PENDING');
 COMMENT ON VIEW law_a_reserved_order_waits IS
-  'An order for which a payment is accepted is INITIAL until that payment ends.';
+  'An order for which a payment is accepted is open until that payment ends.';
 
 CREATE VIEW law_refunds_add_up WITH (security_invoker = true) AS
   SELECT o.company_id, o.id, o.status, o.paid_minor, o.refunded_minor, coalesce(g.given_minor, 0) AS given_minor
@@ -1662,7 +1748,7 @@ COMMENT ON VIEW law_times_are_those_of_history IS
 
 CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
   SELECT company_id, id, 'orders' AS machine, status AS state, expires_at AS time FROM orders
-   WHERE status = 'INITIAL' AND expires_at IS NULL
+   WHERE status = 'INITIAL' AND (expires_at IS NULL) <> (scheduled_payment_id IS NOT NULL)
   UNION ALL
   SELECT company_id, id, 'pix_payments', state, ask_at FROM pix_payments
    WHERE (state = 'ACCEPTED' AND rail <> 'book') <> (ask_at IS NOT NULL)
@@ -1675,9 +1761,21 @@ CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
       OR (start_at IS NOT NULL AND (status <> 'PENDING' OR message_id IS NOT NULL))
   UNION ALL
   SELECT company_id, id, 'payout_plans', status, due_at FROM payout_plans
-   WHERE (status IN ('VALIDATING', 'READY', 'APPROVED', 'APPLYING')) <> (due_at IS NOT NULL);
+   WHERE (status IN ('VALIDATING', 'READY', 'APPROVED', 'APPLYING')) <> (due_at IS NOT NULL)
+  UNION ALL
+  SELECT company_id, id, 'subscription_cancellations', status, ask_at FROM subscription_cancellations
+   WHERE (status = 'PENDING') <> (ask_at IS NOT NULL)
+  UNION ALL
+  SELECT company_id, id, 'payment_attempts', status, ask_at FROM payment_attempts
+   WHERE (status IN ('REQUESTED', 'SCHEDULED')) <> (ask_at IS NOT NULL)
+  UNION ALL
+  SELECT p.company_id, p.id, 'subscription_payments', p.status, p.due_at FROM subscription_payments p
+    LEFT JOIN payment_attempts a ON a.company_id = p.company_id AND a.payment_id = p.id AND a.status IN ('REQUESTED', 'SCHEDULED')
+   WHERE (p.ask_at IS NOT NULL) <> (p.cancel_message_id IS NOT NULL) OR (p.ask_at IS NOT NULL AND p.status <> 'SCHEDULED')
+      OR (p.due_at IS NOT NULL) <> (p.cancel_message_id IS NULL
+            AND CASE p.status WHEN 'SCHEDULED' THEN a.status IS DISTINCT FROM 'REQUESTED' WHEN 'PENDING' THEN a.id IS NULL ELSE false END);
 COMMENT ON VIEW law_what_waits_has_its_time IS
-  'What is open, and nothing else, has the time when it is looked at next: an order, a payment, refund or payout at a network, a plan.';
+  'What is open, and nothing else, has its next time: orders, plans, and payments, refunds, payouts, charges, cancellations at a network.';
 
 CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
   WITH late AS MATERIALIZED (SELECT business_now() - interval '1 minute' AS at)
@@ -1712,7 +1810,23 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
      AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.company_id = o.company_id AND i.txid = o.txid AND i.due_at IS NOT NULL)
   UNION ALL
   SELECT s.company_id, 'subscriptions', s.id, s.lapses_at FROM subscriptions s -- with an order: as that is
-   WHERE s.status = 'PENDING_AUTHORIZATION' AND s.order_id IS NULL AND s.lapses_at < (SELECT at FROM late) - interval '1 minute';
+   WHERE s.status = 'PENDING_AUTHORIZATION' AND s.order_id IS NULL AND s.lapses_at < (SELECT at FROM late) - interval '1 minute'
+  UNION ALL
+  SELECT s.company_id, 'subscriptions', s.id, s.ends_at FROM subscriptions s
+   WHERE s.status = 'ACCEPTED' AND s.ends_at < (SELECT at FROM late)
+     AND NOT EXISTS (SELECT 1 FROM subscription_payments p WHERE p.company_id = s.company_id AND p.subscription_id = s.id
+                        AND p.status IN ('SCHEDULED', 'PENDING'))
+  UNION ALL
+  SELECT company_id, 'subscription_cancellations', id, ask_at FROM subscription_cancellations
+   WHERE status = 'PENDING' AND ask_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'subscriptions', id, charge_at FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'subscription_payments', id, least(due_at, ask_at) FROM subscription_payments
+   WHERE least(due_at, ask_at) < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'payment_attempts', id, ask_at FROM payment_attempts
+   WHERE status IN ('REQUESTED', 'SCHEDULED') AND ask_at < (SELECT at FROM late);
 COMMENT ON VIEW law_nothing_is_overdue_at_rest IS
   'What was due more than a minute ago is done, when nothing is on its way.';
 
@@ -1720,14 +1834,19 @@ COMMENT ON VIEW law_nothing_is_overdue_at_rest IS
 
 CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
   WITH ends AS (
-    SELECT company_id, reference_id, 'ORDER-PAYIN.' || to_state AS type, 1 AS facts FROM history
-     WHERE machine = 'orders' AND to_state IN ('PAID', 'EXPIRED', 'CANCELED', 'ERROR')
+    SELECT h.company_id, h.reference_id, 'ORDER-PAYIN.' || h.to_state AS type, 1 AS facts FROM history h -- of a scheduled payment's: PAID alone
+     WHERE h.machine = 'orders' AND h.to_state IN ('PAID', 'EXPIRED', 'CANCELED', 'ERROR')
+       AND (h.to_state = 'PAID' OR NOT EXISTS (SELECT 1 FROM orders o WHERE o.company_id = h.company_id AND o.id = h.reference_id
+                                                  AND o.scheduled_payment_id IS NOT NULL))
     UNION ALL
     SELECT company_id, reference_id, 'PAYOUT-PLAN.' || to_state, 1 FROM history
      WHERE machine = 'payout_plans' AND trigger NOT IN ('create', 'approve', 'apply')
     UNION ALL
     SELECT company_id, reference_id, 'SUBSCRIPTION.' || to_state, 1 FROM history
-     WHERE machine = 'subscriptions' AND to_state IN ('ACCEPTED', 'REJECTED', 'CANCELED', 'ERROR')
+     WHERE machine = 'subscriptions' AND from_state <> to_state AND to_state IN ('ACCEPTED', 'REJECTED', 'CANCELED', 'ERROR')
+    UNION ALL
+    SELECT company_id, reference_id, 'SUBSCRIPTION-PAYMENT.' || to_state, 1 FROM history
+     WHERE machine = 'subscription_payments' AND from_state <> to_state AND to_state IN ('SCHEDULED', 'CANCELED', 'EXPIRED', 'ERROR')
     UNION ALL
     SELECT h.company_id, h.reference_id, 'ORDER-PAYOUT.' || h.to_state, count(*) FROM history h -- a return each, where parts come back
       JOIN payouts p ON p.company_id = h.company_id AND p.id = h.reference_id AND p.batch_id IS NULL
@@ -1738,7 +1857,7 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     LEFT JOIN events e ON e.company_id = n.company_id AND e.reference_id = n.reference_id AND e.type = n.type
    GROUP BY n.company_id, n.reference_id, n.type, n.facts HAVING count(e.id) <> n.facts;
 COMMENT ON VIEW law_each_fact_is_told_once IS
-  'Each end of an order or payout, each turn of a subscription or plan, and each return of a payout has exactly one event.';
+  'Each end of an order or payout, each turn of a subscription, its payments and a plan, and each return has exactly one event.';
 
 CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
   SELECT e.company_id, e.id AS event_id, e.type, e.reference_id, o.id IS NOT NULL AS has_object,
@@ -1751,9 +1870,11 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
    WHERE e.type LIKE 'ORDER-PAYIN.%'
      AND (h.version IS NULL
           OR e.body IS NOT NULL AND (says.body ->> 'event', 'ORDER-PAYIN.' || (says.body ->> 'status'), says.body ->> 'id', says.body ->> 'code',
-              says.body #>> '{amount,currency}', says.body #>> '{amount,value}', says.body ->> 'endToEndId')
+              says.body #>> '{amount,currency}', says.body #>> '{amount,value}', says.body ->> 'endToEndId',
+              says.body #>> '{subscription,id}', says.body #>> '{subscription,code}', says.body #>> '{subscription,scheduledPayment,id}')
              IS DISTINCT FROM (e.type, e.type, o.id::text, o.external_id, o.currency,
-                               printed(coalesce(o.amount_minor, o.paid_minor, 0)), o.end_to_end_id))
+                               printed(coalesce(o.amount_minor, o.paid_minor, 0)), o.end_to_end_id,
+                               o.subscription_id::text, o.subscription_code, o.scheduled_payment_id::text))
   UNION ALL
   SELECT e.company_id, e.id, e.type, e.reference_id, s.id IS NOT NULL, h.version IS NOT NULL
     FROM events e
@@ -1765,9 +1886,23 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
      AND (h.version IS NULL
           OR e.body IS NOT NULL AND (says.body ->> 'event', 'SUBSCRIPTION.' || (says.body #>> '{data,status}'),
               says.body #>> '{data,id}', says.body #>> '{data,externalId}', says.body #>> '{data,initialCharge,id}')
-             IS DISTINCT FROM (e.type, e.type, s.id::text, s.external_id, s.order_id::text));
+             IS DISTINCT FROM (e.type, e.type, s.id::text, s.external_id, s.order_id::text))
+  UNION ALL
+  SELECT e.company_id, e.id, e.type, e.reference_id, p.id IS NOT NULL, h.version IS NOT NULL
+    FROM events e
+    LEFT JOIN subscription_payments p ON p.company_id = e.company_id AND p.id = e.reference_id
+    LEFT JOIN history h ON h.company_id = e.company_id AND h.reference_id = e.reference_id AND h.machine = 'subscription_payments'
+                       AND h.from_state <> h.to_state AND 'SUBSCRIPTION-PAYMENT.' || h.to_state = e.type
+   CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
+   WHERE e.type LIKE 'SUBSCRIPTION-PAYMENT.%'
+     AND (h.version IS NULL
+          OR e.body IS NOT NULL AND (says.body ->> 'event', 'SUBSCRIPTION-PAYMENT.' || (says.body #>> '{data,status}'),
+              says.body #>> '{data,id}', says.body #>> '{data,externalId}', says.body #>> '{data,orderId}',
+              says.body #>> '{data,subscription,id}', says.body #>> '{data,amount,value}')
+             IS DISTINCT FROM (e.type, e.type, p.id::text, p.external_id, p.order_id::text, p.subscription_id::text,
+                               printed(p.amount_minor)));
 COMMENT ON VIEW law_an_event_tells_what_happened IS
-  'An event of an order or subscription tells a move that it made, and its body names it, its code, and what was to be paid.';
+  'An event of an order, a subscription or a payment of one tells a move that it made, and its body names it, its code, and its amount.';
 
 CREATE VIEW law_feed_is_dense WITH (security_invoker = true) AS
   SELECT c.company_id, c.last_sequence, n.numbers, n.highest, c.last_created_at, n.latest FROM event_cursors c
@@ -1986,8 +2121,9 @@ CREATE VIEW law_a_subscription_goes_with_its_order WITH (security_invoker = true
     LEFT JOIN orders o ON o.company_id = s.company_id AND o.id = s.order_id
    WHERE CASE WHEN s.type = 'AUTHORIZATION_QRCODE' OR (s.order_id IS NULL AND s.status = 'ERROR') THEN s.order_id IS NOT NULL
               ELSE o.id IS NULL
-                OR (o.subscription_id, o.account_id, o.external_id, o.notification_url, o.customer_id, o.expires_at)
-                   IS DISTINCT FROM (s.id, s.account_id, s.external_id, s.webhook_url, s.debtor_id, s.lapses_at)
+                OR (o.subscription_id, o.account_id, o.external_id, o.notification_url, o.customer_id, o.expires_at,
+                    o.subscription_code)
+                   IS DISTINCT FROM (s.id, s.account_id, s.external_id, s.webhook_url, s.debtor_id, s.lapses_at, s.external_id)
                 OR CASE WHEN s.accepted_at IS NOT NULL THEN o.status NOT IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED')
                         WHEN s.status = 'REJECTED' THEN o.status <> 'CANCELED'
                         WHEN s.status = 'CANCELED' THEN o.status NOT IN ('CANCELED', 'EXPIRED')
@@ -1995,7 +2131,7 @@ CREATE VIEW law_a_subscription_goes_with_its_order WITH (security_invoker = true
   UNION ALL
   SELECT o.company_id, o.subscription_id, s.status, o.id, o.status FROM orders o
     LEFT JOIN subscriptions s ON s.company_id = o.company_id AND s.id = o.subscription_id
-   WHERE o.subscription_id IS NOT NULL AND s.order_id IS DISTINCT FROM o.id;
+   WHERE o.subscription_id IS NOT NULL AND o.scheduled_payment_id IS NULL AND s.order_id IS DISTINCT FROM o.id;
 COMMENT ON VIEW law_a_subscription_goes_with_its_order IS
   'A subscription with a first charge has its order, of the same terms: open until it is authorized, then paid, else ended with it.';
 
@@ -2006,6 +2142,124 @@ CREATE VIEW law_a_subscription_is_canceled_by_a_cancellation WITH (security_invo
    WHERE (s.status = 'CANCELED') <> (c.accepted > 0) OR (c.waiting > 0 AND s.status <> 'ACCEPTED');
 COMMENT ON VIEW law_a_subscription_is_canceled_by_a_cancellation IS
   'A subscription is CANCELED just where a cancellation of it was accepted, and only an ACCEPTED one waits for an answer to one.';
+
+CREATE VIEW law_an_authorization_was_given WITH (security_invoker = true) AS
+  WITH asked AS (
+    SELECT company_id, subject, count(*) AS questions FROM inbox
+     WHERE kind = 'authorization.ask' AND outcome = 'answered' GROUP BY company_id, subject),
+  answered AS (
+    SELECT o.company_id, says.body ->> 'recurrence_id' AS subject, count(*) AS answers,
+           bool_or(says.body ->> 'accept' = 'true') AS yes
+      FROM outbox o CROSS JOIN LATERAL (SELECT as_json(o.body) AS body OFFSET 0) says
+     WHERE o.kind = 'authorization.answer' GROUP BY o.company_id, says.body ->> 'recurrence_id')
+  SELECT coalesce(q.company_id, a.company_id) AS company_id, s.id, coalesce(q.subject, a.subject) AS provider_id,
+         q.questions, a.answers, a.yes, NULL::uuid AS payment_id
+    FROM asked q FULL JOIN answered a ON a.company_id = q.company_id AND a.subject = q.subject
+    LEFT JOIN subscriptions s ON s.company_id = coalesce(q.company_id, a.company_id)
+                             AND s.provider_id = coalesce(q.subject, a.subject)
+   WHERE q.questions IS DISTINCT FROM a.answers OR (a.yes AND (s.accepted_at IS NULL OR s.order_id IS NOT NULL))
+  UNION ALL
+  SELECT s.company_id, s.id, s.provider_id, NULL, a.answers, a.yes, NULL FROM subscriptions s
+    LEFT JOIN answered a ON a.company_id = s.company_id AND a.subject = s.provider_id
+   WHERE s.accepted_at IS NOT NULL AND s.order_id IS NULL AND a.yes IS NOT TRUE
+  UNION ALL
+  SELECT coalesce(s.company_id, p.company_id), s.id, coalesce(s.provider_id, p.authorizes), NULL, NULL, NULL, p.id
+    FROM (SELECT company_id, id, provider_id, order_id, payer_id, maximum_minor, payer_ibge_code FROM subscriptions
+           WHERE accepted_at IS NOT NULL AND order_id IS NOT NULL) s
+    FULL JOIN (SELECT company_id, id, authorizes, order_id, payer_id, maximum_minor, payer_ibge_code FROM pix_payments
+                WHERE state = 'SETTLED' AND authorizes IS NOT NULL) p
+      ON p.company_id = s.company_id AND p.order_id = s.order_id
+   WHERE (s.provider_id, s.payer_id, s.maximum_minor, s.payer_ibge_code)
+         IS DISTINCT FROM (p.authorizes, p.payer_id, p.maximum_minor, p.payer_ibge_code);
+COMMENT ON VIEW law_an_authorization_was_given IS
+  'Every question about an authorization has one answer, and what is authorized was said yes to, or paid by whom it says, just so.';
+
+CREATE VIEW law_a_cancellation_is_asked_as_decided WITH (security_invoker = true) AS
+  SELECT coalesce(c.company_id, o.company_id) AS company_id, c.id, c.status, o.id AS message_id, o.network_id
+    FROM (SELECT c.company_id, c.id, c.status, c.message_id, s.provider_id FROM subscription_cancellations c
+            JOIN subscriptions s ON s.company_id = c.company_id AND s.id = c.subscription_id
+           WHERE c.message_id IS NOT NULL OR c.status = 'PENDING') c
+    FULL JOIN (SELECT company_id, id, reference_id, network_id, as_json(body) AS body FROM outbox
+                WHERE kind = 'cancellation.send') o
+      ON o.company_id = c.company_id AND o.reference_id = c.id
+   WHERE (c.message_id, c.message_id, c.provider_id)
+         IS DISTINCT FROM (o.network_id, o.body ->> 'message_id', o.body ->> 'recurrence_id');
+COMMENT ON VIEW law_a_cancellation_is_asked_as_decided IS
+  'What waits for the payer''s bank was asked of it, once, by its own name; and nothing is asked that was not decided.';
+
+CREATE VIEW law_a_scheduled_payment_goes_with_its_order WITH (security_invoker = true) AS
+  SELECT p.company_id, p.id, p.status, o.id AS order_id, o.status AS order_status FROM subscription_payments p
+    JOIN subscriptions s ON s.company_id = p.company_id AND s.id = p.subscription_id
+    LEFT JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
+   WHERE (o.scheduled_payment_id, o.subscription_id, o.subscription_code, o.account_id, o.external_id, o.notification_url,
+          o.customer_id, o.amount_minor, o.final_amount_minor)
+         IS DISTINCT FROM (p.id, p.subscription_id, s.external_id, s.account_id, p.external_id, s.webhook_url, s.debtor_id,
+                           p.amount_minor, p.amount_minor)
+      OR CASE p.status WHEN 'SCHEDULED' THEN o.status <> 'INITIAL'
+                       WHEN 'PAID' THEN o.status NOT IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED') ELSE o.status <> p.status END
+  UNION ALL
+  SELECT o.company_id, o.scheduled_payment_id, p.status, o.id, o.status FROM orders o
+    LEFT JOIN subscription_payments p ON p.company_id = o.company_id AND p.id = o.scheduled_payment_id
+   WHERE o.scheduled_payment_id IS NOT NULL AND p.order_id IS DISTINCT FROM o.id;
+COMMENT ON VIEW law_a_scheduled_payment_goes_with_its_order IS
+  'A scheduled payment and its order stand alike, and have one code and amount and the terms of their subscription.';
+
+CREATE VIEW law_a_cycle_is_charged_once WITH (security_invoker = true) AS
+  SELECT p.company_id, p.id, p.subscription_id, p.cycle, p.due_on, p.settles_on FROM subscription_payments p
+    JOIN subscriptions s ON s.company_id = p.company_id AND s.id = p.subscription_id
+   WHERE p.due_on < p.cycle_starts_on OR p.due_on >= p.next_cycle_starts_on OR p.due_on < s.starts_on OR p.due_on > s.ends_on
+      OR p.settles_on <> p.due_on + CASE WHEN s.adjusts AND extract(isodow FROM p.due_on) > 5
+                                         THEN 8 - extract(isodow FROM p.due_on)::integer ELSE 0 END
+      OR p.amount_minor <> s.fixed_minor
+      OR (p.status NOT IN ('CANCELED', 'ERROR')
+          AND EXISTS (SELECT 1 FROM subscription_payments q WHERE q.company_id = p.company_id AND q.subscription_id = p.subscription_id
+                         AND q.id <> p.id AND q.status NOT IN ('CANCELED', 'ERROR')
+                         AND q.due_on >= p.cycle_starts_on AND q.due_on < p.next_cycle_starts_on));
+COMMENT ON VIEW law_a_cycle_is_charged_once IS
+  'A payment lies in its cycle, is settled on its day or the Monday after, and shares its cycle with ended ones alone.';
+
+CREATE VIEW law_a_payment_is_its_attempts WITH (security_invoker = true) AS
+  SELECT p.company_id, p.id, p.status, s.status AS subscription_status, a.* FROM subscription_payments p
+    JOIN subscriptions s ON s.company_id = p.company_id AND s.id = p.subscription_id
+    JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
+   CROSS JOIN LATERAL (
+      SELECT count(*) AS attempts, coalesce(max(a.number), 0) AS last, count(*) FILTER (WHERE a.status IN ('REQUESTED', 'SCHEDULED')) AS open,
+             count(*) FILTER (WHERE a.status = 'PAID') AS paid, max(a.end_to_end_id) FILTER (WHERE a.status = 'PAID') AS paid_by,
+             count(*) FILTER (WHERE a.kind = 'NTAG') AS retries
+        FROM payment_attempts a WHERE a.company_id = p.company_id AND a.payment_id = p.id) a
+   WHERE a.last <> a.attempts OR a.open > 1 OR (a.paid = 1) <> (p.status = 'PAID') OR a.paid > 1
+      OR (a.open > 0 AND p.status NOT IN ('SCHEDULED', 'PENDING'))
+      OR (p.status = 'PAID' AND a.paid_by IS DISTINCT FROM o.end_to_end_id)
+      OR (s.status <> 'ACCEPTED' AND (p.status = 'SCHEDULED' OR (p.status = 'PENDING' AND a.open = 0)))
+      OR (a.retries > 0 AND NOT s.charges_after_due);
+COMMENT ON VIEW law_a_payment_is_its_attempts IS
+  'A payment is PAID by one attempt, that of its order; an open one has one open attempt at most, and a subscription that is ACCEPTED.';
+
+CREATE VIEW law_a_charge_is_sent_as_decided WITH (security_invoker = true) AS
+  SELECT coalesce(a.company_id, m.company_id) AS company_id, a.id AS attempt_id, m.id AS outbox_id, a.message_id, m.network_id
+    FROM (SELECT a.*, p.amount_minor, p.due_on, o.txid, s.provider_id FROM payment_attempts a
+            JOIN subscription_payments p ON p.company_id = a.company_id AND p.id = a.payment_id
+            JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
+            JOIN subscriptions s ON s.company_id = p.company_id AND s.id = p.subscription_id) a
+    FULL JOIN (SELECT company_id, id, reference_id, network_id, as_json(body) AS body FROM outbox
+                WHERE rail = 'pix' AND kind = 'charge.send') m
+      ON m.company_id = a.company_id AND m.reference_id = a.id
+   WHERE (a.message_id, a.message_id, a.provider_id, a.txid, a.kind, a.amount_minor::text, a.due_on::text, a.collects_on::text)
+         IS DISTINCT FROM (m.network_id, m.body ->> 'message_id', m.body ->> 'recurrence_id', m.body ->> 'txid', m.body ->> 'kind',
+                           m.body #>> '{amount,minor}', m.body ->> 'due_on', m.body ->> 'collect_on');
+COMMENT ON VIEW law_a_charge_is_sent_as_decided IS
+  'Every attempt has its one instruction to the payer''s bank, of its charge, days and amount, and no instruction is stray.';
+
+CREATE VIEW law_an_attempt_ends_by_the_networks_word WITH (security_invoker = true) AS
+  WITH said AS MATERIALIZED (
+    SELECT i.company_id, coalesce(b.body ->> 'original_message_id', b.body ->> 'message_id') AS message_id
+      FROM inbox i CROSS JOIN LATERAL (SELECT as_json(i.body) AS body OFFSET 0) b
+     WHERE i.kind IN ('charge.refused', 'charge.canceled') AND i.outcome = 'handled')
+  SELECT a.company_id, a.id, a.payment_id, a.status, a.code FROM payment_attempts a
+   WHERE a.status IN ('REJECTED', 'EXPIRED')
+     AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = a.company_id AND s.message_id = a.message_id);
+COMMENT ON VIEW law_an_attempt_ends_by_the_networks_word IS
+  'No attempt is REJECTED or EXPIRED but because its network said so.';
 
 -- idempotency
 
@@ -2041,6 +2295,14 @@ CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
          WHEN 'cancel_subscription' THEN NOT EXISTS (
            SELECT 1 FROM subscription_cancellations c
             WHERE c.company_id = a.company_id AND c.id = a.object_id AND c.idempotency_key = a.key)
+         WHEN 'create_subscription_payment' THEN NOT EXISTS (
+           SELECT 1 FROM subscription_payments p WHERE p.company_id = a.company_id AND p.id = a.object_id)
+         WHEN 'cancel_subscription_payment' THEN NOT EXISTS (
+           SELECT 1 FROM history h WHERE h.company_id = a.company_id AND h.reference_id = a.object_id
+              AND h.machine = 'subscription_payments' AND h.trigger IN ('cancel', 'ask to cancel'))
+         WHEN 'retry_subscription_payment' THEN NOT EXISTS (
+           SELECT 1 FROM history h WHERE h.company_id = a.company_id AND h.reference_id = a.object_id
+              AND h.machine = 'subscription_payments' AND h.trigger = 'retry')
          ELSE false END;
 COMMENT ON VIEW law_an_answer_has_its_object IS
   'What a stored answer speaks of is there; the order of a cancellation is CANCELED.';
@@ -2134,7 +2396,8 @@ BEGIN
   IF to_regclass('public.migrations') IS NOT NULL THEN REVOKE INSERT ON migrations FROM lastro_app; END IF;
 END $$;
 GRANT UPDATE ON companies, company_fees, clients, parties, accounts, pix_keys, balances, orders, pix_payments, refunds,
-                payouts, payout_plans, payout_plan_bodies, payout_plan_lines, subscriptions, subscription_cancellations, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown,
+                payouts, payout_plans, payout_plan_bodies, payout_plan_lines, subscriptions, subscription_cancellations, subscription_payments,
+                payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown,
                 event_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys TO lastro_app;
 GRANT DELETE ON own_keys, directory_look_ups, directory_unknown TO lastro_app;
 GRANT UPDATE (offset_us, target_at, version) ON clock TO lastro_app; -- the table's CHECK keeps production at zero
@@ -2150,7 +2413,10 @@ GRANT SELECT (company_id, id, reference_id, sequence, endpoint, status, due_at, 
 GRANT SELECT (company_id, endpoint, state, probe_at) ON webhook_circuits TO lastro_work;
 GRANT SELECT ON held_deliveries TO lastro_work;
 GRANT SELECT (company_id, id, expires_at, status, subscription_id) ON orders TO lastro_work;
-GRANT SELECT (company_id, id, lapses_at, status) ON subscriptions TO lastro_work;
+GRANT SELECT (company_id, id, lapses_at, ends_at, charge_at, status) ON subscriptions TO lastro_work;
+GRANT SELECT (company_id, id, subscription_id, due_at, ask_at, cancel_message_id, status) ON subscription_payments TO lastro_work;
+GRANT SELECT (company_id, id, ask_at, status) ON payment_attempts TO lastro_work;
+GRANT SELECT (company_id, id, ask_at, status) ON subscription_cancellations TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, state) ON pix_payments, refunds TO lastro_work;
 GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_at) ON payouts TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
@@ -2162,7 +2428,8 @@ DECLARE
   t text;
 BEGIN
   FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'pix_payments', 'refunds', 'payouts',
-                           'payout_plans', 'subscriptions', 'events', 'event_cursors',
+                           'payout_plans', 'subscriptions', 'subscription_cancellations', 'subscription_payments',
+                           'payment_attempts', 'events', 'event_cursors',
                            'event_numbers', 'answers'] LOOP
     EXECUTE format('CREATE POLICY work ON %I FOR SELECT TO lastro_work USING (true)', t);
   END LOOP;

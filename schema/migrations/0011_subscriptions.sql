@@ -5,6 +5,11 @@ ALTER TABLE orders DROP CONSTRAINT orders_origin_check;
 ALTER TABLE orders ADD CONSTRAINT orders_origin_check CHECK (origin IN ('TRANSPARENT', 'SUBSCRIPTION', 'UNASKED'));
 ALTER TABLE orders ADD CHECK ((origin = 'SUBSCRIPTION') = (subscription_id IS NOT NULL));
 
+-- What a payer authorizes by a first payment is kept with it, since its end does not say it again.
+ALTER TABLE pix_payments ADD COLUMN authorizes text;
+ALTER TABLE pix_payments ADD COLUMN maximum_minor bigint CHECK (maximum_minor > 0);
+ALTER TABLE pix_payments ADD COLUMN payer_ibge_code text;
+
 CREATE TABLE subscriptions (                          -- a recurring charge that its payer authorizes once (Pix Automático)
   company_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -29,6 +34,7 @@ CREATE TABLE subscriptions (                          -- a recurring charge that
   order_id uuid,                                      -- its first charge, of journey 3 alone
   location_token text NOT NULL,                       -- the unguessable part of the recurrence's location
   lapses_at timestamptz NOT NULL,                     -- the first instant at which it cannot be authorized any more
+  ends_at timestamptz,                                -- when ends_on is over in Brasilia
   payer_id uuid,                                      -- who authorized it
   payer_ibge_code text,                               -- of his city
   maximum_minor bigint CHECK (maximum_minor > 0),     -- of a charge, as the payer set it
@@ -43,6 +49,7 @@ CREATE TABLE subscriptions (                          -- a recurring charge that
   FOREIGN KEY (company_id, payer_id) REFERENCES parties,
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   CHECK (ends_on > starts_on),
+  CHECK ((ends_on IS NULL) = (ends_at IS NULL)),
   CHECK (fixed_minor IS NULL OR floor_minor IS NULL),
   CHECK (fixed_minor IS NOT NULL OR NOT auto_schedule),
   CHECK ((payer_id IS NULL) = (accepted_at IS NULL)),
@@ -58,6 +65,7 @@ CREATE INDEX subscriptions_of_account ON subscriptions (company_id, account_id, 
 CREATE INDEX subscriptions_of_start ON subscriptions (company_id, starts_on, created_at);
 CREATE INDEX subscriptions_of_end ON subscriptions (company_id, ends_on, created_at) WHERE ends_on IS NOT NULL;
 CREATE INDEX subscriptions_lapsing ON subscriptions (lapses_at, company_id) WHERE status = 'PENDING_AUTHORIZATION';
+CREATE INDEX subscriptions_ending ON subscriptions (ends_at, company_id) WHERE status = 'ACCEPTED' AND ends_at IS NOT NULL;
 ALTER TABLE orders ADD FOREIGN KEY (company_id, subscription_id) REFERENCES subscriptions;
 
 CREATE TABLE subscription_cancellations (             -- who wanted a subscription to end, and what became of it
@@ -70,6 +78,9 @@ CREATE TABLE subscription_cancellations (             -- who wanted a subscripti
                                          'ACCOUNT_CLOSED', 'AUTHORIZATION_EXPIRED', 'RECURRENCE_ENDED')),
   raw_reason text,                                    -- the network's code, as it came
   requested_by_id uuid,                               -- NULL: the holder of the account
+  message_id text,                                    -- by which the payer's bank was asked; NULL: nobody had to be
+  ask_at timestamptz,                                 -- PENDING: when the network is asked what became of it
+  asked integer NOT NULL DEFAULT 0,                   -- how often it was asked
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
@@ -80,6 +91,9 @@ CREATE TABLE subscription_cancellations (             -- who wanted a subscripti
 CREATE INDEX subscription_cancellations_of_subscription ON subscription_cancellations (company_id, subscription_id, created_at);
 CREATE UNIQUE INDEX subscription_cancellations_one_open ON subscription_cancellations (company_id, subscription_id)
   WHERE status = 'PENDING';
+CREATE UNIQUE INDEX subscription_cancellations_message_key ON subscription_cancellations (company_id, message_id)
+  WHERE message_id IS NOT NULL;
+CREATE INDEX subscription_cancellations_to_ask ON subscription_cancellations (ask_at, company_id) WHERE status = 'PENDING';
 
 CREATE OR REPLACE VIEW objects WITH (security_invoker = true) AS      -- everything that has a state
   SELECT company_id, id, 'orders' AS machine, status AS state, version, created_at, updated_at FROM orders
@@ -123,6 +137,28 @@ CREATE OR REPLACE VIEW law_a_payment_is_split_as_planned WITH (security_invoker 
 COMMENT ON VIEW law_a_payment_is_split_as_planned IS
   'Of what was paid we keep the planned fee, and the rest is credited to the order''s account.';
 
+CREATE OR REPLACE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
+  SELECT company_id, id, 'orders' AS machine, status AS state, expires_at AS time FROM orders
+   WHERE status = 'INITIAL' AND expires_at IS NULL
+  UNION ALL
+  SELECT company_id, id, 'pix_payments', state, ask_at FROM pix_payments
+   WHERE (state = 'ACCEPTED' AND rail <> 'book') <> (ask_at IS NOT NULL)
+  UNION ALL
+  SELECT company_id, id, 'refunds', state, ask_at FROM refunds WHERE (state = 'PENDING') <> (ask_at IS NOT NULL)
+  UNION ALL
+  SELECT company_id, id, 'payouts', status, ask_at FROM payouts
+   WHERE (status = 'PENDING' AND message_id IS NOT NULL AND rail <> 'book') <> (ask_at IS NOT NULL)
+      OR (status = 'PENDING' AND children = 0 AND message_id IS NULL AND start_at IS NULL)
+      OR (start_at IS NOT NULL AND (status <> 'PENDING' OR message_id IS NOT NULL))
+  UNION ALL
+  SELECT company_id, id, 'payout_plans', status, due_at FROM payout_plans
+   WHERE (status IN ('VALIDATING', 'READY', 'APPROVED', 'APPLYING')) <> (due_at IS NOT NULL)
+  UNION ALL
+  SELECT company_id, id, 'subscription_cancellations', status, ask_at FROM subscription_cancellations
+   WHERE (status = 'PENDING') <> (ask_at IS NOT NULL);
+COMMENT ON VIEW law_what_waits_has_its_time IS
+  'What is open, and nothing else, has the time when it is looked at next: an order, a payment, refund, payout or cancellation at a network, a plan.';
+
 CREATE OR REPLACE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
   WITH late AS MATERIALIZED (SELECT business_now() - interval '1 minute' AS at)
   SELECT company_id, 'outbox' AS place, id, due_at AS since FROM outbox WHERE due_at < (SELECT at FROM late)
@@ -156,7 +192,13 @@ CREATE OR REPLACE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = t
      AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.company_id = o.company_id AND i.txid = o.txid AND i.due_at IS NOT NULL)
   UNION ALL
   SELECT s.company_id, 'subscriptions', s.id, s.lapses_at FROM subscriptions s -- with an order: as that is
-   WHERE s.status = 'PENDING_AUTHORIZATION' AND s.order_id IS NULL AND s.lapses_at < (SELECT at FROM late) - interval '1 minute';
+   WHERE s.status = 'PENDING_AUTHORIZATION' AND s.order_id IS NULL AND s.lapses_at < (SELECT at FROM late) - interval '1 minute'
+  UNION ALL
+  SELECT s.company_id, 'subscriptions', s.id, s.ends_at FROM subscriptions s
+   WHERE s.status = 'ACCEPTED' AND s.ends_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'subscription_cancellations', id, ask_at FROM subscription_cancellations
+   WHERE status = 'PENDING' AND ask_at < (SELECT at FROM late);
 COMMENT ON VIEW law_nothing_is_overdue_at_rest IS
   'What was due more than a minute ago is done, when nothing is on its way.';
 
@@ -169,7 +211,7 @@ CREATE OR REPLACE VIEW law_each_fact_is_told_once WITH (security_invoker = true)
      WHERE machine = 'payout_plans' AND trigger NOT IN ('create', 'approve', 'apply')
     UNION ALL
     SELECT company_id, reference_id, 'SUBSCRIPTION.' || to_state, 1 FROM history
-     WHERE machine = 'subscriptions' AND to_state IN ('ACCEPTED', 'REJECTED', 'CANCELED', 'ERROR')
+     WHERE machine = 'subscriptions' AND from_state <> to_state AND to_state IN ('ACCEPTED', 'REJECTED', 'CANCELED', 'ERROR')
     UNION ALL
     SELECT h.company_id, h.reference_id, 'ORDER-PAYOUT.' || h.to_state, count(*) FROM history h -- a return each, where parts come back
       JOIN payouts p ON p.company_id = h.company_id AND p.id = h.reference_id AND p.batch_id IS NULL
@@ -295,6 +337,50 @@ CREATE VIEW law_a_subscription_is_canceled_by_a_cancellation WITH (security_invo
 COMMENT ON VIEW law_a_subscription_is_canceled_by_a_cancellation IS
   'A subscription is CANCELED just where a cancellation of it was accepted, and only an ACCEPTED one waits for an answer to one.';
 
+CREATE VIEW law_an_authorization_was_given WITH (security_invoker = true) AS
+  WITH asked AS (
+    SELECT company_id, subject, count(*) AS questions FROM inbox
+     WHERE kind = 'authorization.ask' AND outcome = 'answered' GROUP BY company_id, subject),
+  answered AS (
+    SELECT o.company_id, says.body ->> 'recurrence_id' AS subject, count(*) AS answers,
+           bool_or(says.body ->> 'accept' = 'true') AS yes
+      FROM outbox o CROSS JOIN LATERAL (SELECT as_json(o.body) AS body OFFSET 0) says
+     WHERE o.kind = 'authorization.answer' GROUP BY o.company_id, says.body ->> 'recurrence_id')
+  SELECT coalesce(q.company_id, a.company_id) AS company_id, s.id, coalesce(q.subject, a.subject) AS provider_id,
+         q.questions, a.answers, a.yes, NULL::uuid AS payment_id
+    FROM asked q FULL JOIN answered a ON a.company_id = q.company_id AND a.subject = q.subject
+    LEFT JOIN subscriptions s ON s.company_id = coalesce(q.company_id, a.company_id)
+                             AND s.provider_id = coalesce(q.subject, a.subject)
+   WHERE q.questions IS DISTINCT FROM a.answers OR (a.yes AND (s.accepted_at IS NULL OR s.order_id IS NOT NULL))
+  UNION ALL
+  SELECT s.company_id, s.id, s.provider_id, NULL, a.answers, a.yes, NULL FROM subscriptions s
+    LEFT JOIN answered a ON a.company_id = s.company_id AND a.subject = s.provider_id
+   WHERE s.accepted_at IS NOT NULL AND s.order_id IS NULL AND a.yes IS NOT TRUE
+  UNION ALL
+  SELECT coalesce(s.company_id, p.company_id), s.id, coalesce(s.provider_id, p.authorizes), NULL, NULL, NULL, p.id
+    FROM (SELECT company_id, id, provider_id, order_id, payer_id, maximum_minor, payer_ibge_code FROM subscriptions
+           WHERE accepted_at IS NOT NULL AND order_id IS NOT NULL) s
+    FULL JOIN (SELECT company_id, id, authorizes, order_id, payer_id, maximum_minor, payer_ibge_code FROM pix_payments
+                WHERE state = 'SETTLED' AND authorizes IS NOT NULL) p
+      ON p.company_id = s.company_id AND p.order_id = s.order_id
+   WHERE (s.provider_id, s.payer_id, s.maximum_minor, s.payer_ibge_code)
+         IS DISTINCT FROM (p.authorizes, p.payer_id, p.maximum_minor, p.payer_ibge_code);
+COMMENT ON VIEW law_an_authorization_was_given IS
+  'Every question about an authorization has one answer, and what is authorized was said yes to, or paid by whom it says, just so.';
+
+CREATE VIEW law_a_cancellation_is_asked_as_decided WITH (security_invoker = true) AS
+  SELECT coalesce(c.company_id, o.company_id) AS company_id, c.id, c.status, o.id AS message_id, o.network_id
+    FROM (SELECT c.company_id, c.id, c.status, c.message_id, s.provider_id FROM subscription_cancellations c
+            JOIN subscriptions s ON s.company_id = c.company_id AND s.id = c.subscription_id
+           WHERE c.message_id IS NOT NULL OR c.status = 'PENDING') c
+    FULL JOIN (SELECT company_id, id, reference_id, network_id, as_json(body) AS body FROM outbox
+                WHERE kind = 'cancellation.send') o
+      ON o.company_id = c.company_id AND o.reference_id = c.id
+   WHERE (c.message_id, c.message_id, c.provider_id)
+         IS DISTINCT FROM (o.network_id, o.body ->> 'message_id', o.body ->> 'recurrence_id');
+COMMENT ON VIEW law_a_cancellation_is_asked_as_decided IS
+  'What waits for the payer''s bank was asked of it, once, by its own name; and nothing is asked that was not decided.';
+
 DO $$
 DECLARE
   t text;
@@ -307,9 +393,13 @@ BEGIN
   END LOOP;
 END $$;
 GRANT SELECT ON subscriptions, subscription_cancellations TO lastro_app, lastro_audit;
-GRANT SELECT ON law_a_subscription_goes_with_its_order, law_a_subscription_is_canceled_by_a_cancellation TO lastro_app, lastro_audit;
+GRANT SELECT ON law_a_subscription_goes_with_its_order, law_a_subscription_is_canceled_by_a_cancellation, law_an_authorization_was_given,
+  law_a_cancellation_is_asked_as_decided TO lastro_app, lastro_audit;
 GRANT INSERT, UPDATE ON subscriptions, subscription_cancellations TO lastro_app;
-GRANT INSERT ON law_a_subscription_goes_with_its_order, law_a_subscription_is_canceled_by_a_cancellation TO lastro_app; -- as a whole schema is granted: nothing can be inserted into these views
-GRANT SELECT (company_id, id, lapses_at, status) ON subscriptions TO lastro_work;
+GRANT INSERT ON law_a_subscription_goes_with_its_order, law_a_subscription_is_canceled_by_a_cancellation, law_an_authorization_was_given,
+  law_a_cancellation_is_asked_as_decided TO lastro_app; -- as a whole schema is granted: nothing can be inserted into these views
+GRANT SELECT (company_id, id, lapses_at, ends_at, status) ON subscriptions TO lastro_work;
+GRANT SELECT (company_id, id, ask_at, status) ON subscription_cancellations TO lastro_work;
 GRANT SELECT (subscription_id) ON orders TO lastro_work;
 CREATE POLICY work ON subscriptions FOR SELECT TO lastro_work USING (true);
+CREATE POLICY work ON subscription_cancellations FOR SELECT TO lastro_work USING (true);

@@ -46,12 +46,18 @@ SELECT (SELECT count(*) FROM outbox WHERE due_at <= business_now())
      + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND start_at <= business_now())
      + (SELECT count(*) FROM subscriptions WHERE status = 'PENDING_AUTHORIZATION'
             AND lapses_at <= business_now() - interval '60 seconds')
+     + (SELECT count(*) FROM subscriptions WHERE status = 'ACCEPTED' AND ends_at <= business_now())
+     + (SELECT count(*) FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at <= business_now())
+     + (SELECT count(*) FROM subscription_cancellations WHERE status = 'PENDING' AND ask_at <= business_now())
+     + (SELECT count(*) FROM subscription_payments WHERE due_at <= business_now())
+     + (SELECT count(*) FROM subscription_payments WHERE status = 'SCHEDULED' AND ask_at <= business_now())
+     + (SELECT count(*) FROM payment_attempts WHERE status IN ('REQUESTED', 'SCHEDULED') AND ask_at <= business_now())
      + (SELECT count(*) FROM payout_plans WHERE due_at <= business_now())
      + (SELECT count(*) FROM event_cursors c WHERE EXISTS (
           SELECT 1 FROM events e WHERE e.company_id = c.company_id AND e.xid >= c.numbered_below_xid AND NOT EXISTS (
             SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id)))
 """
-_NEXT = """
+NEXT = """
 SELECT least(
   (SELECT min(due_at) FROM outbox WHERE due_at > $1), (SELECT min(due_at) FROM inbox WHERE due_at > $1),
   (SELECT min(due_at) FROM deliveries WHERE due_at > $1),
@@ -64,6 +70,12 @@ SELECT least(
   (SELECT min(start_at) FROM payouts WHERE status = 'PENDING' AND start_at > $1),
   (SELECT min(lapses_at) + interval '60 seconds' FROM subscriptions
     WHERE status = 'PENDING_AUTHORIZATION' AND lapses_at > $1 - interval '60 seconds'),
+  (SELECT min(ends_at) FROM subscriptions WHERE status = 'ACCEPTED' AND ends_at > $1),
+  (SELECT min(charge_at) FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at > $1),
+  (SELECT min(ask_at) FROM subscription_cancellations WHERE status = 'PENDING' AND ask_at > $1),
+  (SELECT min(due_at) FROM subscription_payments WHERE due_at > $1),
+  (SELECT min(ask_at) FROM subscription_payments WHERE status = 'SCHEDULED' AND ask_at > $1),
+  (SELECT min(ask_at) FROM payment_attempts WHERE status IN ('REQUESTED', 'SCHEDULED') AND ask_at > $1),
   (SELECT min(due_at) FROM payout_plans WHERE due_at > $1))
 """
 
@@ -107,7 +119,7 @@ class Stepper:
 
     async def _go(self, now: datetime, target: datetime, version: int, network: dict[str, object] | None) -> None:
         async with self.work.session() as session:
-            instants = [await session.value(_NEXT, now), target]
+            instants = [await session.value(NEXT, now), target]
         if network is not None and isinstance(network["nextDue"], str):
             instants.append(datetime.fromisoformat(network["nextDue"]))
         instant = min(i for i in instants if i is not None and i > now) if target > now else target

@@ -41,11 +41,11 @@ def next_step(sandbox: Mapping[str, Any]) -> str:
             f"  TOKEN=$(curl -s {base}/auth/v1/token {as_json} \\",
             f'    -d {shlex.quote(login)} | sed \'s/.*"token":"\\([^"]*\\)".*/\\1/\')',
             f'  curl -s -X PUT {base}/order/v2/transparent -H "authorization: Bearer $TOKEN" {as_json} \\',
-            f'    -d {_pasted(order)} | sed \'s/.*"qrcodeData":"\\([^"]*\\)".*/\\1/\'',
+            f'    -d {_pasted(order)} | sed \'s/.*"qrcodeData":"\\([^"]*\\)".*/\\1/\'; echo',
             "",
             "Pay that text on the phone, watch the webhook at the merchant, then see the balance:",
             "",
-            f'  curl -s {base}/order/v2/account/balance -H "authorization: Bearer $TOKEN"',
+            f'  curl -s {base}/order/v2/account/balance -H "authorization: Bearer $TOKEN"; echo',
             "",
             f"Or watch all of it at once: {_at_home(sandbox)}make demo. Ctrl-C stops everything; the data stays.",
         ]

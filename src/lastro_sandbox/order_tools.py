@@ -57,7 +57,7 @@ class OrderTools:
             text = f"must be one of {', '.join(_STATUSES)}"
             return refusal(Refused(Kind.INVALID, (Problem("status", "INVALID", text),)))
         order = msgspec.json.decode(shown.body)
-        # The first charge of a subscription is paid, and ends, together with it.
+        # The first charge of a subscription is paid, and ends, together with it; a scheduled one as its bank collects it.
         if wanted not in _REACHABLE or order["status"] != "INITIAL" or "subscription" in order:
             return refusal(_conflict(order["status"]))
         refused = await self._play(claims, order, wanted)

@@ -31,6 +31,11 @@ def moment(microseconds: int) -> datetime:
     return EPOCH + timedelta(microseconds=microseconds)
 
 
+def counted(at: datetime) -> int:
+    """An instant as the store keeps it; the reverse of moment."""
+    return (at - EPOCH) // timedelta(microseconds=1)
+
+
 def printed(microseconds: int) -> str:
     """ISO 8601 in UTC with microseconds and Z, as every answer shows it."""
     return moment(microseconds).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

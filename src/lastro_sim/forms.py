@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +12,7 @@ from .amounts import AmountError, from_message, from_person
 from .refusals import Problem, malformed
 
 DECODER = msgspec.json.Decoder(float_hook=Decimal)
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
@@ -148,6 +149,18 @@ class Form:
         if not aware:
             self.refuse(name, "INVALID", "An ISO 8601 timestamp with its zone is expected")
         return text
+
+    def day(self, name: str) -> date | None:
+        """A civil day, written as 2026-12-31, which no clock here is too far from."""
+        text = self.text(name, 10, DAY)
+        try:
+            day = date.fromisoformat(text) if text else None
+        except ValueError:
+            self.refuse(name, "INVALID", "A day of the calendar is expected")
+            return None
+        if day is not None and not 2000 <= day.year < 2200:
+            self.refuse(name, "OUT_OF_RANGE", "A day from 2000 to 2199 is expected")
+        return day
 
     def child(self, name: str) -> "Form":
         """An object that must be there."""

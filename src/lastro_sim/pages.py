@@ -13,7 +13,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from .answers import Asked
-from .bank import payers
+from .bank import payers, scheduled
 from .bank.acts import Bank
 from .bank.authorizing import Authorizing
 from .forms import Form
@@ -97,13 +97,31 @@ async def phone_cancels(request: Asked, authorizing: NamedDependency[Authorizing
     return _to_result(authorizing.cancel(await _form(request), id_rec))
 
 
+@post("/phone/charge/{end_to_end_id:str}")
+async def phone_calls_off(request: Asked, network: NamedDependency[Network], end_to_end_id: FromPath[str]) -> Response[str]:
+    """Call off a charge to come from its recurrence's page, which then says how that ended."""
+    done = scheduled.cancel(network, await _form(request), end_to_end_id)
+    if "idRec" not in done:
+        raise not_found()
+    return _to_result({"idRec": done["idRec"], "code": done.get("code", "")})
+
+
 @get("/phone/recurrence/{id_rec:str}")
 async def phone_recurrence(
-    request: Asked, authorizing: NamedDependency[Authorizing], id_rec: FromPath[str]
+    request: Asked,
+    network: NamedDependency[Network],
+    authorizing: NamedDependency[Authorizing],
+    id_rec: FromPath[str],
 ) -> Response[str]:
-    """A recurrence and what its payer has said of it. Why his own bank refused is in the link."""
+    """A recurrence, what its payer has said of it, and its charges. Why his own bank refused is in the link."""
     code = request.query_params.get("code", "")
-    return _page(request, "recurrence.html", one=authorizing.newest(id_rec), refusal=code if code in TEXTS else "")
+    return _page(
+        request,
+        "recurrence.html",
+        one=authorizing.newest(id_rec),
+        refusal=code if code in TEXTS else "",
+        charges=scheduled.listed(network, id_rec, RECENT)[::-1],
+    )
 
 
 @get("/phone/result/{end_to_end_id:str}")
@@ -165,6 +183,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     phone,
     phone_acts,
     phone_cancels,
+    phone_calls_off,
     phone_recurrence,
     phone_result,
     merchant,
@@ -231,6 +250,7 @@ async def _phone(request: Asked, bank: Bank, authorizing: Authorizing, text: str
         payers=payers.ON_THE_PHONE,
         recent=bank.payments(None, RECENT)[::-1],
         authorizations=authorizing.listed(None, RECENT)[::-1],
+        charges=scheduled.listed(bank.network, None, RECENT)[::-1],
     )
 
 

@@ -1,6 +1,6 @@
 """Magic values: payers and amounts whose payments always end the same way, without ordering a fault first."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import amounts
 from .bank import payers
@@ -30,6 +30,35 @@ BY_RECURRENCE_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_104: (Fault("twice", None, 0), "every message about the authorization comes twice"),
     700_105: (Fault("lost-answer", None, 0), "the receiver's answer gets lost and he is asked again"),
 }
+BY_CHARGE_AMOUNT: dict[int, tuple[Fault, str]] = {
+    700_401: (Fault("reject", "AB10", 0), "every instruction is refused: AB10, an error at the payer's bank"),
+    700_402: (Fault("reject", "AB10", 0), "the first instruction of the charge is refused with AB10, the next is scheduled"),
+    700_403: (Fault("reject", "AC05", 0), "the instruction is refused with AC05: the payer's account is closed"),
+    700_404: (Fault("twice", None, 0), "every message about it comes twice"),
+    700_405: (Fault("lost-answer", None, 0), "the instruction is taken, and the post is answered 503"),
+    700_406: (Fault("timeout", None, 0), "whether it is scheduled is told only to who asks; the money comes all the same"),
+    700_413: (Fault("slow", None, 3 * SECOND), "settlement takes three seconds"),
+}
+ONLY_FIRST_INSTRUCTION = frozenset({700_402})
+
+
+class Unpaid(NamedTuple):
+    """Why a charge is not collected: in the first window of its day, in the second one, and when it is tried again later."""
+
+    first: str | None
+    second: str | None
+    retried: str | None
+    outcome: str
+
+
+BY_COLLECTED_AMOUNT = {
+    700_407: Unpaid("EXPR", None, None, "no money in the first window of its day, collected in the second"),
+    700_408: Unpaid("EXPR", "EXPR", "EXPR", "never any money: EXPR after the last window, of every try"),
+    700_409: Unpaid("EXPR", "EXPR", None, "no money on its day: EXPR after the last window; the first new try collects"),
+    700_410: Unpaid("AM02", "AM02", "AM02", "above the payer's limit: AM02 after the last window, of every try"),
+    700_411: Unpaid("AC05", "AC05", "AC05", "the payer's account is closed by then: AC05 on its day, at once"),
+}
+SETTLES_UNASKED = 700_412
 STR_REFUSALS = {
     5: "refused for lack of funds",
     9: "refused for lack of funds",
@@ -72,6 +101,27 @@ def for_recurrence(cents: int | None) -> Fault | None:
     return None if found is None else found[0]
 
 
+def for_charge(cents: int) -> Fault | None:
+    """What always strikes the instruction to collect this amount."""
+    found = BY_CHARGE_AMOUNT.get(cents)
+    return None if found is None else found[0]
+
+
+def unpaid(cents: int, *, is_second: bool, is_retry: bool) -> str | None:
+    """Why a charge of this amount is not collected in a window; None: it is."""
+    found = BY_COLLECTED_AMOUNT.get(cents)
+    if found is None:
+        return None
+    if is_retry:
+        return found.retried
+    return found.second if is_second else found.first
+
+
+def for_collection(cents: int) -> Fault | None:
+    """What always strikes the payment that collects this amount."""
+    return Fault("late", None, 0) if cents == SETTLES_UNASKED else None
+
+
 def for_ted(cents: int) -> Fault | None:
     """What always strikes a transfer of this amount: 7002.05 ends with the STR's 5, and so on."""
     number = cents - TED_REFUSALS_FROM
@@ -100,12 +150,19 @@ def listed() -> list[dict[str, Any]]:
         )
         for cents, (_, outcome) in magic.items()
     ]
+    outcomes = {cents: outcome for cents, (_, outcome) in BY_CHARGE_AMOUNT.items()}
+    outcomes |= {cents: found.outcome for cents, found in BY_COLLECTED_AMOUNT.items()}
+    outcomes[SETTLES_UNASKED] = "settles without asking the receiver, who hears of it by camt.054"
+    by_charge = [
+        {"operation": "charge", "field": "amount", "value": amounts.printed(cents), "outcome": outcome}
+        for cents, outcome in sorted(outcomes.items())
+    ]
     by_key = [
         {"operation": "payout", "field": "key", "value": entry.key, "outcome": BY_STATUS[entry.status]}
         for entry in entries.SEEDS
         if entry.status in BY_STATUS
     ]
-    return by_payer + by_amount + by_key + _transfers()
+    return by_payer + by_amount + by_charge + by_key + _transfers()
 
 
 def _transfers() -> list[dict[str, Any]]:

@@ -100,6 +100,50 @@ CREATE TABLE IF NOT EXISTS cancellation (    -- of an authorization, asked for b
     withheld   INTEGER NOT NULL DEFAULT 0    -- the decision is told only to who asks
 ) STRICT;
 
+CREATE TABLE IF NOT EXISTS instruction (     -- to collect a charge of a recurrence: pain.013
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    msg_id        TEXT NOT NULL UNIQUE,
+    id_rec        TEXT NOT NULL,
+    tx_id         TEXT NOT NULL,
+    sender        TEXT NOT NULL,             -- ISPB of the receiver's bank
+    kind          TEXT NOT NULL CHECK (kind IN ('AGND', 'NTAG', 'RIFL')),
+    amount        INTEGER NOT NULL,
+    due_on        TEXT NOT NULL,
+    settles_on    TEXT NOT NULL,
+    receiver      TEXT NOT NULL,             -- the receiver's side of its payment
+    remittance    TEXT,
+    payer         TEXT,                      -- the payer's side; NULL where it was refused at once
+    end_to_end_id TEXT UNIQUE,               -- of the payment with which it is collected, once
+    status        TEXT NOT NULL CHECK (status IN ('SCHEDULED', 'SETTLED', 'RJCT', 'CANCELED')),
+    code          TEXT,
+    step          TEXT NOT NULL CHECK (step IN ('FIRST', 'SECOND', 'CLOSING', 'PAYING', 'DONE')),
+    unpaid        TEXT,                      -- why the last window did not collect it
+    due_at        INTEGER,                   -- business: when the step is taken
+    taken_at      INTEGER NOT NULL,
+    decided_at    INTEGER NOT NULL,          -- when it took the status that it has
+    told_at       INTEGER NOT NULL,          -- before it the bank says nothing
+    behaviour     TEXT,                      -- the fault that strikes it
+    fault_delay   INTEGER NOT NULL DEFAULT 0,-- microseconds
+    withheld      INTEGER NOT NULL DEFAULT 0 -- told only to who asks
+) STRICT;
+CREATE INDEX IF NOT EXISTS instruction_of ON instruction (id_rec);
+CREATE INDEX IF NOT EXISTS instruction_charge ON instruction (tx_id);
+CREATE INDEX IF NOT EXISTS instruction_paying ON instruction (seq) WHERE step = 'PAYING';
+CREATE INDEX IF NOT EXISTS instruction_due ON instruction (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS charge_cancellation ( -- of an instruction, asked for by the receiver's bank: camt.055
+    msg_id      TEXT PRIMARY KEY,
+    instruction TEXT NOT NULL,               -- the msg_id that it names
+    id_rec      TEXT NOT NULL,
+    sender      TEXT NOT NULL,
+    status      TEXT NOT NULL CHECK (status IN ('ACCP', 'RJCT')),
+    code        TEXT,
+    decided_at  INTEGER NOT NULL,
+    told_at     INTEGER NOT NULL,            -- before it the bank says nothing of its decision
+    behaviour   TEXT,
+    withheld    INTEGER NOT NULL DEFAULT 0   -- the decision is told only to who asks
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS giveback (        -- a return, pacs.004
     seq           INTEGER PRIMARY KEY AUTOINCREMENT,
     return_id     TEXT NOT NULL UNIQUE,

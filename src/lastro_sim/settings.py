@@ -1,6 +1,7 @@
 """What the entry point decides once: ports, secrets, time-outs. Nothing below it reads the environment."""
 
 from dataclasses import dataclass
+from datetime import time
 from pathlib import Path
 
 LASTRO_ISPB = "99999010"
@@ -15,6 +16,24 @@ BANK_NAMES = {
 }
 
 SIMULATED_BANKS = frozenset({PAYER_BANK_ISPB, OUTSIDE_BANK_ISPB})
+
+
+@dataclass(frozen=True)
+class ChargeHours:
+    """When the payer's bank collects charges of Pix Automático, by Brasilia's clock; as institutions publish it.
+
+    A window that opens is worked through from `*_tried` on. What is not collected when the second one closes is not
+    collected that day. receiver_cancels, payer_cancels: the last hour of the day before.
+    """
+
+    first_opens: time = time(0)
+    first_tried: time = time(0, 30)
+    first_closes: time = time(8)
+    second_opens: time = time(18)
+    second_tried: time = time(18, 30)
+    second_closes: time = time(21)
+    receiver_cancels: time = time(22)
+    payer_cancels: time = time(23, 59)
 
 
 @dataclass(frozen=True)
@@ -36,6 +55,7 @@ class Settings:
     """How long the payer's bank waits for a location."""
     keys_seconds: float = 60.0
     """How long the payer's bank trusts the keys it fetched."""
+    charge_hours: ChargeHours = ChargeHours()
 
     @property
     def store_path(self) -> Path:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 
+from .bank import charging
 from .clock import SECOND
 from .network import Network
 from .spi import payments, returns
@@ -10,14 +11,15 @@ from .ted import transfers
 
 LOG = logging.getLogger("lastro_sim")
 LONGEST_SLEEP_SECONDS = 1.0
-TIMED = (payments, returns, transfers)
+TIMED = (payments, returns, transfers)  # each by machine time
+DATED = (charging,)  # each by business time
 
 
 async def run(network: Network) -> None:
     """End what is due, sleep until the next thing is, for ever."""
     while True:
         try:
-            for part in TIMED:
+            for part in (*TIMED, *DATED):
                 part.run_due(network)
         except Exception:
             LOG.exception("what is due could not be ended; it is tried again")
@@ -28,5 +30,6 @@ async def run(network: Network) -> None:
 def _seconds_to_sleep(network: Network) -> float:
     now = network.clock.machine()
     dues = [due for due in (part.next_due(network) for part in TIMED) if due is not None]
+    dues += [due - network.clock.offset for due in (part.wakes_at(network) for part in DATED) if due is not None]
     left = (min(dues) - now) / SECOND if dues else LONGEST_SLEEP_SECONDS
     return min(max(left, 0.001), LONGEST_SLEEP_SECONDS)

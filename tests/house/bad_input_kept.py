@@ -26,6 +26,9 @@ MORE: Mapping[str, Mapping[str, Any]] = {
         "payer": {"name": "Bento", "document": {"type": "CPF", "number": "52998224725"}}, "endDate": "2099-01-31",
         "description": "Magazine", "autoSchedule": False,
     },
+    "create_subscription_payment": {
+        "description": "Magazine", "autoRetry": False,
+    },
     "resend_webhook_events": {
         "dryRun": True, "perMinute": 10,
         "filter": {
@@ -43,6 +46,8 @@ STORED: Mapping[str, str] = {
     "create_subscription": "SELECT to_jsonb(s)::text, to_jsonb(d)::text, to_jsonb(n)::text FROM subscriptions s"
     " JOIN parties d ON d.company_id = s.company_id AND d.id = s.debtor_id"
     " JOIN parties n ON n.company_id = s.company_id AND n.id = s.named_payer_id WHERE s.id = $1::text::uuid",
+    "create_subscription_payment": "SELECT to_jsonb(p)::text, to_jsonb(o)::text FROM subscription_payments p JOIN orders o"
+    " ON o.company_id = p.company_id AND o.id = p.order_id WHERE p.id = $1::text::uuid",
     "create_payout": "SELECT to_jsonb(o)::text, to_jsonb(p)::text FROM payouts o JOIN parties p"
     " ON p.company_id = o.company_id AND p.id = o.receiver_id WHERE o.id = $1::text::uuid",
 }
@@ -87,7 +92,12 @@ IDS: Mapping[str, frozenset[str]] = {
 }  # fmt: skip
 
 # What a good request ends cannot be ended again: from then on it is a conflict.
-ENDING = frozenset({"cancel_subscription"})
+ENDING = frozenset(
+    {
+        "cancel_subscription", "cancel_subscription_payment", "retry_subscription_payment",
+        "create_subscription_payment",  # the last of its cycles
+    }
+)  # fmt: skip
 
 ABSENT = frozenset({"missing", "null"})  # what is optional may be absent, and null counts as absent (contract.md §1)
 TRUE = frozenset({"true"})
@@ -155,6 +165,12 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
         "allowAdjustToBusinessDay": TRUE,
     },
     "cancel_subscription": {"reason": ABSENT},
+    "create_subscription_payment": {
+        "externalId": PRINTABLE,
+        "amount.value": frozenset({"a number", "a fraction"}),
+        "description": ABSENT | TEXT,
+        "autoRetry": ABSENT | TRUE,
+    },
     # What is no payout is said of its line, once the lines are looked at.
     "create_payout_plan": {"payouts": frozenset({"a list of it", "too deep"})},
     "set_webhook": {"events[0].url": ABSENT, "events[0].active": ABSENT | TRUE},
@@ -184,6 +200,7 @@ ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "list_payouts": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_payout_plans": {"limit": _NUMBER},
     "list_subscriptions": {"externalId": _SEARCHED, "limit": _NUMBER},
+    "list_subscription_payments": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_payout_plan_lines": {"limit": _NUMBER, "cursor": _NUMBER | {"zero"}},
     "list_accounts": {"email": _SEARCHED, "fullName": _SEARCHED, "document": _NUMBER | {"zero"}, "limit": _NUMBER},
     "list_banks": {"name": _SEARCHED},

@@ -82,7 +82,8 @@ def api_paths() -> dict[str, set[str]]:
     nobodys = Mock(place=Place(Mock(), "https://lastro.test", sandbox=True))
     found: dict[str, set[str]] = {}
     for route in wiring.routes(nobodys):
-        found.setdefault(route.path, set()).add(route.method)
+        for path in route.paths:
+            found.setdefault(path, set()).add(route.method)
     for path, table in {**wiring.public(nobodys), **sandbox.paths(Mock(), Mock(), Mock(), Mock())}.items():
         found.setdefault(path, set()).update(table)
     return found

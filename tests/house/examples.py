@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -76,6 +77,41 @@ def _subscription(account_id: str) -> Ask:
     return Ask(body=body)
 
 
+def weekly(account_id: str) -> Ask:
+    """Of journey 2 and any amount, from tomorrow on, with a cycle each week."""
+    body = {**(_subscription(account_id).body or {}), "type": "AUTHORIZATION_QRCODE", "frequencyType": "WEEKLY"}
+    return Ask(body={name: value for name, value in body.items() if name not in ("initialCharge", "fixedAmount")})
+
+
+# Whose each payment of the towns is.
+SUBSCRIPTION_OF: dict[str, str] = {}
+# More of its kind beside an accepted subscription of the towns: each has but one charge a week.
+BESIDE: dict[str, tuple[str, ...]] = {}
+_weeks = count()
+_CYCLES = 48
+
+
+def schedule(subscription_id: str) -> Ask:
+    """Of one of the cycles of the next year, each time another, as long as there are any."""
+    turn, week = divmod(next(_weeks), _CYCLES)
+    alike = (subscription_id, *BESIDE.get(subscription_id, ()))
+    due = (datetime.now(UTC) + timedelta(days=1 + 7 * (2 + week))).date()
+    amount = {"currency": "BRL", "value": "29.90"}
+    body = {"externalId": os.urandom(8).hex(), "dueDate": due.isoformat(), "amount": amount}
+    return Ask(path={"id": alike[turn % len(alike)]}, body=body)
+
+
+def _of_payment(payment_id: str) -> Mapping[str, str]:
+    return {"id": SUBSCRIPTION_OF.get(payment_id, "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20"), "paymentId": payment_id}
+
+
+def _retry(payment_id: str) -> Ask:
+    """On the first day that it may be on."""
+    return Ask(path=_of_payment(payment_id), body={"date": RETRY_DAYS.get(payment_id, "2027-01-13")})
+
+
+# The next day of a try, of each payment of the towns that waits for one.
+RETRY_DAYS: dict[str, str] = {}
 # The hash of each plan of the towns.
 HASHES: dict[str, str] = {}
 
@@ -112,9 +148,17 @@ EXAMPLES: Mapping[str, Example] = {
     "create_subscription": Example("account", _subscription),
     "list_subscriptions": Example(None, lambda _: Ask(query={"status": "PENDING_AUTHORIZATION", "sort": "asc"})),
     "read_subscription": Example("subscription", lambda subscription_id: Ask(path={"id": subscription_id})),
+    "read_subscription_story": Example("subscription", lambda subscription_id: Ask(path={"id": subscription_id})),
     "cancel_subscription": Example(
         "subscription", lambda subscription_id: Ask(path={"id": subscription_id}, body={"reason": "OTHER"})
     ),
+    "create_subscription_payment": Example("accepted subscription", schedule),
+    "list_subscription_payments": Example(
+        "charged subscription", lambda of: Ask(path={"id": of}, query={"status": "SCHEDULED", "sort": "asc"})
+    ),
+    "read_subscription_payment": Example("payment", lambda payment_id: Ask(path=_of_payment(payment_id))),
+    "cancel_subscription_payment": Example("payment to cancel", lambda payment_id: Ask(path=_of_payment(payment_id))),
+    "retry_subscription_payment": Example("payment to try again", _retry),
     "look_up_key": Example("account", _look_up),
     "read_account_limits": Example("account", lambda account_id: Ask(path={"id": account_id})),
     "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),

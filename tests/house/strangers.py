@@ -13,6 +13,7 @@ from uuid import UUID
 
 import httpx
 import msgspec
+from tests.house.charged import furnish_payments
 from tests.house.examples import EXAMPLES, HASHES, KEYS, Ask, approval, plan
 from tests.http_contract import contract
 
@@ -263,6 +264,7 @@ async def _furnish(town: Town) -> None:
         made = await town.send(route, EXAMPLES[route.operation].ask(town.objects["account"]), town.token(town.ana))
         assert made.status_code == route.success, made.text
         town.objects[kind] = made.json()["id"]
+    await furnish_payments(town, routes)
     await _credit(town, 100_000_000)
     town.objects["paid payout"] = await _paid_payout(town, routes["create_payout"])
     await _furnish_plans(town, routes)

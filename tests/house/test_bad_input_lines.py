@@ -185,7 +185,7 @@ async def test_a_bad_name_or_origin_is_refused(town: Town, route: Route) -> None
 
 @every_route
 async def test_a_request_id_that_cannot_be_printed_is_replaced(town: Town, route: Route) -> None:
-    target = route.path.format(id=uuid4()) + "?unknown=1"
+    target = route.path.format(id=uuid4(), paymentId=uuid4()) + "?unknown=1"
     for label, given in REQUEST_IDS.items():
         answer = await sent(town, route, target, ("x-request-id", given))
         assert re.fullmatch("[0-9a-f]{32}", answer.headers["x-request-id"]), label
@@ -200,10 +200,10 @@ async def test_a_request_id_that_cannot_be_printed_is_replaced(town: Town, route
 async def test_what_is_no_id_of_ours_is_not_there(town: Town, route: Route) -> None:
     """Unknown, malformed, another company's: the same bytes."""
     before, own = await town.contents(), asked(town, route).path["id"]
-    unknown = await sent(town, route, route.path.format(id=uuid4()))
+    unknown = await sent(town, route, route.path.format(id=uuid4(), paymentId=uuid4()))
     assert (unknown.status, unknown.problems) == (404, [])
     for label, text in {**IDS, **spellings(own)}.items():
-        answer = await sent(town, route, route.path.format(id=text))
+        answer = await sent(town, route, route.path.format(id=text, paymentId=text))
         # With a slash in it the path is another one, whose answer has no other form to be had in.
         assert _but_vary(answer) == _but_vary(unknown), (label, answer.body)
     assert await town.contents() == before
@@ -220,7 +220,7 @@ async def test_an_id_that_is_not_there_does_not_hide_what_else_is_wrong(town: To
     token = f"Bearer {town.token(town.dora)}"
     told = set()
     for text in (asked(town, route).path["id"], str(uuid4()), "x", "%00"):
-        answer = await sent(town, route, route.path.format(id=text) + "?unknown=1", ("authorization", token))
+        answer = await sent(town, route, route.path.format(id=text, paymentId=text) + "?unknown=1", ("authorization", token))
         told.add(answer.told[:2])
         assert (answer.status, answer.problems) == (400, [("unknown", "NOT_ALLOWED")])
     assert len(told) == 1

@@ -162,7 +162,7 @@ async def test_an_id_in_the_path(town: Town, route: Route) -> None:
     body = None if route.doc.form is None else good(town, route)
     for query, status in (("", 404), ("?odd=1", 400)):
         answers = [
-            await sent(town, route, route.path.format(id=text) + query, town.dora, body)
+            await sent(town, route, route.path.format(id=text, paymentId=text) + query, town.dora, body)
             for text in (str(uuid4()), theirs, theirs.upper(), "x", "%00", "%C3%A9")
         ]
         await same(town, route, answers, status)

@@ -27,7 +27,9 @@ from lastro.plans import LANE as PLANS_LANE
 from lastro.plans import store as plans
 from lastro.rails import handling
 from lastro.rails.port import PIX, TED
+from lastro.subscriptions import model as subscriptions_model
 from lastro.subscriptions import store as subscriptions
+from lastro.subscriptions.payments import store as payments
 from lastro.webhooks.model import UNDELIVERED
 from lastro.webhooks.store import deliveries, feed
 from lastro.webhooks.store import lists as webhooks
@@ -141,6 +143,19 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
         },
         frozenset({"external_id"}),
     ),
+    "list_subscription_payments": tuple(
+        Listed(
+            payments.page_sql(some, is_descending=is_descending),
+            ", ".join(
+                (_PAGE, f"'{_ACCOUNT}'", *({"status": "'CANCELED'", "external_id": "'payment77'"}[name] for name in some))
+            ),
+            "subscription_payments",
+            "subscription_payments_external_id_key" if "external_id" in some else "subscription_payments_created_at_key",
+            sorts="external_id" in some,
+        )
+        for some in ((), ("status",), ("external_id",), ("status", "external_id"))
+        for is_descending in (False, True)
+    ),
     "list_payout_plans": every_way("payout_plans", plans.page_sql, {"status": ("'EXPIRED'", "payout_plans_of_status")}),
     "list_payout_plan_lines": tuple(
         Listed(
@@ -164,6 +179,19 @@ SWEEPS: Mapping[str, Listed] = {
     "TEDs to ask": Listed(PAYOUTS_WAITING[TED][0].find_sql, "", "payouts", "payouts_to_ask"),
     "plans": Listed(PLANS_LANE.find_sql, "", "payout_plans", "payout_plans_due"),
     "subscriptions to lapse": Listed(dues.LAPSED, "100", "subscriptions", "subscriptions_lapsing"),
+    "subscriptions to end": Listed(dues.OVER, "100", "subscriptions", "subscriptions_ending"),
+    "cancellations to ask": Listed(
+        subscriptions_model.WAITING[0].find_sql, "", "subscription_cancellations", "subscription_cancellations_to_ask"
+    ),
+    "attempts to ask": Listed(subscriptions_model.WAITING[1].find_sql, "", "payment_attempts", "payment_attempts_to_ask"),
+    "scheduled attempts to ask": Listed(
+        subscriptions_model.WAITING[2].find_sql, "", "payment_attempts", "payment_attempts_to_ask"
+    ),
+    "charges to drop": Listed(
+        subscriptions_model.WAITING[3].find_sql, "", "subscription_payments", "subscription_payments_to_ask"
+    ),
+    "payments due": Listed(dues.PAYMENTS_DUE, "100", "subscription_payments", "subscription_payments_due"),
+    "cycles to charge": Listed(dues.TO_CHARGE, "100", "subscriptions", "subscriptions_to_charge"),
     "payouts to begin": Listed(dues.TO_BEGIN, "100", "payouts", "payouts_to_start"),
 }
 
@@ -211,10 +239,22 @@ INSERT INTO payout_plan_lines (company_id, id, plan_id, number, line, request, i
 SELECT company_id, id, md5(company_id::text || (n % 60 + 1))::uuid, n / 60 + 1, n / 60 + 1, 'x',
        CASE WHEN n % 5 = 0 THEN 'x' END, CASE WHEN n % 5 > 1 THEN id END, 'x', at FROM many;
 INSERT INTO subscriptions (company_id, id, account_id, external_id, provider_id, type, status, frequency, starts_on, ends_on, currency,
-  charges_after_due, adjusts, auto_schedule, webhook_url, debtor_id, location_token, lapses_at, created_at, updated_at)
+  charges_after_due, adjusts, auto_schedule, webhook_url, debtor_id, location_token, lapses_at, ends_at, created_at, updated_at)
 SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'subscription' || n, 'R' || n, 'AUTHORIZATION_QRCODE',
        CASE WHEN n <= {FEW} THEN 'PENDING_AUTHORIZATION' WHEN n % 3 = 0 THEN 'CANCELED' ELSE 'REJECTED' END, 'MONTHLY',
-       '2026-01-01'::date + n % 60, '2027-01-01'::date + n % 60, 'BRL', true, false, false, 'x', id, 'L' || n, at, at, at FROM many;
+       '2026-01-01'::date + n % 60, '2027-01-01'::date + n % 60, 'BRL', true, false, false, 'x', id, 'L' || n, at, at, at, at FROM many;
+INSERT INTO subscription_cancellations (company_id, id, subscription_id, status, idempotency_key, reason, message_id, ask_at, created_at, updated_at)
+SELECT company_id, id, id, CASE WHEN n <= {FEW} THEN 'PENDING' ELSE 'ACCEPTED' END, 'k', 'OTHER', 'M' || n,
+       CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
+INSERT INTO subscription_payments (company_id, id, subscription_id, external_id, status, order_id, currency, amount_minor, due_on,
+  settles_on, cycle, cycle_starts_on, next_cycle_starts_on, auto_retry, due_at, cancel_message_id, cancel_asked_at, ask_at, created_at, updated_at)
+SELECT company_id, id, md5(company_id::text || (n % 60 + 1))::uuid, 'payment' || n,
+       CASE WHEN n <= {FEW} THEN 'SCHEDULED' WHEN n % 3 = 0 THEN 'CANCELED' ELSE 'ERROR' END, id, 'BRL', 1, '2026-01-01', '2026-01-01', n,
+       '2026-01-01', '2026-02-01', true, CASE WHEN n <= {FEW} AND n % 2 = 0 THEN at END, CASE WHEN n <= {FEW} AND n % 2 = 1 THEN 'M' || n END,
+       CASE WHEN n <= {FEW} AND n % 2 = 1 THEN at END, CASE WHEN n <= {FEW} AND n % 2 = 1 THEN at END, at, at FROM many;
+INSERT INTO payment_attempts (company_id, id, payment_id, number, status, kind, collects_on, message_id, ask_at, created_at, updated_at)
+SELECT company_id, id, id, 1, CASE WHEN n <= {FEW} / 2 THEN 'REQUESTED' WHEN n <= {FEW} THEN 'SCHEDULED' ELSE 'REJECTED' END, 'AGND',
+       '2026-01-01', 'M' || n, CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
 DROP TABLE many;
 """
 

@@ -5,6 +5,8 @@ import pytest
 from lastro.doors import refusals_page
 from lastro.payouts.reasons import NETWORKS, REASONS, Network, reason_of
 from lastro.rails.port import Reason
+from lastro.subscriptions.reasons import REASONS as RECURRING
+from lastro.subscriptions.reasons import SUBJECTS, Subject
 
 # Every code of pacs.002.spi.1.17 (domain.md §4.4); of the DICT, those a look-up answers (§4.3); of the STR §5.
 CODES: dict[Network, str] = {
@@ -72,3 +74,12 @@ def test_a_code_nobody_knows_is_a_refusal_like_any_other(network: Network, code:
 def test_a_code_means_what_its_network_means_by_it() -> None:
     assert reason_of("5", "TED").message != reason_of("5", "TED_RETURN").message
     assert reason_of("AC03", "TED").message == "AC03: refused by the network"
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_every_reason_of_a_subscription_is_shown(subject: Subject) -> None:
+    page = refusals_page.page()
+    for reason in RECURRING[subject].values():
+        assert (
+            f"\n| `{reason.code}` | {reason.retry} | {reason.english} | {reason.portuguese} | {reason.next_step} |" in page
+        )

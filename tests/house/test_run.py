@@ -296,3 +296,17 @@ def test_the_next_step_says_what_to_open_and_what_to_paste() -> None:
     )
     assert "http://127.0.0.1:8090/phone" in text
     assert "curl -s http://127.0.0.1:8080/auth/v1/token" in text
+
+
+def test_what_is_pasted_ends_with_a_newline() -> None:
+    """Answers have none of their own: the prompt would follow the QR's check digits, and be copied with them."""
+    sandbox = {
+        "baseUrl": "http://127.0.0.1:8080",
+        "simulatorUrl": "http://127.0.0.1:8090",
+        "clientId": "id",
+        "clientSecret": "s",
+    }
+    commands = next_step(sandbox).replace(" \\\n", " ").splitlines()
+    prints = [line for line in commands if line.startswith("  curl ")]
+    assert len(prints) == 2
+    assert [line for line in prints if not line.endswith("; echo")] == []

@@ -174,7 +174,11 @@ async def test_who_was_let_in_and_is_no_more_is_refused(town: Town, operation: s
 async def test_who_lacks_the_permission_is_refused(town: Town, operation: str) -> None:
     route, before = ROUTES[operation], await town.written()
     token = town.token(town.powerless[route.permission])
-    for ask in (asked(town, route), asked(town, route, str(uuid4())), Ask({"id": "x"}, {"unknown": "x"}, {})):
+    for ask in (
+        asked(town, route),
+        asked(town, route, str(uuid4())),
+        Ask({"id": "x", "paymentId": "x"}, {"unknown": "x"}, {}),
+    ):
         answer = await town.send(route, ask, token)
         assert (answer.status_code, answer.json()["error"]) == (403, "FORBIDDEN_ERROR")
         assert answer.json()["details"] == []
@@ -187,7 +191,11 @@ async def test_who_calls_from_elsewhere_is_refused(town: Town, operation: str) -
     route = ROUTES[operation]
     client = await one_more(town, f"allowed_networks = '{{{ELSEWHERE}}}'")
     before = await town.contents()
-    for ask in (asked(town, route), asked(town, route, str(uuid4())), Ask({"id": "x"}, {"unknown": "x"}, {})):
+    for ask in (
+        asked(town, route),
+        asked(town, route, str(uuid4())),
+        Ask({"id": "x", "paymentId": "x"}, {"unknown": "x"}, {}),
+    ):
         answer = await town.send(route, ask, town.token(client))
         assert (answer.status_code, answer.json()) == (
             403,
@@ -215,7 +223,7 @@ async def test_who_asks_too_often_is_refused(town: Town, operation: str) -> None
     )
     assert 0 < int(answer.headers["retry-after"]) <= 60
     assert (answer.headers["ratelimit-limit"], answer.headers["ratelimit-remaining"]) == ("1", "0")
-    for ask in (asked(town, route, str(uuid4())), Ask({"id": "x"}, {"unknown": "x"}, {})):
+    for ask in (asked(town, route, str(uuid4())), Ask({"id": "x", "paymentId": "x"}, {"unknown": "x"}, {})):
         assert (await town.send(route, ask, token)).status_code == 429
     assert await town.contents() == before
     assert (await town.send(route, asked(town, route), town.token(town.ana))).status_code in (route.success, 409)
@@ -288,7 +296,7 @@ async def test_paths_without_token_tell_nothing(town: Town, path: str) -> None:
 
 def test_no_path_is_a_sandboxs() -> None:
     # A delivery that a client asks for, in production too (contract.md §7).
-    paths = {*(r.path for r in ROUTES.values()), *PUBLIC} - {"/order/v1/webhook/test"}
+    paths = {*(path for r in ROUTES.values() for path in r.paths), *PUBLIC} - {"/order/v1/webhook/test"}
     assert not [
         p
         for p in paths
@@ -311,3 +319,14 @@ def test_what_the_tables_name_is_right() -> None:
         assert (route.key == "none") == (route.method == "GET"), route.operation
         assert route.permission.endswith(":read") == (route.method == "GET"), route.operation
     assert len({(r.method, r.path) for r in ROUTES.values()}) == len(ROUTES)
+
+
+async def test_an_operation_is_the_same_at_each_of_its_paths(town: Town) -> None:
+    twice = [route for route in ROUTES.values() if route.same_at and route.method == "GET"]
+    assert {route.operation for route in twice} == {"list_subscription_payments", "read_subscription_payment"}
+    for route in twice:
+        for path in route.paths:
+            elsewhere = replace(route, path=path, same_at=())
+            answer = await town.send(elsewhere, asked(town, route), town.token(town.ana))
+            assert (answer.status_code, answer.json().keys() & {"data", "id"}) != (200, set()), path
+            assert answer.status_code == 200

@@ -49,6 +49,12 @@ INSERT INTO subscriptions (company_id, id, account_id, external_id, provider_id,
           true, true, false, 'https://shop.example.com', '{account}', '{number}', now(), now(), now());
 INSERT INTO subscription_cancellations (company_id, id, subscription_id, status, idempotency_key, reason, created_at, updated_at)
   VALUES (tenant(), '{account}', '{account}', 'ACCEPTED', 'k', 'OTHER', now(), now());
+INSERT INTO subscription_payments (company_id, id, subscription_id, external_id, status, order_id, currency, amount_minor, due_on,
+                                   settles_on, cycle, cycle_starts_on, next_cycle_starts_on, auto_retry, created_at, updated_at)
+  VALUES (tenant(), '{account}', '{account}', 'x', 'CANCELED', '{account}', 'BRL', 1, '2026-01-01', '2026-01-01', 0, '2026-01-01',
+          '2026-02-01', true, now(), now());
+INSERT INTO payment_attempts (company_id, id, payment_id, number, status, kind, collects_on, message_id, created_at, updated_at)
+  VALUES (tenant(), '{account}', '{account}', 1, 'CANCELED', 'AGND', '2026-01-01', 'M{number}', now(), now());
 INSERT INTO account_limits (company_id, account_id, payment_method, transaction_minor) VALUES (tenant(), '{account}', 'PIX', 1);
 INSERT INTO quotas (company_id, owner_id, kind, period, used_minor) VALUES (tenant(), '{account}', 'PIX.day', '2026-01-01', 1);
 INSERT INTO payouts (company_id, id, account_id, external_id, idempotency_key, payment_method, rail, initiation, status, currency,

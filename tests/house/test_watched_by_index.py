@@ -11,6 +11,7 @@ from lastro.ledger import story as transfers
 from lastro.orders import store as orders
 from lastro.payouts import store as payouts
 from lastro.rails import story as messages
+from lastro.subscriptions import store as subscriptions
 from lastro.webhooks.store import circuits
 from lastro.webhooks.store import events as one
 from lastro.webhooks.store import story as events
@@ -25,7 +26,7 @@ _ID = f"md5('{_OURS}7')::uuid"
 
 # What each may go by: indexes of open rows, or such as begin with what is asked for.
 SCRAPES = {
-    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "pix_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due"}),
+    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "pix_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due", "subscriptions_lapsing", "subscriptions_ending", "subscription_cancellations_to_ask"}),
     "depths": (circuits.DEPTHS, {"deliveries_of_endpoint", "webhook_circuits_open", "webhook_circuits_pkey"}),
     "undelivered": (gauges.UNDELIVERED, {"deliveries_in_order", "deliveries_pending", "deliveries_retrying", "deliveries_failed"}),
     "in review": (gauges.IN_REVIEW, {"payouts_to_review"}),
@@ -45,6 +46,9 @@ STORIES = {
     "related payouts": (payouts._RELATED, f"'{_OURS}', {_ID}"),
     "payout by id": (payouts._ROOT, f"'{_OURS}', {_ID}, NULL"),
     "payout by name": (payouts._ROOT, f"'{_OURS}', NULL, 'E7'"),
+    "related subscriptions": (subscriptions._RELATED, f"'{_OURS}', {_ID}"),
+    "subscription by id": (subscriptions._ROOT, f"'{_OURS}', {_ID}, NULL"),
+    "subscription by name": (subscriptions._ROOT, f"'{_OURS}', NULL, 'R7'"),
     "part of": (storyteller._PART_OF, f"'{_OURS}', {_ID}"),
 }
 _MORE = f"""

@@ -1,5 +1,6 @@
 """Whole journeys of people who do not give up: they go on when a process dies under them, and end as all others."""
 
+import asyncio
 import secrets
 from typing import Any
 
@@ -10,6 +11,10 @@ from tests.journeys.stage import until
 GOES_BACK = [("moved", "NET", "SUSP", 1000), ("held", "SUSP", "NET", 1000), ("posted", "SUSP", "NET", 1000)]
 _STORY = "SELECT state, count(*) FROM pix_payments WHERE order_id = $1::text::uuid GROUP BY state"
 _BOOKED = "SELECT coalesce(sum(amount_minor), 0) FROM transfers WHERE reference_id = $1::text::uuid AND kind = 'moved'"
+_BOTH = """
+SELECT s.status, o.status FROM subscriptions s JOIN orders o ON o.company_id = s.company_id AND o.id = s.order_id
+ WHERE s.id = $1::text::uuid
+"""
 
 
 async def insist(play: Play, asked: dict[str, Any], key: str) -> Answer:
@@ -90,6 +95,50 @@ async def return_journey(play: Play) -> int:
     record = await play.statement(payment["endToEndId"])
     assert [(r["amount"], r["status"]) for r in record["returns"]] == [("10.00", "SETTLED")]
     return 1
+
+
+async def authorizing_journey(play: Play) -> int:
+    """A subscription whose first charge is paid by a payer who insists: paid and authorized together, at every moment.
+
+    How many payments it took.
+    """
+    code = f"{play.name}-{secrets.token_hex(4)}"
+    asked = {
+        "accountId": play.account["id"], "type": "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT", "allowChargeAfterDueDate": True,
+        "allowAdjustToBusinessDay": True, "frequencyType": "MONTHLY", "startDate": "2099-01-10", "externalId": code,
+        "debtor": {"name": "Bento Braga", "document": {"type": "CPF", "number": "11144477735"}},
+        "webhookUrl": f"{play.stage.simulator_url}/merchant/webhooks/{code}",
+        "initialCharge": {"pixKey": play.account["pixKey"], "amount": {"currency": "BRL", "value": "10.00"}},
+    }  # fmt: skip
+    answer = await play.call("POST", "/order/v1/banking/subscriptions", asked)
+    assert answer.status == 201, answer.body
+    made, before = answer.json, await play.balance()
+    watching = asyncio.create_task(_both_or_neither(play, made["id"]))
+    _, tries = await pay_in_full(play, {"pix": {"qrcodeData": made["qrcodeData"]}})
+    await watching
+    came = await until(lambda: _heard(play, made, 2), "the webhooks") or []
+    await play.rest()
+    assert await play.balance() - before == 1000
+    came = await play.webhooks(made)
+    assert {one["eventType"] for one in came} == {"ORDER-PAYIN.PAID", "SUBSCRIPTION.ACCEPTED"}
+    assert len({(one["eventId"], one["sequence"], str(one["body"])) for one in came}) == 2
+    return tries
+
+
+async def _both_or_neither(play: Play, subscription_id: str) -> None:
+    """Returns when it is paid and authorized; at no moment is it one of the two."""
+
+    async def look() -> bool:
+        states: tuple[str, ...] = tuple(await play.books.fetchrow(_BOTH, subscription_id) or ())
+        assert states in {("PENDING_AUTHORIZATION", "INITIAL"), ("ACCEPTED", "PAID")}, states
+        return "PAID" in states
+
+    await until(look, "both", 90.0)
+
+
+async def _heard(play: Play, made: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    came = await play.webhooks(made)
+    return came if len({one["eventId"] for one in came}) >= count else []
 
 
 async def dead(play: Play, name: str) -> None:

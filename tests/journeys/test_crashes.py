@@ -14,7 +14,7 @@ import pytest
 from lastro.base.gaps import GAPS
 
 from .conftest import playing
-from .insisting import dead, journey, return_journey
+from .insisting import authorizing_journey, dead, journey, return_journey
 from .play import Play
 from .stage import Stage
 
@@ -25,6 +25,8 @@ PAID = {
     "events.numbered": 1,
 }  # fmt: skip
 RETURNED = {"run.decided": 2, "commit.sent": 2, "inbox.stored": 2, "lane.claimed": 3, "outbox.sent": 1}
+# Paying and authorizing in one act: two events, and all else as often as an order has it.
+AUTHORIZED = {"run.decided": 2, "commit.sent": 2, "inbox.stored": 2, "lane.claimed": 4, "outbox.sent": 1}
 MOST_PASSES = 20
 PATIENCE_OF_THE_NETWORK_SECONDS = 8.0  # it gives up after ten
 LAST_BREATH_SECONDS = 1.0  # what was committed last is seen a little before the process is gone
@@ -76,6 +78,14 @@ async def test_the_worker_may_die_anywhere(scene: Play, gap: str) -> None:
 async def test_the_worker_may_die_anywhere_while_money_goes_back(scene: Play, gap: str) -> None:
     try:
         assert await dies_everywhere(scene, "worker", gap, return_journey) >= RETURNED[gap]
+    finally:
+        await scene.stage.restart("worker")
+
+
+@pytest.mark.parametrize("gap", AUTHORIZED)
+async def test_the_worker_may_die_anywhere_while_one_pays_and_authorizes(scene: Play, gap: str) -> None:
+    try:
+        assert await dies_everywhere(scene, "worker", gap, authorizing_journey) >= AUTHORIZED[gap]
     finally:
         await scene.stage.restart("worker")
 

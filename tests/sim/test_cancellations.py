@@ -116,7 +116,7 @@ async def test_what_the_bank_never_had_it_cannot_cancel(sim: Sim, lastro: Instit
         ({"requestedBy": {"role": "USUARIO_PAGADOR"}}, "requestedBy.role"), ({"requestedBy": None}, "requestedBy"),
         ({"type": "pain.012", "originalMsgId": "M1", "status": "RJCT"}, "code"),
         ({"type": "pain.012", "originalMsgId": "M1", "status": "YES"}, "status"),
-        ({"type": "pain.012", "status": "ACCP"}, "originalMsgId"), ({"type": "pain.013"}, "type"),
+        ({"type": "pain.012", "status": "ACCP"}, "originalMsgId"), ({"type": "pain.009"}, "type"),
     ],
 )  # fmt: skip
 async def test_malformed_messages_are_400(sim: Sim, lastro: Institution, message: Message, field: str) -> None:

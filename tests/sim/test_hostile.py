@@ -116,6 +116,13 @@ RECURRENCE_CASES: list[Case] = [
     ("/phone/cancel-subscription", {"idRec": "R" * 29, "reason": "why"}, "reason"),
     ("/phone/authorizations/R/cancel", {"reason": 5}, "reason"),
     ("/faults", FAULT | {"operation": "authorization", "behaviour": "slow"}, "behaviour"),
+    ("/faults", FAULT | {"operation": "charge", "behaviour": "silent"}, "behaviour"),
+    ("/phone/cancel-charge", {}, "endToEndId"),
+    ("/phone/cancel-charge", {"endToEndId": "E" * 32, "txid": "a" * 32}, "txid"),
+    *(("/phone/cancel-charge", {"endToEndId": bad}, "endToEndId") for bad in [*BAD_IDS, "E" * 33, "E" * 31]),
+    *(("/phone/cancel-charge", {"txid": bad}, "txid") for bad in [7, "", "a" * 25, "a" * 36, "a-" * 16, True, []]),
+    ("/phone/cancel-charge", {"endToEndId": "E" * 32, "reason": "slbd"}, "reason"),
+    ("/phone/cancel-charge", {"endToEndId": "E" * 32, "force": "yes"}, "force"),
     ("/faults", FAULT | {"operation": "cancellation", "match": {"idRec": 5}}, "match.idRec"),
 ]  # fmt: skip
 BANK_ACTS = (
@@ -123,6 +130,7 @@ BANK_ACTS = (
     "/phone/authorize",
     "/phone/decline",
     "/phone/cancel-subscription",
+    "/phone/cancel-charge",
     "/bank/outside/charges",
     "/bank/outside/static-codes",
     "/bank/outside/ted-returns",
@@ -183,10 +191,10 @@ async def test_unknown_paths_methods_and_queries(sim: Sim) -> None:
     assert (await sim.http.put("/phone/pay")).status_code == 405
     for path in ("/payments?x=1", "/payments?limit=0", "/payments?limit=a", "/faults?x=1", "/scenarios?x=1",
                  "/directory?x=1", "/messages?x=1", "/merchant/webhooks?x=1", "/teds?x=1", "/teds?limit=0",
-                 "/bank/outside/charges?limit=x", "/phone/authorizations?x=1", "/directory/limits?x=1"):  # fmt: skip
+                 "/bank/outside/charges?limit=x", "/phone/authorizations?x=1", "/directory/limits?x=1", "/charges?x=1", "/charges?limit=0"):  # fmt: skip
         answered = await sim.http.get(path)
         assert answered.status_code == 400, path
-    for path in ("/payments?endToEndId=nobody", "/messages?to=ana@loja.example"):
+    for path in ("/payments?endToEndId=nobody", "/messages?to=ana@loja.example", "/charges", "/charges?idRec=nobody"):
         assert (await sim.http.get(path)).json() == {"data": []}
 
 
@@ -195,6 +203,7 @@ async def test_the_participants_doors_are_closed_to_strangers(sim: Sim) -> None:
         ("POST", f"/spi/v1/in/{LASTRO_ISPB}/msgs"), ("GET", f"/spi/v1/out/{LASTRO_ISPB}/stream/start"),
         ("GET", f"/spi/v1/out/{LASTRO_ISPB}/stream/a-1"), ("DELETE", f"/spi/v1/out/{LASTRO_ISPB}/stream/a-1"),
         ("GET", "/spi/v1/payments/E1"), ("GET", "/spi/v1/returns/D1"), ("GET", "/spi/v1/cancellations/M1"), ("PUT", f"/participants/{LASTRO_ISPB}"),
+        ("GET", "/spi/v1/charges/M1"), ("GET", "/spi/v1/charge-cancellations/M1"),
         ("PUT", "/clock"), ("POST", "/dict/v2/entries"), ("GET", "/dict/v2/entries/a"), ("DELETE", "/dict/v2/entries/a"),
         ("GET", "/participants"), ("POST", f"/str/v1/msgs/{LASTRO_ISPB}"), ("GET", "/str/v1/transfers/P1"),
     ]  # fmt: skip

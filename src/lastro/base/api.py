@@ -117,6 +117,7 @@ class Route:
     statuses of success besides its own. An answer that is kept under a key is JSON, so only an operation without one may
     have it in another way too. largest_body: in bytes, where the body may be larger than others'. Such a one is read by the
     operation itself; it is the same request again where it says the same as JSON, or, of another kind, is the same bytes.
+    same_at: further paths at which it is the same operation.
     """
 
     method: str
@@ -131,9 +132,15 @@ class Route:
     queries: tuple[Query, ...] = ()
     also: tuple[int, ...] = ()
     largest_body: int | None = None
+    same_at: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.key == "none" or not self.doc.media, "what is kept under a key is JSON"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every path at which it is served."""
+        return (self.path, *self.same_at)
 
     @property
     def offered(self) -> tuple[str, ...]:

@@ -41,7 +41,8 @@ def application(
     """routes: behind a bearer token. public: path → method → answer, without one. lifespan: called when the process ends."""
     by_path: dict[str, dict[str, Route]] = {}
     for operation in routes:
-        by_path.setdefault(operation.path, {})[operation.method] = operation
+        for path in operation.paths:
+            by_path.setdefault(path, {})[operation.method] = operation
     handlers = [_handler(path, gate, _operation(operations, table), _largest(table)) for path, table in by_path.items()]
     handlers += [_handler(path, gate, _by_method(table)) for path, table in public.items()]
     app = Litestar(

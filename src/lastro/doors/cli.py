@@ -34,10 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     verify.add_argument("--json", action="store_true", help="one JSON object in place of lines")
     story = commands.add_parser("story", help="everything that happened to an object, in time order")
     story.add_argument(
-        "id", help="of an order, payment, refund, payout, event or message; endToEndId, control number, txid, externalId"
+        "id",
+        help="of an order, payment, refund, payout, plan, event or message; endToEndId, control number, txid, externalId",
     )
     story.add_argument("--json", action="store_true", help="as the API answers it")
-    commands.add_parser("demo", help="play the journey and show each step (sandbox, while it runs)")
+    demo = commands.add_parser("demo", help="play journeys and show each step (sandbox, while it runs)")
+    demo.add_argument(
+        "scenes", nargs="*", metavar="SCENE", help="order, payout, subscription, first-charge; all if none is said"
+    )
     commands.add_parser("certify", help="play a webhook receiver its duties; print what passed and what to mend")
     commands.add_parser("events", help="list, show, follow, forward your events and send them again, as a client of the API")
     for name, summary in _ADMINISTRATION.items():
@@ -136,14 +140,16 @@ def _story(given: argparse.Namespace) -> int:
     return asyncio.run(show(settings.audit, given.id, as_json=given.json, say=print))
 
 
-def _demo(_: argparse.Namespace) -> int:
+def _demo(given: argparse.Namespace) -> int:
     module = _sandbox_module("lastro_sandbox.demo")
+    if unknown := [name for name in given.scenes if name not in module.SCENES]:
+        raise StartRefused(f"No such scene: {', '.join(unknown)}. There are {', '.join(module.SCENES)}.")
     settings = _settings()
     file = settings.home / "sandbox.json"
     if not file.exists():
         raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
     sandbox: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return int(asyncio.run(module.demo(sandbox, settings.audit, print)))
+    return int(asyncio.run(module.demo(sandbox, settings.audit, print, given.scenes or tuple(module.SCENES))))
 
 
 def _running() -> Settings:

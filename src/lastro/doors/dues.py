@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from lastro import orders, payouts, subscriptions
 from lastro.doors.due import Due
+from lastro.subscriptions import TIMING
 
 if TYPE_CHECKING:
     from lastro.orders import Place
+    from lastro.subscriptions import Timing
 
 # Orders whose time, and the time a late message is given, is over; the first charge of a subscription ends with that.
 EXPIRED = (
@@ -24,6 +26,23 @@ LAPSED = (
     " ORDER BY lapses_at LIMIT $1"
 )
 
+# Subscriptions whose endDate is over.
+OVER = (
+    "SELECT company_id, id FROM subscriptions WHERE status = 'ACCEPTED' AND ends_at <= (SELECT business_now())"
+    " ORDER BY ends_at LIMIT $1"
+)
+
+# Scheduled payments that time does something to: they are sent, their day begins, or their last day is over.
+PAYMENTS_DUE = (
+    "SELECT company_id, id FROM subscription_payments WHERE due_at <= (SELECT business_now()) ORDER BY due_at LIMIT $1"
+)
+
+# Subscriptions of which the service itself makes the next charge.
+TO_CHARGE = (
+    "SELECT company_id, id FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at <= (SELECT business_now())"
+    " ORDER BY charge_at LIMIT $1"
+)
+
 # Scheduled payouts whose day has come; a batch's children begin with it.
 TO_BEGIN = (
     "SELECT company_id, id FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT business_now())"
@@ -31,10 +50,13 @@ TO_BEGIN = (
 )
 
 
-def dues_of(place: Place) -> tuple[Due, ...]:
-    """The sweeps of a worker that stands there."""
+def dues_of(place: Place, timing: Timing = TIMING) -> tuple[Due, ...]:
+    """The sweeps of a worker that stands there. timing: of charges of subscriptions."""
     return (
         Due("expiry", EXPIRED, lambda order_id: orders.Expire(order_id, place)),
         Due("lapse", LAPSED, lambda subscription_id: subscriptions.Lapse(subscription_id, place)),
+        Due("end", OVER, lambda subscription_id: subscriptions.End(subscription_id, place)),
+        Due("payments", PAYMENTS_DUE, lambda payment_id: subscriptions.Advance(payment_id, place, timing)),
+        Due("cycles", TO_CHARGE, lambda subscription_id: subscriptions.ChargeCycle(subscription_id, place, timing)),
         Due("scheduled", TO_BEGIN, lambda payout_id: payouts.Begin(payout_id, place.institution)),
     )

@@ -34,12 +34,20 @@ _LANES = {
     "payouts": ("payouts", "ask_at", "status = 'PENDING'"),
     "scheduled payouts": ("payouts", "start_at", "status = 'PENDING' AND batch_id IS NULL"),
     "plans": ("payout_plans", "due_at", "true"),
+    "lapses": ("subscriptions", "lapses_at", "status = 'PENDING_AUTHORIZATION'"),
+    "subscription ends": ("subscriptions", "ends_at", "status = 'ACCEPTED'"),
+    "cancellations": ("subscription_cancellations", "ask_at", "status = 'PENDING'"),
+    "cycles": ("subscriptions", "charge_at", "status = 'ACCEPTED'"),
+    "charges": ("subscription_payments", "due_at", "true"),
+    "attempts": ("payment_attempts", "ask_at", "status IN ('REQUESTED', 'SCHEDULED')"),
+    "charges to drop": ("subscription_payments", "ask_at", "status = 'SCHEDULED'"),
 }
+_WITH_GRACE = ("orders", "lapses")  # a message of the network may be late by so much
 _GRACE = f"interval '{EXPIRY_GRACE.total_seconds():.0f} seconds'"
 
 
 def _due(lane: str, table: str, column: str, also: str) -> str:
-    now = f"{NOW} - {_GRACE}" if lane == "orders" else NOW
+    now = f"{NOW} - {_GRACE}" if lane in _WITH_GRACE else NOW
     return (
         f"SELECT '{lane}' AS lane, count(*) AS count, extract(epoch FROM {now} - min(due))::float8 AS oldest FROM ("  # noqa: S608 names of our own
         f"SELECT {column} AS due FROM {table} WHERE {also} AND {column} <= {now} ORDER BY {column} LIMIT {MOST}) d"

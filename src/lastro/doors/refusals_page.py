@@ -1,27 +1,49 @@
-"""docs/refusals.md: what the networks' refusals of a payout mean, made of the catalogue. A test holds it current."""
+"""docs/refusals.md: what the refusals of networks mean, made of the catalogues. A test holds it current."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lastro.payouts.reasons import NETWORKS, REASONS, Network
+from lastro.subscriptions.reasons import REASONS as RECURRING
+from lastro.subscriptions.reasons import SUBJECTS, Subject
+
+if TYPE_CHECKING:
+    from lastro.rails.port import Reasons
 
 PAGE = Path(__file__).parents[3] / "docs" / "refusals.md"  # of a checkout; an install has no docs
 
 _TITLES: dict[Network, tuple[str, str]] = {
     "PIX": ("Pix", "Codes of pacs.002, by which the SPI and the receiver's bank say no. The Central Bank adds new ones."),
-    "DICT": ("The directory", "What the DICT answers when a key is looked up. Nothing was made: the create is refused."),
+    "DICT": (
+        "The directory",
+        "What the DICT answers when a key is looked up. Nothing was made: the create is refused and says what it means.",
+    ),
     "TED": ("TED, by the STR", "Settlement statuses that mean it was not settled."),
     "TED_RETURN": ("TED, by the receiver's bank", "Reasons of a TED that came back after it was paid."),
+}  # fmt: skip
+_RECURRING: dict[Subject, tuple[str, str]] = {
+    "AUTHORIZATION": (
+        "Pix Automático: authorizations",
+        "Why an authorization, or its cancellation by its receiver, is refused. The Central Bank gives these no meaning.",
+    ),
+    "CANCELLATION": ("Pix Automático: cancellations", "Why an authorization was cancelled."),
+    "CHARGE": ("Pix Automático: charges", "Why a charge was not scheduled, or an attempt to collect it has failed."),
+    "CHARGE_CANCELLATION": (
+        "Pix Automático: charges that were dropped", "Why a charge that had been scheduled was cancelled.",
+    ),
 }  # fmt: skip
 _HEAD = ("| code | again? | means | significa | next step | próximo passo |", "|---|---|---|---|---|---|")
 _BEGINNING = """# Refusals
 
-Why a network said no to a payout, in its own codes. Generated from the code by `python -m lastro.doors.refusals_page`.
+Why a network said no to a payout, an authorization or a charge of Pix Automático, in its own codes. Generated from the code
+by `python -m lastro.doors.refusals_page`.
 
 - A payout in ERROR tells the code in `errorCode`, and code and English sentence in `errorMessage`: `AC07: the receiver's
   account is closed`. A code that does not stand here reads `<code>: refused by the network`.
 - **never**: the same would be refused again; something must change first. **later**: a new payout may well pass.
+- The record of a cancellation that is REJECTED or in ERROR, and an attempt to collect a charge, tell both in the same way.
 - A new payout takes a new `idempotency-key`. By itself lastro asks and sends again only while the outcome is unknown,
   always under the same endToEndId; a refusal is final.
 
@@ -33,7 +55,9 @@ With which codes lastro itself refuses money that comes: [refusal codes](decisio
 
 def page() -> str:
     """The whole page."""
-    return "\n".join((_BEGINNING, *(line for network in NETWORKS for line in _network(network))))
+    of_payouts = [_section(*_TITLES[network], REASONS[network]) for network in NETWORKS]
+    recurring = [_section(*_RECURRING[subject], RECURRING[subject]) for subject in SUBJECTS]
+    return "\n".join((_BEGINNING, *(line for lines in (*of_payouts, *recurring) for line in lines)))
 
 
 def write(path: Path = PAGE) -> None:
@@ -41,11 +65,10 @@ def write(path: Path = PAGE) -> None:
     path.write_text(page(), encoding="utf-8")
 
 
-def _network(network: Network) -> list[str]:
-    title, about = _TITLES[network]
+def _section(title: str, about: str, reasons: Reasons) -> list[str]:
     rows = [
         f"| `{r.code}` | {r.retry} | {r.english} | {r.portuguese} | {r.next_step} | {r.next_step_portuguese} |"
-        for r in REASONS[network].values()
+        for r in reasons.values()
     ]
     return [f"## {title}", "", about, "", *_HEAD, *rows, ""]
 

@@ -14,6 +14,7 @@ from lastro.base.db import Dsn
 from lastro.base.gaps import GAPS
 from lastro.base.outgoing import Proxy
 from lastro.base.secrets import Secret
+from lastro.doors.charge_times import Timing, charge_times
 from lastro.standards.pix_ids import is_ispb
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Settings:
     retry_seconds: the waits between a delivery's five attempts; retry_jitter_percent: what chance takes off them at most;
     metrics_endpoints: so many receivers of events are named in a worker's figures. directory_category: the institution's in
     the directory of Pix keys, A to H; directory_company_percent: what one company may take of its budget there.
-    plan_lines_per_second: how many payouts of one plan a worker makes at most.
+    plan_lines_per_second: how many payouts of one plan a worker makes at most. charging: when subscriptions are charged.
     token_key_days: for how long a key signs tokens. feed_days: for how long events' bodies are kept; None: for ever.
     outside: the one other issuer whose tokens count. outgoing_proxy: carries requests to the URLs that clients gave; None
     where they go out by themselves.
@@ -116,6 +117,7 @@ class Settings:
     directory_category: str
     directory_company_percent: int
     plan_lines_per_second: int
+    charging: Timing
     has_parent: bool
     crash_at: CrashAt | None
 
@@ -207,6 +209,7 @@ class _Reader:
             directory_category=self._one_of("LASTRO_DIRECTORY_CATEGORY", tuple("ABCDEFGH")),
             directory_company_percent=self._percent("LASTRO_DIRECTORY_COMPANY_PERCENT", 50),
             plan_lines_per_second=self._count("LASTRO_PLAN_LINES_PER_SECOND", 20),
+            charging=charge_times(self._given, self._problems),
             has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
             crash_at=self._crash_at(mode),
         )

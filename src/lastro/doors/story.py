@@ -5,16 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro import ledger, orders, payouts, webhooks
+from lastro import ledger, orders, payouts, plans, subscriptions, webhooks
 from lastro.base import money, story
-from lastro.base.api import NOT_FOUND, Answer, Doc, Refusal, Route, render, stamp
-from lastro.base.errors import Kind
+from lastro.base.api import NOT_FOUND, Route, render, stamp
 from lastro.base.run import Act, Done
-from lastro.base.wire import Id, Money, Timestamp
+from lastro.base.wire import Money
+from lastro.doors.story_docs import DOC, PAYOUT_DOC, SUBSCRIPTION_DOC
+from lastro.doors.story_shapes import (
+    AttemptEntry,
+    Entry,
+    EventDelivery,
+    EventEntry,
+    MessageEntry,
+    StateEntry,
+    Story,
+    Thing,
+    TransferEntry,
+)
 from lastro.rails.story import messages
 
 if TYPE_CHECKING:
@@ -28,123 +39,39 @@ if TYPE_CHECKING:
     from lastro.base.errors import Refused
     from lastro.base.run import Door
 
-Thing = Literal["order", "payment", "refund", "payout"]
-_THINGS: dict[str, Thing] = {"orders": "order", "pix_payments": "payment", "refunds": "refund", "payouts": "payout"}
+_THINGS: dict[str, Thing] = {
+    "orders": "order", "pix_payments": "payment", "refunds": "refund", "payouts": "payout", "subscriptions": "subscription",
+    "subscription_cancellations": "cancellation", "payout_plans": "plan",
+}  # fmt: skip
 # What one decision wrote has one time: a payment moves before the order it pays, money follows, then come messages and news.
-_RANKS = {"payment": 0, "order": 1, "payout": 1, "refund": 2}
+_RANKS = {"payment": 0, "order": 1, "payout": 1, "refund": 2, "cancellation": 2, "subscription": 2, "plan": 2}
 _TRANSFER, _MESSAGE, _EVENT, _ATTEMPT = 3, 4, 5, 6
 _MOVEMENTS = ("moved", "held", "posted", "voided")
 
 
-class StateEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="state"):
-    """An object was born or moved."""
-
-    at: Timestamp
-    object: Thing
-    id: Id
-    from_state: Annotated[str | None, msgspec.Meta(description="Left out at its birth.")] = msgspec.field(
-        default=None, name="from"
-    )
-    to: str
-    trigger: Annotated[str, msgspec.Meta(description="What moved it.", examples=["create", "reserve", "pay"])]
-    reason: Annotated[str | None, msgspec.Meta(description="A network's code, or the payment it was reserved by.")] = None
-    request_id: Annotated[str | None, msgspec.Meta(description="`x-request-id` of your call, where it was one.")] = None
-
-
-class TransferEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="transfer"):
-    """Money was booked."""
-
-    at: Timestamp
-    id: Id
-    reference_id: Annotated[Id, msgspec.Meta(description="The order, payment, refund or payout it was booked for.")]
-    entry: Annotated[str, msgspec.Meta(description="The statement's word for it.", examples=["PIX_IN", "FEE"])]
-    movement: Annotated[
-        Literal["moved", "held", "posted", "voided"],
-        msgspec.Meta(description="Moved at once; or held, and later posted (it moved) or voided (it did not)."),
-    ]
-    debit: Annotated[str, msgspec.Meta(description="Code of the ledger account it came from.", examples=["NET"])]
-    credit: Annotated[str, msgspec.Meta(description="Code of the ledger account it went to.", examples=["CUST"])]
-    amount: Money
-
-
-class MessageEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="message"):
-    """The network was told something, or told us."""
-
-    at: Timestamp
-    id: Id
-    direction: Literal["in", "out"]
-    network: Annotated[str, msgspec.Meta(examples=["pix"])]
-    message: Annotated[str, msgspec.Meta(examples=["pix.ask", "pix.answer", "pix.final"])]
-    network_id: Annotated[str, msgspec.Meta(description="The message's id in the network.")]
-    reference_id: Annotated[
-        Id | None, msgspec.Meta(description="Of what went out: the payment, refund or payout it is about.")
-    ] = None
-    subject: Annotated[
-        str | None, msgspec.Meta(description="Of what came in: the endToEndId, control number or return id.")
-    ] = None
-    sends: Annotated[int, msgspec.Meta(description="How often it was sent, or taken in hand.")]
-    outcome: Annotated[str | None, msgspec.Meta(description="Left out while it is open.")] = None
-    done_at: Timestamp | None = None
-
-
-class EventDelivery(Answer, frozen=True, kw_only=True):
-    """How far an event is on its way to you."""
-
-    status: Literal["PENDING", "RETRYING", "FAILED", "DELIVERED"]
-    attempts: int
-    next_attempt_at: Timestamp | None = None
-
-
-class EventEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="event"):
-    """You are told of it."""
-
-    at: Timestamp
-    id: Id
-    reference_id: Id
-    type: Annotated[str, msgspec.Meta(examples=["ORDER-PAYIN.PAID"])]
-    sequence: Annotated[int | None, msgspec.Meta(description="Its number among your events, once it has one.")] = None
-    delivery: Annotated[
-        EventDelivery | None, msgspec.Meta(description="Left out where there is no URL, or no number yet.")
-    ] = None
-
-
-class AttemptEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="attempt"):
-    """An event was sent to your URL."""
-
-    at: Timestamp
-    event_id: Id
-    number: int
-    status_code: Annotated[int, msgspec.Meta(description="What your URL answered; 0: nothing.")]
-    message: str
-    duration_ms: int
-
-
-Entry = StateEntry | TransferEntry | MessageEntry | EventEntry | AttemptEntry
-
-
-class Story(Answer, frozen=True, kw_only=True):
-    """Everything that happened to an object, oldest first."""
-
-    id: Id
-    object: Thing
-    entries: list[Entry]
-    is_whole: Annotated[
-        bool, msgspec.Meta(description=f"False where there is more: at most {story.MOST} entries of a kind are told.")
-    ]
-
-
 @dataclass(frozen=True, slots=True)
 class Root:
-    """Where a story begins: an order, a payment that has none, a payout, or a batch of payouts, by the id of any of it."""
+    """Where a story begins: at an order, a payment without one, a subscription, a plan, or a payout or batch by any id."""
 
     order_id: UUID | None = None
     payment_id: UUID | None = None
     payout_id: UUID | None = None
+    subscription_id: UUID | None = None
+    plan_id: UUID | None = None
 
     @property
     def id(self) -> UUID | None:
         """Of the object."""
-        return self.order_id or self.payment_id or self.payout_id
+        return self.order_id or self.payment_id or self.payout_id or self.subscription_id or self.plan_id
+
+    @property
+    def thing(self) -> Thing:
+        """What it is."""
+        if self.subscription_id is not None:
+            return "subscription"
+        if self.plan_id is not None:
+            return "plan"
+        return "payout" if self.payout_id is not None else "order" if self.order_id is not None else "payment"
 
 
 async def tell(session: Session, company_id: UUID, root: Root) -> Story | None:
@@ -152,6 +79,16 @@ async def tell(session: Session, company_id: UUID, root: Root) -> Story | None:
     if root.payout_id is not None:
         found = await payouts.related(session, company_id, root.payout_id)
         first = found[0] if found else None
+    elif root.plan_id is not None:
+        found = await plans.related(session, company_id, root.plan_id)
+        first = found[0] if found else None
+    elif root.subscription_id is not None:
+        found = await subscriptions.related(session, company_id, root.subscription_id)
+        first = found[0] if found else None
+        orders_of = [r["id"] for r in found if r["kind"] == "order"]
+        found = [r for r in found if r["kind"] != "order"]
+        for order_id in orders_of:
+            found += await orders.related(session, company_id, order_id, None)
     else:
         found = await orders.related(session, company_id, root.order_id, root.payment_id)
         first = next((r for r in found if r["id"] == root.id), None)
@@ -231,7 +168,7 @@ def _attempt(r: Record) -> Placed:
 
 @dataclass(frozen=True)
 class ReadStory(Act["Story | None"]):
-    """GET /order/v2/transparent/{id}/story, and of a payout. root: whose; None: of nothing that could be there."""
+    """GET /order/v2/transparent/{id}/story, and of a payout, a subscription. root: None where nothing could be there."""
 
     root: Root | None
 
@@ -256,13 +193,17 @@ def _without_names(entry: Entry) -> Entry:
 
 
 def routes() -> tuple[Route, ...]:
-    """The stories of an order and of a payout."""
+    """The stories of an order, of a payout and of a subscription."""
     return (
         Route("GET", "/order/v2/transparent/{id}/story", "read_order_story", "orders:read", _of_order, DOC),
         Route(
             "GET", "/order/v1/banking/order-payouts/{id}/story", "read_payout_story", "payouts:read", _of_payout, PAYOUT_DOC
         ),
-    )
+        Route(
+            "GET", "/order/v1/banking/subscriptions/{id}/story", "read_subscription_story", "subscriptions:read",
+            _of_subscription, SUBSCRIPTION_DOC,
+        ),
+    )  # fmt: skip
 
 
 def _of_order(incoming: Incoming) -> ReadStory:
@@ -275,77 +216,6 @@ def _of_payout(incoming: Incoming) -> ReadStory:
     return ReadStory(None if payout_id is None else Root(payout_id=payout_id))
 
 
-_ID, _PAYMENT = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21", "0196a4f3-1a52-7c04-9a51-0c9b1f3f7e10"
-_E2E = "E9999902020260131120300000E058eP"
-DOC = Doc(
-    "Read an order's story",
-    "Everything that happened to an order and to what was paid for it, oldest first: the states, with your `x-request-id`,"
-    " the bookings, the network's messages both ways, the events and every attempt to deliver them. It is for finding out"
-    " why something is as it is; programs should follow events.\n\n"
-    "Payments that named the order's charge and were refused or given back are told of too.",
-    None, Story,
-    (
-        Refusal(
-            Kind.NOT_FOUND, "", "", "No order of your company has this id.",
-            "Take the `id` that the create answered, from a client of the same company.",
-        ),
-    ),
-    None,
-    {
-        "id": _ID, "object": "order", "isWhole": True,
-        "entries": [
-            {"kind": "state", "at": "2026-01-31T12:00:00.120945Z", "object": "order", "id": _ID, "to": "INITIAL",
-             "trigger": "create", "requestId": "3f9c1d0e5a7b4c2d8e6f0a1b2c3d4e5f"},
-            {"kind": "message", "at": "2026-01-31T12:03:10.201551Z", "id": "0196a4f3-1a3c-7b1e-8d0f-6a5b4c3d2e1f",
-             "direction": "in", "network": "pix", "message": "pix.ask", "networkId": "M9999902000000000000000000000001",
-             "subject": _E2E, "sends": 1, "outcome": "answered", "doneAt": "2026-01-31T12:03:10.230117Z"},
-            {"kind": "state", "at": "2026-01-31T12:03:10.230117Z", "object": "payment", "id": _PAYMENT, "to": "ACCEPTED",
-             "trigger": "accept"},
-            {"kind": "state", "at": "2026-01-31T12:03:10.230117Z", "object": "order", "id": _ID, "from": "INITIAL",
-             "to": "INITIAL", "trigger": "reserve", "reason": _E2E},
-        ],
-    },
-)  # fmt: skip
-
-_PAYOUT = "0196a4f9-0b7d-7c52-9e33-5d1a4c2b7f60"
-_OUT = "E9999901020260131120800001aBcDeF"
-_AT, _END = "2026-01-31T12:08:00.310412Z", "2026-01-31T12:08:01.112904Z"
-PAYOUT_DOC = Doc(
-    "Read a payout's story",
-    "Everything that happened to a payout, oldest first: the states, with your `x-request-id`, the bookings, the network's"
-    " messages both ways, what came back, the events and every attempt to deliver them. It is for finding out why something"
-    " is as it is; programs should follow events.\n\n"
-    "Of a batch it is the story of the batch and of all its transfers, whichever of them is asked for.",
-    None, Story,
-    (
-        Refusal(
-            Kind.NOT_FOUND, "", "", "No payout of your company, and no transfer of one, has this id.",
-            "Take the `id` that the create answered, from a client of the same company.",
-        ),
-    ),
-    None,
-    {
-        "id": _PAYOUT, "object": "payout", "isWhole": True,
-        "entries": [
-            {"kind": "state", "at": _AT, "object": "payout", "id": _PAYOUT, "to": "INITIAL", "trigger": "create",
-             "requestId": "3f9c1d0e5a7b4c2d8e6f0a1b2c3d4e5f"},
-            {"kind": "state", "at": _AT, "object": "payout", "id": _PAYOUT, "from": "INITIAL", "to": "PENDING",
-             "trigger": "accept", "requestId": "3f9c1d0e5a7b4c2d8e6f0a1b2c3d4e5f"},
-            {"kind": "transfer", "at": _AT, "id": "0196a4f9-0b7e-7d11-8a20-4e5f6a7b8c9d", "referenceId": _PAYOUT,
-             "entry": "PIX_OUT", "movement": "held", "debit": "CUST", "credit": "NET",
-             "amount": {"currency": "BRL", "value": "10.50"}},
-            {"kind": "message", "at": _AT, "id": "0196a4f9-0b7f-7a90-9c31-2b3c4d5e6f70", "direction": "out",
-             "network": "pix", "message": "payment.send", "networkId": _OUT, "referenceId": _PAYOUT, "sends": 1,
-             "outcome": "sent", "doneAt": "2026-01-31T12:08:00.402118Z"},
-            {"kind": "message", "at": "2026-01-31T12:08:01.090011Z", "id": "0196a4f9-0e82-7b44-8f12-6a7b8c9d0e1f",
-             "direction": "in", "network": "pix", "message": "payment.final",
-             "networkId": "M9999902000000000000000000000002", "subject": _OUT, "sends": 1, "outcome": "handled",
-             "doneAt": _END},
-            {"kind": "state", "at": _END, "object": "payout", "id": _PAYOUT, "from": "PENDING", "to": "PAID",
-             "trigger": "settle"},
-            {"kind": "transfer", "at": _END, "id": "0196a4f9-0e98-7c05-9d41-7b8c9d0e1f2a", "referenceId": _PAYOUT,
-             "entry": "PIX_OUT", "movement": "posted", "debit": "CUST", "credit": "NET",
-             "amount": {"currency": "BRL", "value": "10.50"}},
-        ],
-    },
-)  # fmt: skip
+def _of_subscription(incoming: Incoming) -> ReadStory:
+    subscription_id = incoming.id("id")
+    return ReadStory(None if subscription_id is None else Root(subscription_id=subscription_id))

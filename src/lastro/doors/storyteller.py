@@ -8,15 +8,16 @@ from uuid import UUID
 
 import msgspec
 
-from lastro import orders, payouts
+from lastro import orders, payouts, plans, subscriptions
 from lastro.base.db import Database
-from lastro.doors.story import AttemptEntry, EventEntry, MessageEntry, Root, StateEntry, Story, TransferEntry, tell
+from lastro.doors.story import Root, tell
+from lastro.doors.story_shapes import AttemptEntry, EventEntry, MessageEntry, StateEntry, Story, TransferEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lastro.base.db import Dsn, Session
-    from lastro.doors.story import Entry
+    from lastro.doors.story_shapes import Entry
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _WIDEST_MESSAGE = 60
@@ -35,8 +36,8 @@ UNION ALL SELECT NULL, subject FROM inbox WHERE company_id = $1 AND id = $2
 async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], object]) -> int:
     """Says the story; the exit status is 1 where there is none, 2 where there are several.
 
-    audit: the role that reads everything. text: id of an order, payment, refund, payout, event, transfer or message; an
-    endToEndId, control number, return id, txid or externalId.
+    audit: the role that reads everything. text: id of an order, payment, refund, payout, plan, subscription, cancellation,
+    event, transfer or message; an endToEndId, control number, return id, txid, idRec or externalId.
     """
     database = Database(audit, size=1)
     try:
@@ -54,9 +55,7 @@ async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], obj
         return 1
     say(f"{len(found)} things are known as {text}. Ask by id:")
     for company_id, root in found:
-        say(
-            f"  {root.id}  {'payout' if root.payout_id else 'order' if root.order_id else 'payment'} of company {company_id}"
-        )
+        say(f"  {root.id}  {root.thing} of company {company_id}")
     return 2
 
 
@@ -88,6 +87,13 @@ async def _roots(session: Session, company_id: UUID, text: str) -> list[Root]:
     payout_id = await payouts.root_of(session, company_id, reference_id, name)
     if payout_id is not None:
         roots.append(Root(payout_id=payout_id))
+    if reference_id is not None and await plans.related(session, company_id, reference_id):
+        roots.append(Root(plan_id=reference_id))
+    subscription = await subscriptions.root_of(session, company_id, reference_id, name)
+    if subscription is not None:
+        # Its first charge goes by its code, too, and is part of its story.
+        roots = [root for root in roots if root.order_id is None or root.order_id != subscription["order_id"]]
+        roots.append(Root(subscription_id=subscription["id"]))
     return roots
 
 

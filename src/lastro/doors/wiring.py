@@ -13,7 +13,6 @@ from importlib.metadata import version
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
-from uuid import UUID
 
 from lastro import accounts, banks, orders, payouts, plans, subscriptions, webhooks
 from lastro.accounts import Institution
@@ -48,10 +47,12 @@ from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
 from lastro.rails.ted import READERS as STR_READERS
 from lastro.rails.ted import Ted
+from lastro.subscriptions import TIMING
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping
     from ipaddress import IPv4Network, IPv6Network
+    from uuid import UUID
 
     from lastro.base.api import Route
     from lastro.base.lanes import Hear
@@ -61,16 +62,20 @@ if TYPE_CHECKING:
     from lastro.doors.http import Answer, Seen
     from lastro.doors.settings import Settings
     from lastro.rails.directory import Budget
+    from lastro.subscriptions import Timing
 
 # Every transition table of the code: migrations keep them in the database for the law that every move is allowed.
 MACHINES = (
     orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, payouts.PAYOUTS, plans.PLANS, subscriptions.SUBSCRIPTIONS,
-    subscriptions.CANCELLATIONS,
+    subscriptions.CANCELLATIONS, subscriptions.PAYMENTS, subscriptions.ATTEMPTS,
 )  # fmt: skip
 # Networks that our clearing has a position at; from one account here to another money goes through TRANSIT.
 RAILS = (port.PIX, port.TED)
 # What a network has to end.
-WAITING = {port.PIX: (*orders.WAITING, *payouts.WAITING[port.PIX]), port.TED: payouts.WAITING[port.TED]}
+WAITING = {
+    port.PIX: (*orders.WAITING, *payouts.WAITING[port.PIX], *subscriptions.WAITING),
+    port.TED: payouts.WAITING[port.TED],
+}
 # Every kind of event, with an example.
 NOTICES = (*orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *webhooks.NOTICES)
 
@@ -128,6 +133,7 @@ class House:
     arrivals: webhooks.Arrivals = field(default_factory=webhooks.Arrivals)
     outgoing: OutgoingClient = field(default_factory=lambda: OutgoingClient(sandbox=False))
     budget: Budget | None = None
+    charging: Timing = TIMING
 
     @cached_property
     def located(self) -> Located:
@@ -209,7 +215,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     if stepper is not None:
         closers.insert(0, stepper.close)
     return Worker(
-        database, work, runner, rails, WAITING, inbox_verbs(place), dues_of(place),
+        database, work, runner, rails, WAITING, inbox_verbs(place, settings.charging), dues_of(place, settings.charging),
         deliverer, planner, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
     )  # fmt: skip
@@ -238,22 +244,37 @@ def plan_of(settings: Settings) -> webhooks.Plan:
     return webhooks.Plan(intervals, settings.retry_jitter_percent / 100)
 
 
-def inbox_verbs(place: Place) -> dict[str, port.InboxVerb]:
-    """On this message of the network, call that verb."""
+def inbox_verbs(place: Place, timing: Timing = TIMING) -> dict[str, port.InboxVerb]:
+    """On this message of the network, call that verb. timing: of charges of subscriptions."""
+    tie = subscriptions.Tie()
     return {
-        port.PIX_ASK: lambda row: orders.Ask(port.arrival(row.body), row.claimed, place, row.rail),
-        port.PIX_SETTLED: lambda row: orders.Settled(port.arrival(row.body), row.claimed, place),
-        port.PIX_FINAL: lambda row: orders.Final(port.pix_final(row.body), row.claimed, place),
+        port.PIX_ASK: lambda row: orders.Ask(port.arrival(row.body), row.claimed, place, row.rail, tie),
+        port.PIX_SETTLED: lambda row: orders.Settled(port.arrival(row.body), row.claimed, place, tie),
+        port.PIX_FINAL: lambda row: orders.Final(port.pix_final(row.body), row.claimed, place, tie),
+        port.AUTHORIZATION_ASK: lambda row: subscriptions.Authorize(port.authorization(row.body), row.claimed, place),
+        port.AUTHORIZATION_DECLINED: lambda row: subscriptions.Decline(
+            port.authorization_declined(row.body), row.claimed, place
+        ),
+        port.AUTHORIZATION_CANCELED: lambda row: subscriptions.PayerCancels(
+            port.authorization_canceled(row.body), row.claimed, place
+        ),
+        port.CANCELLATION_FINAL: lambda row: subscriptions.CancellationEnded(port.cancellation_final(row.body), row.claimed),
         port.RETURN_FINAL: lambda row: orders.ReturnEnded(port.return_final(row.body), row.claimed),
         port.PAYMENT_FINAL: lambda row: payouts.Ended(port.payment_final(row.body), row.claimed, place.institution),
         port.PAYMENT_PENDING: lambda row: SetAside(row.claimed, "known"),
         port.PAYMENT_RETURNED: lambda row: payouts.Returned(port.payment_returned(row.body), row.claimed, place.institution),
         port.PAYMENT_DOUBTED: lambda row: payouts.Doubted(port.payment_doubted(row.body), row.claimed),
         port.PAYMENT_NEVER: lambda row: payouts.Never(port.payment_never(row.body), row.claimed, place.institution),
-        payouts.CHILD_MOVED: lambda row: payouts.Summed(
-            UUID(row.subject), row.body.decode(), row.claimed, place.institution
-        ),
+        payouts.CHILD_MOVED: lambda row: payouts.Summed.by(row, place.institution),
         payouts.PROVED: lambda row: payouts.TakenUp(row.subject, row.claimed),
+        port.CHARGE_SCHEDULED: lambda row: subscriptions.Scheduled(port.charge_scheduled(row.body), row.claimed, timing),
+        port.CHARGE_REFUSED: lambda row: subscriptions.Unpaid(port.charge_refused(row.body), row.claimed, place, timing),
+        port.CHARGE_CANCELED: lambda row: subscriptions.PayerCanceled(
+            port.charge_canceled(row.body), row.claimed, place, timing
+        ),
+        port.CHARGE_CANCEL_FINAL: lambda row: subscriptions.CancelAnswered(
+            port.charge_cancel_final(row.body), row.claimed, timing
+        ),
         port.REFUSED: lambda row: SetAside(row.claimed, port.ALARMED),
         port.UNKNOWN: lambda row: SetAside(row.claimed, port.ALARMED),
     }
@@ -278,7 +299,7 @@ async def open_house(
         settings.requests_per_minute, settings.token_requests_per_minute, settings.proxies,
         metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=payees.own_ports(settings),
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
-        outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database),
+        outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
     )  # fmt: skip
 
 
@@ -307,8 +328,8 @@ def routes(house: House) -> tuple[Route, ...]:
     ways = payouts.Ways(institution, house.directory, house.charges, listed)
     return (
         *orders.routes(house.place), *payouts.routes(ways), *plans.routes(),
-        *subscriptions.routes(house.place), *accounts.routes(institution), *webhooks.routes(told_from), *story.routes(),
-        *banks.routes(listed),
+        *subscriptions.routes(house.place, house.charging), *accounts.routes(institution), *webhooks.routes(told_from),
+        *story.routes(), *banks.routes(listed),
     )  # fmt: skip
 
 

@@ -62,7 +62,9 @@ class Party:
 class Order:
     """An order as it was read. amount None: open, the payer types it. state is the status of the interface.
 
-    subscription_id: whose first charge it is; its code is the subscription's, and it ends with it.
+    subscription_id: whose first charge, or charge of a cycle, it is; it ends with that. subscription_code: the client's code
+    of the subscription. scheduled_payment_id: which charge of a cycle it is; None for a first charge, whose code is shown by
+    the subscription.
     """
 
     id: UUID
@@ -94,6 +96,8 @@ class Order:
     customer: Party | None
     payer: Party | None
     subscription_id: UUID | None = None
+    subscription_code: str | None = None
+    scheduled_payment_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,18 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class Authorized:
+    """What a payer authorized by a first payment: the recurrence, by its idRec, and the most he lets one charge be.
+
+    maximum: None where he set none. ibge_code: of the payer's city, where his bank said it.
+    """
+
+    recurrence_id: str
+    maximum: Money | None = None
+    ibge_code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Payment:
     """A Pix that came, or was asked for, as it was read."""
 
@@ -132,6 +148,7 @@ class Payment:
     pix_key: str | None
     remittance: str | None
     rail: str
+    authorized: Authorized | None = None
 
 
 @dataclass(frozen=True, slots=True)

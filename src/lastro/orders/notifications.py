@@ -56,9 +56,9 @@ class PayInNotification(Answer, frozen=True, kw_only=True):
     amount: Annotated[Money, msgspec.Meta(description="The order's; of an open one what was paid, 0.00 where nothing was.")]
     owner_bank: OwnerBank
     payer: NotifiedPayer
-    subscription: Annotated[
-        OfSubscription | None, msgspec.Meta(description="There where the order is the first charge of one.")
-    ] = None
+    subscription: Annotated[OfSubscription | None, msgspec.Meta(description="There where the order is a charge of one.")] = (
+        None
+    )
 
 
 def pay_in(

@@ -87,16 +87,30 @@ class Payer(Answer, frozen=True, kw_only=True):
     bank: Bank | None = None
 
 
+class OfPayment(Answer, frozen=True, kw_only=True):
+    """The scheduled payment of a subscription that an order collects."""
+
+    id: Id
+    external_id: Annotated[str, msgspec.Meta(description="The payment's id in your system.")]
+
+
 class OfSubscription(Answer, frozen=True, kw_only=True):
     """The subscription that an order belongs to."""
 
     id: Id
     code: Annotated[str, msgspec.Meta(description="The subscription's `externalId`.")]
+    scheduled_payment: Annotated[
+        OfPayment | None, msgspec.Meta(description="There where the order is the charge of a cycle, not the first one.")
+    ] = None
 
     @classmethod
     def maybe(cls, order: model.Order) -> Self | None:
-        """Of an order that belongs to one. A first charge has the code of its subscription (contract.md §10)."""
-        return None if order.subscription_id is None else cls(id=str(order.subscription_id), code=order.external_id)
+        """Of an order that belongs to one. The charge of a cycle has the code of its payment (contract.md §10)."""
+        if order.subscription_id is None or order.subscription_code is None:
+            return None
+        payment, code = order.scheduled_payment_id, order.subscription_code
+        collects = None if payment is None else OfPayment(id=str(payment), external_id=order.external_id)
+        return cls(id=str(order.subscription_id), code=code, scheduled_payment=collects)
 
 
 class Order(CreatedOrder, frozen=True, kw_only=True):
@@ -112,7 +126,7 @@ class Order(CreatedOrder, frozen=True, kw_only=True):
     payer: Payer | None = None
     subscription: Annotated[
         OfSubscription | None,
-        msgspec.Meta(description="There where the order is the first charge of one, which has its code; `pix` is left out."),
+        msgspec.Meta(description="There where the order is a charge of one; `pix` is then left out."),
     ] = None
 
 

@@ -35,12 +35,14 @@ _RFC = re.compile(r"[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}\Z")
 
 
 def judge(
-    arrival: PixArrival, account: Account | None, order: Order | None, *, names_order: bool, reserved_by: str | None
-) -> str | None:
+    arrival: PixArrival, account: Account | None, order: Order | None, *, names_order: bool, reserved_by: str | None,
+    is_tied: bool = False,
+) -> str | None:  # fmt: skip
     """None where a Pix may be credited, else why not, as the network words it (pacs.002 reason codes of the SPI).
 
     order: the one its txid names, if any. names_order: whether the txid has the form of a charge, so that without such an
-    order it is nobody's. reserved_by: the endToEndId that was accepted for the order and has no final answer yet.
+    order it is nobody's. reserved_by: the endToEndId that was accepted for the order and has no final answer yet. is_tied:
+    whether somebody speaks for the order, whose own say comes after this.
     """
     if account is None:
         return "AC03"
@@ -49,19 +51,23 @@ def judge(
     if arrival.receiver_document is not None and arrival.receiver_document != account.holder.document_number:
         return "CH11"
     if order is None:
-        return "BE15" if names_order else None
+        return "BE15" if names_order else _misses_owner(arrival)
     if order.account_id != account.id:
         return "AC03"
     if order.state == "PAID" or reserved_by not in (None, arrival.end_to_end_id):
         return "DUPL"
-    if order.state != "INITIAL" or is_late(order, arrival.accepted_at):
-        return "BE17"
-    if order.subscription_id is not None:
-        # Its code authorizes and pays in one act: both or neither (contract.md §3). A payment alone is not what it asks for.
+    if order.state not in ("INITIAL", "PENDING") or is_late(order, arrival.accepted_at):
         return "BE17"
     if order.final_amount is not None and order.final_amount != arrival.amount:
         return "BE17"
-    return None
+    if order.subscription_id is not None:
+        return None if is_tied else "BE17"
+    return _misses_owner(arrival)
+
+
+def _misses_owner(arrival: PixArrival) -> str | None:
+    """Of money for what belongs to no subscription: it may not say that it authorizes or collects for one."""
+    return None if arrival.authorizing is None and arrival.charging is None else "BE17"
 
 
 def is_late(order: Order, accepted_at: datetime) -> bool:

@@ -14,6 +14,13 @@ ORDERS = Machine(
         ("INITIAL", "expire"): "EXPIRED",
         ("INITIAL", "cancel"): "CANCELED",
         ("INITIAL", "fail"): "ERROR",
+        ("INITIAL", "begin"): "PENDING",  # the day has come on which its scheduled payment is collected
+        ("PENDING", "reserve"): "PENDING",
+        ("PENDING", "release"): "PENDING",
+        ("PENDING", "pay"): "PAID",
+        ("PENDING", "expire"): "EXPIRED",  # these three with its scheduled payment
+        ("PENDING", "cancel"): "CANCELED",
+        ("PENDING", "fail"): "ERROR",
     },
 )
 

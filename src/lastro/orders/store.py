@@ -11,7 +11,7 @@ from lastro.accounts import account_from
 from lastro.base.money import Money
 from lastro.base.run import Glance
 from lastro.companies import FeePlan
-from lastro.orders.model import CompanySetup, Order, Party, Payment, PixKey, Refund, Shown
+from lastro.orders.model import Authorized, CompanySetup, Order, Party, Payment, PixKey, Refund, Shown
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -258,8 +258,14 @@ def payment_from(row: Record) -> Payment:
     return Payment(
         row["id"], row["state"], row["version"], row["end_to_end_id"], row["order_id"], row["account_id"],
         Money(row["amount_minor"], "BRL"), row["payer_id"], row["code"], row["accepted_at"], row["pix_key"],
-        row["remittance"], row["rail"],
+        row["remittance"], row["rail"], _authorized(row),
     )  # fmt: skip
+
+
+def _authorized(row: Record) -> Authorized | None:
+    if row["authorizes"] is None:
+        return None
+    return Authorized(row["authorizes"], _money(row["maximum_minor"], "BRL"), row["payer_ibge_code"])
 
 
 def order_from(row: Record) -> Order:
@@ -282,7 +288,8 @@ def order_from(row: Record) -> Order:
         paid_at=row["paid_at"], error_message=row["error_message"], created_at=row["created_at"],
         updated_at=row["updated_at"],
         customer=_party(row["customer_id"], row, "customer"), payer=_party(row["payer_id"], row, "payer"),
-        subscription_id=row["subscription_id"],
+        subscription_id=row["subscription_id"], subscription_code=row["subscription_code"],
+        scheduled_payment_id=row["scheduled_payment_id"],
     )  # fmt: skip
 
 

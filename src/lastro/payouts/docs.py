@@ -61,8 +61,8 @@ _CREATE_REFUSALS = (
             "The same account has paid the same amount to the same receiver within ten minutes, and your company has had"
             " this refused.",
             "Where both are meant, send it again under another key with `allowDuplicate`: true."),
-    _invalid("scheduledDate", "OUT_OF_RANGE", "The day is over, or more than 366 days ahead, by the clock of Brasilia.",
-             "Give a day from today on, or leave it out."),
+    _invalid("scheduledDate", "OUT_OF_RANGE", "The day lies before today, or more than 366 days ahead, by the clock of"
+             " Brasilia.", "Give a day from today on, or leave it out."),
     _invalid("receiver", "REQUIRED", "A bank account does not say whose it is.", "Give name and document."),
     _invalid("receiver.name", "INVALID", "The name is blank or has control characters.", "Give a name."),
     _invalid("receiver.document", "MISMATCH", "The key or QR belongs to another document.",
@@ -85,11 +85,11 @@ _CREATE_REFUSALS = (
     ),
     _invalid("paymentData.pixKey", "INVALID",
              "It is no key in its canonical form, or the directory gives no account for it.",
-             "Phones begin with `+55`, CPF and CNPJ have no punctuation. The description has the directory's word."),
+             "Phones begin with `+55`, CPF and CNPJ have no punctuation. The description says why."),
     _invalid("paymentData.qrcodeData", "INVALID",
              "The text is no Pix QR, its check digits do not fit, its charge is not signed by whom it should be, or its key"
-             " leads to no account.",
-             "Read the QR again, whole."),
+             " cannot be paid.",
+             "Read the QR again, whole. The description says what is wrong with it."),
     _invalid("paymentData.qrcodeData", "EXPIRED", "The charge behind it is expired, paid or withdrawn.",
              "Ask the receiver for another QR."),
     _invalid("paymentData.qrcodeData", "NOT_SUPPORTED", "It is the QR of a subscription, which a person authorizes.",

@@ -30,8 +30,9 @@ class Child(Answer, frozen=True, kw_only=True):
     sequence: Annotated[int, msgspec.Meta(description="Its place in the batch, from 1.", ge=1)]
     amount: Decimal
     status: Annotated[str, words(*STATUSES)]
-    end_to_end_id: str | None = None
+    end_to_end_id: Annotated[str, msgspec.Meta(description="Its id in Pix; of a TED the empty text.")]
     paid_at: Timestamp | None = None
+    error_code: Annotated[str | None, msgspec.Meta(description="As that of a payout.")] = None
     error_message: str | None = None
 
 
@@ -140,6 +141,7 @@ def in_full(payout: Payout, children: list[Payout]) -> FullPayout:
 
 
 def _end_to_end_id(payout: Payout, children: list[Payout]) -> str:
+    """A TED has none (contract.md §4), also one to an account here, which has an id in our own books."""
     if payout.method != "PIX":
         return ""
     first = children[0] if children else payout
@@ -169,7 +171,8 @@ def _child(child: Payout) -> Child:
         sequence=child.sequence or 1,
         amount=str(child.amount),
         status=child.state,
-        end_to_end_id=child.end_to_end_id if child.method == "PIX" else None,
+        end_to_end_id=_end_to_end_id(child, []),
         paid_at=None if child.paid_at is None else stamp(child.paid_at),
+        error_code=child.error_code,
         error_message=child.error_message,
     )

@@ -104,7 +104,7 @@ def day_problem(day: date | None, today: date) -> list[Problem]:
     """What is wrong with the day a payout is to be sent on."""
     if day is None or today <= day <= today + FARTHEST:
         return []
-    text = "is over" if day < today else f"is more than {FARTHEST.days} days ahead"
+    text = f"lies before today, {today} in Brasilia" if day < today else f"is more than {FARTHEST.days} days ahead"
     return [Problem("scheduledDate", "OUT_OF_RANGE", text)]
 
 

@@ -4,5 +4,6 @@ from lastro.plans.api import routes
 from lastro.plans.docs import NOTICES
 from lastro.plans.engine import LANE, Planner
 from lastro.plans.states import PLANS
+from lastro.plans.store import related
 
-__all__ = ["LANE", "NOTICES", "PLANS", "Planner", "routes"]
+__all__ = ["LANE", "NOTICES", "PLANS", "Planner", "related", "routes"]

@@ -257,7 +257,7 @@ def result_csv(plan: Plan, lines: Sequence[Line]) -> bytes:
         issues = "; ".join(f"{i.field} {i.issue}: {i.description}".strip() for i in _issues(line))
         cells = (
             line.line, line.external_id, plan.status_of(line), line.amount, line.fee, line.transfers, line.payout_id,
-            line.payout_status, line.end_to_end_id, line.control_number,
+            line.payout_status, line.end_to_end_id if line.method == "PIX" else None, line.control_number,
             None if line.paid_at is None else stamp(line.paid_at), line.duplicate_of, issues or line.error_message,
         )  # fmt: skip
         writer.writerow([_cell(cell) for cell in cells])

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import timedelta
 
+    from lastro.accounts import Institution
     from lastro.payouts import Destination, Unasked
     from lastro.plans.model import Counts, Plan, Sheet
+    from lastro.standards.banks import BankList
 
 _canonical = msgspec.json.Encoder(order="sorted")
 
@@ -37,10 +39,10 @@ def count_of(form: str, body: bytes) -> int | Problem:
     return sheets if isinstance(sheets, Problem) else len(sheets)
 
 
-def read_lines(form: str, sheets: Iterable[Sheet]) -> list[Read]:
+def read_lines(form: str, sheets: Iterable[Sheet], banks: BankList, ours: Institution) -> list[Read]:
     """What each line asks for, or all that is wrong with it as it stands; and which are like an earlier one.
 
-    A CSV's problems name its columns.
+    A CSV's problems name its columns. banks, ours: by which two lines name the same bank.
     """
     codes: dict[str, int] = {}
     seen: dict[tuple[object, ...], int] = {}
@@ -53,7 +55,7 @@ def read_lines(form: str, sheets: Iterable[Sheet]) -> list[Read]:
                 again = Problem("externalId", "DUPLICATE", f"is that of line {first}")
                 one = replace(one, wish=None, problems=(again,))
             else:
-                like = seen.setdefault(alike(wish), sheet.line)
+                like = seen.setdefault(alike(wish, banks, ours), sheet.line)
                 one = replace(one, duplicate_of=None if like == sheet.line else like)
         if form == CSV:
             one = replace(one, problems=in_columns(one.problems))

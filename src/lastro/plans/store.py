@@ -20,6 +20,7 @@ _PLAN_COLUMNS = (
     """id, status, version, format, lines, hash, approvals_needed, created_by, expires_at, created_at, updated_at"""
 )
 _PLAN = f"SELECT {_PLAN_COLUMNS} FROM payout_plans WHERE company_id = $1 AND id = $2"  # noqa: S608 columns of our own
+_RELATED = "SELECT 'plan' AS kind, id, NULL::text AS network_id FROM payout_plans WHERE company_id = $1 AND id = $2"
 _NEEDED = "SELECT version, plan_approvals FROM companies WHERE company_id = $1"
 _BODY = "SELECT body FROM payout_plan_bodies WHERE company_id = $1 AND id = $2"
 _COUNTS = """
@@ -71,6 +72,14 @@ async def plan_of(session: Session, company_id: UUID, plan_id: UUID | None) -> P
     """A plan of the company."""
     row = None if plan_id is None else await session.row(_PLAN, company_id, plan_id)
     return None if row is None else _plan(row)
+
+
+async def related(session: Session, company_id: UUID, plan_id: UUID) -> list[Record]:
+    """What a plan's story is of: the plan itself, its payouts have their own. No row where there is none.
+
+    kind (plan), id, network_id (None: no network knows it).
+    """
+    return await session.fetch(_RELATED, company_id, plan_id)
 
 
 async def needed(session: Session, company_id: UUID) -> tuple[int, int]:

@@ -75,10 +75,13 @@ class Asker:
                 answer = await self._rail.became(waiting.kind, row["name"])
         except (Transient, TimeoutError) as silent:
             _log.warning("network.silent", network_id=row["name"], attempt=row["asked"], reason=str(silent) or "no answer")
-            return
+            answer = None
         if isinstance(answer, Told):
             await self._keep(row, answer)
-        elif isinstance(answer, Unknown):
+            return
+        if row["is_late"]:
+            _log.critical("network.undecided", network_id=row["name"], kind=waiting.kind, attempt=row["asked"])
+        if isinstance(answer, Unknown):
             await self._unknown(waiting, row)
 
     async def _keep(self, row: Record, told: Told) -> None:

@@ -34,6 +34,19 @@ def _cancellation(body: bytes, code: str) -> Told:
     return Told(port.CANCELLATION_FINAL, "", order.recurrence_id, port.encode(end))
 
 
+def _charge(body: bytes, code: str) -> Told:
+    """The payer's bank has not decided: no time of its own is told."""
+    order = port.charge_instruction(body)
+    end = port.ChargeRefused(order.message_id, order.recurrence_id, order.txid, code)
+    return Told(port.CHARGE_REFUSED, "", order.recurrence_id, port.encode(end))
+
+
+def _charge_cancellation(body: bytes, code: str) -> Told:
+    order = port.charge_cancel_order(body)
+    end = port.ChargeCancelFinal(order.message_id, order.original_message_id, "FAILED", code)
+    return Told(port.CHARGE_CANCEL_FINAL, "", order.recurrence_id, port.encode(end))
+
+
 # Outbox kinds that order something: asked about before they are sent again, and whose refusal for good is their end.
 # Of the order's body and the refusal's code: the end.
 REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
@@ -41,4 +54,6 @@ REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
     port.PAYMENT_SEND: _payment,
     port.TED_SEND: _ted,
     port.CANCELLATION_SEND: _cancellation,
+    port.CHARGE_SEND: _charge,
+    port.CHARGE_CANCEL_SEND: _charge_cancellation,
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from lastro.base import lanes
-from lastro.base.errors import DatabaseAway, Refused, Stale
+from lastro.base.errors import DatabaseAway, NotYet, Refused, Stale
 from lastro.base.leased import LeasedLane
 from lastro.base.run import Act, Done
 from lastro.base.together import pause_after
@@ -84,6 +84,10 @@ class Handler:
             # Others moved the same rows three times in a row, or took the message over; then nothing is released.
             await lanes.release(self._database, LANE, record, timedelta(milliseconds=100 * row.sends))
             ended = ("overtaken", ())
+        except NotYet as early:
+            # What has to come before it is under way, and as long as that takes is no fault of anybody's.
+            await lanes.release(self._database, LANE, record, timedelta(seconds=max(early.seconds, pause_after(row.sends))))
+            ended = ("early", ())
         except Exception:  # noqa: BLE001 one bad message must not stop the others
             _log.exception("inbox.not_handled", network_id=row.network_id, kind=row.kind, sends=row.sends)
             if row.sends >= _ALARM_AFTER:

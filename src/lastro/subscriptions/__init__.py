@@ -1,9 +1,22 @@
 """Subscriptions: recurring charges by Pix Automático, from the authorization through the charges of each cycle."""
 
-from lastro.subscriptions.actions.end import Cancel, Lapse
+from lastro.subscriptions.actions.advance import Advance
+from lastro.subscriptions.actions.attempt_news import CancelAnswered, PayerCanceled, Scheduled, Unpaid
+from lastro.subscriptions.actions.authorize import Authorize, Decline
+from lastro.subscriptions.actions.cancel import Cancel, CancellationEnded, PayerCancels
+from lastro.subscriptions.actions.charge_cycle import ChargeCycle
+from lastro.subscriptions.actions.end import CloseAccount, End, Lapse
 from lastro.subscriptions.actions.read import by_location, recurrence
+from lastro.subscriptions.actions.tie import Tie
 from lastro.subscriptions.api import routes
 from lastro.subscriptions.docs import NOTICES
-from lastro.subscriptions.states import CANCELLATIONS, SUBSCRIPTIONS
+from lastro.subscriptions.model import TIMING, WAITING, Timing
+from lastro.subscriptions.states import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSCRIPTIONS
+from lastro.subscriptions.store import related, root_of
 
-__all__ = ["CANCELLATIONS", "NOTICES", "SUBSCRIPTIONS", "Cancel", "Lapse", "by_location", "recurrence", "routes"]
+__all__ = [
+    "ATTEMPTS", "CANCELLATIONS", "NOTICES", "PAYMENTS", "SUBSCRIPTIONS", "TIMING", "WAITING", "Advance", "Authorize",
+    "Cancel", "CancelAnswered", "CancellationEnded", "ChargeCycle", "CloseAccount", "Decline", "End", "Lapse",
+    "PayerCanceled", "PayerCancels", "Scheduled", "Tie", "Timing", "Unpaid", "by_location", "recurrence", "related",
+    "root_of", "routes",
+]  # fmt: skip

@@ -11,12 +11,13 @@ from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import PAGING, read_choice, read_date, read_page, read_text, text_schema
 from lastro.subscriptions import docs
+from lastro.subscriptions.actions.cancel import Cancel
 from lastro.subscriptions.actions.create import Create, Ground
-from lastro.subscriptions.actions.end import Cancel
 from lastro.subscriptions.actions.list import List
 from lastro.subscriptions.actions.read import Read
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription
-from lastro.subscriptions.model import STATUSES, Wanted
+from lastro.subscriptions.model import STATUSES, TIMING, Wanted
+from lastro.subscriptions.payments.api import payment_routes
 from lastro.subscriptions.rules.creating import create_problems
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from lastro.base.run import Verb
     from lastro.orders import Place
+    from lastro.subscriptions.model import Timing
 
 _PATH = "/order/v1/banking/subscriptions"
 _LONGEST_EXTERNAL_ID = 64
@@ -41,6 +43,7 @@ _FILTERS = (
 class _Desk:
     place: Place
     ground: Ground
+    timing: Timing
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/subscriptions. Whether startDate is over is said by the clock, once that was read."""
@@ -62,7 +65,7 @@ class _Desk:
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/subscriptions/{id}."""
-        return Read(incoming.id("id"), self.place)
+        return Read(incoming.id("id"), self.place, self.timing)
 
     def cancel(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/subscriptions/{id}/cancellations."""
@@ -72,9 +75,9 @@ class _Desk:
         return Cancel(incoming.id("id"), form.reason or "REQUESTED_BY_RECEIVER", incoming.key, self.place)
 
 
-def routes(place: Place) -> tuple[Route, ...]:
+def routes(place: Place, timing: Timing = TIMING) -> tuple[Route, ...]:
     """The room's operations."""
-    desk = _Desk(place, Ground())
+    desk = _Desk(place, Ground(), timing)
     return (
         Route(
             "POST", _PATH, "create_subscription", "subscriptions:write", desk.create, docs.CREATE, success=201,
@@ -86,6 +89,7 @@ def routes(place: Place) -> tuple[Route, ...]:
             "POST", _PATH + "/{id}/cancellations", "cancel_subscription", "subscriptions:write", desk.cancel, docs.CANCEL,
             success=202, key="optional",
         ),
+        *payment_routes(place, timing),
     )  # fmt: skip
 
 

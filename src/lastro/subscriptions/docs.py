@@ -9,6 +9,7 @@ from lastro.base.errors import Kind
 from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription
 from lastro.subscriptions.notifications import TOLD, SubscriptionNotification
+from lastro.subscriptions.payments.docs import PAYMENT_NOTICES
 from lastro.subscriptions.rendering import Cancellation, CreatedSubscription, FullSubscription, Subscriptions
 from lastro.webhooks import Notice
 
@@ -133,13 +134,14 @@ CREATE = Doc(
 )  # fmt: skip
 READ = Doc(
     "Read a subscription",
-    "The subscription as it is now, the statuses it took, its code, its first charge, its cancellations, and what comes"
-    " next.",
+    "The subscription as it is now, the statuses it took, its code, its first charge, its cancellations, its last 20"
+    " scheduled payments, and what comes next.",
     None, FullSubscription, (_NO_SUBSCRIPTION,), None,
     {
         **_LISTED,
         "statusHistory": [{"status": "INITIAL", "createdAt": _AT}, {"status": "PENDING_AUTHORIZATION", "createdAt": _AT}],
         "qrcode": {"imageBase64": _PNG, "data": _TEXT}, "initialCharge": _CHARGE, "cancellations": [],
+        "payments": [],
         "nextActions": [{"action": "AUTHORIZE", "by": "PAYER", "until": _EXPIRES}],
     },
 )  # fmt: skip
@@ -164,15 +166,17 @@ LIST = Doc(
 )  # fmt: skip
 CANCEL = Doc(
     "Cancel a subscription",
-    "Ends a subscription that nobody has authorized yet: its code can no longer be used, its first charge is canceled with"
-    " it, and `SUBSCRIPTION.CANCELED` is sent, for a first charge `ORDER-PAYIN.CANCELED` too. Send `{}` where there is no"
-    " reason to give.",
+    "Ends a subscription. One that nobody has authorized yet is CANCELED at once: its code can no longer be used, its first"
+    " charge is canceled with it, and `SUBSCRIPTION.CANCELED` is sent, for a first charge `ORDER-PAYIN.CANCELED` too. For"
+    " one that is ACCEPTED the payer's bank is asked: the record is PENDING until it answers. ACCEPTED, the subscription is"
+    " CANCELED; REJECTED, or ERROR where the network would not take the question, it goes on, and `errorCode` says why. Send"
+    " `{}` where there is no reason to give.",
     CancelSubscription, Cancellation,
     (
         _NO_SUBSCRIPTION,
         Refusal(Kind.CONFLICT, "status", "CONFLICT",
-                "The subscription is no longer PENDING_AUTHORIZATION, or a payment for its first charge was accepted and"
-                " will settle in a moment.", "Read the subscription."),
+                "The subscription has ended, or an earlier cancellation of it has not been answered, or a payment for its"
+                " first charge was accepted and will settle in a moment.", "Read the subscription."),
     ),
     {"reason": "REQUESTED_BY_RECEIVER"}, _CANCELLATION,
 )  # fmt: skip
@@ -202,7 +206,7 @@ def _example(status: str) -> dict[str, Any]:
     return {"event": f"SUBSCRIPTION.{status}", "occurredAt": _LATER, "data": data | _MORE.get(status, {})}
 
 
-NOTICES = tuple(
+NOTICES = PAYMENT_NOTICES + tuple(
     Notice(
         f"SUBSCRIPTION.{status}", f"Subscription {status.lower()}" if status != "ERROR" else "Subscription failed",
         _ABOUT[status], SubscriptionNotification, {"event": f"SUBSCRIPTION.{status}"}, _example(status),

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, Literal
 
+from lastro.rails.port import CANCELLATION_SEND, CHARGE_CANCEL_SEND, CHARGE_SEND, Waiting
+
 if TYPE_CHECKING:
     from datetime import date, datetime
     from uuid import UUID
@@ -25,6 +27,15 @@ CYCLE_IS_FREE = ("CANCELED", "ERROR")
 ATTEMPT_STATUSES = ("REQUESTED", "SCHEDULED", "PAID", "REJECTED", "CANCELED", "EXPIRED")
 OPEN_ATTEMPT = ("REQUESTED", "SCHEDULED")
 
+# What the payer's bank has to end. After a day of silence about a cancellation somebody has to talk to it (states.md 2).
+_LATE = "created_at < (SELECT business_now()) - interval '24 hours'"
+WAITING = (
+    Waiting(CANCELLATION_SEND, "subscription_cancellations", "status", "PENDING", "message_id", late=_LATE),
+    Waiting(CHARGE_SEND, "payment_attempts", "status", "REQUESTED", "message_id"),
+    Waiting(CHARGE_SEND, "payment_attempts", "status", "SCHEDULED", "message_id"),
+    Waiting(CHARGE_CANCEL_SEND, "subscription_payments", "status", "SCHEDULED", "cancel_message_id"),
+)
+
 # A client may send the first three; the others only we set (contract.md §3).
 CancelReason = Literal[
     "REQUESTED_BY_RECEIVER", "FRAUD_SUSPECTED", "OTHER",
@@ -43,7 +54,7 @@ class Timing:
     last_send_days: the last day on which it may be sent. least_days: how near the day may be when a payment is made.
     receiver_cancels_until, payer_cancels_until: an hour of the day before. day_ends_at: what is not settled then is not
     settled that day. retries, retry_days, retry_within_days: after an unpaid day. pause, longest_pause: before an
-    instruction that was refused is sent again, doubled each time.
+    instruction that was refused is sent again, doubled each time. shortest_pause: when its time runs out.
     """
 
     window: timedelta = timedelta(days=30)
@@ -59,6 +70,7 @@ class Timing:
     retry_within_days: int = 7
     pause: timedelta = timedelta(hours=1)
     longest_pause: timedelta = timedelta(hours=24)
+    shortest_pause: timedelta = timedelta(minutes=10)
 
 
 TIMING = Timing()
@@ -129,7 +141,7 @@ class Subscription:
 
     provider_id: its idRec. only_payer: the document that alone may pay its first charge. maximum: what the payer set, if
     he did. order_id, order_expires_at: of its first charge. covered: the last cycle that the service has scheduled or
-    passed over by itself, -1 for none.
+    passed over by itself, -1 for none. debtor_id: of the row that says who the debtor is.
     """
 
     id: UUID
@@ -152,6 +164,7 @@ class Subscription:
     order_id: UUID | None = None
     order_expires_at: datetime | None = None
     covered: int = -1
+    debtor_id: UUID | None = None
 
     @property
     def is_paid_at_once(self) -> bool:
@@ -205,8 +218,21 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
+class WantedPayments:
+    """Which payments a list is of; None: all of the subscription."""
+
+    subscription_id: UUID
+    status: str | None = None
+    external_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Cancellation:
-    """A cancellation of a subscription as it was read. raw_reason: the network's code, kept as it came."""
+    """A cancellation of a subscription as it was read.
+
+    raw_reason: the network's code, kept as it came: why it ended, or why the payer's bank would not end it. message_id: by
+    which that bank was asked, None where nobody had to be.
+    """
 
     id: UUID
     state: str
@@ -218,6 +244,7 @@ class Cancellation:
     requested_by: Person
     created_at: datetime
     updated_at: datetime
+    message_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +258,10 @@ class Cycle:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A try to collect a payment on a day, as it was read. number: 1 for the first. code: why it was refused."""
+    """A try to collect a payment on a day, as it was read.
+
+    number: 1 for the first. code: why it was refused. message_id: of its instruction, its name in the network.
+    """
 
     id: UUID
     state: str
@@ -241,6 +271,7 @@ class Attempt:
     day: date
     end_to_end_id: str | None = None
     code: str | None = None
+    message_id: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -267,7 +298,8 @@ class Payment:
     """A scheduled payment as it was read. attempts: in the order of their number. state is the status of the interface.
 
     retries_alone: whether the service retries by itself (autoRetry). cancel_asked_at: when the receiver asked the payer's
-    bank to cancel it, which has not answered.
+    bank to cancel it, which has not answered; cancel_message_id: in which message. code: why it ended without money, as the
+    network says it.
     """
 
     id: UUID
@@ -284,6 +316,8 @@ class Payment:
     retries_alone: bool = True
     cancel_asked_at: datetime | None = None
     description: str | None = None
+    cancel_message_id: str | None = None
+    code: str | None = None
 
     @property
     def open_attempt(self) -> Attempt | None:

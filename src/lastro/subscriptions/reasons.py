@@ -23,6 +23,9 @@ KILLING: Final = frozenset(("AC05", "AM09", "DENC", "DS27", "DTED", "MIDI", "MSU
 # The network's cancellation of a charge by its payer: SLBD here, while that of an authorization is SLDB.
 CANCELLED_BY_PAYER: Final = "SLBD"
 CANCELLED_WITH_AUTHORIZATION: Final = "CCLD"
+CANCELLED_BY_RECEIVER: Final = "SLCR"
+# The payer's bank had no funds until its last window was over: the day's end, and no refusal.
+UNPAID_DAY: Final = "EXPR"
 
 
 def reason_of(code: str, subject: Subject) -> Reason:

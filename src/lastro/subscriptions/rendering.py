@@ -11,6 +11,8 @@ from lastro.base.wire import Document, Id, Money, Paged, Timestamp, Url, words
 from lastro.orders import merchant, picture
 from lastro.standards.brcode import MAX_CITY, MAX_NAME, BrCode, encode
 from lastro.subscriptions.model import CANCELLATION_STATUSES, FREQUENCIES, STATUSES, TYPES
+from lastro.subscriptions.payments.rendering import Day, SubscriptionPayment  # noqa: TC001 msgspec reads the annotations
+from lastro.subscriptions.reasons import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from lastro.subscriptions.rules.next_actions import NextAction
     from lastro.subscriptions.store import Past
 
-Day = Annotated[str, msgspec.Meta(examples=["2027-01-10"], extra_json_schema={"format": "date"})]
 _CODE = "The code's text (EMV BR Code), to copy and paste."
 _PNG = "The code's picture, a PNG in base64 without a `data:` prefix."
 _ACTIONS = (
@@ -143,6 +144,11 @@ class Cancellation(Answer, frozen=True, kw_only=True):
               "AUTHORIZATION_EXPIRED", "RECURRENCE_ENDED"),
     ]  # fmt: skip
     requested_by: Requester
+    error_code: Annotated[
+        str | None,
+        msgspec.Meta(description="Why it was REJECTED, or is in ERROR, in the network's code.", examples=["AP13"]),
+    ] = None
+    error_message: Annotated[str | None, msgspec.Meta(description="The same in words.")] = None
     created_at: Timestamp
     updated_at: Timestamp
 
@@ -163,6 +169,7 @@ class NextStep(Answer, frozen=True, kw_only=True):
     until: Annotated[Timestamp | None, msgspec.Meta(description="When it is too late for it.")] = None
     first_due_date: Annotated[Day | None, msgspec.Meta(description="The first `dueDate` that a charge may have.")] = None
     last_due_date: Annotated[Day | None, msgspec.Meta(description="The last one.")] = None
+    payment_id: Annotated[Id | None, msgspec.Meta(description="The scheduled payment that it is about.")] = None
 
 
 class FullSubscription(Subscription, frozen=True, kw_only=True):
@@ -172,6 +179,7 @@ class FullSubscription(Subscription, frozen=True, kw_only=True):
     qrcode: Code
     initial_charge: InitialCharge | None = None
     cancellations: Annotated[list[Cancellation], msgspec.Meta(description="Oldest first.")]
+    payments: Annotated[list[SubscriptionPayment], msgspec.Meta(description="The last 20 scheduled payments, oldest first.")]
     next_actions: Annotated[list[NextStep], msgspec.Meta(description="What comes next; empty once it has ended.")]
 
 
@@ -209,7 +217,9 @@ def listed(shown: Shown) -> Subscription:
     return Subscription(**_fields(shown))
 
 
-def in_full(shown: Shown, past: Past, coming: Iterable[NextAction], place: Place) -> FullSubscription:
+def in_full(
+    shown: Shown, past: Past, payments: list[SubscriptionPayment], coming: Iterable[NextAction], place: Place
+) -> FullSubscription:
     """The same with the blocks of a read by id."""
     text = payload(shown, place)
     return FullSubscription(
@@ -218,16 +228,19 @@ def in_full(shown: Shown, past: Past, coming: Iterable[NextAction], place: Place
         qrcode=Code(image_base64=picture(text), data=text),
         initial_charge=_initial_charge(shown),
         cancellations=[cancellation(one, past.of_cancellations[one.id]) for one in past.cancellations],
+        payments=payments,
         next_actions=[_step(one) for one in coming],
     )
 
 
 def cancellation(one: model.Cancellation, statuses: Iterable[Passed]) -> Cancellation:
     """The record of a cancellation (contract.md §3)."""
+    code = one.raw_reason if one.state in ("REJECTED", "ERROR") else None
     return Cancellation(
         id=str(one.id), idempotency_key=one.idempotency_key, status=one.state, status_history=_statuses(statuses),
-        reason=one.reason, requested_by=Requester(document=_document(one.requested_by)), created_at=stamp(one.created_at),
-        updated_at=stamp(one.updated_at),
+        reason=one.reason, requested_by=Requester(document=_document(one.requested_by)), error_code=code,
+        error_message=None if code is None else reason_of(code, "AUTHORIZATION").message,
+        created_at=stamp(one.created_at), updated_at=stamp(one.updated_at),
     )  # fmt: skip
 
 
@@ -280,6 +293,7 @@ def _step(one: NextAction) -> NextStep:
         until=None if one.until is None else stamp(one.until),
         first_due_date=None if one.first_due is None else one.first_due.isoformat(),
         last_due_date=None if one.last_due is None else one.last_due.isoformat(),
+        payment_id=None if one.payment_id is None else str(one.payment_id),
     )  # fmt: skip
 
 

@@ -21,7 +21,10 @@ SUBSCRIPTION_MOVES: Final[Moves] = {
     ("PENDING_AUTHORIZATION", "lapse"): "CANCELED",  # its window is over
     ("PENDING_AUTHORIZATION", "fail"): "ERROR",
     ("PENDING_AUTHORIZATION", "close account"): "CANCELED",
+    ("ACCEPTED", "ask to cancel"): "ACCEPTED",  # its receiver wants it to end; the payer's bank has to agree
     ("ACCEPTED", "cancel"): "CANCELED",  # a cancellation was accepted
+    ("ACCEPTED", "charge"): "ACCEPTED",  # a payment of it is made: who ends it meanwhile has to see it
+    ("ACCEPTED", "pass over"): "ACCEPTED",  # the service makes no charge of a cycle: its fee would be more than the amount
     ("ACCEPTED", "end"): "CANCELED",  # endDate is over and no payment is unfinished
     ("ACCEPTED", "close account"): "CANCELED",
 }
@@ -33,7 +36,8 @@ CANCELLATION_MOVES: Final[Moves] = {
     ("PENDING", "fail"): "ERROR",  # a permanent technical failure: a new one may be asked
 }
 
-# A move that keeps the state is one all the same: its version keeps two attempts from being made of one refusal.
+# A move that keeps the state is one all the same: its version keeps two attempts from being made of one refusal, and a
+# subscription from ending while a cancellation of it is being asked for.
 PAYMENT_MOVES: Final[Moves] = {
     (NOT_THERE, "schedule"): "SCHEDULED",
     ("SCHEDULED", "send"): "SCHEDULED",  # its first attempt is made
@@ -69,3 +73,5 @@ ATTEMPT_MOVES: Final[Moves] = {
 
 SUBSCRIPTIONS = Machine("subscriptions", "status", SUBSCRIPTION_MOVES)
 CANCELLATIONS = Machine("subscription_cancellations", "status", CANCELLATION_MOVES)
+PAYMENTS = Machine("subscription_payments", "status", PAYMENT_MOVES)
+ATTEMPTS = Machine("payment_attempts", "status", ATTEMPT_MOVES)

@@ -36,18 +36,35 @@ SELECT s.*, d.name AS debtor_name, d.document_type AS debtor_document_type, d.do
   LEFT JOIN orders o ON o.company_id = s.company_id AND o.id = s.order_id
  WHERE s.company_id = $1 AND
 """
-_CANCELLATIONS = """
+_CANCELLATION = """
 SELECT c.*, coalesce(p.document_type, a.document_type) AS document_type,
        coalesce(p.document_number, a.document_number) AS document_number
   FROM subscription_cancellations c
   JOIN subscriptions s ON s.company_id = c.company_id AND s.id = c.subscription_id
   JOIN accounts a ON a.company_id = c.company_id AND a.id = s.account_id
   LEFT JOIN parties p ON p.company_id = c.company_id AND p.id = c.requested_by_id
- WHERE c.company_id = $1 AND c.subscription_id = $2 ORDER BY c.created_at, c.id
+ WHERE c.company_id = $1 AND
 """
+_CANCELLATIONS = _CANCELLATION + "c.subscription_id = $2 ORDER BY c.created_at, c.id"
+_WAITING = _CANCELLATION + "c.subscription_id = $2 AND c.status = 'PENDING'"
+_ASKED_FOR = _CANCELLATION + "c.message_id = $2"
+_OF_RECURRENCE = "SELECT id FROM subscriptions WHERE company_id = $1 AND provider_id = $2"
 _HISTORY = """
 SELECT reference_id, to_state, created_at FROM history
  WHERE company_id = $1 AND reference_id = ANY ($2::uuid[]) AND from_state <> to_state ORDER BY version
+"""
+_RELATED = """
+SELECT 'subscription' AS kind, id, provider_id AS network_id FROM subscriptions WHERE company_id = $1 AND id = $2
+UNION ALL SELECT 'cancellation', id, NULL FROM subscription_cancellations WHERE company_id = $1 AND subscription_id = $2
+UNION ALL SELECT 'order', order_id, NULL FROM subscriptions WHERE company_id = $1 AND id = $2 AND order_id IS NOT NULL
+"""
+_ROOT = """
+SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND id = $2
+UNION ALL SELECT s.id, s.order_id FROM subscription_cancellations c
+  JOIN subscriptions s ON s.company_id = c.company_id AND s.id = c.subscription_id WHERE c.company_id = $1 AND c.id = $2
+UNION ALL SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND provider_id = $3
+UNION ALL SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND external_id = $3
+ LIMIT 1
 """
 _NUMBERS = "SELECT nextval('network_ids_seq') FROM generate_series(1, $1)"
 # A statement for each set of filters, so that it says what it wants and the planner can choose the index: one that leaves a
@@ -85,6 +102,24 @@ async def _one(session: Session, company_id: UUID, condition: str, value: UUID |
     return None if row is None else (await _with_accounts(session, company_id, [row]))[0]
 
 
+async def id_of_recurrence(session: Session, company_id: UUID, recurrence_id: str) -> UUID | None:
+    """The subscription that the network knows by this idRec."""
+    found: UUID | None = await session.value(_OF_RECURRENCE, company_id, recurrence_id)
+    return found
+
+
+async def waiting_cancellation(session: Session, company_id: UUID, subscription_id: UUID) -> Cancellation | None:
+    """The cancellation that the payer's bank has not answered yet; there is one at most."""
+    row = await session.row(_WAITING, company_id, subscription_id)
+    return None if row is None else _cancellation(row)
+
+
+async def cancellation_asked(session: Session, company_id: UUID, message_id: str) -> Cancellation | None:
+    """The cancellation that was asked of the payer's bank in the message of this id."""
+    row = await session.row(_ASKED_FOR, company_id, message_id)
+    return None if row is None else _cancellation(row)
+
+
 async def past_of(session: Session, company_id: UUID, subscription_id: UUID) -> Past:
     """What has happened to a subscription."""
     cancellations = tuple(map(_cancellation, await session.fetch(_CANCELLATIONS, company_id, subscription_id)))
@@ -110,6 +145,23 @@ async def subscriptions_in(session: Session, company_id: UUID, wanted: Wanted, p
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
     return await _with_accounts(session, company_id, rows)
+
+
+async def related(session: Session, company_id: UUID, subscription_id: UUID) -> list[Record]:
+    """A subscription, its cancellations, and the order of its first charge, whose story is part of it.
+
+    kind (subscription, cancellation, order), id, network_id (what the network's messages are about). The subscription is the
+    first; no row where it is not there.
+    """
+    return await session.fetch(_RELATED, company_id, subscription_id)
+
+
+async def root_of(session: Session, company_id: UUID, reference_id: UUID | None, name: str | None) -> Record | None:
+    """The subscription that an id leads to (id), and its first charge (order_id).
+
+    reference_id: of a subscription or of a cancellation. name: in place of it, an idRec or the externalId of a subscription.
+    """
+    return await session.row(_ROOT, company_id, reference_id, name)
 
 
 async def network_numbers(session: Session, count: int) -> list[int]:
@@ -141,7 +193,7 @@ def subscription_from(row: Record) -> Subscription:
         updated_at=row["updated_at"],
         only_payer=row["named_document_number"] if row["type"] == TYPES[1] else None, payer=_payer(row),
         maximum=_money(row["maximum_minor"], currency), accepted_at=row["accepted_at"], order_id=row["order_id"],
-        order_expires_at=row["order_expires_at"],
+        order_expires_at=row["order_expires_at"], covered=row["covered"], debtor_id=row["debtor_id"],
     )  # fmt: skip
 
 
@@ -166,6 +218,7 @@ def _cancellation(row: Record) -> Cancellation:
     return Cancellation(
         row["id"], row["status"], row["version"], row["subscription_id"], row["idempotency_key"], row["reason"],
         row["raw_reason"], Person(None, row["document_type"], row["document_number"]), row["created_at"], row["updated_at"],
+        row["message_id"],
     )  # fmt: skip
 
 

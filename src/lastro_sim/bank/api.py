@@ -9,6 +9,7 @@ from .. import faults, queries, scenarios
 from ..answers import Asked, answer
 from ..forms import Form
 from ..network import Network
+from . import scheduled
 from .acts import MOST_LISTED, Bank
 from .authorizing import Authorizing
 
@@ -72,6 +73,20 @@ async def authorization_cancel(
     return answer(authorizing.cancel(Form.read(raw) if raw else Form({}), id_rec))
 
 
+@post("/phone/cancel-charge", status_code=200)
+async def charge_cancel(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Call off one charge that is to come."""
+    return answer(scheduled.cancel(network, Form.read(await request.body())))
+
+
+@get("/charges")
+async def charge_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Charges that the payer's bank was told to collect, and what became of each."""
+    found = queries.read(request, {"idRec", "limit"})
+    limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
+    return answer({"data": scheduled.listed(network, found.get("idRec"), limit)})
+
+
 @get("/payments")
 async def payment_list(request: Asked, bank: NamedDependency[Bank]) -> Response[bytes]:
     """What really reached the network."""
@@ -124,6 +139,8 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     phone_cancel,
     authorization_list,
     authorization_cancel,
+    charge_cancel,
+    charge_list,
     payment_list,
     message_list,
     fault_list,

@@ -12,6 +12,7 @@ from lastro.standards import pix_ids
 
 from .. import queries
 from ..answers import Asked, answer, hung_up, nothing
+from ..bank import charging
 from ..clock import FURTHEST_OFFSET, printed, printed_or_none
 from ..forms import Form
 from ..guard import participant_only
@@ -19,7 +20,7 @@ from ..network import Network
 from ..refusals import Problem, forbidden, malformed, not_found
 from ..settings import SIMULATED_BANKS
 from ..ted import transfers
-from . import authorizations, intake, mailbox, payments, returns
+from . import authorizations, instructions, intake, mailbox, payments, returns
 
 LONGEST_WAIT = 30
 LARGEST_BATCH = 100
@@ -100,6 +101,26 @@ async def cancellation_status(network: NamedDependency[Network], msg_id: FromPat
     return answer(authorizations.shown_cancellation(network, known))
 
 
+@get("/spi/v1/charges/{msg_id:str}", guards=[participant_only])
+async def charge_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
+    """What has become of an instruction to collect that a participant sent in that message."""
+    known = instructions.find(network, msg_id)
+    if known is None:
+        raise not_found()
+    instructions.release(network, known)
+    return answer(instructions.answered(network, known))
+
+
+@get("/spi/v1/charge-cancellations/{msg_id:str}", guards=[participant_only])
+async def charge_cancellation_status(network: NamedDependency[Network], msg_id: FromPath[str]) -> Response[bytes]:
+    """What has become of the cancellation of a charge that a participant asked for in that message."""
+    known = instructions.cancellation(network, msg_id)
+    if known is None:
+        raise not_found()
+    instructions.release_cancellation(network, known)
+    return answer(instructions.answered_cancellation(network, known))
+
+
 @put("/participants/{ispb:str}", guards=[participant_only])
 async def participant_put(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
     """Register an institution whose locations the payer's bank may trust."""
@@ -156,6 +177,8 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     payment_status,
     return_status,
     cancellation_status,
+    charge_status,
+    charge_cancellation_status,
     participant_put,
     participant_list,
     clock_get,
@@ -164,11 +187,12 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 
 
 def _clock(network: Network) -> dict[str, object]:
+    dues = [due for due in (mailbox.next_available(network), charging.next_due(network)) if due is not None]
     running = any(part.next_due(network) is not None for part in (payments, returns, transfers))
     return {
         "now": printed(network.clock.business()),
-        "nextDue": printed_or_none(mailbox.next_available(network)),
-        "quiet": not running and mailbox.quiet(network),
+        "nextDue": printed_or_none(min(dues, default=None)),
+        "quiet": not running and not charging.is_due(network) and mailbox.quiet(network),
     }
 
 

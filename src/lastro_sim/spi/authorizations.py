@@ -12,7 +12,7 @@ from typing import Any
 from .. import amounts, faults
 from ..clock import printed, printed_or_none
 from ..network import Network
-from . import mailbox
+from . import instructions, mailbox
 
 REFUSED_BY_BANK = "AP13"  # the Central Bank gives it no meaning
 NO_SUCH_RECURRENCE = "MIDI"
@@ -75,6 +75,13 @@ def live(network: Network, id_rec: str) -> sqlite3.Row | None:
 def newest(network: Network, id_rec: str) -> sqlite3.Row | None:
     """The newest authorization of a recurrence, whatever became of it."""
     return network.store.row("SELECT * FROM authorization WHERE id_rec = ? ORDER BY seq DESC", id_rec)
+
+
+def held(network: Network, id_rec: str) -> sqlite3.Row | None:
+    """The authorization of a recurrence that holds."""
+    return network.store.row(
+        "SELECT * FROM authorization WHERE id_rec = ? AND status = 'AUTHORIZED' ORDER BY seq DESC", id_rec
+    )
 
 
 def listed(network: Network, id_rec: str | None, limit: int) -> list[sqlite3.Row]:
@@ -307,11 +314,12 @@ def _end(network: Network, row: sqlite3.Row, status: str, code: str | None) -> N
 
 
 def _end_all(network: Network, id_rec: str, reason: str) -> None:
-    """Whatever holds or is on its way of a recurrence is cancelled."""
+    """Whatever holds or is on its way of a recurrence is cancelled, and what was to be collected of it."""
     for row in network.store.rows(
         "SELECT * FROM authorization WHERE id_rec = ? AND status IN ('PENDING', 'AUTHORIZED')", id_rec
     ):
         _end(network, row, "CANCELED", reason)
+    instructions.cancel_all(network, id_rec)
 
 
 def _maximum(cents: int | None) -> dict[str, Any]:

@@ -3,27 +3,31 @@
 import json
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from lastro.standards import documents, pix_ids, recurrence_ids
 
-from .. import faults, logs
-from ..bank import recurrences
+from .. import faults, logs, scenarios
+from ..bank import charging, recurrences
 from ..directory.entries import ACCOUNT_TYPES
 from ..forms import Form
 from ..network import Network
 from ..refusals import away, conflict
-from . import authorizations, mailbox, payments, payouts, returns
+from . import authorizations, instructions, mailbox, payments, payouts, returns
 
 MESSAGE_ID = re.compile(r"[A-Za-z0-9]{1,35}")
 BRANCH = re.compile(r"\d{1,4}")
 ACCOUNT = re.compile(r"[0-9A-Z]{1,20}")
 TX_ID = re.compile(r"[A-Za-z0-9]{1,35}")
+CHARGE_TX_ID = re.compile(r"[A-Za-z0-9]{26,35}")
 CODE = re.compile(r"[A-Z0-9]{4}")
+ISPB = re.compile(r"[0-9A-Z]{8}")
 INSTRUMENTS = frozenset({"QRDN", "QRES", "DICT", "MANU", "INIC"})
 PURPOSES = frozenset({"IPAY", "GSCB", "OTHR", "REFU", "IPRT"})
 DOORS = {
     "pacs.002": "payin", "pacs.004": "return", "pacs.008": "payout", "pain.011": "cancellation", "pain.012": "authorization",
+    "pain.013": "charge", "camt.055": "cancellation",
 }  # fmt: skip
 
 
@@ -43,11 +47,10 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
     if known is not None:
         if (known["ispb"], known["body"]) != (ispb, body):
             raise conflict("msgId", "DUPLICATE", "This msgId was used for another message")
-        if isinstance(message, authorizations.Cancellation):
-            authorizations.tell_cancellation(network, msg_id)
+        _tell_again(network, message)
         return str(known["resource_id"])
     door = DOORS[kind]
-    fault = faults.strike(network, door, _about(network, message), faults.at_the_door(door))
+    fault = faults.strike(network, door, _about(network, message), faults.at_the_door(door)) or _magic_at_the_door(message)
     if fault is not None and fault.behaviour == "down":
         raise away()
     resource_id = network.chance.uuid()
@@ -69,8 +72,24 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
 
 
 Answer = Mapping[str, Any]
-OfRecurrence = authorizations.Answer | authorizations.Cancellation
+OfCharge = instructions.Instruction | instructions.Cancellation
+OfRecurrence = authorizations.Answer | authorizations.Cancellation | OfCharge
 Message = Answer | OfRecurrence | payments.Order | returns.Return
+
+
+def _tell_again(network: Network, message: Message) -> None:
+    """Who repeats an order to another bank has missed what became of it."""
+    if isinstance(message, authorizations.Cancellation):
+        authorizations.tell_cancellation(network, message.msg_id)
+    elif isinstance(message, instructions.Cancellation):
+        instructions.tell_cancellation(network, message.msg_id)
+    elif isinstance(message, instructions.Instruction):
+        instructions.tell(network, message.msg_id)
+
+
+def _magic_at_the_door(message: Message) -> faults.Fault | None:
+    fault = scenarios.for_charge(message.amount) if isinstance(message, instructions.Instruction) else None
+    return fault if fault is not None and fault.behaviour in faults.at_the_door("charge") else None
 
 
 def _subject(message: Message) -> str:
@@ -81,6 +100,10 @@ def _subject(message: Message) -> str:
 
 
 def _read(form: Form, kind: str, ispb: str, msg_id: str) -> Message:
+    if kind == "pain.013":
+        return _read_instruction(form, ispb, msg_id)
+    if kind == "camt.055":
+        return _read_charge_cancellation(form, msg_id)
     if kind == "pain.011":
         return _read_cancellation(form, msg_id)
     if kind == "pain.012":
@@ -117,6 +140,35 @@ def _read_cancellation(form: Form, msg_id: str) -> authorizations.Cancellation:
     reason = form.text("reason", 4, CODE)
     form.child("requestedBy").choice("role", authorizations.ROLES)
     return authorizations.Cancellation(msg_id, _id_rec(form), reason)
+
+
+def _read_instruction(form: Form, ispb: str, msg_id: str) -> instructions.Instruction:
+    payer = form.child("payer")
+    due_on, settles_on = form.day("dueDate"), form.day("settlementDate")
+    amount = form.message_amount("amount")
+    if form.given("amount") == "0.00":
+        form.refuse("amount", "OUT_OF_RANGE", "Nothing is no amount to collect")
+    instruction = instructions.Instruction(
+        msg_id=msg_id,
+        id_rec=_id_rec(form),
+        tx_id=form.text("txId", 35, CHARGE_TX_ID),
+        kind=form.choice("kind", instructions.KINDS),
+        amount=amount,
+        due_on=due_on or date.min,
+        settles_on=settles_on or date.min,
+        payer_ispb=payer.text("ispb", 8, ISPB),
+        payer_document=_document(payer.child("document"))["number"],
+        receiver=_party(form.child("receiver"), owner_needed=True, ispb=ispb),
+        remittance=form.maybe_text("remittance"),
+    )
+    form.check()
+    return instruction
+
+
+def _read_charge_cancellation(form: Form, msg_id: str) -> instructions.Cancellation:
+    form.text("reason", 4, CODE)
+    original, tx_id = form.text("originalMsgId", 35, MESSAGE_ID), form.text("txId", 35, CHARGE_TX_ID)
+    return instructions.Cancellation(msg_id, original, _id_rec(form), tx_id)
 
 
 def _id_rec(form: Form) -> str:
@@ -164,10 +216,10 @@ def _read_order(form: Form, ispb: str) -> payments.Order:
     )
 
 
-def _party(form: Form, *, owner_needed: bool) -> dict[str, Any]:
-    """One side of a pacs.008: its bank and account, and who it is."""
+def _party(form: Form, *, owner_needed: bool, ispb: str | None = None) -> dict[str, Any]:
+    """One side of a payment: its bank and account, and who it is. ispb: of its bank, where the message need not say it."""
     fields: dict[str, Any] = {
-        "ispb": form.text("ispb", 8),
+        "ispb": ispb or form.text("ispb", 8),
         "branch": form.text("branch", 4, BRANCH),
         "account": form.text("account", 20, ACCOUNT),
         "accountType": form.choice("accountType", ACCOUNT_TYPES),
@@ -177,16 +229,20 @@ def _party(form: Form, *, owner_needed: bool) -> dict[str, Any]:
     name = form.text("name", 150) if owner_needed else form.maybe_text("name", 150)
     document = form.child("document") if owner_needed else form.maybe_child("document")
     if document is not None:
-        kind, number = document.choice("type", {"CPF", "CNPJ"}), document.text("number", 14)
-        if kind and number and not documents.is_document(kind, number):
-            document.refuse("number", "INVALID", "The check digits do not fit")
-        fields["document"] = {"type": kind, "number": number}
+        fields["document"] = _document(document)
     return fields | ({"name": name} if name else {})
+
+
+def _document(form: Form) -> dict[str, str]:
+    kind, number = form.choice("type", {"CPF", "CNPJ"}), form.text("number", 14)
+    if kind and number and not documents.is_document(kind, number):
+        form.refuse("number", "INVALID", "The check digits do not fit")
+    return {"type": kind, "number": number}
 
 
 def _about(network: Network, message: Message) -> Mapping[str, str | None]:
     """What a fault at the door may match on."""
-    if isinstance(message, payments.Order):
+    if isinstance(message, payments.Order | OfCharge):
         return message.about
     if isinstance(message, returns.Return):
         return returns.about(message)
@@ -205,6 +261,12 @@ def _act(network: Network, ispb: str, message: Message) -> str | None:
     if isinstance(message, authorizations.Cancellation):
         magic = recurrences.magic(network, message.id_rec, faults.in_process("cancellation"))
         authorizations.cancel_for_receiver(network, ispb, message, magic)
+        return None
+    if isinstance(message, instructions.Instruction):
+        charging.take(network, ispb, message)
+        return None
+    if isinstance(message, instructions.Cancellation):
+        charging.cancel_for_receiver(network, ispb, message)
         return None
     if isinstance(message, authorizations.Answer):
         return authorizations.answered(network, ispb, message)

@@ -14,7 +14,7 @@ from ..clock import SECOND, printed, printed_or_none
 from ..network import Network
 from ..outside import charges
 from ..settings import SIMULATED_BANKS
-from . import authorizations, mailbox
+from . import authorizations, instructions, mailbox
 
 TIMED_OUT = "AB03"
 SETTLEMENT_FAILED = "ED05"
@@ -40,6 +40,7 @@ class Order:
             "amount": amounts.printed(self.amount),
             "payerDocument": self.fields["payer"]["document"]["number"],
             "key": self.fields["receiver"].get("key"),
+            "idRec": self.fields.get("recurrence", {}).get("idRec"),
         }
 
 
@@ -216,7 +217,7 @@ def _settle_unasked(network: Network, order: Order, fault: faults.Fault) -> None
         now,
         order.end_to_end_id,
     )
-    authorizations.payment_ended(network, order.end_to_end_id, None)
+    _tell_what_shares_its_end(network, order.end_to_end_id, None)
     fields = json.loads(_known(network, order.end_to_end_id)["body"]) | {"settledAt": printed(now)}
     mailbox.put(network, order.receiver, "camt.054", fields, available_at=now + fault.delay)
 
@@ -234,9 +235,15 @@ def _conclude(network: Network, end_to_end_id: str, code: str | None) -> None:
     payment = _known(network, end_to_end_id)
     if payment["status"] == "ACCC" and payment["receiver"] in SIMULATED_BANKS:
         charges.settled(network, payment)
-    authorizations.payment_ended(network, end_to_end_id, payment["code"])
+    _tell_what_shares_its_end(network, end_to_end_id, payment["code"])
     _tell(network, payment)
     network.bells.ring(f"payment:{end_to_end_id}")
+
+
+def _tell_what_shares_its_end(network: Network, end_to_end_id: str, code: str | None) -> None:
+    """An authorization that rides in the payment, or the charge that it collects."""
+    authorizations.payment_ended(network, end_to_end_id, code)
+    instructions.payment_ended(network, end_to_end_id, code)
 
 
 def _tell(network: Network, payment: sqlite3.Row) -> None:

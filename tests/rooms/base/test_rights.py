@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -13,18 +13,18 @@ from tests.cast import Cast, Seller
 from tests.rooms.base.verbs import born_order, born_payout
 
 from lastro import ledger
-from lastro.base.api import render
+from lastro.base.api import render, stamp
 from lastro.base.commit import commit
 from lastro.base.money import Money
 from lastro.base.run import Door
 from lastro.base.write import Fact, Finished, Row, Stored, Touch, Write
-from lastro.orders import PIX_PAYMENTS
+from lastro.orders import ORDERS, PIX_PAYMENTS
 from lastro.orders.actions.give_back import Return, give_back
 from lastro.plans import PLANS
-from lastro.rails.port import PIX_SETTLED
-from lastro.standards.pix_ids import base62
+from lastro.rails.port import PIX_SETTLED, ChargeInstruction, Collector, charge_message
+from lastro.standards.pix_ids import base62, dynamic_txid
 from lastro.standards.recurrence_ids import recurrence_id
-from lastro.subscriptions import CANCELLATIONS, SUBSCRIPTIONS
+from lastro.subscriptions import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSCRIPTIONS
 
 pytestmark = pytest.mark.anyio
 
@@ -66,6 +66,46 @@ def _subscription(seller: Seller, subscription: UUID, cancellation: UUID, debtor
     )
 
 
+def _payment(cast: Cast, seller: Seller, subscription: UUID, debtor: UUID, at: datetime) -> Write:
+    """A charge of it that was called off, as if there could have been one already."""
+    payment, order, attempt, day = cast.id(), cast.id(), cast.id(), at.date()
+    times = {"created_at": at, "updated_at": at}
+    txid, name = dynamic_txid(seller.number, payment.bytes + order.bytes), f"M{payment.hex[1:]}"
+    of_order = {
+        "id": order, "account_id": seller.account_id, "external_id": "p", "origin": "SUBSCRIPTION", "payment_method": "PIX",
+        "currency": "BRL", "amount_minor": 1, "final_amount_minor": 1, "description": "x", "txid": txid,
+        "notification_url": "https://ana.example", "customer_id": debtor, "subscription_id": subscription,
+        "subscription_code": "s", "scheduled_payment_id": payment, **times,
+    }  # fmt: skip
+    of_payment = {
+        "id": payment, "subscription_id": subscription, "external_id": "p", "order_id": order, "currency": "BRL",
+        "amount_minor": 1, "due_on": day, "settles_on": day, "cycle": 0, "cycle_starts_on": day,
+        "next_cycle_starts_on": day + timedelta(days=28), "auto_retry": True, "code": "SLCR", **times,
+    }  # fmt: skip
+    of_attempt = {
+        "id": attempt, "payment_id": payment, "number": 1, "kind": "AGND", "collects_on": day, "message_id": name, **times,
+    }  # fmt: skip
+    rows = (
+        *ORDERS.born(of_order, at, ("create", "cancel")),
+        *PAYMENTS.born(of_payment, at, ("schedule", "send", "cancel")),
+        *ATTEMPTS.born(of_attempt, at, ("request", "cancel")),
+    )
+    told = {
+        "id": str(payment), "externalId": "p", "orderId": str(order), "subscription": {"id": str(subscription), "code": "s"},
+        "dueDate": day.isoformat(), "adjustedDueDate": day.isoformat(), "amount": {"currency": "BRL", "value": "0.01"},
+    }  # fmt: skip
+    facts = tuple(
+        Fact(cast.id(), f"SUBSCRIPTION-PAYMENT.{status}", payment, None,
+             render({"event": f"SUBSCRIPTION-PAYMENT.{status}", "occurredAt": stamp(at), "data": {**told, "status": status}}), at)
+        for status in ("SCHEDULED", "CANCELED")
+    )  # fmt: skip
+    instruction = ChargeInstruction(
+        name, recurrence_id("12345678", day, seller.number, 1, retries=False), txid, "AGND", Money(1, "BRL"), day, day,
+        "99999020", "11144477735", Collector("Ana", "1", "1", "1"),
+    )  # fmt: skip
+    return Write(seller.company_id, rows=rows, facts=facts, messages=(charge_message(instruction, attempt, cast.id(), at),))
+
+
 def _plan(seller: Seller, plan: UUID, line: UUID, at: datetime) -> tuple[Row, ...]:
     """A plan that is being checked, one of its two lines so far; and an approval, as if there could be one already."""
     digest = sha256(b"").digest()
@@ -99,7 +139,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
         payment, end_to_end_id, one, PIX_PAYMENTS.born(unfit, at, ("give_back",)), Return("12345678", seller.number, 1),
         Door(company, at, cast.chance),
     )  # fmt: skip
-    payout, receiver = cast.id(), cast.id()
+    payout, receiver, subscription = cast.id(), cast.id(), cast.id()
     rows = (
         *born_order(seller, order, at),
         Row("parties", {"id": receiver, "name": "Bento"}),
@@ -107,7 +147,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
         Row("payout_returns", {"id": cast.id(), "payout_id": payout, "return_id": f"D{payout.hex[1:]}", "amount_minor": 1, "reason_code": "MD06", "is_unfit": True, "settled_at": at, "created_at": at}),
         Row("account_limits", {"account_id": seller.account_id, "payment_method": "PIX", "transaction_minor": 1}),
         *_plan(seller, cast.id(), cast.id(), at),
-        *_subscription(seller, cast.id(), cast.id(), receiver, at),
+        *_subscription(seller, subscription, cast.id(), receiver, at),
         Row("quotas", {"owner_id": seller.account_id, "kind": "PIX.day", "period": "2026-01-01", "used_minor": 0}),
         Row("company_fees", {"payment_method": "PIX"}),
         Row("webhook_settings", {"event": "TEST", "active": True, "is_extra": False}),
@@ -120,9 +160,10 @@ async def fill(cast: Cast, seller: Seller) -> None:
         stored=(Stored("act", "k", b"", 200, b"", order, "week", at),),
     )  # fmt: skip
     await commit(cast.database, Write(company, facts=(Fact(cast.id(), "TEST", order, None, b"{}", at),)))
-    await commit(cast.database, write + back)
+    charge = _payment(cast, seller, subscription, receiver, at + timedelta(microseconds=1))
+    await commit(cast.database, write + back + charge)
     async with cast.database.session(company) as session:
-        left = 2
+        left = 4
         while left:
             left -= await session.value("SELECT number_events($1, 100)", company)
         assert await session.value("SELECT forget_events($1, '0', 1)", company) == 1
@@ -248,7 +289,12 @@ WORK = {
     "refunds": {"company_id", "id", "ask_at", "state"},
     "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at"}, "own_keys": None,
     "payout_plans": {"company_id", "id", "due_at", "leased_until"},
-    "subscriptions": {"company_id", "id", "lapses_at", "status"},
+    "subscriptions": {"company_id", "id", "lapses_at", "ends_at", "charge_at", "status"},
+    "subscription_payments": {
+        "company_id", "id", "subscription_id", "due_at", "ask_at", "cancel_message_id", "status",
+    },
+    "payment_attempts": {"company_id", "id", "ask_at", "status"},
+    "subscription_cancellations": {"company_id", "id", "ask_at", "status"},
     "events": {"company_id", "id", "xid", "created_at"},
     "answers": {"company_id", "keep", "created_at"},
 }  # fmt: skip

@@ -3,6 +3,7 @@
 The first way of a law breaks that law and, beside it, just those of BESIDE: so no law says what another says already.
 """
 
+from tests.rooms.laws.breaking_charges import ALSO_CHARGES, CHARGE_LAWS
 from tests.rooms.laws.breaking_payouts import ALSO, PAYOUT_LAWS
 from tests.rooms.laws.breaking_plans import ALSO_PLANS, PLAN_LAWS
 from tests.rooms.laws.breaking_subscriptions import ALSO_SUBSCRIPTIONS, SUBSCRIPTION_LAWS
@@ -27,9 +28,9 @@ LEDGER_LAWS = {
         "DELETE FROM transfers WHERE company_id = $1 AND pending_id = '{own_hold}'",
     ],
     "law_no_account_below_floor": [
-        "UPDATE balances SET floor_minor = 1811 WHERE company_id = $1",
-        "UPDATE balances SET debits = debits + 1811 WHERE company_id = $1 AND held > 0",
-        "UPDATE balances SET held = held + 1811 WHERE company_id = $1 AND held > 0",
+        "UPDATE balances SET floor_minor = 4155 WHERE company_id = $1",
+        "UPDATE balances SET debits = debits + 4155 WHERE company_id = $1 AND held > 0",
+        "UPDATE balances SET held = held + 4155 WHERE company_id = $1 AND held > 0",
     ],
     "law_what_is_owed_lies_on_loss": [
         f"UPDATE balances SET owed = 1 WHERE company_id = $1 AND ledger_account_id = {LEDGER.format('BLOCK')}",
@@ -356,11 +357,11 @@ OTHER_LAWS = {
 }  # fmt: skip
 
 _WAYS: dict[str, list[str]] = {
-    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS,
+    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS,
     **OTHER_LAWS,
 }  # fmt: skip
 BROKEN = {
-    law: [*ways, *ALSO.get(law, ()), *ALSO_PLANS.get(law, ()), *ALSO_SUBSCRIPTIONS.get(law, ())]
+    law: [*ways, *ALSO.get(law, ()), *ALSO_PLANS.get(law, ()), *ALSO_SUBSCRIPTIONS.get(law, ()), *ALSO_CHARGES.get(law, ())]
     for law, ways in _WAYS.items()
 }
 

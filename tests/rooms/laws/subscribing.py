@@ -1,4 +1,4 @@
-"""Subscriptions of both journeys: waiting, authorized as their payers' bank will say it, canceled, too late."""
+"""Subscriptions of both journeys: waiting, authorized, declined, canceled by either side, too late."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
-from tests.cast import PLACE
+from tests.cast import BENTO, PLACE
+from tests.rooms.laws import charging
 
 from lastro.base.api import Incoming
 from lastro.base.commit import commit
 from lastro.base.errors import Refused
+from lastro.base.money import Money
 from lastro.base.run import Done, Door
-from lastro.base.write import Row, Write
+from lastro.rails import port
 from lastro.standards.calendar import brasilia_day
-from lastro.subscriptions import SUBSCRIPTIONS, Lapse, store
-from lastro.subscriptions.notifications import turned
+from lastro.subscriptions import Lapse
 
 if TYPE_CHECKING:
     from tests.rooms.laws.world import World
@@ -25,7 +26,7 @@ _JOURNEYS = ("AUTHORIZATION_QRCODE", "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT")
 
 
 async def play(world: World) -> None:
-    """One of each journey for each way to go; that of journey 3 which is authorized has no way yet."""
+    """One of each journey for each way to go."""
     for number, journey in enumerate(_JOURNEYS, start=2):
         for name in ("waiting", "canceled"):
             made = await world.ask(
@@ -34,9 +35,10 @@ async def play(world: World) -> None:
             world.names[f"sub_{name}_{number}"] = UUID(msgspec.json.decode(made.body)["id"])
         await world.ask("cancel_subscription", world.names[f"sub_canceled_{number}"], {}, key=f"stop {number}")
         await _lapsed(world, journey, f"lapsed_{number}")
-    made = await world.ask("create_subscription", None, body(world, _JOURNEYS[0], "accepted"), key="s accepted")
-    world.names["sub_accepted"] = UUID(msgspec.json.decode(made.body)["id"])
-    await _authorized(world, world.names["sub_accepted"])
+    await _by_the_payers_bank(world)
+    for name in ("charged", "charged_too"):
+        await _authorized(world, name)
+    await charging.play(world, ("sub_charged", "sub_charged_too"))
     (world.names["sub_order"],) = await world.column(
         f"SELECT order_id FROM subscriptions WHERE id = '{world.names['sub_waiting_3']}'"
     )
@@ -79,13 +81,52 @@ async def _lapsed(world: World, journey: str, name: str) -> None:
     assert done.write is not None
 
 
-async def _authorized(world: World, subscription_id: UUID) -> None:
-    company, at = world.ana.company_id, world.now()
-    async with world.cast.database.session(company) as session:
-        shown = await store.shown_by_id(session, company, subscription_id)
-    assert shown is not None
-    bank = msgspec.json.encode({"ispb": "99999020", "account": "123456", "branch": "0001"}).decode()
-    payer = {"id": world.cast.id(), "name": "Bento", "document_type": "CPF", "document_number": "11144477735", "bank": bank}
-    move = SUBSCRIPTIONS.move(shown.subscription, "authorize", at, payer_id=payer["id"], accepted_at=at)
-    fact = turned(Door(company, at, world.cast.chance), shown, "ACCEPTED")
-    await commit(world.cast.database, Write(company, rows=(Row("parties", payer),), moves=(move,), facts=(fact,)))
+_DECIDED: dict[str, port.CancellationOutcome | None] = {"asked": None, "confirmed": "CONFIRMED", "refused": "REFUSED"}
+
+
+async def _made(world: World, journey: str, name: str) -> str:
+    """One that waits; what the network knows it by."""
+    made = msgspec.json.decode(
+        (await world.ask("create_subscription", None, body(world, journey, name), key=f"s {name}")).body
+    )
+    world.names[f"sub_{name}"] = UUID(made["id"])
+    recurrence_id: str = made["providerId"]
+    return recurrence_id
+
+
+async def _authorized(world: World, name: str) -> str:
+    """One that its payer has authorized without paying."""
+    recurrence_id = await _made(world, _JOURNEYS[0], name)
+    await world.told(port.AUTHORIZATION_ASK, _asking(world, recurrence_id))
+    return recurrence_id
+
+
+def _asking(world: World, recurrence_id: str) -> port.Authorization:
+    return port.Authorization(f"M{recurrence_id}", recurrence_id, BENTO, world.now())
+
+
+async def _by_the_payers_bank(world: World) -> None:
+    """Authorized, paid and authorized, declined, refused by us, taken back; asked to end, and what became of that."""
+    await _authorized(world, "accepted")
+    recurrence_id = await _made(world, _JOURNEYS[1], "paid_3")
+    authorizing = port.Authorizing(recurrence_id, Money(5000, "BRL"))
+    arrival = await world.arrival("subscription-paid_3", amount=Money(1200, "BRL"), authorizing=authorizing)
+    await world.told(port.PIX_ASK, arrival)
+    await world.told(port.PIX_FINAL, port.PixFinal(arrival.end_to_end_id, True, settled_at=world.now()))
+    for journey, name in zip(_JOURNEYS, ("declined_2", "declined_3"), strict=True):
+        recurrence_id = await _made(world, journey, name)
+        declined = port.AuthorizationDeclined(f"M{name}", recurrence_id, BENTO, world.now(), "AP14")
+        await world.told(port.AUTHORIZATION_DECLINED, declined)
+        await world.told(port.AUTHORIZATION_ASK, _asking(world, recurrence_id))
+    recurrence_id = await _authorized(world, "taken_back")
+    by = port.Requester("USUARIO_PAGADOR", BENTO.document_type, BENTO.document_number)
+    canceled = port.AuthorizationCanceled("Mtaken_back", recurrence_id, "SLDB", by, world.now())
+    await world.told(port.AUTHORIZATION_CANCELED, canceled)
+    for name, outcome in _DECIDED.items():
+        recurrence_id = await _authorized(world, name)
+        await world.ask("cancel_subscription", world.names[f"sub_{name}"], {}, key=f"stop {name}")
+        sql = f"SELECT message_id FROM subscription_cancellations WHERE subscription_id = '{world.names[f'sub_{name}']}'"
+        (message_id,) = await world.column(sql)
+        if outcome is not None:
+            final = port.CancellationFinal(message_id, recurrence_id, outcome, None, world.now())
+            await world.told(port.CANCELLATION_FINAL, final)

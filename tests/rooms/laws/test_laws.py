@@ -24,6 +24,8 @@ PUT_OFF = tuple(
     for table, column in (
         ("outbox", "due_at"), ("inbox", "due_at"), ("deliveries", "due_at"), ("payouts", "ask_at"), ("payouts", "start_at"),
         ("pix_payments", "ask_at"), ("refunds", "ask_at"), ("payout_plans", "due_at"),
+        ("subscription_cancellations", "ask_at"), ("payment_attempts", "ask_at"), ("subscription_payments", "ask_at"),
+        ("subscription_payments", "due_at"),
     )
 )  # fmt: skip
 
@@ -96,7 +98,7 @@ async def test_a_world_in_which_everything_has_happened_breaks_none(world: World
         "INITIAL", "PAID", "CANCELED", "ACCEPTED", "REFUSED", "FAILED", "SETTLED", "RETURNING", "RETURNED", "STRANDED",
         "PENDING", "ERROR", "EXPIRED", "PARTIALLY_PAID", "PARTIAL_REFUNDED", "REFUNDED", "ANALYSIS",
         "VALIDATING", "INVALID", "READY", "APPROVED", "APPLYING", "APPLIED", "PARTIALLY_APPLIED",
-        "PENDING_AUTHORIZATION",
+        "PENDING_AUTHORIZATION", "REJECTED", "REQUESTED", "SCHEDULED",
     }  # fmt: skip
 
 

@@ -21,13 +21,14 @@ from lastro.base.write import Fact, Row, Write
 from lastro.doors import wiring
 from lastro.rails import port
 from lastro.rails.port import Claimed, InboxRow, PixArrival
+from lastro.subscriptions import TIMING
 from lastro.webhooks import store
 from lastro.webhooks.model import Attempted, Destination
 from lastro.webhooks.rules import EventStatus
 
 URL = "https://ana.example/hook"
 # A room's routes need to know no more of the house than where it stands.
-ROUTES = {r.operation: r for r in wiring.routes(Mock(place=PLACE))}
+ROUTES = {r.operation: r for r in wiring.routes(Mock(place=PLACE, charging=TIMING))}
 
 
 @dataclass
@@ -128,10 +129,10 @@ class World:
         }  # fmt: skip
         return UUID(msgspec.json.decode((await self.ask("create_order", None, body, key=name)).body)["id"])
 
-    async def ask(self, operation: str, object_id: UUID | None, body: Any = None, *, key: str) -> Reply:
+    async def ask(self, operation: str, object_id: UUID | None, body: Any = None, *, key: str, **path: str) -> Reply:
         route = ROUTES[operation]
         raw = b"" if body is None else msgspec.json.encode(body)
-        verb = route.parse(Incoming(self.ana.company_id, {"id": str(object_id)}, {}, raw, body or {}, key))
+        verb = route.parse(Incoming(self.ana.company_id, {"id": str(object_id), **path}, {}, raw, body or {}, key))
         assert not isinstance(verb, Refused), verb
         call = {"operation": operation, "permission": route.permission, "status": route.success}
         reply = await self.cast.run(self.ana.client, verb, key=key, **call)
@@ -153,7 +154,8 @@ class World:
     async def told(self, kind: str, says: Any) -> None:
         """The network says it, and what follows is done."""
         row_id, lease, at = self.cast.id(), self.cast.id(), self.now()
-        subject = says.return_id if kind == port.RETURN_FINAL else getattr(says, "subject", None) or says.end_to_end_id
+        subject = says.return_id if kind == port.RETURN_FINAL else getattr(says, "subject", None)
+        subject = subject or getattr(says, "end_to_end_id", None) or says.recurrence_id
         values = {
             "id": row_id, "rail": port.PIX, "kind": kind, "network_id": str(row_id), "subject": subject,
             "body": port.encode(says), "received_at": at, "due_at": at, "sends": 1, "lease_token": lease,

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,7 @@ from lastro.base.money import Money
 from lastro.base.run import Done, Reply
 from lastro.base.write import Row, Write
 from lastro.doors import wiring
-from lastro.payouts import Begin, Cancel, Ways
+from lastro.payouts import CHILD_MOVED, Begin, Cancel, Ways
 from lastro.payouts.actions.create import Create
 from lastro.payouts.model import Person, Place, Wish
 from lastro.rails import port
@@ -33,6 +33,7 @@ PLACE = orders.Place(HERE, "http://lastro.test", sandbox=True)
 FABIO = Person("Fabio de Fora", "CPF", "24681357928")
 FORA = Place("99999030", None, "CHECKING_ACCOUNT", "0001", "300003")
 KEY = "fabio@fora.example"
+DEAF = replace(LANE, only=f"kind <> '{CHILD_MOVED}'")  # a worker that tells no batch of its children
 _OUTBOX = lanes.Lane("outbox", only="rail = 'pix'")
 
 

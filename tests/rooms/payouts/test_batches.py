@@ -8,8 +8,9 @@ from tests.cast import Cast
 
 from lastro.base.run import Reply
 from lastro.payouts import Read
+from lastro.rails import port
 
-from .office import Office
+from .office import DEAF, Office, giving_back
 
 
 async def batch_of(office: Office, cents: int = 2500) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -139,6 +140,20 @@ async def test_back_while_another_is_under_way(office: Office) -> None:
     for part in parts[1:]:
         await office.settle(part)
     assert await office.state(batch["id"]) == "PARTIAL_REFUNDED"
+
+
+async def test_an_end_and_a_return_that_are_heard_of_late_are_told_once(office: Office) -> None:
+    """The last transfer has ended and come back before the batch hears of its end."""
+    batch, parts = await batch_of(office)
+    for part in parts[:2]:
+        await office.settle(part)
+    for kind, says in (office.final(parts[2]), (port.PAYMENT_RETURNED, giving_back(parts[2], 400))):
+        await office.store(kind, says)
+        await office.work(lane=DEAF)
+    assert (await office.state(batch["id"]), await office.events(batch["id"])) == ("PENDING", [])
+    await office.work()
+    assert await office.state(batch["id"]) == "PARTIAL_REFUNDED"
+    assert await office.events(batch["id"]) == ["ORDER-PAYOUT.PARTIAL_REFUNDED"]
 
 
 async def test_a_child_is_not_read_nor_canceled_by_itself(office: Office) -> None:

@@ -127,6 +127,21 @@ async def test_what_is_refused_changes_nothing(office: Office, wish: dict[str, A
         assert await office.column(f"SELECT count(*) FROM {table}") == [0], table
 
 
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("NotFound", "the key is not in the directory"), ("EntryBlocked", "the key is blocked by a court order"),
+        ("SomethingNew", "refused by the network"),
+    ],
+)  # fmt: skip
+async def test_a_key_that_cannot_be_paid_says_why_in_words(office: Office, code: str, why: str) -> None:
+    office.outside.entries |= {"blocked@fora.example": NoEntry(code)}
+    typed = await office.refused(office.wish(key="blocked@fora.example"))
+    assert typed.description == f"cannot be paid: {why}"
+    scanned = await office.refused(office.wish(qr=static_qr("blocked@fora.example")))
+    assert scanned.description == f"holds a key that cannot be paid: {why}"
+
+
 @pytest.mark.parametrize("status", ["INACTIVE", "CLOSED"])
 async def test_an_account_that_may_not_pay(office: Office, status: str) -> None:
     await office.account_becomes(status)

@@ -15,7 +15,7 @@ from lastro.base.errors import Kind, Refused
 from lastro.base.money import Money
 from lastro.base.run import Done, Reply, Verb
 from lastro.companies import ReviewAbove
-from lastro.payouts import HELD_BACK, Approve, Begin, Refuse
+from lastro.payouts import HELD_BACK, Approve, Begin, Read, Refuse
 from lastro.standards.calendar import add_business_days, brasilia_day, day_bounds, ted_opens_at
 
 from .office import HERE, Office
@@ -204,6 +204,19 @@ async def test_a_batch_goes_whole(office: Office) -> None:
         await office.settle(child)
     assert await office.events(batch["id"]) == ["ORDER-PAYOUT.PAID"]
     assert await office.money() == (FULL - 6_050, 0)
+
+
+async def test_each_transfer_of_a_refused_batch_says_why(office: Office) -> None:
+    batch = await reviewed_batch(office)
+    await refuse(office, batch["id"])
+    reply = await office.cast.run(
+        office.ana.client, Read(UUID(batch["id"])), operation="read_payout", permission="payouts:read"
+    )
+    assert isinstance(reply, Reply)
+    found = msgspec.json.decode(reply.body)
+    why = ("REVIEW_REFUSED", "REVIEW_REFUSED: the institution refused the payout in its review")
+    shown = [(p["errorCode"], p["errorMessage"]) for p in (found, *found["batch"]["transactions"])]
+    assert shown == [why] * 4
 
 
 @pytest.mark.parametrize("end", [refuse, Office.cancel])

@@ -56,6 +56,8 @@ class Network:
         app.router.add_get("/spi/v1/payments/{id}", self._status)
         app.router.add_get("/spi/v1/returns/{id}", self._status)
         app.router.add_get("/spi/v1/cancellations/{id}", self._status)
+        app.router.add_get("/spi/v1/charges/{id}", self._status)
+        app.router.add_get("/spi/v1/charge-cancellations/{id}", self._status)
         app.router.add_post("/dict/v2/entries", self._entry)
         app.router.add_put("/participants/{ispb}", self._participant)
         return app
@@ -75,6 +77,11 @@ class Network:
         if message["type"] == "pain.011":
             self.statuses.setdefault(message["msgId"], {
                 "msgId": message["msgId"], "idRec": message["idRec"], "status": "PENDING", "decidedAt": None,
+            })  # fmt: skip
+        if message["type"] in {"pain.013", "camt.055"}:
+            self.statuses.setdefault(message["msgId"], {
+                "msgId": message["msgId"], "idRec": message["idRec"], "txId": message["txId"], "status": "PENDING",
+                "instructionMsgId": message.get("originalMsgId"), "decidedAt": None,
             })  # fmt: skip
         if behaviour == "lost":
             assert request.transport is not None

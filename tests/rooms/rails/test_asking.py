@@ -1,8 +1,13 @@
 """Silence is not failure: the network is asked until it says how something ended."""
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from structlog.testing import capture_logs
+
+from lastro.orders import WAITING
 from lastro.rails import port
+from lastro.rails.asking import Asker
 
 from .conftest import House, Scene
 from .network import end_to_end_id
@@ -60,6 +65,28 @@ async def test_a_silent_network_decides_nothing(scene: Scene, house: House) -> N
     assert await scene.asker.round()
     assert await scene.inbox_rows() == []
     assert 25 < await _wait(scene, "pix_payments") <= 30
+
+
+async def test_what_the_network_leaves_undecided_for_too_long_is_for_people(scene: Scene, house: House) -> None:
+    """While it is asked about all the same, and only where its room says so."""
+    name, late = end_to_end_id(1), "created_at < (SELECT business_now()) - interval '20 minutes'"
+    await scene.accepted(house.ana, name)
+    waiting = replace(WAITING[0], late=late)
+    asker = Asker(scene.database, scene.work, scene.inbox, "pix", scene.rail, (waiting,))
+    for answer in ("pending", "silent", "unknown"):
+        scene.network.silent = answer == "silent"
+        scene.network.statuses.pop(name, None)
+        if answer != "unknown":
+            scene.network.statuses[name] = {"endToEndId": name, "status": "PENDING", "amount": "10.00", "settledAt": None}
+        with capture_logs() as logs:
+            assert await asker.round()
+        alarms = [line["event"] for line in logs if line["log_level"] == "critical"]
+        assert alarms == ([] if answer == "pending" else ["network.undecided"]), answer
+        await scene.pass_time(1800)
+    scene.network.silent = False
+    with capture_logs() as logs:
+        assert await scene.asker.round()
+    assert "network.undecided" not in [line["event"] for line in logs]
 
 
 async def test_the_end_of_a_return_becomes_news(scene: Scene, house: House) -> None:

@@ -3,7 +3,9 @@
 import asyncio
 from typing import Any
 
-from lastro.base.errors import Kind, Refused, Stale
+from structlog.testing import capture_logs
+
+from lastro.base.errors import Kind, NotYet, Refused, Stale
 from lastro.base.run import Done, Door
 from lastro.rails import port
 
@@ -70,6 +72,27 @@ async def test_a_question_under_way_keeps_its_end_waiting(scene: Scene, house: H
     await scene.handler.lane.rest()
     await scene.handler.lane.drain()
     assert _names(scene) == ["ask", "end"]
+
+
+async def test_what_comes_too_early_waits_and_keeps_its_place(scene: Scene, house: House) -> None:
+    """Until what has to be before it is, however long that takes: nobody is alarmed, and what follows it waits behind it."""
+    await scene.inbox.store(house.ana, [_told("early", 1), _told("behind", 1), _told("other", 2)])
+    is_early = True
+
+    async def before(row: port.InboxRow) -> None:
+        if is_early and row.network_id == "early":
+            raise NotYet(1.0)
+
+    scene.before = before
+    with capture_logs() as logs:
+        for _ in range(7):
+            await scene.handler.lane.drain()
+            await scene.pass_time(60)
+    assert _names(scene) == ["other"]
+    assert not [line for line in logs if line["log_level"] in ("error", "critical")]
+    is_early = False
+    await scene.handler.lane.drain()
+    assert _names(scene) == ["other", "early", "behind"]
 
 
 async def test_failures_wait_longer_each_time(scene: Scene, house: House) -> None:

@@ -18,12 +18,12 @@ from lastro.base.errors import Kind, Refused
 from lastro.base.run import Reply
 from lastro.base.write import Row, Write
 from lastro.doors import story, storyteller
-from lastro.doors.story import StateEntry
+from lastro.doors.story_shapes import StateEntry
 from lastro.orders import ORDERS, Ask, Cancel, Settled
 from lastro.standards.pix_ids import dynamic_txid
 
 AT = datetime.now(UTC)
-ROUTE, _ = story.routes()
+ROUTE, _, _ = story.routes()
 
 
 async def read(cast: Cast, seller: Seller, order_id: str) -> Any:

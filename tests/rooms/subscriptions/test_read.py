@@ -1,22 +1,18 @@
 """GET /order/v1/banking/subscriptions, one and all, and the location of a recurrence; on real rows."""
 
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
 import pytest
-from tests.cast import INSTITUTION, Cast
+from tests.cast import BENTO, INSTITUTION, Cast
 
-from lastro.base.commit import commit
 from lastro.base.errors import Kind, Refused
-from lastro.base.run import Door
-from lastro.base.write import Row, Write
 from lastro.doors.located import Located
 from lastro.standards import brcode, recurrence_payload
-from lastro.subscriptions import SUBSCRIPTIONS, store
-from lastro.subscriptions.notifications import turned
 
+from .bank import Bank
 from .desk import HOOK, JOURNEY_2, JOURNEY_3, Desk, brl
 
 pytestmark = pytest.mark.anyio
@@ -55,34 +51,22 @@ async def test_what_was_not_given_is_left_out(desk: Desk) -> None:
     assert not read.keys() & {"endDate", "fixedAmount", "description", "initialCharge", "payer"}
 
 
-async def accepted(desk: Desk, subscription_id: str) -> None:
-    """As its payer's bank will say it."""
-    company, at = desk.ana.company_id, datetime.now(UTC)
-    async with desk.cast.database.session(company) as session:
-        shown = await store.shown_by_id(session, company, UUID(subscription_id))
-    assert shown is not None
-    bank = msgspec.json.encode({"ispb": "99999020", "account": "123456", "branch": "0001"}).decode()
-    payer = {
-        "id": desk.cast.id(), "name": "Bento", "document_type": "CPF", "document_number": "11144477735", "bank": bank,
-    }  # fmt: skip
-    sets: dict[str, Any] = {"payer_id": payer["id"], "payer_ibge_code": "3550308", "accepted_at": at, "maximum_minor": 5000}
-    move = SUBSCRIPTIONS.move(shown.subscription, "authorize", at, **sets)
-    fact = turned(Door(company, at, desk.cast.chance), shown, "ACCEPTED")
-    await commit(desk.cast.database, Write(company, rows=(Row("parties", payer),), moves=(move,), facts=(fact,)))
+async def accepted(desk: Desk, made: dict[str, Any]) -> None:
+    """As its payer's bank says it."""
+    assert await Bank(desk, msgspec.structs.replace(BENTO, ibge_code="3550308")).authorizes(made) is None
 
 
 async def test_its_payer_is_shown_once_it_is_accepted(desk: Desk) -> None:
     made = await desk.make(fixedAmount=brl("1"), externalId="contract-5")
-    await accepted(desk, made["id"])
+    await accepted(desk, made)
     read = await desk.read(made["id"])
-    bank = {"ispb": "99999020", "accountNumber": "123456", "branchNumber": "0001"}
+    bank = {"ispb": "87654321", "accountNumber": "123456", "branchNumber": "0002"}
     document = {"type": "CPF", "number": "11144477735"}
-    assert read["payer"] == {"name": "Bento", "document": document, "bankData": bank}
+    assert read["payer"] == {"name": "Bento Braga", "document": document, "bankData": bank}
     assert [one["status"] for one in read["statusHistory"]] == ["INITIAL", "PENDING_AUTHORIZATION", "ACCEPTED"]
     assert [one["action"] for one in read["nextActions"]] == ["SCHEDULE_PAYMENT"]
     (listed,) = (await desk.done(LIST, query={"status": "ACCEPTED"}))["data"]
     assert listed["payer"] == read["payer"]
-    assert await desk.refused("cancel_subscription", {}, id=made["id"]) == [("status", "CONFLICT")]
 
 
 async def test_one_that_is_not_there_and_anothers_are_the_same(desk: Desk) -> None:
@@ -111,7 +95,7 @@ async def test_a_list_shows_each_as_it_is_read_without_the_blocks(desk: Desk) ->
     assert [one["id"] for one in answer["data"]] == [made[1]["id"], made[0]["id"]]
     for one in answer["data"]:
         read = await desk.read(one["id"])
-        blocks = {"statusHistory", "qrcode", "initialCharge", "cancellations", "nextActions"}
+        blocks = {"statusHistory", "qrcode", "initialCharge", "cancellations", "payments", "nextActions"}
         assert one == {name: value for name, value in read.items() if name not in blocks}
 
 
@@ -201,7 +185,7 @@ async def test_a_long_code_is_known_to_the_network_by_our_id(desk: Desk, cast: C
 
 async def test_the_location_is_there_until_it_ends(desk: Desk, cast: Cast) -> None:
     located, one, other = Located(cast.database, cast.chance), await desk.make(fixedAmount=brl("1")), await desk.make()
-    await accepted(desk, one["id"])
+    await accepted(desk, one)
     found = await located.recurrence(await location(desk, one), INSTITUTION.ispb)
     assert found is not None
     assert found[0] is not None

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from tests.cast import Cast, Seller
@@ -32,6 +33,65 @@ async def work(own_database: Any) -> AsyncIterator[Database]:
     await made.close()
 
 
+LANES = (
+    "outbox", "inbox", "orders", "payments", "returns", "payouts", "scheduled payouts", "plans", "lapses",
+    "subscription ends", "cancellations", "cycles", "charges", "attempts", "charges to drop",
+)  # fmt: skip
+
+
+def subscriptions(cast: Cast, seller: Seller, debtor: UUID, at: datetime) -> tuple[Row, ...]:
+    """One whose window is over, one whose last day is; and a cancellation that the payer's bank has not answered."""
+    rows = []
+    for n, (status, column) in enumerate((("PENDING_AUTHORIZATION", "lapses_at"), ("ACCEPTED", "ends_at"))):
+        values = {
+            "id": cast.id(), "account_id": seller.account_id, "external_id": status, "provider_id": f"R{cast.id().hex}",
+            "type": "AUTHORIZATION_QRCODE", "status": status, "frequency": "WEEKLY", "starts_on": at.date(), "currency": "BRL",
+            "charges_after_due": False, "adjusts": False, "auto_schedule": False, "webhook_url": "https://ana.example",
+            "debtor_id": debtor, "location_token": cast.id().hex, "lapses_at": at + timedelta(days=1), "version": 1,
+            "created_at": at + n * timedelta(microseconds=1), "updated_at": at,
+        }  # fmt: skip
+        if column == "ends_at":
+            values |= {"ends_on": at.date() + timedelta(days=1), "ends_at": at, "payer_id": debtor, "accepted_at": at}
+            values |= {"charge_at": at}
+        else:
+            values["lapses_at"] = at - timedelta(seconds=60)
+        rows.append(Row("subscriptions", values))
+    cancellation = {
+        "id": cast.id(), "subscription_id": rows[-1].values["id"], "status": "PENDING", "idempotency_key": "k",
+        "reason": "OTHER", "message_id": cast.id().hex, "ask_at": at, "created_at": at, "updated_at": at, "version": 1,
+    }  # fmt: skip
+    return (
+        *rows,
+        Row("subscription_cancellations", cancellation),
+        *charges(cast, seller.account_id, rows[-1].values["id"], at),
+    )
+
+
+def charges(cast: Cast, account: UUID, subscription: UUID, at: datetime) -> tuple[Row, ...]:
+    """A payment whose time has come, one that the payer's bank is to drop, and an attempt that it has not answered."""
+    rows: list[Row] = []
+    dropped: dict[str, Any] = {"cancel_message_id": "M", "cancel_asked_at": at, "ask_at": at}
+    ways: tuple[dict[str, Any], ...] = ({"due_at": at}, dropped)
+    for n, due in enumerate(ways):
+        values = {
+            "id": cast.id(), "subscription_id": subscription, "external_id": str(n), "status": "SCHEDULED", "currency": "BRL",
+            "amount_minor": 1, "due_on": at.date(), "settles_on": at.date(), "cycle": n, "cycle_starts_on": at.date(),
+            "next_cycle_starts_on": at.date() + timedelta(days=7), "auto_retry": True, "order_id": cast.id(), "version": 1,
+            "created_at": at + n * timedelta(microseconds=1), "updated_at": at, **due,
+        }  # fmt: skip
+        order = {
+            "id": values["order_id"], "account_id": account, "external_id": "x", "origin": "TRANSPARENT", "payment_method": "PIX",
+            "status": "CANCELED", "currency": "BRL", "description": "x", "created_at": at + (n + 5) * timedelta(microseconds=1),
+            "updated_at": at, "version": 1,
+        }  # fmt: skip
+        rows += [Row("orders", order), Row("subscription_payments", values)]
+    attempt = {
+        "id": cast.id(), "payment_id": rows[1].values["id"], "number": 1, "status": "REQUESTED", "kind": "AGND",
+        "collects_on": at.date(), "message_id": cast.id().hex, "ask_at": at, "created_at": at, "updated_at": at, "version": 1,
+    }  # fmt: skip
+    return (*rows, Row("payment_attempts", attempt))
+
+
 async def seen(work: Database) -> Gauges:
     async with work.session() as session:
         return await read(session)
@@ -52,6 +112,7 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
         Row("refunds", {"id": refund, "origin": "AUTOMATIC", "payment_id": payment, "return_id": str(payment), "reason_code": "MD06", "state": "PENDING", "amount_minor": 1, "hold_id": hold.id, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
         Row("payout_plans", {"id": cast.id(), "status": "VALIDATING", "format": "JSON", "lines": 1, "approvals_needed": 1, "created_by": "x", "created_at": at, "updated_at": at, "due_at": at}),
         Row("parties", {"id": party, "name": "Fabio"}),
+        *subscriptions(cast, seller, party, at),
         *(
             Row("payouts", {"id": cast.id(), "account_id": account, "external_id": str(cast.id()), "idempotency_key": "k", "payment_method": "PIX", "rail": "pix", "initiation": "KEY", "status": "PENDING", "currency": "BRL", "amount_minor": 1, "description": "x", "receiver_id": party, "created_at": at + n * timedelta(microseconds=1), "updated_at": at, column: at})
             for n, column in enumerate(("ask_at", "start_at"))
@@ -64,15 +125,13 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
 
 async def test_every_lane_is_counted_across_companies(own_cast: Cast, work: Database) -> None:
     before = await seen(work)
-    assert before.due == dict.fromkeys(
-        ("outbox", "inbox", "deliveries", "orders", "payments", "returns", "payouts", "scheduled payouts", "plans"), NOTHING
-    )
+    assert before.due == dict.fromkeys(("deliveries", *LANES), NOTHING)
     assert (before.unnumbered, before.undelivered) == (NOTHING, {"pending": 0, "retrying": 0, "failed": 0})
     ana, dora = await own_cast.ana(), await own_cast.dora()
     await wait_in_line(own_cast, ana, timedelta(minutes=5))
     await wait_in_line(own_cast, dora, timedelta(minutes=50))
     found = await seen(work)
-    for lane in ("outbox", "inbox", "orders", "payments", "returns", "payouts", "scheduled payouts", "plans"):
+    for lane in LANES:
         count, oldest = found.due[lane]
         assert (lane, count) == (lane, 2)
         assert 3000 <= oldest < 3600, lane

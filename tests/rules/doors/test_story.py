@@ -10,7 +10,16 @@ import pytest
 from lastro.base.api import Doc, stamp
 from lastro.base.wire import Money
 from lastro.doors import story, storyteller
-from lastro.doors.story import AttemptEntry, EventDelivery, EventEntry, MessageEntry, StateEntry, Story, TransferEntry
+from lastro.doors.story_docs import DOC, PAYOUT_DOC, SUBSCRIPTION_DOC
+from lastro.doors.story_shapes import (
+    AttemptEntry,
+    EventDelivery,
+    EventEntry,
+    MessageEntry,
+    StateEntry,
+    Story,
+    TransferEntry,
+)
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 BORN = {"from_state": "", "reason": None, "request_id": None, "at": AT}
@@ -104,7 +113,7 @@ def test_the_transfers_of_a_batch_stand_behind_it_in_their_order() -> None:
     assert [e.id for e in story.in_order(reversed(placed)) if isinstance(e, StateEntry)] == ["9", "5", "7", "1"]
 
 
-@pytest.mark.parametrize("doc", [story.DOC, story.PAYOUT_DOC], ids=["order", "payout"])
+@pytest.mark.parametrize("doc", [DOC, PAYOUT_DOC, SUBSCRIPTION_DOC], ids=["order", "payout", "subscription"])
 def test_the_example_is_a_story(doc: Doc) -> None:
     """What the documentation shows can be read as what is answered, and says the same again."""
     example = msgspec.convert(doc.response, Story)

@@ -5,6 +5,7 @@ import pytest
 from tests.rules.orders.values import ACCOUNT_ID, NOW, account, arrival, brl, order
 
 from lastro.orders.rules import is_late, judge
+from lastro.rails.port import Authorizing
 
 OPEN = {"amount": None, "final_amount": None}
 ONE_MICROSECOND = timedelta(microseconds=1)
@@ -14,6 +15,7 @@ OTHER_ACCOUNT = {"account_id": type(ACCOUNT_ID)(int=99)}
 def verdict(
     *, came: dict[str, Any] | None = None, to: dict[str, Any] | None = None, of: dict[str, Any] | None = None,
     no_account: bool = False, no_order: bool = False, names_order: bool = True, reserved_by: str | None = None,
+    is_tied: bool = False,
 ) -> str | None:  # fmt: skip
     return judge(
         arrival(**(came or {})),
@@ -21,7 +23,13 @@ def verdict(
         None if no_order else order(**(of or {})),
         names_order=names_order,
         reserved_by=reserved_by,
+        is_tied=is_tied,
     )
+
+
+AUTHORIZES = {"authorizing": Authorizing("RR9999901020260131abcdefghijk")}
+CHARGES = {"charging": "RR9999901020260131abcdefghijk"}
+OWNED = {"subscription_id": type(ACCOUNT_ID)(int=7)}
 
 
 @pytest.mark.parametrize(
@@ -36,10 +44,14 @@ def verdict(
         {"reserved_by": "E1"},
         {"no_order": True, "names_order": False},
         {"no_order": True, "names_order": False, "came": {"txid": None, "amount": brl(1)}},
+        {"of": OWNED, "is_tied": True, "came": AUTHORIZES},
+        {"of": OWNED, "is_tied": True, "came": CHARGES},
+        {"of": OWNED, "is_tied": True},
     ],
     ids=[
         "right", "no document told", "open amount", "never expires", "in the last instant", "with the fee",
-        "reserved by itself", "no charge", "no charge, any amount",
+        "reserved by itself", "no charge", "no charge, any amount", "its owner decides", "its owner decides of a charge",
+        "its owner decides of money alone",
     ],
 )  # fmt: skip
 def test_money_that_fits(case: dict[str, Any]) -> None:
@@ -54,6 +66,13 @@ def test_money_that_fits(case: dict[str, Any]) -> None:
         ({"to": {"status": "INACTIVE"}}, "AC06"),
         ({"came": {"receiver_document": "52998224725"}}, "CH11"),
         ({"no_order": True}, "BE15"),
+        ({"no_order": True, "names_order": False, "came": AUTHORIZES}, "BE17"),
+        ({"no_order": True, "names_order": False, "came": CHARGES}, "BE17"),
+        ({"came": AUTHORIZES}, "BE17"),
+        ({"came": CHARGES}, "BE17"),
+        ({"of": OWNED}, "BE17"),
+        ({"of": OWNED, "came": AUTHORIZES}, "BE17"),
+        ({"of": OWNED, "is_tied": True, "came": {**AUTHORIZES, "amount": brl(1)}}, "BE17"),
         ({"of": OTHER_ACCOUNT}, "AC03"),
         ({"of": {"state": "PAID"}}, "DUPL"),
         ({"reserved_by": "E2"}, "DUPL"),

@@ -255,7 +255,20 @@ def test_a_ted_is_called_one() -> None:
 
 def test_its_code_is_that_of_the_json() -> None:
     given = receipt()
-    assert page(given).count(shown(given).authentication_code) == 2
+    assert page(given).count(shown(given).authentication_code) == 1, "and it is printed once"
+
+
+@pytest.mark.parametrize("given", [receipt(given_back(400)), batch(40, 3)], ids=["one page", "two pages"])
+def test_rules_and_text_stand_within_the_same_margins(given: Receipt) -> None:
+    margin, width = (mm / 25.4 * 72 for mm in (18, 210))
+    for sheet in PdfReader(io.BytesIO(draw(given))).pages:
+        content = sheet.get_contents()
+        assert content is not None
+        drawn = [float(operands[0]) for operands, operator in content.operations if operator in (b"m", b"l")]
+        assert (min(drawn), max(drawn)) == pytest.approx((margin, width - margin), abs=0.1)
+        begins: list[float] = []
+        sheet.extract_text(visitor_text=lambda text, _, at, *__, seen=begins: seen.append(at[4]) if text.strip() else None)
+        assert min(begins) == pytest.approx(margin, abs=0.1)
 
 
 def test_the_same_receipt_is_the_same_bytes() -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lastro.accounts import Institution
 from lastro.base.errors import Kind, Problem
 from lastro.payouts import Unasked
 from lastro.payouts.model import Destination
@@ -19,11 +20,14 @@ from lastro.plans.model import LONGEST_SILENCE, STATUSES, Counts, Line, Plan, Re
 from lastro.plans.silences import Silences
 from lastro.plans.states import PLANS
 from lastro.rails.port import Receiver
+from lastro.standards.banks import Bank, BankList
 
 ACCOUNT = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
 BANK = {"ispb": "99999030", "branchNumber": "0001", "accountNumber": "300003", "accountType": "CHECKING_ACCOUNT"}
 FABIO = {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"}}
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
+OURS = Institution("99999010", "LASTRO SANDBOX IP", "0001", "990")
+BANKS = BankList([Bank("99999030", "992", "FORA", "Banco de Fora", in_str=True, in_pix=True)])
 
 
 def payout(external_id: str = "a", value: str = "10.50", **other: Any) -> dict[str, Any]:
@@ -38,7 +42,7 @@ def read(*payouts: Any) -> list[Read]:
     sheets = [
         Sheet(n, n + 1, one if isinstance(one, bytes) else msgspec.json.encode(one)) for n, one in enumerate(payouts, 1)
     ]
-    return rules.read_lines("JSON", sheets)
+    return rules.read_lines("JSON", sheets, BANKS, OURS)
 
 
 def said(one: Read) -> list[tuple[str, str]]:
@@ -70,7 +74,7 @@ def test_all_that_is_wrong_with_a_line_is_said_at_once(one: Any, problems: list[
 
 def test_what_the_sheet_had_is_what_the_line_has() -> None:
     problem = Problem("", "INVALID", "has 9 cells under 5 columns")
-    (found,) = rules.read_lines("CSV", [Sheet(1, 2, b"", (problem,))])
+    (found,) = rules.read_lines("CSV", [Sheet(1, 2, b"", (problem,))], BANKS, OURS)
     assert (found.wish, found.problems) == (None, (problem,))
 
 
@@ -88,8 +92,8 @@ def test_a_csv_is_answered_by_its_columns(field: str, column: str) -> None:
 
 def test_the_problems_of_a_csvs_line_name_its_columns() -> None:
     sheets = [Sheet(1, 2, msgspec.json.encode(payout(value="0")))]
-    assert [p.field for p in rules.read_lines("CSV", sheets)[0].problems] == ["amount"]
-    assert [p.field for p in rules.read_lines("JSON", sheets)[0].problems] == ["amount.value"]
+    assert [p.field for p in rules.read_lines("CSV", sheets, BANKS, OURS)[0].problems] == ["amount"]
+    assert [p.field for p in rules.read_lines("JSON", sheets, BANKS, OURS)[0].problems] == ["amount.value"]
 
 
 # ── alike ──
@@ -105,6 +109,11 @@ def test_a_code_stands_for_one_line() -> None:
 BY_BANK: dict[str, Any] = {"paymentData": {"bankAccount": BANK}, "receiver": FABIO}
 
 
+def by(**bank: str) -> dict[str, Any]:
+    """To the same account, its bank named otherwise."""
+    return {**BY_BANK, "paymentData": {"bankAccount": {**{k: v for k, v in BANK.items() if k != "ispb"}, **bank}}}
+
+
 @pytest.mark.parametrize(
     ("first", "second", "is_alike"),
     [
@@ -116,6 +125,12 @@ BY_BANK: dict[str, Any] = {"paymentData": {"bankAccount": BANK}, "receiver": FAB
         (payout("a"), payout("b", **BY_BANK), False), (payout("a", **BY_BANK), payout("b", **BY_BANK), True),
         (payout("a", **BY_BANK), payout("b", **BY_BANK, paymentMethod="TED"), False),
         (payout("a", **BY_BANK), payout("b", **{**BY_BANK, "paymentData": {"bankAccount": {**BANK, "accountNumber": "1"}}}), False),
+        # The same bank by its other number: of the list, and ours.
+        (payout("a", **BY_BANK), payout("b", **by(bankNumber="992")), True),
+        (payout("a", **by(bankNumber="992")), payout("b", **by(bankNumber="992")), True),
+        (payout("a", **by(bankNumber="990")), payout("b", **by(ispb="99999010")), True),
+        (payout("a", **BY_BANK), payout("b", **by(bankNumber="990")), False),
+        (payout("a", **by(bankNumber="998")), payout("b", **by(bankNumber="997")), False),  # no bank's, two typing errors
         (payout("a", paymentData={"qrcodeData": "000201X"}), payout("b", paymentData={"qrcodeData": "000201X"}), True),
         (payout("a", paymentData={"qrcodeData": "000201X"}), payout("b", paymentData={"qrcodeData": "000201Y"}), False),
     ],

@@ -51,6 +51,12 @@ def test_what_became_of_a_line() -> None:
     ]  # fmt: skip
 
 
+def test_a_ted_has_no_end_to_end_id() -> None:
+    """Also one to an account here, which our own books know by one."""
+    (found,) = rows(line(method="TED", payout_id=UUID(int=9), payout_status="PAID", end_to_end_id="E1"))
+    assert (found["payoutStatus"], found["endToEndId"]) == ("PAID", "")
+
+
 def test_why_there_is_no_payout() -> None:
     problems = [
         {"field": "amount", "issue": "INVALID", "description": 'is, "odd"'}, {"field": "", "issue": "X", "description": "y"},

@@ -8,10 +8,12 @@ import pytest
 
 from lastro.standards import brcode, recurrence_payload
 from lastro.standards.recurrence_payload import Debtor, Receiver, Update
-from lastro.subscriptions.model import TYPES, Timing
+from lastro.subscriptions.model import TYPES, Payer, Person, Timing
 from lastro.subscriptions.rules.authorizing import (
+    answer_code,
     authorization_problem,
     first_payment_problem,
+    is_same_word,
     maximum_problem,
     payload_of,
     window_ends,
@@ -121,3 +123,34 @@ def test_when_an_authorization_is_taken(changes: dict[str, Any], at: datetime, p
 )
 def test_when_a_first_payment_is_taken(changes: dict[str, Any], document: str, problem: str | None) -> None:
     assert first_payment_problem(replace(PAID_AT_ONCE, **changes), document, None) == problem
+
+
+PAYER = Payer(Person("Bento", "CPF", "11144477735"), "87654321", "123456", "0002", "3550308")
+
+
+@pytest.mark.parametrize(
+    ("ours", "said", "maximum", "is_same"),
+    [
+        ({}, {}, "50", True),
+        ({}, {"person": Person("BENTO", "CPF", "11144477735"), "ibge_code": None}, "50", True),
+        ({}, {}, "60", False),
+        ({}, {}, None, False),
+        ({}, {"person": Person("Bento", "CPF", "52998224725")}, "50", False),
+        ({}, {"account": "9"}, "50", False),
+        ({}, {"branch": None}, "50", False),
+        ({}, {"ispb": "99999020"}, "50", False),
+        ({"state": "CANCELED"}, {}, "50", False),
+        ({"state": "PENDING_AUTHORIZATION"}, {}, "50", False),
+        ({"type": TYPES[1]}, {}, "50", False),
+        ({"payer": None}, {}, "50", False),
+    ],
+)
+def test_who_says_the_same_once_more_says_the_very_same(
+    ours: dict[str, Any], said: dict[str, Any], maximum: str | None, is_same: bool
+) -> None:
+    known = replace(SUBSCRIPTION, **{"state": "ACCEPTED", "payer": PAYER, "maximum": brl("50"), **ours})
+    assert is_same_word(known, replace(PAYER, **said), None if maximum is None else brl(maximum)) == is_same
+
+
+def test_a_recurrence_that_is_not_there_has_a_code_of_its_own() -> None:
+    assert (answer_code(None), answer_code("BELOW_FLOOR"), answer_code("NOT_PENDING")) == ("MIDI", "AP13", "AP13")

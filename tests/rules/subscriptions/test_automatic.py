@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lastro.standards.recurrence_payload import Frequency
 from lastro.subscriptions.model import Subscription, Terms
-from lastro.subscriptions.rules.automatic import upcoming
+from lastro.subscriptions.rules.automatic import first_charge_at, upcoming
 from lastro.subscriptions.rules.cycles import cycle_of, is_in_time
 
 from .values import SUBSCRIPTION, brl, subscription
@@ -104,3 +104,9 @@ def test_who_looks_every_day_misses_no_cycle(terms: Terms, days: int) -> None:
             made.append(found.plan.cycle.number)
             ours = replace(ours, covered=found.plan.cycle.number)
     assert made == list(range(len(made)))
+
+
+def test_the_service_looks_for_the_first_charge_nine_days_before_the_first_cycle() -> None:
+    first = replace(SUBSCRIPTION.terms, is_automatic=True, fixed=brl("1"), starts_on=date(2027, 1, 31))
+    assert first_charge_at(first) == datetime(2027, 1, 22, 3, tzinfo=UTC)
+    assert first_charge_at(replace(first, is_automatic=False)) is None

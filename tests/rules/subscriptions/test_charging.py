@@ -9,6 +9,8 @@ import pytest
 
 from lastro.base import forms
 from lastro.base.errors import Kind, Refused
+from lastro.base.money import Money
+from lastro.companies import FeePlan
 from lastro.standards.calendar import instant
 from lastro.subscriptions.forms import SchedulePayment
 from lastro.subscriptions.model import PAYMENT_STATUSES, Payment
@@ -17,6 +19,7 @@ from lastro.subscriptions.rules.charging import (
     cancel_is_asked,
     cancel_refused,
     ends_with_subscription,
+    fee_problem,
     form_problems,
     is_settled_by,
     payer_may_cancel,
@@ -175,3 +178,10 @@ def test_the_days_of_a_charge_are_the_plans() -> None:
     found = planned(SUBSCRIPTION, DUE, brl("10"), TODAY)
     assert not isinstance(found, Refused)
     assert found[0] == days(DUE)
+
+
+@pytest.mark.parametrize(("fee", "wrong"), [("9.99", False), ("10", False), ("10.01", True)])
+def test_a_charge_is_at_least_its_fee(fee: str, wrong: bool) -> None:
+    found = fee_problem(brl("10"), FeePlan(brl(fee), 0, Money(0, "BRL")))
+    assert (found is not None) == wrong
+    assert found is None or (found.field, found.issue) == ("amount.value", "OUT_OF_RANGE")

@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 
 from lastro.standards.calendar import instant
-from lastro.subscriptions.model import FINAL_STATUSES, TYPES, Payment, Subscription
-from lastro.subscriptions.rules.moments import Due, payment_due, subscription_due
+from lastro.subscriptions.model import FINAL_STATUSES, TYPES, Payment, Subscription, Timing
+from lastro.subscriptions.rules.moments import Due, asks_at, due_at, payment_due, subscription_due
 from lastro.subscriptions.rules.next_actions import next_actions
 
 from .values import CREATED, SUBSCRIPTION, attempt, brl, payment, subscription
@@ -163,3 +163,27 @@ def test_what_comes_next(ours: Subscription, payments: list[Payment], now: datet
 def test_an_action_of_a_payment_names_it() -> None:
     found = next_actions(SUBSCRIPTION, [payment(D, state="SCHEDULED")], NOW)
     assert [n.payment_id for n in found] == [UUID(int=3), None]
+
+
+SCHEDULED_A1 = attempt(1, D)
+
+
+@pytest.mark.parametrize(
+    ("one", "at"),
+    [
+        (payment(D, state="SCHEDULED"), instant(date(2026, 12, 6), time())),
+        (payment(D, attempt(1, D, "REQUESTED"), state="SCHEDULED"), None),
+        (payment(D, SCHEDULED_A1, state="SCHEDULED"), instant(D, time())),
+        (payment(D, SCHEDULED_A1, state="SCHEDULED", cancel_asked_at=CREATED), None),
+        (payment(D, SCHEDULED_A1), None),
+        (payment(D, attempt(1, D, "EXPIRED")), instant(date(2026, 12, 23), time())),
+        (payment(D, state="PAID"), None),
+    ],
+)
+def test_when_a_worker_finds_a_payment(one: Payment, at: datetime | None) -> None:
+    assert due_at(one) == at
+
+
+def test_an_attempt_is_asked_about_when_its_day_is_over() -> None:
+    assert asks_at(SCHEDULED_A1) == instant(D, time(21))
+    assert asks_at(SCHEDULED_A1, Timing(day_ends_at=time(20))) == instant(D, time(20))

@@ -71,24 +71,28 @@ def test_before_its_day(code: str | None, now: datetime, step: tuple[str, int | 
 
 
 @pytest.mark.parametrize(
-    ("tries", "now", "hours"),
+    ("tries", "now", "pause"),
     [
-        (1, on(-9), 1),
-        (2, on(-9), 2),
-        (3, on(-9), 4),
-        (5, on(-9), 16),
-        (6, on(-9), 24),
-        (40, on(-9), 24),
-        (6, on(-2, 12), 11),
+        (1, on(-9), timedelta(hours=1)),
+        (2, on(-9), timedelta(hours=2)),
+        (3, on(-9), timedelta(hours=4)),
+        (5, on(-9), timedelta(hours=16)),
+        (6, on(-9), timedelta(hours=24)),
+        (40, on(-9), timedelta(hours=24)),
+        (6, on(-2, 12), timedelta(hours=11)),
+        (6, on(-2, 23), timedelta(minutes=10)),
+        (60, on(-2, 23) + timedelta(minutes=55), timedelta(minutes=10)),
     ],
 )
-def test_a_refused_instruction_waits_longer_each_time_and_is_still_in_time(tries: int, now: datetime, hours: int) -> None:
+def test_a_refused_instruction_waits_longer_each_time_and_never_follows_at_once(
+    tries: int, now: datetime, pause: timedelta
+) -> None:
     refused = [attempt(n, D, "REJECTED", "AGND") for n in range(1, tries)]
     step = after_unpaid(
         replace(SENT, attempts=(*refused, attempt(tries, D, "REQUESTED", "AGND"))), SUBSCRIPTION, "AM02", now
     )
     assert step.attempt is not None
-    assert (step.attempt.send_at - now, step.attempt.number) == (timedelta(hours=hours), tries + 1)
+    assert (step.attempt.send_at - now, step.attempt.number) == (pause, tries + 1)
 
 
 @pytest.mark.parametrize(("code", "kind"), [("AB10", "RIFL"), ("AM02", "AGND"), (None, "AGND")])

@@ -58,6 +58,10 @@ def document(
     kinds: set[type[msgspec.Struct]] = {Error, Acknowledgement, OAuthForm}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+        for number, path in enumerate(route.same_at, start=2):
+            # Two paths, one operation: its id has to be another all the same.
+            same = {**_operation(route), "operationId": f"{route.operation}_{number}"}
+            paths.setdefault(path, {})[route.method.lower()] = same
         kinds |= _kinds(route.doc)
     for path, methods in open_paths.items():
         for method, one in methods.items():

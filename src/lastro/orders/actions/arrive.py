@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from lastro.accounts import Account, account_of_number, accounts_of
-from lastro.base.api import present
 from lastro.base.run import Act, Done, Door
-from lastro.base.write import Move, Relied, Row, Write
+from lastro.base.write import Move, Relied, Write
 from lastro.orders import store
 from lastro.orders.actions.give_back import Return, give_back
 from lastro.orders.actions.pay import Paid, pay
-from lastro.orders.model import Party
+from lastro.orders.actions.payers import payer_of
+from lastro.orders.actions.tied import UNTIED
+from lastro.orders.model import Authorized
 from lastro.orders.rules import judge
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
 from lastro.rails.port import ALARMED, BOOK, FIRST_ASK, PIX, PixAnswer, answer_message
@@ -25,13 +24,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.base.db import Session
-    from lastro.base.write import Finished
-    from lastro.orders.model import CompanySetup, Order, Payment, Place
+    from lastro.base.write import Finished, Row
+    from lastro.orders.actions.tied import Tie, Tied
+    from lastro.orders.model import CompanySetup, Order, Party, Payment, Place
     from lastro.rails.port import Claimed, PixArrival, PixFinal
-
-_ACCOUNT_TYPES = {
-    "CACC": "CHECKING_ACCOUNT", "SVGS": "SAVINGS_ACCOUNT", "TRAN": "PAYMENT_ACCOUNT", "SLRY": "WAGE_ACCOUNT",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +41,21 @@ class Known:
     payer: Party | None
     setup: CompanySetup
     number: int | None = None  # for a return's id, read only where money may have to go back
+    tied: Tied | None = None  # the owner of the order, where it has one
 
 
-async def _known(session: Session, door: Door, arrival: PixArrival) -> Known:
+async def _known(session: Session, door: Door, arrival: PixArrival, tie: Tie) -> Known:
     payment = await store.payment_by_end_to_end_id(session, door.company_id, arrival.end_to_end_id)
     if payment is not None:
-        return await _of_payment(session, door, payment)
-    return await _of_arrival(session, door, arrival)
+        return await _of_payment(session, door, payment, tie)
+    return await _with_owner(session, door, await _of_arrival(session, door, arrival), tie)
+
+
+async def _with_owner(session: Session, door: Door, known: Known, tie: Tie) -> Known:
+    """The same, with who speaks for the order where it belongs to something else."""
+    if known.order is None or known.order.subscription_id is None:
+        return known
+    return replace(known, tied=await tie.read(session, door, known.order))
 
 
 async def _of_arrival(session: Session, door: Door, arrival: PixArrival) -> Known:
@@ -63,7 +67,7 @@ async def _of_arrival(session: Session, door: Door, arrival: PixArrival) -> Know
     return Known(None, account, order, reserved_by, None, await store.company_setup(session, company))
 
 
-async def _of_payment(session: Session, door: Door, payment: Payment) -> Known:
+async def _of_payment(session: Session, door: Door, payment: Payment, tie: Tie) -> Known:
     """What a Pix that we answered is meant for: what was decided then, whatever later messages say."""
     company, order, account, payer = door.company_id, None, None, None
     if payment.order_id is not None:
@@ -72,13 +76,18 @@ async def _of_payment(session: Session, door: Door, payment: Payment) -> Known:
         account = (await accounts_of(session, company, [payment.account_id]))[0]
     if payment.payer_id is not None:
         payer = await store.party(session, company, payment.payer_id)
-    return Known(payment, account, order, None, payer, await store.company_setup(session, company))
+    known = Known(payment, account, order, None, payer, await store.company_setup(session, company))
+    return await _with_owner(session, door, known, tie)
 
 
 def _refusal(arrival: PixArrival, known: Known) -> str | None:
     """None where the money may come in, else the network's reason code."""
     names_order = arrival.txid is not None and is_txid_dynamic(arrival.txid)
-    return judge(arrival, known.account, known.order, names_order=names_order, reserved_by=known.reserved_by)
+    is_tied = known.tied is not None
+    code = judge(
+        arrival, known.account, known.order, names_order=names_order, reserved_by=known.reserved_by, is_tied=is_tied
+    )
+    return known.tied.refusal(arrival) if code is None and known.tied is not None else code
 
 
 def _relied(known: Known) -> tuple[Relied, ...]:
@@ -102,10 +111,11 @@ class Ask(Act[Known]):
     claimed: Claimed
     place: Place
     rail: str = PIX
+    tie: Tie = UNTIED
 
     async def read(self, session: Session, door: Door) -> Known:
         """The payment, if it was asked before; the account and the order it is meant for."""
-        return await _known(session, door, self.arrival)
+        return await _known(session, door, self.arrival, self.tie)
 
     def decide(self, known: Known, door: Door) -> Done:
         """Accepted and reserved, or refused with a reason; the answer goes out after the commit."""
@@ -122,6 +132,8 @@ class Ask(Act[Known]):
             if known.order is not None:
                 reserved = ORDERS.move(known.order, "reserve", door.now, reason=self.arrival.end_to_end_id)
                 write += Write(door.company_id, moves=(reserved,))
+            if known.tied is not None:
+                write += known.tied.accepted(self.arrival, door)
         return Done(write, b"")
 
     def _answer(self, payment_id: UUID, code: str | None, door: Door) -> Write:
@@ -137,10 +149,11 @@ class Settled(Act[Known]):
     arrival: PixArrival
     claimed: Claimed
     place: Place
+    tie: Tie = UNTIED
 
     async def read(self, session: Session, door: Door) -> Known:
         """As for a question, and a number for a return's id."""
-        known = await _known(session, door, self.arrival)
+        known = await _known(session, door, self.arrival, self.tie)
         return replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: Known, door: Door) -> Done:
@@ -162,9 +175,10 @@ class Settled(Act[Known]):
         _, payer, rows = _payment_rows(self.arrival, known, "settle", None, door, order_id)
         assert known.account is not None
         paid = Paid(
-            self.arrival.end_to_end_id, self.arrival.amount, at, payer, self.arrival.key, self.arrival.remittance, order_id
-        )
-        booked = pay(known.order, known.setup, known.account, paid, self.place, door)
+            self.arrival.end_to_end_id, self.arrival.amount, at, payer, self.arrival.key, self.arrival.remittance, order_id,
+            authorized=_authorized(self.arrival),
+        )  # fmt: skip
+        booked = _pay(known, known.account, paid, self.place, door)
         return Done(finished + Write(door.company_id, relies=_relied(known), rows=rows) + booked, b"")
 
 
@@ -175,13 +189,14 @@ class Final(Act["Known | None"]):
     final: PixFinal
     claimed: Claimed
     place: Place
+    tie: Tie = UNTIED
 
     async def read(self, session: Session, door: Door) -> Known | None:
         """The payment and everything it was meant for."""
         payment = await store.payment_by_end_to_end_id(session, door.company_id, self.final.end_to_end_id)
         if payment is None:
             return None
-        known = await _of_payment(session, door, payment)
+        known = await _of_payment(session, door, payment, self.tie)
         if payment.state == "ACCEPTED":
             return known
         return replace(known, number=await store.next_network_number(session))
@@ -199,8 +214,10 @@ class Final(Act["Known | None"]):
             moves: list[Move] = [PIX_PAYMENTS.move(payment, "fail", door.now, reason=code, code=code, ask_at=None)]
             if known.order is not None and ORDERS.allows(known.order.state, "release"):
                 moves.append(ORDERS.move(known.order, "release", door.now, reason=code))
-            finished = _finished(self.claimed, "handled", door)
-            return Done(Write(door.company_id, moves=tuple(moves), finished=finished), b"")
+            write = Write(door.company_id, moves=tuple(moves), finished=_finished(self.claimed, "handled", door))
+            if known.tied is not None:
+                write += known.tied.failed(payment.end_to_end_id, code, door)
+            return Done(write, b"")
         ended_so = payment.state in ("REFUSED", "FAILED")
         return _nothing(self.claimed, "known" if ended_so else ALARMED, door)
 
@@ -221,14 +238,26 @@ def _settled(known: Known, payment: Payment, at: datetime, claimed: Claimed, pla
             payment.remittance,
             order_id,
             payment.rail,
+            payment.authorized,
         )
-        booked = pay(known.order, known.setup, known.account, paid, place, door)
+        booked = _pay(known, known.account, paid, place, door)
         return Done(finished + Write(door.company_id, moves=(move,)) + booked, b"")
     if PIX_PAYMENTS.allows(payment.state, "give_back"):
         back = Return(place.institution.ispb, known.setup.number, known.number)
         move = PIX_PAYMENTS.move(payment, "give_back", door.now, settled_at=at)
         return Done(finished + give_back(payment.id, payment.end_to_end_id, payment.amount, move, back, door), b"")
     return _nothing(claimed, "known", door)
+
+
+def _pay(known: Known, account: Account, paid: Paid, place: Place, door: Door) -> Write:
+    """The order is paid, and what owns it hears of it in the same write."""
+    booked = pay(known.order, known.setup, account, paid, place, door)
+    return booked if known.tied is None else booked + known.tied.settled(paid, door)
+
+
+def _authorized(arrival: PixArrival) -> Authorized | None:
+    asked = arrival.authorizing
+    return None if asked is None else Authorized(asked.recurrence_id, asked.maximum, arrival.payer.ibge_code)
 
 
 def _payment_rows(
@@ -241,24 +270,21 @@ def _payment_rows(
     rail: str = PIX,
 ) -> tuple[UUID, Party, tuple[Row, ...]]:
     """A new payment and its payer. order_id: of an order that is paid at once; a reservation takes it from the order."""
-    payment_id, p = door.chance.uuid(door.now), arrival.payer
-    bank = present(ispb=p.ispb, branch=p.branch, account=p.account, accountType=_ACCOUNT_TYPES.get(p.account_type or ""))
-    payer = Party(door.chance.uuid(door.now), p.name, p.document_type, p.document_number, bank)
+    payment_id = door.chance.uuid(door.now)
+    payer, party = payer_of(arrival.payer, door)
     if trigger == "accept" and known.order is not None:
         order_id = known.order.id
-    party = Row(
-        "parties",
-        {
-            "id": payer.id, "name": payer.name, "document_type": payer.document_type,
-            "document_number": payer.document_number, "bank": msgspec.json.encode(bank).decode(),
-        },
-    )  # fmt: skip
+    authorized = _authorized(arrival)
+    maximum = None if authorized is None else authorized.maximum
     values = {
         "id": payment_id, "end_to_end_id": arrival.end_to_end_id, "order_id": order_id,
         "account_id": None if known.account is None else known.account.id, "amount_minor": arrival.amount.minor,
         "txid": arrival.txid, "pix_key": arrival.key, "remittance": arrival.remittance, "payer_id": payer.id, "code": code,
         "accepted_at": arrival.accepted_at, "settled_at": arrival.settled_at,
         "ask_at": door.now + FIRST_ASK if trigger == "accept" and rail != BOOK else None, "rail": rail,
+        "authorizes": None if authorized is None else authorized.recurrence_id,
+        "maximum_minor": None if maximum is None else maximum.minor,
+        "payer_ibge_code": None if authorized is None else authorized.ibge_code,
         "created_at": door.now, "updated_at": door.now,
     }  # fmt: skip
     return payment_id, payer, (party, *PIX_PAYMENTS.born(values, door.now, (trigger,), reason=code))

@@ -153,18 +153,22 @@ class Create(Act[Known]):
 
 
 def pix_order(
-    door: Door, setup: CompanySetup, account_id: UUID, key: PixKey, *, external_id: str, amount: Money | None,
+    door: Door, setup: CompanySetup, account_id: UUID, key: PixKey | None, *, external_id: str, amount: Money | None,
     description: str, seconds: int, customer: Party | None,
 ) -> Order:  # fmt: skip
-    """A Pix order of a client, as it is born. amount None: open. seconds: how long it may be paid."""
+    """A Pix order of a client, as it is born. key: None where no code leads to it. amount None: open.
+
+    seconds: how long it may be paid.
+    """
     fees, final, entropy = setup.fees, amount, door.chance.bytes(64)
     if final is not None and fees.payer == "CUSTOMER":
         final += fees.total(final)
     return Order(
         id=door.chance.uuid(door.now), state="INITIAL", version=1, origin="TRANSPARENT", external_id=external_id,
         account_id=account_id, payment_method="PIX", currency="BRL", amount=amount, final_amount=final, fees=fees,
-        description=description, notification_url=None, return_url=None, financial_partner=None, pix_key=key.key,
-        pix_key_type=key.type, txid=pix_ids.dynamic_txid(setup.number, entropy[:32]),
+        description=description, notification_url=None, return_url=None, financial_partner=None,
+        pix_key=None if key is None else key.key,
+        pix_key_type=None if key is None else key.type, txid=pix_ids.dynamic_txid(setup.number, entropy[:32]),
         # A location finds its company as a txid does; 17 random digits behind it are 101 bits.
         location_token=pix_ids.base62(setup.number, 5) + pix_ids.location_token(entropy[32:])[:17],
         expires_at=door.now + timedelta(seconds=seconds), end_to_end_id=None, paid=None, paid_at=None,
@@ -186,7 +190,8 @@ def columns(order: Order) -> dict[str, Any]:
         "customer_id": order.customer.id if order.customer else None, "pix_key": order.pix_key,
         "pix_key_type": order.pix_key_type, "txid": order.txid, "location_token": order.location_token,
         "expires_at": order.expires_at, "created_at": order.created_at, "updated_at": order.updated_at,
-        "subscription_id": order.subscription_id,
+        "subscription_id": order.subscription_id, "subscription_code": order.subscription_code,
+        "scheduled_payment_id": order.scheduled_payment_id,
     }  # fmt: skip
 
 

@@ -70,7 +70,7 @@ class Expire(Act["Known | None"]):
         return await known_of(session, door.company_id, self.order_id)
 
     def decide(self, known: Known | None, door: Door) -> Done | Refused:
-        """EXPIRED, unless something came in between. A first charge expires with its subscription."""
+        """EXPIRED, unless something came in between. What belongs to a subscription ends with it."""
         if known is None or not ORDERS.allows(known.order.state, "expire") or known.order.subscription_id is not None:
             return Done(None, b"")
         under_way = known.reserved or known.in_inbox

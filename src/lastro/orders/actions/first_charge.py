@@ -40,8 +40,9 @@ def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, door: Door) ->
         description=first.description, seconds=DEFAULT_EXPIRATION_SECONDS, customer=first.customer,
     )  # fmt: skip
     order = replace(
-        drafted, origin="SUBSCRIPTION", notification_url=first.notification_url, subscription_id=first.subscription_id
-    )
+        drafted, origin="SUBSCRIPTION", notification_url=first.notification_url, subscription_id=first.subscription_id,
+        subscription_code=first.external_id,
+    )  # fmt: skip
     return order, ORDERS.born(columns(order), door.now)
 
 

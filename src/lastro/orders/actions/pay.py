@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from lastro.base.money import Money
     from lastro.base.run import Door
     from lastro.companies import FeePlan
-    from lastro.orders.model import CompanySetup, Party, Place
+    from lastro.orders.model import Authorized, CompanySetup, Party, Place
 
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """What settled, for the order that it pays or makes."""
+    """What settled, for the order that it pays or makes. authorized: what its payer authorized with it."""
 
     end_to_end_id: str
     amount: Money
@@ -37,6 +37,7 @@ class Paid:
     remittance: str | None
     order_id: UUID
     rail: str = PIX
+    authorized: Authorized | None = None
 
 
 def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Place, door: Door) -> Write:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from lastro.base.errors import Stale
 from lastro.base.money import Money
@@ -16,13 +17,13 @@ from lastro.payouts.states import PAYOUTS
 from lastro.rails.port import ALARMED, OWN, PAYMENT_RETURNED, TED
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
     from lastro.accounts import Institution
     from lastro.base.db import Session
     from lastro.base.run import Door
     from lastro.payouts.model import Payout
-    from lastro.rails.port import Claimed, PaymentReturned
+    from lastro.rails.port import Claimed, InboxRow, PaymentReturned
+
+_BACK = frozenset({"PARTIAL_REFUNDED", "REFUNDED"})
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,16 @@ class Summed(Act["list[Payout]"]):
     """
 
     batch_id: UUID
+    child_id: UUID
     state: str
     claimed: Claimed
     institution: Institution
+
+    @classmethod
+    def by(cls, row: InboxRow, institution: Institution) -> Summed:
+        """As `told` has written it: `moved:<child>:<version>` about the batch, with the child's state as its body."""
+        _, child_id, _ = row.network_id.split(":")
+        return cls(UUID(row.subject), UUID(child_id), row.body.decode(), row.claimed, institution)
 
     async def read(self, session: Session, door: Door) -> list[Payout]:
         """The batch and all of its children."""
@@ -135,7 +143,9 @@ class Summed(Act["list[Payout]"]):
                 move = PAYOUTS.move(batch, "charge", door.now, paid_at=min(paid))
                 write += Write(door.company_id, moves=(move,), transfers=postings.end_fee(door, batch, "posted"))
             return Done(write, b"")
-        is_return = self.state in ("PARTIAL_REFUNDED", "REFUNDED")
+        is_return = self.state in _BACK
+        if not is_return and any(c.id == self.child_id and c.state in _BACK for c in children):
+            return Done(write, b"")  # its return has a message of its own, and is told once
         if not PAYOUTS.allows(batch.state, trigger):
             return Done(write, b"")
         to = PAYOUTS.moves[batch.state, trigger]

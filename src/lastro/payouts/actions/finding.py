@@ -9,6 +9,7 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.money import Money, MoneyError
 from lastro.payouts import rules
 from lastro.payouts.model import Destination
+from lastro.payouts.reasons import reason_of
 from lastro.rails.port import Asking, BudgetSpent, Charge, NoCharge, NoEntry, Receiver, Transient
 from lastro.standards import brcode
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account, Institution
     from lastro.banks import Banks
     from lastro.base.run import Door
-    from lastro.payouts.model import Wish
+    from lastro.payouts.model import Place, Wish
     from lastro.rails.port import Charges, Directory, KeyEntry
     from lastro.standards.banks import BankList
 
@@ -62,25 +63,32 @@ async def find(
     except Transient as silent:
         return _silent(silent)
     if isinstance(entry, NoEntry):
-        return _refused("paymentData.pixKey", "INVALID", f"leads to no account: {entry.code}")
+        return _refused("paymentData.pixKey", "INVALID", f"cannot be paid: {_why_none(entry)}")
     return _to_entry(wish, entry, "KEY")
+
+
+def ispb_of(place: Place, banks: BankList, ours: Institution) -> str | None:
+    """The ISPB of the bank that is named, by whichever of its two numbers; None: the list has no such COMPE number."""
+    if place.ispb is not None:
+        return place.ispb
+    if place.compe == ours.compe:
+        return ours.ispb
+    bank = banks.by_compe(place.compe or "")
+    return None if bank is None else bank.ispb
 
 
 def _by_account(wish: Wish, banks: BankList, ours: Institution) -> Destination | Refused:
     assert wish.place is not None
     assert wish.person is not None
     place, who = wish.place, wish.person
-    name = "ispb" if place.ispb else "bankNumber"
-    if place.ispb == ours.ispb or (place.compe is not None and place.compe == ours.compe):
-        ispb = ours.ispb  # whatever the list says of us: it never leaves the house
-    else:
-        bank = banks.by_ispb(place.ispb) if place.ispb else banks.by_compe(place.compe or "")
-        if bank is None:
-            return _refused(f"paymentData.bankAccount.{name}", "INVALID", "is no bank of the list")
-        if not (bank.in_str if wish.method == "TED" else bank.in_pix):
-            text = f"is a bank that no {wish.method} reaches"
-            return _refused(f"paymentData.bankAccount.{name}", "NOT_SUPPORTED", text)
-        ispb = bank.ispb
+    field = f"paymentData.bankAccount.{'ispb' if place.ispb else 'bankNumber'}"
+    ispb = ispb_of(place, banks, ours)
+    bank = None if ispb is None else banks.by_ispb(ispb)
+    if ispb is None or (bank is None and ispb != ours.ispb):
+        return _refused(field, "INVALID", "is no bank of the list")
+    # Whatever the list says of us: what goes to an account here never leaves the house.
+    if bank is not None and ispb != ours.ispb and not (bank.in_str if wish.method == "TED" else bank.in_pix):
+        return _refused(field, "NOT_SUPPORTED", f"is a bank that no {wish.method} reaches")
     receiver = Receiver(
         who.name, who.document_type, who.document_number, ispb, place.branch, place.account, place.account_type
     )
@@ -116,7 +124,7 @@ async def _by_qr(wish: Wish, payer: Account, ways: Ways, door: Door, end_to_end_
     asking = Asking(door.company_id, payer.holder.document_number, end_to_end_id)
     entry = await ways.directory.entry(charge.key, asking)
     if isinstance(entry, NoEntry):
-        return _refused(field, "INVALID", f"its key leads to no account: {entry.code}")
+        return _refused(field, "INVALID", f"holds a key that cannot be paid: {_why_none(entry)}")
     found = _to_entry(wish, entry, initiation)
     return found if isinstance(found, Refused) else replace(found, txid=charge.txid)
 
@@ -129,6 +137,11 @@ def _to_entry(wish: Wish, entry: KeyEntry, initiation: str) -> Destination | Ref
         entry.name, entry.document_type, entry.document_number, entry.ispb, entry.branch, entry.account, entry.account_type
     )
     return Destination(receiver, initiation, entry.key, entry.key_type)
+
+
+def _why_none(entry: NoEntry) -> str:
+    """Why the directory gives no account, in words: its own are names for programs."""
+    return reason_of(entry.code, "DICT").english
 
 
 def _silent(silent: Transient) -> Unasked:

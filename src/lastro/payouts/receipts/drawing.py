@@ -48,10 +48,7 @@ def draw(receipt: Receipt) -> bytes:
     if receipt.returns:
         rows = [(reais(r.amount), r.name, moment(r.settled_at)) for r in receipt.returns]
         sheet.listed("Devoluções", ("Valor", "Identificação", "Data e hora"), rows, (30, 90, 54))
-    ends = (
-        ("Emitido por", institution), ("Emitido em", moment(receipt.issued_at)), ("Código", receipt.code),
-        ("Comprovante", str(p.id)),
-    )  # fmt: skip
+    ends = (("Emitido por", institution), ("Emitido em", moment(receipt.issued_at)), ("Código", receipt.code))
     sheet.section("Autenticação", ends)
     return bytes(sheet.output())
 
@@ -120,6 +117,7 @@ class _Sheet(FPDF):
         self._letters = font.cmap
         self.alias_nb_pages(_PAGES)
         self.set_margins(_MARGIN_MM, _MARGIN_MM)
+        self.c_margin = 0  # text begins and ends where the rules do
         self.set_auto_page_break(auto=True, margin=_MARGIN_MM + 4)
         # Everything that would differ from one drawing to the next is said here.
         self.set_creation_date(receipt.paid_at)
@@ -131,18 +129,21 @@ class _Sheet(FPDF):
         self.set_subject(f"{receipt.payout.receiver.name}: {receipt.payout.description}")
 
     def header(self) -> None:
-        """On each page: who issues it, and what it is."""
+        """On each page who issues it, and what it is; on the first the headline says that."""
         self._ink(9, grey=True)
         self.cell(text=self.printable(self._receipt.institution.name))
-        self.cell(0, text=self._title, align=Align.R, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+        title = self._title if self.page_no() > 1 else ""
+        self.cell(0, text=title, align=Align.R, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
         self.ln(5)
 
     def footer(self) -> None:
-        """On each page: which receipt, and which page of how many."""
+        """On each page: which page of how many, and of which receipt."""
         self.set_y(-_MARGIN_MM)
         self._ink(7.5, grey=True)
-        self.cell(text=f"Autenticação {self._receipt.code}")
-        self.cell(0, text=f"Página {self.page_no()} de {_PAGES}", align=Align.R)
+        # On the left, since what stands for the number of pages is wider than it.
+        self.cell(text=f"Página {self.page_no()} de {_PAGES}")
+        self.set_x(self.l_margin)
+        self.cell(0, text=f"Comprovante {self._receipt.payout.id}", align=Align.R)
 
     def headline(self) -> None:
         """What it is, how much, when."""

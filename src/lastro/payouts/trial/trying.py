@@ -9,17 +9,20 @@ from lastro.accounts import OwnFirst
 from lastro.base.errors import Refused
 from lastro.payouts import rules, store
 from lastro.payouts.actions.create import Create, Found, Known
+from lastro.payouts.actions.finding import ispb_of
 from lastro.payouts.trial.store import numbers, sames, taken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from uuid import UUID
 
+    from lastro.accounts import Institution
     from lastro.base.db import Session
     from lastro.base.money import Money
     from lastro.base.run import Door
     from lastro.payouts.actions.finding import Ways
     from lastro.payouts.model import Destination, Wish
+    from lastro.standards.banks import BankList
 
 Ground = Known  # what one of them stands on
 
@@ -34,11 +37,14 @@ class Tried:
     same: UUID | None
 
 
-def alike(w: Wish) -> tuple[object, ...]:
-    """What two payouts have in common that pay the same receiver the same amount from the same account."""
+def alike(w: Wish, banks: BankList, ours: Institution) -> tuple[object, ...]:
+    """What two payouts have in common that pay the same receiver the same amount from the same account.
+
+    banks, ours: by which a bank is the same one, whether its ISPB or its COMPE number names it.
+    """
     to: object = rules.key_paid(w) or w.qr
     if w.place is not None and w.person is not None:
-        to = (w.person.document_number, w.place.ispb or w.place.compe, w.place.branch, w.place.account)
+        to = (w.person.document_number, ispb_of(w.place, banks, ours) or w.place.compe, w.place.branch, w.place.account)
     return w.account_id, w.method, w.amount, to
 
 

@@ -3,6 +3,7 @@
 An instruction (pain.013) asks the payer's bank to collect on a day; it schedules, and gives the endToEndId with which the
 money will come, or refuses (pain.014). On the day the money comes as any Pix does: `pix.ask` with PixArrival.charging, then
 `pix.final`. What is not collected on its day is refused with a code after the last window. Each instruction is one attempt.
+Who asks what became of an instruction is told one of these, and of one that was collected `pix.settled`: the payment whole.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ class ChargeRefused(msgspec.Struct, frozen=True):
 class ChargeCanceled(msgspec.Struct, frozen=True):
     """The payer's side has cancelled what it had scheduled. original_message_id: that of our instruction.
 
-    code: SLBD by the payer, CCLD since the authorization was cancelled, ACCT, BLCK, FAIL, OTHR (domain.md §3.6).
+    message_id: of the news, empty where the network was asked what became of the instruction. code: SLBD by the payer, SLCR
+    by us (told only to who asks), CCLD since the authorization was cancelled, ACCT, BLCK, FAIL, OTHR (domain.md §3.6).
     """
 
     message_id: str

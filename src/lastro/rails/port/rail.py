@@ -139,6 +139,7 @@ class Waiting:
 
     kind: the outbox kind that ordered it, or PIX_ASK. table, state_column, state: where they are. name: the column of their
     id in the network. only: which of them are this rail's. over: says of a row that what never arrived is not sent again.
+    late: says of a row that people must look at it, while it is asked about all the same.
     """
 
     kind: str
@@ -148,6 +149,7 @@ class Waiting:
     name: str
     only: str = "true"
     over: str = "false"
+    late: str = "false"
 
     @property
     def open_sql(self) -> str:
@@ -171,7 +173,7 @@ class Waiting:
             f" WHERE company_id = $1 AND id = ANY (ARRAY(SELECT id FROM {self.table} WHERE company_id = $1"
             f" AND {self.open_sql} AND ask_at <= (SELECT business_now())"
             f" ORDER BY ask_at LIMIT $2 FOR UPDATE SKIP LOCKED))"
-            f" RETURNING company_id, id, asked, {self.name} AS name, {self.over} AS is_over"
+            f" RETURNING company_id, id, asked, {self.name} AS name, {self.over} AS is_over, {self.late} AS is_late"
         )
 
 

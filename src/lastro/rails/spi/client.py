@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -17,7 +18,7 @@ from lastro.rails.kept import max_age
 from lastro.rails.line import Line
 from lastro.rails.messages import Malformed, problem, understood
 from lastro.rails.port import CancellationFinal, Permanent, PixFinal, ReturnFinal, Told, Transient, Unknown
-from lastro.rails.spi import recurrence_wire, wire
+from lastro.rails.spi import charge_wire, recurrence_wire, wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,8 +106,24 @@ class Spi:
         answer = await self._line.found(f"/spi/v1/cancellations/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
         return Unknown() if answer is None else understood(recurrence_wire.cancellation_status, message_id, answer)
 
+    async def charge(self, message_id: str) -> Told | Pending | Unknown:
+        """What became of an instruction to collect: its money where it was collected."""
+        answer = await self._line.found(f"/spi/v1/charges/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
+        read = partial(wire.charge_status, ispb=self._place.ispb)
+        return Unknown() if answer is None else understood(read, message_id, answer)
+
+    async def charge_cancellation(self, message_id: str) -> Told | Pending | Unknown:
+        """What became of a cancellation of a charge that we asked for in the message of this id."""
+        answer = await self._line.found(f"/spi/v1/charge-cancellations/{quote(message_id, safe='')}", TIMEOUT_SECONDS)
+        read = partial(charge_wire.charge_cancel_status, ispb=self._place.ispb)
+        return Unknown() if answer is None else understood(read, message_id, answer)
+
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
-        """What became of a Pix that was asked about, or of a return, a payment or a cancellation of ours."""
+        """What became of a Pix that was asked about, or of a return, a payment, a cancellation or a charge of ours."""
+        if kind == port.CHARGE_SEND:
+            return await self.charge(network_id)
+        if kind == port.CHARGE_CANCEL_SEND:
+            return await self.charge_cancellation(network_id)
         if kind == port.CANCELLATION_SEND:
             ended = await self.cancellation(network_id)
             if not isinstance(ended, CancellationFinal):

@@ -74,7 +74,7 @@ def authorizing(recurrence: Recurrence | None) -> port.Authorizing | None:
     """What a payment authorizes, None for one that only pays. Malformed, MoneyError: it cannot be read."""
     if recurrence is None:
         return None
-    return port.Authorizing(_recurrence_id(recurrence.id_rec), _maximum(recurrence.maximum_amount))
+    return port.Authorizing(checked_recurrence_id(recurrence.id_rec), _maximum(recurrence.maximum_amount))
 
 
 def _word(name: str, raw: bytes, ispb: str) -> port.Told:
@@ -82,38 +82,36 @@ def _word(name: str, raw: bytes, ispb: str) -> port.Told:
     if decoded(raw, _Head).original_msg_id is not None:
         return _answer(name, raw, ispb)
     word = decoded(raw, _Word)
-    recurrence_id, payer, maximum = _recurrence_id(word.id_rec), word.payer.ported, _maximum(word.maximum_amount)
+    recurrence_id, payer, maximum = checked_recurrence_id(word.id_rec), word.payer.ported, _maximum(word.maximum_amount)
     if word.status == _YES:
         asked = port.Authorization(name, recurrence_id, payer, word.decided_at, maximum)
-        return _told(port.AUTHORIZATION_ASK, name, recurrence_id, asked, ispb)
+        return told_of(port.AUTHORIZATION_ASK, name, recurrence_id, asked, ispb)
     if word.status != _NO:
         raise Malformed("status")
-    declined = port.AuthorizationDeclined(name, recurrence_id, payer, word.decided_at, _code(word.code))
-    return _told(port.AUTHORIZATION_DECLINED, name, recurrence_id, declined, ispb)
+    declined = port.AuthorizationDeclined(name, recurrence_id, payer, word.decided_at, checked_code(word.code))
+    return told_of(port.AUTHORIZATION_DECLINED, name, recurrence_id, declined, ispb)
 
 
 def _answer(name: str, raw: bytes, ispb: str) -> port.Told:
     answer = decoded(raw, _Answer)
-    if _ID.fullmatch(answer.original_msg_id) is None:
-        raise Malformed("originalMsgId")
-    recurrence_id = _recurrence_id(answer.id_rec)
-    ended = _ended(answer.original_msg_id, recurrence_id, answer.status, answer.code, answer.decided_at)
+    original, of = checked_id(answer.original_msg_id, "originalMsgId"), checked_recurrence_id(answer.id_rec)
+    ended = _ended(original, of, answer.status, answer.code, answer.decided_at)
     if ended is None:
         raise Malformed("status")
-    return _told(port.CANCELLATION_FINAL, name, recurrence_id, ended, ispb)
+    return told_of(port.CANCELLATION_FINAL, name, of, ended, ispb)
 
 
 def _canceled(name: str, raw: bytes, ispb: str) -> port.Told:
     """A pain.011 that comes to us: the payer's side has cancelled."""
     told = decoded(raw, _Cancellation)
-    code, asked = _code(told.reason), told.requested_by
+    code, asked = checked_code(told.reason), told.requested_by
     if code is None or asked.role not in _ROLES:
         raise Malformed("reason" if code is None else "requestedBy.role")
-    recurrence_id, document = _recurrence_id(told.id_rec), asked.document
+    recurrence_id, document = checked_recurrence_id(told.id_rec), asked.document
     kind, number = (None, None) if document is None else (document.type, document.number)
     requester = port.Requester(asked.role, kind, number, asked.name)
     canceled = port.AuthorizationCanceled(name, recurrence_id, code, requester, told.canceled_at)
-    return _told(port.AUTHORIZATION_CANCELED, name, recurrence_id, canceled, ispb)
+    return told_of(port.AUTHORIZATION_CANCELED, name, recurrence_id, canceled, ispb)
 
 
 READERS: dict[str, Reader] = {"pain.012": _word, "pain.011": _canceled}
@@ -122,7 +120,7 @@ READERS: dict[str, Reader] = {"pain.012": _word, "pain.011": _canceled}
 def cancellation_status(message_id: str, body: bytes) -> port.CancellationFinal | port.Pending:
     """The network's answer about a cancellation of ours. Malformed where it is none."""
     status = decoded(body, _Status)
-    ended = _ended(message_id, _recurrence_id(status.id_rec), status.status, status.code, status.decided_at)
+    ended = _ended(message_id, checked_recurrence_id(status.id_rec), status.status, status.code, status.decided_at)
     return ended or port.Pending()
 
 
@@ -151,8 +149,8 @@ def cancellation(body: bytes) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _told(kind: str, name: str, recurrence_id: str, value: msgspec.Struct, ispb: str) -> port.Told:
-    """All about one recurrence has one subject, so that it is handled in the order in which it came.
+def told_of(kind: str, name: str, recurrence_id: str, value: msgspec.Struct, ispb: str) -> port.Told:
+    """A message about a recurrence. All about one has one subject, so that it is handled in the order in which it came.
 
     An idRec that another institution made names none of our companies: its message is the institution's own.
     """
@@ -165,10 +163,18 @@ def _told(kind: str, name: str, recurrence_id: str, value: msgspec.Struct, ispb:
 def _ended(message_id: str, recurrence_id: str, status: str, code: str | None, at: Any) -> port.CancellationFinal | None:
     if status == _YES:
         return port.CancellationFinal(message_id, recurrence_id, "CONFIRMED", None, at)
-    return port.CancellationFinal(message_id, recurrence_id, "REFUSED", _code(code), at) if status == _NO else None
+    return port.CancellationFinal(message_id, recurrence_id, "REFUSED", checked_code(code), at) if status == _NO else None
 
 
-def _recurrence_id(text: str) -> str:
+def checked_id(text: str, field: str) -> str:
+    """`text`, the id of a message. Malformed, naming the field: it can be none."""
+    if _ID.fullmatch(text) is None:
+        raise Malformed(field)
+    return text
+
+
+def checked_recurrence_id(text: str) -> str:
+    """`text`, an idRec. Malformed: it is none."""
     if not recurrence_ids.is_recurrence_id(text):
         raise Malformed("idRec")
     return text
@@ -178,7 +184,8 @@ def _maximum(text: str | None) -> Money | None:
     return None if text is None else Money.parse(text, "BRL")
 
 
-def _code(text: str | None) -> str | None:
+def checked_code(text: str | None) -> str | None:
+    """A code of the network, or none. Malformed: it cannot be one."""
     if text is not None and _CODE.fullmatch(text) is None:
         raise Malformed("code")
     return text

@@ -1,7 +1,7 @@
 """The messages of the SPI as JSON, in both directions. What cannot be read is kept as it came, and is in nobody's way.
 
 Names follow the SPI message catalogue 5.13.1: pacs.008 asks, pacs.002 answers and ends, pacs.004 returns, camt.054 tells of
-money that is in, admi.002 refuses a message. Those of Pix Automático are in `recurrence_wire`.
+money that is in, admi.002 refuses a message. Those of Pix Automático are in `recurrence_wire` and `charge_wire`.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ import msgspec
 from lastro.base.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Reader, decoded, instant
-from lastro.rails.spi import recurrence_wire
+from lastro.rails.spi import charge_wire, recurrence_wire
 from lastro.rails.spi.parties import Document, Payer
 from lastro.standards import pix_ids
 
@@ -47,7 +47,6 @@ class _Receiver(msgspec.Struct, rename="camel"):
 
 
 class _Pix(msgspec.Struct, rename="camel"):
-    msg_id: str
     end_to_end_id: str
     amount: str
     accepted_at: Instant
@@ -140,8 +139,7 @@ def read(raw: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> port.
         return _unread(raw)
     if _ID.fullmatch(head.msg_id) is None:
         return _unread(raw)
-    readers = {"pacs.008": _ask, "camt.054": _credit, "pacs.002": _final, "pacs.004": _returned, "admi.002": _refusal}
-    reader = readers.get(head.type) or recurrence_wire.READERS.get(head.type) or also.get(head.type)
+    reader = _READERS.get(head.type) or also.get(head.type)
     if reader is not None:
         try:
             return reader(head.msg_id, raw, ispb)
@@ -172,7 +170,7 @@ def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
         raise Malformed("txId")
     if (kind == port.PIX_SETTLED) != (pix.settled_at is not None):
         raise Malformed("settledAt")
-    receiver = pix.receiver
+    receiver, charging = pix.receiver, charge_wire.charging(pix.local_instrument, pix.recurrence)
     arrival = port.PixArrival(
         message_id=name,
         end_to_end_id=pix.end_to_end_id,
@@ -187,7 +185,8 @@ def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
         instrument=pix.local_instrument,
         remittance=pix.remittance,
         settled_at=pix.settled_at,
-        authorizing=recurrence_wire.authorizing(pix.recurrence),
+        authorizing=recurrence_wire.authorizing(pix.recurrence) if charging is None else None,
+        charging=charging,
     )
     return port.Told(kind, name, pix.end_to_end_id, port.encode(arrival), pix.tx_id, receiver.account)
 
@@ -242,6 +241,12 @@ def _refusal(name: str, raw: bytes, ispb: str) -> port.Told:
     return port.Told(port.REFUSED, name, return_id or related, port.encode(body))
 
 
+_READERS: Mapping[str, Reader] = {
+    "pacs.008": _ask, "camt.054": _credit, "pacs.002": _final, "pacs.004": _returned, "admi.002": _refusal,
+    **recurrence_wire.READERS, **charge_wire.READERS,
+}  # fmt: skip
+
+
 def _message_of_return(return_id: str) -> str:
     # The same id on every send, and the return id can be read back from it.
     return "M" + return_id[1:]
@@ -294,6 +299,10 @@ def written(kind: str, body: bytes) -> bytes:
         fields = recurrence_wire.answer(body)
     elif kind == port.CANCELLATION_SEND:
         fields = recurrence_wire.cancellation(body)
+    elif kind == port.CHARGE_SEND:
+        fields = charge_wire.instruction(body)
+    elif kind == port.CHARGE_CANCEL_SEND:
+        fields = charge_wire.cancellation(body)
     else:
         raise ValueError(f"the SPI has no message for {kind}")
     return msgspec.json.encode(fields)
@@ -350,6 +359,11 @@ def payment_status(end_to_end_id: str, body: bytes) -> port.PixFinal | port.Pend
     if settled is None:
         return port.Pending()
     return port.PixFinal(end_to_end_id, settled, status.code, status.settled_at)
+
+
+def charge_status(message_id: str, body: bytes, ispb: str) -> port.Told | port.Pending:
+    """The network's answer about an instruction to collect. Malformed where it is none."""
+    return charge_wire.charge_status(message_id, body, ispb, _credit)
 
 
 def return_status(return_id: str, body: bytes) -> port.ReturnFinal | port.Pending:

@@ -12,12 +12,13 @@ from lastro.base.run import Act, Done, Door
 from lastro.base.write import Relied, Row, Write
 from lastro.orders import Destination, Destinations, FirstCharge, Party, charged, destination, fee_problem
 from lastro.standards import pix_ids
-from lastro.standards.calendar import brasilia_day
+from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.recurrence_ids import recurrence_id
 from lastro.subscriptions import model, store
 from lastro.subscriptions.model import Shown, Subscription
 from lastro.subscriptions.rendering import created
 from lastro.subscriptions.rules.authorizing import window_ends
+from lastro.subscriptions.rules.automatic import first_charge_at
 from lastro.subscriptions.rules.creating import account_problems, create_problems, wish_of
 from lastro.subscriptions.states import SUBSCRIPTIONS
 
@@ -168,8 +169,9 @@ def _columns(subscription: Subscription, token: str, debtor: Party, payer: Party
         "adjusts": terms.adjusts, "auto_schedule": terms.is_automatic, "description": subscription.description,
         "webhook_url": subscription.webhook_url, "debtor_id": debtor.id,
         "named_payer_id": None if payer is None else payer.id, "order_id": subscription.order_id, "location_token": token,
-        "lapses_at": window_ends(subscription), "created_at": subscription.created_at,
-        "updated_at": subscription.updated_at,
+        "lapses_at": window_ends(subscription), "charge_at": first_charge_at(terms),
+        "ends_at": None if terms.ends_on is None else day_bounds(terms.ends_on)[1],
+        "created_at": subscription.created_at, "updated_at": subscription.updated_at,
     }  # fmt: skip
 
 

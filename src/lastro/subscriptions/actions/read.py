@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 
 from lastro.base.api import NOT_FOUND, render
 from lastro.base.run import Act, Done, Door
+from lastro.standards.calendar import brasilia_day
 from lastro.standards.recurrence_payload import Receiver, encode
 from lastro.subscriptions import store
+from lastro.subscriptions.model import TIMING
+from lastro.subscriptions.payments import store as payments_store
+from lastro.subscriptions.payments.rendering import payment_shown
 from lastro.subscriptions.rendering import in_full
 from lastro.subscriptions.rules.authorizing import payload_of
 from lastro.subscriptions.rules.next_actions import next_actions
@@ -19,18 +23,20 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.errors import Refused
     from lastro.orders import Place
-    from lastro.subscriptions.model import Shown
+    from lastro.subscriptions.model import Payment, Shown, Timing
     from lastro.subscriptions.store import Past
 
+MOST_PAYMENTS = 20  # that are shown with a subscription (contract.md §3)
 _SERVED = ("PENDING_AUTHORIZATION", "ACCEPTED")
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A subscription, and what has happened to it."""
+    """A subscription, what has happened to it, and the payments that are shown with it, the newest first."""
 
     shown: Shown
     past: Past
+    payments: tuple[Payment, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -39,22 +45,30 @@ class Read(Act["Known | None"]):
 
     subscription_id: UUID | None
     place: Place
+    timing: Timing = TIMING
 
     async def read(self, session: Session, door: Door) -> Known | None:
-        """The subscription, its history and its cancellations."""
+        """The subscription, its history, its cancellations and its payments."""
         if self.subscription_id is None:
             return None
         shown = await store.shown_by_id(session, door.company_id, self.subscription_id)
         if shown is None:
             return None
-        return Known(shown, await store.past_of(session, door.company_id, self.subscription_id))
+        past = await store.past_of(session, door.company_id, self.subscription_id)
+        today = brasilia_day(door.now)
+        payments = await payments_store.latest_payments(session, door.company_id, self.subscription_id, MOST_PAYMENTS, today)
+        return Known(shown, past, tuple(payments))
 
     def decide(self, known: Known | None, door: Door) -> Done | Refused:
         """Shows it."""
         if known is None:
             return NOT_FOUND
-        coming = next_actions(known.shown.subscription, (), door.now)
-        return Done(None, render(in_full(known.shown, known.past, coming, self.place)))
+        subscription, today = known.shown.subscription, brasilia_day(door.now)
+        coming = next_actions(subscription, known.payments, door.now, self.timing)
+        last = [
+            payment_shown(one, subscription.terms, today, self.timing) for one in reversed(known.payments[:MOST_PAYMENTS])
+        ]
+        return Done(None, render(in_full(known.shown, known.past, last, coming, self.place)))
 
 
 async def by_location(session: Session, company_id: UUID, token: str) -> Known | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lastro.base.money import Money
     from lastro.standards.recurrence_payload import Receiver, Status
-    from lastro.subscriptions.model import Subscription, Terms, Timing
+    from lastro.subscriptions.model import Payer, Subscription, Terms, Timing
 
 # Why a payer's authorization is refused; the Central Bank gives no codes for it.
 Unfit = Literal[
@@ -27,6 +27,10 @@ Unfit = Literal[
     "MAXIMUM_NOT_ALLOWED",  # the amount is fixed, so there is nothing to bound
     "BELOW_FLOOR",
 ]
+
+# What we say to the network. Nobody knows what its two codes for a refused recurrence mean (domain.md §3.3), so that one is
+# as good as the other; MIDI is that of a recurrence that is not there.
+_NO, _NO_RECURRENCE = "AP13", "MIDI"
 
 _SHOWN: Final[dict[str, Status]] = {"PENDING_AUTHORIZATION": "CRIADA", "ACCEPTED": "APROVADA"}
 
@@ -97,3 +101,17 @@ def first_payment_problem(subscription: Subscription, payer_document: str, maxim
     if subscription.only_payer not in (None, payer_document):
         return "OTHER_PAYER"
     return maximum_problem(subscription.terms, maximum)
+
+
+def is_same_word(subscription: Subscription, payer: Payer, maximum: Money | None) -> bool:
+    """Whether this payer has authorized it without a payment, just so: he says it once more since he has heard nothing."""
+    known = subscription.payer
+    if subscription.state != "ACCEPTED" or subscription.is_paid_at_once or known is None:
+        return False
+    said = (payer.person.document_number, payer.ispb, payer.branch, payer.account, maximum)
+    return said == (known.person.document_number, known.ispb, known.branch, known.account, subscription.maximum)
+
+
+def answer_code(problem: Unfit | None) -> str:
+    """With which code an authorization is refused. problem None: there is no such recurrence."""
+    return _NO_RECURRENCE if problem is None else _NO

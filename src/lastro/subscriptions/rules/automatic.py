@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
     from datetime import date, datetime
 
-    from lastro.subscriptions.model import Subscription, Timing
+    from lastro.subscriptions.model import Subscription, Terms, Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +59,9 @@ def upcoming(subscription: Subscription, taken: Container[int], today: date, tim
 def makes_at(days: Plan, timing: Timing = TIMING) -> datetime:
     """When the service makes a charge: at the beginning of the ninth day before its due date; UTC."""
     return day_bounds(days.due_on - timedelta(days=timing.send_days))[0]
+
+
+def first_charge_at(terms: Terms, timing: Timing = TIMING) -> datetime | None:
+    """When the service looks for the first charge of a subscription, once it is ACCEPTED; None: it makes none. UTC."""
+    days = plan(terms, terms.starts_on) if terms.is_automatic else None
+    return None if days is None else makes_at(days, timing)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from lastro.base.money import Money
+    from lastro.companies import FeePlan
     from lastro.subscriptions.forms import SchedulePayment
     from lastro.subscriptions.model import Payment, Subscription, Terms, Timing
 
@@ -72,6 +73,12 @@ def amount_problems(terms: Terms, amount: Money | None) -> list[Problem]:
     if terms.fixed is not None and amount not in (None, terms.fixed):
         return [Problem("amount", "MISMATCH", f"is not the subscription's fixedAmount of {terms.fixed}")]
     return []
+
+
+def fee_problem(amount: Money, fees: FeePlan) -> Problem | None:
+    """Why a charge of this amount cannot be made under these fees, which its account bears; None: it can."""
+    total = fees.total(amount)
+    return Problem("amount.value", "OUT_OF_RANGE", f"is less than the fee of {total}") if total > amount else None
 
 
 def cancel_refused(payment: Payment, now: datetime, timing: Timing = TIMING) -> Refused | None:

@@ -14,7 +14,7 @@ from lastro.subscriptions.rules.retrying import sends_at
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.subscriptions.model import Payment, Subscription, Timing
+    from lastro.subscriptions.model import Attempt, Payment, Subscription, Timing
 
 # Triggers of the tables, and `ask`: the network is asked what became of an attempt, nothing is guessed.
 Trigger = Literal["lapse", "end", "send", "begin", "expire", "ask"]
@@ -59,3 +59,17 @@ def payment_due(payment: Payment, timing: Timing = TIMING) -> Due | None:
         # Its day is over at 21:00, but only the network knows how it ended.
         return Due("ask", instant(attempt.day, timing.day_ends_at))
     return Due("expire", day_bounds(days.settles_on + timedelta(days=timing.retry_within_days))[1])
+
+
+def due_at(payment: Payment, timing: Timing = TIMING) -> datetime | None:
+    """When time itself does something to a payment: sends, begins or ends it; None where somebody's word is waited for.
+
+    While the payer's bank has not said whether it drops the charge, its day does not begin: what it says decides.
+    """
+    due = payment_due(payment, timing)
+    return None if due is None or due.trigger == "ask" or payment.cancel_asked_at is not None else due.at
+
+
+def asks_at(attempt: Attempt, timing: Timing = TIMING) -> datetime:
+    """When the network is asked about an attempt that the payer's bank has scheduled: its day is over then; UTC."""
+    return instant(attempt.day, timing.day_ends_at)

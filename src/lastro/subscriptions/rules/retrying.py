@@ -78,10 +78,11 @@ def _before_its_day(payment: Payment, code: str | None, now: datetime, timing: T
     last = last_send_day(payment.plan, timing)
     if (code is not None and kills(code)) or brasilia_day(now) > last:
         return Step("refuse")
-    # The same may be refused again and again: each further try waits twice as long, and the last one is still in time.
+    # The same may be refused again and again: each further try waits twice as long. The last ones are still in time, and
+    # none follows at once, or the last hour would be full of them.
     tries = sum(not one.is_retry for one in payment.attempts)
     pause = min(timing.pause * 2 ** min(tries - 1, 16), timing.longest_pause)
-    send_at = min(now + pause, max(now, day_bounds(last)[1] - timing.pause))
+    send_at = min(now + pause, max(now + timing.shortest_pause, day_bounds(last)[1] - timing.pause))
     kind: AttemptKind = "RIFL" if code in _FAILURES else "AGND"
     return Step("send again", NewAttempt(len(payment.attempts) + 1, kind, payment.plan.settles_on, send_at))
 

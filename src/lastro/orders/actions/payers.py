@@ -1,0 +1,31 @@
+"""Who pays, as the network says it, kept as a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lastro.base.api import present
+from lastro.base.write import Row
+from lastro.orders.model import Party
+
+if TYPE_CHECKING:
+    from lastro.base.run import Door
+    from lastro.rails.port import Payer
+
+_ACCOUNT_TYPES = {
+    "CACC": "CHECKING_ACCOUNT", "SVGS": "SAVINGS_ACCOUNT", "TRAN": "PAYMENT_ACCOUNT", "SLRY": "WAGE_ACCOUNT",
+}  # fmt: skip
+
+
+def payer_of(payer: Payer, door: Door) -> tuple[Party, Row]:
+    """A new person, with the account that pays, and his row."""
+    kind = _ACCOUNT_TYPES.get(payer.account_type or "")
+    bank = present(ispb=payer.ispb, branch=payer.branch, account=payer.account, accountType=kind)
+    party = Party(door.chance.uuid(door.now), payer.name, payer.document_type, payer.document_number, bank)
+    values = {
+        "id": party.id, "name": party.name, "document_type": party.document_type, "document_number": party.document_number,
+        "bank": msgspec.json.encode(bank).decode(),
+    }  # fmt: skip
+    return party, Row("parties", values)

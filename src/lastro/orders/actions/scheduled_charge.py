@@ -1,0 +1,60 @@
+"""The order behind a scheduled payment of a subscription: made, begun and ended in the Write of its payment.
+
+Only its payment is told of at the client's, except where it is paid (states.md 3): so its other ends have no event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.write import Write
+from lastro.orders.actions.create import columns, pix_order
+from lastro.orders.states import ORDERS
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.base.write import Row
+    from lastro.orders.model import CompanySetup, Order, Party
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledCharge:
+    """What is charged in a cycle. customer: the subscription's debtor, whose row is there already."""
+
+    subscription_id: UUID
+    subscription_code: str
+    payment_id: UUID
+    account_id: UUID
+    external_id: str
+    amount: Money
+    description: str
+    notification_url: str
+    customer: Party
+
+
+def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, door: Door) -> tuple[Order, tuple[Row, ...]]:
+    """The order of a scheduled payment, and its rows. No code leads to it, and time ends it with its payment alone.
+
+    The payer has agreed to the amount and pays just that: the fee is the account's, whoever bears it elsewhere.
+    """
+    borne = replace(setup, fees=replace(setup.fees, payer="RECEIVER"))
+    drafted = pix_order(
+        door, borne, asked.account_id, None, external_id=asked.external_id, amount=asked.amount,
+        description=asked.description, seconds=0, customer=asked.customer,
+    )  # fmt: skip
+    order = replace(
+        drafted, origin="SUBSCRIPTION", notification_url=asked.notification_url, subscription_id=asked.subscription_id,
+        subscription_code=asked.subscription_code, scheduled_payment_id=asked.payment_id, location_token=None,
+        expires_at=None,
+    )  # fmt: skip
+    return order, ORDERS.born(columns(order), door.now)
+
+
+def with_payment(order: Order, trigger: str, door: Door, error: str | None = None) -> Write:
+    """The move that its payment makes it take: begin, expire, cancel or fail. error: why, as it is shown."""
+    sets = {} if error is None else {"error_message": error}
+    return Write(door.company_id, moves=(ORDERS.move(order, trigger, door.now, reason=error, **sets),))

@@ -1,0 +1,60 @@
+"""The time of a scheduled payment has come: it is sent, its day begins, or nobody may try again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.run import Act, Done
+from lastro.base.write import Touch, Write
+from lastro.subscriptions.actions.charge import tried_so
+from lastro.subscriptions.actions.payment_ends import Known, begun, ended, known_of, payment_move
+from lastro.subscriptions.model import TIMING
+from lastro.subscriptions.payments import store as payments_store
+from lastro.subscriptions.rules.moments import due_at, payment_due
+from lastro.subscriptions.rules.retrying import first_attempt
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import Refused
+    from lastro.base.run import Door
+    from lastro.orders import Place
+    from lastro.subscriptions.model import Timing
+
+
+@dataclass(frozen=True)
+class Advance(Act["Known | None"]):
+    """The sweep found a payment that time does something to."""
+
+    payment_id: UUID
+    place: Place
+    timing: Timing = TIMING
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The payment and what hangs on it."""
+        payment = await payments_store.payment_by_id(session, door.company_id, self.payment_id)
+        return await known_of(session, door.company_id, payment)
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """What is due, if it still is; a time that says something else by now is put right."""
+        if known is None:
+            return Done(None, b"")
+        payment = known.payment
+        due, at = payment_due(payment, self.timing), due_at(payment, self.timing)
+        if due is None or at is None or at > door.now:
+            touch = Touch("subscription_payments", payment.id, payment.version, {"due_at": at})
+            return Done(Write(door.company_id, touches=(touch,)), b"")
+        if due.trigger == "begin":
+            return Done(begun(known.charge, door, self.timing), b"")
+        if due.trigger == "send":
+            return Done(self._sent(known, door), b"")
+        if known.charge.is_being_paid:
+            return Done(None, b"")
+        return Done(ended(known.charge, known.subscription, "expire", door, code=None), b"")
+
+    def _sent(self, known: Known, door: Door) -> Write:
+        new = first_attempt(known.payment, door.now, self.timing)
+        _, write = tried_so(known.payment, new, known.shown, known.charge.order, door, self.place)
+        return write + Write(door.company_id, moves=(payment_move(known.payment, "send", door, due_at=None),))

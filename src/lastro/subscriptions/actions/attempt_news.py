@@ -1,0 +1,202 @@
+"""What the payer's bank says about a charge: it will collect, it has not, its payer calls it off, or its receiver may."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.errors import NotYet
+from lastro.base.run import Act, Done
+from lastro.base.write import Touch, Write
+from lastro.rails.port import ALARMED
+from lastro.subscriptions.actions.charge import tried_so
+from lastro.subscriptions.actions.payment_ends import Known, attempt_ended, begun, ended, known_of, payment_move
+from lastro.subscriptions.model import TIMING
+from lastro.subscriptions.payments import store as payments_store
+from lastro.subscriptions.reasons import CANCELLED_BY_RECEIVER, CANCELLED_WITH_AUTHORIZATION, UNPAID_DAY
+from lastro.subscriptions.rules.charging import payer_may_cancel
+from lastro.subscriptions.rules.moments import asks_at, due_at, payment_due
+from lastro.subscriptions.rules.retrying import after_unpaid
+from lastro.subscriptions.states import ATTEMPTS
+
+if TYPE_CHECKING:
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.orders import Place
+    from lastro.rails.port import ChargeCanceled, ChargeCancelFinal, ChargeRefused, ChargeScheduled, Claimed
+    from lastro.subscriptions.model import Attempt, Timing
+
+BEING_PAID_SECONDS = 1.0  # what has to wait for the end of a Pix is looked at again
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What is known of the attempt that the network speaks of."""
+
+    known: Known
+    attempt: Attempt
+
+
+async def _news(session: Session, door: Door, message_id: str, *, waits: bool = True) -> News | None:
+    """The attempt of an instruction; None: there is none. NotYet: a Pix for it is under way, whose end decides."""
+    payment = await payments_store.payment_of_message(session, door.company_id, message_id)
+    known = await known_of(session, door.company_id, payment)
+    if known is None:
+        return None
+    attempt = next(one for one in known.payment.attempts if one.message_id == message_id)
+    if waits and known.charge.is_being_paid and attempt.is_open:
+        raise NotYet(BEING_PAID_SECONDS)
+    return News(known, attempt)
+
+
+def _settled(claimed: Claimed, outcome: str, door: Door) -> Write:
+    return Write(door.company_id, finished=(claimed.finished(outcome, door.now),))
+
+
+@dataclass(frozen=True)
+class Scheduled(Act["News | None"]):
+    """The payer's bank will collect an attempt on its day."""
+
+    told: ChargeScheduled
+    claimed: Claimed
+    timing: Timing = TIMING
+
+    async def read(self, session: Session, door: Door) -> News | None:
+        """The attempt."""
+        return await _news(session, door, self.told.message_id, waits=False)
+
+    def decide(self, known: News | None, door: Door) -> Done:
+        """SCHEDULED under its endToEndId; where its day has come already, the payment begins with that."""
+        if known is None:
+            return Done(_settled(self.claimed, "ignored", door), b"")
+        attempt, charge, told = known.attempt, known.known.charge, self.told
+        if attempt.state != "REQUESTED":
+            differs = attempt.end_to_end_id not in (None, told.end_to_end_id)
+            return Done(_settled(self.claimed, ALARMED if differs else "known", door), b"")
+        move = ATTEMPTS.move(
+            attempt, "schedule", door.now, reason=told.end_to_end_id, end_to_end_id=told.end_to_end_id, asked=0,
+            ask_at=max(asks_at(attempt, self.timing), door.now),
+        )  # fmt: skip
+        write = _settled(self.claimed, "handled", door) + Write(door.company_id, moves=(move,))
+        scheduled = replace(attempt, state="SCHEDULED", end_to_end_id=told.end_to_end_id)
+        after = replace(
+            charge.payment,
+            attempts=tuple(scheduled if one.id == attempt.id else one for one in charge.payment.attempts),
+        )
+        due, at = payment_due(after, self.timing), due_at(after, self.timing)
+        if due is not None and due.trigger == "begin" and at is not None and at <= door.now:
+            return Done(write + begun(charge, door, self.timing, attempts=after.attempts), b"")
+        touch = Touch("subscription_payments", after.id, after.version, {"due_at": at})
+        return Done(write + Write(door.company_id, touches=(touch,)), b"")
+
+
+@dataclass(frozen=True)
+class Unpaid(Act["News | None"]):
+    """An attempt has ended without money: it was never scheduled, or not collected on its day."""
+
+    told: ChargeRefused
+    claimed: Claimed
+    place: Place
+    timing: Timing = TIMING
+
+    async def read(self, session: Session, door: Door) -> News | None:
+        """The attempt, and what hangs on it."""
+        return await _news(session, door, self.told.message_id)
+
+    def decide(self, known: News | None, door: Door) -> Done:
+        """Another attempt, now or by whoever may ask for it; or the end of the payment (states.md 3)."""
+        if known is None:
+            return Done(_settled(self.claimed, "ignored", door), b"")
+        if not known.attempt.is_open:
+            outcome = ALARMED if known.attempt.state == "PAID" else "known"
+            return Done(_settled(self.claimed, outcome, door), b"")
+        code = self.told.code
+        trigger = "expire" if code == UNPAID_DAY else "reject"
+        after = unpaid(known.known, trigger, code, door, self.place, self.timing)
+        return Done(_settled(self.claimed, "handled", door) + after, b"")
+
+
+def unpaid(known: Known, trigger: str, code: str, door: Door, place: Place, timing: Timing) -> Write:
+    """What follows when the open attempt of a payment ends without money. trigger: of the attempt. code: why, raw."""
+    payment, subscription = known.payment, known.subscription
+    if payment.cancel_asked_at is not None and payment.state == "SCHEDULED":
+        # Its receiver wanted it to end, and now the payer's bank does not have it any more.
+        return ended(known.charge, subscription, "cancel", door, code=CANCELLED_BY_RECEIVER, of_attempt=trigger)
+    step = after_unpaid(payment, subscription, code, door.now, timing)
+    if step.trigger in ("refuse", "expire", "subscription ends"):
+        why = CANCELLED_WITH_AUTHORIZATION if step.trigger == "subscription ends" else code
+        return ended(known.charge, subscription, step.trigger, door, code=why, of_attempt=trigger)
+    write = attempt_ended(payment, trigger, code, door)
+    if step.attempt is not None:
+        # The row of the attempt before has to be closed in the same statement, so that one is open.
+        _, tried = tried_so(payment, step.attempt, known.shown, known.charge.order, door, place)
+        return write + tried + Write(door.company_id, moves=(payment_move(payment, step.trigger, door, due_at=None),))
+    closed = tuple(replace(one, state="REJECTED") if one.is_open else one for one in payment.attempts)
+    left = payment_move(payment, step.trigger, door, due_at=due_at(replace(payment, attempts=closed), timing))
+    return write + Write(door.company_id, moves=(left,))
+
+
+@dataclass(frozen=True)
+class PayerCanceled(Act["News | None"]):
+    """The payer's side has cancelled a single charge that it had scheduled."""
+
+    told: ChargeCanceled
+    claimed: Claimed
+    place: Place
+    timing: Timing = TIMING
+
+    async def read(self, session: Session, door: Door) -> News | None:
+        """The attempt, and what hangs on it."""
+        return await _news(session, door, self.told.original_message_id)
+
+    def decide(self, known: News | None, door: Door) -> Done:
+        """CANCELED, where it was in time; else its attempt has ended without money like any other."""
+        if known is None:
+            return Done(_settled(self.claimed, "ignored", door), b"")
+        if not known.attempt.is_open:
+            outcome = ALARMED if known.attempt.state == "PAID" else "known"
+            return Done(_settled(self.claimed, outcome, door), b"")
+        finished, of, code = _settled(self.claimed, "handled", door), known.known, self.told.code
+        trigger = self._trigger(of, code)
+        if trigger is None:
+            return Done(finished + unpaid(of, "cancel", code, door, self.place, self.timing), b"")
+        return Done(finished + ended(of.charge, of.subscription, trigger, door, code=code), b"")
+
+    def _trigger(self, known: Known, code: str) -> str | None:
+        """How it ends the payment; None where it ends the attempt alone."""
+        if code == CANCELLED_WITH_AUTHORIZATION:
+            return "subscription ends"
+        if code == CANCELLED_BY_RECEIVER and known.payment.state == "SCHEDULED":
+            return "cancel"  # told to who asks, where the answer to our own cancellation was not heard
+        return "payer cancels" if payer_may_cancel(known.payment, self.told.canceled_at, self.timing) else None
+
+
+@dataclass(frozen=True)
+class CancelAnswered(Act["News | None"]):
+    """The payer's bank says whether it drops what the receiver wants to call off."""
+
+    told: ChargeCancelFinal
+    claimed: Claimed
+    timing: Timing = TIMING
+
+    async def read(self, session: Session, door: Door) -> News | None:
+        """The attempt, and what hangs on it."""
+        return await _news(session, door, self.told.original_message_id)
+
+    def decide(self, known: News | None, door: Door) -> Done:
+        """CANCELED, or as if nobody had asked."""
+        if known is None:
+            return Done(_settled(self.claimed, "ignored", door), b"")
+        payment, confirmed = known.known.payment, self.told.outcome == "CONFIRMED"
+        if payment.cancel_message_id != self.told.message_id:
+            contradicts = confirmed and payment.state != "CANCELED"
+            return Done(_settled(self.claimed, ALARMED if contradicts else "known", door), b"")
+        finished = _settled(self.claimed, "handled", door)
+        if confirmed:
+            of = known.known
+            return Done(finished + ended(of.charge, of.subscription, "cancel", door, code=CANCELLED_BY_RECEIVER), b"")
+        at = due_at(replace(payment, cancel_asked_at=None), self.timing)
+        move = payment_move(
+            payment, "keep", door, due_at=at, cancel_message_id=None, cancel_asked_at=None, ask_at=None
+        )  # fmt: skip
+        return Done(finished + Write(door.company_id, moves=(replace(move, reason=self.told.code),)), b"")

@@ -1,0 +1,117 @@
+"""A payer says yes or no to a subscription at his own bank. A yes is asked of us (journey 2), or rides in a payment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro import orders
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Write
+from lastro.orders import payer_of
+from lastro.rails.port import AuthorizationAnswer, authorization_answer_message
+from lastro.subscriptions import store
+from lastro.subscriptions.actions.cancel import of_recurrence, settled
+from lastro.subscriptions.model import Payer, Person
+from lastro.subscriptions.notifications import turned
+from lastro.subscriptions.rules.authorizing import answer_code, authorization_problem, is_same_word
+from lastro.subscriptions.states import SUBSCRIPTIONS
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.orders import Place
+    from lastro.rails.port import Authorization, AuthorizationDeclined, Claimed
+    from lastro.subscriptions.actions.ending import Known
+    from lastro.subscriptions.model import Shown
+
+
+@dataclass(frozen=True)
+class Authorize(Act["Shown | None"]):
+    """A payer has authorized without paying: his bank waits for our yes or no."""
+
+    asked: Authorization
+    claimed: Claimed
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Shown | None:
+        """The subscription that the network names."""
+        subscription_id = await store.id_of_recurrence(session, door.company_id, self.asked.recurrence_id)
+        return None if subscription_id is None else await store.shown_by_id(session, door.company_id, subscription_id)
+
+    def decide(self, known: Shown | None, door: Door) -> Done:
+        """ACCEPTED and yes, or no with a code. Who says the same once more gets the same answer."""
+        if known is None:
+            return Done(self._answer(self.claimed.row_id, answer_code(None), door), b"")
+        asked, subscription = self.asked, known.subscription
+        payer = self._payer()
+        if is_same_word(subscription, payer, asked.maximum):
+            return Done(self._answer(subscription.id, None, door), b"")
+        problem = authorization_problem(subscription, asked.accepted_at, asked.maximum)
+        if problem is not None:
+            return Done(self._answer(subscription.id, answer_code(problem), door), b"")
+        party, row = payer_of(asked.payer, door)
+        said = replace(subscription, payer=payer, maximum=asked.maximum, accepted_at=asked.accepted_at)
+        write = Write(door.company_id, rows=(row,)) + accepted(
+            replace(known, subscription=said), "authorize", party.id, door
+        )
+        return Done(write + self._answer(subscription.id, None, door), b"")
+
+    def _payer(self) -> Payer:
+        said = self.asked.payer
+        person = Person(said.name, said.document_type, said.document_number)
+        return Payer(person, said.ispb, said.account, said.branch, said.ibge_code)
+
+    def _answer(self, reference_id: UUID, code: str | None, door: Door) -> Write:
+        answer = AuthorizationAnswer.new(self.place.institution.ispb, self.asked, code, door.chance.bytes(24))
+        message = authorization_answer_message(answer, reference_id, door.chance.uuid(door.now), door.now)
+        return Write(door.company_id, messages=(message,), finished=(self.claimed.finished("answered", door.now),))
+
+
+@dataclass(frozen=True)
+class Decline(Act["Known | None"]):
+    """A payer has said no."""
+
+    told: AuthorizationDeclined
+    claimed: Claimed
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The subscription and its first charge. NotYet: that is being paid, and the payment's end decides."""
+        return await of_recurrence(session, door.company_id, self.told.recurrence_id)
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """REJECTED, and its first charge CANCELED. Nobody can say no to what is authorized, or has ended."""
+        if known is None:
+            return settled(self.claimed, "ignored", door)
+        subscription = known.shown.subscription
+        if not SUBSCRIPTIONS.allows(subscription.state, "decline"):
+            return settled(self.claimed, "known" if subscription.state == "REJECTED" else "ignored", door)
+        move = SUBSCRIPTIONS.move(subscription, "decline", door.now, reason=self.told.code)
+        write = Write(
+            door.company_id, moves=(move,), facts=(turned(door, known.shown, move.to_state),),
+            finished=(self.claimed.finished("handled", door.now),),
+        )  # fmt: skip
+        if known.charge is not None:
+            ending = orders.with_subscription(known.charge, "cancel", door, self.place)
+            assert ending is not None, "a first charge that is being paid was waited for"
+            write = ending + write
+        return Done(write, b"")
+
+
+def accepted(shown: Shown, trigger: str, payer_id: UUID, door: Door, *, end_to_end_id: str | None = None) -> Write:
+    """The subscription becomes ACCEPTED, and its client is told.
+
+    shown: with payer, maximum and time of acceptance as they will be. payer_id: of the row that says who the payer is.
+    end_to_end_id: by which its first charge was paid.
+    """
+    subscription = shown.subscription
+    assert subscription.payer is not None
+    maximum = subscription.maximum
+    move = SUBSCRIPTIONS.move(
+        subscription, trigger, door.now, reason=end_to_end_id, payer_id=payer_id,
+        payer_ibge_code=subscription.payer.ibge_code, maximum_minor=None if maximum is None else maximum.minor,
+        accepted_at=subscription.accepted_at,
+    )  # fmt: skip
+    return Write(door.company_id, moves=(move,), facts=(turned(door, shown, move.to_state, end_to_end_id=end_to_end_id),))

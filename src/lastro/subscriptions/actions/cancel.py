@@ -1,0 +1,194 @@
+"""Somebody wants a subscription to end: its client, or its payer at his own bank; and what that bank says to the client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, NotYet, Problem, Refused
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Write
+from lastro.rails.port import ALARMED, BY_RECEIVER, FIRST_ASK
+from lastro.subscriptions import store
+from lastro.subscriptions.actions.asking import asked_to_cancel
+from lastro.subscriptions.actions.ending import Cause, Known, canceled, ended, known_of, recorded
+from lastro.subscriptions.model import Passed, Person
+from lastro.subscriptions.reasons import cancel_reason_of
+from lastro.subscriptions.rendering import cancellation
+from lastro.subscriptions.states import CANCELLATIONS, SUBSCRIPTIONS
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.orders import Place
+    from lastro.rails.port import AuthorizationCanceled, CancellationFinal, Claimed
+    from lastro.subscriptions.model import Cancellation, CancelReason
+
+BEING_PAID_SECONDS = 1.0  # what has to wait for the end of a payment is looked at again
+_ENDS = {"CONFIRMED": "confirm", "REFUSED": "refuse", "FAILED": "fail"}
+_OF_PAYERS_SIDE = ("USUARIO_PAGADOR", "PSP_PAGADOR")
+
+
+@dataclass(frozen=True)
+class Cancel(Act["Known | None"]):
+    """POST /order/v1/banking/subscriptions/{id}/cancellations. key: the idempotency key, None where none was sent."""
+
+    subscription_id: UUID | None
+    reason: CancelReason
+    key: str | None
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The subscription, its first charge, and a cancellation that waits."""
+        return None if self.subscription_id is None else await known_of(session, door.company_id, self.subscription_id)
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """CANCELED at once where nobody has authorized it; else the payer's bank is asked."""
+        if known is None:
+            return NOT_FOUND
+        state = known.shown.subscription.state
+        if state == "ACCEPTED":
+            return self._ask(known, door)
+        if state != "PENDING_AUTHORIZATION":
+            return _conflict(f"the subscription is {state}")
+        over = ended(known, "cancel", Cause(self.reason, self.key), door, self.place)
+        if over is None:
+            return _conflict("a payment for the first charge is under way")
+        return _done(*over, door, ("PENDING", "ACCEPTED"))
+
+    def _ask(self, known: Known, door: Door) -> Done | Refused:
+        if known.waiting is not None:
+            return _conflict("an earlier cancellation has not been answered yet")
+        asked = asked_to_cancel(known.shown, self.reason, BY_RECEIVER, self.place, door)
+        cause = Cause(self.reason, self.key, message_id=asked.message_id)
+        record, rows = recorded(known.shown, cause, door, ("ask",), ask_at=door.now + FIRST_ASK)
+        move = SUBSCRIPTIONS.move(known.shown.subscription, "ask to cancel", door.now, reason=self.reason)
+        write = Write(door.company_id, rows=rows, moves=(move,), messages=(asked.message(record.id, door),))
+        return _done(record, write, door, ("PENDING",))
+
+
+@dataclass(frozen=True)
+class PayerCancels(Act["PayersWord | None"]):
+    """The payer's side has cancelled: at its bank it is over already."""
+
+    told: AuthorizationCanceled
+    claimed: Claimed
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> PayersWord | None:
+        """The subscription and what hangs on it. NotYet: its first charge is being paid.
+
+        Whoever cancels that soon has paid and authorized first. The end of the payment is heard of on its own, so that it
+        may come later; until then nobody knows whether there is anything to cancel.
+        """
+        known = await of_recurrence(session, door.company_id, self.told.recurrence_id)
+        if known is None:
+            return None
+        past = await store.past_of(session, door.company_id, known.shown.subscription.id)
+        heard = any(one.idempotency_key == self.told.message_id for one in past.cancellations)
+        return PayersWord(known, is_repeated=heard)
+
+    def decide(self, known: PayersWord | None, door: Door) -> Done:
+        """CANCELED, with a record that keeps the network's code; what has ended already stays as it is."""
+        if known is None:
+            return settled(self.claimed, "ignored", door)
+        if not SUBSCRIPTIONS.allows(known.known.shown.subscription.state, "cancel"):
+            return settled(self.claimed, "known" if known.is_repeated else "ignored", door)
+        told = self.told
+        cause = Cause(cancel_reason_of(told.code), told.message_id, told.code, self._requester(known.known))
+        over = ended(known.known, "cancel", cause, door, self.place)
+        assert over is not None, "a first charge that is being paid was waited for"
+        finished = (self.claimed.finished("handled", door.now),)
+        return Done(over[1] + Write(door.company_id, finished=finished), b"")
+
+    def _requester(self, known: Known) -> Person | None:
+        """As the network names him; where it does not, the payer, or while there is none him whom the contract is with."""
+        asked, subscription = self.told.requester, known.shown.subscription
+        if asked.role not in _OF_PAYERS_SIDE:
+            return None
+        if asked.document_type is not None and asked.document_number is not None:
+            return Person(asked.name, asked.document_type, asked.document_number)
+        return subscription.debtor if subscription.payer is None else subscription.payer.person
+
+
+@dataclass(frozen=True, slots=True)
+class PayersWord:
+    """A subscription that its payer cancels. is_repeated: this very message has been heard."""
+
+    known: Known
+    is_repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredCancellation:
+    """A cancellation that the payer's bank was asked for, and its subscription."""
+
+    cancellation: Cancellation
+    known: Known
+
+
+@dataclass(frozen=True)
+class CancellationEnded(Act["AnsweredCancellation | None"]):
+    """The payer's bank says what became of a cancellation that its receiver asked for, or the network would not take it."""
+
+    final: CancellationFinal
+    claimed: Claimed
+
+    async def read(self, session: Session, door: Door) -> AnsweredCancellation | None:
+        """The cancellation and its subscription."""
+        found = await store.cancellation_asked(session, door.company_id, self.final.message_id)
+        if found is None:
+            return None
+        known = await known_of(session, door.company_id, found.subscription_id)
+        return None if known is None else AnsweredCancellation(found, known)
+
+    def decide(self, known: AnsweredCancellation | None, door: Door) -> Done:
+        """ACCEPTED and the subscription CANCELED with it; or REJECTED, ERROR, and the subscription goes on."""
+        final = self.final
+        if known is None:
+            return settled(self.claimed, ALARMED if final.outcome == "CONFIRMED" else "ignored", door)
+        record, trigger = known.cancellation, _ENDS[final.outcome]
+        if record.state != "PENDING":
+            return settled(self.claimed, _of_ended(record.state, trigger), door)
+        if trigger == "confirm":
+            write = canceled(known.known, "cancel", record.reason, door)
+        else:
+            move = CANCELLATIONS.move(record, trigger, door.now, reason=final.code, raw_reason=final.code, ask_at=None)
+            write = Write(door.company_id, moves=(move,))
+        return Done(write + Write(door.company_id, finished=(self.claimed.finished("handled", door.now),)), b"")
+
+
+def _of_ended(state: str, trigger: str) -> str:
+    """What a word on a cancellation that has ended is settled with.
+
+    A no to what has ended another way meanwhile says nothing new: there is nothing left to cancel. A yes to what was refused
+    is for people: at the payer's bank the authorization is over.
+    """
+    if CANCELLATIONS.moves["PENDING", trigger] == state:
+        return "known"
+    return "ignored" if state == "ACCEPTED" else ALARMED
+
+
+async def of_recurrence(session: Session, company_id: UUID, recurrence_id: str) -> Known | None:
+    """The subscription that the network names, and what hangs on it. NotYet: its first charge is being paid."""
+    subscription_id = await store.id_of_recurrence(session, company_id, recurrence_id)
+    known = None if subscription_id is None else await known_of(session, company_id, subscription_id)
+    if known is not None and known.is_being_paid:
+        raise NotYet(BEING_PAID_SECONDS)
+    return known
+
+
+def settled(claimed: Claimed, outcome: str, door: Door) -> Done:
+    """The message is done with and has changed nothing."""
+    return Done(Write(door.company_id, finished=(claimed.finished(outcome, door.now),)), b"")
+
+
+def _done(record: Cancellation, write: Write, door: Door, statuses: tuple[str, ...]) -> Done:
+    passed = tuple(Passed(status, door.now) for status in statuses)
+    return Done(write, render(cancellation(record, passed)), record.id, keep="month")
+
+
+def _conflict(text: str) -> Refused:
+    return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))

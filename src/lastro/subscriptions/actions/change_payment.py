@@ -1,0 +1,120 @@
+"""A client calls a scheduled payment off, or asks for another try after an unpaid day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Write
+from lastro.rails.port import FIRST_ASK, ChargeCancelOrder, charge_cancel_message
+from lastro.standards.calendar import brasilia_day
+from lastro.subscriptions.actions.charge import tried_so
+from lastro.subscriptions.actions.payment_ends import Known, ended, known_of, payment_move
+from lastro.subscriptions.model import TIMING
+from lastro.subscriptions.payments import store as payments_store
+from lastro.subscriptions.payments.rendering import payment_shown
+from lastro.subscriptions.reasons import CANCELLED_BY_RECEIVER
+from lastro.subscriptions.rules.charging import cancel_is_asked, cancel_refused
+from lastro.subscriptions.rules.retrying import asked_retry, retry_refused
+
+if TYPE_CHECKING:
+    from datetime import date
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.orders import Place
+    from lastro.subscriptions.model import Payment, Timing
+
+_ACCEPTED = 202
+
+
+async def _known(session: Session, door: Door, subscription_id: UUID | None, payment_id: UUID | None) -> Known | None:
+    if subscription_id is None or payment_id is None:
+        return None
+    payment = await payments_store.payment_by_id(session, door.company_id, payment_id)
+    if payment is None or payment.subscription_id != subscription_id:
+        return None
+    return await known_of(session, door.company_id, payment)
+
+
+@dataclass(frozen=True)
+class CancelPayment(Act["Known | None"]):
+    """POST /public/v1/banking/subscriptions/{id}/payments/{paymentId}/cancel."""
+
+    subscription_id: UUID | None
+    payment_id: UUID | None
+    place: Place
+    timing: Timing = TIMING
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The payment and what hangs on it."""
+        return await _known(session, door, self.subscription_id, self.payment_id)
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """CANCELED at once while the payer's bank was not told of it; else that is asked, and its word decides."""
+        if known is None:
+            return NOT_FOUND
+        refused = cancel_refused(known.payment, door.now, self.timing)
+        if refused is not None:
+            return refused
+        if known.charge.is_being_paid:
+            text = "it is being settled"
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
+        if cancel_is_asked(known.payment):
+            return self._ask(known, door)
+        write = ended(known.charge, known.subscription, "cancel", door, code=CANCELLED_BY_RECEIVER)
+        after = replace(known.payment, state="CANCELED", code=CANCELLED_BY_RECEIVER, updated_at=door.now)
+        return Done(write, self._body(known, after, door), after.id, keep="month")
+
+    def _ask(self, known: Known, door: Door) -> Done:
+        attempt, txid = known.payment.open_attempt, known.charge.order.txid
+        assert attempt is not None
+        assert txid is not None
+        order = ChargeCancelOrder.new(
+            self.place.institution.ispb, attempt.message_id, known.subscription.provider_id, txid, CANCELLED_BY_RECEIVER,
+            door.chance.bytes(24),
+        )  # fmt: skip
+        move = payment_move(
+            known.payment, "ask to cancel", door, due_at=None, cancel_message_id=order.message_id,
+            cancel_asked_at=door.now, ask_at=door.now + FIRST_ASK, asked=0,
+        )  # fmt: skip
+        message = charge_cancel_message(order, known.payment.id, door.chance.uuid(door.now), door.now)
+        after = replace(known.payment, cancel_asked_at=door.now, updated_at=door.now)
+        body, write = self._body(known, after, door), Write(door.company_id, moves=(move,), messages=(message,))
+        return Done(write, body, after.id, keep="month", status=_ACCEPTED)
+
+    def _body(self, known: Known, after: Payment, door: Door) -> bytes:
+        return render(payment_shown(after, known.subscription.terms, brasilia_day(door.now), self.timing))
+
+
+@dataclass(frozen=True)
+class RetryPayment(Act["Known | None"]):
+    """POST /public/v1/banking/subscriptions/{id}/payments/{paymentId}/retry."""
+
+    subscription_id: UUID | None
+    payment_id: UUID | None
+    day: date
+    place: Place
+    timing: Timing = TIMING
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The payment and what hangs on it."""
+        return await _known(session, door, self.subscription_id, self.payment_id)
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """The next attempt, or what stands in its way."""
+        if known is None:
+            return NOT_FOUND
+        payment = known.payment
+        refused = retry_refused(payment, known.subscription, self.day, door.now, self.timing)
+        if refused is not None:
+            return refused
+        new = asked_retry(payment, self.day, door.now)
+        attempt, write = tried_so(payment, new, known.shown, known.charge.order, door, self.place)
+        after = replace(payment, attempts=(*payment.attempts, attempt), updated_at=door.now)
+        write += Write(door.company_id, moves=(payment_move(payment, "retry", door, due_at=None),))
+        body = render(payment_shown(after, known.subscription.terms, brasilia_day(door.now), self.timing))
+        return Done(write, body, payment.id, keep="month")

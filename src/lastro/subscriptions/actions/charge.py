@@ -1,0 +1,115 @@
+"""A charge of a cycle is made, by its client or by the service: the payment, its order, perhaps its first attempt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.write import Row, Write
+from lastro.orders import Party, ScheduledCharge, scheduled_charge
+from lastro.rails.port import FIRST_ASK, ChargeInstruction, Collector, charge_message
+from lastro.subscriptions.model import Attempt, Payment
+from lastro.subscriptions.payments.notifications import payment_turned
+from lastro.subscriptions.rules.moments import due_at
+from lastro.subscriptions.rules.retrying import first_attempt
+from lastro.subscriptions.states import ATTEMPTS, PAYMENTS
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Any
+
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.base.write import Message
+    from lastro.orders import CompanySetup, Order, Place
+    from lastro.subscriptions.model import Plan, Shown, Timing
+    from lastro.subscriptions.rules.retrying import NewAttempt
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A charge as it is to be made. amount and days: as the rules have found them."""
+
+    external_id: str
+    amount: Money
+    days: Plan
+    description: str | None = None
+    retries_alone: bool = True
+
+
+def charged(
+    shown: Shown, setup: CompanySetup, wish: Wish, door: Door, place: Place, timing: Timing
+) -> tuple[Payment, Write]:
+    """The payment as it will be, and all that is written with it but the move of its subscription."""
+    subscription, payment_id = shown.subscription, door.chance.uuid(door.now)
+    order, order_rows = _order(shown, setup, wish, payment_id, door)
+    payment = Payment(
+        id=payment_id, state="SCHEDULED", version=1, subscription_id=subscription.id, external_id=wish.external_id,
+        order_id=order.id, amount=wish.amount, plan=wish.days, created_at=door.now, updated_at=door.now,
+        retries_alone=wish.retries_alone, description=wish.description,
+    )  # fmt: skip
+    first, triggers, tried = first_attempt(payment, door.now, timing), ["schedule"], Write(door.company_id)
+    if first.send_at <= door.now:
+        attempt, tried = tried_so(payment, first, shown, order, door, place)
+        payment, triggers = replace(payment, version=2, attempts=(attempt,)), ["schedule", "send"]
+    rows = PAYMENTS.born(_columns(payment, due_at(payment, timing)), door.now, triggers)
+    fact = payment_turned(door, payment, subscription)
+    # The payment before its attempt, as keys lead.
+    return payment, Write(door.company_id, rows=(*order_rows, *rows), facts=(fact,)) + tried
+
+
+def tried_so(
+    payment: Payment, new: NewAttempt, shown: Shown, order: Order, door: Door, place: Place
+) -> tuple[Attempt, Write]:
+    """A new attempt, and the message that tells the payer's bank of it; the payment's own move is the caller's."""
+    ispb = place.institution.ispb
+    name = ChargeInstruction.new_message_id(ispb, door.chance.bytes(24))
+    attempt = Attempt(door.chance.uuid(door.now), "REQUESTED", 1, new.number, new.kind, new.day, message_id=name)
+    values = {
+        "id": attempt.id, "payment_id": payment.id, "number": new.number, "kind": new.kind, "collects_on": new.day,
+        "message_id": name, "ask_at": max(new.send_at, door.now) + FIRST_ASK, "created_at": door.now,
+        "updated_at": door.now,
+    }  # fmt: skip
+    message = _instruction(payment, attempt, shown, order, new.send_at, door)
+    return attempt, Write(door.company_id, rows=ATTEMPTS.born(values, door.now, ("request",)), messages=(message,))
+
+
+def _order(
+    shown: Shown, setup: CompanySetup, wish: Wish, payment_id: Any, door: Door
+) -> tuple[Order, tuple[Row, ...]]:  # fmt: skip
+    subscription = shown.subscription
+    assert subscription.debtor_id is not None, "who was read has a debtor"
+    debtor = subscription.debtor
+    customer = Party(subscription.debtor_id, debtor.name or "", debtor.document_type, debtor.document_number)
+    asked = ScheduledCharge(
+        subscription.id, subscription.external_id, payment_id, subscription.account_id, wish.external_id, wish.amount,
+        wish.description or subscription.description or wish.external_id, subscription.webhook_url, customer,
+    )  # fmt: skip
+    return scheduled_charge(asked, setup, door)
+
+
+def _instruction(payment: Payment, attempt: Attempt, shown: Shown, order: Order, send_at: datetime, door: Door) -> Message:
+    subscription, account = shown.subscription, shown.account
+    assert subscription.payer is not None, "who authorized is known"
+    assert order.txid is not None, "the network knows a charge by its txid"
+    payer, holder = subscription.payer, account.holder
+    told = ChargeInstruction(
+        attempt.message_id, subscription.provider_id, order.txid, attempt.kind, payment.amount, payment.plan.due_on,
+        attempt.day, payer.ispb, payer.person.document_number,
+        Collector(holder.full_name, holder.document_number, account.branch, account.number),
+        payment.description or subscription.description,
+    )  # fmt: skip
+    message = charge_message(told, attempt.id, door.chance.uuid(door.now), door.now)
+    return message if send_at <= door.now else replace(message, due=send_at)
+
+
+def _columns(payment: Payment, due: datetime | None) -> dict[str, Any]:
+    cycle = payment.plan.cycle
+    return {
+        "id": payment.id, "subscription_id": payment.subscription_id, "external_id": payment.external_id,
+        "order_id": payment.order_id, "currency": payment.amount.currency, "amount_minor": payment.amount.minor,
+        "due_on": payment.plan.due_on, "settles_on": payment.plan.settles_on, "cycle": cycle.number,
+        "cycle_starts_on": cycle.starts_on, "next_cycle_starts_on": cycle.next_starts_on,
+        "auto_retry": payment.retries_alone, "description": payment.description, "due_at": due,
+        "created_at": payment.created_at, "updated_at": payment.updated_at,
+    }  # fmt: skip

@@ -1,0 +1,88 @@
+"""The service itself makes each cycle's charge of a subscription with autoSchedule: one for each, whatever is run again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from lastro.base.run import Act, Done
+from lastro.base.write import Touch, Write
+from lastro.standards.calendar import brasilia_day
+from lastro.subscriptions.actions.charge import Wish
+from lastro.subscriptions.actions.schedule import known_of, made
+from lastro.subscriptions.model import CYCLE_IS_FREE, TIMING
+from lastro.subscriptions.payments import store as payments_store
+from lastro.subscriptions.rules.automatic import upcoming
+from lastro.subscriptions.rules.charging import fee_problem
+from lastro.subscriptions.states import SUBSCRIPTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.orders import Place
+    from lastro.subscriptions.actions.schedule import Known as Ground
+    from lastro.subscriptions.model import Subscription, Timing
+    from lastro.subscriptions.rules.automatic import Upcoming
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A subscription, what a charge costs, its cycles that have a payment, and the codes of all its payments."""
+
+    ground: Ground
+    taken: frozenset[int]
+    codes: frozenset[str]
+
+
+@dataclass(frozen=True)
+class ChargeCycle(Act["Known | None"]):
+    """The sweep found a subscription whose next charge is to be made."""
+
+    subscription_id: UUID
+    place: Place
+    timing: Timing = TIMING
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The subscription, the company's fees, and which cycles have a payment."""
+        ground = await known_of(session, door.company_id, self.subscription_id)
+        if ground is None:
+            return None
+        rows = await payments_store.taken(session, door.company_id, self.subscription_id)
+        cycles = frozenset(row["cycle"] for row in rows if row["status"] not in CYCLE_IS_FREE)
+        return Known(ground, cycles, frozenset(row["external_id"] for row in rows))
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """The charge of the next cycle that has none, once it is time; until then, when that will be."""
+        if known is None:
+            return Done(None, b"")
+        subscription, setup = known.ground.shown.subscription, known.ground.setup
+        coming = upcoming(subscription, known.taken, brasilia_day(door.now), self.timing)
+        if coming is None or coming.make_at > door.now or subscription.terms.fixed is None:
+            at = None if coming is None else coming.make_at
+            touch = Touch("subscriptions", subscription.id, subscription.version, {"charge_at": at})
+            return Done(Write(door.company_id, touches=(touch,)), b"")
+        sets = {"covered": coming.plan.cycle.number, "charge_at": self._next(subscription, known, coming, door)}
+        wrong = fee_problem(subscription.terms.fixed, setup.fees)
+        if wrong is not None:
+            move = SUBSCRIPTIONS.move(subscription, "pass over", door.now, reason=wrong.description, **sets)
+            return Done(Write(door.company_id, moves=(move,)), b"")
+        wish = Wish(_code(coming, known.codes), subscription.terms.fixed, coming.plan)
+        _, write = made(known.ground, wish, door, self.place, self.timing, **sets)
+        return Done(write, b"")
+
+    def _next(self, subscription: Subscription, known: Known, coming: Upcoming, door: Door) -> datetime | None:
+        """When the charge after this one is made; None: there is none."""
+        covered = replace(subscription, covered=coming.plan.cycle.number)
+        after = upcoming(covered, known.taken, brasilia_day(door.now), self.timing)
+        return None if after is None else after.make_at
+
+
+def _code(coming: Upcoming, codes: Container[str]) -> str:
+    """The code of the payment; another where a client has given this one to a payment of his own."""
+    numbered = (coming.external_id if n == 1 else f"{coming.external_id}-{n}" for n in count(1))
+    return next(code for code in numbered if code not in codes)

@@ -1,0 +1,147 @@
+"""How a subscription becomes CANCELED, whoever wanted it: what has to be known, and all that is written with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro import orders
+from lastro.base.write import Row, Write
+from lastro.subscriptions import store
+from lastro.subscriptions.actions.payment_ends import open_charges, payments_ended
+from lastro.subscriptions.model import Cancellation, Person
+from lastro.subscriptions.notifications import turned
+from lastro.subscriptions.states import CANCELLATIONS, SUBSCRIPTIONS
+
+if TYPE_CHECKING:
+    from typing import Any
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.orders import Ending, Place
+    from lastro.subscriptions.actions.payment_ends import Charge
+    from lastro.subscriptions.model import CancelReason, Shown
+
+AT_ONCE = ("ask", "confirm")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A subscription as far as it can end.
+
+    charge: its first charge, while that can still be paid. waiting: the cancellation that the payer's bank has not answered.
+    payments: that have not ended.
+    """
+
+    shown: Shown
+    charge: Ending | None = None
+    waiting: Cancellation | None = None
+    payments: tuple[Charge, ...] = ()
+
+    @property
+    def has_unfinished(self) -> bool:
+        """Whether a scheduled payment of it is SCHEDULED or PENDING."""
+        return bool(self.payments)
+
+    @property
+    def is_being_paid(self) -> bool:
+        """Whether a payment for its first charge is under way: until that has its end, nothing else may end it."""
+        return self.charge is not None and (self.charge.reserved or self.charge.in_inbox)
+
+
+async def known_of(session: Session, company_id: UUID, subscription_id: UUID) -> Known | None:
+    """The subscription and what hangs on it; None where there is no such subscription."""
+    shown = await store.shown_by_id(session, company_id, subscription_id)
+    if shown is None or shown.subscription.state != "PENDING_AUTHORIZATION" or shown.first_charge is None:
+        return None if shown is None else await _known(session, company_id, shown)
+    charge = await orders.ending(session, company_id, shown.first_charge.order_id)
+    if charge is None or charge.order.state == "INITIAL":
+        return Known(shown, charge)
+    # The two move in one commit, which has come between the two readings: the next one sees it.
+    shown = await store.shown_by_id(session, company_id, subscription_id) or shown
+    return await _known(session, company_id, shown)
+
+
+async def _known(session: Session, company_id: UUID, shown: Shown) -> Known:
+    """Of one whose first charge, if it has one, is over."""
+    if shown.subscription.state != "ACCEPTED":
+        return Known(shown)
+    subscription_id = shown.subscription.id
+    waiting = await store.waiting_cancellation(session, company_id, subscription_id)
+    return Known(shown, None, waiting, await open_charges(session, company_id, subscription_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a subscription ends, as its record says it.
+
+    key: of the request, or the message's id in the network; None: the record's own id. raw: the network's code. by: who
+    wanted it; None: the holder of the account. message_id: by which the payer's bank is asked, or told.
+    """
+
+    reason: CancelReason
+    key: str | None = None
+    raw: str | None = None
+    by: Person | None = None
+    message_id: str | None = None
+
+
+def canceled(known: Known, trigger: str, reason: CancelReason, door: Door) -> Write:
+    """The subscription is CANCELED, a cancellation that was waiting is ACCEPTED with it, and the client is told.
+
+    What hangs on the subscription ends in the same write.
+    """
+    waiting, move = known.waiting, SUBSCRIPTIONS.move(known.shown.subscription, trigger, door.now, reason=reason)
+    moves = [move]
+    if waiting is not None:
+        moves.append(CANCELLATIONS.move(waiting, "confirm", door.now, reason=reason, ask_at=None))
+    fact = turned(door, known.shown, move.to_state, reason=reason)
+    write = Write(door.company_id, moves=tuple(moves), facts=(fact,))
+    return write + payments_ended(known.payments, known.shown.subscription, door)
+
+
+def ended(
+    known: Known, trigger: str, cause: Cause, door: Door, place: Place, *, charge: str = "cancel"
+) -> tuple[Cancellation, Write] | None:
+    """The end of a subscription that needs nobody's word, and its record; None while its first charge is being paid.
+
+    charge: what happens to the order of a first charge, which ends with it.
+    """
+    write = Write(door.company_id)
+    if known.charge is not None:
+        ending = orders.with_subscription(known.charge, charge, door, place)
+        if ending is None:
+            return None
+        write += ending
+    record, rows = recorded(known.shown, cause, door, AT_ONCE)
+    return record, write + canceled(known, trigger, cause.reason, door) + Write(door.company_id, rows=rows)
+
+
+def recorded(
+    shown: Shown, cause: Cause, door: Door, triggers: tuple[str, ...], **also: Any
+) -> tuple[Cancellation, tuple[Row, ...]]:
+    """The record of a cancellation, and its rows. also: further columns."""
+    record_id, holder = door.chance.uuid(door.now), shown.account.holder
+    by = cause.by or Person(holder.full_name, holder.document_type, holder.document_number)
+    record = Cancellation(
+        record_id, "ACCEPTED" if triggers == AT_ONCE else "PENDING", len(triggers), shown.subscription.id,
+        cause.key or str(record_id), cause.reason, cause.raw, by, door.now, door.now, cause.message_id,
+    )  # fmt: skip
+    requester = None if cause.by is None else _person(cause.by, door)
+    values = {
+        "id": record.id, "subscription_id": record.subscription_id, "idempotency_key": record.idempotency_key,
+        "reason": record.reason, "raw_reason": record.raw_reason, "message_id": record.message_id,
+        "requested_by_id": None if requester is None else requester.values["id"],
+        "created_at": door.now, "updated_at": door.now, **also,
+    }  # fmt: skip
+    rows = CANCELLATIONS.born(values, door.now, triggers, reason=cause.raw or cause.reason)
+    return record, rows if requester is None else (requester, *rows)
+
+
+def _person(person: Person, door: Door) -> Row:
+    values = {
+        "id": door.chance.uuid(door.now), "name": person.name or "", "document_type": person.document_type,
+        "document_number": person.document_number,
+    }  # fmt: skip
+    return Row("parties", values)

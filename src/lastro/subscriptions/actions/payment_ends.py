@@ -1,0 +1,144 @@
+"""What is known of a scheduled payment, and how it moves: always with its order, and to its end with its open attempt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from lastro import orders
+from lastro.base.write import Write
+from lastro.subscriptions import store
+from lastro.subscriptions.payments import store as payments_store
+from lastro.subscriptions.payments.notifications import payment_turned
+from lastro.subscriptions.reasons import CANCELLED_WITH_AUTHORIZATION, reason_of
+from lastro.subscriptions.rules.charging import ends_with_subscription
+from lastro.subscriptions.rules.moments import due_at
+from lastro.subscriptions.states import ATTEMPTS, PAYMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.base.write import Move
+    from lastro.orders import Order
+    from lastro.subscriptions.model import Payment, Shown, Subscription, Timing
+
+# In which states its order is while a payment is in one.
+_STANDS_AS: Final = {
+    "SCHEDULED": ("INITIAL",), "PENDING": ("PENDING",), "PAID": ("PAID", "PARTIAL_REFUNDED", "REFUNDED"),
+    "CANCELED": ("CANCELED",), "EXPIRED": ("EXPIRED",), "ERROR": ("ERROR",),
+}  # fmt: skip
+# What its order does when a payment moves; it stays as it is where nothing is said.
+_OF_ORDER: Final = {
+    "begin": "begin", "cancel": "cancel", "payer cancels": "cancel", "subscription ends": "cancel", "refuse": "fail",
+    "expire": "expire",
+}  # fmt: skip
+# What does not outlive the question whether the payer's bank drops the charge.
+_NOT_ASKED: Final = {"cancel_message_id": None, "cancel_asked_at": None, "ask_at": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """A payment and its order. is_being_paid: a Pix for it was accepted, and has no end yet."""
+
+    payment: Payment
+    order: Order
+    is_being_paid: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A payment, its order and its subscription."""
+
+    charge: Charge
+    shown: Shown
+
+    @property
+    def payment(self) -> Payment:
+        """The payment."""
+        return self.charge.payment
+
+    @property
+    def subscription(self) -> Subscription:
+        """The subscription."""
+        return self.shown.subscription
+
+
+async def charge_of(session: Session, company_id: UUID, payment: Payment) -> Charge:
+    """A payment with its order. Where the two have moved between the two readings, the payment is read again."""
+    order = await orders.order_by_id(session, company_id, payment.order_id)
+    assert order is not None, "a payment has its order"
+    if order.state not in _STANDS_AS[payment.state]:
+        moved = await payments_store.payment_by_id(session, company_id, payment.id)
+        assert moved is not None, "no payment goes away"
+        return await charge_of(session, company_id, moved)
+    return Charge(payment, order, await orders.reservation(session, company_id, order.id) is not None)
+
+
+async def known_of(session: Session, company_id: UUID, payment: Payment | None) -> Known | None:
+    """What bears on a payment; None for none."""
+    if payment is None:
+        return None
+    shown = await store.shown_by_id(session, company_id, payment.subscription_id)
+    assert shown is not None, "a payment has its subscription"
+    return Known(await charge_of(session, company_id, payment), shown)
+
+
+async def open_charges(session: Session, company_id: UUID, subscription_id: UUID) -> tuple[Charge, ...]:
+    """The payments of a subscription that had not ended."""
+    found = await payments_store.open_payments(session, company_id, subscription_id)
+    return tuple([await charge_of(session, company_id, one) for one in found])
+
+
+def payments_ended(charges: Iterable[Charge], subscription: Subscription, door: Door) -> Write:
+    """What becomes of its unfinished payments when a subscription becomes CANCELED (states.md 3).
+
+    What is being collected today is not touched: it is CANCELED when its attempt ends unpaid. The payer's bank drops what it
+    had scheduled by itself, because the authorization is gone.
+    """
+    write = Write(door.company_id)
+    for one in charges:
+        if ends_with_subscription(one.payment, door.now) and not one.is_being_paid:
+            write += ended(one, subscription, "subscription ends", door, code=CANCELLED_WITH_AUTHORIZATION)
+    return write
+
+
+def ended(
+    charge: Charge, subscription: Subscription, trigger: str, door: Door, *, code: str | None, of_attempt: str = "cancel"
+) -> Write:
+    """The end of a payment without money, with its order and the attempt that was open, and its notification.
+
+    code: why, in the network's words. of_attempt: what the attempt does.
+    """
+    payment = charge.payment
+    move = payment_move(payment, trigger, door, code=code, due_at=None, **_NOT_ASKED)
+    after = replace(payment, state=move.to_state, code=code)
+    error = None if code is None or _OF_ORDER[trigger] != "fail" else reason_of(code, "CHARGE").message
+    write = Write(door.company_id, moves=(move,), facts=(payment_turned(door, after, subscription),))
+    write += orders.with_payment(charge.order, _OF_ORDER[trigger], door, error)
+    return write + attempt_ended(payment, of_attempt, code, door)
+
+
+def attempt_ended(payment: Payment, trigger: str, code: str | None, door: Door) -> Write:
+    """The end of the attempt that is open, where there is one."""
+    attempt = payment.open_attempt
+    if attempt is None:
+        return Write(door.company_id)
+    move = ATTEMPTS.move(attempt, trigger, door.now, reason=code, code=code, ask_at=None)
+    return Write(door.company_id, moves=(move,))
+
+
+def begun(charge: Charge, door: Door, timing: Timing, *, attempts: Any = None) -> Write:
+    """The day has come and the payer's bank has it: PENDING, with its order. attempts: as they will be."""
+    payment = charge.payment
+    after = replace(payment, state="PENDING", attempts=attempts or payment.attempts)
+    move = payment_move(payment, "begin", door, due_at=due_at(after, timing))
+    return Write(door.company_id, moves=(move,)) + orders.with_payment(charge.order, "begin", door)
+
+
+def payment_move(payment: Payment, trigger: str, door: Door, *, code: str | None = None, **sets: Any) -> Move:
+    """A move of the payment alone; its code is kept with it where there is one. KeyError: the table lacks the move."""
+    also = {} if code is None else {"code": code}
+    return PAYMENTS.move(payment, trigger, door.now, reason=code, **also, **sets)

@@ -1,0 +1,90 @@
+"""Reading scheduled payments: one, or a subscription's in pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.paging import Part
+from lastro.base.run import Act, Done
+from lastro.standards.calendar import brasilia_day
+from lastro.subscriptions import store
+from lastro.subscriptions.model import TIMING, WantedPayments
+from lastro.subscriptions.payments import store as payments_store
+from lastro.subscriptions.payments.rendering import SubscriptionPayments, payment_shown
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import Refused
+    from lastro.base.paging import Page
+    from lastro.base.run import Door
+    from lastro.subscriptions.model import Payment, Terms, Timing
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A subscription's terms, and payments of it."""
+
+    terms: Terms
+    part: Part[Payment]
+
+
+@dataclass(frozen=True)
+class ReadPayment(Act["Found | None"]):
+    """GET /public/v1/banking/subscriptions/{id}/payments/{paymentId}."""
+
+    subscription_id: UUID | None
+    payment_id: UUID | None
+    timing: Timing = TIMING
+
+    async def read(self, session: Session, door: Door) -> Found | None:
+        """The payment, where it is one of this subscription."""
+        if self.subscription_id is None or self.payment_id is None:
+            return None
+        payment = await payments_store.payment_by_id(session, door.company_id, self.payment_id)
+        if payment is None or payment.subscription_id != self.subscription_id:
+            return None
+        shown = await store.shown_by_id(session, door.company_id, self.subscription_id)
+        return None if shown is None else Found(shown.subscription.terms, Part((payment,), None))
+
+    def decide(self, known: Found | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        if known is None:
+            return NOT_FOUND
+        (payment,) = known.part.rows
+        return Done(None, render(payment_shown(payment, known.terms, brasilia_day(door.now), self.timing)))
+
+
+@dataclass(frozen=True)
+class ListPayments(Act["Found | None"]):
+    """GET /public/v1/banking/subscriptions/{id}/payments. status, external_id: which; None: all."""
+
+    subscription_id: UUID | None
+    status: str | None
+    external_id: str | None
+    page: Page
+    timing: Timing = TIMING
+
+    async def read(self, session: Session, door: Door) -> Found | None:
+        """The payments of the page, as far as no older one can still come."""
+        if self.subscription_id is None:
+            return None
+        shown = await store.shown_by_id(session, door.company_id, self.subscription_id)
+        if shown is None:
+            return None
+        wanted = WantedPayments(self.subscription_id, self.status, self.external_id)
+        rows = await payments_store.payments_in(session, door.company_id, wanted, self.page)
+        return Found(shown.subscription.terms, self.page.settled(rows, lambda payment: payment.created_at, door.now))
+
+    def decide(self, known: Found | None, door: Door) -> Done | Refused:
+        """The page as it is shown."""
+        if known is None:
+            return NOT_FOUND
+        today, terms = brasilia_day(door.now), known.terms
+        body = self.page.answer(
+            SubscriptionPayments, known.part, lambda payment: payment_shown(payment, terms, today, self.timing)
+        )
+        return Done(None, render(body))

@@ -1,0 +1,96 @@
+"""A client charges a cycle of a subscription."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro import orders
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Relied, Write
+from lastro.standards.calendar import brasilia_day
+from lastro.subscriptions import store
+from lastro.subscriptions.actions.charge import Wish, charged
+from lastro.subscriptions.model import TIMING
+from lastro.subscriptions.payments.rendering import payment_shown
+from lastro.subscriptions.rules.charging import CYCLE_TAKEN, fee_problem, planned
+from lastro.subscriptions.states import SUBSCRIPTIONS
+
+if TYPE_CHECKING:
+    from typing import Any
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.money import Money
+    from lastro.orders import CompanySetup, Place
+    from lastro.subscriptions.forms import SchedulePayment
+    from lastro.subscriptions.model import Payment, Shown, Timing
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The subscription, and what a charge costs at the versions that were read."""
+
+    shown: Shown
+    setup: CompanySetup
+
+
+async def known_of(session: Session, company_id: UUID, subscription_id: UUID) -> Known | None:
+    """The subscription and the company's fees; None where there is no such subscription."""
+    shown = await store.shown_by_id(session, company_id, subscription_id)
+    if shown is None:
+        return None
+    setup, _, _ = await orders.destination(session, company_id, shown.subscription.account_id, None)
+    return Known(shown, setup)
+
+
+def made(known: Known, wish: Wish, door: Door, place: Place, timing: Timing, **sets: Any) -> tuple[Payment, Write]:
+    """A charge, with the move by which its subscription knows of it. sets: columns that change with that."""
+    payment, write = charged(known.shown, known.setup, wish, door, place, timing)
+    move = SUBSCRIPTIONS.move(known.shown.subscription, "charge", door.now, reason=wish.external_id, **sets)
+    relied = (
+        Relied("companies", door.company_id, known.setup.version),
+        Relied("company_fees", door.company_id, known.setup.fees_version),
+    )
+    return payment, write + Write(door.company_id, relies=relied, moves=(move,))
+
+
+@dataclass(frozen=True)
+class Schedule(Act["Known | None"]):
+    """PUT /public/v1/banking/subscriptions/{id}/payments. form: one whose fields are good by themselves."""
+
+    subscription_id: UUID | None
+    form: SchedulePayment
+    amount: Money | None
+    place: Place
+    timing: Timing = TIMING
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The subscription and the company's fees."""
+        return None if self.subscription_id is None else await known_of(session, door.company_id, self.subscription_id)
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """SCHEDULED, or everything that stands in its way."""
+        if known is None:
+            return NOT_FOUND
+        subscription, form, today = known.shown.subscription, self.form, brasilia_day(door.now)
+        found = planned(subscription, form.due_date, self.amount, today, self.timing)
+        if isinstance(found, Refused):
+            return found
+        days, amount = found
+        wrong = fee_problem(amount, known.setup.fees)
+        if wrong is not None:
+            return Refused(Kind.INVALID, (wrong,))
+        wish = Wish(form.external_id, amount, days, form.description, form.auto_retry is not False)
+        payment, write = made(known, wish, door, self.place, self.timing)
+        body = render(payment_shown(payment, subscription.terms, today, self.timing))
+        return Done(write, body, payment.id, keep="month")
+
+    def taken(self, constraint: str) -> Refused | None:
+        """The code or the cycle is another payment's; a clash of random ids is decided again."""
+        if constraint == "subscription_payments_external_id_key":
+            text = "another payment of the subscription has this code"
+            return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", text),))
+        return CYCLE_TAKEN if constraint == "subscription_payments_cycle_key" else None

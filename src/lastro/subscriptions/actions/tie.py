@@ -1,0 +1,76 @@
+"""A subscription speaks for the orders that belong to it: whose money may pay them, and what else is so once it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.write import Write
+from lastro.subscriptions import store
+from lastro.subscriptions.actions.authorize import accepted
+from lastro.subscriptions.actions.payment_tied import scheduled_payment
+from lastro.subscriptions.model import Payer, Person
+from lastro.subscriptions.rules.authorizing import first_payment_problem
+
+if TYPE_CHECKING:
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.orders import Order, Paid, Tied
+    from lastro.rails.port import PixArrival
+    from lastro.subscriptions.model import Shown
+
+# The network has no code for a payment whose authorization does not fit: its code is refused by the receiver.
+_UNFIT = "BE17"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPayment:
+    """The first charge of journey 3: paying it authorizes, both or neither (contract.md §3)."""
+
+    shown: Shown
+
+    def refusal(self, arrival: PixArrival) -> str | None:
+        """Not where it authorizes nothing or another recurrence, where another may pay alone, or for his maximum."""
+        asked, subscription = arrival.authorizing, self.shown.subscription
+        if asked is None or asked.recurrence_id != subscription.provider_id:
+            return _UNFIT
+        problem = first_payment_problem(subscription, arrival.payer.document_number, asked.maximum)
+        return None if problem is None else _UNFIT
+
+    def accepted(self, arrival: PixArrival, door: Door) -> Write:
+        """Nothing: nothing is authorized before the money is in, and what was asked is kept with the payment."""
+        del arrival
+        return Write(door.company_id)
+
+    def settled(self, paid: Paid, door: Door) -> Write:
+        """ACCEPTED, in the write in which the order is PAID."""
+        payer, authorized = paid.payer, paid.authorized
+        assert payer is not None, "what is paid by Pix has a payer"
+        assert authorized is not None, "what authorizes nothing was refused"
+        assert payer.bank is not None, "his bank has said where he pays from"
+        bank = payer.bank
+        person = Person(payer.name, payer.document_type or "", payer.document_number or "")
+        self_said = Payer(person, bank["ispb"], bank["account"], bank.get("branch"), authorized.ibge_code)
+        subscription = replace(self.shown.subscription, payer=self_said, maximum=authorized.maximum, accepted_at=paid.at)
+        shown = replace(self.shown, subscription=subscription)
+        return accepted(shown, "pay", payer.id, door, end_to_end_id=paid.end_to_end_id)
+
+    def failed(self, end_to_end_id: str, code: str | None, door: Door) -> Write:
+        """Nothing: its code can be paid again."""
+        del end_to_end_id, code
+        return Write(door.company_id)
+
+
+class Tie:
+    """What speaks for an order of a subscription: its first charge, or the scheduled payment that it collects."""
+
+    async def read(self, session: Session, door: Door, order: Order) -> Tied | None:
+        """Who speaks for it; None for an order that belongs to none."""
+        if order.subscription_id is None:
+            return None
+        shown = await store.shown_by_id(session, door.company_id, order.subscription_id)
+        if shown is None:
+            return None
+        if order.scheduled_payment_id is not None:
+            return await scheduled_payment(session, door.company_id, order.scheduled_payment_id, shown.subscription)
+        return FirstPayment(shown) if shown.subscription.order_id == order.id else None

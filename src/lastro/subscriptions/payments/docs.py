@@ -1,0 +1,178 @@
+"""What the operations and events of scheduled payments say of themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.subscriptions.forms import RetryPayment, SchedulePayment
+from lastro.subscriptions.payments.notifications import PAYMENT_TOLD, PaymentNotification
+from lastro.subscriptions.payments.rendering import SubscriptionPayment, SubscriptionPayments
+from lastro.webhooks import Notice
+
+_ID, _PAYMENT_ID = "0196a4f0-7d2f-7b42-8e30-4a1b0c7d6e32", "0196a520-4be1-7d22-9a63-7d4e3fa09b65"
+_ORDER_ID = "0196a520-4be1-7d23-8b74-8e5f40b1ac76"
+_AT, _LATER = "2027-01-02T12:00:00.120945Z", "2027-01-04T12:40:11.501337Z"
+_BRL = {"currency": "BRL", "value": "29.90"}
+_ATTEMPT = {"date": "2027-01-11", "status": "SCHEDULED", "endToEndId": "E9999902020270111030000000E058eP"}
+_PAYMENT: dict[str, Any] = {
+    "id": _PAYMENT_ID, "externalId": "2027-01", "subscriptionId": _ID, "orderId": _ORDER_ID, "status": "SCHEDULED",
+    "dueDate": "2027-01-10", "adjustedDueDate": "2027-01-11", "amount": _BRL, "description": "Magazine, January",
+    "autoRetry": True, "attempts": [_ATTEMPT], "retriesLeft": 3, "lastRetryDate": "2027-01-18", "createdAt": _AT,
+    "updatedAt": _LATER,
+}  # fmt: skip
+
+
+def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
+    return Refusal(Kind.INVALID, field, issue, cause, cure)
+
+
+def _conflict(cause: str, cure: str) -> Refusal:
+    return Refusal(Kind.CONFLICT, "status", "CONFLICT", cause, cure)
+
+
+_NO_SUBSCRIPTION = Refusal(
+    Kind.NOT_FOUND, "", "", "No subscription of your company has this id.",
+    "Take the `id` that the create answered, from a client of the same company.",
+)  # fmt: skip
+_NO_PAYMENT = Refusal(
+    Kind.NOT_FOUND, "", "", "Your company has no such subscription, or it has no payment of this id.",
+    "Take both ids from the answer that made the payment, from a client of the same company.",
+)  # fmt: skip
+_SCHEDULE_REFUSALS = (
+    _NO_SUBSCRIPTION,
+    _conflict("The subscription is not ACCEPTED.", "Wait for `SUBSCRIPTION.ACCEPTED`; what has ended cannot be charged."),
+    _invalid("externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
+             "Use 1 to 64 printable characters."),
+    Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "Another payment of this subscription has the code.",
+            "Read that one, or give another code. Send an `idempotency-key` where you may have to send a request twice."),
+    _invalid("dueDate", "OUT_OF_RANGE",
+             "It is before the first cycle, after `endDate`, more than 366 days ahead, or would be settled in less than"
+             " three days.", "Give a day from `nextActions` of the subscription."),
+    Refusal(Kind.CONFLICT, "dueDate", "CONFLICT", "The cycle of this day has a payment that is not CANCELED or ERROR.",
+            "Charge another cycle: each is charged once."),
+    _invalid("amount", "REQUIRED", "The subscription has no `fixedAmount`.", "Say what to charge."),
+    _invalid("amount", "MISMATCH", "It is not the subscription's `fixedAmount`.", "Leave it out, or give the same."),
+    _invalid("amount.currency", "NOT_SUPPORTED", "Pix Automático is paid in reais.", "Give BRL."),
+    _invalid("amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
+    _invalid("amount.value", "INVALID", "The value is no decimal number with a dot, or has more than two decimals.",
+             "Give `29.90`, without sign, blanks or separators of thousands."),
+    _invalid("amount.value", "OUT_OF_RANGE",
+             "The amount is zero, negative or above 9,999,999,999.99; or it is less than the fee, which the account bears.",
+             "Charge an amount that is at least the fee."),
+    _invalid("description", "INVALID", "It is blank or has control characters.", "Say in 1 to 140 characters what is paid."),
+)  # fmt: skip
+_BOTH = "The same operation is at `/order/v1/banking/subscriptions/…`, for who uses that prefix alone."
+
+SCHEDULE = Doc(
+    "Charge a cycle",
+    "Schedules the charge of one cycle of an ACCEPTED subscription; nobody is asked again. `dueDate` says whose cycle it is,"
+    " and each cycle is charged once. Where it falls on a weekend and the subscription lets it move, it is settled on the"
+    " Monday after, `adjustedDueDate`.\n\n"
+    "- The payer's bank is told nine days before, at once where that is past, and tells the payer. On the day it collects"
+    " between 00:00 and 08:00, and once more between 18:00 and 21:00 where there was too little in the account.\n"
+    "- The payment has an order, which credits the subscription's account, has `externalId` as its code, and is told of at"
+    " the subscription's `webhookUrl` when it is PAID: `ORDER-PAYIN.PAID` with `subscription.scheduledPayment`. The account"
+    " bears the fee: the payer has agreed to the amount.\n"
+    "- An amount above the maximum that the payer has set fails at his bank.\n"
+    "- After an unpaid day, a subscription with `allowChargeAfterDueDate` has three more tries within seven days and before"
+    " the next cycle: one, three and five days later, or on days of your own with `autoRetry: false`.\n\n" + _BOTH,
+    SchedulePayment, SubscriptionPayment, _SCHEDULE_REFUSALS,
+    {"externalId": "2027-01", "dueDate": "2027-01-10", "amount": _BRL, "description": "Magazine, January"},
+    {**_PAYMENT, "attempts": [{"date": "2027-01-11", "status": "REQUESTED"}], "updatedAt": _AT},
+)  # fmt: skip
+READ_PAYMENT = Doc(
+    "Read a scheduled payment",
+    "The payment as it is now, with its attempts.\n\n" + _BOTH,
+    None, SubscriptionPayment, (_NO_PAYMENT,), None, _PAYMENT,
+)  # fmt: skip
+LIST_PAYMENTS = Doc(
+    "List scheduled payments",
+    "The payments of a subscription, newest first. Ask for the next page with `cursor` = `nextCursor` and everything else"
+    " unchanged, until `hasNext` is false. Oldest first, a page may have fewer rows than its `limit` and still have a next"
+    " one: it ends before payments younger than two seconds.\n\n" + _BOTH,
+    None, SubscriptionPayments,
+    (
+        _NO_SUBSCRIPTION,
+        *PAGE_REFUSALS,
+        *PERIOD_REFUSALS,
+        _invalid("status", "INVALID", "The interface knows no such status.", "Give one that it names."),
+        _invalid("externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
+        _invalid("externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+    ),
+    None, {"limit": 20, "sort": "desc", "hasNext": False, "data": [_PAYMENT]},
+)  # fmt: skip
+CANCEL_PAYMENT = Doc(
+    "Cancel a scheduled payment",
+    "Calls a SCHEDULED payment off, until 22:00 in Brasilia of the day before it is settled. Where the payer's bank was told"
+    " of it already, that bank is asked: the answer is 202, `cancelRequestedAt` says so, and its word decides. You are told"
+    " by `SUBSCRIPTION-PAYMENT.CANCELED`; where it was too late the payment goes on. Its cycle can then be charged anew.\n\n"
+    + _BOTH,
+    None, SubscriptionPayment,
+    (
+        _NO_PAYMENT,
+        _conflict("The payment is no longer SCHEDULED, its cancellation was asked for already, it is being settled, or 22:00"
+                  " of the day before is over.", "Read the payment."),
+    ),
+    None, {**_PAYMENT, "status": "CANCELED", "attempts": [], "retriesLeft": 0, "reason": "REQUESTED_BY_RECEIVER",
+           "errorCode": "SLCR", "errorMessage": "SLCR: the receiver asked for it"},
+)  # fmt: skip
+RETRY_PAYMENT = Doc(
+    "Try an unpaid payment again",
+    "The next try of a PENDING payment that was made with `autoRetry: false`: on a day of yours, later than today, within"
+    " seven days of the settlement day and before the next cycle. Three such tries are allowed.\n\n" + _BOTH,
+    RetryPayment, SubscriptionPayment,
+    (
+        _NO_PAYMENT,
+        _conflict("The subscription is not ACCEPTED, the payment is not PENDING, an attempt is under way, the service"
+                  " retries by itself, or there were three tries already.",
+                  "Read the payment: `attempts` and `retriesLeft` say it."),
+        _invalid("date", "OUT_OF_RANGE",
+                 "The day is not later than today and the attempts before, or later than `lastRetryDate`; or the"
+                 " subscription allows no tries after the due date.", "Give a day up to `lastRetryDate`."),
+    ),
+    {"date": "2027-01-13"},
+    {**_PAYMENT, "status": "PENDING", "autoRetry": False, "retriesLeft": 2, "attempts": [
+        {**_ATTEMPT, "status": "EXPIRED", "errorCode": "EXPR",
+         "errorMessage": "EXPR: the payer had too little in the account until the last window"},
+        {"date": "2027-01-13", "status": "REQUESTED"},
+    ]},
+)  # fmt: skip
+
+_ABOUT = {
+    "SCHEDULED": "A cycle will be charged: you, or the service with `autoSchedule`, have made a payment.",
+    "CANCELED": "It will not be collected: you or the payer have called it off, or the subscription has ended (`reason`).",
+    "EXPIRED": "It was not collected on its day, and no try is left or allowed. Its cycle stays taken.",
+    "ERROR": "The network refuses it for good. Its cycle can be charged anew.",
+}
+_MORE: dict[str, dict[str, Any]] = {
+    "CANCELED": {
+        "reason": "REQUESTED_BY_PAYER", "errorCode": "SLBD", "errorMessage": "SLBD: the payer asked for it",
+    },
+    "EXPIRED": {
+        "errorCode": "EXPR", "errorMessage": "EXPR: the payer had too little in the account until the last window",
+    },
+    "ERROR": {"errorCode": "AC05", "errorMessage": "AC05: the payer's account is closed"},
+}  # fmt: skip
+
+
+def _example(status: str) -> dict[str, Any]:
+    """One payment, gone this way."""
+    data = {
+        "id": _PAYMENT_ID, "externalId": "2027-01", "status": status,
+        "subscription": {"id": _ID, "code": "contract-12"}, "orderId": _ORDER_ID, "dueDate": "2027-01-10",
+        "adjustedDueDate": "2027-01-11", "amount": _BRL,
+    }  # fmt: skip
+    return {"event": f"SUBSCRIPTION-PAYMENT.{status}", "occurredAt": _LATER, "data": data | _MORE.get(status, {})}
+
+
+PAYMENT_NOTICES = tuple(
+    Notice(
+        f"SUBSCRIPTION-PAYMENT.{status}",
+        f"Scheduled payment {status.lower()}" if status != "ERROR" else "Scheduled payment failed",
+        _ABOUT[status], PaymentNotification, {"event": f"SUBSCRIPTION-PAYMENT.{status}"}, _example(status),
+    )
+    for status in PAYMENT_TOLD
+)  # fmt: skip

@@ -1,0 +1,50 @@
+"""`lastro demo`: plays journeys against the running sandbox and shows each step, and what moved in the ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+
+from lastro.base.db import Database
+from lastro_sandbox.demo import order, payout, subscriptions
+from lastro_sandbox.demo.stage import Stage, Stuck
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from lastro.base.db import Dsn
+
+# What can be played, by the name that a person gives it, in this order.
+SCENES: Mapping[str, tuple[str, Callable[[Stage], Awaitable[bool]]]] = {
+    "order": ("An order is paid by Pix", order.paid),
+    "payout": ("Money is sent to a key", payout.sent),
+    "subscription": ("Pix Automático, journey 2: authorize now, be charged later", subscriptions.authorized),
+    "first-charge": ("Pix Automático, journey 3: pay and authorize in one act", subscriptions.paid_at_once),
+}
+
+
+async def demo(
+    sandbox: Mapping[str, Any], audit: Dsn, say: Callable[[str], object], scenes: Sequence[str] = tuple(SCENES)
+) -> int:
+    """Plays these scenes; 0 when every step of each was seen. KeyError for a scene that there is not."""
+    chosen = [SCENES[name] for name in scenes]
+    database = Database(audit, size=1)
+    timeout = aiohttp.ClientTimeout(total=30)
+    try:
+        async with aiohttp.ClientSession(timeout=timeout, trust_env=False) as http:
+            stage = Stage(sandbox, database, http, say)
+            await stage.open()
+            went_well = True
+            for title, play in chosen:
+                stage.title(title)
+                went_well &= await play(stage)
+            return 0 if went_well else 1
+    except aiohttp.ClientConnectionError:
+        say(f"{sandbox['baseUrl']} does not answer: start the sandbox with make run.")
+        return 1
+    except Stuck as stuck:
+        say(str(stuck))
+        return 1
+    finally:
+        await database.close()

@@ -1,0 +1,155 @@
+"""What every scene of the demo does: call the API and the simulator, wait for what follows, show history and ledger."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from uuid import UUID, uuid4
+
+from lastro.base.money import Money
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import aiohttp
+    from asyncpg import Record
+
+    from lastro.base.db import Database
+
+_PATIENCE_SECONDS = 10.0
+_MOVED = """
+SELECT t.kind, t.type, t.amount_minor, t.currency, d.code || coalesce('(' || d.rail || ')', '') AS debit,
+       c.code || coalesce('(' || c.rail || ')', '') AS credit
+  FROM transfers t
+  JOIN ledger_accounts d ON d.company_id = t.company_id AND d.id = t.debit_id
+  JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
+ WHERE t.company_id = $1 AND t.reference_id = $2 ORDER BY t.created_at, t.id
+"""
+_STORY = "SELECT trigger, to_state FROM history WHERE company_id = $1 AND reference_id = $2 ORDER BY version"
+
+
+class Stuck(Exception):  # noqa: N818 it says how the play is
+    """The play cannot go on, and why."""
+
+
+@dataclass
+class Stage:
+    """The running sandbox as its demo company sees it. sandbox: what sandbox.json says."""
+
+    sandbox: Mapping[str, Any]
+    database: Database
+    http: aiohttp.ClientSession
+    say: Callable[[str], object]
+    headers: dict[str, str] = field(default_factory=dict)
+    steps: int = 0
+
+    async def open(self) -> None:
+        """Takes a token."""
+        login = {k: self.sandbox[k] for k in ("clientId", "clientSecret")}
+        token = (await self.api("POST", "/auth/v1/token", login))["token"]
+        self.headers = {"authorization": f"Bearer {token}"}
+
+    def title(self, text: str) -> None:
+        """A new scene begins."""
+        self.say(f"\n── {text} ──")
+        self.steps = 0
+
+    def step(self, *lines: str) -> None:
+        """The next step; further lines say more of it."""
+        self.steps += 1
+        first, *more = lines
+        self.say(f"{self.steps}. {first}")
+        for line in more:
+            self.say(f"   {line}")
+
+    @property
+    def account(self) -> Mapping[str, str]:
+        """The first account of the demo company: its id and its pixKey."""
+        account: Mapping[str, str] = self.sandbox["accounts"][0]
+        return account
+
+    @property
+    def listens_at(self) -> str:
+        """Where the simulated merchant takes webhooks."""
+        return f"{self.sandbox['simulatorUrl']}/merchant/webhooks/demo"
+
+    async def api(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        """What lastro answers; each call has an idempotency key of its own. Stuck where it refuses."""
+        keyed = (
+            {**self.headers, "idempotency-key": str(uuid4())} if method in ("POST", "PUT") and self.headers else self.headers
+        )
+        return await self._call(method, self.sandbox["baseUrl"] + path, body, keyed)
+
+    async def phone(self, act: str, **said: Any) -> dict[str, Any]:
+        """What the payer's bank answers to its customer."""
+        return await self._call("POST", f"{self.sandbox['simulatorUrl']}/phone/{act}", said, {})
+
+    async def balance(self) -> Money:
+        """What the account may spend."""
+        found = await self.api("GET", f"/order/v2/account/balance?accountId={self.account['id']}")
+        return money(found["available"])
+
+    async def becomes(self, path: str, status: str, among: tuple[str, ...]) -> dict[str, Any]:
+        """The object at this path once it has left the states in `among`; Stuck when that takes too long."""
+        found: dict[str, Any] = await self._until(lambda: self.api("GET", path), lambda o: o["status"] not in among)
+        if found["status"] != status:
+            raise Stuck(f"{path} is {found['status']} and not {status}.")
+        return found
+
+    async def webhook(self, event: str, object_id: str) -> bool:
+        """Shows that the merchant was told; whether the signature is good."""
+        url = f"{self.sandbox['simulatorUrl']}/merchant/webhooks?path=/demo"
+
+        async def look() -> dict[str, Any] | None:
+            told = (await self._call("GET", url, None, {}))["data"]
+            of_it = (
+                e for e in reversed(told) if e["eventType"] == event and e["body"].get("data", e["body"])["id"] == object_id
+            )
+            return next(of_it, None)
+
+        found = await self._until(look, lambda e: e is not None)
+        good: bool = found["signatureValid"]
+        self.step(f"The merchant was told {event}, {'its signature is good' if good else 'ITS SIGNATURE IS WRONG'}.")
+        return good
+
+    async def history(self, object_id: str) -> str:
+        """Every move of an object, in one line."""
+        async with self.database.session() as session:
+            rows = await session.fetch(_STORY, UUID(self.sandbox["companyId"]), UUID(object_id))
+        return "Its history: " + ", ".join(f"{r['trigger']} → {r['to_state']}" for r in rows) + "."
+
+    async def ledger(self, object_id: str) -> None:
+        """Shows what was booked for an object."""
+        async with self.database.session() as session:
+            rows = await session.fetch(_MOVED, UUID(self.sandbox["companyId"]), UUID(object_id))
+        self.step("In the ledger:", *(_booked(r) for r in rows))
+
+    async def _until(self, look: Callable[[], Any], enough: Callable[[Any], bool]) -> Any:
+        deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
+        while True:
+            seen = await look()
+            if enough(seen):
+                return seen
+            if asyncio.get_running_loop().time() > deadline:
+                raise Stuck("The sandbox did not get there in time: look at the logs in its home.")
+            await asyncio.sleep(0.02)
+
+    async def _call(self, method: str, url: str, body: Any, headers: Mapping[str, str]) -> dict[str, Any]:
+        async with self.http.request(method, url, json=body, headers=headers) as answer:
+            said: dict[str, Any] = await answer.json()
+            if answer.status >= 400:
+                raise Stuck(f"{method} {url} answered {answer.status}: {said}")
+            return said
+
+
+def money(said: Mapping[str, str]) -> Money:
+    """An amount of an answer, which may be nothing."""
+    if said["value"].strip("-0.") == "":
+        return Money(0, said["currency"])
+    return Money.parse(said["value"], said["currency"])
+
+
+def _booked(row: Record) -> str:
+    amount = Money(row["amount_minor"], row["currency"])
+    return f"{row['kind']:<7} {row['debit']:<10} → {row['credit']:<10} {amount} {amount.currency}  {row['type']}"

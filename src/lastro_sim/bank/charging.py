@@ -1,0 +1,235 @@
+"""The payer's bank collects: it judges an instruction when it comes, and pays it on its day in one of two windows.
+
+Lack of money and a payer's maximum are found out on the day: the payer is told of a charge to come and may see to it (the
+Central Bank lets such a charge be tried again, API Pix 2.9.0). All else is said at once. Each endToEndId is paid once.
+"""
+
+import json
+import sqlite3
+from datetime import date, time, timedelta
+
+from lastro.standards import calendar, recurrence_ids
+
+from .. import faults, scenarios
+from ..clock import counted, moment
+from ..network import Network
+from ..settings import PAYER_BANK_ISPB
+from ..spi import authorizations, instructions, payments
+from ..spi.instructions import NEW_TRY, Instruction
+from . import cycles, payers, recurrences
+from .paying import new_end_to_end_id
+from .recurrences import Recurrence
+
+# Lead times are those that institutions publish, with the looser one where they differ; retries are the Central Bank's
+# (PERMITE_3R_7D).
+EARLIEST_DAYS, LATEST_DAYS = 10, 2
+RETRIES, RETRY_DAYS = 3, 7
+AT_ONCE = 200  # of payments under way: a bank works through its list while the window is open
+NO_MONEY, ABOVE_LIMIT, BLOCKED = "EXPR", "AM02", "AC06"
+BANK_FAILED = "AB10"
+# Found out on the day, and not worth a second window.
+ENDS_AT_ONCE = frozenset({"AC05"})
+
+
+def take(network: Network, ispb: str, asked: Instruction) -> None:
+    """A new instruction: scheduled, or refused with the code of the first rule that it breaks."""
+    fault = faults.strike(network, "charge", asked.about, faults.in_process("charge")) or _magic(network, asked)
+    code = refused(network, ispb, asked)
+    if code is None and fault is not None and fault.behaviour == "reject":
+        code = fault.code or BANK_FAILED
+    held = authorizations.held(network, asked.id_rec)
+    if code is not None or held is None:
+        instructions.keep_refused(network, ispb, asked, code or "MSUC", fault)
+        return
+    first = _at(asked.settles_on, network.settings.charge_hours.first_tried)
+    name = new_end_to_end_id(network)
+    instructions.keep_scheduled(network, ispb, asked, authorizations.payer_of(held), name, first, fault)
+
+
+def refused(network: Network, ispb: str, asked: Instruction) -> str | None:
+    """Why the bank does not schedule an instruction; None: it does.
+
+    Codes are those of API Pix 2.9.0 and of institutions, whose publications say what they mean.
+    """
+    if asked.payer_ispb != PAYER_BANK_ISPB:
+        return "RC09"
+    newest, known = authorizations.newest(network, asked.id_rec), recurrences.known(network, asked.id_rec)
+    if newest is None or known is None or newest["receiver"] != ispb:
+        return "MIDI"
+    held, recurrence = authorizations.held(network, asked.id_rec), known[1]
+    if held is None:
+        return "MSUC"
+    if asked.payer_document != authorizations.payer_of(held)["document"]["number"]:
+        return "DENC"
+    if asked.receiver["document"]["number"] != recurrence.receiver_document:
+        return "CRNC"
+    if recurrence.amount is not None and asked.amount != recurrence.amount:
+        return "AM09"
+    return _refused_by_date(recurrence, asked) or _refused_by_others(network, recurrence, asked)
+
+
+def _refused_by_date(recurrence: Recurrence, asked: Instruction) -> str | None:
+    """A due date lies in a cycle; a first try is on it or on the next business day, a later one before the next cycle."""
+    starts_on = date.fromisoformat(recurrence.starts_on)
+    number = cycles.of(starts_on, recurrence.frequency, asked.due_on)
+    over = recurrence.ends_on is not None and asked.due_on > date.fromisoformat(recurrence.ends_on)
+    if number is None or over or asked.settles_on < asked.due_on:
+        return "DTED"
+    if asked.kind != NEW_TRY:
+        return "DTED" if asked.settles_on > calendar.next_business_day(asked.due_on) else None
+    return "DTED" if asked.settles_on >= cycles.begins(starts_on, recurrence.frequency, number + 1) else None
+
+
+def _refused_by_others(network: Network, recurrence: Recurrence, asked: Instruction) -> str | None:
+    """What was instructed before decides the rest: one charge a cycle, one open order of it, three tries in seven days."""
+    earlier = instructions.of_charge(network, asked.id_rec, asked.tx_id)
+    statuses = {row["status"] for row in earlier}
+    if "SETTLED" in statuses:
+        return "NIPA"
+    if "SCHEDULED" in statuses:
+        return "NIEC"
+    cycle = _cycle_of(recurrence, asked.due_on)
+    taken = instructions.not_ended_unpaid(network, asked.id_rec)
+    if any(_cycle_of(recurrence, date.fromisoformat(row["due_on"])) == cycle for row in taken):
+        return "DTED"
+    today = calendar.brasilia_day(moment(network.clock.business()))
+    ahead = (asked.settles_on - today).days
+    if asked.kind == NEW_TRY:
+        return _refused_retry(earlier, asked) or ("FCD2" if ahead < 1 else None)
+    if ahead > EARLIEST_DAYS:
+        return "FCD1"
+    return "FCD2" if ahead < LATEST_DAYS else None
+
+
+def _refused_retry(earlier: list[sqlite3.Row], asked: Instruction) -> str | None:
+    found = recurrence_ids.read_recurrence_id(asked.id_rec)
+    if found is None or not found.retries:
+        return "IRNT"
+    scheduled = [row for row in earlier if row["end_to_end_id"] is not None]
+    same = [row for row in scheduled if (row["amount"], row["due_on"]) == (asked.amount, asked.due_on.isoformat())]
+    day = asked.settles_on.isoformat()
+    if not scheduled or len(same) != len(scheduled) or day <= max(row["settles_on"] for row in scheduled):
+        return "NITX"
+    if asked.settles_on > date.fromisoformat(scheduled[0]["settles_on"]) + timedelta(days=RETRY_DAYS):
+        return "DTNT"
+    return "QUNT" if sum(row["kind"] == NEW_TRY for row in scheduled) >= RETRIES else None
+
+
+def cancel_for_receiver(network: Network, ispb: str, asked: instructions.Cancellation) -> None:
+    """The receiver calls an instruction off, in time or not."""
+    row = instructions.find(network, asked.instruction)
+    too_late = row is not None and _is_past(network, row, network.settings.charge_hours.receiver_cancels)
+    fault = faults.strike(network, "cancellation", asked.about, authorizations.OF_RECEIVERS_CANCELLATIONS)
+    instructions.cancel_for_receiver(network, ispb, asked, too_late=too_late, fault=fault)
+
+
+def payer_is_late(network: Network, row: sqlite3.Row) -> bool:
+    """Whether the payer may not call an instruction off any more."""
+    return _is_past(network, row, network.settings.charge_hours.payer_cancels)
+
+
+def run_due(network: Network) -> None:
+    """Take every step whose time has come, in the order of their times; so many at once as the receivers can answer."""
+    now, room = network.clock.business(), AT_ONCE - instructions.being_paid(network)
+    for row in network.store.rows(
+        "SELECT * FROM instruction WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?", now, max(room, 0)
+    ):
+        with network.store.writing():
+            _step(network, row)
+
+
+def next_due(network: Network) -> int | None:
+    """The business time of the next such step."""
+    row = network.store.row("SELECT min(due_at) AS due FROM instruction WHERE due_at IS NOT NULL")
+    return None if row is None else row["due"]
+
+
+def wakes_at(network: Network) -> int | None:
+    """The same for who takes the steps: while there is no room for another, the end of a payment wakes him."""
+    return next_due(network) if instructions.being_paid(network) < AT_ONCE else None
+
+
+def is_due(network: Network) -> bool:
+    """Whether a step waits to be taken now."""
+    due = next_due(network)
+    return due is not None and due <= network.clock.business()
+
+
+def _step(network: Network, row: sqlite3.Row) -> None:
+    """One look at a scheduled charge: paid, left for later that day, or refused when the day is over."""
+    hours, now = network.settings.charge_hours, network.clock.business()
+    day = date.fromisoformat(row["settles_on"])
+    closes, second = _at(day, hours.second_closes), _at(day, hours.second_opens)
+    if now >= closes:
+        # A bank that slept through the day has failed; nobody lacked money.
+        instructions.refuse(network, row, row["unpaid"] or BANK_FAILED)
+        return
+    if _at(day, hours.first_closes) <= now < second:
+        instructions.wait(network, row, "SECOND", _at(day, hours.second_tried), None)
+        return
+    is_second = now >= second
+    why = _unpaid(network, row, is_second=is_second)
+    if why is None:
+        _pay(network, row)
+    elif why in ENDS_AT_ONCE:
+        instructions.refuse(network, row, why)
+    elif is_second:
+        instructions.wait(network, row, "CLOSING", closes, why)
+    else:
+        instructions.wait(network, row, "SECOND", _at(day, hours.second_tried), why)
+
+
+def _unpaid(network: Network, row: sqlite3.Row, *, is_second: bool) -> str | None:
+    """Why a charge cannot be collected in this window; None: it can."""
+    payer = payers.by_document(json.loads(row["payer"])["document"]["number"])
+    if payer is not None and payer.refused is not None:
+        return NO_MONEY if payer is payers.BROKE else BLOCKED
+    held = authorizations.held(network, row["id_rec"])
+    if held is not None and held["maximum"] is not None and row["amount"] > held["maximum"]:
+        return ABOVE_LIMIT
+    return scenarios.unpaid(row["amount"], is_second=is_second, is_retry=row["kind"] == NEW_TRY)
+
+
+def _pay(network: Network, row: sqlite3.Row) -> None:
+    """Its payment is asked of the receiver's bank like any Pix; both in one transaction, so that it is begun once."""
+    order = payments.Order(
+        end_to_end_id=row["end_to_end_id"],
+        sender=PAYER_BANK_ISPB,
+        receiver=row["sender"],
+        amount=row["amount"],
+        tx_id=row["tx_id"],
+        fields={
+            "localInstrument": "AUTO",
+            "purpose": "IPAY",
+            "payer": json.loads(row["payer"]),
+            "receiver": json.loads(row["receiver"]) | {"ispb": row["sender"]},
+            "recurrence": {"idRec": row["id_rec"]},
+        }
+        | ({"remittance": row["remittance"]} if row["remittance"] else {}),
+    )
+    struck = faults.strike(network, "payin", order.about, faults.in_process("payin"))
+    own = faults.Fault(row["behaviour"], None, row["fault_delay"]) if row["behaviour"] in {"twice", "slow"} else None
+    instructions.paying(network, row)
+    payments.ask(network, order, struck or own or scenarios.for_collection(row["amount"]))
+
+
+def _magic(network: Network, asked: Instruction) -> faults.Fault | None:
+    """What always strikes a charge of this amount."""
+    fault = scenarios.for_charge(asked.amount)
+    earlier = instructions.of_charge(network, asked.id_rec, asked.tx_id)
+    if earlier and asked.amount in scenarios.ONLY_FIRST_INSTRUCTION:
+        return None
+    return fault if fault is not None and fault.behaviour in faults.in_process("charge") else None
+
+
+def _is_past(network: Network, row: sqlite3.Row, hour: time) -> bool:
+    """Whether it is that hour of the day before already."""
+    return network.clock.business() >= _at(date.fromisoformat(row["settles_on"]) - timedelta(days=1), hour)
+
+
+def _cycle_of(recurrence: Recurrence, day: date) -> int | None:
+    return cycles.of(date.fromisoformat(recurrence.starts_on), recurrence.frequency, day)
+
+
+def _at(day: date, hour: time) -> int:
+    return counted(calendar.instant(day, hour))

@@ -1,0 +1,83 @@
+"""What a payer sees of charges to come, and how he calls one off. The API and the page both call these."""
+
+import json
+import re
+import sqlite3
+from typing import Any
+
+from .. import amounts, logs
+from ..clock import printed, printed_or_none
+from ..forms import Form
+from ..network import Network
+from ..spi import instructions
+from ..spi.intake import CHARGE_TX_ID, CODE
+from . import charging, recurrences
+
+END_TO_END_ID = re.compile(r"[A-Za-z0-9]{32}")
+
+
+def listed(network: Network, id_rec: str | None, limit: int) -> list[dict[str, Any]]:
+    """The newest charges, oldest first; or those of one recurrence."""
+    return [_shown(network, row) for row in instructions.listed(network, id_rec, limit)]
+
+
+def cancel(network: Network, form: Form, end_to_end_id: str | None = None) -> dict[str, Any]:
+    """Call one charge off, as the payer, or as his bank where the reason says so. end_to_end_id: from the path.
+
+    `force` forgets the hour until which it may be called off.
+    """
+    tx_id = None
+    if end_to_end_id is None:
+        end_to_end_id, tx_id = form.maybe_text("endToEndId", 32, END_TO_END_ID), form.maybe_text("txid", 35, CHARGE_TX_ID)
+        if form.given("endToEndId") is None and form.given("txid") is None:
+            form.refuse("endToEndId", "REQUIRED", "The endToEndId or the txid of a charge is needed")
+        elif form.given("endToEndId") is not None and form.given("txid") is not None:
+            form.refuse("txid", "MUTUALLY_EXCLUSIVE", "An endToEndId or a txid, not both")
+    reason, force = form.maybe_text("reason", 4, CODE) or instructions.BY_PAYER, form.flag("force")
+    form.check()
+    row = instructions.named(network, end_to_end_id, tx_id)
+    if row is None:
+        named = {} if end_to_end_id is None else {"endToEndId": end_to_end_id}
+        return named | {"status": "REJECTED", "code": "CHARGE_UNKNOWN"}
+    logs.about(row["id_rec"])
+    answered = {"idRec": row["id_rec"], "txId": row["tx_id"]}
+    answered |= {} if row["end_to_end_id"] is None else {"endToEndId": row["end_to_end_id"]}
+    if row["status"] != "SCHEDULED" or row["step"] == "PAYING":
+        return answered | {"status": "REJECTED", "code": "NOT_SCHEDULED"}
+    if not force and charging.payer_is_late(network, row):
+        return answered | {"status": "REJECTED", "code": "TOO_LATE"}
+    instructions.cancel(network, row, reason)
+    return answered | {"status": "CANCELED"}
+
+
+def _shown(network: Network, row: sqlite3.Row) -> dict[str, Any]:
+    """A charge as the phone lists it: what is unknown is left out."""
+    known = recurrences.known(network, row["id_rec"])
+    payer = None if row["payer"] is None else json.loads(row["payer"])
+    found: dict[str, Any] = {
+        "idRec": row["id_rec"],
+        "txId": row["tx_id"],
+        "endToEndId": row["end_to_end_id"],
+        "kind": row["kind"],
+        "amount": amounts.printed(row["amount"]),
+        "dueDate": row["due_on"],
+        "settlementDate": row["settles_on"],
+        "status": _status(row),
+        "code": row["code"],
+        "unpaid": row["unpaid"] if row["status"] == "SCHEDULED" else None,
+        "nextTryAt": None if row["step"] == "CLOSING" else printed_or_none(row["due_at"]),
+        "receiver": None if known is None else recurrences.receiver(network, known[1]),
+        "payer": None if payer is None else {name: payer[name] for name in ("name", "document")},
+        "description": row["remittance"],
+        "messageId": row["msg_id"],
+        "takenAt": printed(row["taken_at"]),
+        "decidedAt": printed(row["decided_at"]),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _status(row: sqlite3.Row) -> str:
+    """The word for where a charge stands."""
+    if row["status"] == "SCHEDULED":
+        return "BEING_PAID" if row["step"] == "PAYING" else "SCHEDULED"
+    return "REJECTED" if row["status"] == "RJCT" else str(row["status"])

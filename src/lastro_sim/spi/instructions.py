@@ -1,0 +1,340 @@
+"""Instructions to collect charges of Pix Automático, between the receiver's bank and the payer's: kept, told, called off.
+
+An instruction is scheduled or refused (pain.014). A scheduled one ends once: its payment settles, it is refused on its day,
+or it is cancelled (camt.055) by either side. Whether and when it is collected the payer's bank decides (`bank.charging`).
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from .. import amounts, faults
+from ..clock import printed
+from ..network import Network
+from . import mailbox
+
+FIRST_TRY, NEW_TRY, SENT_AGAIN = "AGND", "NTAG", "RIFL"
+KINDS = frozenset({FIRST_TRY, NEW_TRY, SENT_AGAIN})
+BY_PAYER, WITH_AUTHORIZATION = "SLBD", "CCLD"
+# Of a cancellation; which words the real network has for these is not known.
+NOTHING_TO_CANCEL, ALREADY_PAID, TOO_LATE = "NITX", "NIPA", "OTHR"
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """A pain.013 without the message around it. Amount in cents; receiver: his side of the payment."""
+
+    msg_id: str
+    id_rec: str
+    tx_id: str
+    kind: str
+    amount: int
+    due_on: date
+    settles_on: date
+    payer_ispb: str
+    payer_document: str
+    receiver: dict[str, Any]
+    remittance: str | None
+
+    @property
+    def about(self) -> dict[str, str | None]:
+        """What a fault may match on."""
+        return {
+            "idRec": self.id_rec,
+            "txId": self.tx_id,
+            "amount": amounts.printed(self.amount),
+            "payerDocument": self.payer_document,
+        }
+
+
+@dataclass(frozen=True)
+class Cancellation:
+    """A receiver's camt.055. instruction: the msgId that it names."""
+
+    msg_id: str
+    instruction: str
+    id_rec: str
+    tx_id: str
+
+    @property
+    def about(self) -> dict[str, str | None]:
+        """What a fault may match on."""
+        return {"idRec": self.id_rec, "txId": self.tx_id}
+
+
+def find(network: Network, msg_id: str) -> sqlite3.Row | None:
+    """An instruction by the id of its message."""
+    return network.store.row("SELECT * FROM instruction WHERE msg_id = ?", msg_id)
+
+
+def of_charge(network: Network, id_rec: str, tx_id: str) -> list[sqlite3.Row]:
+    """All instructions of a charge, oldest first."""
+    return network.store.rows("SELECT * FROM instruction WHERE id_rec = ? AND tx_id = ? ORDER BY seq", id_rec, tx_id)
+
+
+def not_ended_unpaid(network: Network, id_rec: str) -> list[sqlite3.Row]:
+    """What is scheduled or settled of a recurrence."""
+    return network.store.rows(
+        "SELECT * FROM instruction WHERE id_rec = ? AND status IN ('SCHEDULED', 'SETTLED') ORDER BY seq", id_rec
+    )
+
+
+def being_paid(network: Network) -> int:
+    """How many are being paid now."""
+    found = network.store.row("SELECT count(*) AS number FROM instruction WHERE step = 'PAYING'")
+    return 0 if found is None else int(found["number"])
+
+
+def listed(network: Network, id_rec: str | None, limit: int) -> list[sqlite3.Row]:
+    """The newest instructions, oldest first; or those of one recurrence."""
+    return network.store.rows(
+        "SELECT * FROM instruction WHERE ?1 IS NULL OR id_rec = ?1 ORDER BY seq DESC LIMIT ?2", id_rec, limit
+    )[::-1]
+
+
+def named(network: Network, end_to_end_id: str | None, tx_id: str | None) -> sqlite3.Row | None:
+    """The instruction that a payer means: that of an endToEndId, or the newest scheduled one of a txid, else the newest."""
+    return network.store.row(
+        "SELECT * FROM instruction WHERE end_to_end_id = ?1 OR tx_id = ?2 ORDER BY status = 'SCHEDULED' DESC, seq DESC",
+        end_to_end_id,
+        tx_id,
+    )
+
+
+def keep_refused(network: Network, ispb: str, asked: Instruction, code: str, fault: faults.Fault | None) -> None:
+    """The payer's bank does not schedule it, and says why."""
+    _keep(network, ispb, asked, fault, "RJCT", code=code)
+    tell(network, asked.msg_id)
+
+
+def keep_scheduled(
+    network: Network,
+    ispb: str,
+    asked: Instruction,
+    payer: dict[str, Any],
+    end_to_end_id: str,
+    due_at: int,
+    fault: faults.Fault | None,
+) -> None:
+    """The payer's bank will collect it under this endToEndId. due_at: when it tries first, business time."""
+    _keep(network, ispb, asked, fault, "SCHEDULED", payer=payer, end_to_end_id=end_to_end_id, due_at=due_at)
+    tell(network, asked.msg_id)
+
+
+def tell(network: Network, msg_id: str) -> None:
+    """What stands of an instruction, as often as it is asked for; nothing while it is kept back."""
+    row = find(network, msg_id)
+    if row is None or row["withheld"] or row["status"] not in {"SCHEDULED", "RJCT"}:
+        return
+    fields = {"originalMsgId": msg_id, "idRec": row["id_rec"], "txId": row["tx_id"]}
+    if row["status"] == "SCHEDULED":
+        fields |= {"status": "ACCP", "endToEndId": row["end_to_end_id"]}
+    else:
+        fields |= {"status": "RJCT", "code": row["code"]}
+    _put(network, row, "pain.014", fields | {"decidedAt": printed(row["decided_at"])})
+
+
+def wait(network: Network, row: sqlite3.Row, step: str, due_at: int, unpaid: str | None) -> None:
+    """It is not collected now. step: what is tried then. unpaid: why, None where nothing was tried."""
+    network.store.run(
+        "UPDATE instruction SET step = ?, due_at = ?, unpaid = coalesce(?, unpaid) WHERE seq = ?",
+        step,
+        due_at,
+        unpaid,
+        row["seq"],
+    )
+
+
+def paying(network: Network, row: sqlite3.Row) -> None:
+    """Its payment goes on its way, whose end is its own."""
+    network.store.run("UPDATE instruction SET step = 'PAYING', due_at = NULL WHERE seq = ?", row["seq"])
+
+
+def refuse(network: Network, row: sqlite3.Row, code: str) -> None:
+    """It ends without money, and the receiver's bank hears why."""
+    _end(network, row, "RJCT", code)
+    tell(network, row["msg_id"])
+
+
+def payment_ended(network: Network, end_to_end_id: str, code: str | None) -> None:
+    """The payment of an instruction has ended, in the transaction of this call. code: None when it settled."""
+    row = network.store.row("SELECT * FROM instruction WHERE end_to_end_id = ? AND step = 'PAYING'", end_to_end_id)
+    if row is None:
+        return
+    if code is None:
+        _end(network, row, "SETTLED", None)
+    else:
+        refuse(network, row, code)
+
+
+def cancel(network: Network, row: sqlite3.Row, reason: str) -> None:
+    """The payer's side calls it off, and the receiver's bank hears it. The row must be scheduled, its payment not begun."""
+    with network.store.writing():
+        about = {"idRec": row["id_rec"], "txId": row["tx_id"], "endToEndId": row["end_to_end_id"]}
+        fault = faults.strike(network, "cancellation", about, frozenset({"late", "twice"}))
+        _end(network, row, "CANCELED", reason)
+        fields = {
+            "originalMsgId": row["msg_id"],
+            "idRec": row["id_rec"],
+            "txId": row["tx_id"],
+            "reason": reason,
+            "canceledAt": printed(network.clock.business()),
+        }
+        _put(network, row, "camt.055", fields, fault)
+
+
+def cancel_all(network: Network, id_rec: str) -> None:
+    """The authorization is over: what waits to be collected is called off. What is being paid ends as its payment does."""
+    for row in network.store.rows(
+        "SELECT * FROM instruction WHERE id_rec = ? AND status = 'SCHEDULED' AND step <> 'PAYING' ORDER BY seq", id_rec
+    ):
+        cancel(network, row, WITH_AUTHORIZATION)
+
+
+def cancel_for_receiver(
+    network: Network, ispb: str, asked: Cancellation, *, too_late: bool, fault: faults.Fault | None
+) -> None:
+    """The receiver calls one off. too_late: its hour is over. What is cancelled already is so."""
+    row = find(network, asked.instruction)
+    if row is not None and (row["sender"], row["id_rec"], row["tx_id"]) != (ispb, asked.id_rec, asked.tx_id):
+        row = None
+    code = _cannot_cancel(row, too_late=too_late)
+    if code is None and fault is not None and fault.behaviour == "reject":
+        code = fault.code or TOO_LATE
+    if code is None and row is not None and row["status"] == "SCHEDULED":
+        _end(network, row, "CANCELED", "SLCR")
+    now = network.clock.business()
+    network.store.run(
+        "INSERT INTO charge_cancellation (msg_id, instruction, id_rec, sender, status, code, decided_at, told_at, behaviour,"
+        " withheld) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        asked.msg_id,
+        asked.instruction,
+        asked.id_rec,
+        ispb,
+        "ACCP" if code is None else "RJCT",
+        code,
+        now,
+        now + (fault.delay if fault is not None and fault.behaviour == "late" else 0),
+        None if fault is None else fault.behaviour,
+        fault is not None and fault.behaviour == "timeout",
+    )
+    tell_cancellation(network, asked.msg_id)
+
+
+def _cannot_cancel(row: sqlite3.Row | None, *, too_late: bool) -> str | None:
+    """Why the receiver cannot call an instruction off, None for one that is off already."""
+    if row is None or row["status"] == "RJCT":
+        return NOTHING_TO_CANCEL
+    if row["status"] == "SETTLED":
+        return ALREADY_PAID
+    return TOO_LATE if row["status"] == "SCHEDULED" and (too_late or row["step"] == "PAYING") else None
+
+
+def cancellation(network: Network, msg_id: str) -> sqlite3.Row | None:
+    """A cancellation that a receiver has asked for, by the id of its message."""
+    return network.store.row("SELECT * FROM charge_cancellation WHERE msg_id = ?", msg_id)
+
+
+def tell_cancellation(network: Network, msg_id: str) -> None:
+    """What became of a receiver's cancellation, as often as it is asked for; nothing while it is kept back."""
+    row = cancellation(network, msg_id)
+    if row is None or row["withheld"]:
+        return
+    fields = {"originalMsgId": msg_id, "instructionMsgId": row["instruction"], "idRec": row["id_rec"]}
+    fields |= {"status": row["status"]} | ({} if row["code"] is None else {"code": row["code"]})
+    fields["decidedAt"] = printed(row["decided_at"])
+    copies = 2 if row["behaviour"] == "twice" else 1
+    mailbox.put(network, row["sender"], "camt.029", fields, copies=copies, available_at=row["told_at"])
+
+
+def release(network: Network, row: sqlite3.Row) -> None:
+    """Somebody asks about an instruction of which he was told nothing: now it is told."""
+    if row["withheld"]:
+        with network.store.writing():
+            network.store.run("UPDATE instruction SET withheld = 0 WHERE seq = ?", row["seq"])
+            tell(network, row["msg_id"])
+
+
+def release_cancellation(network: Network, row: sqlite3.Row) -> None:
+    """The same of a cancellation."""
+    if row["withheld"]:
+        with network.store.writing():
+            network.store.run("UPDATE charge_cancellation SET withheld = 0 WHERE msg_id = ?", row["msg_id"])
+            tell_cancellation(network, row["msg_id"])
+
+
+def answered(network: Network, row: sqlite3.Row) -> dict[str, Any]:
+    """An instruction as the network answers about it; of one that was collected with its payment, whole."""
+    found = {"msgId": row["msg_id"], "idRec": row["id_rec"], "txId": row["tx_id"]}
+    if row["told_at"] > network.clock.business():
+        return found | {"status": "PENDING", "decidedAt": None}
+    found |= {"status": row["status"]} | ({} if row["code"] is None else {"code": row["code"]})
+    found |= {} if row["end_to_end_id"] is None else {"endToEndId": row["end_to_end_id"]}
+    found["decidedAt"] = printed(row["decided_at"])
+    if row["status"] != "SETTLED":
+        return found
+    payment = network.store.row("SELECT body, settled_at FROM payment WHERE end_to_end_id = ?", row["end_to_end_id"])
+    assert payment is not None
+    return found | {"payment": json.loads(payment["body"]) | {"settledAt": printed(payment["settled_at"])}}
+
+
+def answered_cancellation(network: Network, row: sqlite3.Row) -> dict[str, Any]:
+    """A cancellation as the network answers about it."""
+    found = {"msgId": row["msg_id"], "instructionMsgId": row["instruction"], "idRec": row["id_rec"]}
+    if row["told_at"] > network.clock.business():
+        return found | {"status": "PENDING", "decidedAt": None}
+    found |= {"status": row["status"]} | ({} if row["code"] is None else {"code": row["code"]})
+    return found | {"decidedAt": printed(row["decided_at"])}
+
+
+def _keep(
+    network: Network,
+    ispb: str,
+    asked: Instruction,
+    fault: faults.Fault | None,
+    status: str,
+    *,
+    code: str | None = None,
+    payer: dict[str, Any] | None = None,
+    end_to_end_id: str | None = None,
+    due_at: int | None = None,
+) -> None:
+    now, behaviour = network.clock.business(), None if fault is None else fault.behaviour
+    delay = 0 if fault is None else fault.delay
+    values = {
+        "msg_id": asked.msg_id, "id_rec": asked.id_rec, "tx_id": asked.tx_id, "sender": ispb, "kind": asked.kind,
+        "amount": asked.amount, "due_on": asked.due_on.isoformat(), "settles_on": asked.settles_on.isoformat(),
+        "receiver": json.dumps(asked.receiver), "remittance": asked.remittance,
+        "payer": None if payer is None else json.dumps(payer), "end_to_end_id": end_to_end_id, "status": status,
+        "code": code, "step": "FIRST" if status == "SCHEDULED" else "DONE", "due_at": due_at, "taken_at": now,
+        "decided_at": now, "told_at": now + (delay if behaviour == "late" else 0), "behaviour": behaviour,
+        "fault_delay": delay, "withheld": behaviour == "timeout",
+    }  # fmt: skip
+    network.store.run(
+        f"INSERT INTO instruction ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})",  # noqa: S608 our names
+        *values.values(),
+    )
+    network.bells.ring("timer")
+
+
+def _end(network: Network, row: sqlite3.Row, status: str, code: str | None) -> None:
+    network.store.run(
+        "UPDATE instruction SET status = ?, code = ?, step = 'DONE', due_at = NULL, decided_at = ? WHERE seq = ?"
+        " AND status = 'SCHEDULED'",
+        status,
+        code,
+        network.clock.business(),
+        row["seq"],
+    )
+    network.bells.ring("timer")
+
+
+def _put(network: Network, row: sqlite3.Row, kind: str, fields: dict[str, Any], fault: faults.Fault | None = None) -> None:
+    """A message about an instruction: not before the first word of it may be heard, twice where a fault says so."""
+    behaviour = None if fault is None else fault.behaviour
+    late = fault.delay if fault is not None and behaviour == "late" else 0
+    copies = 2 if "twice" in {behaviour, row["behaviour"]} else 1
+    available_at = max(row["told_at"], network.clock.business() + late)
+    mailbox.put(network, row["sender"], kind, fields, copies=copies, available_at=available_at)
