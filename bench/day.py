@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 import asyncpg
 from bench.figures import Figure, Rounds
+from bench.receiver import receiver
 
 if TYPE_CHECKING:
     from bench.house import House
@@ -29,7 +30,7 @@ INSERT INTO subscriptions (company_id, id, account_id, external_id, provider_id,
 SELECT a.company_id, gen_random_uuid(), a.id, 'many-' || n,
        'RR' || '99999010' || '20260101' || base62(c.number, 5) || lpad(n::text, 6, '0'),
        'AUTHORIZATION_QRCODE', 'ACCEPTED', 'MONTHLY', day + 9, 'BRL', 2990, true, false, true,
-       'http://127.0.0.1:9/webhooks', p.id, p.id, 'many' || n, business_now(), business_now(),
+       $4, p.id, p.id, 'many' || n, business_now(), business_now(),
        day::timestamp AT TIME ZONE 'America/Sao_Paulo', business_now() + n * interval '1 us', business_now()
   FROM generate_series($1::integer, $2) n
   JOIN (SELECT row_number() OVER (ORDER BY a.id) - 1 AS place, count(*) OVER () AS all_of_them, a.* FROM accounts a) a
@@ -47,9 +48,10 @@ async def planned(house: House, many: int) -> list[Figure]:
     admin = await asyncpg.connect(house.dsn("postgres"))
     try:
         await admin.execute(_PEOPLE)
-        async with house.api(), house.process("worker", "lastro.doors.cli", "worker"):
-            few = await _a_day(house, admin, 1, many // 10)
-            all_of_them = await _a_day(house, admin, many // 10 + 1, many)
+        async with receiver() as shop, house.api(), house.process("worker", "lastro.doors.cli", "worker"):
+            (url,) = await shop.listen()
+            few = await _a_day(house, admin, url, 1, many // 10)
+            all_of_them = await _a_day(house, admin, url, many // 10 + 1, many)
     finally:
         await admin.close()
     what = f"a day's {_DUE:,} charges of {many:,} subscriptions made"
@@ -63,23 +65,23 @@ async def planned(house: House, many: int) -> list[Figure]:
     ]  # fmt: skip
 
 
-async def _a_day(house: House, admin: asyncpg.Connection, first: int, last: int) -> float:
+async def _a_day(house: House, admin: asyncpg.Connection, url: str, first: int, last: int) -> float:
     """Adds subscriptions, lets a day pass, and returns how long their charges took."""
-    await admin.execute(_FILL, first, last, _DUE)
+    await admin.execute(_FILL, first, last, _DUE, url)
     await admin.execute("VACUUM ANALYZE subscriptions")
     await admin.execute("CHECKPOINT")
     wanted = await admin.fetchval(_PLANNED) + _DUE
-    url = f"http://127.0.0.1:{house.settings.port}/sandbox/clock"
+    clock = f"http://127.0.0.1:{house.settings.port}/sandbox/clock"
     started = time.monotonic()
     async with aiohttp.ClientSession(trust_env=False) as http:
-        asking = asyncio.ensure_future(_step(http, url))
+        asking = asyncio.ensure_future(_step(http, clock))
         while (made := await admin.fetchval(_PLANNED)) < wanted:
             if time.monotonic() - started > _PATIENCE_SECONDS:
                 raise RuntimeError(f"{made} of {wanted} charges were made in time")
             await asyncio.sleep(_LOOK_SECONDS)
         took = time.monotonic() - started
         await asking
-        await _at_rest(http, url)
+        await _at_rest(http, clock)
     return took
 
 

@@ -70,6 +70,11 @@ def test_before_its_day(code: str | None, now: datetime, step: tuple[str, int | 
     assert said(after_unpaid(SENT, SUBSCRIPTION, code, now)) == step
 
 
+@pytest.mark.parametrize("code", ["AM02", "AB10", "AC05", None])
+def test_nothing_is_sent_again_once_its_subscription_has_ended(code: str | None) -> None:
+    assert said(after_unpaid(SENT, replace(SUBSCRIPTION, state="CANCELED"), code, on(-5))) == ("subscription ends", None)
+
+
 @pytest.mark.parametrize(
     ("tries", "now", "pause"),
     [

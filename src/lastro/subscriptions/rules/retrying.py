@@ -57,12 +57,12 @@ def after_unpaid(
     code: the network's reason; None: its day is over and the network says that nothing was settled. payment: with that
     attempt still open. ValueError for a payment that has ended.
     """
-    if payment.state == "SCHEDULED":
-        return _before_its_day(payment, code, now, timing)
-    if payment.state != "PENDING":
+    if payment.state not in ("SCHEDULED", "PENDING"):
         raise ValueError(f"a payment that is {payment.state} has no attempt to end")
     if subscription.state != "ACCEPTED":
         return Step("subscription ends")
+    if payment.state == "SCHEDULED":
+        return _before_its_day(payment, code, now, timing)
     if code is not None and kills(code):
         return Step("refuse")
     terms, today = subscription.terms, brasilia_day(now)
