@@ -87,7 +87,7 @@ async def test_a_path_that_is_nobodys_is_not_found(town: Town, method: str) -> N
 @pytest.mark.parametrize("path", [*BY_PATH, *PUBLIC])
 async def test_a_path_has_one_spelling(town: Town, path: str) -> None:
     """Neither a last slash, nor two in a row, nor one in disguise leads where the path does."""
-    target = path.format(id=town.objects["order"], token="0" * 22, name="x.png")
+    target = path.format(id=town.objects["order"], paymentId=town.objects["order"], token="0" * 22, name="x.png")
     others = [
         target + "/",
         target + "//",
@@ -109,7 +109,7 @@ async def test_a_method_that_a_path_does_not_take_is_refused(town: Town, path: s
     taken = BY_PATH[path] | ({"HEAD"} if "GET" in BY_PATH[path] else set())
     if method in taken:
         return
-    target = path.format(id=town.objects["order"])
+    target = path.format(id=town.objects["order"], paymentId=town.objects["order"])
     head = method == "HEAD"
     assert_error(await town.knock(method, target), 401, head=head)
     answer = await town.knock(method, target, bearer(town))

@@ -150,7 +150,9 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
                 (_PAGE, f"'{_ACCOUNT}'", *({"status": "'CANCELED'", "external_id": "'payment77'"}[name] for name in some))
             ),
             "subscription_payments",
-            "subscription_payments_external_id_key" if "external_id" in some else "subscription_payments_created_at_key",
+            "subscription_payments_external_id_key|subscription_payments_created_at_key"
+            if "external_id" in some
+            else "subscription_payments_created_at_key",
             sorts="external_id" in some,
         )
         for some in ((), ("status",), ("external_id",), ("status", "external_id"))

@@ -16,6 +16,9 @@ async def test_a_scene_goes_well(play: Play, scene: str) -> None:
     assert said[0] == f"\n── {SCENES[scene][0]} ──"
     assert said[1].startswith("1. ")
     assert "WRONG" not in "".join(said)
+    for shown in (await play.act("/phone/authorizations", method="GET"))["data"]:
+        if shown["status"] == "AUTHORIZED":  # it would be charged on a day of another test
+            await play.act("/phone/cancel-subscription", {"idRec": shown["idRec"]})
 
 
 async def test_who_finds_no_sandbox_is_told_so(play: Play) -> None:

@@ -41,10 +41,15 @@ if TYPE_CHECKING:
 
 _THINGS: dict[str, Thing] = {
     "orders": "order", "pix_payments": "payment", "refunds": "refund", "payouts": "payout", "subscriptions": "subscription",
-    "subscription_cancellations": "cancellation", "payout_plans": "plan",
+    "subscription_cancellations": "cancellation", "subscription_payments": "scheduledPayment",
+    "payment_attempts": "chargeAttempt", "payout_plans": "plan",
 }  # fmt: skip
 # What one decision wrote has one time: a payment moves before the order it pays, money follows, then come messages and news.
-_RANKS = {"payment": 0, "order": 1, "payout": 1, "refund": 2, "cancellation": 2, "subscription": 2, "plan": 2}
+_RANKS = {
+    "payment": 0, "chargeAttempt": 0, "order": 1, "payout": 1, "scheduledPayment": 1, "refund": 2, "cancellation": 2,
+    "subscription": 2, "plan": 2,
+}  # fmt: skip
+_OF_A_NEW_ATTEMPT = 2  # it follows from what its payment does, which an old one leads to by its end
 _TRANSFER, _MESSAGE, _EVENT, _ATTEMPT = 3, 4, 5, 6
 _MOVEMENTS = ("moved", "held", "posted", "voided")
 
@@ -124,7 +129,8 @@ def _state(r: Record, places: Mapping[UUID, int]) -> Placed:
         at=stamp(r["at"]), object=thing, id=str(r["reference_id"]), from_state=r["from_state"] or None, to=r["to_state"],
         trigger=r["trigger"], reason=r["reason"], request_id=r["request_id"],
     )  # fmt: skip
-    return r["at"], _RANKS[thing], f"{places.get(r['reference_id'], 0):05d} {r['reference_id']} {r['version']:09d}", entry
+    rank = _OF_A_NEW_ATTEMPT if thing == "chargeAttempt" and entry.from_state is None else _RANKS[thing]
+    return r["at"], rank, f"{places.get(r['reference_id'], 0):05d} {r['reference_id']} {r['version']:09d}", entry
 
 
 def _transfer(r: Record) -> Placed:

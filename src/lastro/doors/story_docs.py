@@ -86,8 +86,9 @@ _RECURRENCE = "RR9999901020260131abcdefghijk"
 SUBSCRIPTION_DOC = Doc(
     "Read a subscription's story",
     "Everything that happened to a subscription, oldest first: the states, with your `x-request-id`, its cancellations, its"
-    " first charge and what was paid for it, the bookings, the network's messages both ways, the events and every attempt to"
-    " deliver them. It is for finding out why something is as it is; programs should follow events.",
+    " first charge and what was paid for it, its scheduled payments with every attempt to collect them, whose orders have"
+    " stories of their own, the bookings, the network's messages both ways, the events and every attempt to deliver"
+    " them. It is for finding out why something is as it is; programs should follow events.",
     None, Story,
     (
         Refusal(

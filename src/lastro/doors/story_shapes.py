@@ -10,7 +10,9 @@ from lastro.base import story
 from lastro.base.api import Answer
 from lastro.base.wire import Id, Money, Timestamp  # noqa: TC001 msgspec reads the annotations when it runs
 
-Thing = Literal["order", "payment", "refund", "payout", "subscription", "cancellation", "plan"]
+Thing = Literal[
+    "order", "payment", "refund", "payout", "subscription", "cancellation", "scheduledPayment", "chargeAttempt", "plan"
+]  # fmt: skip
 
 
 class StateEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="state"):

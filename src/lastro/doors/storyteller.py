@@ -37,7 +37,8 @@ async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], obj
     """Says the story; the exit status is 1 where there is none, 2 where there are several.
 
     audit: the role that reads everything. text: id of an order, payment, refund, payout, plan, subscription, cancellation,
-    event, transfer or message; an endToEndId, control number, return id, txid, idRec or externalId.
+    scheduled payment, attempt at one, event, transfer or message; an endToEndId, control number, return id, txid, idRec or
+    externalId.
     """
     database = Database(audit, size=1)
     try:

@@ -100,6 +100,7 @@ class Worker:
     rotating: Callable[[], Awaitable[bool]] | None
     closers: tuple[Callable[[], Awaitable[None]], ...]
     held_back: str = payouts.HELD_BACK
+    early: str = subscriptions.EARLY
 
     async def close(self) -> None:
         """Ends every connection."""
@@ -275,8 +276,7 @@ def inbox_verbs(place: Place, timing: Timing = TIMING) -> dict[str, port.InboxVe
         port.CHARGE_CANCEL_FINAL: lambda row: subscriptions.CancelAnswered(
             port.charge_cancel_final(row.body), row.claimed, timing
         ),
-        port.REFUSED: lambda row: SetAside(row.claimed, port.ALARMED),
-        port.UNKNOWN: lambda row: SetAside(row.claimed, port.ALARMED),
+        **dict.fromkeys((port.REFUSED, port.UNKNOWN), lambda row: SetAside(row.claimed, port.ALARMED)),
     }
 
 

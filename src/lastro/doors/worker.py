@@ -78,6 +78,10 @@ class Assembled(Protocol):
         """Says of an outbox row that it must not be sent yet."""
 
     @property
+    def early(self) -> str:
+        """Says of an outbox row that what it is about has not been told yet."""
+
+    @property
     def inbox_verbs(self) -> Mapping[str, InboxVerb]:
         """By inbox kind."""
 
@@ -243,7 +247,9 @@ def _of_rail(
         if name == BOOK:  # what it sends is in an inbox already
             bells.ring(hints.INBOX)
 
-    sender = Sender(database, work_database, assembled.runner, assembled.chance, name, rail, heard, assembled.held_back)
+    sender = Sender(
+        database, work_database, assembled.runner, assembled.chance, name, rail, heard, assembled.held_back, assembled.early
+    )
     asker = Asker(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
 
     async def keep_message(messages: Sequence[Told]) -> None:

@@ -85,7 +85,7 @@ class Asker:
             await self._unknown(waiting, row)
 
     async def _keep(self, row: Record, told: Told) -> None:
-        told = replace(told, network_id=f"asked:{row['id']}:{row['asked']}")
+        told = replace(told, network_id=f"asked:{row['name']}:{row['asked']}:{told.kind}")
         await self._inbox.store(row["company_id"], [told])
 
     async def _unknown(self, waiting: Waiting, row: Record) -> None:

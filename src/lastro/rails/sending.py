@@ -32,6 +32,7 @@ HARD_TIMEOUT_SECONDS = 10.0  # of everything that is asked and sent for one row;
 _AT_ONCE = 64
 _ALARM_AFTER = 6  # sends in vain
 HELD_BACK_FOR = timedelta(minutes=5)
+_EARLY_FOR = timedelta(seconds=2)
 _log = structlog.get_logger(__name__)
 
 
@@ -73,24 +74,29 @@ def _inbox_row(door: Door, row: Record, told: Told) -> Row:
 
 
 class HeldBack(Exception):  # noqa: N818 it says what is done with the row
-    """The row must not be sent yet, and was not."""
+    """The row must not be sent yet, and was not. later: when it is looked at again."""
+
+    def __init__(self, later: timedelta) -> None:
+        super().__init__()
+        self.later = later
 
 
 class Sender:
     """What is done with the outbox of one rail, so that a silent one takes no other's room.
 
-    hear: how each sending ended. held_back: says of an outbox row that it must not be sent yet.
+    hear: how each sending ended. held_back: says of an outbox row that it must not be sent yet. early: that what it is about
+    has not been told yet, and is about to be.
     """
 
     def __init__(
         self, database: Database, work: Database, runner: Runner, chance: Chance, name: str, rail: Rail,
-        hear: lanes.Hear = lanes.unheard, held_back: str = "false",
+        hear: lanes.Hear = lanes.unheard, held_back: str = "false", early: str = "false",
     ) -> None:  # fmt: skip
         self._database = database
         self._runner = runner
         self._rail = rail
         self._hear = hear
-        self._lane = lanes.Lane("outbox", only=f"rail = '{name}'", shown=f"{held_back} AS is_held_back")
+        self._lane = lanes.Lane("outbox", only=f"rail = '{name}'", shown=f"{held_back} AS is_held_back, {early} AS is_early")
         self.lane = LeasedLane(self._lane, database, work, chance, self._row, at_once=_AT_ONCE)
 
     async def _row(self, row: Record) -> None:
@@ -100,10 +106,10 @@ class Sender:
         try:
             async with asyncio.timeout(HARD_TIMEOUT_SECONDS):
                 await self._tell(row)
-        except HeldBack:
+        except HeldBack as held:
             outcome = "held_back"
             _log.info("outbox.held_back", network_id=row["network_id"], kind=row["kind"])
-            await lanes.put_off(self._database, self._lane, row, HELD_BACK_FOR)
+            await lanes.put_off(self._database, self._lane, row, held.later)
         except Closed as closed:
             outcome = "held_back"
             _log.info("outbox.held_back", network_id=row["network_id"], kind=row["kind"], reason=closed.reason)
@@ -144,7 +150,9 @@ class Sender:
     async def _tell(self, row: Record) -> None:
         """Sends, unless the network has it already."""
         if row["is_held_back"]:
-            raise HeldBack
+            raise HeldBack(HELD_BACK_FOR)
+        if row["is_early"]:
+            raise HeldBack(_EARLY_FOR)
         is_order = row["kind"] in REFUSED_ENDS
         if is_order and row["sends"] > 1 and await self._has(row):
             return

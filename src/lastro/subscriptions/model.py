@@ -29,6 +29,13 @@ OPEN_ATTEMPT = ("REQUESTED", "SCHEDULED")
 
 # What the payer's bank has to end. After a day of silence about a cancellation somebody has to talk to it (states.md 2).
 _LATE = "created_at < (SELECT business_now()) - interval '24 hours'"
+# Of an outbox row: the payer's bank cannot call off a charge that it has not heard of, and is about to be told of it.
+EARLY = (
+    "kind = 'charge-cancel.send' AND EXISTS (SELECT 1 FROM payment_attempts a JOIN outbox o ON o.company_id = a.company_id"
+    " AND o.reference_id = a.id AND o.kind = 'charge.send' AND o.due_at IS NOT NULL"
+    " WHERE a.company_id = outbox.company_id AND a.payment_id = outbox.reference_id"
+    " AND a.status IN ('REQUESTED', 'SCHEDULED'))"
+)
 WAITING = (
     Waiting(CANCELLATION_SEND, "subscription_cancellations", "status", "PENDING", "message_id", late=_LATE),
     Waiting(CHARGE_SEND, "payment_attempts", "status", "REQUESTED", "message_id"),
@@ -52,9 +59,10 @@ class Timing:
     Several of these are known from institutions that differ, not from the Central Bank (domain.md §3.7): they are values,
     not laws. window: how long journey 2 may be authorized. send_days: how long before the day its first attempt is sent.
     last_send_days: the last day on which it may be sent. least_days: how near the day may be when a payment is made.
-    receiver_cancels_until, payer_cancels_until: an hour of the day before. day_ends_at: what is not settled then is not
-    settled that day. retries, retry_days, retry_within_days: after an unpaid day. pause, longest_pause: before an
-    instruction that was refused is sent again, doubled each time. shortest_pause: when its time runs out.
+    receiver_cancels_until: an hour of the day before. day_ends_at: what is not settled then is not settled that day, which
+    the payer's bank tells within `told_within`, or is asked. retries, retry_days, retry_within_days: after an unpaid day.
+    pause, longest_pause: before an instruction that was refused is sent again, doubled each time. shortest_pause: when its
+    time runs out.
     """
 
     window: timedelta = timedelta(days=30)
@@ -63,8 +71,8 @@ class Timing:
     least_days: int = 3
     farthest_days: int = 366
     receiver_cancels_until: time = time(22)
-    payer_cancels_until: time = time(23, 59)
     day_ends_at: time = time(21)
+    told_within: timedelta = timedelta(minutes=15)
     retries: int = 3
     retry_days: tuple[int, ...] = (1, 3, 5)
     retry_within_days: int = 7

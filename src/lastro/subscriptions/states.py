@@ -56,6 +56,7 @@ PAYMENT_MOVES: Final[Moves] = {
     ("PENDING", "leave to client"): "PENDING",  # unpaid: the client may ask for the next attempt
     ("PENDING", "expire"): "EXPIRED",
     ("PENDING", "subscription ends"): "CANCELED",
+    ("PENDING", "payer cancels"): "CANCELED",  # heard of on its day, or a try after it
 }
 
 ATTEMPT_MOVES: Final[Moves] = {

@@ -57,13 +57,22 @@ _RELATED = """
 SELECT 'subscription' AS kind, id, provider_id AS network_id FROM subscriptions WHERE company_id = $1 AND id = $2
 UNION ALL SELECT 'cancellation', id, NULL FROM subscription_cancellations WHERE company_id = $1 AND subscription_id = $2
 UNION ALL SELECT 'order', order_id, NULL FROM subscriptions WHERE company_id = $1 AND id = $2 AND order_id IS NOT NULL
+UNION ALL SELECT 'scheduledPayment', id, NULL FROM subscription_payments WHERE company_id = $1 AND subscription_id = $2
+UNION ALL SELECT 'chargeAttempt', a.id, NULL FROM subscription_payments p
+  JOIN payment_attempts a ON a.company_id = p.company_id AND a.payment_id = p.id
+ WHERE p.company_id = $1 AND p.subscription_id = $2
 """
 _ROOT = """
 SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND id = $2
 UNION ALL SELECT s.id, s.order_id FROM subscription_cancellations c
   JOIN subscriptions s ON s.company_id = c.company_id AND s.id = c.subscription_id WHERE c.company_id = $1 AND c.id = $2
-UNION ALL SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND provider_id = $3
-UNION ALL SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND external_id = $3
+UNION ALL SELECT s.id, s.order_id FROM subscription_payments p
+  JOIN subscriptions s ON s.company_id = p.company_id AND s.id = p.subscription_id WHERE p.company_id = $1 AND p.id = $2
+UNION ALL SELECT s.id, s.order_id FROM payment_attempts a
+  JOIN subscription_payments p ON p.company_id = a.company_id AND p.id = a.payment_id
+  JOIN subscriptions s ON s.company_id = p.company_id AND s.id = p.subscription_id WHERE a.company_id = $1 AND a.id = $2
+UNION ALL SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND provider_id = ANY (ARRAY[$3::text])
+UNION ALL SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND external_id = ANY (ARRAY[$3::text])
  LIMIT 1
 """
 _NUMBERS = "SELECT nextval('network_ids_seq') FROM generate_series(1, $1)"
@@ -148,10 +157,10 @@ async def subscriptions_in(session: Session, company_id: UUID, wanted: Wanted, p
 
 
 async def related(session: Session, company_id: UUID, subscription_id: UUID) -> list[Record]:
-    """A subscription, its cancellations, and the order of its first charge, whose story is part of it.
+    """A subscription, its cancellations, the order of its first charge, whose story is part of it, and its payments.
 
-    kind (subscription, cancellation, order), id, network_id (what the network's messages are about). The subscription is the
-    first; no row where it is not there.
+    kind (subscription, cancellation, order, scheduledPayment, chargeAttempt), id, network_id (what the network's messages
+    are about). The subscription is the first; no row where it is not there.
     """
     return await session.fetch(_RELATED, company_id, subscription_id)
 
@@ -159,7 +168,8 @@ async def related(session: Session, company_id: UUID, subscription_id: UUID) -> 
 async def root_of(session: Session, company_id: UUID, reference_id: UUID | None, name: str | None) -> Record | None:
     """The subscription that an id leads to (id), and its first charge (order_id).
 
-    reference_id: of a subscription or of a cancellation. name: in place of it, an idRec or the externalId of a subscription.
+    reference_id: of a subscription, a cancellation, a scheduled payment or an attempt at one. name: in place of it, an idRec
+    or the externalId of a subscription.
     """
     return await session.row(_ROOT, company_id, reference_id, name)
 

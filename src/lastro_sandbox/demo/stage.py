@@ -144,10 +144,8 @@ class Stage:
 
 
 def money(said: Mapping[str, str]) -> Money:
-    """An amount of an answer, which may be nothing."""
-    if said["value"].strip("-0.") == "":
-        return Money(0, said["currency"])
-    return Money.parse(said["value"], said["currency"])
+    """An amount of an answer: it may be nothing, and a balance may be more than any one payment."""
+    return Money(int(said["value"].replace(".", "")), said["currency"])
 
 
 def _booked(row: Record) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import time, timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from tests.cast import BENTO
 
 from lastro.base.money import Money
 from lastro.rails import port
-from lastro.standards.calendar import brasilia_day
+from lastro.standards.calendar import brasilia_day, instant
 
 if TYPE_CHECKING:
     from tests.rooms.laws.world import World
@@ -39,7 +39,7 @@ async def play(world: World, subscriptions: tuple[str, str]) -> None:
     await world.told(port.CHARGE_REFUSED, no)
     arrival = await world.arrival(
         "subscription-charge", end_to_end_id=_end_to_end_id("PAID"), txid=paid.txid, amount=Money(1200, "BRL"),
-        payer=BENTO, charging=paid.recurrence_id,
+        payer=BENTO, charging=paid.recurrence_id, accepted_at=instant(paid.collect_on, time(12)),
     )  # fmt: skip
     await world.told(port.PIX_ASK, arrival)
     await world.told(port.PIX_FINAL, port.PixFinal(arrival.end_to_end_id, True, settled_at=world.now()))

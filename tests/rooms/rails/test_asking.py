@@ -37,14 +37,14 @@ async def test_a_payment_is_asked_about_less_and_less_often(scene: Scene, house:
 @pytest.mark.parametrize(("status", "code"), [("ACCC", None), ("RJCT", "AB03")])
 async def test_an_end_becomes_news(scene: Scene, house: House, status: str, code: str | None) -> None:
     name = end_to_end_id(1)
-    payment_id = await scene.accepted(house.ana, name)
+    await scene.accepted(house.ana, name)
     settled_at = "2026-11-20T12:00:01.000000Z" if code is None else None
     scene.network.statuses[name] = {
         "endToEndId": name, "status": status, "code": code, "amount": "10.00", "settledAt": settled_at,
     }  # fmt: skip
     assert await scene.asker.round()
     (row,) = await scene.inbox_rows()
-    assert (row["kind"], row["network_id"], row["subject"]) == (port.PIX_FINAL, f"asked:{payment_id}:1", name)
+    assert (row["kind"], row["network_id"], row["subject"]) == (port.PIX_FINAL, f"asked:{name}:1:{port.PIX_FINAL}", name)
     final = port.pix_final(bytes(row["body"]))
     assert (final.settled, final.code) == (code is None, code)
     assert (final.settled_at is not None) == final.settled
@@ -91,12 +91,16 @@ async def test_what_the_network_leaves_undecided_for_too_long_is_for_people(scen
 
 async def test_the_end_of_a_return_becomes_news(scene: Scene, house: House) -> None:
     name = await scene.to_return(house.ana)
-    refund_id = await scene.returning(house.ana, name)
+    await scene.returning(house.ana, name)
     await scene.sender.lane.drain()
     scene.network.statuses[name] |= {"status": "ACCC", "settledAt": "2026-11-20T12:00:01.000000Z"}
     assert await scene.asker.round()
     (row,) = await scene.inbox_rows()
-    assert (row["kind"], row["network_id"], row["subject"]) == (port.RETURN_FINAL, f"asked:{refund_id}:1", name)
+    assert (row["kind"], row["network_id"], row["subject"]) == (
+        port.RETURN_FINAL,
+        f"asked:{name}:1:{port.RETURN_FINAL}",
+        name,
+    )
     assert port.return_final(bytes(row["body"])).settled
 
 

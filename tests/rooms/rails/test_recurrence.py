@@ -121,7 +121,7 @@ async def test_what_became_of_a_cancellation(scene: Scene) -> None:
 async def test_the_lane_of_questions_carries_a_cancellation(scene: Scene, house: House) -> None:
     """Any table with a state, an ask_at and the message's id will do: here that of payments."""
     name, id_rec = "M" + "1" * 31, recurrence_id(1)
-    asked_id = await scene.accepted(house.ana, name)
+    await scene.accepted(house.ana, name)
     scene.network.statuses[name] = {
         "msgId": name, "idRec": id_rec, "status": "ACCP", "decidedAt": "2026-11-20T12:00:00Z",
     }  # fmt: skip
@@ -130,7 +130,7 @@ async def test_the_lane_of_questions_carries_a_cancellation(scene: Scene, house:
     assert await asker.round()
     (row,) = await scene.inbox_rows()
     assert (row["company_id"], row["kind"], row["subject"]) == (house.ana, port.CANCELLATION_FINAL, id_rec)
-    assert row["network_id"] == f"asked:{asked_id}:1"
+    assert row["network_id"] == f"asked:{name}:1:{port.CANCELLATION_FINAL}"
 
 
 @asynccontextmanager

@@ -246,7 +246,7 @@ async def test_the_adapters_words(town: Town) -> None:
 @pytest.mark.parametrize(("status", "code"), [("1", None), ("24", "24")])
 async def test_an_end_that_is_asked_for_becomes_news(town: Town, status: str, code: str | None) -> None:
     name = await town.to_send()
-    payout_id = await town.pending(name)
+    await town.pending(name)
     await town.sender.lane.drain()
     await town.asker.round()
     assert await town.scene.inbox_rows() == [], "17 is no end"
@@ -255,7 +255,11 @@ async def test_an_end_that_is_asked_for_becomes_news(town: Town, status: str, co
     await town.scene.pass_time(30)
     await town.asker.round()
     (row,) = await town.scene.inbox_rows()
-    assert (row["rail"], row["kind"], row["network_id"]) == (port.TED, port.PAYMENT_FINAL, f"asked:{payout_id}:2")
+    assert (row["rail"], row["kind"], row["network_id"]) == (
+        port.TED,
+        port.PAYMENT_FINAL,
+        f"asked:{name}:2:{port.PAYMENT_FINAL}",
+    )
     final = port.payment_final(bytes(row["body"]))
     assert (final.settled, final.code, final.number) == (code is None, code, town.network.taken[name]["numCtrlStr"])
 

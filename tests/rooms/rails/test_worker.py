@@ -65,6 +65,7 @@ class Assembled:
     stepping: Any = None
     rotating: Any = None
     held_back: str = "false"
+    early: str = "false"
 
     @property
     def rails(self) -> dict[str, port.Rail]:

@@ -6,6 +6,7 @@ from uuid import UUID
 import msgspec
 import pytest
 from tests.cast import Cast, Seller
+from tests.rooms.subscriptions import charging
 from tests.rooms.subscriptions.bank import Bank
 from tests.rooms.subscriptions.desk import JOURNEY_2, JOURNEY_3, Desk
 
@@ -62,6 +63,41 @@ async def test_its_first_charge_is_part_of_it(desk: Desk) -> None:
         ("in", "pix", "pix.ask"), ("PIX_IN", "moved", "NET", "CUST", "29.90"),
     ):  # fmt: skip
         assert steps.count(step) == 1, step
+
+
+async def test_its_charges_and_their_attempts_are_part_of_it(desk: Desk, database: Any) -> None:
+    bank, at = charging.Bank(desk), charging.at
+    of = await bank.accepted()
+    made = await bank.charge(of, charging.day(20))
+    assert await bank.time(made, at(11))
+    await bank.refuses(made, "AB10", at(11, 1))
+    name = await bank.schedules(made, at(11, 3))
+    assert await bank.time(made, at(20))
+    assert await bank.pays(made, name, at(20, 4)) is None
+    told = await read(desk, of)
+    steps = [short(e) for e in told["entries"]]
+    for step, times in (
+        (("scheduledPayment", "schedule", "SCHEDULED"), 1), (("subscription", "charge", "ACCEPTED"), 1),
+        (("chargeAttempt", "request", "REQUESTED"), 2), (("out", "pix", "charge.send"), 2),
+        (("in", "pix", "charge.refused"), 1), (("in", "pix", "charge.scheduled"), 1),
+        (("chargeAttempt", "settle", "PAID"), 1), (("scheduledPayment", "settle", "PAID"), 1),
+        (("event", "SUBSCRIPTION-PAYMENT.SCHEDULED"), 1), (("event", "ORDER-PAYIN.PAID"), 0), (("order", "pay", "PAID"), 0),
+    ):  # fmt: skip
+        assert steps.count(step) == times, step
+    refused = steps.index(("in", "pix", "charge.refused"))
+    assert steps[refused + 1 : refused + 5] == [
+        ("chargeAttempt", "reject", "REJECTED"), ("scheduledPayment", "send again", "SCHEDULED"),
+        ("chargeAttempt", "request", "REQUESTED"), ("out", "pix", "charge.send"),
+    ]  # fmt: skip
+    root = (desk.ana.company_id, story.Root(subscription_id=UUID(of)))
+    attempts = {e["id"] for e in told["entries"] if e.get("object") == "chargeAttempt"}
+    sent = {e["id"] for e in told["entries"] if e["kind"] == "message" and e["message"] == "charge.send"}
+    assert (len(attempts), len(sent)) == (2, 2)
+    for text in (made["id"], *attempts, *sent):
+        assert await found(database, text) == [root], text
+    order = [(desk.ana.company_id, story.Root(UUID(made["orderId"])))]
+    assert await found(database, made["orderId"]) == order
+    assert await found(database, name) == order
 
 
 async def test_any_of_its_ids_leads_to_it(desk: Desk, database: Any) -> None:

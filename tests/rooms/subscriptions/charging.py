@@ -151,8 +151,18 @@ class Bank:
         (finished,) = outcome.write.finished
         return finished.outcome
 
+    async def sent(self, payment: dict[str, Any]) -> None:
+        """A worker has sent the instruction of its last attempt, where it had not."""
+        told = await self.attempt(payment)
+        await self.desk.column(
+            "UPDATE outbox SET due_at = NULL, done_at = business_now(), sends = 1, outcome = 'sent'"
+            " WHERE company_id = tenant() AND network_id = $1 AND due_at IS NOT NULL RETURNING id",
+            told["message_id"],
+        )
+
     async def schedules(self, payment: dict[str, Any], moment: datetime, name: str | None = None) -> str:
         """The bank will collect the last attempt. The endToEndId that it gave."""
+        await self.sent(payment)
         told = await self.attempt(payment)
         end_to_end_id = name or f"E99999020{moment:%Y%m%d%H%M}{os.urandom(6).hex()[:11]}"
         said = port.ChargeScheduled(told["message_id"], told["recurrence_id"], told["txid"], end_to_end_id, moment)
@@ -160,6 +170,7 @@ class Bank:
         return end_to_end_id
 
     async def refuses(self, payment: dict[str, Any], code: str, moment: datetime) -> str:
+        await self.sent(payment)
         told = await self.attempt(payment)
         said = port.ChargeRefused(told["message_id"], told["recurrence_id"], told["txid"], code, moment)
         return await self.tell(port.CHARGE_REFUSED, said, moment)

@@ -1,7 +1,7 @@
 """Charges of cycles, from their making to their end, on real rows."""
 
 import os
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -68,6 +68,7 @@ async def sent(bank: Bank, of: str, **changes: Any) -> dict[str, Any]:
     """A payment due in twenty days of which the payer's bank was told."""
     made = await bank.charge(of, day(20), **changes)
     assert await bank.time(made, at(11))
+    await bank.sent(made)
     return made
 
 
@@ -213,79 +214,6 @@ async def test_the_client_chooses_the_days_of_its_retries(bank: Bank) -> None:
     assert not await bank.time(made, at(28) - timedelta(seconds=1))
     assert await bank.time(made, at(28)), "seven days are over"
     assert (await bank.read(made))["status"] == "EXPIRED"
-
-
-async def cancel(bank: Bank, payment: dict[str, Any], moment: datetime) -> Any:
-    path = {"id": payment["subscriptionId"], "paymentId": payment["id"]}
-    return await bank.asked("cancel_subscription_payment", moment, {}, **path)
-
-
-async def test_what_nobody_was_told_of_is_called_off_at_once(bank: Bank) -> None:
-    of = await bank.accepted()
-    made = await bank.charge(of, day(20))
-    outcome = await cancel(bank, made, at(10))
-    assert isinstance(outcome, Done)
-    assert outcome.status is None
-    read = await bank.read(made)
-    assert (read["status"], read["reason"]) == ("CANCELED", "REQUESTED_BY_RECEIVER")
-    assert await order_status(bank, made) == "CANCELED"
-    assert [e["data"]["reason"] for e in await bank.told("SUBSCRIPTION-PAYMENT.CANCELED")] == ["REQUESTED_BY_RECEIVER"]
-    assert (await bank.charge(of, day(20)))["status"] == "SCHEDULED", "its cycle is free"
-
-
-@pytest.mark.parametrize(
-    ("outcome", "ends_in"), [("CONFIRMED", "CANCELED"), ("REFUSED", "SCHEDULED"), ("FAILED", "SCHEDULED")]
-)
-async def test_what_the_bank_was_told_of_it_has_to_drop(bank: Bank, outcome: str, ends_in: str) -> None:
-    made = await sent(bank, await bank.accepted())
-    name = await bank.schedules(made, at(11, 1))
-    asked = await cancel(bank, made, at(12))
-    assert asked.status == 202
-    again = await cancel(bank, made, at(12, 1))
-    assert [(p.field, p.issue) for p in again.problems] == [("status", "CONFLICT")]
-    assert "cancelRequestedAt" in await bank.read(made)
-    assert not await bank.time(made, at(20)), "its day does not begin while that is open"
-    assert await bank.answers(made, outcome, at(12, 2)) == "handled"
-    assert await bank.answers(made, outcome, at(12, 3)) == "known"
-    read = await bank.read(made)
-    assert (read["status"], statuses(read)) == (ends_in, ["CANCELED" if ends_in == "CANCELED" else "SCHEDULED"])
-    if ends_in == "SCHEDULED":
-        assert await bank.time(made, at(20))
-        assert await bank.pays(made, name, at(20, 4)) is None
-
-
-async def test_it_can_be_called_off_until_ten_the_evening_before(bank: Bank) -> None:
-    made = await sent(bank, await bank.accepted())
-    late = await cancel(bank, made, at(19, 22))
-    assert [(p.field, p.issue) for p in late.problems] == [("status", "CONFLICT")]
-    assert isinstance(await cancel(bank, made, at(19, 22) - timedelta(seconds=1)), Done)
-    assert await bank.answers(made, "CONFIRMED", at(19, 22)) == "handled"
-
-
-async def test_what_was_to_be_dropped_and_is_refused_is_canceled(bank: Bank) -> None:
-    made = await sent(bank, await bank.accepted())
-    assert isinstance(await cancel(bank, made, at(12)), Done)
-    await bank.refuses(made, "AM02", at(12, 1))
-    read = await bank.read(made)
-    assert (read["status"], statuses(read)) == ("CANCELED", ["REJECTED"])
-
-
-async def test_the_payer_calls_a_single_charge_off(bank: Bank) -> None:
-    of = await bank.accepted()
-    made = await sent(bank, of)
-    await bank.schedules(made, at(11, 1))
-    assert await bank.cancels(made, "SLBD", at(19, 23, 58)) == "handled"
-    assert await bank.cancels(made, "SLBD", at(19, 23, 58)) == "known"
-    read = await bank.read(made)
-    assert (read["status"], read["reason"], statuses(read)) == ("CANCELED", "REQUESTED_BY_PAYER", ["CANCELED"])
-    assert (await bank.desk.read(of))["status"] == "ACCEPTED"
-
-
-async def test_too_late_a_cancellation_is_an_end_without_money(bank: Bank) -> None:
-    made, _ = await begun(bank, await bank.accepted(allowChargeAfterDueDate=False))
-    assert await bank.cancels(made, "ACCT", at(20, 1)) == "handled"
-    read = await bank.read(made)
-    assert (read["status"], statuses(read)) == ("EXPIRED", ["CANCELED"])
 
 
 async def test_what_is_being_settled_waits_for_its_end(bank: Bank) -> None:

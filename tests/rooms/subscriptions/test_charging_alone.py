@@ -76,11 +76,57 @@ async def test_what_was_canceled_is_not_made_again(bank: Bank) -> None:
     of = await bank.accepted(autoSchedule=True, frequencyType="WEEKLY", startDate=day(20).isoformat())
     assert await bank.cycle(of, at(11))
     (made,) = (await bank.desk.done("list_subscription_payments", id=of))["data"]
+    await bank.sent(made)
     await bank.asked("cancel_subscription_payment", at(12), {}, id=of, paymentId=made["id"])
     assert await bank.answers(made, "CONFIRMED", at(12, 1)) == "handled"
     assert not await bank.cycle(of, at(13))
     assert await bank.cycle(of, at(18))
     assert await dues(bank, of) == [day(20).isoformat(), day(27).isoformat()]
+
+
+CHARGE_AT = "SELECT charge_at FROM subscriptions WHERE company_id = tenant() AND id = $1"
+
+
+@pytest.mark.parametrize("end", ["canceled by its receiver", "canceled by its payer", "refused"])
+async def test_a_cycle_whose_own_payment_has_ended_is_charged(bank: Bank, end: str) -> None:
+    of = await bank.accepted(autoSchedule=True, frequencyType="WEEKLY", startDate=day(20).isoformat())
+    own = await bank.charge(of, day(21))
+    assert not await bank.cycle(of, at(11))
+    assert await bank.desk.column(CHARGE_AT, UUID(of)) == [at(18)], "the service goes on to the next cycle"
+    assert await bank.time(own, at(12))
+    await bank.sent(own)
+    if end == "canceled by its receiver":
+        await bank.asked("cancel_subscription_payment", at(13), {}, id=of, paymentId=own["id"])
+        assert await bank.answers(own, "CONFIRMED", at(13)) == "handled"
+    elif end == "canceled by its payer":
+        await bank.schedules(own, at(12, 1))
+        assert await bank.cancels(own, "SLBD", at(13)) == "handled"
+    else:
+        assert await bank.refuses(own, "AC05", at(13)) == "handled"
+    assert await bank.desk.column(CHARGE_AT, UUID(of)) == [at(13)]
+    assert await bank.cycle(of, at(13))
+    assert not await bank.cycle(of, at(13))
+    assert await bank.desk.column(CHARGE_AT, UUID(of)) == [at(18)]
+    assert await bank.cycle(of, at(18))
+    assert await dues(bank, of) == [day(21).isoformat(), day(20).isoformat(), day(27).isoformat()]
+
+
+async def test_where_that_ends_too_late_its_cycle_stays_without_a_charge(bank: Bank) -> None:
+    of = await bank.accepted(autoSchedule=True, frequencyType="WEEKLY", startDate=day(20).isoformat())
+    own = await bank.charge(of, day(22))
+    assert not await bank.cycle(of, at(11))
+    await bank.asked("cancel_subscription_payment", at(18), {}, id=of, paymentId=own["id"])
+    assert await bank.cycle(of, at(18))
+    assert await dues(bank, of) == [day(22).isoformat(), day(27).isoformat()]
+
+
+async def test_what_the_service_has_charged_is_not_looked_at_again(bank: Bank) -> None:
+    of = await bank.accepted(autoSchedule=True, frequencyType="WEEKLY", startDate=day(20).isoformat())
+    assert await bank.cycle(of, at(11))
+    (made,) = (await bank.desk.done("list_subscription_payments", id=of))["data"]
+    before = await bank.desk.column(CHARGE_AT, UUID(of))
+    assert await bank.refuses(made, "AC05", at(12)) == "handled"
+    assert await bank.desk.column(CHARGE_AT, UUID(of)) == before
 
 
 async def test_a_first_cycle_too_near_is_passed_over(bank: Bank) -> None:

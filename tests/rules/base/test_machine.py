@@ -19,6 +19,10 @@ TABLE = {
         NOT_THERE: {"create": "INITIAL", "receive": "PAID"},
         "INITIAL": {
             "reserve": "INITIAL", "release": "INITIAL", "pay": "PAID", "expire": "EXPIRED", "cancel": "CANCELED", "fail": "ERROR",
+            "begin": "PENDING",
+        },
+        "PENDING": {
+            "reserve": "PENDING", "release": "PENDING", "pay": "PAID", "expire": "EXPIRED", "cancel": "CANCELED", "fail": "ERROR",
         },
         "PAID": {}, "EXPIRED": {}, "CANCELED": {}, "ERROR": {},
     },

@@ -1,7 +1,7 @@
 """Whether a charge may be made, and how it may be called off: as tables."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import msgspec
@@ -22,7 +22,6 @@ from lastro.subscriptions.rules.charging import (
     fee_problem,
     form_problems,
     is_settled_by,
-    payer_may_cancel,
     planned,
 )
 
@@ -126,22 +125,10 @@ def test_when_the_receiver_may_cancel(what: Payment, now: datetime, refused: boo
     assert (found is not None) == refused
     assert found is None or (found.kind, problems(found)) == (Kind.CONFLICT, [("status", "CONFLICT")])
     assert cancel_is_asked(what) == is_asked
+    assert not cancel_is_asked(what, is_unsent=True)
 
 
-@pytest.mark.parametrize(
-    ("what", "at", "may"),
-    [
-        (SENT, LAST_MINUTE - MOMENT, True),
-        (SENT, LAST_MINUTE, False),
-        (WAITING, TEN_PM, True),
-        *((replace(SENT, state=s), TEN_PM, False) for s in PAYMENT_STATUSES if s != "SCHEDULED"),
-    ],
-)
-def test_when_the_payer_may_cancel(what: Payment, at: datetime, may: bool) -> None:
-    assert payer_may_cancel(what, at) == may
-
-
-NOON = instant(DUE, datetime(2026, 1, 1, 12).time())  # noqa: DTZ001 a time of day
+NOON = instant(DUE, time(12))
 
 
 @pytest.mark.parametrize(
@@ -150,6 +137,8 @@ NOON = instant(DUE, datetime(2026, 1, 1, 12).time())  # noqa: DTZ001 a time of d
         (WAITING, True),
         (SENT, True),
         (payment(DUE, attempt(1, DUE)), False),
+        (payment(DUE, attempt(1, DUE), state="SCHEDULED"), False),  # its day has come
+        (payment(DUE, attempt(1, DUE, "REQUESTED"), state="SCHEDULED"), True),
         (payment(DUE, attempt(1, DUE, "REJECTED"), attempt(2, date(2026, 12, 16))), True),
         (payment(DUE, attempt(1, DUE, "REJECTED"), retries_alone=False), True),
         *((replace(WAITING, state=s), False) for s in PAYMENT_STATUSES if s not in ("SCHEDULED", "PENDING")),
@@ -160,18 +149,24 @@ def test_what_ends_with_its_subscription(what: Payment, ends: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "of_attempt", "amount", "pays"),
+    ("state", "of_attempt", "amount", "at", "pays"),
     [
-        ("PENDING", "SCHEDULED", "10", True),
-        ("SCHEDULED", "REQUESTED", "10", True),
-        ("PENDING", "SCHEDULED", "9.99", False),
-        ("PENDING", "REJECTED", "10", False),
-        ("CANCELED", "CANCELED", "10", False),
-        ("PAID", "PAID", "10", False),
+        ("PENDING", "SCHEDULED", "10", NOON, True),
+        ("SCHEDULED", "SCHEDULED", "10", NOON, True),  # the sweep has not said yet that its day has come
+        ("SCHEDULED", "REQUESTED", "10", NOON, True),
+        ("PENDING", "SCHEDULED", "9.99", NOON, False),
+        ("PENDING", "REJECTED", "10", NOON, False),
+        ("CANCELED", "CANCELED", "10", NOON, False),
+        ("PAID", "PAID", "10", NOON, False),
+        ("PENDING", "SCHEDULED", "10", instant(DUE, time(0)), True),
+        ("PENDING", "SCHEDULED", "10", instant(DUE, time(0)) - MOMENT, False),
+        ("PENDING", "SCHEDULED", "10", instant(DUE, time(21)) - MOMENT, True),
+        ("PENDING", "SCHEDULED", "10", instant(DUE, time(21)), False),
+        ("PENDING", "SCHEDULED", "10", NOON + timedelta(days=1), False),
     ],
 )
-def test_which_money_pays(state: str, of_attempt: str, amount: str, pays: bool) -> None:
-    assert is_settled_by(payment(DUE, state=state), of_attempt, brl(amount)) == pays
+def test_which_money_pays(state: str, of_attempt: str, amount: str, at: datetime, pays: bool) -> None:
+    assert is_settled_by(payment(DUE, state=state), attempt(1, DUE, of_attempt), brl(amount), at) == pays
 
 
 def test_the_days_of_a_charge_are_the_plans() -> None:

@@ -185,5 +185,5 @@ def test_when_a_worker_finds_a_payment(one: Payment, at: datetime | None) -> Non
 
 
 def test_an_attempt_is_asked_about_when_its_day_is_over() -> None:
-    assert asks_at(SCHEDULED_A1) == instant(D, time(21))
-    assert asks_at(SCHEDULED_A1, Timing(day_ends_at=time(20))) == instant(D, time(20))
+    assert asks_at(SCHEDULED_A1) == instant(D, time(21, 15))
+    assert asks_at(SCHEDULED_A1, Timing(day_ends_at=time(20))) == instant(D, time(20, 15))

@@ -59,6 +59,7 @@ PENDING > retry > PENDING
 PENDING > expire > EXPIRED
 PENDING > leave to client > PENDING
 PENDING > subscription ends > CANCELED
+PENDING > payer cancels > CANCELED
 """
 # states.md 3, the attempt.
 ATTEMPT = """

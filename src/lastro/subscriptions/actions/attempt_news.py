@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from lastro.base.errors import NotYet
 from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Write
+from lastro.base.write import Relied, Touch, Write
 from lastro.rails.port import ALARMED
 from lastro.subscriptions.actions.charge import tried_so
 from lastro.subscriptions.actions.payment_ends import Known, attempt_ended, begun, ended, known_of, payment_move
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
-from lastro.subscriptions.reasons import CANCELLED_BY_RECEIVER, CANCELLED_WITH_AUTHORIZATION, UNPAID_DAY
-from lastro.subscriptions.rules.charging import payer_may_cancel
+from lastro.subscriptions.reasons import CANCELLED_BY_PAYER, CANCELLED_BY_RECEIVER, CANCELLED_WITH_AUTHORIZATION, UNPAID_DAY
 from lastro.subscriptions.rules.moments import asks_at, due_at, payment_due
 from lastro.subscriptions.rules.retrying import after_unpaid
 from lastro.subscriptions.states import ATTEMPTS
@@ -37,14 +36,19 @@ class News:
     attempt: Attempt
 
 
-async def _news(session: Session, door: Door, message_id: str, *, waits: bool = True) -> News | None:
-    """The attempt of an instruction; None: there is none. NotYet: a Pix for it is under way, whose end decides."""
+async def _news(session: Session, door: Door, message_id: str, timing: Timing, *, waits: bool = True) -> News | None:
+    """The attempt of an instruction; None: there is none.
+
+    NotYet: a Pix for it is under way, whose end decides; or its day has come, and it has to begin first.
+    """
     payment = await payments_store.payment_of_message(session, door.company_id, message_id)
     known = await known_of(session, door.company_id, payment)
     if known is None:
         return None
     attempt = next(one for one in known.payment.attempts if one.message_id == message_id)
-    if waits and known.charge.is_being_paid and attempt.is_open:
+    due = payment_due(known.payment, timing) if known.payment.cancel_asked_at is None else None
+    begins = due is not None and due.trigger == "begin" and due.fires(door.now)
+    if waits and attempt.is_open and (known.charge.is_being_paid or begins):
         raise NotYet(BEING_PAID_SECONDS)
     return News(known, attempt)
 
@@ -63,7 +67,7 @@ class Scheduled(Act["News | None"]):
 
     async def read(self, session: Session, door: Door) -> News | None:
         """The attempt."""
-        return await _news(session, door, self.told.message_id, waits=False)
+        return await _news(session, door, self.told.message_id, self.timing, waits=False)
 
     def decide(self, known: News | None, door: Door) -> Done:
         """SCHEDULED under its endToEndId; where its day has come already, the payment begins with that."""
@@ -101,7 +105,7 @@ class Unpaid(Act["News | None"]):
 
     async def read(self, session: Session, door: Door) -> News | None:
         """The attempt, and what hangs on it."""
-        return await _news(session, door, self.told.message_id)
+        return await _news(session, door, self.told.message_id, self.timing)
 
     def decide(self, known: News | None, door: Door) -> Done:
         """Another attempt, now or by whoever may ask for it; or the end of the payment (states.md 3)."""
@@ -126,10 +130,13 @@ def unpaid(known: Known, trigger: str, code: str, door: Door, place: Place, timi
     if step.trigger in ("refuse", "expire", "subscription ends"):
         why = CANCELLED_WITH_AUTHORIZATION if step.trigger == "subscription ends" else code
         return ended(known.charge, subscription, step.trigger, door, code=why, of_attempt=trigger)
+    # Its order must not have been reserved meanwhile: the end of that Pix would then decide.
+    order = known.charge.order
     write = attempt_ended(payment, trigger, code, door)
+    write += Write(door.company_id, relies=(Relied("orders", order.id, order.version),))
     if step.attempt is not None:
         # The row of the attempt before has to be closed in the same statement, so that one is open.
-        _, tried = tried_so(payment, step.attempt, known.shown, known.charge.order, door, place)
+        _, tried = tried_so(payment, step.attempt, known.shown, order, door, place)
         return write + tried + Write(door.company_id, moves=(payment_move(payment, step.trigger, door, due_at=None),))
     closed = tuple(replace(one, state="REJECTED") if one.is_open else one for one in payment.attempts)
     left = payment_move(payment, step.trigger, door, due_at=due_at(replace(payment, attempts=closed), timing))
@@ -147,10 +154,10 @@ class PayerCanceled(Act["News | None"]):
 
     async def read(self, session: Session, door: Door) -> News | None:
         """The attempt, and what hangs on it."""
-        return await _news(session, door, self.told.original_message_id)
+        return await _news(session, door, self.told.original_message_id, self.timing)
 
     def decide(self, known: News | None, door: Door) -> Done:
-        """CANCELED, where it was in time; else its attempt has ended without money like any other."""
+        """CANCELED, where its payer wanted that; for another reason its attempt has ended without money like any other."""
         if known is None:
             return Done(_settled(self.claimed, "ignored", door), b"")
         if not known.attempt.is_open:
@@ -168,7 +175,8 @@ class PayerCanceled(Act["News | None"]):
             return "subscription ends"
         if code == CANCELLED_BY_RECEIVER and known.payment.state == "SCHEDULED":
             return "cancel"  # told to who asks, where the answer to our own cancellation was not heard
-        return "payer cancels" if payer_may_cancel(known.payment, self.told.canceled_at, self.timing) else None
+        # Whether he was in time is between him and his bank, which has dropped it: nobody is charged against his word.
+        return "payer cancels" if code == CANCELLED_BY_PAYER else None
 
 
 @dataclass(frozen=True)
@@ -181,7 +189,7 @@ class CancelAnswered(Act["News | None"]):
 
     async def read(self, session: Session, door: Door) -> News | None:
         """The attempt, and what hangs on it."""
-        return await _news(session, door, self.told.original_message_id)
+        return await _news(session, door, self.told.original_message_id, self.timing)
 
     def decide(self, known: News | None, door: Door) -> Done:
         """CANCELED, or as if nobody had asked."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Session
     from lastro.orders import Place
-    from lastro.subscriptions.model import Payment, Timing
+    from lastro.subscriptions.model import Attempt, Payment, Timing
 
 _ACCEPTED = 202
 
@@ -38,6 +38,10 @@ async def _known(session: Session, door: Door, subscription_id: UUID | None, pay
     if payment is None or payment.subscription_id != subscription_id:
         return None
     return await known_of(session, door.company_id, payment)
+
+
+def _dropped(attempt: Attempt) -> Attempt:
+    return replace(attempt, state="CANCELED", code=CANCELLED_BY_RECEIVER)
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class CancelPayment(Act["Known | None"]):
         return await _known(session, door, self.subscription_id, self.payment_id)
 
     def decide(self, known: Known | None, door: Door) -> Done | Refused:
-        """CANCELED at once while the payer's bank was not told of it; else that is asked, and its word decides."""
+        """CANCELED at once while the payer's bank cannot know of it; else that is asked, and its word decides."""
         if known is None:
             return NOT_FOUND
         refused = cancel_refused(known.payment, door.now, self.timing)
@@ -63,10 +67,13 @@ class CancelPayment(Act["Known | None"]):
         if known.charge.is_being_paid:
             text = "it is being settled"
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
-        if cancel_is_asked(known.payment):
+        if cancel_is_asked(known.payment, is_unsent=known.charge.unsent is not None):
             return self._ask(known, door)
         write = ended(known.charge, known.subscription, "cancel", door, code=CANCELLED_BY_RECEIVER)
-        after = replace(known.payment, state="CANCELED", code=CANCELLED_BY_RECEIVER, updated_at=door.now)
+        after = replace(
+            known.payment, state="CANCELED", code=CANCELLED_BY_RECEIVER, updated_at=door.now,
+            attempts=tuple(_dropped(one) if one.is_open else one for one in known.payment.attempts),
+        )  # fmt: skip
         return Done(write, self._body(known, after, door), after.id, keep="month")
 
     def _ask(self, known: Known, door: Door) -> Done:

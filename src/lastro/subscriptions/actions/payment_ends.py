@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lastro import orders
-from lastro.base.write import Write
+from lastro.base.write import Touch, Withdrawn, Write
 from lastro.subscriptions import store
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.payments.notifications import payment_turned
@@ -35,17 +35,24 @@ _OF_ORDER: Final = {
     "begin": "begin", "cancel": "cancel", "payer cancels": "cancel", "subscription ends": "cancel", "refuse": "fail",
     "expire": "expire",
 }  # fmt: skip
+# The ends of one payment alone, after which its cycle is free while its subscription goes on.
+_FREES: Final = ("cancel", "payer cancels", "refuse")
 # What does not outlive the question whether the payer's bank drops the charge.
 _NOT_ASKED: Final = {"cancel_message_id": None, "cancel_asked_at": None, "ask_at": None}
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A payment and its order. is_being_paid: a Pix for it was accepted, and has no end yet."""
+    """A payment and its order.
+
+    is_being_paid: a Pix for it was accepted, and has no end yet. unsent: the outbox row of its open attempt's instruction,
+    while nobody has tried to send that.
+    """
 
     payment: Payment
     order: Order
     is_being_paid: bool = False
+    unsent: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,11 @@ async def charge_of(session: Session, company_id: UUID, payment: Payment) -> Cha
         moved = await payments_store.payment_by_id(session, company_id, payment.id)
         assert moved is not None, "no payment goes away"
         return await charge_of(session, company_id, moved)
-    return Charge(payment, order, await orders.reservation(session, company_id, order.id) is not None)
+    is_being_paid = await orders.reservation(session, company_id, order.id) is not None
+    attempt, unsent = payment.open_attempt, None
+    if attempt is not None and attempt.state == "REQUESTED":
+        unsent = await payments_store.unsent_instruction(session, company_id, attempt.id)
+    return Charge(payment, order, is_being_paid, unsent)
 
 
 async def known_of(session: Session, company_id: UUID, payment: Payment | None) -> Known | None:
@@ -110,7 +121,8 @@ def ended(
 ) -> Write:
     """The end of a payment without money, with its order and the attempt that was open, and its notification.
 
-    code: why, in the network's words. of_attempt: what the attempt does.
+    code: why, in the network's words. of_attempt: what the attempt does. Its instruction, where nobody has tried to send it,
+    is withdrawn.
     """
     payment = charge.payment
     move = payment_move(payment, trigger, door, code=code, due_at=None, **_NOT_ASKED)
@@ -118,7 +130,22 @@ def ended(
     error = None if code is None or _OF_ORDER[trigger] != "fail" else reason_of(code, "CHARGE").message
     write = Write(door.company_id, moves=(move,), facts=(payment_turned(door, after, subscription),))
     write += orders.with_payment(charge.order, _OF_ORDER[trigger], door, error)
+    if charge.unsent is not None:
+        write += Write(door.company_id, withdrawn=(Withdrawn(charge.unsent, 0, door.now),))
+    if trigger in _FREES and subscription.state == "ACCEPTED":
+        write += _looked_at_again(payment, subscription, door)
     return write + attempt_ended(payment, of_attempt, code, door)
+
+
+def _looked_at_again(payment: Payment, subscription: Subscription, door: Door) -> Write:
+    """The service looks at once whether it is to charge the cycle of a client's payment that has ended.
+
+    What it has charged, or passed over, itself is not charged again.
+    """
+    if not subscription.terms.is_automatic or payment.plan.cycle.number <= subscription.covered:
+        return Write(door.company_id)
+    touch = Touch("subscriptions", subscription.id, subscription.version, {"charge_at": door.now})
+    return Write(door.company_id, touches=(touch,))
 
 
 def attempt_ended(payment: Payment, trigger: str, code: str | None, door: Door) -> Write:

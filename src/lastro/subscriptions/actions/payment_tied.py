@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from lastro.base.write import Write
+from lastro.base.write import Touch, Write
 from lastro.subscriptions.actions.payment_ends import payment_move
+from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.rules.charging import is_settled_by
 from lastro.subscriptions.states import ATTEMPTS
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from lastro.base.run import Door
     from lastro.orders import Paid
     from lastro.rails.port import PixArrival
-    from lastro.subscriptions.model import Payment, Subscription
+    from lastro.subscriptions.model import Payment, Subscription, Timing
 
 _UNFIT: Final = "BE17"  # as of an order: what it names is not to be paid so
 
@@ -29,28 +30,35 @@ class ScheduledPayment:
 
     payment: Payment
     subscription: Subscription
+    timing: Timing = TIMING
 
     def refusal(self, arrival: PixArrival) -> str | None:
         """Not what is no charge of this recurrence, nor what comes under another endToEndId than was scheduled.
 
         Where the payer's bank never said that it has the charge, it has named none.
         """
-        payment, attempt = self.payment, self.payment.open_attempt
+        payment, attempt, name = self.payment, self.payment.open_attempt, arrival.end_to_end_id
         if arrival.charging != self.subscription.provider_id or attempt is None:
             return _UNFIT
-        if attempt.end_to_end_id not in (None, arrival.end_to_end_id):
+        is_of_another = any(one.end_to_end_id == name for one in payment.attempts if one.id != attempt.id)
+        if is_of_another or attempt.end_to_end_id not in (None, name):
             return _UNFIT
-        return None if is_settled_by(payment, attempt.state, arrival.amount) else _UNFIT
+        fits = is_settled_by(payment, attempt, arrival.amount, arrival.accepted_at, self.timing)
+        return None if fits else _UNFIT
 
     def accepted(self, arrival: PixArrival, door: Door) -> Write:
-        """Nothing: nothing is paid before the money is in."""
+        """Nothing is paid before the money is in; but the attempt must still be the open one, and stay so until then.
+
+        What ends an attempt relies on the order as it was read, which is reserved from here on.
+        """
         del arrival
-        return Write(door.company_id)
+        touch = Touch("subscription_payments", self.payment.id, self.payment.version, {"updated_at": door.now})
+        return Write(door.company_id, touches=(touch,))
 
     def settled(self, paid: Paid, door: Door) -> Write:
         """PAID, and its attempt, in the write in which the order is."""
         payment, attempt = self.payment, self.payment.open_attempt
-        assert attempt is not None, "what has no open attempt was refused, and a reservation keeps it open"
+        assert attempt is not None, "what has no open attempt was refused, and what ends one waits for the reservation"
         name = paid.end_to_end_id
         moves = (
             payment_move(
@@ -61,7 +69,7 @@ class ScheduledPayment:
         return Write(door.company_id, moves=moves)
 
     def failed(self, end_to_end_id: str, code: str | None, door: Door) -> Write:
-        """Nothing: the payer's bank tries again as long as the day lasts, and says so when it does not any more."""
+        """Nothing: the payer's bank says what becomes of the attempt, which has no second Pix under its endToEndId."""
         del end_to_end_id, code
         return Write(door.company_id)
 

@@ -53,6 +53,7 @@ def made(known: Known, wish: Wish, door: Door, place: Place, timing: Timing, **s
     relied = (
         Relied("companies", door.company_id, known.setup.version),
         Relied("company_fees", door.company_id, known.setup.fees_version),
+        Relied("accounts", known.shown.account.id, known.shown.account.version),
     )
     return payment, write + Write(door.company_id, relies=relied, moves=(move,))
 
@@ -76,6 +77,8 @@ class Schedule(Act["Known | None"]):
         if known is None:
             return NOT_FOUND
         subscription, form, today = known.shown.subscription, self.form, brasilia_day(door.now)
+        if subscription.state == "ACCEPTED" and not known.shown.account.is_active:
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "the account that is paid is not ACTIVE"),))
         found = planned(subscription, form.due_date, self.amount, today, self.timing)
         if isinstance(found, Refused):
             return found

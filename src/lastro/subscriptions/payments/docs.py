@@ -106,9 +106,10 @@ LIST_PAYMENTS = Doc(
 )  # fmt: skip
 CANCEL_PAYMENT = Doc(
     "Cancel a scheduled payment",
-    "Calls a SCHEDULED payment off, until 22:00 in Brasilia of the day before it is settled. Where the payer's bank was told"
-    " of it already, that bank is asked: the answer is 202, `cancelRequestedAt` says so, and its word decides. You are told"
-    " by `SUBSCRIPTION-PAYMENT.CANCELED`; where it was too late the payment goes on. Its cycle can then be charged anew.\n\n"
+    "Calls a SCHEDULED payment off, until 22:00 in Brasilia of the day before it is settled. Where the payer's bank may have"
+    " been told of it, that bank is asked: the answer is 202, `cancelRequestedAt` says so, and its word decides. You are"
+    " told by `SUBSCRIPTION-PAYMENT.CANCELED`; where it was too late the payment goes on. Its cycle can then be charged"
+    " anew.\n\n"
     + _BOTH,
     None, SubscriptionPayment,
     (

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.base.money import Money
+from lastro.rails.port import CHARGE_SEND
 from lastro.subscriptions.model import Attempt, Cycle, Payment, Plan
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ SELECT * FROM subscription_payments p WHERE p.company_id = $1 AND p.subscription
 _TAKEN = "SELECT cycle, status, external_id FROM subscription_payments WHERE company_id = $1 AND subscription_id = $2"
 _ATTEMPTS = "SELECT * FROM payment_attempts WHERE company_id = $1 AND payment_id = ANY ($2::uuid[]) ORDER BY number"
 _OF_MESSAGE = "SELECT payment_id FROM payment_attempts WHERE company_id = $1 AND message_id = $2"
+_UNSENT = """
+SELECT id FROM outbox WHERE company_id = $1 AND reference_id = $2 AND kind = $3
+   AND due_at IS NOT NULL AND sends = 0 AND lease_token IS NULL
+"""
 # A statement for each set of filters, as for subscriptions.
 _FILTERS = {"status": "p.status = {}", "external_id": "p.external_id = {}"}
 
@@ -46,6 +51,12 @@ async def payment_of_message(session: Session, company_id: UUID, message_id: str
     """The payment of which the network knows an attempt by this id."""
     payment_id: UUID | None = await session.value(_OF_MESSAGE, company_id, message_id)
     return None if payment_id is None else await payment_by_id(session, company_id, payment_id)
+
+
+async def unsent_instruction(session: Session, company_id: UUID, attempt_id: UUID) -> UUID | None:
+    """The outbox row that tells the payer's bank of an attempt, while it waits and nobody has tried to send it."""
+    row_id: UUID | None = await session.value(_UNSENT, company_id, attempt_id, CHARGE_SEND)
+    return row_id
 
 
 async def open_payments(session: Session, company_id: UUID, subscription_id: UUID) -> list[Payment]:

@@ -6,8 +6,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from lastro.base.errors import Kind, Problem, Refused
-from lastro.standards.calendar import brasilia_day, instant
-from lastro.subscriptions.model import OPEN_ATTEMPT, TIMING, Plan
+from lastro.standards.calendar import brasilia_day, day_bounds, instant
+from lastro.subscriptions.model import TIMING, Plan
 from lastro.subscriptions.rules.cycles import is_in_time, plan
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lastro.base.money import Money
     from lastro.companies import FeePlan
     from lastro.subscriptions.forms import SchedulePayment
-    from lastro.subscriptions.model import Payment, Subscription, Terms, Timing
+    from lastro.subscriptions.model import Attempt, Payment, Subscription, Terms, Timing
 
 CYCLE_TAKEN: Final = Refused(Kind.CONFLICT, (Problem("dueDate", "CONFLICT", "its cycle has a payment already"),))
 
@@ -92,24 +92,17 @@ def cancel_refused(payment: Payment, now: datetime, timing: Timing = TIMING) -> 
     return None
 
 
-def cancel_is_asked(payment: Payment) -> bool:
-    """Whether the payer's bank has to confirm a cancellation, because it was told of the charge."""
-    return payment.open_attempt is not None
+def cancel_is_asked(payment: Payment, *, is_unsent: bool = False) -> bool:
+    """Whether the payer's bank has to confirm a cancellation, because it may have been told of the charge.
 
-
-def payer_may_cancel(payment: Payment, at: datetime, timing: Timing = TIMING) -> bool:
-    """Whether the payer's cancellation of a single charge counts. at: the network's time."""
-    return payment.state == "SCHEDULED" and at < payer_cancels_before(payment.plan, timing)
+    is_unsent: the instruction of its open attempt waits here, and nobody has tried to send it.
+    """
+    return payment.open_attempt is not None and not is_unsent
 
 
 def receiver_cancels_before(days: Plan, timing: Timing = TIMING) -> datetime:
     """The first instant at which the receiver cannot cancel the charge any more; UTC."""
     return instant(days.settles_on - timedelta(days=1), timing.receiver_cancels_until)
-
-
-def payer_cancels_before(days: Plan, timing: Timing = TIMING) -> datetime:
-    """The first instant at which the payer cannot cancel the charge any more; UTC."""
-    return instant(days.settles_on - timedelta(days=1), timing.payer_cancels_until)
 
 
 def ends_with_subscription(payment: Payment, now: datetime) -> bool:
@@ -118,20 +111,21 @@ def ends_with_subscription(payment: Payment, now: datetime) -> bool:
     One whose attempt is being settled is not: it is when that attempt ends unpaid. A retry that waits for its day, or that
     nobody has asked for yet, is.
     """
-    if payment.state == "SCHEDULED":
-        return True
-    if payment.state != "PENDING":
-        return False
     attempt = payment.open_attempt
-    return attempt is None or attempt.day > brasilia_day(now)
+    if payment.state == "SCHEDULED" and (attempt is None or attempt.state != "SCHEDULED"):
+        return True
+    # A day that has come is being settled, whether or not the sweep has said so yet.
+    return payment.state in ("SCHEDULED", "PENDING") and (attempt is None or attempt.day > brasilia_day(now))
 
 
-def is_settled_by(payment: Payment, attempt_state: str, amount: Money) -> bool:
-    """Whether money that came for an attempt pays its payment: it is open, and all of it came.
+def is_settled_by(payment: Payment, attempt: Attempt, amount: Money, at: datetime, timing: Timing = TIMING) -> bool:
+    """Whether money that came for an attempt pays its payment: it is open, and all of it came, on its day.
 
-    A payment of which the payer's bank never said that it has it (SCHEDULED) is paid by it, too.
+    A payment of which the payer's bank never said that it has it (SCHEDULED) is paid by it, too. at: when the network took
+    the money from the payer.
     """
-    return payment.state in ("SCHEDULED", "PENDING") and attempt_state in OPEN_ATTEMPT and amount == payment.amount
+    on_its_day = day_bounds(attempt.day)[0] <= at < instant(attempt.day, timing.day_ends_at)
+    return payment.state in ("SCHEDULED", "PENDING") and attempt.is_open and amount == payment.amount and on_its_day
 
 
 def _conflict(text: str) -> Refused:

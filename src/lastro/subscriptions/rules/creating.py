@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING
 
 from lastro.base import forms
@@ -12,13 +13,13 @@ from lastro.standards.recurrence_payload import MAX_CONTRACT, MAX_PURPOSE
 from lastro.subscriptions.model import TYPES, Person, Terms, Wish
 
 if TYPE_CHECKING:
-    from datetime import date
     from uuid import UUID
 
     from lastro.accounts import Account
     from lastro.subscriptions.forms import CreateSubscription, DebtorForm, PayerForm
 
 _JOURNEY_2, _JOURNEY_3 = TYPES
+_LAST_DAY = date(9999, 12, 30)  # the day after it is the last one that a calendar of ours has
 
 
 def create_problems(form: CreateSubscription, today: date, *, sandbox: bool) -> list[Problem]:
@@ -46,6 +47,8 @@ def _period_problems(starts_on: date | None, ends_on: date | None, today: date) 
         problems.append(Problem("startDate", "OUT_OF_RANGE", "is earlier than today in Brasilia"))
     if starts_on is not None and ends_on is not None and ends_on <= starts_on:
         problems.append(Problem("endDate", "OUT_OF_RANGE", "must be later than startDate"))
+    if ends_on is not None and ends_on > _LAST_DAY:
+        problems.append(Problem("endDate", "OUT_OF_RANGE", f"must not be later than {_LAST_DAY}"))
     return problems
 
 

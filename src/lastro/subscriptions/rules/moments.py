@@ -72,4 +72,4 @@ def due_at(payment: Payment, timing: Timing = TIMING) -> datetime | None:
 
 def asks_at(attempt: Attempt, timing: Timing = TIMING) -> datetime:
     """When the network is asked about an attempt that the payer's bank has scheduled: its day is over then; UTC."""
-    return instant(attempt.day, timing.day_ends_at)
+    return instant(attempt.day, timing.day_ends_at) + timing.told_within

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lastro.subscriptions.model import AttemptKind, Payment, Plan, Subscription, Terms, Timing
 
 # Refused because something failed, not because somebody said no: sent again under the same conditions (domain.md §3.5).
-_FAILURES: Final = ("AB10",)
+_FAILURES: Final = ("AB10", "FAIL")
 _FINAL: Final = ("PAID", "CANCELED", "EXPIRED", "ERROR")
 
 
