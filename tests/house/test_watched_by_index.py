@@ -47,8 +47,8 @@ STORIES = {
     "payout by id": (payouts._ROOT, f"'{_OURS}', {_ID}, NULL"),
     "payout by name": (payouts._ROOT, f"'{_OURS}', NULL, 'E7'"),
     "related subscriptions": (subscriptions._RELATED, f"'{_OURS}', {_ID}"),
-    "subscription by id": (subscriptions._ROOT, f"'{_OURS}', {_ID}, NULL"),
-    "subscription by name": (subscriptions._ROOT, f"'{_OURS}', NULL, 'R7'"),
+    "subscription by id": (subscriptions._ROOT, f"'{_OURS}', {_ID}"),
+    "subscription by name": (subscriptions._ROOT_BY_NAME, f"'{_OURS}', 'R7'"),
     "part of": (storyteller._PART_OF, f"'{_OURS}', {_ID}"),
 }
 _MORE = f"""

@@ -71,8 +71,11 @@ UNION ALL SELECT s.id, s.order_id FROM subscription_payments p
 UNION ALL SELECT s.id, s.order_id FROM payment_attempts a
   JOIN subscription_payments p ON p.company_id = a.company_id AND p.id = a.payment_id
   JOIN subscriptions s ON s.company_id = p.company_id AND s.id = p.subscription_id WHERE a.company_id = $1 AND a.id = $2
-UNION ALL SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND provider_id = ANY (ARRAY[$3::text])
-UNION ALL SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND external_id = ANY (ARRAY[$3::text])
+ LIMIT 1
+"""
+_ROOT_BY_NAME = """
+SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND provider_id = $2
+UNION ALL SELECT id, order_id FROM subscriptions WHERE company_id = $1 AND external_id = $2
  LIMIT 1
 """
 _NUMBERS = "SELECT nextval('network_ids_seq') FROM generate_series(1, $1)"
@@ -171,7 +174,8 @@ async def root_of(session: Session, company_id: UUID, reference_id: UUID | None,
     reference_id: of a subscription, a cancellation, a scheduled payment or an attempt at one. name: in place of it, an idRec
     or the externalId of a subscription.
     """
-    return await session.row(_ROOT, company_id, reference_id, name)
+    found = None if reference_id is None else await session.row(_ROOT, company_id, reference_id)
+    return found or (None if name is None else await session.row(_ROOT_BY_NAME, company_id, name))
 
 
 async def network_numbers(session: Session, count: int) -> list[int]:
