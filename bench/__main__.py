@@ -66,7 +66,6 @@ _IN_A_HOUSE: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
     "payouts-hot": lambda laid, quick: payouts.hot_account(laid, *_rounds(quick)),
     "plans": lambda laid, quick: plans.planned(laid, 1 if quick else 3),
     "subscriptions": lambda laid, quick: subscriptions.throughput(laid, *_rounds(quick)),
-    "day": lambda laid, quick: day.planned(laid, 40_000 if quick else 100_000),
     "memory": lambda laid, quick: reads.memory(laid, 20_000 if quick else 100_000),
     "ledger": lambda laid, quick: ledger.hot_accounts(laid, _rounds(quick)[0] + 2, _rounds(quick)[1]),
     "deliveries": lambda laid, quick: usual.compared(laid, _rounds(quick)[0], 4_000 if quick else 8_000),
@@ -76,6 +75,7 @@ _IN_A_HOUSE: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
 }
 # What takes many minutes and is measured only when it is asked for.
 _LONG: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
+    "day": lambda laid, quick: day.planned(laid, 40_000 if quick else 100_000),
     "deliveries-memory": lambda laid, quick: deliveries.memory(laid, 60_000 if quick else 200_000),
 }
 PARTS = ("qr", *_IN_A_HOUSE, "shares")
