@@ -32,7 +32,7 @@ HARD_TIMEOUT_SECONDS = 10.0  # of everything that is asked and sent for one row;
 _AT_ONCE = 64
 _ALARM_AFTER = 6  # sends in vain
 HELD_BACK_FOR = timedelta(minutes=5)
-_EARLY_FOR = timedelta(seconds=2)
+_EARLY_FOR = timedelta(seconds=5)
 _log = structlog.get_logger(__name__)
 
 

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from lastro.orders.model import Order, Place
 
 
-_NOT_ALONE = Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "the order ends with its subscription"),))
+_NOT_ALONE = Refused(
+    Kind.CONFLICT,
+    (Problem("status", "CONFLICT", "the order ends with its subscription, or with the payment of it that it collects"),),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from lastro.subscriptions.actions.payment_ends import payment_move
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.rules.charging import is_settled_by
+from lastro.subscriptions.rules.moments import due_at
 from lastro.subscriptions.states import ATTEMPTS
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ class ScheduledPayment:
         What ends an attempt relies on the order as it was read, which is reserved from here on.
         """
         del arrival
-        touch = Touch("subscription_payments", self.payment.id, self.payment.version, {"updated_at": door.now})
+        same = {"due_at": due_at(self.payment, self.timing)}
+        touch = Touch("subscription_payments", self.payment.id, self.payment.version, same)
         return Write(door.company_id, touches=(touch,))
 
     def settled(self, paid: Paid, door: Door) -> Write:
