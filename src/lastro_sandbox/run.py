@@ -239,7 +239,7 @@ class Sandbox:
 
         try:
             asyncio.run(once())
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, SystemExit) as error:
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, SystemExit) as error:
             where = "of LASTRO_DATABASE_URL" if self._server is None else f"in {self._settings.home}"
             raise StartRefused(f"The database {where} could not be prepared: {_one_line(error)}.") from error
 

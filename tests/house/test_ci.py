@@ -29,4 +29,4 @@ def test_what_speaks_sql_runs_on_both_servers() -> None:
     }  # fmt: skip
     assert not both & set(left_out())
     assert [name for name in sorted(both) if not (ROOT / name).exists()] == []
-    assert 'ARGS="tests/rooms tests/journeys tests/house ${one_server[*]/#/--ignore=}"' in RUN
+    assert 'suite "PostgreSQL-15" "tests/rooms tests/journeys tests/house ${one_server[*]/#/--ignore=}"' in RUN

@@ -116,6 +116,10 @@ async def test_another_amount_than_the_qr_says(play: Play) -> None:
     assert answer.problem == (400, "amount", "MISMATCH")
 
 
+async def came(play: Play, balance: int) -> bool:
+    return await play.balance(dora=True) >= balance
+
+
 @pytest.mark.parametrize("by", ["key", "account"])
 async def test_to_an_account_of_another_company_here(play: Play, by: str) -> None:
     """No network sees it; both sides are told."""
@@ -129,6 +133,7 @@ async def test_to_an_account_of_another_company_here(play: Play, by: str) -> Non
     ours, theirs = await play.balance(), await play.balance(dora=True)
     payout = await create(play, "45.67", **given)
     await becomes(play, payout, "PAID")
+    await until(lambda: came(play, theirs + 4567), "money on the other side, whose inbox is its own")
     assert (ours - await play.balance(), await play.balance(dora=True) - theirs) == (4567, 4567)
     assert (await play.act(f"/payments?endToEndId={payout['endToEndId']}", method="GET"))["data"] == []
     listed = (await play.call("GET", "/order/v2/transparent?limit=1", dora=True)).json["data"]

@@ -27,10 +27,11 @@ _SETTINGS = {
     "jit": "off",
     "application_name": "lastro",
 }
-# The connection is gone, or the server is going: whether the statement took effect is unknown.
+# The connection is gone, or the server is going: whether the statement took effect is unknown. InternalClientError is what
+# asyncpg says when it reads the server's farewell between two messages of its own.
 _LOST = (OSError, asyncpg.ConnectionDoesNotExistError, asyncpg.InterfaceError, asyncpg.AdminShutdownError,
          asyncpg.CrashShutdownError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError,
-         asyncpg.ConnectionFailureError, asyncio.IncompleteReadError, TimeoutError)  # fmt: skip
+         asyncpg.ConnectionFailureError, asyncpg.InternalClientError, asyncio.IncompleteReadError, TimeoutError)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

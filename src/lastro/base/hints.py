@@ -31,7 +31,8 @@ _LONGEST_PAUSE_SECONDS = 5.0
 _ASKED_EVERY_SECONDS = 30.0  # who only listens does not notice that the other end is gone without a word
 _ANSWERS_WITHIN_SECONDS = 5.0
 _MOST_COMPANIES = 100  # in one hint: a payload is less than 8,000 bytes; of more companies than that none is named
-_LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
+# InternalClientError is what asyncpg says when it reads the server's farewell between two messages of its own.
+_LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, TimeoutError)
 _log = structlog.get_logger(__name__)
 
 

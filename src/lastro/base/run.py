@@ -13,6 +13,7 @@ from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYe
 from lastro.base.gaps import gap
 from lastro.base.media import JSON
 from lastro.base.rights import Rights, rights_of
+from lastro.base.rivals import OVERTAKEN, TRIES, step_aside
 from lastro.base.write import Stored, Write
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from lastro.base.db import Database, Session
     from lastro.base.ids import Chance
 
-_TRIES = 3
+_WAITS = 3
 _LONGEST_LOOK_UP_SECONDS = 30.0  # business time is carried on by the monotonic clock so long
 K = TypeVar("K")
 
@@ -180,20 +181,25 @@ class Runner:
         self._rights: dict[tuple[UUID, str], Rights] = {}
 
     async def run(self, call: Call, verb: Verb[Any]) -> Reply | Refused:
-        """The answer to a client's call. Stale after three tries, DatabaseAway: the door answers 503."""
+        """The answer to a client's call. Stale when it was overtaken too often, DatabaseAway: the door answers 503."""
         reply = await self._from_memory(call, verb)
         if reply is not None:
             self.remembered[call.operation] += 1
             return reply
-        for _ in range(_TRIES):
+        waits = 0
+        for tries in range(TRIES):
+            await step_aside(tries)
             try:
                 reply = await self._patiently(call, verb)
             except NotYet as early:
+                waits += 1
+                if waits == _WAITS:
+                    break
                 await asyncio.sleep(early.seconds)  # no connection is held meanwhile
                 continue
             if reply is not None:
                 return reply
-        raise Stale("three decisions in a row were overtaken")
+        raise Stale(OVERTAKEN)
 
     async def _patiently(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
         """Once, and again after each pause of a verb that waits: what the client may do is looked at each time."""
@@ -210,7 +216,8 @@ class Runner:
 
     async def act(self, company_id: UUID, verb: Verb[Any]) -> Done | Refused:
         """The same for a task of ours, with no client and no key."""
-        for _ in range(_TRIES):
+        for tries in range(TRIES):
+            await step_aside(tries)
             glance = verb.glance()
             async with self.database.session() as session:
                 rows = await self._entered(session, company_id, glance)
@@ -244,7 +251,7 @@ class Runner:
                 continue
             self._on_commit(outcome.write)
             return outcome
-        raise Stale("three decisions in a row were overtaken")
+        raise Stale(OVERTAKEN)
 
     async def _entered(self, session: Session, company_id: UUID, glance: Glance[Any] | None) -> list[Record]:
         """The door's row; with a glance, as many as it shows, each with the door's columns before its own."""
