@@ -188,7 +188,7 @@ class Runner:
             return reply
         waits = 0
         for tries in range(TRIES):
-            await step_aside(tries)
+            await step_aside(tries, self._chance)
             try:
                 reply = await self._patiently(call, verb)
             except NotYet as early:
@@ -217,7 +217,7 @@ class Runner:
     async def act(self, company_id: UUID, verb: Verb[Any]) -> Done | Refused:
         """The same for a task of ours, with no client and no key."""
         for tries in range(TRIES):
-            await step_aside(tries)
+            await step_aside(tries, self._chance)
             glance = verb.glance()
             async with self.database.session() as session:
                 rows = await self._entered(session, company_id, glance)
