@@ -24,6 +24,7 @@ from bench import (
     qr,
     reads,
     shares,
+    slips,
     subscriptions,
     usual,
 )
@@ -75,10 +76,10 @@ _IN_A_HOUSE: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
 }
 # What takes many minutes and is measured only when it is asked for.
 _LONG: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
-    "day": lambda laid, quick: day.planned(laid, 40_000 if quick else 100_000),
+    "day": lambda laid, quick: day.planned(laid, *((40_000, 600) if quick else (100_000, 3_300))),
     "deliveries-memory": lambda laid, quick: deliveries.memory(laid, 60_000 if quick else 200_000),
 }
-PARTS = ("qr", *_IN_A_HOUSE, "shares")
+PARTS = ("qr", "slip", *_IN_A_HOUSE, "shares")
 
 
 def _rounds(quick: bool) -> tuple[int, float]:
@@ -92,6 +93,9 @@ async def measure(*, quick: bool, parts: list[str]) -> Report:
     if "qr" in parts:
         with _timed("qr"):
             report.figures.append(picture())
+    if "slip" in parts:
+        with _timed("slip"):
+            report.figures.append(slips.drawn())
     async with house() as laid:
         for name, part in (*_IN_A_HOUSE.items(), *_LONG.items()):
             if name in parts:

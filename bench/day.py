@@ -1,4 +1,8 @@
-"""One day of the clock over many accepted subscriptions, of which a few are to be charged: what is due is what it costs."""
+"""One day of the clock over many accepted subscriptions, of which a few are to be charged: what is due is what it costs.
+
+Measured is a whole installation at work: until every charge is made, with its order, its events and its instruction in the
+outbox, while the same worker sends, hears the network and delivers, and the same machine plays network and receiver.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,6 @@ from bench.receiver import receiver
 if TYPE_CHECKING:
     from bench.house import House
 
-_DUE = 3_300  # of 100,000 monthly ones on one day
 _PATIENCE_SECONDS = 300.0
 _LOOK_SECONDS = 0.05
 _PEOPLE = """
@@ -43,19 +46,19 @@ SELECT a.company_id, gen_random_uuid(), a.id, 'many-' || n,
 _PLANNED = "SELECT count(*) FROM subscription_payments"
 
 
-async def planned(house: House, many: int) -> list[Figure]:
-    """Seconds in which the charges of a day are made, of so many subscriptions; and by those of a tenth of them."""
+async def planned(house: House, many: int, due: int) -> list[Figure]:
+    """Seconds in which a day's `due` charges are made, of so many subscriptions; and by those of a tenth of them."""
     admin = await asyncpg.connect(house.dsn("postgres"))
     try:
         await admin.execute(_PEOPLE)
         async with receiver() as shop, house.api(), house.process("worker", "lastro.doors.cli", "worker"):
             (url,) = await shop.listen()
-            few = await _a_day(house, admin, url, 1, many // 10)
-            all_of_them = await _a_day(house, admin, url, many // 10 + 1, many)
+            few = await _a_day(house, admin, url, 1, many // 10, due)
+            all_of_them = await _a_day(house, admin, url, many // 10 + 1, many, due)
     finally:
         await admin.close()
-    what = f"a day's {_DUE:,} charges of {many:,} subscriptions made"
-    pace = f"{_DUE / all_of_them:.0f} a second"
+    what = f"a day's {due:,} charges of {many:,} subscriptions made"
+    pace = f"{due / all_of_them:.0f} a second"
     return [
         Figure(what, "s", Rounds((all_of_them,)), None, 60, at_most=True, digits=1, note=pace),
         Figure(
@@ -65,12 +68,12 @@ async def planned(house: House, many: int) -> list[Figure]:
     ]  # fmt: skip
 
 
-async def _a_day(house: House, admin: asyncpg.Connection, url: str, first: int, last: int) -> float:
+async def _a_day(house: House, admin: asyncpg.Connection, url: str, first: int, last: int, due: int) -> float:
     """Adds subscriptions, lets a day pass, and returns how long their charges took."""
-    await admin.execute(_FILL, first, last, _DUE, url)
+    await admin.execute(_FILL, first, last, due, url)
     await admin.execute("VACUUM ANALYZE subscriptions")
     await admin.execute("CHECKPOINT")
-    wanted = await admin.fetchval(_PLANNED) + _DUE
+    wanted = await admin.fetchval(_PLANNED) + due
     clock = f"http://127.0.0.1:{house.settings.port}/sandbox/clock"
     started = time.monotonic()
     async with aiohttp.ClientSession(trust_env=False) as http:

@@ -42,7 +42,7 @@ CREATE TABLE companies (                              -- a tenant: a client comp
   webhook_secret bytea NOT NULL,                      -- sealed; signs every notification
   webhook_secret_previous bytea,                      -- sealed; signs beside it until webhook_secret_previous_until
   webhook_secret_previous_until timestamptz,          -- machine time
-  fee_payer text NOT NULL DEFAULT 'RECEIVER' CHECK (fee_payer IN ('RECEIVER', 'CUSTOMER')),
+  fee_payer text NOT NULL DEFAULT 'RECEIVER' CHECK (fee_payer IN ('RECEIVER', 'CUSTOMER')), -- where a new plan of fees says nothing
   customerless_partner text,                          -- financialPartner value on which a Pix order may lack its customer
   created_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
@@ -51,16 +51,25 @@ CREATE TABLE companies (                              -- a tenant: a client comp
   review_above_minor bigint CHECK (review_above_minor > 0) -- a payout above it waits until a person approves it; NULL: none does
 );
 
-CREATE TABLE company_fees (                           -- what a company pays for a paid order or payout, by method
+CREATE TABLE company_fees (                           -- plans of what a company pays for a paid order or payout, by method
   company_id uuid NOT NULL REFERENCES companies,
-  payment_method text NOT NULL,
-  fixed_minor bigint NOT NULL DEFAULT 0 CHECK (fixed_minor >= 0),
+  payment_method text NOT NULL CHECK (payment_method ~ '^(PIX|TED|DEPOSIT|BOLETO|CREDIT_CARD|SPEI|OXXO|OXXOPAY|PAYNET|[A-Z0-9]{2,16}_PAY)$'),
+  fixed_minor bigint NOT NULL DEFAULT 0 CHECK (fixed_minor >= 0), -- of the currency that the method moves
   variable_basis_points integer NOT NULL DEFAULT 0 CHECK (variable_basis_points BETWEEN 0 AND 10000),
   additional_minor bigint NOT NULL DEFAULT 0 CHECK (additional_minor >= 0),
   version bigint NOT NULL DEFAULT 1,
   direction text NOT NULL DEFAULT 'IN' CHECK (direction IN ('IN', 'OUT')), -- of orders that are paid, or of payouts
-  PRIMARY KEY (company_id, direction, payment_method)
+  id uuid NOT NULL,
+  payer text CHECK (payer IN ('RECEIVER', 'CUSTOMER')), -- who bears it; NULL of payouts, whose sender does
+  valid_from timestamptz NOT NULL,                    -- it holds from this instant until the next one of its method begins
+  created_at timestamptz NOT NULL,
+  removed_at timestamptz,                             -- taken away before it began, so that it never holds
+  PRIMARY KEY (company_id, id),
+  CHECK ((payer IS NULL) = (direction = 'OUT')),
+  CHECK (valid_from >= created_at),
+  CHECK (removed_at < valid_from)
 );
+CREATE UNIQUE INDEX company_fees_valid_from_key ON company_fees (company_id, direction, payment_method, valid_from) WHERE removed_at IS NULL;
 
 CREATE TABLE clients (                                -- a machine that calls the API for a company
   company_id uuid NOT NULL REFERENCES companies,
@@ -325,7 +334,7 @@ CREATE TABLE orders (                                 -- a pay-in: what a custom
   account_id uuid NOT NULL,                           -- credited when paid
   external_id text NOT NULL,                          -- the client's code; endToEndId for money that came unasked
   origin text NOT NULL CHECK (origin IN ('TRANSPARENT', 'SUBSCRIPTION', 'UNASKED')),
-  payment_method text NOT NULL CHECK (payment_method IN ('PIX')),
+  payment_method text NOT NULL CHECK (payment_method IN ('PIX', 'BOLETO')),
   status text NOT NULL CHECK (status IN ('INITIAL', 'PENDING', 'AUTHENTICATING', 'PAID', 'EXPIRED', 'CANCELED', 'ERROR',
                                          'REFUNDED', 'PARTIAL_REFUNDED')),
   currency text NOT NULL,
@@ -357,6 +366,9 @@ CREATE TABLE orders (                                 -- a pay-in: what a custom
   subscription_id uuid,                               -- whose first charge, or charge of a cycle, it is
   subscription_code text,                             -- the client's code of that
   scheduled_payment_id uuid,                          -- which charge of a cycle it is; NULL: the first charge
+  static_qrcode_id uuid,                              -- the static code that its money came by
+  order_token text,                                   -- what leads to its hosted page; NULL: it has none
+  ends_at timestamptz,                                -- where money may still be told of after expires_at: when it ends unpaid
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, customer_id) REFERENCES parties,
@@ -365,11 +377,14 @@ CREATE TABLE orders (                                 -- a pay-in: what a custom
   CHECK (refunded_minor <= coalesce(paid_minor, 0)),
   CHECK ((origin = 'SUBSCRIPTION') = (subscription_id IS NOT NULL)),
   CHECK ((subscription_code IS NULL) = (subscription_id IS NULL)),
-  CHECK (subscription_id IS NOT NULL OR scheduled_payment_id IS NULL)
+  CHECK (subscription_id IS NOT NULL OR scheduled_payment_id IS NULL),
+  CHECK (static_qrcode_id IS NULL OR origin = 'UNASKED'),
+  CONSTRAINT orders_pages_are_of_creates CHECK (order_token IS NULL OR origin = 'TRANSPARENT')
 ) WITH (fillfactor = 85);
 CREATE UNIQUE INDEX orders_created_at_key ON orders (company_id, created_at);
 CREATE UNIQUE INDEX orders_txid_key ON orders (company_id, txid);
 CREATE UNIQUE INDEX orders_location_key ON orders (company_id, location_token);
+CREATE UNIQUE INDEX orders_token_key ON orders (company_id, order_token) WHERE order_token IS NOT NULL;
 -- An externalId may be used again once every earlier order of it has ended without money.
 CREATE UNIQUE INDEX orders_external_id_key ON orders (company_id, external_id)
   WHERE origin = 'TRANSPARENT' AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR');
@@ -377,8 +392,42 @@ CREATE INDEX orders_of_status ON orders (company_id, status, created_at);
 CREATE INDEX orders_of_external_id ON orders (company_id, external_id, created_at);
 CREATE INDEX orders_of_account ON orders (company_id, account_id, created_at);
 CREATE INDEX orders_expiring ON orders (expires_at, company_id) WHERE status = 'INITIAL';
+CREATE INDEX orders_ending ON orders (ends_at, company_id) WHERE ends_at IS NOT NULL;
+CREATE INDEX orders_of_static_qrcode ON orders (company_id, static_qrcode_id, created_at) WHERE static_qrcode_id IS NOT NULL;
 
-CREATE TABLE pix_payments (                           -- a Pix that came, or was asked for, by its endToEndId
+CREATE TABLE pix_static_qrcodes (                     -- a printed code that is paid any number of times; no row of it ever changes
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,                           -- credited by what is paid to it
+  pix_key text NOT NULL,                              -- where the directory leads who pays it
+  txid text NOT NULL,                                 -- printed in it; what is paid to it carries it
+  amount_minor bigint CHECK (amount_minor > 0),       -- NULL: the payer types it
+  description text,                                   -- as the client sent it; the code carries what of it fits
+  qrcode_data text NOT NULL,                          -- its text, as it was printed
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts
+);
+CREATE UNIQUE INDEX pix_static_qrcodes_created_at_key ON pix_static_qrcodes (company_id, created_at);
+CREATE UNIQUE INDEX pix_static_qrcodes_txid_key ON pix_static_qrcodes (company_id, txid);
+CREATE INDEX pix_static_qrcodes_of_account ON pix_static_qrcodes (company_id, account_id, created_at);
+ALTER TABLE orders ADD FOREIGN KEY (company_id, static_qrcode_id) REFERENCES pix_static_qrcodes;
+
+CREATE TABLE instruments (                            -- what an order is paid with at a partner that collects: a slip
+  company_id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  rail text NOT NULL CHECK (rail IN ('boleto')),      -- whose partner collects
+  reference text NOT NULL,                            -- ours, by which the partner tells of it: nosso número
+  code text NOT NULL,                                 -- what its bars say: 44 digits
+  due date NOT NULL,
+  payable_until date NOT NULL,                        -- the last day on which it is taken
+  PRIMARY KEY (company_id, order_id),
+  FOREIGN KEY (company_id, order_id) REFERENCES orders,
+  CHECK (payable_until >= due)
+);
+CREATE UNIQUE INDEX instruments_reference_key ON instruments (company_id, rail, reference);
+
+CREATE TABLE pix_payments (                           -- a Pix that came, or was asked for, by its endToEndId; or a partner's payment
   company_id uuid NOT NULL,
   id uuid NOT NULL,
   end_to_end_id text NOT NULL,
@@ -398,7 +447,7 @@ CREATE TABLE pix_payments (                           -- a Pix that came, or was
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
-  rail text NOT NULL DEFAULT 'pix' CHECK (rail IN ('pix', 'book')), -- book: from another account here
+  rail text NOT NULL DEFAULT 'pix' CHECK (rail IN ('pix', 'book', 'boleto')), -- book: from another account here
   authorizes text,                                    -- idRec of the recurrence that its payer authorizes by it
   maximum_minor bigint CHECK (maximum_minor > 0),     -- of one charge, as he set it there
   payer_ibge_code text,                               -- of his city
@@ -415,26 +464,39 @@ CREATE INDEX pix_payments_to_ask ON pix_payments (ask_at, company_id) WHERE stat
 CREATE TABLE refunds (                                -- money given back: asked by a client, or of our own accord
   company_id uuid NOT NULL,
   id uuid NOT NULL,
-  origin text NOT NULL CHECK (origin IN ('AUTOMATIC')),
+  origin text NOT NULL CHECK (origin IN ('AUTOMATIC', 'CLIENT')),
   payment_id uuid NOT NULL,                           -- the Pix it returns
   return_id text NOT NULL,                            -- D…, fixed before anything is sent
   reason_code text NOT NULL,                          -- MD06, …
   state text NOT NULL CHECK (state IN ('PENDING', 'PAID', 'ERROR')),
   amount_minor bigint NOT NULL CHECK (amount_minor > 0),
-  hold_id uuid NOT NULL,                              -- the held transfer out of suspense
+  hold_id uuid NOT NULL,                              -- the held transfer: out of suspense, or from the order's account
   ask_at timestamptz,                                 -- PENDING: when the network is asked what became of it
   asked integer NOT NULL DEFAULT 0,                   -- how often it was asked
   error_message text,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  order_id uuid,                                      -- of one that a client asked for: the order that it gives back
+  external_id text,                                   -- the client's code
+  refund_reason text,                                 -- why, in the client's words; told to nobody
+  description text,                                   -- what the payer is told
+  error_code text,                                    -- why the network refused it, raw
+  rail text NOT NULL DEFAULT 'pix',                   -- that of the payment, by which it goes back
   PRIMARY KEY (company_id, id),
-  FOREIGN KEY (company_id, payment_id) REFERENCES pix_payments
+  FOREIGN KEY (company_id, payment_id) REFERENCES pix_payments,
+  FOREIGN KEY (company_id, order_id) REFERENCES orders,
+  CHECK ((origin = 'CLIENT') = (order_id IS NOT NULL)),
+  CHECK ((external_id IS NULL) = (order_id IS NULL))
 );
 CREATE UNIQUE INDEX refunds_return_id_key ON refunds (company_id, return_id);
 CREATE INDEX refunds_of_payment ON refunds (company_id, payment_id);
 CREATE INDEX refunds_to_ask ON refunds (ask_at, company_id) WHERE state = 'PENDING';
 CREATE UNIQUE INDEX refunds_created_at_key ON refunds (company_id, created_at);
+CREATE UNIQUE INDEX refunds_external_id_key ON refunds (company_id, external_id);
+CREATE INDEX refunds_of_clients ON refunds (company_id, created_at) WHERE origin = 'CLIENT';
+CREATE INDEX refunds_of_state ON refunds (company_id, state, created_at) WHERE origin = 'CLIENT';
+CREATE INDEX refunds_of_order ON refunds (company_id, order_id, created_at) WHERE origin = 'CLIENT';
 
 CREATE SEQUENCE network_ids_seq;                      -- scrambled into endToEndIds and return ids, so that they never collide
 
@@ -486,9 +548,9 @@ CREATE TABLE account_limits (                         -- how much an account may
 
 CREATE TABLE quotas (                                 -- how much of a limit is used
   company_id uuid NOT NULL REFERENCES companies,
-  owner_id uuid NOT NULL,                             -- whose limit: an account
-  kind text NOT NULL,                                 -- PIX.day, TED.night, …
-  period text NOT NULL,                               -- the day it is counted in
+  owner_id uuid NOT NULL,                             -- whose limit: an account, or an order
+  kind text NOT NULL,                                 -- PIX.day, TED.night, …; refund: of what was paid for an order
+  period text NOT NULL,                               -- the day it is counted in; of an order none
   used_minor bigint NOT NULL CHECK (used_minor >= 0),
   PRIMARY KEY (company_id, owner_id, kind, period)
 ) WITH (fillfactor = 70);
@@ -761,11 +823,14 @@ CREATE TABLE subscription_payments (                  -- the charge of one cycle
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  cancel_refused_at timestamptz,                      -- when its bank has last said that it does not drop it
+  cancel_refusal text,                                -- why not, as the network said it
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, subscription_id) REFERENCES subscriptions,
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   CHECK (cycle_starts_on <= due_on AND due_on < next_cycle_starts_on AND due_on <= settles_on),
-  CHECK ((cancel_message_id IS NULL) = (cancel_asked_at IS NULL))
+  CHECK ((cancel_message_id IS NULL) = (cancel_asked_at IS NULL)),
+  CHECK (cancel_refusal IS NULL OR cancel_refused_at IS NOT NULL)
 ) WITH (fillfactor = 85);
 -- Two that are in each other's way have the same code or the same cycle, and the code is told first: its index is the older.
 CREATE UNIQUE INDEX subscription_payments_external_id_key ON subscription_payments (company_id, subscription_id, external_id);
@@ -1349,7 +1414,8 @@ COMMENT ON VIEW law_customer_accounts_have_a_floor IS
 
 CREATE VIEW law_the_chart_is_whole WITH (security_invoker = true) AS
   SELECT c.company_id, NULL::uuid AS account_id, w.code, w.rail FROM companies c
-   CROSS JOIN (VALUES ('FEE', NULL), ('SUSP', NULL), ('TRANSIT', NULL), ('NET', 'pix'), ('NET', 'ted')) w(code, rail)
+   CROSS JOIN (VALUES ('FEE', NULL), ('SUSP', NULL), ('TRANSIT', NULL), ('NET', 'pix'), ('NET', 'ted'),
+                      ('NET', 'boleto')) w(code, rail)
    WHERE NOT EXISTS (SELECT 1 FROM ledger_accounts l WHERE l.company_id = c.company_id AND l.code = w.code
                         AND coalesce(l.rail, '') = coalesce(w.rail, ''))
   UNION ALL
@@ -1392,13 +1458,19 @@ CREATE VIEW law_a_transfer_is_what_its_type_says WITH (security_invoker = true) 
                  ('FEE', true, 'NET', 'FEE', 'pix', 'orders'), ('BOOK_FEE', true, 'TRANSIT', 'FEE', NULL, 'orders'),
                  ('PIX_UNFIT', true, 'NET', 'SUSP', 'pix', 'pix_payments'),
                  ('PIX_RETURN', false, 'SUSP', 'NET', 'pix', 'refunds'),
+                 ('BOLETO_IN', true, 'NET', 'CUST', 'boleto', 'orders'), ('BOLETO_FEE', true, 'NET', 'FEE', 'boleto', 'orders'),
+                 ('BOLETO_UNFIT', true, 'NET', 'SUSP', 'boleto', 'pix_payments'),
+                 ('BOLETO_RETURN', false, 'SUSP', 'NET', 'boleto', 'refunds'),
+                 ('PIX_REFUND', false, 'CUST', 'NET', 'pix', 'refunds'), ('BOOK_REFUND', false, 'CUST', 'TRANSIT', NULL, 'refunds'),
                  ('PIX_OUT', false, 'CUST', 'NET', 'pix', 'payouts'), ('TED_OUT', false, 'CUST', 'NET', 'ted', 'payouts'),
                  ('BOOK_OUT', false, 'CUST', 'TRANSIT', NULL, 'payouts'),
                  ('PAYOUT_FEE', false, 'CUST', 'FEE', NULL, 'payouts'),
                  ('PIX_RETURNED', true, 'NET', 'CUST', 'pix', 'payouts'),
                  ('TED_RETURNED', true, 'NET', 'CUST', 'ted', 'payouts'),
+                 ('BOOK_RETURNED', true, 'TRANSIT', 'CUST', NULL, 'payouts'),
                  ('PIX_RETURN_UNFIT', true, 'NET', 'SUSP', 'pix', 'payouts'),
                  ('TED_RETURN_UNFIT', true, 'NET', 'SUSP', 'ted', 'payouts'),
+                 ('BOOK_RETURN_UNFIT', true, 'TRANSIT', 'SUSP', NULL, 'payouts'),
                  ('TED_PROVED', true, 'CUST', 'NET', 'ted', 'payouts'), ('TED_LACK', true, 'LOSS', 'NET', 'ted', 'payouts'),
                  ('LOSS_RECOVERED', true, 'CUST', 'LOSS', NULL, 'accounts'))
          AS says(type, at_once, debit, credit, rail, machine) ON says.type = t.type
@@ -1447,6 +1519,9 @@ CREATE VIEW law_clearing_equals_payments WITH (security_invoker = true) AS
               WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS booked_minor,
             (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p WHERE p.company_id = l.company_id
                 AND p.rail = l.rail AND p.state IN ('SETTLED', 'RETURNING', 'STRANDED'))
+          - (SELECT coalesce(sum(r.amount_minor), 0) FROM refunds r
+               JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
+              WHERE r.company_id = l.company_id AND p.rail = l.rail AND r.origin = 'CLIENT' AND r.state = 'PAID')
           - (SELECT coalesce(sum(amount_minor), 0) FROM payouts o WHERE o.company_id = l.company_id AND o.rail = l.rail
                 AND o.children = 0 AND o.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED'))
           + (SELECT coalesce(sum(r.amount_minor), 0) FROM payout_returns r
@@ -1454,7 +1529,7 @@ CREATE VIEW law_clearing_equals_payments WITH (security_invoker = true) AS
               WHERE r.company_id = l.company_id AND o.rail = l.rail) AS settled_minor) s
    WHERE l.code = 'NET' AND s.booked_minor <> s.settled_minor;
 COMMENT ON VIEW law_clearing_equals_payments IS
-  'What a NET account says came in is what settled there: payments kept, less payouts, plus what came back of them.';
+  'What a NET account says came in is what settled there: payments kept, less refunds and payouts, plus what came back of these.';
 
 CREATE VIEW law_suspense_is_explained WITH (security_invoker = true) AS
   SELECT l.company_id, l.id AS ledger_account_id, s.in_suspense_minor, s.explained_minor FROM ledger_accounts l
@@ -1488,12 +1563,20 @@ CREATE VIEW law_a_paid_order_is_booked_once WITH (security_invoker = true) AS
             (SELECT coalesce(sum(p.amount_minor), 0) FROM pix_payments p WHERE p.company_id = o.company_id
                 AND p.order_id = o.id AND p.state = 'SETTLED') AS received_minor,
             (SELECT coalesce(sum(t.amount_minor), 0) FROM transfers t WHERE t.company_id = o.company_id
-                AND t.reference_id = o.id AND t.type IN ('PIX_IN', 'BOOK_IN', 'FEE', 'BOOK_FEE')) AS booked_minor) m
+                AND t.reference_id = o.id AND t.type IN ('PIX_IN', 'BOOK_IN', 'BOLETO_IN', 'FEE', 'BOOK_FEE', 'BOLETO_FEE')) AS booked_minor) m
    WHERE CASE WHEN o.status IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED')
               THEN m.payments <> 1 OR m.received_minor <> o.paid_minor OR m.booked_minor <> o.paid_minor
               ELSE m.payments <> 0 OR m.booked_minor <> 0 END;
 COMMENT ON VIEW law_a_paid_order_is_booked_once IS
   'A paid order has one settled payment, and its bookings add up to it; any other order has none.';
+
+CREATE VIEW law_money_of_a_static_code_names_it WITH (security_invoker = true) AS
+  SELECT o.company_id, o.id, o.static_qrcode_id, q.id AS paid_to, o.paid_minor, q.amount_minor AS asked_minor FROM orders o
+    JOIN pix_payments p ON p.company_id = o.company_id AND p.order_id = o.id
+    LEFT JOIN pix_static_qrcodes q ON q.company_id = p.company_id AND q.txid = p.txid AND q.account_id = o.account_id
+   WHERE o.origin = 'UNASKED' AND (o.static_qrcode_id IS DISTINCT FROM q.id OR q.amount_minor <> o.paid_minor);
+COMMENT ON VIEW law_money_of_a_static_code_names_it IS
+  'An order that money made names the static code by which it came, if any, and was paid what that asks for.';
 
 CREATE VIEW law_a_payment_is_split_as_planned WITH (security_invoker = true) AS
   SELECT o.company_id, o.id, o.paid_minor,
@@ -1501,15 +1584,15 @@ CREATE VIEW law_a_payment_is_split_as_planned WITH (security_invoker = true) AS
               THEN o.paid_minor - o.amount_minor
               ELSE least(o.paid_minor, o.fee_fixed_minor + share(o.paid_minor, o.fee_variable_basis_points)
                                        + o.fee_additional_minor) END AS fee_minor,
-         coalesce(sum(t.amount_minor) FILTER (WHERE t.type IN ('FEE', 'BOOK_FEE')), 0) AS booked_fee_minor,
-         count(*) FILTER (WHERE t.type IN ('PIX_IN', 'BOOK_IN') AND c.account_id IS DISTINCT FROM o.account_id) AS astray
+         coalesce(sum(t.amount_minor) FILTER (WHERE t.type IN ('FEE', 'BOOK_FEE', 'BOLETO_FEE')), 0) AS booked_fee_minor,
+         count(*) FILTER (WHERE t.type IN ('PIX_IN', 'BOOK_IN', 'BOLETO_IN') AND c.account_id IS DISTINCT FROM o.account_id) AS astray
     FROM orders o
     JOIN transfers t ON t.company_id = o.company_id AND t.reference_id = o.id
-                    AND t.type IN ('PIX_IN', 'BOOK_IN', 'FEE', 'BOOK_FEE')
+                    AND t.type IN ('PIX_IN', 'BOOK_IN', 'BOLETO_IN', 'FEE', 'BOOK_FEE', 'BOLETO_FEE')
     JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
    WHERE o.paid_minor IS NOT NULL GROUP BY o.company_id, o.id
-  HAVING count(*) FILTER (WHERE t.type IN ('PIX_IN', 'BOOK_IN') AND c.account_id IS DISTINCT FROM o.account_id) > 0
-      OR coalesce(sum(t.amount_minor) FILTER (WHERE t.type IN ('FEE', 'BOOK_FEE')), 0)
+  HAVING count(*) FILTER (WHERE t.type IN ('PIX_IN', 'BOOK_IN', 'BOLETO_IN') AND c.account_id IS DISTINCT FROM o.account_id) > 0
+      OR coalesce(sum(t.amount_minor) FILTER (WHERE t.type IN ('FEE', 'BOOK_FEE', 'BOLETO_FEE')), 0)
          <> CASE WHEN o.origin <> 'UNASKED' AND o.fee_payer = 'CUSTOMER' AND o.amount_minor IS NOT NULL
                  THEN o.paid_minor - o.amount_minor
                  ELSE least(o.paid_minor, o.fee_fixed_minor + share(o.paid_minor, o.fee_variable_basis_points)
@@ -1522,7 +1605,7 @@ CREATE VIEW law_a_paid_order_names_its_payment WITH (security_invoker = true) AS
          p.settled_at, o.paid_at, p.account_id, o.account_id AS credited
     FROM pix_payments p LEFT JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
    WHERE p.state = 'SETTLED'
-     AND (p.end_to_end_id, p.amount_minor, p.settled_at, p.account_id, p.payer_id)
+     AND (CASE WHEN p.rail IN ('pix', 'book') THEN p.end_to_end_id END, p.amount_minor, p.settled_at, p.account_id, p.payer_id)
          IS DISTINCT FROM (o.end_to_end_id, o.paid_minor, o.paid_at, o.account_id, o.payer_id);
 COMMENT ON VIEW law_a_paid_order_names_its_payment IS
   'A settled payment has its order, which names its id, amount, time, account and payer.';
@@ -1549,7 +1632,7 @@ CREATE VIEW law_refunds_add_up WITH (security_invoker = true) AS
       ON g.company_id = o.company_id AND g.order_id = o.id
    WHERE o.refunded_minor <> coalesce(g.given_minor, 0)
       OR CASE WHEN o.refunded_minor = 0 THEN o.status IN ('REFUNDED', 'PARTIAL_REFUNDED')
-              WHEN o.refunded_minor = o.paid_minor THEN o.status <> 'REFUNDED'
+              WHEN o.refunded_minor = coalesce(o.amount_minor, o.paid_minor) THEN o.status <> 'REFUNDED'
               ELSE o.status <> 'PARTIAL_REFUNDED' END;
 COMMENT ON VIEW law_refunds_add_up IS
   'What an order has given back is the sum of its paid refunds, and its status says how much that is.';
@@ -1562,7 +1645,7 @@ CREATE VIEW law_what_fits_nothing_goes_back WITH (security_invoker = true) AS
                  FROM refunds WHERE origin = 'AUTOMATIC' GROUP BY company_id, payment_id) r
       ON r.company_id = p.company_id AND r.payment_id = p.id
     LEFT JOIN (SELECT company_id, reference_id, sum(amount_minor) AS suspended_minor FROM transfers
-                WHERE type = 'PIX_UNFIT' GROUP BY company_id, reference_id) t
+                WHERE type IN ('PIX_UNFIT', 'BOLETO_UNFIT') GROUP BY company_id, reference_id) t
       ON t.company_id = p.company_id AND t.reference_id = p.id
    WHERE (r.refunds, r.state, r.refunded_minor, t.suspended_minor) IS DISTINCT FROM
          (CASE WHEN p.state IN ('RETURNING', 'RETURNED', 'STRANDED') THEN 1 END,
@@ -1584,6 +1667,36 @@ CREATE VIEW law_a_refund_is_held_until_it_ends WITH (security_invoker = true) AS
          ('held', r.amount_minor, r.id, 1, CASE r.state WHEN 'PAID' THEN 'posted' WHEN 'ERROR' THEN 'voided' END);
 COMMENT ON VIEW law_a_refund_is_held_until_it_ends IS
   'A refund holds its amount once: open while it is PENDING, posted when PAID, voided when ERROR.';
+
+CREATE VIEW law_refunds_fit_what_was_paid WITH (security_invoker = true) AS
+  SELECT coalesce(g.company_id, q.company_id) AS company_id, coalesce(g.order_id, q.owner_id) AS order_id, g.asked_minor,
+         q.used_minor, coalesce(o.amount_minor, o.paid_minor) AS most_minor
+    FROM (SELECT company_id, order_id, sum(amount_minor) AS asked_minor FROM refunds
+           WHERE origin = 'CLIENT' AND state IN ('PENDING', 'PAID') GROUP BY company_id, order_id) g
+    FULL JOIN (SELECT company_id, owner_id, used_minor FROM quotas WHERE kind = 'refund') q
+      ON q.company_id = g.company_id AND q.owner_id = g.order_id
+    LEFT JOIN orders o ON o.company_id = coalesce(g.company_id, q.company_id) AND o.id = coalesce(g.order_id, q.owner_id)
+   WHERE coalesce(g.asked_minor, 0) <> coalesce(q.used_minor, 0)
+      OR coalesce(g.asked_minor, 0) > coalesce(o.amount_minor, o.paid_minor, 0);
+COMMENT ON VIEW law_refunds_fit_what_was_paid IS
+  'What clients have asked to give back of an order, and has not failed, is what is counted, and never more than was asked of its payer.';
+
+CREATE VIEW law_a_refund_is_of_its_order WITH (security_invoker = true) AS
+  SELECT r.company_id, r.id AS refund_id, r.origin, r.order_id, p.order_id AS paid_order_id, p.state AS payment_state,
+         h.type AS hold_type, d.account_id AS held_of, o.account_id, o.paid_at, r.created_at
+    FROM refunds r
+    LEFT JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
+    LEFT JOIN orders o ON o.company_id = r.company_id AND o.id = r.order_id
+    LEFT JOIN transfers h ON h.company_id = r.company_id AND h.reference_id = r.id AND h.kind = 'held'
+    LEFT JOIN ledger_accounts d ON d.company_id = h.company_id AND d.id = h.debit_id
+   WHERE CASE r.origin
+         WHEN 'CLIENT' THEN (p.state, p.order_id, h.type, d.account_id) IS DISTINCT FROM
+              ('SETTLED', r.order_id, CASE p.rail WHEN 'book' THEN 'BOOK_REFUND' ELSE 'PIX_REFUND' END, o.account_id)
+              OR r.created_at > o.paid_at + interval '90 days'
+         ELSE h.type IS DISTINCT FROM CASE p.rail WHEN 'boleto' THEN 'BOLETO_RETURN' ELSE 'PIX_RETURN' END END
+      OR (p.rail <> 'book' AND r.rail <> p.rail);
+COMMENT ON VIEW law_a_refund_is_of_its_order IS
+  'A refund that a client asked for gives back the payment of its order, in 90 days, from its account; any other takes from suspense.';
 
 -- payouts
 
@@ -1651,7 +1764,7 @@ CREATE VIEW law_returns_of_payouts_add_up WITH (security_invoker = true) AS
     FROM payouts p CROSS JOIN LATERAL (
       SELECT coalesce(sum(x.amount_minor) FILTER (WHERE NOT x.is_unfit), 0) AS minor,
              (SELECT coalesce(sum(t.amount_minor), 0) FROM transfers t WHERE t.company_id = p.company_id
-                 AND t.reference_id = p.id AND t.type IN ('PIX_RETURNED', 'TED_RETURNED')) AS booked_minor
+                 AND t.reference_id = p.id AND t.type IN ('PIX_RETURNED', 'TED_RETURNED', 'BOOK_RETURNED')) AS booked_minor
         FROM payout_returns x WHERE x.company_id = p.company_id AND x.payout_id = p.id) r
    WHERE p.children = 0
      AND (p.returned_minor <> r.minor OR r.booked_minor <> r.minor
@@ -1750,10 +1863,15 @@ CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
   SELECT company_id, id, 'orders' AS machine, status AS state, expires_at AS time FROM orders
    WHERE status = 'INITIAL' AND (expires_at IS NULL) <> (scheduled_payment_id IS NOT NULL)
   UNION ALL
-  SELECT company_id, id, 'pix_payments', state, ask_at FROM pix_payments
-   WHERE (state = 'ACCEPTED' AND rail <> 'book') <> (ask_at IS NOT NULL)
+  SELECT company_id, id, 'orders', status, ends_at FROM orders
+   WHERE (ends_at IS NOT NULL) <> (status = 'INITIAL' AND payment_method <> 'PIX')
   UNION ALL
-  SELECT company_id, id, 'refunds', state, ask_at FROM refunds WHERE (state = 'PENDING') <> (ask_at IS NOT NULL)
+  SELECT company_id, id, 'pix_payments', state, ask_at FROM pix_payments
+   WHERE (state = 'ACCEPTED' AND rail = 'pix') <> (ask_at IS NOT NULL)
+  UNION ALL
+  SELECT r.company_id, r.id, 'refunds', r.state, r.ask_at FROM refunds r
+    JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
+   WHERE (r.state = 'PENDING' AND p.rail <> 'book') <> (r.ask_at IS NOT NULL)
   UNION ALL
   SELECT company_id, id, 'payouts', status, ask_at FROM payouts
    WHERE (status = 'PENDING' AND message_id IS NOT NULL AND rail <> 'book') <> (ask_at IS NOT NULL)
@@ -1804,10 +1922,14 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
      AND NOT EXISTS (SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id)
   UNION ALL
   SELECT o.company_id, 'orders', o.id, o.expires_at FROM orders o -- a late message of the network is given another minute
-   WHERE o.status = 'INITIAL' AND o.expires_at < (SELECT at FROM late) - interval '1 minute'
+   WHERE o.status = 'INITIAL' AND o.payment_method = 'PIX' AND o.expires_at < (SELECT at FROM late) - interval '1 minute'
      AND NOT EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = o.company_id AND p.order_id = o.id
                         AND p.state = 'ACCEPTED')
      AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.company_id = o.company_id AND i.txid = o.txid AND i.due_at IS NOT NULL)
+  UNION ALL
+  SELECT o.company_id, 'orders', o.id, o.ends_at FROM orders o WHERE o.ends_at < (SELECT at FROM late)
+     AND NOT EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = o.company_id AND p.order_id = o.id
+                        AND p.state = 'ACCEPTED')
   UNION ALL
   SELECT s.company_id, 'subscriptions', s.id, s.lapses_at FROM subscriptions s -- with an order: as that is
    WHERE s.status = 'PENDING_AUTHORIZATION' AND s.order_id IS NULL AND s.lapses_at < (SELECT at FROM late) - interval '1 minute'
@@ -1839,6 +1961,12 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
        AND (h.to_state = 'PAID' OR NOT EXISTS (SELECT 1 FROM orders o WHERE o.company_id = h.company_id AND o.id = h.reference_id
                                                   AND o.scheduled_payment_id IS NOT NULL))
     UNION ALL
+    SELECT company_id, reference_id, 'ORDER-PAYIN.REFUNDED', count(*) FROM history
+     WHERE machine = 'orders' AND trigger IN ('refund part', 'refund rest') GROUP BY company_id, reference_id
+    UNION ALL
+    SELECT company_id, order_id, 'ORDER-PAYIN.REFUND_ERROR', count(*) FROM refunds
+     WHERE origin = 'CLIENT' AND state = 'ERROR' GROUP BY company_id, order_id
+    UNION ALL
     SELECT company_id, reference_id, 'PAYOUT-PLAN.' || to_state, 1 FROM history
      WHERE machine = 'payout_plans' AND trigger NOT IN ('create', 'approve', 'apply')
     UNION ALL
@@ -1857,7 +1985,7 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     LEFT JOIN events e ON e.company_id = n.company_id AND e.reference_id = n.reference_id AND e.type = n.type
    GROUP BY n.company_id, n.reference_id, n.type, n.facts HAVING count(e.id) <> n.facts;
 COMMENT ON VIEW law_each_fact_is_told_once IS
-  'Each end of an order or payout, each turn of a subscription, its payments and a plan, and each return has exactly one event.';
+  'Each end of an order or payout, turn of a subscription, its payments and a plan, return and client''s refund has exactly one event.';
 
 CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
   SELECT e.company_id, e.id AS event_id, e.type, e.reference_id, o.id IS NOT NULL AS has_object,
@@ -1867,7 +1995,7 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
     LEFT JOIN history h ON h.company_id = e.company_id AND h.reference_id = e.reference_id AND h.machine = 'orders'
                        AND h.to_state <> 'INITIAL' AND 'ORDER-PAYIN.' || h.to_state = e.type
    CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
-   WHERE e.type LIKE 'ORDER-PAYIN.%'
+   WHERE e.type LIKE 'ORDER-PAYIN.%' AND e.type NOT LIKE 'ORDER-PAYIN.REFUND%'
      AND (h.version IS NULL
           OR e.body IS NOT NULL AND (says.body ->> 'event', 'ORDER-PAYIN.' || (says.body ->> 'status'), says.body ->> 'id', says.body ->> 'code',
               says.body #>> '{amount,currency}', says.body #>> '{amount,value}', says.body ->> 'endToEndId',
@@ -1875,6 +2003,22 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
              IS DISTINCT FROM (e.type, e.type, o.id::text, o.external_id, o.currency,
                                printed(coalesce(o.amount_minor, o.paid_minor, 0)), o.end_to_end_id,
                                o.subscription_id::text, o.subscription_code, o.scheduled_payment_id::text))
+  UNION ALL
+  SELECT e.company_id, e.id, e.type, e.reference_id, o.id IS NOT NULL, r.id IS NOT NULL
+    FROM events e
+   CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
+    LEFT JOIN orders o ON o.company_id = e.company_id AND o.id = e.reference_id
+    LEFT JOIN refunds r ON r.company_id = o.company_id AND r.order_id = o.id AND r.id::text = says.body ->> 'refundId'
+                       AND r.state = CASE e.type WHEN 'ORDER-PAYIN.REFUNDED' THEN 'PAID' ELSE 'ERROR' END
+   WHERE e.type LIKE 'ORDER-PAYIN.REFUND%' AND e.body IS NOT NULL
+     AND (r.id IS NULL
+          OR (says.body ->> 'event', says.body ->> 'id', says.body ->> 'code', says.body ->> 'refundExternalId',
+              says.body #>> '{refundAmount,value}', says.body #>> '{amount,value}', says.body ->> 'endToEndId')
+             IS DISTINCT FROM (e.type, o.id::text, o.external_id, r.external_id, printed(r.amount_minor),
+                               printed(coalesce(o.amount_minor, o.paid_minor)), o.end_to_end_id)
+          OR says.body ->> 'status' <> CASE says.body #>> '{refundedAmount,value}'
+                WHEN printed(coalesce(o.amount_minor, o.paid_minor)) THEN 'REFUNDED' WHEN printed(0) THEN 'PAID'
+                ELSE 'PARTIAL_REFUNDED' END)
   UNION ALL
   SELECT e.company_id, e.id, e.type, e.reference_id, s.id IS NOT NULL, h.version IS NOT NULL
     FROM events e
@@ -1902,7 +2046,7 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
              IS DISTINCT FROM (e.type, e.type, p.id::text, p.external_id, p.order_id::text, p.subscription_id::text,
                                printed(p.amount_minor)));
 COMMENT ON VIEW law_an_event_tells_what_happened IS
-  'An event of an order, a subscription or a payment of one tells a move that it made, and its body names it, its code, and its amount.';
+  'An event of an order, its refund, a subscription or a payment of one tells a move that was made, and its body names it and its amount.';
 
 CREATE VIEW law_feed_is_dense WITH (security_invoker = true) AS
   SELECT c.company_id, c.last_sequence, n.numbers, n.highest, c.last_created_at, n.latest FROM event_cursors c
@@ -2011,7 +2155,8 @@ COMMENT ON VIEW law_a_message_is_open_or_done IS
 CREATE VIEW law_the_network_hears_what_was_decided WITH (security_invoker = true) AS
   WITH decided AS (
     SELECT p.company_id, p.id, p.end_to_end_id, h.trigger FROM pix_payments p
-      JOIN history h ON h.company_id = p.company_id AND h.reference_id = p.id AND h.version = 1),
+      JOIN history h ON h.company_id = p.company_id AND h.reference_id = p.id AND h.version = 1
+     WHERE p.rail IN ('pix', 'book')),
   answered AS (
     SELECT o.company_id, o.reference_id, count(*) AS answers, bool_or(says.body ->> 'accept' = 'true') AS yes,
            min(says.body ->> 'end_to_end_id') AS about, count(DISTINCT says.body ->> 'end_to_end_id') AS abouts
@@ -2035,13 +2180,13 @@ COMMENT ON VIEW law_the_network_hears_what_was_decided IS
 CREATE VIEW law_a_return_is_sent_as_decided WITH (security_invoker = true) AS
   SELECT coalesce(r.company_id, o.company_id) AS company_id, r.id AS refund_id, o.id AS message_id, r.return_id,
          o.network_id, r.amount_minor
-    FROM (SELECT r.*, p.end_to_end_id FROM refunds r
+    FROM (SELECT r.*, p.end_to_end_id, p.rail AS paid_by FROM refunds r
             JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id) r
-    FULL JOIN (SELECT company_id, id, reference_id, network_id, as_json(body) AS body FROM outbox
-                WHERE rail = 'pix' AND kind = 'return.send') o
+    FULL JOIN (SELECT company_id, id, rail, reference_id, network_id, as_json(body) AS body FROM outbox
+                WHERE kind = 'return.send') o
       ON o.company_id = r.company_id AND o.reference_id = r.id
-   WHERE (r.return_id, r.return_id, r.end_to_end_id, r.amount_minor::text, r.reason_code) IS DISTINCT FROM
-         (o.network_id, o.body ->> 'return_id', o.body ->> 'end_to_end_id', o.body #>> '{amount,minor}',
+   WHERE (r.paid_by, r.return_id, r.return_id, r.end_to_end_id, r.amount_minor::text, r.reason_code) IS DISTINCT FROM
+         (o.rail, o.network_id, o.body ->> 'return_id', o.body ->> 'end_to_end_id', o.body #>> '{amount,minor}',
           o.body ->> 'reason');
 COMMENT ON VIEW law_a_return_is_sent_as_decided IS
   'Every refund has its one order to the network, of its id, payment, amount and reason, and no such order is without its refund.';
@@ -2049,8 +2194,7 @@ COMMENT ON VIEW law_a_return_is_sent_as_decided IS
 CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = true) AS
   WITH said AS MATERIALIZED (
     SELECT i.company_id, i.id, i.kind, i.subject, as_json(i.body) AS body FROM inbox i
-     WHERE i.rail IN ('pix', 'book') AND i.kind IN ('pix.final', 'pix.settled', 'return.final')
-       AND i.outcome IN ('handled', 'known'))
+     WHERE i.kind IN ('pix.final', 'pix.settled', 'return.final') AND i.outcome IN ('handled', 'known'))
   SELECT s.company_id, s.id AS message_id, s.kind, s.subject, p.state FROM said s
     LEFT JOIN pix_payments p ON p.company_id = s.company_id AND p.end_to_end_id = s.subject
    WHERE s.kind IN ('pix.final', 'pix.settled')
@@ -2065,7 +2209,7 @@ CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = tru
      AND r.state IS DISTINCT FROM CASE s.body ->> 'settled' WHEN 'true' THEN 'PAID' WHEN 'false' THEN 'ERROR' END
   UNION ALL
   SELECT p.company_id, p.id, 'nothing', p.end_to_end_id, p.state FROM pix_payments p
-   WHERE p.state NOT IN ('ACCEPTED', 'REFUSED')
+   WHERE p.rail IN ('pix', 'book') AND p.state NOT IN ('ACCEPTED', 'REFUSED')
      AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = p.company_id AND s.subject = p.end_to_end_id)
   UNION ALL
   SELECT r.company_id, r.id, 'nothing', r.return_id, r.state FROM refunds r
@@ -2073,6 +2217,38 @@ CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = tru
      AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = r.company_id AND s.subject = r.return_id);
 COMMENT ON VIEW law_the_books_say_what_the_network_said IS
   'Payments and refunds ended as the network said that they did, and none ended without its word.';
+
+CREATE VIEW law_the_books_say_what_the_partner_said WITH (security_invoker = true) AS
+  WITH said AS MATERIALIZED (
+    SELECT i.company_id, i.id, i.rail, i.kind, as_json(i.body) AS body FROM inbox i
+     WHERE i.kind IN ('collection.announced', 'collection.settled', 'collection.void') AND i.outcome IN ('handled', 'known'))
+  SELECT s.company_id, s.id AS message_id, s.kind, s.body ->> 'payment_id' AS payment, p.state FROM said s
+    LEFT JOIN pix_payments p ON p.company_id = s.company_id AND p.rail = s.rail AND p.end_to_end_id = s.body ->> 'payment_id'
+   WHERE p.id IS NULL OR (s.kind <> 'collection.void' AND s.body #>> '{amount,minor}' IS DISTINCT FROM p.amount_minor::text)
+      OR (s.kind = 'collection.settled' AND p.state IN ('ACCEPTED', 'REFUSED', 'FAILED'))
+      OR (s.kind = 'collection.void' AND p.state = 'ACCEPTED')
+  UNION ALL
+  SELECT p.company_id, p.id, 'nothing', p.end_to_end_id, p.state FROM pix_payments p
+   WHERE p.rail NOT IN ('pix', 'book')
+     AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = p.company_id AND s.rail = p.rail
+                        AND s.body ->> 'payment_id' = p.end_to_end_id
+                        AND s.kind = CASE p.state WHEN 'ACCEPTED' THEN 'collection.announced' WHEN 'FAILED' THEN 'collection.void'
+                                                  ELSE 'collection.settled' END);
+COMMENT ON VIEW law_the_books_say_what_the_partner_said IS
+  'Payments at a partner that collects are announced, settled and void as it said, of the amount that it said.';
+
+CREATE VIEW law_an_order_has_its_instrument WITH (security_invoker = true) AS
+  SELECT o.company_id, o.id, o.payment_method, i.rail, i.reference, sent.reference AS registered FROM orders o
+    FULL JOIN instruments i ON i.company_id = o.company_id AND i.order_id = o.id
+    LEFT JOIN LATERAL (
+      SELECT m.network_id AS reference, as_json(m.body) AS body FROM outbox m
+       WHERE m.company_id = i.company_id AND m.reference_id = i.order_id AND m.rail = i.rail AND m.kind = 'collection.send') sent ON true
+   WHERE (o.payment_method = 'PIX' AND i.order_id IS NOT NULL)
+      OR (coalesce(o.payment_method, '') <> 'PIX'
+          AND (lower(o.payment_method), i.reference, o.final_amount_minor::text, i.code) IS DISTINCT FROM
+              (i.rail, sent.reference, sent.body #>> '{amount,minor}', sent.body ->> 'code'));
+COMMENT ON VIEW law_an_order_has_its_instrument IS
+  'An order of a method that a partner collects has its one instrument, made payable there once, for the final amount.';
 
 -- plans
 
@@ -2270,6 +2446,12 @@ CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
            SELECT 1 FROM orders o WHERE o.company_id = a.company_id AND o.id = a.object_id)
          WHEN 'cancel_order' THEN NOT EXISTS (
            SELECT 1 FROM orders o WHERE o.company_id = a.company_id AND o.id = a.object_id AND o.status = 'CANCELED')
+         WHEN 'create_order_payin' THEN NOT EXISTS (
+           SELECT 1 FROM orders o WHERE o.company_id = a.company_id AND o.id = a.object_id)
+         WHEN 'create_static_qrcode' THEN NOT EXISTS (
+           SELECT 1 FROM pix_static_qrcodes q WHERE q.company_id = a.company_id AND q.id = a.object_id)
+         WHEN 'create_refund' THEN NOT EXISTS (
+           SELECT 1 FROM refunds r WHERE r.company_id = a.company_id AND r.id = a.object_id AND r.origin = 'CLIENT')
          WHEN 'resend_webhook_event' THEN NOT EXISTS (
            SELECT 1 FROM deliveries d WHERE d.company_id = a.company_id AND d.id = a.object_id)
          WHEN 'test_webhook' THEN NOT EXISTS (
@@ -2337,7 +2519,11 @@ CREATE VIEW law_ids_name_their_company WITH (security_invoker = true) AS
   UNION ALL
   SELECT n.company_id, 'orders', o.id::text FROM named n
     JOIN orders o ON o.company_id = n.company_id
-     AND (substr(o.txid, 1, 5) <> n.digits OR substr(o.location_token, 1, 5) <> n.digits)
+     AND (substr(o.txid, 1, 5) <> n.digits OR substr(o.location_token, 1, 5) <> n.digits
+          OR substr(o.order_token, 1, 5) <> n.digits)
+  UNION ALL
+  SELECT n.company_id, 'pix_static_qrcodes', q.id::text FROM named n
+    JOIN pix_static_qrcodes q ON q.company_id = n.company_id AND substr(q.txid, 1, 5) <> n.digits
   UNION ALL
   SELECT n.company_id, 'refunds', r.id::text FROM named n
     JOIN refunds r ON r.company_id = n.company_id AND substr(r.return_id, 22, 5) <> n.digits
@@ -2350,7 +2536,7 @@ CREATE VIEW law_ids_name_their_company WITH (security_invoker = true) AS
     JOIN subscriptions s ON s.company_id = n.company_id
      AND (substr(s.provider_id, 19, 5) <> n.digits OR substr(s.location_token, 1, 5) <> n.digits);
 COMMENT ON VIEW law_ids_name_their_company IS
-  'Our client ids, txids, locations, endToEndIds, idRecs, TED control numbers and return ids carry the number of their company.';
+  'Our client ids, txids, locations, order tokens, endToEndIds, idRecs, TED control numbers and return ids carry the number of their company.';
 
 CREATE VIEW law_an_account_is_the_companys_own WITH (security_invoker = true) AS
   SELECT p.company_id, 'pix_payments' AS place, p.id, p.account_id FROM pix_payments p
@@ -2395,13 +2581,14 @@ DO $$
 BEGIN
   IF to_regclass('public.migrations') IS NOT NULL THEN REVOKE INSERT ON migrations FROM lastro_app; END IF;
 END $$;
-GRANT UPDATE ON companies, company_fees, clients, parties, accounts, pix_keys, balances, orders, pix_payments, refunds,
+GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, balances, orders, pix_payments, refunds,
                 payouts, payout_plans, payout_plan_bodies, payout_plan_lines, subscriptions, subscription_cancellations, subscription_payments,
                 payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown,
                 event_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys TO lastro_app;
 GRANT DELETE ON own_keys, directory_look_ups, directory_unknown TO lastro_app;
 GRANT UPDATE (offset_us, target_at, version) ON clock TO lastro_app; -- the table's CHECK keeps production at zero
 GRANT UPDATE (body), DELETE ON answers TO lastro_app;
+GRANT UPDATE (removed_at, version) ON company_fees TO lastro_app; -- what a plan costs is never changed
 GRANT UPDATE (body) ON events TO lastro_app;
 CREATE POLICY forget ON events AS RESTRICTIVE FOR UPDATE TO lastro_app USING (true) WITH CHECK (body IS NULL);
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO lastro_app;
@@ -2412,12 +2599,12 @@ GRANT SELECT (subject, kind) ON inbox TO lastro_work;
 GRANT SELECT (company_id, id, reference_id, sequence, endpoint, status, due_at, leased_until) ON deliveries TO lastro_work;
 GRANT SELECT (company_id, endpoint, state, probe_at) ON webhook_circuits TO lastro_work;
 GRANT SELECT ON held_deliveries TO lastro_work;
-GRANT SELECT (company_id, id, expires_at, status, subscription_id) ON orders TO lastro_work;
+GRANT SELECT (company_id, id, expires_at, ends_at, payment_method, status, subscription_id) ON orders TO lastro_work;
 GRANT SELECT (company_id, id, lapses_at, ends_at, charge_at, status) ON subscriptions TO lastro_work;
 GRANT SELECT (company_id, id, subscription_id, due_at, ask_at, cancel_message_id, status) ON subscription_payments TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, status) ON payment_attempts TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, status) ON subscription_cancellations TO lastro_work;
-GRANT SELECT (company_id, id, ask_at, state) ON pix_payments, refunds TO lastro_work;
+GRANT SELECT (company_id, id, ask_at, state, rail) ON pix_payments, refunds TO lastro_work;
 GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_at) ON payouts TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
 GRANT SELECT ON own_keys TO lastro_work;

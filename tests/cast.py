@@ -24,17 +24,18 @@ from lastro.base.money import Money
 from lastro.base.run import Call, Done, Reply, Runner, Verb
 from lastro.base.secrets import KeyRing
 from lastro.base.write import LedgerAccount, Row, Transfer, Write
-from lastro.companies import PERMISSIONS, AddClient, FoundCompany
+from lastro.companies import PERMISSIONS, AddClient, FoundCompany, Price, SetFees, currency_of
 from lastro.orders import Place
-from lastro.rails.port import PIX, TED, Payer
+from lastro.orders.methods import METHODS
+from lastro.rails.port import COLLECTING, PIX, TED, Payer
 
 INSTITUTION = Institution("12345678", "Lastro Instituicao de Pagamento", "0001", "999")
-PLACE = Place(INSTITUTION, "http://lastro.test", sandbox=True)
+PLACE = Place(INSTITUTION, "http://lastro.test", sandbox=True, methods=frozenset(METHODS))
 ANA = Holder("ORGANIZATION", "Ana Flores Ltda", "CNPJ", "11222333000181", "ana@example.com", "+5511999990000")
 DORA = Holder("INDIVIDUAL", "Dora Dias", "CPF", "52998224725", "dora@example.com", "+5511999990001")
 BENTO = Payer("Bento Braga", "CPF", "11144477735", "87654321", "0002", "123456", "TRAN")
 
-RAILS = (PIX, TED)
+RAILS = (PIX, TED, *COLLECTING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,16 @@ class Cast:
     async def open_account(self, company_id: UUID, holder: Holder = ANA) -> dict[str, Any]:
         account: dict[str, Any] = await self.act(company_id, OpenAccount(INSTITUTION, holder))
         return account
+
+    async def set_fees(
+        self, company_id: UUID, fixed: int = 0, basis_points: int = 0, additional: int = 0, *, direction: str = "IN",
+        method: str = "PIX", payer: str | None = None, since: datetime | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """What a method costs from now on, or from an instant on; amounts in the minor unit of its currency."""
+        currency = currency_of(method)
+        price = Price(direction, method, Money(fixed, currency), basis_points, Money(additional, currency), payer)
+        plan: dict[str, Any] = await self.act(company_id, SetFees(price, since))
+        return plan
 
     async def add_client(self, company_id: UUID, name: str, permissions: tuple[str, ...] = PERMISSIONS) -> Client:
         made = await self.act(company_id, AddClient(name, lambda: datetime.now(UTC), permissions))

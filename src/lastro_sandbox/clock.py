@@ -11,7 +11,6 @@ import aiohttp
 import structlog
 
 from lastro.base.api import stamp
-from lastro.base.errors import DatabaseAway
 
 if TYPE_CHECKING:
     from lastro.base.db import Database
@@ -22,7 +21,11 @@ _LOOK_SECONDS = 0.05
 _PATIENCE_SECONDS = 6.0  # so long one instant may keep things busy before the clock goes on regardless
 
 READ = "SELECT business_now() AS now, offset_us, target_at, version FROM clock"
-AIM = "UPDATE clock SET target_at = greatest(target_at, $1) WHERE mode = 'sandbox' RETURNING target_at"
+# Only where nobody has aimed since: a step of some length is counted from the target as it was read.
+AIM = """
+UPDATE clock SET target_at = greatest(target_at, $1) WHERE mode = 'sandbox' AND target_at IS NOT DISTINCT FROM $2
+RETURNING target_at
+"""
 _STEP = """
 UPDATE clock SET offset_us = offset_us + $1, version = version + 1,
                  target_at = CASE WHEN $2 AND target_at <= $4 THEN NULL ELSE target_at END
@@ -30,32 +33,35 @@ UPDATE clock SET offset_us = offset_us + $1, version = version + 1,
 """
 
 # What is due by now and can be done: a delivery that waits for an earlier one of its object is not, nor one whose endpoint
-# does not answer, before its time is up.
+# does not answer, before its time is up. The time is a subquery, so that it bounds an index: called bare, it is asked for
+# each row that ever was, and the worker looks twenty times a second.
 BUSY = """
-SELECT (SELECT count(*) FROM outbox WHERE due_at <= business_now())
-     + (SELECT count(*) FROM inbox WHERE due_at <= business_now())
-     + (SELECT count(*) FROM deliveries d WHERE d.due_at <= business_now() AND NOT EXISTS (
+WITH t AS MATERIALIZED (SELECT business_now() AS now)
+SELECT (SELECT count(*) FROM outbox WHERE due_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM inbox WHERE due_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM deliveries d WHERE d.due_at <= (SELECT now FROM t) AND NOT EXISTS (
           SELECT 1 FROM deliveries e WHERE e.company_id = d.company_id AND e.reference_id = d.reference_id
              AND e.sequence < d.sequence AND e.status IN ('PENDING', 'RETRYING'))
           AND NOT EXISTS (SELECT 1 FROM held_deliveries h WHERE h.company_id = d.company_id AND h.id = d.id))
-     + (SELECT count(*) FROM orders WHERE status = 'INITIAL' AND subscription_id IS NULL
-            AND expires_at <= business_now() - interval '60 seconds')
-     + (SELECT count(*) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at <= business_now())
-     + (SELECT count(*) FROM refunds WHERE state = 'PENDING' AND ask_at <= business_now())
-     + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND ask_at <= business_now())
-     + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND start_at <= business_now())
+     + (SELECT count(*) FROM orders WHERE ends_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM orders WHERE status = 'INITIAL' AND subscription_id IS NULL AND payment_method = 'PIX'
+            AND expires_at <= (SELECT now FROM t) - interval '60 seconds')
+     + (SELECT count(*) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM refunds WHERE state = 'PENDING' AND ask_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND ask_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM subscriptions WHERE status = 'PENDING_AUTHORIZATION'
-            AND lapses_at <= business_now() - interval '60 seconds')
-     + (SELECT count(*) FROM subscriptions WHERE status = 'ACCEPTED' AND ends_at <= business_now())
-     + (SELECT count(*) FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at <= business_now())
-     + (SELECT count(*) FROM subscription_cancellations WHERE status = 'PENDING' AND ask_at <= business_now())
-     + (SELECT count(*) FROM subscription_payments WHERE due_at <= business_now())
-     + (SELECT count(*) FROM subscription_payments WHERE status = 'SCHEDULED' AND ask_at <= business_now())
-     + (SELECT count(*) FROM payment_attempts WHERE status IN ('REQUESTED', 'SCHEDULED') AND ask_at <= business_now())
-     + (SELECT count(*) FROM payout_plans WHERE due_at <= business_now())
-     + (SELECT count(*) FROM event_cursors c WHERE EXISTS (
+            AND lapses_at <= (SELECT now FROM t) - interval '60 seconds')
+     + (SELECT count(*) FROM subscriptions WHERE status = 'ACCEPTED' AND ends_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM subscription_cancellations WHERE status = 'PENDING' AND ask_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM subscription_payments WHERE due_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM subscription_payments WHERE status = 'SCHEDULED' AND ask_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM payment_attempts WHERE status IN ('REQUESTED', 'SCHEDULED') AND ask_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM payout_plans WHERE due_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM event_cursors c CROSS JOIN LATERAL (
           SELECT 1 FROM events e WHERE e.company_id = c.company_id AND e.xid >= c.numbered_below_xid AND NOT EXISTS (
-            SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id)))
+            SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id OFFSET 0) LIMIT 1) u)
 """
 NEXT = """
 SELECT least(
@@ -63,7 +69,8 @@ SELECT least(
   (SELECT min(due_at) FROM deliveries WHERE due_at > $1),
   (SELECT min(due_at) + interval '6 hours' FROM held_deliveries),
   (SELECT min(expires_at) + interval '60 seconds' FROM orders
-    WHERE status = 'INITIAL' AND expires_at > $1 - interval '60 seconds'),
+    WHERE status = 'INITIAL' AND payment_method = 'PIX' AND expires_at > $1 - interval '60 seconds'),
+  (SELECT min(ends_at) FROM orders WHERE ends_at > $1),
   (SELECT min(ask_at) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at > $1),
   (SELECT min(ask_at) FROM refunds WHERE state = 'PENDING' AND ask_at > $1),
   (SELECT min(ask_at) FROM payouts WHERE status = 'PENDING' AND ask_at > $1),
@@ -168,11 +175,13 @@ async def shown(work: Database) -> dict[str, object]:
     return {"now": stamp(clock["now"]), "pending": busy + (clock["target_at"] is not None)}
 
 
-async def aim(database: Database, target: datetime) -> None:
-    """Lets the worker walk the clock to a moment; an earlier target of a running step is kept in its way."""
+async def aim(database: Database, target: datetime, seen: datetime | None) -> bool:
+    """Lets the worker walk the clock to a moment, or to where it walks already, if that is later.
+
+    seen: the target as it was read. False: it is another by now, and nothing was done.
+    """
     async with database.session() as session:
-        if await session.value(AIM, target) is None:
-            raise DatabaseAway("this database has no sandbox clock")
+        return await session.value(AIM, target, seen) is not None
 
 
 async def arrived(work: Database, seconds: float) -> bool:

@@ -45,7 +45,8 @@ class StatusForm(Form):
 _STEP = Doc(
     "Step the clock",
     "Business time walks there, from one due instant to the next, and everything that falls due is done; it answers then,"
-    " or after 15 seconds. It never goes back.",
+    " or after 15 seconds. A duration is counted from where the clock is, or from where it already walks to: two steps of a"
+    " day, one right after the other, are two days. It never goes back.",
     ClockForm, None,
     (
         Refusal(Kind.INVALID, "advance", "MUTUALLY_EXCLUSIVE", "Neither or both of `advance` and `now` are there.",
@@ -57,7 +58,7 @@ _STEP = Doc(
 _TOOL = Doc(
     "Lead an order to a status",
     "Plays the simulated act that leads there, and answers the order as it then is. What takes days in the network waits for"
-    " the clock.",
+    " the clock. REFUNDED gives back all that is left of a paid order, PARTIAL_REFUNDED half of it.",
     StatusForm, None,
     (
         Refusal(Kind.NOT_FOUND, "", "", "No order of your company has this id.", "Take the `id` that the create answered."),

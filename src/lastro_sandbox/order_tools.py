@@ -14,6 +14,7 @@ from lastro import orders
 from lastro.base import forms
 from lastro.base.api import as_id
 from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.money import Money
 from lastro.base.run import Call, Reply
 from lastro.doors.http import Response, refusal, unauthorized
 
@@ -22,14 +23,17 @@ if TYPE_CHECKING:
 
     from litestar.types import HTTPScope
 
+    from lastro.base.run import Verb
     from lastro.companies import Claims
     from lastro.doors.operations import Operations
     from lastro.doors.wiring import House
 
 _REACHABLE = ("PAID", "EXPIRED", "CANCELED", "ERROR")
 _STATUSES = (*_REACHABLE, "INITIAL", "PENDING", "AUTHENTICATING", "REFUNDED", "PARTIAL_REFUNDED")
+_GIVEN_BACK = ("REFUNDED", "PARTIAL_REFUNDED")
 _OPEN_AMOUNT = "1.00"  # what the simulated payer types where the amount is open
 _PATIENCE_SECONDS = 10.0
+_LOOK_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,11 @@ class OrderTools:
             text = f"must be one of {', '.join(_STATUSES)}"
             return refusal(Refused(Kind.INVALID, (Problem("status", "INVALID", text),)))
         order = msgspec.json.decode(shown.body)
+        if wanted in _GIVEN_BACK:
+            return await self._give_back(claims, order, wanted)
         # The first charge of a subscription is paid, and ends, together with it; a scheduled one as its bank collects it.
-        if wanted not in _REACHABLE or order["status"] != "INITIAL" or "subscription" in order:
+        reachable = _REACHABLE if "pix" in order else (*_REACHABLE, "PENDING")
+        if wanted not in reachable or order["status"] != "INITIAL" or "subscription" in order:
             return refusal(_conflict(order["status"]))
         refused = await self._play(claims, order, wanted)
         if refused is not None:
@@ -68,7 +75,7 @@ class OrderTools:
 
     async def _play(self, claims: Claims, order: dict[str, Any], wanted: str) -> Refused | None:
         company_id, order_id, place = UUID(claims.company_id), UUID(order["id"]), self.house.place
-        if wanted == "PAID":
+        if wanted in ("PAID", "PENDING"):
             return await self._pay(order)
         if wanted == "CANCELED":
             outcome = await self.house.runner.act(company_id, orders.Cancel(order_id, place))
@@ -80,16 +87,51 @@ class OrderTools:
         return outcome if isinstance(outcome, Refused) else None
 
     async def _pay(self, order: dict[str, Any]) -> Refused | None:
-        act: dict[str, Any] = {"qrcodeData": order["pix"]["qrcodeData"]}
+        code = order["pix"]["qrcodeData"] if "pix" in order else order["boleto"]["digitableLine"]
+        act: dict[str, Any] = {"qrcodeData": code}
         if "amount" not in order:
             act["amount"] = _OPEN_AMOUNT
+        deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
+        while True:
+            said = await self._at_the_phone(act)
+            # The worker tells the bank of a slip in the moment after its order was made.
+            if said.get("code") != "SLIP_NOT_FOUND" or asyncio.get_running_loop().time() > deadline:
+                break
+            await asyncio.sleep(_LOOK_SECONDS)
+        return None if said.get("status") in ("SETTLED", "PENDING") else _conflict(str(said.get("code")))
+
+    async def _give_back(self, claims: Claims, order: dict[str, Any], wanted: str) -> Response:
+        """A refund of all that is left of a paid order, or of half of it, until the network has ended it."""
+        if order["status"] not in ("PAID", "PARTIAL_REFUNDED"):
+            return refusal(_conflict(order["status"]))
+        asked, given = order.get("amount") or order["paidAmount"], order.get("refundedAmount")
+        left = Money.parse(asked["value"], asked["currency"])
+        if given is not None:
+            left -= Money.parse(given["value"], given["currency"])
+        part = left if wanted == "REFUNDED" else Money(left.minor // 2, left.currency)
+        if not part.minor:
+            return refusal(_conflict("0.01 is all that is left of it"))
+        wish = orders.RefundWish(UUID(order["id"]), f"order-tools-{self.house.chance.bytes(8).hex()}", part, "MD06")
+        made = await self.house.runner.act(UUID(claims.company_id), orders.GiveBack(wish, self.house.place))
+        if isinstance(made, Refused):
+            return refusal(made)
+        deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
+        while asyncio.get_running_loop().time() < deadline:
+            refund = await self._ask(claims, orders.ReadRefund(UUID(msgspec.json.decode(made.body)["id"])))
+            if isinstance(refund, Refused) or msgspec.json.decode(refund.body)["status"] != "PENDING":
+                break
+            await asyncio.sleep(_LOOK_SECONDS)
+        after = await self._show(claims, UUID(order["id"]))
+        return refusal(after) if isinstance(after, Refused) else Response(200, after.body)
+
+    async def _at_the_phone(self, act: dict[str, Any]) -> dict[str, Any]:
         timeout = aiohttp.ClientTimeout(total=_PATIENCE_SECONDS + 5)
         async with (
             aiohttp.ClientSession(timeout=timeout, trust_env=False) as client,
             client.post(f"{self.simulator_url}/phone/pay", json=act) as answer,
         ):
-            said = await answer.json()
-        return None if said.get("status") in ("SETTLED", "PENDING") else _conflict(str(said.get("code")))
+            said: dict[str, Any] = await answer.json()
+        return said
 
     async def _until(self, claims: Claims, order_id: UUID, wanted: str) -> Reply | Refused:
         deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
@@ -98,15 +140,23 @@ class OrderTools:
             if isinstance(shown, Refused):
                 return shown
             status = msgspec.json.decode(shown.body)["status"]
-            if status in (wanted, *_REACHABLE) or asyncio.get_running_loop().time() > deadline:
+            # A slip that was paid is PENDING until its money settles, on the next business day of the clock.
+            if (
+                status in (wanted, *_REACHABLE)
+                or (wanted == "PAID" and status == "PENDING")
+                or asyncio.get_running_loop().time() > deadline
+            ):
                 return shown  # where it wanted to go, or where it ended instead
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def _show(self, claims: Claims, order_id: UUID | None) -> Reply | Refused:
+        return await self._ask(claims, orders.Read(order_id, self.house.place))
+
+    async def _ask(self, claims: Claims, verb: Verb[Any]) -> Reply | Refused:
         call = Call(
             UUID(claims.company_id), claims.client_id, claims.issued_at, "orders:write", "order_tools", None, b"", 200
         )
-        return await self.house.runner.run(call, orders.Read(order_id, self.house.place))
+        return await self.house.runner.run(call, verb)
 
 
 def _conflict(what: str) -> Refused:

@@ -179,6 +179,7 @@ class Sandbox:
         return status
 
     def _start(self) -> None:
+        self._demand_no_other_run()
         self._demand_free_ports()
         self._start_database()
         self._migrate()
@@ -219,6 +220,17 @@ class Sandbox:
         self._is_stopping = True
         self._asked_at = time.monotonic()
         raise StopAskedError
+
+    def _demand_no_other_run(self) -> None:
+        """Says where the one that is there answers. Who starts at the same instant is refused by the lock itself."""
+        home = self._settings.home
+        holder = HomeLock.holder(home)
+        if holder is None:
+            return
+        raise StartRefused(
+            f"lastro {_where_it_answers(home / 'sandbox.json')}: the folder {home} is in use by {holder}. Use that one, or"
+            " stop it; for another one beside it set LASTRO_HOME, LASTRO_PORT and LASTRO_SIM_PORT."
+        )
 
     def _demand_free_ports(self) -> None:
         ports = {"LASTRO_PORT": self._settings.port, "LASTRO_SIM_PORT": self._settings.simulator_port}
@@ -316,6 +328,14 @@ class Sandbox:
 
 _DISK_ERRORS = (errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EIO)
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _where_it_answers(sandbox: Path) -> str:
+    try:
+        said = json.loads(sandbox.read_bytes())
+        return f"runs already, at {said['baseUrl']} with the simulated networks at {said['simulatorUrl']}"
+    except (OSError, ValueError, KeyError):
+        return "is being started or stopped already"
 
 
 def _stop_rank(name: str) -> int:

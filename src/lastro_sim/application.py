@@ -16,6 +16,7 @@ from .bank import api as bank_api
 from .bank.acts import Bank
 from .bank.authorizing import Authorizing
 from .bank.location import Locations
+from .boleto import api as boleto_api
 from .directory import api as directory_api
 from .directory import entries
 from .guard import OwnHostOnly
@@ -43,6 +44,7 @@ ROUTES = (
     health,
     *spi_api.ROUTES,
     *ted_api.ROUTES,
+    *boleto_api.ROUTES,
     *directory_api.ROUTES,
     *bank_api.ROUTES,
     *outside_api.ROUTES,

@@ -18,19 +18,21 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "authorization": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
     "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
     "charge": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down"}),
+    "boleto": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "void", "wrong-amount"}),
     "directory": frozenset({"reject", "slow", "limited", "down"}),
     "location": frozenset(
         {"reject", "slow", "silent", "gone", "redirect", "unsigned", "wrong-key", "wrong-jku", "too-large", "down"}
     ),
 }
-NOT_PLAYED_YET = frozenset({"med", "message", "boleto", "credit_card", "spei", "oxxo"})
+NOT_PLAYED_YET = frozenset({"med", "message", "credit_card", "spei", "oxxo"})
 MATCHABLE = (
     "endToEndId", "returnId", "txId", "amount", "payerDocument", "key", "location", "numCtrlIf", "numCtrlStr", "idRec",
+    "nossoNumero",
 )  # fmt: skip
 SLOW_BY_DEFAULT = 2 * SECOND
 DOWN = frozenset({"down"})
 # What takes a participant's order and loses the answer to it. Of a payment in, it is the receiver's answer that gets lost.
-LOSES_ITS_ANSWER = frozenset({"payout", "return", "ted", "cancellation", "charge"})
+LOSES_ITS_ANSWER = frozenset({"payout", "return", "ted", "cancellation", "charge", "boleto"})
 LONGEST_DELAY = 400 * 86_400
 
 

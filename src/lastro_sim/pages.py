@@ -16,6 +16,7 @@ from .answers import Asked
 from .bank import payers, scheduled
 from .bank.acts import Bank
 from .bank.authorizing import Authorizing
+from .boleto import phone as slip
 from .forms import Form
 from .merchant import receiver
 from .network import Network
@@ -85,7 +86,7 @@ async def phone_acts(
         done = await _done(bank, authorizing, act, form)
     except RefusedError:
         return await _phone(request, bank, authorizing, form.data.get("qrcodeData", ""), wrong=True)
-    if "idRec" not in done and "endToEndId" not in done:
+    if not done.keys() & {"idRec", "endToEndId", "paymentId"}:
         # Nothing can be read there any more; the page says why.
         return await _phone(request, bank, authorizing, form.data.get("qrcodeData", ""))
     return _to_result(done)
@@ -133,6 +134,17 @@ async def phone_result(request: Asked, bank: NamedDependency[Bank], end_to_end_i
         raise not_found()
     payment = found[0] if found else {"endToEndId": end_to_end_id, "status": "REJECTED", "code": code, "amount": None}
     return _page(request, "result.html", payment=payment)
+
+
+@get("/phone/slip/{payment_id:str}")
+async def phone_slip(request: Asked, network: NamedDependency[Network], payment_id: FromPath[str]) -> Response[str]:
+    """How the payment of a slip stands. One that was refused was never taken: its reason is in the link."""
+    found = slip.paid(network, payment_id)
+    code = request.query_params.get("code", "")
+    if found is None and code not in TEXTS:
+        raise not_found()
+    refused = {"paymentId": payment_id, "status": "REJECTED", "code": code, "amount": None}
+    return _page(request, "slip.html", payment=found or refused)
 
 
 @get("/merchant")
@@ -186,6 +198,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     phone_calls_off,
     phone_recurrence,
     phone_result,
+    phone_slip,
     merchant,
     receivers_bank,
     receiver_charges,
@@ -225,8 +238,11 @@ async def _done(bank: Bank, authorizing: Authorizing, act: str, form: Form) -> d
 
 
 def _to_result(done: dict[str, Any]) -> Response[str]:
-    """The page that shows how it ended: of a recurrence, or of a payment."""
-    place = f"/phone/recurrence/{done['idRec']}" if "idRec" in done else f"/phone/result/{done['endToEndId']}"
+    """The page that shows how it ended: of a recurrence, of a slip, or of a payment."""
+    if "paymentId" in done:
+        place = f"/phone/slip/{done['paymentId']}"
+    else:
+        place = f"/phone/recurrence/{done['idRec']}" if "idRec" in done else f"/phone/result/{done['endToEndId']}"
     where = f"{place}?" + urlencode({"code": done.get("code", "")})
     return Response("", status_code=303, headers={"Location": where})
 
@@ -249,6 +265,7 @@ async def _phone(request: Asked, bank: Bank, authorizing: Authorizing, text: str
         wrong=wrong,
         payers=payers.ON_THE_PHONE,
         recent=bank.payments(None, RECENT)[::-1],
+        slips=slip.recent(bank.network, RECENT)[::-1],
         authorizations=authorizing.listed(None, RECENT)[::-1],
         charges=scheduled.listed(bank.network, None, RECENT)[::-1],
     )

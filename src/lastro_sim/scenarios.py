@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from . import amounts
 from .bank import payers
-from .clock import SECOND
+from .clock import DAY, SECOND
 from .directory import entries
 from .faults import Fault
 
@@ -24,6 +24,13 @@ BY_PAYOUT_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_105: (Fault("reject", "AM04", 0), "REJECTED with AM04: the institution's own settlement account lacks money"),
     700_106: (Fault("slow", None, 3 * SECOND), "settlement takes three seconds"),
 }
+BY_RETURN_AMOUNT: dict[int, tuple[Fault, str]] = {
+    700_601: (Fault("reject", "ED05", 0), "REJECTED with ED05, worth a new return later"),
+    700_602: (Fault("reject", "AC07", 0), "REJECTED with AC07: the payer's account is closed"),
+    700_603: (Fault("timeout", None, 0), "settles, and the final message comes only to who asks by the return's id"),
+    700_604: (Fault("twice", None, 0), "the final message comes twice"),
+    700_606: (Fault("slow", None, 3 * SECOND), "settlement takes three seconds"),
+}
 BY_RECURRENCE_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_101: (Fault("reject", None, 0), "the payer's bank refuses the receiver's cancellation: AP13"),
     700_102: (Fault("timeout", None, 0), "what became of the receiver's cancellation is told only to who asks"),
@@ -40,6 +47,16 @@ BY_CHARGE_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_413: (Fault("slow", None, 3 * SECOND), "settlement takes three seconds"),
 }
 ONLY_FIRST_INSTRUCTION = frozenset({700_402})
+
+
+BY_SLIP_AMOUNT: dict[int, tuple[Fault, str]] = {
+    700_501: (Fault("reject", None, 0), "the bank's registry refuses the slip: REGISTRATION_REFUSED"),
+    700_502: (Fault("lost-answer", None, 0), "the slip is registered, and the request is answered 503"),
+    700_503: (Fault("void", None, 0), "its payment is announced and does not settle"),
+    700_504: (Fault("twice", None, 0), "who pays it pays it twice"),
+    700_505: (Fault("slow", None, DAY), "its payment settles a day later than others"),
+}
+UNKNOWN_BENEFICIARY = "70000000310"
 
 
 class Unpaid(NamedTuple):
@@ -95,6 +112,12 @@ def for_payout(cents: int) -> Fault | None:
     return None if found is None else found[0]
 
 
+def for_return(cents: int) -> Fault | None:
+    """What always strikes a return of this amount that a participant sends."""
+    found = BY_RETURN_AMOUNT.get(cents)
+    return None if found is None else found[0]
+
+
 def for_recurrence(cents: int | None) -> Fault | None:
     """What always strikes a recurrence of this fixed amount, or of this maximum."""
     found = None if cents is None else BY_RECURRENCE_AMOUNT.get(cents)
@@ -128,6 +151,12 @@ def for_ted(cents: int) -> Fault | None:
     return Fault("reject", str(number), 0) if number in STR_REFUSALS else None
 
 
+def for_slip(cents: int) -> Fault | None:
+    """What always strikes a slip of this amount, or its payment."""
+    found = BY_SLIP_AMOUNT.get(cents)
+    return None if found is None else found[0]
+
+
 def ted_return(cents: int) -> str | None:
     """With which code a transfer of this amount always comes back: 7003.84 with 84, and so on."""
     code = cents - TED_RETURNS_FROM
@@ -146,7 +175,9 @@ def listed() -> list[dict[str, Any]]:
         for operation, magic in (
             ("payin", BY_AMOUNT),
             ("payout", BY_PAYOUT_AMOUNT),
+            ("return", BY_RETURN_AMOUNT),
             ("authorization", BY_RECURRENCE_AMOUNT),
+            ("boleto", BY_SLIP_AMOUNT),
         )
         for cents, (_, outcome) in magic.items()
     ]

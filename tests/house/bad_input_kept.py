@@ -21,6 +21,9 @@ MORE: Mapping[str, Mapping[str, Any]] = {
             },
         },
     },
+    "create_order_payin": {"description": "Bread", "expiration": 3600},
+    "create_static_qrcode": {"amount": {"currency": "BRL", "value": "10.50"}, "description": "Mesa 5"},
+    "create_refund": {"refundReason": "Broken", "description": "Sorry"},
     "create_payout": {"allowDuplicate": True},
     "create_subscription": {
         "payer": {"name": "Bento", "document": {"type": "CPF", "number": "52998224725"}}, "endDate": "2099-01-31",
@@ -43,11 +46,15 @@ MORE: Mapping[str, Mapping[str, Any]] = {
 STORED: Mapping[str, str] = {
     "create_order": "SELECT to_jsonb(o)::text, to_jsonb(p)::text FROM orders o LEFT JOIN parties p"
     " ON p.company_id = o.company_id AND p.id = o.customer_id WHERE o.id = $1::text::uuid",
+    "create_order_payin": "SELECT to_jsonb(o)::text, to_jsonb(p)::text FROM orders o LEFT JOIN parties p"
+    " ON p.company_id = o.company_id AND p.id = o.customer_id WHERE o.id = $1::text::uuid",
+    "create_static_qrcode": "SELECT to_jsonb(q)::text FROM pix_static_qrcodes q WHERE q.id = $1::text::uuid",
     "create_subscription": "SELECT to_jsonb(s)::text, to_jsonb(d)::text, to_jsonb(n)::text FROM subscriptions s"
     " JOIN parties d ON d.company_id = s.company_id AND d.id = s.debtor_id"
     " JOIN parties n ON n.company_id = s.company_id AND n.id = s.named_payer_id WHERE s.id = $1::text::uuid",
     "create_subscription_payment": "SELECT to_jsonb(p)::text, to_jsonb(o)::text FROM subscription_payments p JOIN orders o"
     " ON o.company_id = p.company_id AND o.id = p.order_id WHERE p.id = $1::text::uuid",
+    "create_refund": "SELECT to_jsonb(r)::text FROM refunds r WHERE r.id = $1::text::uuid",
     "create_payout": "SELECT to_jsonb(o)::text, to_jsonb(p)::text FROM payouts o JOIN parties p"
     " ON p.company_id = o.company_id AND p.id = o.receiver_id WHERE o.id = $1::text::uuid",
 }
@@ -59,6 +66,7 @@ NEVER: Mapping[str, Mapping[str, str]] = {
         "order.financialPartner": "the town has no partner",
         "order.pixKey": "would be the account's key, of which the example names the account",
     },
+    "create_order_payin": {"pixKey": "would be the account's key, of which the example names the account"},
     "create_subscription": dict.fromkeys(
         ("maxAmountFloor", "maxAmountFloor.currency", "maxAmountFloor.value"),
         "would be a second amount beside the fixed one",
@@ -124,6 +132,25 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
         "customer.address": ABSENT | {"an object", "an empty object"},  # unknown fields are ignored (§1)
         "customer.ip": ABSENT,
         **{f"customer.{part}": ABSENT | TEXT for part in _PERSON},
+    },
+    "create_order_payin": {
+        "externalId": PRINTABLE,
+        "amount.value": frozenset({"a number", "a fraction"}),  # a number is as good as a text (§1)
+        "pixKey": ABSENT,
+        "payer.name": TEXT,
+        "description": ABSENT | TEXT,
+        "expiration": ABSENT | WHOLE,
+    },
+    "create_static_qrcode": {
+        "amount": ABSENT,  # an open amount
+        "amount.value": frozenset({"a number", "a fraction"}),
+        "description": ABSENT | TEXT,
+    },
+    "create_refund": {
+        "externalId": PRINTABLE,
+        "amount.value": frozenset({"a number", "a fraction"}),
+        "refundReason": ABSENT | TEXT,
+        "description": ABSENT | TEXT,
     },
     "resend_webhook_events": {
         "filter": frozenset({"an object", "an empty object"}),  # unknown fields are ignored (§1)
@@ -197,6 +224,9 @@ _SEARCHED = frozenset(
 _NUMBER = frozenset({"a number"})
 ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "list_orders": {"externalId": _SEARCHED, "limit": _NUMBER},
+    "find_order_payin": {"externalId": _SEARCHED},
+    "list_static_qrcodes": {"limit": _NUMBER},
+    "list_refunds": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_payouts": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_payout_plans": {"limit": _NUMBER},
     "list_subscriptions": {"externalId": _SEARCHED, "limit": _NUMBER},
@@ -208,5 +238,8 @@ ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "read_feed": {"after": _NUMBER | {"zero"}, "limit": _NUMBER, "wait": _NUMBER | {"zero"}},
 }
 
+# What finds one object or none: a text that names none answers as an unknown id does.
+ALONE = frozenset({"find_order_payin"})
+
 # Parameters that are ids of ours: of a list, what is none finds nothing (contract.md §1).
-IDS_ASKED = frozenset({"accountId", "referenceId", "endToEndId"})
+IDS_ASKED = frozenset({"accountId", "referenceId", "endToEndId", "staticQrcodeId", "orderId"})

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
-from tests.house.examples import BESIDE, RETRY_DAYS, SUBSCRIPTION_OF, Ask, schedule, weekly
+from tests.house.examples import BESIDE, RETRY_DAYS, SUBSCRIPTION_OF, Ask, refund, schedule, weekly
 
 from lastro.base.api import Route
 from lastro.base.commit import commit
 from lastro.base.errors import Refused
+from lastro.base.money import Money
 from lastro.base.run import Door, Verb
 from lastro.base.write import Row, Write
-from lastro.doors import wiring
+from lastro.doors import news
 from lastro.rails import port
 from lastro.standards.calendar import instant
 from lastro.subscriptions import Advance
@@ -41,6 +42,21 @@ async def furnish_payments(town: "Town", routes: Mapping[str, Route]) -> None:
     await _leave_unpaid(town, town.objects["payment to try again"], made.json())
     day = date.fromisoformat(made.json()["adjustedDueDate"]) + timedelta(days=1)
     RETRY_DAYS[town.objects["payment to try again"]] = day.isoformat()
+
+
+async def furnish_refunds(town: "Town", routes: Mapping[str, Route]) -> None:
+    """An order that was paid, by money that came unasked, and a refund of it."""
+    number = await town.admin.fetchval("SELECT number FROM accounts WHERE id = $1::text::uuid", town.objects["account"])
+    now, name = datetime.now(UTC), f"E99999020202601011200{os.urandom(6).hex()[1:]}"
+    arrival = port.PixArrival(
+        name, name, None, Money(1_000_000, "BRL"), now, _PAYER, town.house.place.institution.branch, number, None, None, "MANU",
+        settled_at=now,
+    )  # fmt: skip
+    await _tell(town, port.PIX_SETTLED, arrival, name, now)
+    town.objects["paid order"] = str(await town.admin.fetchval("SELECT id FROM orders WHERE end_to_end_id = $1", name))
+    made = await town.send(routes["create_refund"], refund(town.objects["paid order"]), town.token(town.ana))
+    assert made.status_code == 201, made.text
+    town.objects["refund"] = made.json()["id"]
 
 
 async def _accepted(town: "Town", routes: Mapping[str, Route]) -> str:
@@ -77,7 +93,7 @@ async def _tell(town: "Town", kind: str, value: msgspec.Struct, subject: str, mo
     company = town.ana.company_id
     await commit(town.house.database, Write(company, rows=(Row("inbox", values),)))
     row = port.InboxRow(port.Claimed(row_id, token), company, "pix", kind, str(row_id), subject, None, body, moment, 1)
-    await _act(town, wiring.inbox_verbs(town.house.place)[kind](row), moment)
+    await _act(town, news.inbox_verbs(town.house.place)[kind](row), moment)
 
 
 async def _act(town: "Town", verb: Verb[Any], moment: datetime) -> None:

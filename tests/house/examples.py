@@ -42,6 +42,29 @@ def _order(account_id: str) -> Ask:
     return Ask(body={"order": order, "customer": customer})
 
 
+# The code of each order of the towns.
+CODES: dict[str, str] = {}
+
+
+def _payin(account_id: str) -> Ask:
+    body = {
+        "externalId": os.urandom(8).hex(), "accountId": account_id, "paymentMethod": "PIX",
+        "amount": {"currency": "BRL", "value": "10.50"},
+        "payer": {"name": "Bento", "document": {"type": "CPF", "number": "52998224725"}},
+    }  # fmt: skip
+    return Ask(body=body)
+
+
+def _static_qrcode(account_id: str) -> Ask:
+    return Ask(body={"accountId": account_id, "pixKey": KEYS.get(account_id, "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20")})
+
+
+def refund(order_id: str) -> Ask:
+    """Of a cent, as often as there is one."""
+    amount = {"currency": "BRL", "value": "0.01"}
+    return Ask(body={"orderId": order_id, "externalId": os.urandom(8).hex(), "amount": amount, "refundCode": "MD06"})
+
+
 def _payout(account_id: str) -> Ask:
     """For tomorrow, so that no network is spoken to."""
     receiver = {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"}}
@@ -131,6 +154,15 @@ EXAMPLES: Mapping[str, Example] = {
     "read_order_story": Example("order", lambda order_id: Ask(path={"id": order_id})),
     "cancel_order": Example("order", lambda order_id: Ask(path={"id": order_id})),
     "list_orders": Example(None, lambda _: Ask(query={"status": "INITIAL", "sort": "asc"})),
+    "create_order_payin": Example("account", _payin),
+    "find_order_payin": Example("order", lambda order_id: Ask(query={"externalId": CODES.get(order_id, "nobody's")})),
+    "read_order_payin": Example("order", lambda order_id: Ask(path={"id": order_id})),
+    "create_static_qrcode": Example("account", _static_qrcode),
+    "read_static_qrcode": Example("static_qrcode", lambda code_id: Ask(path={"id": code_id})),
+    "list_static_qrcodes": Example(None, lambda _: Ask(query={"limit": "10", "sort": "asc"})),
+    "create_refund": Example("paid order", refund),
+    "read_refund": Example("refund", lambda refund_id: Ask(path={"id": refund_id})),
+    "list_refunds": Example(None, lambda _: Ask(query={"status": "PENDING", "sort": "asc"})),
     "create_payout": Example("account", _payout),
     "read_payout": Example("payout", lambda payout_id: Ask(path={"id": payout_id})),
     "read_payout_receipt": Example("paid payout", lambda payout_id: Ask(path={"id": payout_id})),
@@ -163,6 +195,7 @@ EXAMPLES: Mapping[str, Example] = {
     "read_account_limits": Example("account", lambda account_id: Ask(path={"id": account_id})),
     "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),
     "read_account": Example("account", lambda account_id: Ask(path={"id": account_id})),
+    "list_fees": Example(None, lambda _: Ask()),
     "list_banks": Example(None, lambda _: Ask(query={"name": "itau", "method": "PIX"})),
     "read_balance": Example("account", lambda account_id: Ask(query={"accountId": account_id})),
     "list_webhook_events": Example(None, lambda _: Ask(query={"limit": "10"})),
@@ -207,6 +240,22 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
         ("GET", "/qr/image/0000000000000000000000.png", None, 404),
         ("GET", "/qr/image/x", None, 404),
     ),
+    "/slip/{name}": (
+        ("GET", "/slip/0000000000000000000000.pdf", None, 404),
+        ("GET", "/slip/x", None, 404),
+    ),
+    "/checkout/{token}": (
+        ("GET", "/checkout/0000000000000000000000", None, 404),
+        ("GET", "/checkout/zzzzz00000000000000000", None, 404),
+        ("GET", "/checkout/x", None, 404),
+        ("POST", "/checkout/0000000000000000000000", b"{}", 405),
+    ),
+    "/checkout/{token}/state": (
+        ("GET", "/checkout/0000000000000000000000/state", None, 404),
+        ("GET", "/checkout/x/state", None, 404),
+    ),
+    "/checkout.css": (("GET", "/checkout.css", None, 200),),
+    "/checkout.js": (("GET", "/checkout.js", None, 200), ("POST", "/checkout.js", b"{}", 405)),
     "/health": (("GET", "/health", None, 200),),
     "/live": (("GET", "/live", None, 200),),
     "/metrics": (("GET", "/metrics", None, 200), ("POST", "/metrics", b"{}", 405)),

@@ -13,8 +13,8 @@ from uuid import UUID
 
 import httpx
 import msgspec
-from tests.house.charged import furnish_payments
-from tests.house.examples import EXAMPLES, HASHES, KEYS, Ask, approval, plan
+from tests.house.charged import furnish_payments, furnish_refunds
+from tests.house.examples import CODES, EXAMPLES, HASHES, KEYS, Ask, approval, plan
 from tests.http_contract import contract
 
 from lastro import banks, ledger, payouts, plans
@@ -32,12 +32,12 @@ from lastro.base.secrets import KeyRing, Secret
 from lastro.base.write import Row, Transfer, Write
 from lastro.companies import PERMISSIONS, SCOPE, AddClient, FoundCompany, OwnKeys, SigningKeys, issue
 from lastro.companies.tokens import SigningKey, new_signing_key
-from lastro.doors import wiring
+from lastro.doors import news, wiring
 from lastro.doors.app import application
 from lastro.orders import NOTICES, Place
 from lastro.rails import port
 from lastro.rails.handling import LANE
-from lastro.rails.port import PIX, TED
+from lastro.rails.port import COLLECTING, PIX, TED
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
 from lastro.webhooks import told
@@ -229,7 +229,7 @@ async def leave(town: Town) -> None:
 
 async def _company(runner: Runner, chance: Chance, ring: KeyRing, institution: Institution) -> tuple[UUID, str]:
     company_id = chance.uuid(datetime.now(UTC))
-    await _done(runner, company_id, FoundCompany(f"Company {company_id}", ring, (PIX, TED)))
+    await _done(runner, company_id, FoundCompany(f"Company {company_id}", ring, (PIX, TED, *COLLECTING)))
     holder = Holder("ORGANIZATION", "Loja", "CNPJ", "11222333000181", "ana@example.com", "+5511999999999")
     opened = await _done(runner, company_id, OpenAccount(institution, holder))
     key_id, key, now = chance.uuid(datetime.now(UTC)), str(UUID(bytes=os.urandom(16), version=4)), datetime.now(UTC)
@@ -259,14 +259,16 @@ async def _done(runner: Runner, company_id: UUID, act: Act[Any]) -> Any:
 
 async def _furnish(town: Town) -> None:
     routes = {r.operation: r for r in wiring.routes(town.house)}
-    for kind in ("order", "payout", "subscription"):
+    for kind in ("order", "payout", "subscription", "static_qrcode"):
         route = routes[f"create_{kind}"]
         made = await town.send(route, EXAMPLES[route.operation].ask(town.objects["account"]), town.token(town.ana))
         assert made.status_code == route.success, made.text
         town.objects[kind] = made.json()["id"]
+        CODES[made.json()["id"]] = made.json().get("externalId", "")
     await furnish_payments(town, routes)
     await _credit(town, 100_000_000)
     town.objects["paid payout"] = await _paid_payout(town, routes["create_payout"])
+    await furnish_refunds(town, routes)
     await _furnish_plans(town, routes)
     now = await town.admin.fetchval("SELECT business_now()")
     door = Door(town.ana.company_id, now, town.house.chance)
@@ -293,7 +295,7 @@ async def _paid_payout(town: Town, route: Route) -> str:
         port.Claimed(r["id"], r["lease_token"]), company, r["rail"], r["kind"], r["network_id"], r["subject"], r["txid"],
         bytes(r["body"]), r["received_at"], r["sends"],
     )  # fmt: skip
-    outcome = await town.house.runner.act(company, wiring.inbox_verbs(town.house.place)[r["kind"]](row))
+    outcome = await town.house.runner.act(company, news.inbox_verbs(town.house.place)[r["kind"]](row))
     assert not isinstance(outcome, Refused), outcome
     return str(made.json()["id"])
 

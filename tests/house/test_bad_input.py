@@ -5,6 +5,7 @@ import secrets
 from collections.abc import AsyncIterator
 from typing import Any
 from unittest.mock import Mock
+from uuid import uuid4
 
 import msgspec
 import pytest
@@ -166,7 +167,7 @@ async def test_a_new_field_is_tried_by_itself(town: Town) -> None:
 @pytest.mark.parametrize("route", WITH_BODY, ids=lambda r: r.operation)
 async def test_what_is_no_json_object_is_refused_and_changes_nothing(town: Town, route: Route) -> None:
     before = await town.contents()
-    for label, content in {**BODIES, **({"nothing": b""} if route.doc.form else {})}.items():
+    for label, content in {**BODIES, **({"nothing": b""} if route.doc.form and not route.may_be_empty else {})}.items():
         answer = await sent(town, route, content)
         issue = "INVALID" if content else "REQUIRED"
         assert (answer.status, answer.problems) == (400, [("body", issue)]), (label, answer.body)
@@ -174,6 +175,17 @@ async def test_what_is_no_json_object_is_refused_and_changes_nothing(town: Town,
     too_large = await sent(town, route, b'{"a":"' + b"a" * (route.largest_body or 1024 * 1024) + b'"}')
     assert (too_large.status, too_large.problems) == (413, [("body", "TOO_LONG")])
     assert await town.contents() == before
+
+
+@pytest.mark.parametrize("route", [r for r in WITH_FORM if r.may_be_empty], ids=lambda r: r.operation)
+@pytest.mark.parametrize("content_type", [None, "application/json", "application/x-www-form-urlencoded", ""])
+async def test_where_nothing_has_to_be_said_a_body_may_be_left_out(
+    town: Town, route: Route, content_type: str | None
+) -> None:
+    ask = EXAMPLES[route.operation].ask("")
+    to = line(route, ask, {**ask.path, "id": str(uuid4())})
+    answer = await town.knock(route.method, to, [*headers(town, content_type), *key_of(route)], b"")
+    assert (answer.status, answer.problems) == (404, []), "it was read"
 
 
 @pytest.mark.parametrize("route", WITH_BODY, ids=lambda r: r.operation)

@@ -51,6 +51,7 @@ HOLDS: dict[str, set[str]] = {
     "receivers answer": {"delivery_attempts.message"},
     "idempotency key": {"answers.key"},
     "location token": {"orders.location_token", "answers.body"},
+    "order token": {"orders.order_token", "answers.body"},
 }  # fmt: skip
 
 
@@ -117,6 +118,9 @@ async def live(play: Play, marks: Marks) -> dict[str, Any]:
     assert (await play.call("PUT", ORDERS, order_of(play, marks), key=key)).status == 409, "another request under its key"
     marks.hidden["location token"] = order["pix"]["qrcodeImageUrl"].rpartition("/")[2].removesuffix(".png")
     assert (await play.location(order)).status == 200
+    marks.hidden["order token"] = order["orderToken"]
+    for path in ("", "/state"):
+        assert (await play.ask("GET", order["checkoutUrl"] + path)).status == 200
     payer = {"name": people["name of the payer"], "document": people["document of the payer"]}
     assert (await play.pay(order, payer=payer))["status"] == "SETTLED"
     await play.becomes(order, "PAID")

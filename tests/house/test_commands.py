@@ -302,7 +302,7 @@ def test_text_stands_in_columns_and_does_not_speak_to_the_terminal(office: Offic
     head, institution, ana = office.types("company", "list").splitlines()
     told = (
         "number", "id", "name", "default account id", "customerless partner", "refuses duplicates", "review above",
-        "plan approvals", "created at",
+        "plan approvals", "fee payer", "created at",
     )  # fmt: skip
     assert head.split() == " ".join(told).split()
     assert len({line.index(word) for line, word in ((head, "name"), (institution, "LASTRO"), (ana, "Ana"))}) == 1

@@ -19,6 +19,9 @@ CREATE = ROUTES["create_order"]
 # Fields of bodies that name something of the company, and how an unknown one is refused: by 404, or by name.
 REFERENCES: Mapping[str, Mapping[str, int]] = {
     "create_order": {"order.accountId": 404, "order.pixKey": 400},
+    "create_order_payin": {"accountId": 400, "pixKey": 400},
+    "create_static_qrcode": {"accountId": 400, "pixKey": 400},
+    "create_refund": {"orderId": 400},
     # Whoever has a key may be paid by it.
     "create_payout": {"accountId": 400, "paymentData.pixKey": 400},
     "create_subscription": {"accountId": 404, "initialCharge.pixKey": 400},

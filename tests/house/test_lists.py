@@ -21,12 +21,14 @@ from lastro.doors import dues, wiring
 from lastro.orders import Place
 from lastro.orders import model as orders_model
 from lastro.orders import store as orders
+from lastro.orders.refunds import store as refunds
+from lastro.orders.static_codes import store as static_codes
 from lastro.payouts import WAITING as PAYOUTS_WAITING
 from lastro.payouts import store as payouts
 from lastro.plans import LANE as PLANS_LANE
 from lastro.plans import store as plans
 from lastro.rails import handling
-from lastro.rails.port import PIX, TED
+from lastro.rails.port import BOLETO, PIX, TED
 from lastro.subscriptions import model as subscriptions_model
 from lastro.subscriptions import store as subscriptions
 from lastro.subscriptions.payments import store as payments
@@ -76,11 +78,15 @@ def of_deliveries() -> Iterator[Listed]:
 
 
 def every_way(
-    table: str, page_sql: Callable[..., str], filters: Mapping[str, tuple[str, str]], single: frozenset[str] = frozenset()
+    table: str,
+    page_sql: Callable[..., str],
+    filters: Mapping[str, tuple[str, str]],
+    single: frozenset[str] = frozenset(),
+    plain: str | None = None,
 ) -> tuple[Listed, ...]:
     """A list under every set of its filters, in both directions. filters: what each asks for, and the index it has or "".
 
-    single: those that find one row at most.
+    single: those that find one row at most. plain: the index without any filter, where it is not that of created_at.
     """
     ways = [some for count in range(len(filters) + 1) for some in combinations(filters, count)]
     return tuple(
@@ -88,7 +94,7 @@ def every_way(
             page_sql(some, is_descending=is_descending),
             ", ".join((_PAGE, *(filters[name][0] for name in some))),
             table,
-            "|".join(filters[name][1] for name in some if filters[name][1]) or f"{table}_created_at_key",
+            "|".join(filters[name][1] for name in some if filters[name][1]) or plain or f"{table}_created_at_key",
             sorts=bool(single & set(some)),
         )
         for some in ways
@@ -118,7 +124,22 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
             "external_id": ("'code77'", "orders_of_external_id"),
             "account_id": (f"'{_ACCOUNT}'", "orders_of_account"),
             "payment_method": ("'PIX'", ""),
+            "static_qrcode_id": (f"'{_ACCOUNT}'", "orders_of_static_qrcode"),
         },
+    ),
+    "list_static_qrcodes": every_way(
+        "pix_static_qrcodes", static_codes.page_sql, {"account_id": (f"'{_ACCOUNT}'", "pix_static_qrcodes_of_account")}
+    ),
+    "list_refunds": every_way(
+        "refunds",
+        refunds.page_sql,
+        {
+            "order_id": (f"'{_ACCOUNT}'", "refunds_of_order"),
+            "external_id": ("'refund77'", "refunds_external_id_key"),
+            "status": ("'PAID'", "refunds_of_state"),
+        },
+        frozenset({"external_id"}),
+        "refunds_of_clients",
     ),
     "list_payouts": every_way(
         "payouts",
@@ -175,8 +196,10 @@ SWEEPS: Mapping[str, Listed] = {
     "destinations": Listed(deliveries._DESTINATIONS, "", "deliveries", "deliveries_of_endpoint"),
     "outbox": Listed(lanes.Lane("outbox", only="rail = 'pix'").find_sql, "", "outbox", "outbox_due"),
     "inbox": Listed(handling.LANE.find_sql, "", "inbox", "inbox_due|inbox_open_txid"),
-    "payments to ask": Listed(orders_model.WAITING[0].find_sql, "", "pix_payments", "pix_payments_to_ask"),
-    "returns to ask": Listed(orders_model.WAITING[1].find_sql, "", "refunds", "refunds_to_ask"),
+    "payments to ask": Listed(orders_model.WAITING[PIX][0].find_sql, "", "pix_payments", "pix_payments_to_ask"),
+    "returns to ask": Listed(orders_model.WAITING[PIX][1].find_sql, "", "refunds", "refunds_to_ask"),
+    "returns of slips to ask": Listed(orders_model.WAITING[BOLETO][0].find_sql, "", "refunds", "refunds_to_ask"),
+    "orders to end": Listed(dues.ENDED, "100", "orders", "orders_ending"),
     "payouts to ask": Listed(PAYOUTS_WAITING[PIX][0].find_sql, "", "payouts", "payouts_to_ask"),
     "TEDs to ask": Listed(PAYOUTS_WAITING[TED][0].find_sql, "", "payouts", "payouts_to_ask"),
     "plans": Listed(PLANS_LANE.find_sql, "", "payout_plans", "payout_plans_due"),
@@ -211,6 +234,10 @@ INSERT INTO parties (company_id, id, name) SELECT company_id, id, 'Bento' FROM m
 INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_method, status, currency, description, customer_id, created_at, updated_at)
 SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'code' || n / 3, 'TRANSPARENT', 'PIX',
        CASE n % 3 WHEN 0 THEN 'EXPIRED' WHEN 1 THEN 'CANCELED' ELSE 'ERROR' END, 'BRL', 'x', id, at, at FROM many;
+INSERT INTO instruments (company_id, order_id, rail, reference, code, due, payable_until)
+SELECT company_id, id, 'boleto', n, 'x', at, at FROM many;
+INSERT INTO pix_static_qrcodes (company_id, id, account_id, pix_key, txid, qrcode_data, created_at)
+SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'x', 'S' || n, 'x', at FROM many;
 INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
 SELECT company_id, id, 'T', id, 'https://shop.example.com/hook', 'x', at FROM many;
 INSERT INTO event_numbers (company_id, sequence, event_id, created_at) SELECT company_id, n, id, at FROM many;
@@ -225,9 +252,10 @@ INSERT INTO inbox (company_id, id, rail, kind, network_id, subject, body, receiv
 SELECT company_id, id, 'pix', 'x', id, id, 'x', at, CASE WHEN n <= {FEW} THEN at END FROM many;
 INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, accepted_at, ask_at, created_at, updated_at)
 SELECT company_id, id, id, CASE WHEN n <= {FEW} THEN 'ACCEPTED' ELSE 'SETTLED' END, 1, at, CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
-INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, ask_at, created_at, updated_at)
-SELECT company_id, id, 'AUTOMATIC', id, id, 'MD06', CASE WHEN n <= {FEW} THEN 'PENDING' ELSE 'PAID' END, 1, id,
-       CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
+INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, ask_at, created_at, updated_at, order_id, external_id)
+SELECT company_id, id, CASE WHEN n % 7 = 0 THEN 'AUTOMATIC' ELSE 'CLIENT' END, id, id, 'MD06',
+       CASE WHEN n <= {FEW} THEN 'PENDING' WHEN n % 3 = 0 THEN 'PAID' ELSE 'ERROR' END, 1, id, CASE WHEN n <= {FEW} THEN at END, at, at,
+       CASE WHEN n % 7 > 0 THEN md5(company_id::text || (n % 40 + 1))::uuid END, CASE WHEN n % 7 > 0 THEN 'refund' || n END FROM many;
 INSERT INTO payouts (company_id, id, account_id, external_id, idempotency_key, payment_method, rail, initiation, status, currency,
   amount_minor, description, receiver_id, end_to_end_id, ask_at, start_at, created_at, updated_at)
 SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'payout' || n, 'key', 'PIX',

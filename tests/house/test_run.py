@@ -59,7 +59,7 @@ _SUPERVISOR = textwrap.dedent("""
         await connection.close()
     sys.exit(run_all(os.environ, Parts(
         plans=plans, migrate=migrate, ensure_secrets=lambda home: {"LASTRO_KEYS_FILE": str(home / "keys" / "ring")},
-        seed=lambda running: {"baseUrl": running.base_url}, fund=lambda running, sandbox: None, next_step=lambda sandbox: "RUNNING " + sandbox["baseUrl"],
+        seed=lambda running: {"baseUrl": running.base_url, "simulatorUrl": running.simulator_url}, fund=lambda running, sandbox: None, next_step=lambda sandbox: "RUNNING " + sandbox["baseUrl"],
     )))
 """)
 
@@ -148,7 +148,8 @@ def test_ctrl_c_stops_everything_in_time_and_the_next_start_finds_the_data(
 ) -> None:
     first = supervise(tmp_path / "home").until_running()
     sandbox = tmp_path / "home" / "sandbox.json"
-    assert json.loads(sandbox.read_text()) == {"baseUrl": f"http://127.0.0.1:{first.port}"}
+    urls = {"baseUrl": f"http://127.0.0.1:{first.port}", "simulatorUrl": f"http://127.0.0.1:{first.simulator_port}"}
+    assert json.loads(sandbox.read_text()) == urls
     assert sandbox.stat().st_mode & 0o777 == 0o600
     begin = time.monotonic()
     os.killpg(first.process.pid, signal.SIGINT)
@@ -229,6 +230,13 @@ def test_a_second_start_on_the_same_home_is_refused(tmp_path: Path, supervise: C
     second = supervise(tmp_path / "home")
     assert second.process.wait(20) == 1
     assert f"in use by process {first.process.pid}" in second.said()
+    where = f"at http://127.0.0.1:{first.port} with the simulated networks at http://127.0.0.1:{first.simulator_port}"
+    assert second.said().startswith(f"lastro runs already, {where}: ")
+    (first.home / "sandbox.json").rename(first.home / "not.yet")
+    third = supervise(first.home, LASTRO_PORT=str(first.port))
+    assert third.process.wait(20) == 1
+    assert third.said().startswith("lastro is being started or stopped already: "), "and not that its port is taken"
+    (first.home / "not.yet").rename(first.home / "sandbox.json")
     assert (tmp_path / "home" / "sandbox.json").exists()
     assert _count_starts(first) == 1
 

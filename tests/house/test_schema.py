@@ -18,7 +18,10 @@ REFERENCE_TABLES = frozenset(
         "directory_look_ups", "directory_unknown", "migrations", "signing_keys",
     }
 )  # fmt: skip
-APPEND_ONLY = ("transfers", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "bank_lists")
+APPEND_ONLY = (
+    "transfers", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "bank_lists",
+    "pix_static_qrcodes",
+)  # fmt: skip
 
 # Everything that makes a schema, one text a thing. Names are kept: errors and code refer to them.
 _CATALOG = """

@@ -26,8 +26,8 @@ WITHOUT_RIGHT = ("no token", "no bearer", "broken", "expired", "wrong signature"
                  "wrong issuer", "unknown client", "another company's client", "revoked", "older than its client admits")  # fmt: skip
 MALFORMED = ("x", "0", "%00", "..%2f", "'", "upper case", "in braces", "without hyphens", "á" * 300)
 
-# What says by name that an account is not there (contract.md §4); everything else says 404.
-BY_NAME = {"create_payout"}
+# What says by name that an account or an order of its body is not there (contract.md §1, §4); everything else says 404.
+BY_NAME = {"create_payout", "create_order_payin", "create_static_qrcode", "create_refund"}
 # What takes all in, and says later of each line that its account is not there: whosever it is, the same.
 LATER = {"create_payout_plan"}
 

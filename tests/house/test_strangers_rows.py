@@ -20,7 +20,8 @@ OF_EVERYBODY = frozenset({"law_numbers_lead_to_their_owner"})
 # One row of every tenant's table for the company of the session. $number and $account differ from company to company.
 FILL = """
 INSERT INTO companies (company_id, number, name, webhook_secret, created_at) VALUES (tenant(), {number}, 'company', 'x', now());
-INSERT INTO company_fees (company_id, payment_method) VALUES (tenant(), 'PIX');
+INSERT INTO company_fees (company_id, id, payment_method, payer, valid_from, created_at)
+  VALUES (tenant(), '{account}', 'PIX', 'RECEIVER', now(), now());
 INSERT INTO clients (company_id, client_id, name, secret_hash, permissions, tokens_valid_after, created_at)
   VALUES (tenant(), 'lc_{number}', 'shop', 'x', '{{}}', now(), now());
 INSERT INTO parties (company_id, id, name) VALUES (tenant(), '{account}', 'Bento');
@@ -39,6 +40,8 @@ INSERT INTO history (company_id, reference_id, version, machine, from_state, to_
   VALUES (tenant(), '{account}', 1, 'orders', '', 'INITIAL', 'create', now());
 INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_method, status, currency, description, created_at, updated_at)
   VALUES (tenant(), '{account}', '{account}', 'x', 'TRANSPARENT', 'PIX', 'INITIAL', 'BRL', 'Bread', now(), now());
+INSERT INTO instruments (company_id, order_id, rail, reference, code, due, payable_until)
+  VALUES (tenant(), '{account}', 'boleto', '{number}', 'x', '2026-01-01', '2026-01-02');
 INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, accepted_at, created_at, updated_at)
   VALUES (tenant(), '{account}', 'E{number}', 'SETTLED', 1, now(), now(), now());
 INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, created_at, updated_at)
@@ -56,6 +59,8 @@ INSERT INTO subscription_payments (company_id, id, subscription_id, external_id,
 INSERT INTO payment_attempts (company_id, id, payment_id, number, status, kind, collects_on, message_id, created_at, updated_at)
   VALUES (tenant(), '{account}', '{account}', 1, 'CANCELED', 'AGND', '2026-01-01', 'M{number}', now(), now());
 INSERT INTO account_limits (company_id, account_id, payment_method, transaction_minor) VALUES (tenant(), '{account}', 'PIX', 1);
+INSERT INTO pix_static_qrcodes (company_id, id, account_id, pix_key, txid, qrcode_data, created_at)
+  VALUES (tenant(), '{account}', '{account}', 'x', 'x', 'x', now());
 INSERT INTO quotas (company_id, owner_id, kind, period, used_minor) VALUES (tenant(), '{account}', 'PIX.day', '2026-01-01', 1);
 INSERT INTO payouts (company_id, id, account_id, external_id, idempotency_key, payment_method, rail, initiation, status, currency,
                      amount_minor, description, receiver_id, created_at, updated_at)

@@ -15,6 +15,7 @@ from lastro.subscriptions import store as subscriptions
 from lastro.webhooks.store import circuits
 from lastro.webhooks.store import events as one
 from lastro.webhooks.store import story as events
+from lastro_sandbox import clock
 
 from .test_lists import _OURS, MANY, Filled, Listed, plan_of, read_whole, told_short
 from .test_lists import filled as filled  # noqa: PLC0414 a fixture
@@ -26,7 +27,7 @@ _ID = f"md5('{_OURS}7')::uuid"
 
 # What each may go by: indexes of open rows, or such as begin with what is asked for.
 SCRAPES = {
-    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "pix_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due", "subscriptions_lapsing", "subscriptions_ending", "subscription_cancellations_to_ask", "subscriptions_to_charge", "subscription_payments_due", "subscription_payments_to_ask", "payment_attempts_to_ask"}),
+    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "orders_ending", "pix_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due", "subscriptions_lapsing", "subscriptions_ending", "subscription_cancellations_to_ask", "subscriptions_to_charge", "subscription_payments_due", "subscription_payments_to_ask", "payment_attempts_to_ask"}),
     "depths": (circuits.DEPTHS, {"deliveries_of_endpoint", "webhook_circuits_open", "webhook_circuits_pkey"}),
     "undelivered": (gauges.UNDELIVERED, {"deliveries_in_order", "deliveries_pending", "deliveries_retrying", "deliveries_failed"}),
     "in review": (gauges.IN_REVIEW, {"payouts_to_review"}),
@@ -50,6 +51,7 @@ STORIES = {
     "subscription by id": (subscriptions._ROOT, f"'{_OURS}', {_ID}"),
     "subscription by name": (subscriptions._ROOT_BY_NAME, f"'{_OURS}', 'R7'"),
     "part of": (storyteller._PART_OF, f"'{_OURS}', {_ID}"),
+    "namesakes": (storyteller._NAMESAKES, f"'{_OURS}', 'E7', {_ID}, 21"),
 }
 _MORE = f"""
 INSERT INTO ledger_accounts (company_id, id, code, currency) SELECT company_id, id, 'NET', 'BRL' FROM orders WHERE company_id = '{_OURS}';
@@ -92,6 +94,12 @@ async def test_a_scrape_reads_no_table_from_end_to_end(booked: Filled, name: str
     assert used, told_short(nodes)
     assert used <= indexes, told_short(nodes)
     assert await booked.work.fetch(sql)
+
+
+async def test_a_look_of_the_sandboxs_clock_reads_no_table_from_end_to_end(booked: Filled) -> None:
+    """It looks twenty times a second while it walks."""
+    nodes = await plan_of(booked.work, Listed(clock.BUSY, "", "", ""), "auto")
+    assert not read_whole(nodes), told_short(nodes)
 
 
 async def test_a_story_reads_no_table_from_end_to_end(booked: Filled) -> None:

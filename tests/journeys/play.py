@@ -276,7 +276,7 @@ class Play:
         """Our books against the network's: every payment and return is known to both, with the same amount and end."""
         network = (await self.act("/payments?limit=10000", method="GET"))["data"]
         ours = {r["end_to_end_id"]: r for r in await self.books.fetch("SELECT * FROM pix_payments WHERE rail = 'pix'")}
-        refunds = {r["return_id"]: r for r in await self.books.fetch("SELECT * FROM refunds")}
+        refunds = {r["return_id"]: r for r in await self.books.fetch(_RETURNS)}
         sent = {r["end_to_end_id"]: r for r in await self.books.fetch(_SENT)}
         for payment in [p for p in network if p["endToEndId"][1:9] == _ISPB]:
             payout = sent.pop(payment["endToEndId"])
@@ -313,6 +313,7 @@ def cents(value: str) -> int:
 
 
 _ISPB = "99999010"
+_RETURNS = "SELECT r.* FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id WHERE p.rail = 'pix'"
 _SENT = "SELECT * FROM payouts WHERE rail = 'pix' AND message_id IS NOT NULL"
 _SENT_TEDS = "SELECT * FROM payouts WHERE rail = 'ted' AND message_id IS NOT NULL"
 _TEDS_AGREE = {"SETTLED": "PAID", "REJECTED": "ERROR", "PENDING": "PENDING"}

@@ -77,7 +77,7 @@ async def authorize(play: Play, made: dict[str, Any], **says: Any) -> dict[str, 
 
 
 async def cancel(play: Play, made: dict[str, Any], **body: Any) -> Answer:
-    return await play.call("POST", f"{SUBSCRIPTIONS}/{made['id']}/cancellations", body)
+    return await play.call("POST", f"{SUBSCRIPTIONS}/{made['id']}/cancellations", body or None)
 
 
 async def at_the_bank(play: Play, made: dict[str, Any]) -> str:

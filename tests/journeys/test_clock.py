@@ -94,6 +94,17 @@ async def test_a_step_that_was_begun_goes_on_after_a_crash(play: Play) -> None:
     await play.told(order, "ORDER-PAYIN.EXPIRED")
 
 
+async def test_durations_add_up_while_it_still_walks(play: Play) -> None:
+    before = await now(play)
+    play.stage.kill("worker")  # so that it stands still, with a target
+    steps = [play.meanwhile(set_clock(play, {"advance": "P1D"})) for _ in range(3)]
+    await play.wait_for(f"SELECT target_at > timestamptz '{before.isoformat()}' + interval '3 days' FROM clock")
+    await play.stage.restart("worker")
+    assert [(await step).status for step in steps] == [200] * 3
+    await play.rest()
+    assert timedelta(days=3) <= await now(play) - before < timedelta(days=3, seconds=60)
+
+
 async def test_it_waits_for_what_is_under_way(play: Play) -> None:
     order = await play.order("10.00", expiration=60)
     await play.fault("payin", "slow", delay=2)

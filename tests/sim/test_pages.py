@@ -1,9 +1,24 @@
+import inspect
 import re
 from datetime import date
+
+from lastro_sim.bank import authorizing, charging
+from lastro_sim.scenarios import BY_CHARGE_AMOUNT, BY_COLLECTED_AMOUNT
+from lastro_sim.spi import authorizations, instructions
+from lastro_sim.texts import TEXTS
 
 from .orders import GRAFICA, ended, payout
 from .stage import Institution, Sim, Till, until
 
+# What the payer's bank says of charges and authorizations, in the code of the network.
+SAYS = {
+    *(fault.code for fault, _ in BY_CHARGE_AMOUNT.values() if fault.code is not None),
+    *(code for one in BY_COLLECTED_AMOUNT.values() for code in one[:3] if code is not None),
+    charging.NO_MONEY, charging.ABOVE_LIMIT, charging.BLOCKED, charging.BANK_FAILED, instructions.BY_PAYER,
+    instructions.WITH_AUTHORIZATION, authorizations.REFUSED_BY_BANK, authorizations.NO_SUCH_RECURRENCE,
+    authorizations.BY_PAYER, authorizations.BY_RECEIVER, *authorizing.DECLINES,
+    *re.findall(r'return "([A-Z0-9]{4})"', inspect.getsource(charging)),
+}  # fmt: skip
 PT, EN = {"Accept-Language": "pt-BR,pt;q=0.9,en;q=0.8"}, {"Accept-Language": "en-GB,en;q=0.9,pt;q=0.1"}
 
 
@@ -141,7 +156,7 @@ async def test_the_phone_authorizes_and_cancels_without_scripts(sim: Sim, lastro
     assert "been authorized already" in (await sim.http.get("/phone", params={"qrcodeData": code}, headers=EN)).text
     ended = await sim.http.post(f"/phone/recurrence/{id_rec}")
     page = (await sim.http.get(ended.headers["location"], headers=PT)).text
-    assert "Cancelado" in page
+    assert "Cancelada" in page
     assert "Cancelar autorização" not in page
 
 
@@ -169,3 +184,9 @@ async def test_the_phone_declines_and_says_what_is_no_longer_there(sim: Sim, las
     gone = await sim.http.post("/phone", data=form, headers=EN)
     assert (gone.status_code, "no longer there" in gone.text) == (200, True)
     assert (await sim.http.get("/phone/recurrence/unknown")).status_code == 404
+
+
+def test_the_phone_has_words_for_whatever_the_payers_bank_says() -> None:
+    assert len(SAYS) > 20
+    assert sorted(SAYS - TEXTS.keys()) == []
+    assert not [name for name, (portuguese, _) in TEXTS.items() if "recorrência" in portuguese.lower()], "no bank says so"

@@ -74,6 +74,21 @@ async def test_what_may_not_be_returned(sim: Sim, lastro: Institution) -> None:
     assert (await give_back(lastro, end_to_end_id, 5, "1.00"))["code"] == "DT05"
 
 
+async def heard(lastro: Institution, number: int, times: int) -> None:
+    """Returns when a return's end was told so often."""
+    await until(lambda: len(ends(lastro, number)) == times)
+
+
+async def test_magic_amounts(sim: Sim, lastro: Institution) -> None:
+    """Of what a participant returns; what is returned at the phone goes its way."""
+    expected = {"7006.01": ("RJCT", "ED05", 1), "7006.02": ("RJCT", "AC07", 1), "7006.04": ("ACSC", None, 2),
+                "7006.05": ("ACSC", None, 1)}  # fmt: skip
+    for number, (value, (status, code, ended)) in enumerate(expected.items(), start=1):
+        end = await give_back(lastro, await paid(sim, "8000.00"), number, value)
+        assert (end["status"], end.get("code")) == (status, code)
+        await heard(lastro, number, ended)
+
+
 async def test_reject_and_twice(sim: Sim, lastro: Institution) -> None:
     end_to_end_id = await paid(sim)
     await sim.act("/faults", {"operation": "return", "behaviour": "reject", "code": "AM04"})

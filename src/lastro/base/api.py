@@ -138,6 +138,12 @@ class Route:
         assert self.key == "none" or not self.doc.media, "what is kept under a key is JSON"
 
     @property
+    def may_be_empty(self) -> bool:
+        """Whether a request without a body asks the same as `{}`: a POST of whose form every field may be left out."""
+        form = self.doc.form
+        return self.method == "POST" and form is not None and not any(f.required for f in msgspec.structs.fields(form))
+
+    @property
     def paths(self) -> tuple[str, ...]:
         """Every path at which it is served."""
         return (self.path, *self.same_at)

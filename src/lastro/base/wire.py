@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Id = Annotated[
     str, msgspec.Meta(examples=["0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"], extra_json_schema={"format": "uuid"}),
 ]  # fmt: skip
+Day = Annotated[str, msgspec.Meta(examples=["2027-01-10"], extra_json_schema={"format": "date"})]
 Timestamp = Annotated[
     str, msgspec.Meta(examples=["2026-01-31T12:00:00.000000Z"], extra_json_schema={"format": "date-time"}),
 ]  # fmt: skip

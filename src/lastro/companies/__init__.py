@@ -13,13 +13,25 @@ from lastro.companies.actions.clients import (
 )
 from lastro.companies.actions.companies import (
     ApprovePlans,
+    BearFees,
     ChooseAccount,
     FoundCompany,
     RefuseDuplicates,
     ReviewAbove,
 )
+from lastro.companies.actions.fees import Price, RemoveFees, SetFees
+from lastro.companies.api import routes
 from lastro.companies.callers import OWN_EVERY_SECONDS, Callers, OutsideKeys, OwnKeys
-from lastro.companies.fees import FeePlan
+from lastro.companies.fees import (
+    DIRECTIONS,
+    IN,
+    PAYERS,
+    DatedPlan,
+    FeePlan,
+    Fees,
+    currency_of,
+    terms,
+)
 from lastro.companies.login import Login
 from lastro.companies.model import (
     INSTITUTION_NUMBER,
@@ -29,15 +41,29 @@ from lastro.companies.model import (
     company_of_client,
 )
 from lastro.companies.outside import OutsideIssuer
+from lastro.companies.rendering import dated as shown_plan
 from lastro.companies.signing import LOCATION, TOKEN, Keychain, SigningKeys, certificate_end
-from lastro.companies.store import client, clients, company, company_of_number, numbers, signing_keys_told
+from lastro.companies.store import (
+    FEES,
+    business_now,
+    client,
+    clients,
+    company,
+    company_of_number,
+    fee_plans,
+    fees_from,
+    numbers,
+    signing_keys_told,
+)
 from lastro.companies.tokens import LIFETIME_SECONDS, SCOPE, Claims, TokenRefused, Verifier, issue, jwks, public_keys
 
 __all__ = [
-    "INSTITUTION_NUMBER", "LIFETIME_SECONDS", "LOCATION", "OWN_EVERY_SECONDS", "PERMISSIONS", "SCOPE", "SECRET_PREFIX",
-    "TOKEN", "AddClient", "ApprovePlans", "BindNetworks", "Callers", "ChooseAccount", "Claims", "Client", "Company",
-    "FeePlan", "FoundCompany", "Keychain", "LimitRequests", "Login", "OutsideIssuer", "OutsideKeys", "OwnKeys", "Permit",
-    "RefuseDuplicates", "ReviewAbove", "Revoke", "RevokeTokens", "RotateSecret", "SigningKeys", "TokenRefused",
-    "TrustSubject", "Verifier", "certificate_end", "client", "clients", "company", "company_of_client", "company_of_number",
-    "issue", "jwks", "numbers", "public_keys", "signing_keys_told",
+    "DIRECTIONS", "FEES", "IN", "INSTITUTION_NUMBER", "LIFETIME_SECONDS", "LOCATION", "OWN_EVERY_SECONDS",
+    "PAYERS", "PERMISSIONS", "SCOPE", "SECRET_PREFIX", "TOKEN", "AddClient", "ApprovePlans", "BearFees", "BindNetworks",
+    "Callers", "ChooseAccount", "Claims", "Client", "Company", "DatedPlan", "FeePlan", "Fees", "FoundCompany", "Keychain",
+    "LimitRequests", "Login", "OutsideIssuer", "OutsideKeys", "OwnKeys", "Permit", "Price", "RefuseDuplicates",
+    "RemoveFees", "ReviewAbove", "Revoke", "RevokeTokens", "RotateSecret", "SetFees", "SigningKeys", "TokenRefused",
+    "TrustSubject", "Verifier", "business_now", "certificate_end", "client", "clients", "company", "company_of_client",
+    "company_of_number", "currency_of", "fee_plans", "fees_from", "issue", "jwks", "numbers", "public_keys", "routes",
+    "shown_plan", "signing_keys_told", "terms",
 ]  # fmt: skip

@@ -25,7 +25,7 @@ class Company:
     """A tenant as administration sees it. refuses_duplicates: a payout that is like one just made is refused.
 
     review_above_minor: in centavos; a payout above it waits until a person approves it. None: none does. plan_approvals:
-    how many clients sign a plan of payouts.
+    how many clients sign a plan of payouts. fee_payer: who bears a new plan of fees that does not say; RECEIVER, CUSTOMER.
     """
 
     id: UUID
@@ -38,6 +38,7 @@ class Company:
     version: int
     review_above_minor: int | None = None
     plan_approvals: int = 1
+    fee_payer: str = "RECEIVER"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from ipaddress import IPv6Address, IPv6Network, ip_network
 from typing import TYPE_CHECKING
 
 from lastro.base.errors import Problem
+from lastro.companies.fees import OUT, PAYERS
 from lastro.companies.model import PERMISSIONS, is_subject
 
 if TYPE_CHECKING:
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 140
 _MOST_NETWORKS = 50
+_WHOLE = 10_000  # basis points
+# What an order can be paid by, and a payout made; crypto carries its brand (contract.md §6).
+_METHODS = re.compile(r"(?:PIX|TED|DEPOSIT|BOLETO|CREDIT_CARD|SPEI|OXXO|OXXOPAY|PAYNET|[A-Z0-9]{2,16}_PAY)\Z")
+_OUT_METHODS = ("PIX", "TED")
 _HIGHEST_LIMIT = 100_000_000  # requests a minute; more than any machine serves
 
 
@@ -79,3 +85,19 @@ def subject_problems(subject: str) -> list[Problem]:
     if is_subject(subject):
         return []
     return [Problem("subject", "INVALID", "must be 1 to 255 printable ASCII characters without blanks")]
+
+
+def price_problems(direction: str, method: str, basis_points: int, payer: str | None) -> list[Problem]:
+    """What is wrong with a plan of fees. payer None: nobody says who bears it."""
+    problems: list[Problem] = []
+    if direction == OUT and method not in _OUT_METHODS:
+        problems.append(Problem("method", "INVALID", f"must be one by which payouts go: {', '.join(_OUT_METHODS)}"))
+    elif _METHODS.match(method) is None:
+        problems.append(Problem("method", "INVALID", "must be PIX, TED, BOLETO or another method of orders, or a BRAND_PAY"))
+    if not 0 <= basis_points <= _WHOLE:
+        problems.append(Problem("percent", "OUT_OF_RANGE", "must be from 0.00 to 100.00"))
+    if direction == OUT and payer is not None:
+        problems.append(Problem("payer", "NOT_ALLOWED", "is not said of payouts: who sends one bears its fee"))
+    elif payer is not None and payer not in PAYERS:
+        problems.append(Problem("payer", "INVALID", f"must be {' or '.join(PAYERS)}"))
+    return problems

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from lastro.base.money import Money
+from lastro.base.run import Glance
+from lastro.companies.fees import RECEIVER, DatedPlan, FeePlan, Fees, currency_of
 from lastro.companies.model import Client, Company
 
 if TYPE_CHECKING:
@@ -23,8 +26,27 @@ SELECT secret_hash, secret_hash_previous, secret_previous_until > machine_now() 
 """
 _COMPANY = """
 SELECT company_id, number, name, default_account_id, customerless_partner, refuses_duplicates, created_at, version,
-       review_above_minor, plan_approvals
+       review_above_minor, plan_approvals, fee_payer
   FROM companies WHERE company_id = $1
+"""
+_FEES = """
+SELECT id, direction, payment_method, fixed_minor, variable_basis_points, additional_minor, payer, valid_from, created_at,
+       removed_at, version
+  FROM company_fees WHERE company_id = $1 ORDER BY direction, payment_method, valid_from, created_at
+"""
+# All plans of one method in one direction, and the version of all the company's plans together: one row, one index scan.
+# To be read by fees_from. $1: the company.
+FEES = """
+SELECT coalesce(sum(f.version), 0)::bigint AS fees_version,
+       array_agg(f.valid_from) FILTER (WHERE w.is_wanted) AS fees_from,
+       array_agg(f.fixed_minor) FILTER (WHERE w.is_wanted) AS fees_fixed_minor,
+       array_agg(f.variable_basis_points) FILTER (WHERE w.is_wanted) AS fees_basis_points,
+       array_agg(f.additional_minor) FILTER (WHERE w.is_wanted) AS fees_additional_minor,
+       array_agg(f.payer) FILTER (WHERE w.is_wanted) AS fees_payers
+  FROM company_fees f
+ CROSS JOIN LATERAL (
+   SELECT f.direction = {direction} AND f.payment_method = {method} AND f.removed_at IS NULL AS is_wanted) w
+ WHERE f.company_id = $1
 """
 _COLUMNS = """client_id, name, permissions, allowed_networks, requests_per_minute, secret_hash, secret_previous_until,
   revoked_at, tokens_valid_after, created_at, version, machine_now() AS read_at"""
@@ -102,6 +124,46 @@ async def company(session: Session, company_id: UUID) -> Company | None:
     return None if row is None else Company(*row)
 
 
+async def fee_plans(session: Session, company_id: UUID) -> list[DatedPlan]:
+    """Every plan of fees that was ever entered, by direction and method, in the order in which they begin."""
+    return [_plan(row) for row in await session.fetch(_FEES, company_id)]
+
+
+def fee_plans_at_a_glance() -> Glance[list[DatedPlan]]:
+    """The same, in the request's one round trip."""
+
+    def known(rows: list[Record]) -> list[DatedPlan]:
+        # Rows beside the door's come in no promised order.
+        return sorted(map(_plan, rows), key=lambda p: (p.direction, p.method, p.valid_from, p.created_at))
+
+    return Glance(_FEES, (), known)
+
+
+def _plan(row: Record) -> DatedPlan:
+    currency = currency_of(row["payment_method"])
+    plan = FeePlan(
+        Money(row["fixed_minor"], currency), row["variable_basis_points"], Money(row["additional_minor"], currency),
+        row["payer"] or RECEIVER,
+    )  # fmt: skip
+    return DatedPlan(
+        row["id"], row["direction"], row["payment_method"], plan, row["valid_from"], row["created_at"], row["removed_at"],
+        row["version"],
+    )  # fmt: skip
+
+
+def fees_from(row: Record, method: str, payer: str = RECEIVER) -> Fees:
+    """The fees of a row that has the columns of FEES. payer: who bears what no plan says."""
+    currency = currency_of(method)
+    begun = [
+        (since, FeePlan(Money(fixed, currency), basis_points, Money(additional, currency), plan_payer or RECEIVER))
+        for since, fixed, basis_points, additional, plan_payer in zip(
+            row["fees_from"] or (), row["fees_fixed_minor"] or (), row["fees_basis_points"] or (),
+            row["fees_additional_minor"] or (), row["fees_payers"] or (), strict=True,
+        )
+    ]  # fmt: skip
+    return Fees(currency, payer, tuple(sorted(begun, key=lambda one: one[0])))
+
+
 async def proof(session: Session, company_id: UUID, client_id: str) -> Record | None:
     """What proves a client: its secrets' hashes, where it may come from, and whether it is revoked."""
     return await session.row(_PROOF, company_id, client_id)
@@ -159,6 +221,12 @@ async def rotate(
     """
     row = await session.row(_ROTATE, kid, purpose, generation, sealed, certificate, stays)
     return None if row is None else str(row["kid"])
+
+
+async def business_now(session: Session) -> datetime:
+    """Business time."""
+    now: datetime = await session.value("SELECT business_now()")
+    return now
 
 
 async def machine_now(session: Session) -> datetime:

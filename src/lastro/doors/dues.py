@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 # Orders whose time, and the time a late message is given, is over; the first charge of a subscription ends with that.
 EXPIRED = (
     "SELECT company_id, id FROM orders WHERE status = 'INITIAL' AND subscription_id IS NULL"  # noqa: S608 a number of ours
+    " AND payment_method = 'PIX'"
     f" AND expires_at <= (SELECT business_now()) - interval '{orders.EXPIRY_GRACE.total_seconds():.0f} seconds'"
     " ORDER BY expires_at LIMIT $1"
 )
+
+# Orders that a partner collects, whose money can no longer be told of.
+ENDED = "SELECT company_id, id FROM orders WHERE ends_at <= (SELECT business_now()) ORDER BY ends_at LIMIT $1"
 
 # Subscriptions that can no longer be authorized, also by a message that is late.
 LAPSED = (
@@ -54,6 +58,7 @@ def dues_of(place: Place, timing: Timing = TIMING) -> tuple[Due, ...]:
     """The sweeps of a worker that stands there. timing: of charges of subscriptions."""
     return (
         Due("expiry", EXPIRED, lambda order_id: orders.Expire(order_id, place)),
+        Due("terms", ENDED, lambda order_id: orders.Expire(order_id, place)),
         Due("lapse", LAPSED, lambda subscription_id: subscriptions.Lapse(subscription_id, place)),
         Due("end", OVER, lambda subscription_id: subscriptions.End(subscription_id, place)),
         Due("payments", PAYMENTS_DUE, lambda payment_id: subscriptions.Advance(payment_id, place, timing)),

@@ -324,6 +324,7 @@ _OTHERS = """## Other shapes
   it.
 - `GET /qr/v2/{token}`, which payers' banks read, answers a bare 404 for what never was and a bare 410 for a charge
   that cannot be paid any more.
+- `GET /checkout/{token}`, which people read, answers 404 with a page for what never was.
 - The answer to a `HEAD` has the headers of the `GET` and no body, also where it is an error.
 """
 

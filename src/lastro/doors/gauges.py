@@ -28,7 +28,8 @@ _log = structlog.get_logger(__name__)
 _LANES = {
     "outbox": ("outbox", "due_at", "true"),
     "inbox": ("inbox", "due_at", "true"),
-    "orders": ("orders", "expires_at", "status = 'INITIAL'"),
+    "orders": ("orders", "expires_at", "status = 'INITIAL' AND payment_method = 'PIX'"),
+    "collected orders": ("orders", "ends_at", "true"),
     "payments": ("pix_payments", "ask_at", "state = 'ACCEPTED'"),
     "returns": ("refunds", "ask_at", "state = 'PENDING'"),
     "payouts": ("payouts", "ask_at", "status = 'PENDING'"),

@@ -1,14 +1,15 @@
-"""Which order or subscription of ours a location leads to: its five digits name the company, whoever asks."""
+"""Which order or subscription of ours a location or a page's address leads to: five digits name the company."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from lastro import orders, subscriptions
 from lastro.base.commit import Caller
 from lastro.base.run import Door
 from lastro.standards import pix_ids
+from lastro.standards.calendar import brasilia_day
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.db import Database, Session
     from lastro.base.ids import Chance
-    from lastro.orders import Order
+    from lastro.orders import CheckoutSeen, Order, Place, Slip, Standing
 
 _COMPANY = "SELECT company_id FROM company_numbers WHERE number = $1"
 _LENGTH = 22
@@ -27,15 +28,26 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Located:
-    """Finds orders and subscriptions by the tokens of their locations."""
+    """Finds orders and subscriptions by the tokens of their locations and pages.
+
+    companies: those found before, by their numbers, which never change hands.
+    """
 
     database: Database
     chance: Chance
+    companies: dict[int, UUID] = field(default_factory=dict)
 
     async def find(self, token: str) -> tuple[Order, Account, Door] | None:
-        """The order behind a token, its account, and the moment at which that is so."""
+        """The order behind a token of a Pix, its account, and the moment at which that is so."""
         found = await self._behind(token, orders.by_location)
-        return None if found is None else (*found[0], found[1])
+        if found is None or found[0][0].pix_key is None:  # a slip that has no Pix code on it
+            return None
+        return *found[0], found[1]
+
+    async def slip(self, token: str, place: Place) -> Slip | None:
+        """The slip behind a token."""
+        found = await self._behind(token, orders.slip_by_location)
+        return None if found is None else orders.slip_of(*found[0], place, brasilia_day(found[1].now))
 
     async def recurrence(self, token: str, ispb: str) -> tuple[bytes | None] | None:
         """What a recurrence's location says inside the signature: (None,) once it has ended; None for nothing of ours."""
@@ -43,16 +55,41 @@ class Located:
         return None if found is None else (subscriptions.recurrence(found[0], ispb),)
 
     async def _behind(self, token: str, read: Callable[[Session, UUID, str], Awaitable[T | None]]) -> tuple[T, Door] | None:
-        if len(token) != _LENGTH or not token.isascii() or not token.isalnum():
+        company_id = await self._company(token)
+        if company_id is None:
             return None
-        async with self.database.session() as session:
-            company_id: UUID | None = await session.value(_COMPANY, pix_ids.from_base62(token[:5]))
-            if company_id is None:
-                return None
-            await session.enter(company_id)
+        async with self.database.session(company_id) as session:
             found = await read(session, company_id, token)
             now = await session.value("SELECT business_now()")
         return None if found is None else (found, Door(company_id, now, self.chance, Caller()))
+
+    async def checkout(self, token: str) -> CheckoutSeen | None:
+        """The order whose page a token leads to."""
+        return await self._inside(token, orders.by_checkout)
+
+    async def standing(self, token: str) -> Standing | None:
+        """How that order stands."""
+        return await self._inside(token, orders.standing_by_checkout)
+
+    async def _inside(self, token: str, read: Callable[[Session, UUID, str], Awaitable[T | None]]) -> T | None:
+        company_id = await self._company(token)
+        if company_id is None:
+            return None
+        async with self.database.session(company_id) as session:
+            return await read(session, company_id, token)
+
+    async def _company(self, token: str) -> UUID | None:
+        """Whose token it is; None for what has not the form of one, and for a number that nobody has."""
+        if len(token) != _LENGTH or not token.isascii() or not token.isalnum():
+            return None
+        number = pix_ids.from_base62(token[:5])
+        if number not in self.companies:
+            async with self.database.session() as session:
+                company_id = await session.value(_COMPANY, number)
+            if company_id is None:
+                return None
+            self.companies[number] = company_id
+        return self.companies[number]
 
     async def charge(self, token: str) -> bytes | None:
         """What its location says inside the signature; None where nothing can be paid there."""

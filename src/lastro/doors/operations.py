@@ -35,6 +35,7 @@ _MOST_PROBLEMS = 20  # of one query string: it is the client's to fill
 _KEY = re.compile(r"[\x21-\x7e]+\Z")
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([^\s;\"]*)", re.IGNORECASE)
 _HALF = re.compile("[\ud800-\udfff]")
+_EMPTY = b"{}"  # what a body is taken as that is not there, where it may be
 _canonical = msgspec.json.Encoder(order="sorted")
 _VARY = ((b"vary", b"accept"),)  # RFC 9110 §12.5.5
 
@@ -76,6 +77,8 @@ class Operations:
         of_query: list[Problem] = []
         of_headers: list[Problem] = []
         query = _query(scope["query_string"], route, of_query)
+        if not raw and route.may_be_empty:
+            raw, headers = _EMPTY, {**headers, b"content-type": JSON.encode()}
         key = _idempotency_key(headers, route, of_headers)
         body_media = _type_of(headers) if raw else JSON
         if route.largest_body is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro.companies import Login, SigningKeys
+    from lastro.doors.http import Answer as Answering
     from lastro.doors.limits import Limits
     from lastro.doors.located import Located
     from lastro.orders import Place
@@ -165,13 +167,31 @@ def _basic(headers: Mapping[bytes, bytes]) -> tuple[str, str] | None:
     return unquote_plus(client), unquote_plus(secret)  # RFC 6749 §2.3.1: form-encoded before Basic
 
 
+# It names people, and what it says changes when it is paid.
+_SLIP_HEADERS = (
+    (b"cache-control", b"no-store"), (b"content-disposition", b'inline; filename="boleto.pdf"'),
+    (b"x-robots-tag", b"noindex"),
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Published:
-    """Keys, locations and pictures."""
+    """Keys, locations, pictures and slips."""
 
     located: Located
     keys: Callable[[], SigningKeys]
     place: Place
+
+    def paths(self) -> dict[str, Mapping[str, Answering]]:
+        """Every path, and what answers each of its methods."""
+        return {
+            "/.well-known/jwks.json": {"GET": self.token_keys},
+            "/.well-known/pix-jwks.json": {"GET": self.location_keys},
+            "/qr/v2/{token}": {"GET": self.location},
+            "/qr/v2/rec/{token}": {"GET": self.recurrence},
+            "/qr/image/{name}": {"GET": self.picture},
+            "/slip/{name}": {"GET": self.slip},
+        }
 
     async def token_keys(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /.well-known/jwks.json: who trusts our tokens verifies them by these."""
@@ -212,3 +232,12 @@ class Published:
             return refusal(Refused(Kind.NOT_FOUND))
         order, account, _ = found
         return Response(200, orders.image(order, account, self.place), b"image/png")
+
+    async def slip(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /slip/{token}.pdf: the slip of an order, also once it has ended: then it says so."""
+        name = str(scope["path_params"]["name"])
+        slip = await self.located.slip(name.removesuffix(".pdf"), self.place) if name.endswith(".pdf") else None
+        if slip is None:
+            return refusal(Refused(Kind.NOT_FOUND))
+        pdf = await asyncio.to_thread(orders.slip_pdf, slip)
+        return Response(200, pdf, b"application/pdf", _SLIP_HEADERS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lastro.orders.refunds.reasons import REASONS as REFUNDS
 from lastro.payouts.reasons import NETWORKS, REASONS, Network
 from lastro.subscriptions.reasons import REASONS as RECURRING
 from lastro.subscriptions.reasons import SUBJECTS, Subject
@@ -37,11 +38,11 @@ _RECURRING: dict[Subject, tuple[str, str]] = {
 _HEAD = ("| code | again? | means | significa | next step | próximo passo |", "|---|---|---|---|---|---|")
 _BEGINNING = """# Refusals
 
-Why a network said no to a payout, an authorization or a charge of Pix Automático, in its own codes. Generated from the code
-by `python -m lastro.doors.refusals_page`.
+Why a network said no to a payout, a refund, an authorization or a charge of Pix Automático, in its own codes. Generated from
+the code by `python -m lastro.doors.refusals_page`.
 
-- A payout in ERROR tells the code in `errorCode`, and code and English sentence in `errorMessage`: `AC07: the receiver's
-  account is closed`. A code that does not stand here reads `<code>: refused by the network`.
+- A payout or a refund in ERROR tells the code in `errorCode`, and code and English sentence in `errorMessage`: `AC07: the
+  receiver's account is closed`. A code that does not stand here reads `<code>: refused by the network`.
 - **never**: the same would be refused again; something must change first. **later**: a new payout may well pass.
 - The record of a cancellation that is REJECTED or in ERROR, and an attempt to collect a charge, tell both in the same way.
 - A new payout takes a new `idempotency-key`. By itself lastro asks and sends again only while the outcome is unknown,
@@ -56,8 +57,9 @@ With which codes lastro itself refuses money that comes: [refusal codes](decisio
 def page() -> str:
     """The whole page."""
     of_payouts = [_section(*_TITLES[network], REASONS[network]) for network in NETWORKS]
+    returned = _section("Refunds", "Why what a client gives back of an order did not go back.", REFUNDS)
     recurring = [_section(*_RECURRING[subject], RECURRING[subject]) for subject in SUBJECTS]
-    return "\n".join((_BEGINNING, *(line for lines in (*of_payouts, *recurring) for line in lines)))
+    return "\n".join((_BEGINNING, *(line for lines in (*of_payouts, returned, *recurring) for line in lines)))
 
 
 def write(path: Path = PAGE) -> None:

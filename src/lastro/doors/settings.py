@@ -13,13 +13,15 @@ from urllib.parse import quote, urlsplit
 from lastro.base.db import Dsn
 from lastro.base.gaps import GAPS
 from lastro.base.outgoing import Proxy
-from lastro.base.secrets import Secret
 from lastro.doors.charge_times import Timing, charge_times
+from lastro.doors.partner_settings import Partner, address, collecting_bank, secret
 from lastro.standards.pix_ids import is_ispb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from ipaddress import IPv4Network, IPv6Network
+
+    from lastro.base.secrets import Secret
 
 SANDBOX = "sandbox"
 PRODUCTION = "production"
@@ -78,7 +80,7 @@ class Settings:
     plan_lines_per_second: how many payouts of one plan a worker makes at most. charging: when subscriptions are charged.
     token_key_days: for how long a key signs tokens. feed_days: for how long events' bodies are kept; None: for ever.
     outside: the one other issuer whose tokens count. outgoing_proxy: carries requests to the URLs that clients gave; None
-    where they go out by themselves.
+    where they go out by themselves. boleto: the bank that collects slips; None: none are made.
     """
 
     mode: Literal["sandbox", "production"]
@@ -118,6 +120,7 @@ class Settings:
     directory_company_percent: int
     plan_lines_per_second: int
     charging: Timing
+    boleto: Partner | None
     has_parent: bool
     crash_at: CrashAt | None
 
@@ -172,6 +175,8 @@ class _Reader:
             self._demand_all()
         port, sim_port = self._port("LASTRO_PORT", 8080), self._port("LASTRO_SIM_PORT", 8090)
         home = Path(self._text("LASTRO_HOME", ".lastro")).expanduser().absolute()
+        url = self._url("LASTRO_NETWORK_URL", f"http://127.0.0.1:{sim_port}", mode)
+        token = secret("LASTRO_NETWORK_TOKEN", self._given, self._problems, needed=mode == PRODUCTION)
         made = Settings(
             mode="production" if mode == PRODUCTION else "sandbox",
             home=home,
@@ -182,8 +187,8 @@ class _Reader:
             app_database_url=self._maybe("LASTRO_APP_DATABASE_URL"),
             work_database_url=self._maybe("LASTRO_WORK_DATABASE_URL"),
             database_login="role" if self._one_of("LASTRO_DATABASE_LOGIN", ("switch", "role")) == "role" else "switch",
-            network_url=self._url("LASTRO_NETWORK_URL", f"http://127.0.0.1:{sim_port}", mode),
-            network_token=self._secret("LASTRO_NETWORK_TOKEN", mode),
+            network_url=url,
+            network_token=token,
             keys_file=Path(self._text("LASTRO_KEYS_FILE", str(home / "keys"))).expanduser().absolute(),
             credentials_directory=Path(given) if (given := self._maybe("CREDENTIALS_DIRECTORY")) else None,
             ispb=self._institution("LASTRO_ISPB"),
@@ -210,6 +215,7 @@ class _Reader:
             directory_company_percent=self._percent("LASTRO_DIRECTORY_COMPANY_PERCENT", 50),
             plan_lines_per_second=self._count("LASTRO_PLAN_LINES_PER_SECOND", 20),
             charging=charge_times(self._given, self._problems),
+            boleto=collecting_bank(self._given, self._problems, Partner(url, token), sandbox=mode == SANDBOX),
             has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
             crash_at=self._crash_at(mode),
         )
@@ -323,16 +329,7 @@ class _Reader:
             return ()
 
     def _url(self, name: str, otherwise: str, mode: str) -> str:
-        given = self._text(name, otherwise).rstrip("/")
-        try:
-            parts = urlsplit(given)
-        except ValueError:
-            parts = urlsplit("")
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            self._problems.append(f"{name} must be an http or https address without query, not {given!r}.")
-        elif mode == PRODUCTION and parts.scheme != "https" and self._maybe(name):
-            self._problems.append(f"{name} must begin with https:// outside the sandbox.")
-        return given
+        return address(name, otherwise, self._given, self._problems, sandbox=mode == SANDBOX)
 
     def _outside(self, mode: str) -> Outside | None:
         """The trusted outside issuer, to the letter: many an issuer's name ends with a slash."""
@@ -366,20 +363,6 @@ class _Reader:
             self._problems.append(f"{name} must be http://host:port and nothing else: no user, no path.")
             return None
         return Proxy(host, port)
-
-    def _secret(self, name: str, mode: str) -> Secret:
-        """A secret from a file that holds nothing else, or from the environment."""
-        file = self._maybe(f"{name}_FILE")
-        if file is not None:
-            try:
-                return Secret(Path(file).expanduser().read_text(encoding="utf-8").strip())
-            except (OSError, UnicodeDecodeError):
-                self._problems.append(f"{name}_FILE names a file that cannot be read: {file}.")
-                return Secret("")
-        given = self._maybe(name)
-        if given is None and mode == PRODUCTION:
-            self._problems.append(f"{name}_FILE is not set: outside the sandbox it must be.")
-        return Secret(given or "")
 
     def _crash_at(self, mode: str) -> CrashAt | None:
         given = self._maybe("LASTRO_CRASH_AT")

@@ -31,6 +31,11 @@ UNION ALL SELECT reference_id, NULL FROM outbox WHERE company_id = $1 AND id = $
 UNION ALL SELECT reference_id, NULL FROM transfers WHERE company_id = $1 AND id = $2
 UNION ALL SELECT NULL, subject FROM inbox WHERE company_id = $1 AND id = $2
 """
+# Orders that have had the same code: one that ended leaves it to another, and charges of subscriptions have their own.
+_NAMESAKES = """
+SELECT id FROM orders WHERE company_id = $1 AND external_id = $2 AND id <> $3 ORDER BY created_at DESC LIMIT $4
+"""
+_MOST = 20  # of them that are named
 
 
 async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], object]) -> int:
@@ -47,17 +52,32 @@ async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], obj
             if len(found) == 1:
                 told = await tell(session, *found[0])
                 assert told is not None, "what was found is there"
-                say(msgspec.json.format(msgspec.json.encode(told), indent=2).decode() if as_json else "\n".join(lines(told)))
+                if as_json:
+                    say(msgspec.json.format(msgspec.json.encode(told), indent=2).decode())
+                else:
+                    say("\n".join((*lines(told), *await _namesakes(session, *found[0], text))))
                 return 0
     finally:
         await database.close()
     if not found:
         say(f"Nothing here is known as {text}.")
         return 1
-    say(f"{len(found)} things are known as {text}. Ask by id:")
-    for company_id, root in found:
+    say(f"{len(found)} things are known as {text}. Ask by id, the newest first:")
+    for company_id, root in sorted(found, key=lambda one: str(one[1].id), reverse=True):  # ids go by time
         say(f"  {root.id}  {root.thing} of company {company_id}")
     return 2
+
+
+async def _namesakes(session: Session, company_id: UUID, root: Root, text: str) -> list[str]:
+    """What is said behind the story of an order of which there are more under this code: that it is the newest, and they."""
+    if root.order_id is None:
+        return []
+    rows = await session.fetch(_NAMESAKES, company_id, text, root.order_id, _MOST + 1)
+    if not rows:
+        return []
+    many = f"{len(rows)} older" if len(rows) <= _MOST else f"More than {_MOST} older"
+    head = f"This is the newest order known as {text}. {many}, the newest first:"
+    return ["", head, *(f"  {row['id']}" for row in rows[:_MOST])]
 
 
 async def find(session: Session, text: str) -> list[tuple[UUID, Root]]:

@@ -14,7 +14,7 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from lastro import accounts, banks, orders, payouts, plans, subscriptions, webhooks
+from lastro import accounts, banks, companies, orders, payouts, plans, subscriptions, webhooks
 from lastro.accounts import Institution
 from lastro.base.clock import BusinessClock
 from lastro.base.db import Database
@@ -25,12 +25,15 @@ from lastro.base.run import Runner
 from lastro.base.secrets import KeyFileRefused, SecretUnreadable, load_key_ring
 from lastro.companies import SCOPE, Callers, Keychain, Login, OutsideIssuer, OutsideKeys, OwnKeys
 from lastro.doors import logs, openapi, payees, story
+from lastro.doors.checkout import Checkout
 from lastro.doors.dues import dues_of
 from lastro.doors.gate import Gate
 from lastro.doors.health import Health
 from lastro.doors.limits import Limits
 from lastro.doors.located import Located
 from lastro.doors.metrics import Metrics, MetricsPath
+from lastro.doors.networks import methods_of, rails_of
+from lastro.doors.news import inbox_verbs
 from lastro.doors.operations import Operations
 from lastro.doors.outside import fetching
 from lastro.doors.public import Published, Tokens
@@ -38,15 +41,10 @@ from lastro.doors.settings import PRODUCTION, SANDBOX, StartRefused
 from lastro.doors.upkeep import rotating
 from lastro.orders import Place
 from lastro.rails import port
-from lastro.rails.book import Book
 from lastro.rails.directory import GivingBack
-from lastro.rails.handling import SetAside
-from lastro.rails.inbox import Inbox
-from lastro.rails.line import Line
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
 from lastro.rails.ted import READERS as STR_READERS
-from lastro.rails.ted import Ted
 from lastro.subscriptions import TIMING
 
 if TYPE_CHECKING:
@@ -70,11 +68,12 @@ MACHINES = (
     subscriptions.CANCELLATIONS, subscriptions.PAYMENTS, subscriptions.ATTEMPTS,
 )  # fmt: skip
 # Networks that our clearing has a position at; from one account here to another money goes through TRANSIT.
-RAILS = (port.PIX, port.TED)
+RAILS = (port.PIX, port.TED, *port.COLLECTING)
 # What a network has to end.
 WAITING = {
-    port.PIX: (*orders.WAITING, *payouts.WAITING[port.PIX], *subscriptions.WAITING),
+    port.PIX: (*orders.WAITING[port.PIX], *payouts.WAITING[port.PIX], *subscriptions.WAITING),
     port.TED: payouts.WAITING[port.TED],
+    port.BOLETO: orders.WAITING[port.BOLETO],
 }
 # Every kind of event, with an example.
 NOTICES = (*orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *webhooks.NOTICES)
@@ -170,7 +169,7 @@ def jku_of(public_url: str) -> str:
 def place_of(settings: Settings) -> Place:
     """Where this lastro stands."""
     institution = Institution(settings.ispb, settings.institution_name, settings.branch, settings.compe)
-    return Place(institution, settings.public_url, settings.is_sandbox)
+    return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings))
 
 
 def key_ring_of(settings: Settings) -> KeyRing:
@@ -204,15 +203,13 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     place, rail = place_of(settings), rail_of(settings)
     sandbox = sandbox_of(settings)
     stepper = None if sandbox is None else sandbox.stepper(settings, database, work)
-    book = Book(work, Inbox(database, work, chance, settings.ispb, port.BOOK))
-    ted = Ted(Line(settings.network_url, settings.network_token), settings.ispb, partial(_business_now, work))
     pix = GivingBack(rail, payees.budget_of(settings, database))
-    rails: dict[str, port.Rail] = {port.PIX: pix, port.TED: ted, port.BOOK: book}
+    rails, ends = rails_of(settings, pix, database, work, chance)
     outgoing = payees.for_locations(settings)
     planner = plans.Planner(
         database, runner, _ways(settings, place, database, chance, rail, outgoing), settings.plan_lines_per_second, hear
     )
-    closers = [client.close, outgoing.close, rail.close, ted.close, database.close, work.close]
+    closers = [client.close, outgoing.close, rail.close, *ends, database.close, work.close]
     if stepper is not None:
         closers.insert(0, stepper.close)
     return Worker(
@@ -233,51 +230,10 @@ def _ways(
     return payouts.Ways(place.institution, directory, charges, banks.Banks(sandbox=sandbox))
 
 
-async def _business_now(work: Database) -> datetime:
-    async with work.session() as session:
-        now: datetime = await session.value("SELECT business_now()")
-        return now
-
-
 def plan_of(settings: Settings) -> webhooks.Plan:
     """When a delivery is tried again."""
     intervals = tuple(timedelta(seconds=seconds) for seconds in settings.retry_seconds)
     return webhooks.Plan(intervals, settings.retry_jitter_percent / 100)
-
-
-def inbox_verbs(place: Place, timing: Timing = TIMING) -> dict[str, port.InboxVerb]:
-    """On this message of the network, call that verb. timing: of charges of subscriptions."""
-    tie = subscriptions.Tie()
-    return {
-        port.PIX_ASK: lambda row: orders.Ask(port.arrival(row.body), row.claimed, place, row.rail, tie),
-        port.PIX_SETTLED: lambda row: orders.Settled(port.arrival(row.body), row.claimed, place, tie),
-        port.PIX_FINAL: lambda row: orders.Final(port.pix_final(row.body), row.claimed, place, tie),
-        port.AUTHORIZATION_ASK: lambda row: subscriptions.Authorize(port.authorization(row.body), row.claimed, place),
-        port.AUTHORIZATION_DECLINED: lambda row: subscriptions.Decline(
-            port.authorization_declined(row.body), row.claimed, place
-        ),
-        port.AUTHORIZATION_CANCELED: lambda row: subscriptions.PayerCancels(
-            port.authorization_canceled(row.body), row.claimed, place
-        ),
-        port.CANCELLATION_FINAL: lambda row: subscriptions.CancellationEnded(port.cancellation_final(row.body), row.claimed),
-        port.RETURN_FINAL: lambda row: orders.ReturnEnded(port.return_final(row.body), row.claimed),
-        port.PAYMENT_FINAL: lambda row: payouts.Ended(port.payment_final(row.body), row.claimed, place.institution),
-        port.PAYMENT_PENDING: lambda row: SetAside(row.claimed, "known"),
-        port.PAYMENT_RETURNED: lambda row: payouts.Returned(port.payment_returned(row.body), row.claimed, place.institution),
-        port.PAYMENT_DOUBTED: lambda row: payouts.Doubted(port.payment_doubted(row.body), row.claimed),
-        port.PAYMENT_NEVER: lambda row: payouts.Never(port.payment_never(row.body), row.claimed, place.institution),
-        payouts.CHILD_MOVED: lambda row: payouts.Summed.by(row, place.institution),
-        payouts.PROVED: lambda row: payouts.TakenUp(row.subject, row.claimed),
-        port.CHARGE_SCHEDULED: lambda row: subscriptions.Scheduled(port.charge_scheduled(row.body), row.claimed, timing),
-        port.CHARGE_REFUSED: lambda row: subscriptions.Unpaid(port.charge_refused(row.body), row.claimed, place, timing),
-        port.CHARGE_CANCELED: lambda row: subscriptions.PayerCanceled(
-            port.charge_canceled(row.body), row.claimed, place, timing
-        ),
-        port.CHARGE_CANCEL_FINAL: lambda row: subscriptions.CancelAnswered(
-            port.charge_cancel_final(row.body), row.claimed, timing
-        ),
-        **dict.fromkeys((port.REFUSED, port.UNKNOWN), lambda row: SetAside(row.claimed, port.ALARMED)),
-    }
 
 
 async def open_house(
@@ -329,7 +285,7 @@ def routes(house: House) -> tuple[Route, ...]:
     return (
         *orders.routes(house.place), *payouts.routes(ways), *plans.routes(),
         *subscriptions.routes(house.place, house.charging), *accounts.routes(institution), *webhooks.routes(told_from),
-        *story.routes(), *banks.routes(listed),
+        *story.routes(), *banks.routes(listed), *companies.routes(),
     )  # fmt: skip
 
 
@@ -351,11 +307,8 @@ def public(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None =
     return {
         "/auth/v1/token": {"POST": tokens.ours},
         "/oauth2/token": {"POST": tokens.oauth},
-        "/.well-known/jwks.json": {"GET": published.token_keys},
-        "/.well-known/pix-jwks.json": {"GET": published.location_keys},
-        "/qr/v2/{token}": {"GET": published.location},
-        "/qr/v2/rec/{token}": {"GET": published.recurrence},
-        "/qr/image/{name}": {"GET": published.picture},
+        **published.paths(),
+        **Checkout(house.located, orders.CheckoutPages(house.place)).paths(),
         "/health": {"GET": health.ready},
         "/live": {"GET": health.live},
         "/metrics": metrics.table(),

@@ -1,6 +1,7 @@
 """Orders: what a customer is asked to pay, the money that comes for it, and the money that goes back."""
 
 from lastro.orders.actions.arrive import Ask, Final, Settled
+from lastro.orders.actions.collect import Announced, CollectionSettled, Unregistered, Voided
 from lastro.orders.actions.create import Destinations
 from lastro.orders.actions.create import Known as Destination
 from lastro.orders.actions.end import Cancel, Expire, Fail
@@ -14,17 +15,34 @@ from lastro.orders.actions.read import Read, by_location, charge, image
 from lastro.orders.actions.scheduled_charge import ScheduledCharge, scheduled_charge, with_payment
 from lastro.orders.actions.tied import Tie, Tied
 from lastro.orders.api import routes
-from lastro.orders.docs import NOTICES
+from lastro.orders.checkout.model import CheckoutState, Standing
+from lastro.orders.checkout.model import Seen as CheckoutSeen
+from lastro.orders.checkout.page import CheckoutPages
+from lastro.orders.checkout.store import seen_by_token as by_checkout
+from lastro.orders.checkout.store import standing_by_token as standing_by_checkout
+from lastro.orders.docs import NOTICES as _OF_ORDERS
 from lastro.orders.model import EXPIRY_GRACE, WAITING, Authorized, CompanySetup, Order, Party, Place
+from lastro.orders.refunds.create import Create as GiveBack
+from lastro.orders.refunds.create import Wish as RefundWish
+from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
+from lastro.orders.refunds.read import Read as ReadRefund
 from lastro.orders.rendering import merchant, picture
 from lastro.orders.rules import fee_problem
+from lastro.orders.slips import Slip, slip_of
+from lastro.orders.slips import by_location as slip_by_location
+from lastro.orders.slips import pdf as slip_pdf
 from lastro.orders.states import ORDERS, PIX_PAYMENTS, REFUNDS
 from lastro.orders.store import destination, order_by_id, related, reservation, root_of
 
+NOTICES = (*_OF_ORDERS, *_OF_REFUNDS)
+
 __all__ = [
-    "EXPIRY_GRACE", "NOTICES", "ORDERS", "PIX_PAYMENTS", "REFUNDS", "WAITING", "Ask", "Authorized", "Cancel", "CompanySetup",
-    "Destination", "Destinations", "Ending", "Expire", "Fail", "Final", "FirstCharge", "Order", "Paid", "Party", "Place",
-    "Read", "ReturnEnded", "ScheduledCharge", "Settled", "Tie", "Tied", "by_location", "charge", "charged", "destination",
-    "ending", "fee_problem", "image", "merchant", "order_by_id", "payer_of", "picture", "related", "reservation", "root_of",
-    "routes", "scheduled_charge", "with_payment", "with_subscription",
+    "EXPIRY_GRACE", "NOTICES", "ORDERS", "PIX_PAYMENTS", "REFUNDS", "WAITING", "Announced", "Ask", "Authorized", "Cancel",
+    "CheckoutPages", "CheckoutSeen", "CheckoutState", "CollectionSettled", "CompanySetup", "Destination", "Destinations",
+    "Ending", "Expire", "Fail", "Final", "FirstCharge", "GiveBack", "Order", "Paid", "Party", "Place", "Read",
+    "ReadRefund", "RefundWish", "ReturnEnded", "ScheduledCharge", "Settled", "Slip", "Standing", "Tie", "Tied",
+    "Unregistered", "Voided", "by_checkout", "by_location", "charge", "charged", "destination", "ending", "fee_problem",
+    "image", "merchant", "order_by_id", "payer_of", "picture", "related", "reservation", "root_of", "routes",
+    "scheduled_charge", "slip_by_location", "slip_of", "slip_pdf", "standing_by_checkout", "with_payment",
+    "with_subscription",
 ]  # fmt: skip

@@ -16,7 +16,10 @@ from lastro.orders.actions.list import List
 from lastro.orders.actions.read import Read
 from lastro.orders.forms import CreateOrder
 from lastro.orders.model import STATUSES, Wanted
+from lastro.orders.payins.api import payin_routes
+from lastro.orders.refunds.api import refund_routes
 from lastro.orders.rules import METHOD, create_problems, is_method
+from lastro.orders.static_codes.api import static_code_routes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +35,7 @@ _FILTERS = (
           text_schema(_LONGEST_EXTERNAL_ID)),
     Query("accountId", "Orders that credit this account.", {"type": "string"}),
     Query("paymentMethod", "Orders of this method.", {"type": "string", "pattern": METHOD, "examples": ["PIX"]}),
+    Query("staticQrcodeId", "Orders whose money came by this static QR code.", {"type": "string"}),
 )  # fmt: skip
 
 
@@ -45,7 +49,7 @@ class _Desk:
         form, problems = forms.read(incoming.raw, CreateOrder)
         order = incoming.body.get("order")
         amount_is_null = isinstance(order, dict) and "amount" in order and order["amount"] is None
-        problems += create_problems(form, amount_is_null=amount_is_null, sandbox=self.place.sandbox)
+        problems += create_problems(form, self.place.methods, amount_is_null=amount_is_null, sandbox=self.place.sandbox)
         amount = None if form.order is None else forms.money(form.order.amount, "order.amount", problems)
         if problems:
             return Refused(Kind.INVALID, forms.first_of_each(problems))
@@ -72,7 +76,8 @@ class _Desk:
 
 def routes(place: Place) -> tuple[Route, ...]:
     """The room's operations."""
-    desk = _Desk(place, Destinations())
+    destinations = Destinations()
+    desk = _Desk(place, destinations)
     return (
         Route(
             "PUT", _PATH, "create_order", "orders:write", desk.create, docs.CREATE, key="optional", key_longest=64,
@@ -84,11 +89,14 @@ def routes(place: Place) -> tuple[Route, ...]:
         Route(
             "POST", _PATH + "/{id}/cancel", "cancel_order", "orders:write", desk.cancel, docs.CANCEL, key="optional",
         ),
+        *payin_routes(place, destinations),
+        *static_code_routes(),
+        *refund_routes(place),
     )  # fmt: skip
 
 
 def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
-    """The filters of a list; whatever is wrong is added to `problems`. None: it names an account by what is no id.
+    """The filters of a list; whatever is wrong is added to `problems`. None: it names something by what is no id.
 
     In a query an id that is malformed, unknown or another company's finds nothing, and is no mistake (contract.md §1).
     """
@@ -97,7 +105,7 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
     method = query.get("paymentMethod")
     if method is not None and not is_method(method):
         problems.append(Problem("paymentMethod", "INVALID", "is not one of the values the interface names"))
-    account_id = as_id(query.get("accountId"))
-    if "accountId" in query and account_id is None:
+    named = {name: as_id(query.get(name)) for name in ("accountId", "staticQrcodeId")}
+    if any(found is None for name, found in named.items() if name in query):
         return None
-    return Wanted(status, external_id, account_id, method)
+    return Wanted(status, external_id, named["accountId"], method, named["staticQrcodeId"])

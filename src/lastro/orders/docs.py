@@ -29,6 +29,7 @@ _CREATED: dict[str, Any] = {
     },
     "fees": {"fixed": _NOTHING, "variable": _NOTHING, "additional": _NOTHING},
     "finalAmount": _BRL,
+    "checkoutUrl": "https://pay.example.com/checkout/00001Rk7tq0vXb2LzYcN9a", "orderToken": "00001Rk7tq0vXb2LzYcN9a",
 }  # fmt: skip
 _PAYER = {
     "name": "Pessoa Pagadora", "document": {"type": "CPF", "number": "12345678909"},
@@ -57,6 +58,12 @@ _CREATE_REFUSALS = (
             "Use PIX; the description lists the others."),
     Refusal(Kind.INVALID, "order.paymentMethod", "NOT_SUPPORTED", "No partner for this method is configured here.",
             "Use PIX, or have a partner configured."),
+    Refusal(Kind.INVALID, "order.amount", "REQUIRED", "Only a PIX order may leave its amount open.", "Give the amount."),
+    Refusal(Kind.INVALID, "order.pixKey", "NOT_ALLOWED", "A key is chosen for PIX alone.", "Leave it out."),
+    Refusal(Kind.INVALID, "customer.address", "REQUIRED", "A slip names where its payer lives.",
+            "Give `customer.address` with all but `complement`."),
+    *(Refusal(Kind.INVALID, f"customer.address.{part}", "REQUIRED", "A slip names where its payer lives.", "Give it.")
+      for part in ("state", "city", "street", "neighborhood", "number", "postalCode")),
     Refusal(Kind.INVALID, "order.amount", "INVALID", "`amount` is null, which may be a mistake.",
             "Leave it out where the payer shall type the amount; else give currency and value."),
     Refusal(Kind.INVALID, "order.amount.currency", "NOT_SUPPORTED", "The method is not paid in this currency.",
@@ -67,7 +74,7 @@ _CREATE_REFUSALS = (
             "Give `10.50`, without sign, blanks or separators of thousands."),
     Refusal(Kind.INVALID, "order.amount.value", "OUT_OF_RANGE",
             "The amount is zero, negative or above 9,999,999,999.99; or it is less than the fee that the account bears, or"
-            " too large together with the fee that the customer bears.",
+            " too large together with the fee that the customer bears. A slip has room for 99,999,999.99.",
             "Ask for an amount between 0.01 and 9,999,999,999.99 that is at least the fee."),
     Refusal(Kind.INVALID, "order.externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
             "Use 1 to 64 printable characters."),
@@ -110,11 +117,16 @@ _CREATE_REFUSALS = (
 CREATE = Doc(
     "Create an order",
     "Makes an order that a customer pays without seeing a screen of ours. For PIX it is a dynamic QR code that any bank in"
-    " Brazil reads; its charge is served, signed, at the address that the code carries.\n\n"
+    " Brazil reads; its charge is served, signed, at the address that the code carries. For BOLETO it is a slip: its line of"
+    " digits, its bar code, a PDF to print, and the same Pix code on it.\n\n"
     "- The account that is credited is `order.accountId`, else the one of `order.pixKey`, else the company's default.\n"
     "- Without `order.amount` the code is open and the payer types the amount; PIX alone.\n"
-    "- The order ends after `order.expiration` seconds (86,400 where nothing is said), paid or not, and you are told.\n"
-    "- `order.externalId` belongs to one open or paid order at a time.\n\n"
+    "- A PIX order ends after `order.expiration` seconds (86,400 where nothing is said), paid or not, and you are told. A"
+    " slip is due in three business days and taken until the day after; its order is PENDING once it was paid, PAID when"
+    " the money settles, and EXPIRED three business days after its last day.\n"
+    "- `order.externalId` belongs to one open or paid order at a time.\n"
+    "- `checkoutUrl` is a page where your customer sees how to pay and what became of it. Once the order has ended it leads"
+    " back to `order.returnUrl`, with `orderToken` in its query.\n\n"
     "An `idempotency-key` makes it safe to send the same request again: the first answer comes back, byte for byte, for 30"
     " days.",
     CreateOrder, CreatedOrder, _CREATE_REFUSALS,
@@ -138,7 +150,7 @@ LIST = Doc(
     "List orders",
     "The orders of your company, newest first: those you made, the first charges of your subscriptions, and those that money"
     " made which came unasked. Filters are"
-    " combined: an order must fit all of them. An `accountId` that is not one of yours finds nothing.\n\n"
+    " combined: an order must fit all of them. An `accountId` or `staticQrcodeId` that is not yours finds nothing.\n\n"
     "Each order is as the read by id shows it, but for `qrcodeImageBase64`: the picture is at `qrcodeImageUrl`.\n\n"
     "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
     " first, a page may have fewer rows than its `limit` and still have a next one: it ends before orders younger than two"
@@ -166,13 +178,14 @@ CANCEL = Doc(
         NO_ORDER,
         Refusal(Kind.CONFLICT, "status", "CONFLICT",
                 "The order has ended already, or a payment for it was accepted and will settle in a moment; or it is the"
-                " first charge of a subscription, and ends with that.",
-                "Read the order; what is paid can only be given back. Cancel the subscription, not its first charge."),
+                " first charge of a subscription or the order of a scheduled payment, and ends with that.",
+                "Read the order; what is paid can only be given back. Cancel the subscription, not its first charge; the"
+                " scheduled payment, not its order."),
     ),
     None, _CANCELED,
 )  # fmt: skip
 
-_NOTIFIED = {
+NOTIFIED = {
     "id": _ID, "code": "book-1", "event": "ORDER-PAYIN.PAID", "status": "PAID",
     "paidAt": _PAID["paidAt"], "updatedAt": _PAID["updatedAt"], "endToEndId": _PAID["endToEndId"], "controlNumber": None,
     "type": "PAY-IN", "message": "Order paid", "customerMessage": "Pagamento recebido", "description": "A book",
@@ -203,9 +216,9 @@ def _example(status: str) -> dict[str, Any]:
         "message": message.format(error="SANDBOX: refused by the partner"),
     }  # fmt: skip
     if status == "PAID":
-        return _NOTIFIED | ended
+        return NOTIFIED | ended
     customer = {"name": "Bento Braga", "document": {"type": "CPF", "number": "12345678909"}}
-    return _NOTIFIED | ended | {"paidAt": None, "endToEndId": None, "payer": customer}
+    return NOTIFIED | ended | {"paidAt": None, "endToEndId": None, "payer": customer}
 
 
 NOTICES = tuple(

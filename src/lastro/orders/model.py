@@ -6,32 +6,36 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from lastro.rails.port import PIX_ASK, RETURN_SEND, Waiting
+from lastro.rails.port import BOLETO, PIX, PIX_ASK, RETURN_SEND, Waiting
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
     from uuid import UUID
 
     from lastro.accounts import Institution
     from lastro.base.money import Money
-    from lastro.companies import FeePlan
+    from lastro.companies import FeePlan, Fees
 
 STATUSES = ("INITIAL", "PENDING", "AUTHENTICATING", "PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED")
-WAITING = (
-    Waiting(PIX_ASK, "pix_payments", "state", "ACCEPTED", "end_to_end_id"),
-    Waiting(RETURN_SEND, "refunds", "state", "PENDING", "return_id"),
-)
+# What the network of each rail has to end.
+WAITING = {
+    PIX: (
+        Waiting(PIX_ASK, "pix_payments", "state", "ACCEPTED", "end_to_end_id"),
+        Waiting(RETURN_SEND, "refunds", "state", "PENDING", "return_id", only=f"rail = '{PIX}'"),
+    ),
+    BOLETO: (Waiting(RETURN_SEND, "refunds", "state", "PENDING", "return_id", only=f"rail = '{BOLETO}'"),),
+}
 EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later
 
 
 @dataclass(frozen=True, slots=True)
 class CompanySetup:
-    """What creating an order needs to know of a company, at the version read."""
+    """What creating an order needs to know of a company, at the versions read. fees: of its method, now and later."""
 
     number: int
     version: int
     fees_version: int
-    fees: FeePlan
+    fees: Fees
     customerless_partner: str | None
     default_account_id: UUID | None
 
@@ -59,12 +63,29 @@ class Party:
 
 
 @dataclass(frozen=True, slots=True)
+class Instrument:
+    """What an order is paid with at a partner that collects. rail: whose. reference: ours, by which the partner tells of it.
+
+    code: 44 digits of a slip's bars. payable_until: the last day on which it is taken.
+    """
+
+    rail: str
+    reference: str
+    code: str
+    due: date
+    payable_until: date
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """An order as it was read. amount None: open, the payer types it. state is the status of the interface.
 
     subscription_id: whose first charge, or charge of a cycle, it is; it ends with that. subscription_code: the client's code
     of the subscription. scheduled_payment_id: which charge of a cycle it is; None for a first charge, whose code is shown by
-    the subscription.
+    the subscription. static_qrcode_id: the printed code by which the money came that made it.
+    order_token: what leads to its hosted page, where it has one.
+    ends_at: when it ends unpaid, where money may be told of later than expires_at. instrument: where it is no PIX order.
+    refunded: what was given back of it so far; None: nothing.
     """
 
     id: UUID
@@ -98,6 +119,30 @@ class Order:
     subscription_id: UUID | None = None
     subscription_code: str | None = None
     scheduled_payment_id: UUID | None = None
+    order_token: str | None = None
+    static_qrcode_id: UUID | None = None
+    ends_at: datetime | None = None
+    instrument: Instrument | None = None
+    refunded: Money | None = None
+
+    @property
+    def refundable(self) -> Money | None:
+        """What may be given back of it in all: its amount, not the fees its customer bore; of an open one what was paid."""
+        return self.amount or self.paid
+
+
+@dataclass(frozen=True, slots=True)
+class StaticCode:
+    """A printed code, as it was made and stays. amount None: the payer types it. qrcode_data: its text."""
+
+    id: UUID
+    account_id: UUID
+    pix_key: str
+    txid: str
+    amount: Money | None
+    description: str | None
+    qrcode_data: str
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +153,7 @@ class Wanted:
     external_id: str | None = None
     account_id: UUID | None = None
     payment_method: str | None = None
+    static_qrcode_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +195,31 @@ class Payment:
     remittance: str | None
     rail: str
     authorized: Authorized | None = None
+    txid: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A refund that a client asked for, as it is shown. code: MD06 or SL02. reason: the client's words, told to nobody."""
+
+    id: UUID
+    state: str
+    order_id: UUID
+    external_id: str
+    return_id: str
+    amount: Money
+    code: str
+    reason: str | None
+    description: str | None
+    error_code: str | None
+    error_message: str | None
+    created_at: datetime
+    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Refund:
-    """Money being given back, as it was read."""
+    """Money being given back, as it was read. order_id, external_id: where a client asked for it; None of our own accord."""
 
     id: UUID
     state: str
@@ -162,15 +228,21 @@ class Refund:
     return_id: str
     amount: Money
     hold_id: UUID
+    order_id: UUID | None = None
+    external_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where this lastro stands: whose institution it is, under which address the world reaches it, in which mode."""
+    """Where this lastro stands: whose institution it is, under which address the world reaches it, in which mode.
+
+    methods: the payment methods whose partners are configured.
+    """
 
     institution: Institution
     public_url: str
     sandbox: bool
+    methods: frozenset[str] = frozenset({"PIX"})
 
     def location(self, token: str) -> str:
         """The address of a charge as a QR carries it: without scheme."""
@@ -179,6 +251,14 @@ class Place:
     def recurrence_location(self, token: str) -> str:
         """The address of a recurrence as a QR carries it: without scheme."""
         return f"{self.public_url.partition('://')[2]}/qr/v2/rec/{token}"
+
+    def checkout_url(self, token: str) -> str:
+        """The address of an order's hosted page: unguessable, needs no token."""
+        return f"{self.public_url}/checkout/{token}"
+
+    def slip_url(self, token: str) -> str:
+        """The address of a slip's PDF: unguessable, needs no token."""
+        return f"{self.public_url}/slip/{token}.pdf"
 
     def image_url(self, token: str) -> str:
         """The address of the QR's picture: unguessable, needs no token."""

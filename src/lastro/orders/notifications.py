@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
@@ -59,6 +59,9 @@ class PayInNotification(Answer, frozen=True, kw_only=True):
     subscription: Annotated[OfSubscription | None, msgspec.Meta(description="There where the order is a charge of one.")] = (
         None
     )
+    static_qrcode_id: Annotated[
+        Id | None, msgspec.Meta(description="The static QR code that was paid; `code` is then the endToEndId.")
+    ] = None
 
 
 def pay_in(
@@ -71,25 +74,40 @@ def pay_in(
     payer: who paid; nobody did: the customer. paid_to_key: type and text of the key the money used.
     """
     message, customer_message = TEXTS[status]
+    fields = fields_of(
+        door, order, account, institution, amount=amount, payer=payer, end_to_end_id=end_to_end_id, paid_at=paid_at,
+        paid_to_key=paid_to_key,
+    )  # fmt: skip
     body = PayInNotification(
-        id=str(order.id),
-        code=order.external_id,
+        **fields,
         event=f"ORDER-PAYIN.{status}",
         status=status,
-        paid_at=None if paid_at is None else stamp(paid_at),
-        updated_at=stamp(door.now),
-        end_to_end_id=end_to_end_id,
-        control_number=None,
         type="PAY-IN",
         message=message.format(error=error),
         customer_message=customer_message,
-        description=order.description,
-        amount=Money(currency=order.currency, value="0.00") if amount is None else Money.of(amount),
-        owner_bank=owner_bank(account, institution, paid_to_key),
-        payer=_payer(payer or order.customer),
-        subscription=OfSubscription.maybe(order),
     )
     return told(door, body.event, order.id, order.notification_url, body)
+
+
+def fields_of(
+    door: Door, order: Order, account: Account, institution: Institution, *, amount: money.Money | None, payer: Party | None,
+    end_to_end_id: str | None, paid_at: datetime | None, paid_to_key: tuple[str, str] | None,
+) -> dict[str, Any]:  # fmt: skip
+    """What every notification about an order says of it, whatever has happened; arguments as of `pay_in`."""
+    return {
+        "id": str(order.id),
+        "code": order.external_id,
+        "paid_at": None if paid_at is None else stamp(paid_at),
+        "updated_at": stamp(door.now),
+        "end_to_end_id": end_to_end_id,
+        "control_number": None,
+        "description": order.description,
+        "amount": Money(currency=order.currency, value="0.00") if amount is None else Money.of(amount),
+        "owner_bank": owner_bank(account, institution, paid_to_key),
+        "payer": _payer(payer or order.customer),
+        "subscription": OfSubscription.maybe(order),
+        "static_qrcode_id": None if order.static_qrcode_id is None else str(order.static_qrcode_id),
+    }
 
 
 def _payer(party: Party | None) -> NotifiedPayer:

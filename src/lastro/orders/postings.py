@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from lastro.base.money import Money
     from lastro.base.run import Door
+    from lastro.orders.model import Refund
 
 
 def paid(door: Door, account_id: UUID, order_id: UUID, credit: Money, fee: Money, rail: str) -> tuple[Transfer, ...]:
@@ -20,9 +21,11 @@ def paid(door: Door, account_id: UUID, order_id: UUID, credit: Money, fee: Money
 
     From another account here it comes out of TRANSIT.
     """
-    net, came, kept = ledger.clearing(door.company_id, PIX, credit.currency), "PIX_IN", "FEE"
     if rail == BOOK:
-        net, came, kept = ledger.transit(door.company_id, credit.currency), "BOOK_IN", "BOOK_FEE"
+        net = ledger.transit(door.company_id, credit.currency)
+    else:
+        net = ledger.clearing(door.company_id, rail, credit.currency)
+    came, kept = f"{rail.upper()}_IN", "FEE" if rail == PIX else f"{rail.upper()}_FEE"
     parts = []
     if credit.minor:
         customer = ledger.customer(door.company_id, account_id, credit.currency)
@@ -32,35 +35,58 @@ def paid(door: Door, account_id: UUID, order_id: UUID, credit: Money, fee: Money
     return tuple(parts)
 
 
-def unfit(door: Door, payment_id: UUID, amount: Money) -> Transfer:
+def unfit(door: Door, payment_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
     """NET→SUSP: money that is in and fits nothing."""
-    net = ledger.clearing(door.company_id, PIX, amount.currency)
-    return _moved(door, net, ledger.suspense(door.company_id, amount.currency), amount, "PIX_UNFIT", payment_id)
+    net, suspense = (
+        ledger.clearing(door.company_id, rail, amount.currency),
+        ledger.suspense(door.company_id, amount.currency),
+    )
+    return _moved(door, net, suspense, amount, f"{rail.upper()}_UNFIT", payment_id)
 
 
-def giving_back(door: Door, refund_id: UUID, amount: Money) -> Transfer:
+def giving_back(door: Door, refund_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
     """SUSP→NET held: a return that is on its way."""
-    return _return(door, "held", refund_id, amount, None)
+    return _return(door, "held", refund_id, amount, None, rail)
 
 
-def given_back(door: Door, refund_id: UUID, amount: Money, hold_id: UUID) -> Transfer:
+def given_back(door: Door, refund_id: UUID, amount: Money, hold_id: UUID, rail: str = PIX) -> Transfer:
     """Posts it: the network has returned the money."""
-    return _return(door, "posted", refund_id, amount, hold_id)
+    return _return(door, "posted", refund_id, amount, hold_id, rail)
 
 
-def kept(door: Door, refund_id: UUID, amount: Money, hold_id: UUID) -> Transfer:
+def kept(door: Door, refund_id: UUID, amount: Money, hold_id: UUID, rail: str = PIX) -> Transfer:
     """Voids it: the network refused the return, the money stays in suspense."""
-    return _return(door, "voided", refund_id, amount, hold_id)
+    return _return(door, "voided", refund_id, amount, hold_id, rail)
 
 
-def _return(door: Door, kind: str, refund_id: UUID, amount: Money, hold_id: UUID | None) -> Transfer:
+def refunding(door: Door, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
+    """CUST→NET held, or CUST→TRANSIT where the payer is here: a refund that a client asked for is on its way."""
+    return _refund(door, "held", account_id, refund_id, amount, rail, None)
+
+
+def refunded(door: Door, account_id: UUID, refund: Refund, kind: str) -> Transfer:
+    """The same posted, the network has returned the money; or voided, it refuses to."""
+    return _refund(door, kind, account_id, refund.id, refund.amount, refund.payment.rail, refund.hold_id)
+
+
+def _refund(
+    door: Door, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
+) -> Transfer:
+    out, entry = ledger.clearing(door.company_id, PIX, amount.currency), "PIX_REFUND"
+    if rail == BOOK:
+        out, entry = ledger.transit(door.company_id, amount.currency), "BOOK_REFUND"
+    customer = ledger.customer(door.company_id, account_id, amount.currency)
+    return Transfer(door.chance.uuid(door.now), kind, customer, out, amount, entry, refund_id, door.now, hold_id)
+
+
+def _return(door: Door, kind: str, refund_id: UUID, amount: Money, hold_id: UUID | None, rail: str) -> Transfer:
     return Transfer(
         id=door.chance.uuid(door.now),
         kind=kind,
         debit=ledger.suspense(door.company_id, amount.currency),
-        credit=ledger.clearing(door.company_id, PIX, amount.currency),
+        credit=ledger.clearing(door.company_id, rail, amount.currency),
         amount=amount,
-        type="PIX_RETURN",
+        type=f"{rail.upper()}_RETURN",
         reference_id=refund_id,
         at=door.now,
         pending_id=hold_id,

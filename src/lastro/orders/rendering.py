@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, Paged, Timestamp, Url, words
+from lastro.base.wire import Bank, Day, Document, EndToEndId, Id, Money, Paged, Timestamp, Url, words
 from lastro.orders.model import STATUSES
 from lastro.standards import qrcode
+from lastro.standards.boleto import digitable_line
 from lastro.standards.brcode import BrCode, ascii_text, encode
 
 if TYPE_CHECKING:
@@ -37,6 +38,20 @@ class PixCharge(Answer, frozen=True, kw_only=True):
     conciliation_id: Annotated[
         str, msgspec.Meta(description="The txid that the network knows the charge by.", pattern="^[0-9A-Za-z]{26,35}$")
     ]
+
+
+class Slip(Answer, frozen=True, kw_only=True):
+    """What a customer pays a BOLETO order with."""
+
+    barcode: Annotated[str, msgspec.Meta(description="What its bars say, 44 digits.", pattern="^[0-9]{44}$")]
+    digitable_line: Annotated[str, msgspec.Meta(description="The same as people type it, 47 digits.", pattern="^[0-9]{47}$")]
+    due_date: Day
+    payable_until: Annotated[Day, msgspec.Meta(description="The last day on which a bank takes it.")]
+    pdf_url: Annotated[Url, msgspec.Meta(description="The slip to print. The address cannot be guessed; no token.")]
+    qrcode_data: Annotated[
+        str | None,
+        msgspec.Meta(description="A Pix code for the same order, printed on the slip; there where the account has a key."),
+    ] = None
 
 
 class ListedCharge(Answer, frozen=True, kw_only=True):
@@ -71,12 +86,24 @@ class CreatedOrder(Answer, frozen=True, kw_only=True):
     description: str
     created_at: Timestamp
     pix: Annotated[PixCharge | None, msgspec.Meta(description="There where the method is PIX.")] = None
+    boleto: Annotated[Slip | None, msgspec.Meta(description="There where the method is BOLETO.")] = None
     fees: Fees
     final_amount: Annotated[
         Money | None,
         msgspec.Meta(description="What the customer pays, fees included where the customer bears them. Open: left out."),
     ] = None
     error_message: Annotated[str | None, msgspec.Meta(description="Why the status is ERROR.")] = None
+    checkout_url: Annotated[
+        Url | None,
+        msgspec.Meta(
+            description="The page where the customer sees how to pay and what became of it. It cannot be guessed; no token."
+            " There where you made the order; left out of orders older than the page."
+        ),
+    ] = None
+    order_token: Annotated[
+        Annotated[str, msgspec.Meta(pattern="^[0-9A-Za-z]{22}$")] | None,
+        msgspec.Meta(description="What `returnUrl` is followed with, as `orderToken`."),
+    ] = None
 
 
 class Payer(Answer, frozen=True, kw_only=True):
@@ -122,11 +149,17 @@ class Order(CreatedOrder, frozen=True, kw_only=True):
     updated_at: Timestamp
     paid_at: Annotated[Timestamp | None, msgspec.Meta(description="When the network settled the payment.")] = None
     paid_amount: Money | None = None
+    refunded_amount: Annotated[
+        Money | None, msgspec.Meta(description="What was given back so far; left out where nothing was.")
+    ] = None
     end_to_end_id: EndToEndId | None = None
     payer: Payer | None = None
     subscription: Annotated[
         OfSubscription | None,
         msgspec.Meta(description="There where the order is a charge of one; `pix` is then left out."),
+    ] = None
+    static_qrcode_id: Annotated[
+        Id | None, msgspec.Meta(description="The static QR code that was paid; `externalId` is then the endToEndId.")
     ] = None
 
 
@@ -167,18 +200,32 @@ def merchant(text: str, longest: int) -> str:
 
 def created(order: model.Order, holder_name: str, city: str, place: Place) -> CreatedOrder:
     """The answer to a create; reading shows more beside it."""
-    return CreatedOrder(**_shown(order), pix=_pictured(order, holder_name, city, place))
+    return CreatedOrder(
+        **_shown(order, place),
+        pix=_pictured(order, holder_name, city, place),
+        boleto=_slip(order, holder_name, city, place),
+    )
 
 
 def in_full(order: model.Order, holder_name: str, city: str, place: Place) -> Order:
     """The answer to a read: the create's, and what has happened since."""
-    return Order(**_shown(order), **_since(order), pix=_pictured(order, holder_name, city, place))
+    return Order(
+        **_shown(order, place),
+        **_since(order),
+        pix=_pictured(order, holder_name, city, place),
+        boleto=_slip(order, holder_name, city, place),
+    )
 
 
 def listed(order: model.Order, holder_name: str, city: str, place: Place) -> ListedOrder:
     """The same in a list: no picture, which is drawn anew each time and weighs more than all the rest."""
     charge = _charge(order, holder_name, city, place)
-    return ListedOrder(**_shown(order), **_since(order), pix=None if charge is None else ListedCharge(**charge))
+    return ListedOrder(
+        **_shown(order, place),
+        **_since(order),
+        pix=None if charge is None else ListedCharge(**charge),
+        boleto=_slip(order, holder_name, city, place),
+    )
 
 
 def bank_of(party: Party) -> Bank | None:
@@ -188,7 +235,9 @@ def bank_of(party: Party) -> Bank | None:
 
 def _charge(order: model.Order, holder_name: str, city: str, place: Place) -> dict[str, str] | None:
     """What a charge is shown with wherever it is; None for unasked money, and where a subscription has the code."""
-    if order.subscription_id is not None or order.txid is None or order.expires_at is None or order.location_token is None:
+    if order.subscription_id is not None or order.instrument is not None:
+        return None
+    if order.txid is None or order.expires_at is None or order.location_token is None:
         return None
     return {
         "qrcode_image_url": place.image_url(order.location_token),
@@ -196,6 +245,17 @@ def _charge(order: model.Order, holder_name: str, city: str, place: Place) -> di
         "expire_date_time": stamp(order.expires_at),
         "conciliation_id": order.txid,
     }
+
+
+def _slip(order: model.Order, holder_name: str, city: str, place: Place) -> Slip | None:
+    made = order.instrument
+    if made is None or order.location_token is None:
+        return None
+    return Slip(
+        barcode=made.code, digitable_line=digitable_line(made.code), due_date=made.due.isoformat(),
+        payable_until=made.payable_until.isoformat(), pdf_url=place.slip_url(order.location_token),
+        qrcode_data=None if order.pix_key is None else payload(order, holder_name, city, place),
+    )  # fmt: skip
 
 
 def _pictured(order: model.Order, holder_name: str, city: str, place: Place) -> PixCharge | None:
@@ -211,7 +271,7 @@ def picture(text: str) -> str:
     return b64encode(qrcode.png(text)).decode()
 
 
-def _shown(order: model.Order) -> dict[str, Any]:
+def _shown(order: model.Order, place: Place) -> dict[str, Any]:
     return {
         "id": str(order.id),
         "external_id": order.external_id,
@@ -223,6 +283,8 @@ def _shown(order: model.Order) -> dict[str, Any]:
         "fees": _fees(order),
         "final_amount": Money.maybe(order.final_amount),
         "error_message": order.error_message,
+        "checkout_url": None if order.order_token is None else place.checkout_url(order.order_token),
+        "order_token": order.order_token,
     }
 
 
@@ -234,9 +296,11 @@ def _since(order: model.Order) -> dict[str, Any]:
         "updated_at": stamp(order.updated_at),
         "paid_at": None if order.paid_at is None else stamp(order.paid_at),
         "paid_amount": Money.maybe(order.paid),
+        "refunded_amount": Money.maybe(order.refunded),
         "end_to_end_id": order.end_to_end_id,
         "payer": None if order.payer is None else _payer(order.payer),
         "subscription": OfSubscription.maybe(order),
+        "static_qrcode_id": None if order.static_qrcode_id is None else str(order.static_qrcode_id),
     }
 
 

@@ -10,21 +10,26 @@ from typing import TYPE_CHECKING
 from email_validator import EmailNotValidError, validate_email
 
 from lastro.base.errors import Problem
-from lastro.base.money import MOST_MINOR
+from lastro.base.money import MOST_MINOR, Money
 from lastro.base.outgoing.addresses import url_problem
+from lastro.orders.methods import METHODS
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from datetime import datetime, timedelta
 
     from lastro.accounts import Account
-    from lastro.base.money import Money
     from lastro.companies import FeePlan
     from lastro.orders.forms import CreateOrder, CustomerForm, OrderForm
-    from lastro.orders.model import Order
+    from lastro.orders.model import Order, StaticCode
     from lastro.rails.port import PixArrival
 
 DEFAULT_EXPIRATION_SECONDS = 86_400
+_ADDRESS = {
+    "state": "state", "city": "city", "street": "street", "neighborhood": "neighborhood", "number": "number",
+    "postal_code": "postalCode",
+}  # fmt: skip
 # A payment method of the interface, configured here or not; crypto carries its brand.
 METHOD = "^(PIX|DEPOSIT|BOLETO|CREDIT_CARD|SPEI|OXXO|OXXOPAY|PAYNET|[A-Z0-9]{2,16}_PAY)$"
 _METHOD = re.compile(METHOD.removesuffix("$") + r"\Z")
@@ -36,13 +41,13 @@ _RFC = re.compile(r"[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}\Z")
 
 def judge(
     arrival: PixArrival, account: Account | None, order: Order | None, *, names_order: bool, reserved_by: str | None,
-    is_tied: bool = False,
+    is_tied: bool = False, printed: StaticCode | None = None,
 ) -> str | None:  # fmt: skip
     """None where a Pix may be credited, else why not, as the network words it (pacs.002 reason codes of the SPI).
 
     order: the one its txid names, if any. names_order: whether the txid has the form of a charge, so that without such an
     order it is nobody's. reserved_by: the endToEndId that was accepted for the order and has no final answer yet. is_tied:
-    whether somebody speaks for the order, whose own say comes after this.
+    whether somebody speaks for the order, whose own say comes after this. printed: the static code that its txid names.
     """
     if account is None:
         return "AC03"
@@ -51,7 +56,7 @@ def judge(
     if arrival.receiver_document is not None and arrival.receiver_document != account.holder.document_number:
         return "CH11"
     if order is None:
-        return "BE15" if names_order else _misses_owner(arrival)
+        return "BE15" if names_order else _misfits(arrival, printed)
     if order.account_id != account.id:
         return "AC03"
     if order.state == "PAID" or reserved_by not in (None, arrival.end_to_end_id):
@@ -62,6 +67,13 @@ def judge(
         return "BE17"
     if order.subscription_id is not None:
         return None if is_tied else "BE17"
+    return _misses_owner(arrival)
+
+
+def _misfits(arrival: PixArrival, printed: StaticCode | None) -> str | None:
+    """Of money that makes an order of its own: a printed amount is a price, and another one does not pay it."""
+    if printed is not None and printed.amount is not None and printed.amount != arrival.amount:
+        return "BE17"
     return _misses_owner(arrival)
 
 
@@ -89,6 +101,8 @@ def split(received: Money, asked: Money | None, fees: FeePlan) -> tuple[Money, M
 
 def is_over(order: Order, now: datetime, grace: timedelta) -> bool:
     """Whether an order's last instant, and the time a late message of the network is given, have passed."""
+    if METHODS[order.payment_method].rail is not None:
+        return order.ends_at is not None and now >= order.ends_at
     return order.expires_at is not None and now - order.expires_at >= grace
 
 
@@ -97,32 +111,50 @@ def is_method(text: str) -> bool:
     return _METHOD.match(text) is not None
 
 
-def fee_problem(amount: Money, fees: FeePlan) -> str | None:
-    """Why an order of this amount cannot be made under these fees; None: it can."""
+def fee_problem(amount: Money, fees: FeePlan, most_minor: int | None = None) -> str | None:
+    """Why an order of this amount cannot be made under these fees; None: it can. most_minor: that its method can ask for."""
     total = fees.total(amount)
+    asked = amount + total if fees.payer == "CUSTOMER" else amount
+    if most_minor is not None and asked.minor > most_minor:
+        return f"is more than this method can ask for, {Money(most_minor, amount.currency)} with the fees of the customer"
     if fees.payer == "RECEIVER" and total > amount:
         return f"is less than the fee of {total}"
-    if fees.payer == "CUSTOMER" and (amount + total).minor > MOST_MINOR:
+    if asked.minor > MOST_MINOR:
         return "is too large together with the fee"
     return None
 
 
-def create_problems(form: CreateOrder, *, amount_is_null: bool, sandbox: bool) -> list[Problem]:
-    """What is wrong with a create that can be known without a look-up, beyond the form of single fields."""
+def create_problems(form: CreateOrder, methods: Collection[str], *, amount_is_null: bool, sandbox: bool) -> list[Problem]:
+    """What is wrong with a create that can be known without a look-up, beyond the form of single fields.
+
+    methods: those that are configured.
+    """
     problems: list[Problem] = []
     if form.order is not None:
-        problems += _order_problems(form.order, amount_is_null=amount_is_null, sandbox=sandbox)
-        if form.customer is None and form.order.financial_partner is None:
+        problems += _order_problems(form.order, methods, amount_is_null=amount_is_null, sandbox=sandbox)
+        method = METHODS.get(form.order.payment_method or "")
+        collects = method is not None and method.rail is not None
+        if form.customer is None and (form.order.financial_partner is None or collects):
             problems.append(Problem("customer", "REQUIRED", NO_CUSTOMER))
+        if form.customer is not None and method is not None and method.needs_address:
+            problems += _address_problems(form.customer)
     if form.customer is not None:
         problems += _customer_problems(form.customer)
     return problems
 
 
-def _order_problems(order: OrderForm, *, amount_is_null: bool, sandbox: bool) -> list[Problem]:
+def _address_problems(customer: CustomerForm) -> list[Problem]:
+    """A slip names where its payer lives (contract.md §10)."""
+    if customer.address is None:
+        return [Problem("customer.address", "REQUIRED", "is required for this method")]
+    missing = [f for f in _ADDRESS if not (getattr(customer.address, f) or "").strip()]
+    return [Problem(f"customer.address.{_ADDRESS[f]}", "REQUIRED", "is required for this method") for f in missing]
+
+
+def _order_problems(order: OrderForm, methods: Collection[str], *, amount_is_null: bool, sandbox: bool) -> list[Problem]:
     problems: list[Problem] = []
     method = order.payment_method
-    if method is not None and method != "PIX":
+    if method is not None and method not in methods:
         known = is_method(method)
         issue = "NOT_SUPPORTED" if known else "INVALID"
         text = "no partner for this method is configured" if known else "is not one of the values the interface names"
@@ -134,14 +166,27 @@ def _order_problems(order: OrderForm, *, amount_is_null: bool, sandbox: bool) ->
         problems.append(Problem("order.externalId", "INVALID", "must be printable, without blanks around it"))
     if order.description is not None and not order.description.strip():
         problems.append(Problem("order.description", "INVALID", "must not be blank"))
-    if order.expiration is not None and method not in (None, "PIX"):
-        problems.append(Problem("order.expiration", "NOT_ALLOWED", "is for PIX alone"))
-    if method == "PIX" and order.bank is not None:
+    problems += _pix_problems(order, methods, amount_is_null=amount_is_null)
+    if method not in (None, "DEPOSIT") and order.bank is not None:
         problems.append(Problem("order.bank", "NOT_ALLOWED", "is for DEPOSIT alone"))
     if order.notification_url is not None and (wrong := url_problem(order.notification_url, sandbox=sandbox)):
         problems.append(Problem("order.notificationUrl", "INVALID", wrong))
     if order.return_url is not None and not _RETURN_URL.fullmatch(order.return_url):
         problems.append(Problem("order.returnUrl", "INVALID", "must be an http or https address"))
+    return problems
+
+
+def _pix_problems(order: OrderForm, methods: Collection[str], *, amount_is_null: bool) -> list[Problem]:
+    """What an order of another method may not say, and has to."""
+    problems: list[Problem] = []
+    if order.payment_method in (None, "PIX"):
+        return problems
+    if order.expiration is not None:
+        problems.append(Problem("order.expiration", "NOT_ALLOWED", "is for PIX alone"))
+    if order.pix_key is not None:
+        problems.append(Problem("order.pixKey", "NOT_ALLOWED", "is for PIX alone"))
+    if order.payment_method in methods and order.amount is None and not amount_is_null:
+        problems.append(Problem("order.amount", "REQUIRED", "is required: only a PIX order may leave the amount open"))
     return problems
 
 

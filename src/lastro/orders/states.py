@@ -14,13 +14,18 @@ ORDERS = Machine(
         ("INITIAL", "expire"): "EXPIRED",
         ("INITIAL", "cancel"): "CANCELED",
         ("INITIAL", "fail"): "ERROR",
+        ("INITIAL", "announce"): "PENDING",  # it was paid at a partner that collects, and is not settled yet
         ("INITIAL", "begin"): "PENDING",  # the day has come on which its scheduled payment is collected
         ("PENDING", "reserve"): "PENDING",
         ("PENDING", "release"): "PENDING",
         ("PENDING", "pay"): "PAID",
-        ("PENDING", "expire"): "EXPIRED",  # these three with its scheduled payment
+        ("PENDING", "expire"): "EXPIRED",  # what was announced is void; or these three with its scheduled payment
         ("PENDING", "cancel"): "CANCELED",
         ("PENDING", "fail"): "ERROR",
+        ("PAID", "refund part"): "PARTIAL_REFUNDED",
+        ("PARTIAL_REFUNDED", "refund part"): "PARTIAL_REFUNDED",
+        ("PAID", "refund rest"): "REFUNDED",
+        ("PARTIAL_REFUNDED", "refund rest"): "REFUNDED",
     },
 )
 

@@ -10,8 +10,8 @@ import msgspec
 from lastro.accounts import account_from
 from lastro.base.money import Money
 from lastro.base.run import Glance
-from lastro.companies import FeePlan
-from lastro.orders.model import Authorized, CompanySetup, Order, Party, Payment, PixKey, Refund, Shown
+from lastro.companies import FEES, FeePlan, fees_from
+from lastro.orders.model import Authorized, CompanySetup, Instrument, Order, Party, Payment, PixKey, Shown
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -25,13 +25,11 @@ if TYPE_CHECKING:
 
 # Who an order credits: the account it names, else that of the key it names, else the company's default, else its first
 # active one; and the key it is paid to: the one it names, else the account's oldest random one. One row, always.
-_DESTINATION = """
+_DESTINATION = f"""
 WITH setup AS (
   SELECT c.number AS company_number, c.version AS setup_version, c.fee_payer, c.customerless_partner, c.default_account_id,
-         f.fixed_minor, f.variable_basis_points, f.additional_minor,
-         (SELECT coalesce(sum(v.version), 0)::bigint FROM company_fees v WHERE v.company_id = $1) AS fees_version
-    FROM companies c
-  LEFT JOIN company_fees f ON f.company_id = c.company_id AND f.direction = 'IN' AND f.payment_method = 'PIX'
+         f.*
+    FROM companies c CROSS JOIN ({FEES.format(direction="'IN'", method="$4")}) f
    WHERE c.company_id = $1),
 named AS (SELECT * FROM pix_keys WHERE company_id = $1 AND key = $3 AND status = 'ACTIVE'),
 chosen AS (
@@ -46,23 +44,28 @@ SELECT setup.*, a.*, k.id AS key_id, k.type AS key_type, k.key AS key_text, k.ac
     UNION ALL
     (SELECT * FROM pix_keys p WHERE $3::text IS NULL AND p.company_id = $1 AND p.account_id = a.id AND p.status = 'ACTIVE'
         AND p.type = 'RANDOM' ORDER BY p.created_at LIMIT 1)) k ON true
-"""
+"""  # noqa: S608 a statement of our own
 
 _ORDER = """
 SELECT o.*,
        c.name AS customer_name, c.document_type AS customer_document_type, c.document_number AS customer_document_number,
        p.name AS payer_name, p.document_type AS payer_document_type, p.document_number AS payer_document_number,
-       p.bank AS payer_bank
+       p.bank AS payer_bank, i.rail AS instrument_rail, i.reference, i.code, i.due, i.payable_until
   FROM orders o
+  LEFT JOIN instruments i ON i.company_id = o.company_id AND i.order_id = o.id
   LEFT JOIN parties c ON c.company_id = o.company_id AND c.id = o.customer_id
   LEFT JOIN parties p ON p.company_id = o.company_id AND p.id = o.payer_id
  WHERE o.company_id = $1 AND
 """
 # One order as it is shown, with the holder that its code names.
-_SHOWN = f"""
+_SHOWN = """
 SELECT o.*, a.full_name AS holder_name, a.city AS holder_city
-  FROM ({_ORDER} o.id = $2) o JOIN accounts a ON a.company_id = $1 AND a.id = o.account_id
-"""  # noqa: S608 statements of our own
+  FROM ({}) o JOIN accounts a ON a.company_id = $1 AND a.id = o.account_id
+"""
+_BY_ID = _SHOWN.format(_ORDER + "o.id = $2")
+BY_TOKEN = _SHOWN.format(_ORDER + "o.order_token = $2")
+# The newest that a client made of a code of its own.
+_NEWEST = _SHOWN.format(_ORDER + "o.external_id = $2 AND o.origin = 'TRANSPARENT' ORDER BY o.created_at DESC LIMIT 1")
 # A statement for each set of filters, so that it says what it wants and the planner can choose the index: one that leaves a
 # filter open with OR would have to walk.
 _FILTERS = {
@@ -70,17 +73,16 @@ _FILTERS = {
     "external_id": "o.external_id = {}",
     "account_id": "o.account_id = {}",
     "payment_method": "o.payment_method = {}",
+    "static_qrcode_id": "o.static_qrcode_id = {}",
 }
 _PAYMENT = "SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2"
 _RESERVED = "SELECT end_to_end_id FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'ACCEPTED'"
 _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHERE company_id = $1 AND id = $2"
-_SETUP = """
-SELECT c.number AS company_number, c.version, c.fee_payer, c.customerless_partner,
-       f.fixed_minor, f.variable_basis_points, f.additional_minor, 0::bigint AS fees_version, c.default_account_id
-  FROM companies c
-  LEFT JOIN company_fees f ON f.company_id = c.company_id AND f.direction = 'IN' AND f.payment_method = 'PIX'
+_SETUP = f"""
+SELECT c.number AS company_number, c.version, c.fee_payer, c.customerless_partner, c.default_account_id, f.*
+  FROM companies c CROSS JOIN ({FEES.format(direction="'IN'", method="$2")}) f
  WHERE c.company_id = $1
-"""
+"""  # noqa: S608 a statement of our own
 # A payment that named an order's charge and could not pay it belongs to nothing, and is told of with the order all the same.
 _RELATED = """
 WITH paid AS (
@@ -110,21 +112,15 @@ UNION ALL (SELECT 4, id, NULL FROM orders WHERE company_id = $1 AND external_id 
  ORDER BY place LIMIT 1
 """
 _IN_INBOX = "SELECT 1 FROM inbox WHERE company_id = $1 AND txid = $2 AND due_at IS NOT NULL LIMIT 1"
-_REFUND = """
-SELECT p.*, r.id AS refund_id, r.state AS refund_state, r.version AS refund_version, r.return_id,
-       r.amount_minor AS refund_minor, r.hold_id
-  FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
- WHERE r.company_id = $1 AND r.return_id = $2
-"""
 
 
 async def destination(
-    session: Session, company_id: UUID, account_id: UUID | None, key: str | None
+    session: Session, company_id: UUID, account_id: UUID | None, key: str | None, method: str = "PIX"
 ) -> tuple[CompanySetup, Account | None, PixKey | None]:
-    """The company's setup, the account an order credits and the key it is paid to."""
-    row = await session.row(_DESTINATION, company_id, account_id, key)
+    """The company's setup, the account an order credits and the key it is paid to. method: whose fees the setup has."""
+    row = await session.row(_DESTINATION, company_id, account_id, key, method)
     assert row is not None, "a client's company exists"
-    setup = _setup(row, row["setup_version"])
+    setup = _setup(row, row["setup_version"], method)
     account = None if row["id"] is None else account_from(row)
     pix_key = None
     if row["key_id"] is not None:
@@ -140,16 +136,28 @@ async def order_by_id(session: Session, company_id: UUID, order_id: UUID) -> Ord
 
 def shown_by_id(order_id: UUID) -> Glance[Shown | None]:
     """One order with its customer and payer, and the holder that its code names."""
-    return Glance(_SHOWN, (order_id,), lambda rows: _shown(rows[0]) if rows else None)
+    return Glance(_BY_ID, (order_id,), lambda rows: shown_from(rows[0]) if rows else None)
 
 
-def _shown(row: Record) -> Shown:
+def newest_by_external_id(external_id: str) -> Glance[Shown | None]:
+    """The newest order that the client made under this code, as shown_by_id gives it."""
+    return Glance(_NEWEST, (external_id,), lambda rows: shown_from(rows[0]) if rows else None)
+
+
+def shown_from(row: Record) -> Shown:
+    """A Shown from a row of _BY_ID, BY_TOKEN or _NEWEST."""
     return Shown(order_from(row), row["holder_name"], row["holder_city"])
 
 
 async def order_by_txid(session: Session, company_id: UUID, txid: str) -> Order | None:
     """The order that a charge's txid names."""
     row = await session.row(_ORDER + "o.txid = $2", company_id, txid)
+    return None if row is None else order_from(row)
+
+
+async def order_by_reference(session: Session, company_id: UUID, rail: str, reference: str) -> Order | None:
+    """The order whose instrument a partner knows by this reference."""
+    row = await session.row(_ORDER + "i.rail = $2 AND i.reference = $3", company_id, rail, reference)
     return None if row is None else order_from(row)
 
 
@@ -192,27 +200,16 @@ async def payment_by_end_to_end_id(session: Session, company_id: UUID, end_to_en
     return None if row is None else payment_from(row)
 
 
-async def refund_by_return_id(session: Session, company_id: UUID, return_id: str) -> Refund | None:
-    """A return by the id the network knows it by, with the payment it returns."""
-    row = await session.row(_REFUND, company_id, return_id)
-    if row is None:
-        return None
-    return Refund(
-        row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"],
-        Money(row["refund_minor"], "BRL"), row["hold_id"],
-    )  # fmt: skip
-
-
 async def next_network_number(session: Session) -> int:
     """A number used once, for an id that a network will know."""
     return int(await session.value("SELECT nextval('network_ids_seq')"))
 
 
-async def company_setup(session: Session, company_id: UUID) -> CompanySetup:
-    """What a company pays, and the short number that its ids for networks carry."""
-    row = await session.row(_SETUP, company_id)
+async def company_setup(session: Session, company_id: UUID, method: str = "PIX") -> CompanySetup:
+    """What a company pays for orders of a method, and the short number that its ids for networks carry."""
+    row = await session.row(_SETUP, company_id, method)
     assert row is not None, "who has an inbox is a company"
-    return _setup(row, row["version"])
+    return _setup(row, row["version"], method)
 
 
 async def party(session: Session, company_id: UUID, party_id: UUID) -> Party | None:
@@ -241,13 +238,8 @@ async def root_of(session: Session, company_id: UUID, reference_id: UUID | None,
     return await session.row(_ROOT, company_id, reference_id, name)
 
 
-def _setup(row: Record, version: int) -> CompanySetup:
-    fees = FeePlan(
-        Money(row["fixed_minor"] or 0, "BRL"),
-        row["variable_basis_points"] or 0,
-        Money(row["additional_minor"] or 0, "BRL"),
-        row["fee_payer"],
-    )
+def _setup(row: Record, version: int, method: str) -> CompanySetup:
+    fees = fees_from(row, method, row["fee_payer"])
     return CompanySetup(
         row["company_number"], version, row["fees_version"], fees, row["customerless_partner"], row["default_account_id"]
     )
@@ -258,7 +250,7 @@ def payment_from(row: Record) -> Payment:
     return Payment(
         row["id"], row["state"], row["version"], row["end_to_end_id"], row["order_id"], row["account_id"],
         Money(row["amount_minor"], "BRL"), row["payer_id"], row["code"], row["accepted_at"], row["pix_key"],
-        row["remittance"], row["rail"], _authorized(row),
+        row["remittance"], row["rail"], _authorized(row), row["txid"],
     )  # fmt: skip
 
 
@@ -289,8 +281,16 @@ def order_from(row: Record) -> Order:
         updated_at=row["updated_at"],
         customer=_party(row["customer_id"], row, "customer"), payer=_party(row["payer_id"], row, "payer"),
         subscription_id=row["subscription_id"], subscription_code=row["subscription_code"],
-        scheduled_payment_id=row["scheduled_payment_id"],
+        scheduled_payment_id=row["scheduled_payment_id"], order_token=row["order_token"],
+        static_qrcode_id=row["static_qrcode_id"], ends_at=row["ends_at"], instrument=_instrument(row),
+        refunded=_money(row["refunded_minor"] or None, currency),
     )  # fmt: skip
+
+
+def _instrument(row: Record) -> Instrument | None:
+    if row["instrument_rail"] is None:
+        return None
+    return Instrument(row["instrument_rail"], row["reference"], row["code"], row["due"], row["payable_until"])
 
 
 def _money(minor: int | None, currency: str) -> Money | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.base.money import Money
-    from lastro.companies import FeePlan
+    from lastro.companies import Fees
     from lastro.rails.port import Receiver
 
 STATUSES = (
@@ -57,7 +57,7 @@ class Setup:
     number: int
     version: int
     fees_version: int
-    fees: FeePlan
+    fees: Fees
     review_above: Money | None
 
 

@@ -47,8 +47,8 @@ def end_fee(door: Door, payout: Payout, kind: str) -> tuple[Transfer, ...]:
 
 
 def returned(door: Door, payout: Payout, amount: Money, *, is_unfit: bool) -> Transfer:
-    """NET→CUST what came back, or NET→SUSP where it is more than was left to return."""
-    net = ledger.clearing(door.company_id, payout.rail, amount.currency)
+    """NET→CUST what came back, or NET→SUSP where it is more than was left to return; of an account here out of TRANSIT."""
+    net = _way_out(door, payout.rail, amount)
     to = ledger.customer(door.company_id, payout.account_id, amount.currency)
     if is_unfit:
         to = ledger.suspense(door.company_id, amount.currency)

@@ -12,7 +12,7 @@ from lastro.accounts import Account, account_from
 from lastro.banks import NEWER
 from lastro.base.money import Money
 from lastro.base.run import Glance
-from lastro.companies import FeePlan
+from lastro.companies import FEES, fees_from
 from lastro.payouts import rules
 from lastro.payouts.model import (
     DEFAULT_TRANSACTION_MINOR,
@@ -40,14 +40,12 @@ if TYPE_CHECKING:
 _GROUND = f"""
 WITH account AS (SELECT * FROM accounts WHERE company_id = $1 AND id = $2),
 limits AS (SELECT * FROM account_limits WHERE company_id = $1 AND account_id = $2 AND payment_method = $3)
-SELECT c.number AS company_number, c.version AS setup_version, f.fixed_minor, f.variable_basis_points, f.additional_minor,
-       (SELECT coalesce(sum(v.version), 0)::bigint FROM company_fees v WHERE v.company_id = $1) AS fees_version,
-       c.refuses_duplicates, c.review_above_minor, a.*, l.transaction_minor, l.day_minor, l.night_minor,
+SELECT c.number AS company_number, c.version AS setup_version, f.*, c.refuses_duplicates,
+       c.review_above_minor, a.*, l.transaction_minor, l.day_minor, l.night_minor,
        EXISTS (SELECT 1 FROM payouts p WHERE p.company_id = $1 AND p.external_id = $4) AS is_taken,
        ARRAY(SELECT nextval('network_ids_seq') FROM generate_series(1, least({MOST_CHILDREN},
              ($5::bigint - 1) / coalesce(l.transaction_minor, {DEFAULT_TRANSACTION_MINOR}) + 1))) AS numbers
-  FROM companies c
-  LEFT JOIN company_fees f ON f.company_id = $1 AND f.direction = 'OUT' AND f.payment_method = $3
+  FROM companies c CROSS JOIN ({FEES.format(direction="'OUT'", method="$3")}) f
   LEFT JOIN account a ON true LEFT JOIN limits l ON true
  WHERE c.company_id = $1
 """  # noqa: S608 numbers of our own
@@ -197,15 +195,12 @@ async def ground(
     """What a create stands on, in one round trip."""
     row = await session.row(_GROUND, company_id, account_id, method, external_id, amount_minor)
     assert row is not None, "who asks is of a company"
-    return _ground(row)
+    return _ground(row, method)
 
 
-def _ground(row: Record) -> Ground:
-    fees = FeePlan(
-        Money(row["fixed_minor"] or 0, "BRL"), row["variable_basis_points"] or 0, Money(row["additional_minor"] or 0, "BRL")
-    )
+def _ground(row: Record, method: str) -> Ground:
     above = _reais(row["review_above_minor"])
-    setup = Setup(row["company_number"], row["setup_version"], row["fees_version"], fees, above)
+    setup = Setup(row["company_number"], row["setup_version"], row["fees_version"], fees_from(row, method), above)
     account = None if row["id"] is None else account_from(row)
     return Ground(setup, account, _limits(row), row["is_taken"], row["refuses_duplicates"], tuple(row["numbers"]))
 
@@ -243,7 +238,9 @@ def standing_at_a_glance(wish: Wish, within: timedelta, list_number: int) -> Gla
 
     def known(rows: list[Record]) -> Standing:
         (row,) = rows
-        return Standing(_ground(row), row["same"], None if row["list"] is None else (row["list_number"], row["list"]))
+        return Standing(
+            _ground(row, wish.method), row["same"], None if row["list"] is None else (row["list_number"], row["list"])
+        )
 
     return Glance(_STANDING, arguments, known)
 

@@ -47,6 +47,11 @@ def _charge_cancellation(body: bytes, code: str) -> Told:
     return Told(port.CHARGE_CANCEL_FINAL, "", order.recurrence_id, port.encode(end))
 
 
+def _collection(body: bytes, code: str) -> Told:
+    name = port.collection_order(body).reference
+    return Told(port.COLLECTION_REFUSED, "", name, port.encode(port.CollectionRefused(name, code)))
+
+
 # Outbox kinds that order something: asked about before they are sent again, and whose refusal for good is their end.
 # Of the order's body and the refusal's code: the end.
 REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
@@ -56,4 +61,5 @@ REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
     port.CANCELLATION_SEND: _cancellation,
     port.CHARGE_SEND: _charge,
     port.CHARGE_CANCEL_SEND: _charge_cancellation,
+    port.COLLECTION_SEND: _collection,
 }

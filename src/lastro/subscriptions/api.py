@@ -54,7 +54,7 @@ class _Desk:
         account_id = as_id(form.account_id)
         if account_id is None:
             return NOT_FOUND
-        return Create(incoming.company_id, form, account_id, self.place, self.ground)
+        return Create(incoming.company_id, form, account_id, self.place, self.ground, self.timing)
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/subscriptions."""

@@ -306,8 +306,8 @@ class Payment:
     """A scheduled payment as it was read. attempts: in the order of their number. state is the status of the interface.
 
     retries_alone: whether the service retries by itself (autoRetry). cancel_asked_at: when the receiver asked the payer's
-    bank to cancel it, which has not answered; cancel_message_id: in which message. code: why it ended without money, as the
-    network says it.
+    bank to cancel it, which has not answered; cancel_message_id: in which message. cancel_refused_at, cancel_refusal: when
+    that bank has last said no, and why. code: why it ended without money, as the network says it.
     """
 
     id: UUID
@@ -326,6 +326,8 @@ class Payment:
     description: str | None = None
     cancel_message_id: str | None = None
     code: str | None = None
+    cancel_refused_at: datetime | None = None
+    cancel_refusal: str | None = None
 
     @property
     def open_attempt(self) -> Attempt | None:

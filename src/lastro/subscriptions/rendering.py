@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Document, Id, Money, Paged, Timestamp, Url, words
+from lastro.base.wire import Day, Document, Id, Money, Paged, Timestamp, Url, words
 from lastro.orders import merchant, picture
 from lastro.standards.brcode import MAX_CITY, MAX_NAME, BrCode, encode
 from lastro.subscriptions.model import CANCELLATION_STATUSES, FREQUENCIES, STATUSES, TYPES
-from lastro.subscriptions.payments.rendering import Day, SubscriptionPayment  # noqa: TC001 msgspec reads the annotations
+from lastro.subscriptions.payments.rendering import SubscriptionPayment  # noqa: TC001 msgspec reads the annotations
 from lastro.subscriptions.reasons import reason_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _CODE = "The code's text (EMV BR Code), to copy and paste."
 _PNG = "The code's picture, a PNG in base64 without a `data:` prefix."
 _ACTIONS = (
-    "AUTHORIZE", "SCHEDULE_PAYMENT", "SKIP_CYCLE", "SEND_CHARGE", "COLLECT", "RETRY_PAYMENT", "END",
+    "AUTHORIZE", "SCHEDULE_PAYMENT", "SKIP_CYCLE", "AWAIT_ACCOUNT", "SEND_CHARGE", "COLLECT", "RETRY_PAYMENT", "END",
 )  # fmt: skip
 
 
@@ -163,9 +163,16 @@ class Code(Answer, frozen=True, kw_only=True):
 class NextStep(Answer, frozen=True, kw_only=True):
     """Something that is to come: who does what, and when."""
 
-    action: Annotated[str, words(*_ACTIONS)]
+    action: Annotated[
+        str,
+        words(
+            *_ACTIONS,
+            description="SKIP_CYCLE: the cycle of `firstDueDate` gets no charge by itself. AWAIT_ACCOUNT: no"
+            " charge is made before the account is ACTIVE again, that of `firstDueDate` by itself only until `until`.",
+        ),
+    ]
     by: Annotated[str, words("PAYER", "RECEIVER", "SERVICE")]
-    at: Annotated[Timestamp | None, msgspec.Meta(description="When it happens.")] = None
+    at: Annotated[Timestamp | None, msgspec.Meta(description="When it happens, or from when on it can be done.")] = None
     until: Annotated[Timestamp | None, msgspec.Meta(description="When it is too late for it.")] = None
     first_due_date: Annotated[Day | None, msgspec.Meta(description="The first `dueDate` that a charge may have.")] = None
     last_due_date: Annotated[Day | None, msgspec.Meta(description="The last one.")] = None

@@ -42,7 +42,7 @@ class HomeLock:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.pread(descriptor, 400, 0).decode(errors="replace").strip() or "another process"
+            holder = _signed(descriptor)
             os.close(descriptor)
             raise StartRefused(
                 f"The folder {home} is in use by {holder}; stop that one first or set LASTRO_HOME to another folder."
@@ -62,6 +62,23 @@ class HomeLock:
             raise
         return lock
 
+    @staticmethod
+    def holder(home: Path) -> str | None:
+        """Who holds the lock of `home`, as it has signed; None: nobody does, or it cannot be known."""
+        try:
+            descriptor = os.open(home / "lock", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return _signed(descriptor)
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
+        return None
+
     def _sign(self) -> None:
         """Says in the file who holds it, so that the one who is refused can be told."""
         # Only the program's first words: what follows may be long, and is nobody's business.
@@ -75,6 +92,10 @@ class HomeLock:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def _signed(descriptor: int) -> str:
+    return os.pread(descriptor, 400, 0).decode(errors="replace").strip() or "another process"
 
 
 def _demand_room(home: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from lastro.standards import pix_ids
 
 from .. import amounts, faults, logs
+from ..boleto import phone as slip
 from ..clock import moment
 from ..forms import Form
 from ..network import Network
@@ -32,15 +33,19 @@ class Bank:
     locations: Locations
 
     async def read(self, form: Form) -> dict[str, Any]:
-        """Show what a code asks."""
+        """Show what a code or a slip asks."""
+        if slip.is_slip(form):
+            return slip.read(self.network, form)
         code = reading.decode(form)
         return reading.shown(self.network, await reading.read(self.network, self.locations, form.data["qrcodeData"], code))
 
     async def pay(self, form: Form) -> dict[str, Any]:
-        """Pay what a code asks, and authorize with it where that is what it asks.
+        """Pay what a code or a slip asks, and authorize with it where that is what it asks.
 
         `force` leaves the bank's own checks out, so that the rail has to judge.
         """
+        if slip.is_slip(form):
+            return slip.pay(self.network, form)
         amount, payer, force = form.maybe_amount("amount"), payers.chosen(form), form.flag("force")
         maximum = form.maybe_amount("maximumAmount")
         code = reading.decode(form)

@@ -13,6 +13,9 @@ from lastro.standards import pix_ids
 from .. import queries
 from ..answers import Asked, answer, hung_up, nothing
 from ..bank import charging
+from ..boleto import movements
+from ..boleto import payments as slip_payments
+from ..boleto import returns as slip_returns
 from ..clock import FURTHEST_OFFSET, printed, printed_or_none
 from ..forms import Form
 from ..guard import participant_only
@@ -187,12 +190,18 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 
 
 def _clock(network: Network) -> dict[str, object]:
-    dues = [due for due in (mailbox.next_available(network), charging.next_due(network)) if due is not None]
+    dues = [part.wakes_at(network) for part in (slip_payments, slip_returns)]
+    due_now = any(due is not None and due <= network.clock.business() for due in dues)
+    dues += [mailbox.next_available(network), charging.next_due(network)]
     running = any(part.next_due(network) is not None for part in (payments, returns, transfers))
     return {
         "now": printed(network.clock.business()),
-        "nextDue": printed_or_none(min(dues, default=None)),
-        "quiet": not running and not charging.is_due(network) and mailbox.quiet(network),
+        "nextDue": printed_or_none(min((due for due in dues if due is not None), default=None)),
+        "quiet": not running
+        and not due_now
+        and not charging.is_due(network)
+        and mailbox.quiet(network)
+        and movements.quiet(network),
     }
 
 

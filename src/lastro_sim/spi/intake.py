@@ -276,8 +276,8 @@ def _act(network: Network, ispb: str, message: Message) -> str | None:
 def _act_on_return(network: Network, asked: returns.Return) -> str | None:
     known = returns.find(network, asked.return_id)
     if known is None:
-        fault = faults.strike(network, "return", returns.about(asked), returns.OF_PARTICIPANTS)
-        returns.give_back(network, asked, fault)
+        ordered = faults.strike(network, "return", returns.about(asked), returns.OF_PARTICIPANTS)
+        returns.give_back(network, asked, ordered or scenarios.for_return(asked.amount))
     elif returns.same(known, asked):
         returns.tell(network, known)
     else:

@@ -21,8 +21,16 @@ from lastro.base.write import Fact, Finished, Row, Stored, Touch, Write
 from lastro.orders import ORDERS, PIX_PAYMENTS
 from lastro.orders.actions.give_back import Return, give_back
 from lastro.plans import PLANS
-from lastro.rails.port import PIX_SETTLED, ChargeInstruction, Collector, charge_message
-from lastro.standards.pix_ids import base62, dynamic_txid
+from lastro.rails.port import (
+    PIX_SETTLED,
+    ChargeInstruction,
+    CollectionOrder,
+    Collector,
+    Person,
+    charge_message,
+    collection_message,
+)
+from lastro.standards.pix_ids import base62, dynamic_txid, static_txid
 from lastro.standards.recurrence_ids import recurrence_id
 from lastro.subscriptions import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSCRIPTIONS
 
@@ -126,6 +134,19 @@ def _plan(seller: Seller, plan: UUID, line: UUID, at: datetime) -> tuple[Row, ..
     )
 
 
+async def _slip(cast: Cast, seller: Seller, at: datetime) -> None:
+    order, day = cast.id(), at.date()
+    told = CollectionOrder(
+        str(order), Money(1000, "BRL"), day, day, "x", Person("Bento", "CPF", "1"), Person("Ana", "CPF", "2"), "x", "x"
+    )
+    rows = (
+        *born_order(seller, order, at, payment_method="BOLETO", ends_at=at + timedelta(days=9)),
+        Row("instruments", {"order_id": order, "rail": "boleto", "reference": str(order), "code": "x", "due": day, "payable_until": day}),
+    )  # fmt: skip
+    message = collection_message("boleto", told, order, cast.id(), at)
+    await commit(cast.database, Write(seller.company_id, rows=rows, messages=(message,)))
+
+
 async def fill(cast: Cast, seller: Seller) -> None:
     """At least one row in each of a company's tables."""
     at = datetime.now(UTC)
@@ -148,8 +169,9 @@ async def fill(cast: Cast, seller: Seller) -> None:
         Row("account_limits", {"account_id": seller.account_id, "payment_method": "PIX", "transaction_minor": 1}),
         *_plan(seller, cast.id(), cast.id(), at),
         *_subscription(seller, subscription, cast.id(), receiver, at),
+        Row("pix_static_qrcodes", {"id": cast.id(), "account_id": seller.account_id, "pix_key": "k", "txid": static_txid(seller.number, payout.bytes + order.bytes), "qrcode_data": "x", "created_at": at}),
         Row("quotas", {"owner_id": seller.account_id, "kind": "PIX.day", "period": "2026-01-01", "used_minor": 0}),
-        Row("company_fees", {"payment_method": "PIX"}),
+        Row("company_fees", {"id": cast.id(), "payment_method": "PIX", "payer": "RECEIVER", "valid_from": at, "created_at": at}),
         Row("webhook_settings", {"event": "TEST", "active": True, "is_extra": False}),
         Row("webhook_circuits", {"endpoint": 1, "origin": "https://a.example", "state": "CLOSED", "opened_at": at, "failure": "TIMEOUT"}),
         Row("inbox", {"id": inbox, "rail": "pix", "kind": PIX_SETTLED, "network_id": str(inbox), "subject": end_to_end_id, "body": render({"amount": {"minor": 1}}), "received_at": at, "due_at": at, "lease_token": lease}),
@@ -162,6 +184,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
     await commit(cast.database, Write(company, facts=(Fact(cast.id(), "TEST", order, None, b"{}", at),)))
     charge = _payment(cast, seller, subscription, receiver, at + timedelta(microseconds=1))
     await commit(cast.database, write + back + charge)
+    await _slip(cast, seller, at + timedelta(microseconds=2))
     async with cast.database.session(company) as session:
         left = 4
         while left:
@@ -284,9 +307,9 @@ WORK = {
     "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"},
     "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
     "held_deliveries": {"company_id", "id", "due_at"},
-    "orders": {"company_id", "id", "expires_at", "status", "subscription_id"},
-    "pix_payments": {"company_id", "id", "ask_at", "state"},
-    "refunds": {"company_id", "id", "ask_at", "state"},
+    "orders": {"company_id", "id", "expires_at", "ends_at", "payment_method", "status", "subscription_id"},
+    "pix_payments": {"company_id", "id", "ask_at", "state", "rail"},
+    "refunds": {"company_id", "id", "ask_at", "state", "rail"},
     "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at"}, "own_keys": None,
     "payout_plans": {"company_id", "id", "due_at", "leased_until"},
     "subscriptions": {"company_id", "id", "lapses_at", "ends_at", "charge_at", "status"},

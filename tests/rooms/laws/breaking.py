@@ -6,6 +6,8 @@ The first way of a law breaks that law and, beside it, just those of BESIDE: so 
 from tests.rooms.laws.breaking_charges import ALSO_CHARGES, CHARGE_LAWS
 from tests.rooms.laws.breaking_payouts import ALSO, PAYOUT_LAWS
 from tests.rooms.laws.breaking_plans import ALSO_PLANS, PLAN_LAWS
+from tests.rooms.laws.breaking_refunds import ALSO_REFUNDS, REFUND_LAWS
+from tests.rooms.laws.breaking_slips import ALSO_SLIPS, SLIP_LAWS
 from tests.rooms.laws.breaking_subscriptions import ALSO_SUBSCRIPTIONS, SUBSCRIPTION_LAWS
 
 ORDER = "WHERE company_id = $1 AND id = '{paid}'"
@@ -17,6 +19,11 @@ MOVED = """
 INSERT INTO transfers (company_id, id, kind, debit_id, credit_id, amount_minor, currency, type, reference_id, created_at)
 VALUES ($1, gen_random_uuid(), 'moved', {}, {}, 1, 'BRL', 'X', gen_random_uuid(), now())
 """
+# A static code of the account that money came to unasked; what is left open is its amount.
+PRINTED = (
+    "INSERT INTO pix_static_qrcodes SELECT company_id, gen_random_uuid(), account_id, 'k', 'x', {}, NULL, 'x', now()"
+    " FROM orders WHERE company_id = $1 AND id = '{{unasked}}'"
+)
 
 LEDGER_LAWS = {
     "law_balances_equal_transfers": [
@@ -114,6 +121,18 @@ ORDER_LAWS = {
         "UPDATE orders SET amount_minor = NULL WHERE company_id = $1 AND id = '{waiting}'",
         f"UPDATE orders SET paid_minor = 999 {ORDER}",
     ],
+    "law_money_of_a_static_code_names_it": [
+        "UPDATE orders SET static_qrcode_id = gen_random_uuid() WHERE company_id = $1 AND id = '{unasked}'",
+        (
+            f"WITH printed AS ({PRINTED.format('NULL')} RETURNING 1)"
+            " UPDATE pix_payments SET txid = 'x' WHERE company_id = $1 AND order_id = '{unasked}'"
+        ),
+        (
+            f"WITH printed AS ({PRINTED.format('999')} RETURNING id), named AS (UPDATE orders"
+            " SET static_qrcode_id = (SELECT id FROM printed) WHERE company_id = $1 AND id = '{unasked}')"
+            " UPDATE pix_payments SET txid = 'x' WHERE company_id = $1 AND order_id = '{unasked}'"
+        ),
+    ],
     "law_a_paid_order_is_booked_once": [
         ("WITH less AS (UPDATE transfers SET amount_minor = 974 WHERE company_id = $1 AND type = 'PIX_IN' AND reference_id = '{paid}' RETURNING *)"
         " INSERT INTO transfers SELECT company_id, gen_random_uuid(), kind, debit_id, credit_id, 1, currency, 'X', NULL, reference_id, created_at, xid FROM less"),
@@ -146,14 +165,8 @@ ORDER_LAWS = {
         " SELECT company_id, id, 1, 'pix_payments', '', 'REFUSED', 'refuse', created_at FROM theirs"),
     ],
     "law_a_reserved_order_waits": [
-        "UPDATE pix_payments SET order_id = '{canceled}' WHERE company_id = $1 AND state = 'ACCEPTED'",
+        "UPDATE pix_payments SET order_id = '{canceled}' WHERE company_id = $1 AND state = 'ACCEPTED' AND rail = 'pix'",
         "UPDATE orders SET status = 'EXPIRED' WHERE company_id = $1 AND id = '{reserved}'",
-    ],
-    "law_refunds_add_up": [
-        f"UPDATE orders SET refunded_minor = 1 {ORDER}",
-        f"UPDATE orders SET status = 'REFUNDED' {ORDER}",
-        f"UPDATE orders SET status = 'REFUNDED', refunded_minor = 1000 {ORDER}",
-        "UPDATE refunds SET payment_id = (SELECT id FROM pix_payments WHERE company_id = $1 AND order_id = '{paid}') WHERE company_id = $1 AND id = '{returned_refund}'",
     ],
     "law_what_fits_nothing_goes_back": [
         "UPDATE transfers SET reference_id = '{returned}' WHERE company_id = $1 AND type = 'PIX_UNFIT'",
@@ -162,13 +175,6 @@ ORDER_LAWS = {
         "UPDATE refunds SET state = 'PAID' WHERE company_id = $1 AND id = '{stranded_refund}'",
         "UPDATE pix_payments SET state = 'REFUSED' WHERE company_id = $1 AND id = '{returning}'",
         "DELETE FROM transfers WHERE company_id = $1 AND reference_id = '{returning}'",
-    ],
-    "law_a_refund_is_held_until_it_ends": [
-        "UPDATE refunds SET hold_id = '{own_hold}' WHERE company_id = $1 AND id = '{returned_refund}'",
-        "UPDATE transfers SET reference_id = '{returned_refund}' WHERE company_id = $1 AND id = '{open_hold}'",
-        "UPDATE transfers SET kind = 'posted' WHERE company_id = $1 AND kind = 'voided'",
-        "DELETE FROM transfers WHERE company_id = $1 AND kind = 'voided'",
-        "UPDATE transfers SET amount_minor = 999 WHERE company_id = $1 AND kind = 'held' AND reference_id = '{returning_refund}'",
     ],
 }  # fmt: skip
 
@@ -325,10 +331,15 @@ OTHER_LAWS = {
     "law_an_answer_has_its_object": [
         "UPDATE answers SET object_id = gen_random_uuid() WHERE company_id = $1 AND operation = 'create_order' AND key = 'paid'",
         "UPDATE answers SET object_id = '{paid}' WHERE company_id = $1 AND operation = 'cancel_order'",
+        (
+            "UPDATE answers SET object_id = gen_random_uuid(), operation = 'create_order_payin'"
+            " WHERE company_id = $1 AND operation = 'create_order' AND key = 'paid'"
+        ),
         *(
             f"UPDATE answers SET object_id = '{{paid}}', operation = '{operation}' WHERE company_id = $1 AND key = 'resend'"
             for operation in (
                 "resend_webhook_event", "resend_webhook_events", "test_webhook", "set_webhook", "rotate_webhook_secret",
+                "create_static_qrcode",
             )
         ),
     ],
@@ -348,7 +359,12 @@ OTHER_LAWS = {
         "UPDATE clients SET client_id = 'lc_zzzzz' || substr(client_id, 9) WHERE company_id = $1",
         "UPDATE orders SET txid = 'zzzzz' || substr(txid, 6) WHERE company_id = $1 AND id = '{waiting}'",
         "UPDATE orders SET location_token = 'zzzzz' || substr(location_token, 6) WHERE company_id = $1 AND id = '{waiting}'",
+        "UPDATE orders SET order_token = 'zzzzz' || substr(md5(id::text), 1, 17) WHERE company_id = $1 AND id = '{waiting}'",
         "UPDATE refunds SET return_id = overlay(return_id placing 'zzzzz' FROM 22) WHERE company_id = $1",
+        (
+            "INSERT INTO pix_static_qrcodes SELECT company_id, gen_random_uuid(), id, 'k', 'zzzzz', NULL, NULL, 'x', now()"
+            " FROM accounts WHERE company_id = $1"
+        ),
     ],
     "law_an_account_is_the_companys_own": [
         "UPDATE companies SET default_account_id = gen_random_uuid() WHERE company_id = $1",
@@ -358,12 +374,13 @@ OTHER_LAWS = {
 
 _WAYS: dict[str, list[str]] = {
     **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS,
-    **OTHER_LAWS,
+    **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS,
 }  # fmt: skip
-BROKEN = {
-    law: [*ways, *ALSO.get(law, ()), *ALSO_PLANS.get(law, ()), *ALSO_SUBSCRIPTIONS.get(law, ()), *ALSO_CHARGES.get(law, ())]
-    for law, ways in _WAYS.items()
-}
+_MORE = (ALSO, ALSO_PLANS, ALSO_SUBSCRIPTIONS, ALSO_CHARGES, ALSO_REFUNDS, ALSO_SLIPS)
+BROKEN = {law: [*ways, *(way for more in _MORE for way in more.get(law, ()))] for law, ways in _WAYS.items()}
 
 # What else the first way breaks, since it cannot be broken without.
-BESIDE: dict[str, set[str]] = {"law_a_payment_is_of_one_company": {"law_the_network_hears_what_was_decided"}}
+BESIDE: dict[str, set[str]] = {
+    "law_a_payment_is_of_one_company": {"law_the_network_hears_what_was_decided"},
+    "law_a_refund_is_of_its_order": {"law_a_return_is_sent_as_decided"},
+}

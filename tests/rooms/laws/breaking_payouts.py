@@ -64,7 +64,7 @@ PAYOUT_LAWS = {
         "UPDATE payouts SET batch_id = NULL, sequence = NULL, external_id = 'x', created_at = now() WHERE company_id = $1 AND id = '{batch_paid_3}'",
     ],
     "law_quotas_count_what_was_sent": [
-        "UPDATE quotas SET used_minor = used_minor + 1 WHERE company_id = $1",
+        "UPDATE quotas SET used_minor = used_minor + 1 WHERE company_id = $1 AND kind = 'PIX.day'",
         "DELETE FROM quotas WHERE company_id = $1",
         f"UPDATE payouts SET quota_period = '2020-01-01' {_PAID}",
         f"UPDATE payouts SET quota_period = NULL {_PAID}",

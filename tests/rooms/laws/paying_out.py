@@ -16,10 +16,11 @@ from lastro.base import lanes
 from lastro.base.commit import commit
 from lastro.base.errors import InsufficientFunds
 from lastro.base.money import Money
-from lastro.base.run import Done
+from lastro.base.run import Done, Reply
 from lastro.base.write import Row, Write
 from lastro.companies import ReviewAbove
-from lastro.doors import wiring
+from lastro.doors import news
+from lastro.orders import GiveBack, RefundWish
 from lastro.payouts import CHILD_MOVED, Approve, Begin, Refuse
 from lastro.rails import port
 from lastro.rails.handling import LANE
@@ -36,9 +37,9 @@ BANK = {"accountType": "CHECKING_ACCOUNT", "branchNumber": "0001", "accountNumbe
 async def play(world: World) -> None:
     """Ana's account has afterwards what it had before. A transfer is of 10.00 at most, a payout costs 0.05."""
     cast, ana = world.cast, world.ana
-    fee = Row("company_fees", {"payment_method": "PIX", "fixed_minor": 5, "direction": "OUT"})
+    await cast.set_fees(ana.company_id, 5, direction="OUT")
     limit = {"account_id": ana.account_id, "payment_method": "PIX", "transaction_minor": 1000, "day_minor": 10_000_000}
-    await commit(cast.database, Write(ana.company_id, rows=(fee, Row("account_limits", limit))))
+    await commit(cast.database, Write(ana.company_id, rows=(Row("account_limits", limit),)))
     before = await _available(world)
     await cast.credit(ana, 1_000_000)
     await _alone(world)
@@ -123,6 +124,22 @@ async def _here(world: World) -> None:
     await heard(world, dora.company_id, port.PIX_ASK, arrival, name, port.BOOK)
     await heard(world, dora.company_id, port.PIX_FINAL, port.PixFinal(name, True, settled_at=world.now()), name, port.BOOK)
     await final(world, "own_paid", rail=port.BOOK)
+    await _back_from_here(world)
+
+
+async def _back_from_here(world: World) -> None:
+    """Dora gives 2.00 of that back: a refund of hers, a return of Ana's payout."""
+    dora, name = world.dora, world.names["own_paid_e2e"]
+    async with world.cast.database.session(dora.company_id) as session:
+        order_id = await session.value("SELECT id FROM orders WHERE end_to_end_id = $1", name)
+    wish = RefundWish(order_id, "own_back", Money(200, "BRL"), "MD06")
+    reply = await world.cast.run(dora.client, GiveBack(wish, PLACE), operation="create_refund", status=201)
+    assert isinstance(reply, Reply), reply
+    return_id, at = msgspec.json.decode(reply.body)["returnId"], world.now()
+    back = port.PaymentReturned(name, return_id, wish.amount, "MD06", at)
+    await heard(world, world.ana.company_id, port.PAYMENT_RETURNED, back, name, port.BOOK)
+    end = port.ReturnFinal(return_id, name, settled=True, settled_at=at)
+    await heard(world, dora.company_id, port.RETURN_FINAL, end, return_id, port.BOOK)
 
 
 async def make(
@@ -192,7 +209,7 @@ async def _handle(world: World, company_id: UUID, kind: str) -> bool:
             Claimed(r["id"], r["lease_token"]), company_id, r["rail"], kind, r["network_id"], r["subject"], r["txid"],
             bytes(r["body"]), r["received_at"], 1,
         )  # fmt: skip
-        done = await world.cast.runner.act(company_id, wiring.inbox_verbs(PLACE)[kind](row))
+        done = await world.cast.runner.act(company_id, news.inbox_verbs(PLACE)[kind](row))
         assert isinstance(done, Done), done
     return bool(rows)
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import msgspec
 from tests.cast import BENTO, INSTITUTION, PLACE, Cast, Seller
-from tests.rooms.laws import paying_out, planning, subscribing
+from tests.rooms.laws import collecting, giving_back, paying_out, planning, subscribing
 
 from lastro.base.api import Incoming
 from lastro.base.commit import commit
@@ -18,7 +18,7 @@ from lastro.base.errors import Refused
 from lastro.base.money import Money
 from lastro.base.run import Done, Reply
 from lastro.base.write import Fact, Row, Write
-from lastro.doors import wiring
+from lastro.doors import news, wiring
 from lastro.rails import port
 from lastro.rails.port import Claimed, InboxRow, PixArrival
 from lastro.subscriptions import TIMING
@@ -43,10 +43,11 @@ class World:
     @classmethod
     async def make(cls, cast: Cast) -> "World":
         made = cls(cast, await cast.ana(), await cast.dora())
-        fees = {"payment_method": "PIX", "fixed_minor": 10, "variable_basis_points": 150}
-        await commit(cast.database, Write(made.ana.company_id, rows=(Row("company_fees", fees),)))
+        await cast.set_fees(made.ana.company_id, 10, 150)
         await made.orders()
         await made.money_for_nobody()
+        await giving_back.play(made)
+        await collecting.play(made)
         await made.holds()
         await paying_out.play(made)
         await planning.play(made)
@@ -151,20 +152,20 @@ class World:
         }  # fmt: skip
         return PixArrival(**{**values, **says})
 
-    async def told(self, kind: str, says: Any) -> None:
+    async def told(self, kind: str, says: Any, rail: str = port.PIX) -> None:
         """The network says it, and what follows is done."""
         row_id, lease, at = self.cast.id(), self.cast.id(), self.now()
         subject = says.return_id if kind == port.RETURN_FINAL else getattr(says, "subject", None)
-        subject = subject or getattr(says, "end_to_end_id", None) or says.recurrence_id
+        subject = subject or getattr(says, "end_to_end_id", None) or getattr(says, "reference", None) or says.recurrence_id
         values = {
-            "id": row_id, "rail": port.PIX, "kind": kind, "network_id": str(row_id), "subject": subject,
+            "id": row_id, "rail": rail, "kind": kind, "network_id": str(row_id), "subject": subject,
             "body": port.encode(says), "received_at": at, "due_at": at, "sends": 1, "lease_token": lease,
         }  # fmt: skip
         await commit(self.cast.database, Write(self.ana.company_id, rows=(Row("inbox", values),)))
         row = InboxRow(
-            Claimed(row_id, lease), self.ana.company_id, port.PIX, kind, str(row_id), subject, None, port.encode(says), at, 1
+            Claimed(row_id, lease), self.ana.company_id, rail, kind, str(row_id), subject, None, port.encode(says), at, 1
         )
-        done = await self.cast.runner.act(self.ana.company_id, wiring.inbox_verbs(PLACE)[kind](row))
+        done = await self.cast.runner.act(self.ana.company_id, news.inbox_verbs(PLACE)[kind](row))
         assert isinstance(done, Done), done
 
     async def deliver(self, answers: Mapping[UUID, list[int]]) -> None:

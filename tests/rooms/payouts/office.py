@@ -19,7 +19,7 @@ from lastro.base.errors import Problem, Refused, Stale
 from lastro.base.money import Money
 from lastro.base.run import Done, Reply
 from lastro.base.write import Row, Write
-from lastro.doors import wiring
+from lastro.doors import news
 from lastro.payouts import CHILD_MOVED, Begin, Cancel, Ways
 from lastro.payouts.actions.create import Create
 from lastro.payouts.model import Person, Place, Wish
@@ -149,7 +149,7 @@ class Office:
         lane: another one, where something is to stay behind.
         """
         company_id = company_id or self.ana.company_id
-        verbs = wiring.inbox_verbs(PLACE)
+        verbs = news.inbox_verbs(PLACE)
         for _ in range(rounds):
             rows = await lanes.claim(self.cast.database, lane, company_id, self.cast.id(), 50)
             if not rows:
@@ -243,8 +243,7 @@ class Office:
 
     async def fee(self, cents: int) -> None:
         """What a payout costs."""
-        row = {"payment_method": "PIX", "fixed_minor": cents, "direction": "OUT"}
-        await commit(self.cast.database, Write(self.ana.company_id, rows=(Row("company_fees", row),)))
+        await self.cast.set_fees(self.ana.company_id, cents, direction="OUT")
 
     async def account_becomes(self, status: str) -> None:
         """An operator blocks, closes or opens the account, for which there is no verb yet."""

@@ -1,21 +1,24 @@
 """From one account here to another: carried between two tables, asked and answered as on any network, once."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import pytest
 from tests.cast import Cast, Seller
 from tests.laws import breaches
 
-from lastro import payouts
+from lastro import orders, payouts
 from lastro.base import lanes
 from lastro.base.db import Database
+from lastro.base.money import Money
 from lastro.base.run import Reply
-from lastro.doors import wiring
+from lastro.doors import news
 from lastro.payouts.model import Person, Place
 from lastro.rails import port
 from lastro.rails.book import Book
@@ -69,7 +72,7 @@ async def here(own_database: Any) -> AsyncIterator[Lanes]:
         cast.database, work, cast.runner, cast.chance, port.BOOK, Book(work, inbox), lambda w: worked.append(w.outcome),
         payouts.HELD_BACK,
     )  # fmt: skip
-    handler = Handler(cast.database, work, cast.runner, cast.chance, wiring.inbox_verbs(PLACE))
+    handler = Handler(cast.database, work, cast.runner, cast.chance, news.inbox_verbs(PLACE))
     yield Lanes(office, dora, sender, handler, work, worked)
     await work.close()
     await cast.close()
@@ -190,6 +193,71 @@ async def test_many_each_way_at_once(here: Lanes) -> None:
     await here.carry()
     assert await office.column("SELECT DISTINCT status FROM payouts") == ["PAID"]
     assert (await office.money(), await office.money(here.dora)) == ((10_000_000, 0), (50_000, 0))
+
+
+# ── the receiver gives back ──
+
+
+async def give_back(here: Lanes, cents: int) -> dict[str, Any]:
+    """Dora refunds the order that Ana's payout has made."""
+    office = here.office
+    (order_id,) = await office.column("SELECT id FROM orders", of=here.dora)
+    wish = orders.RefundWish(order_id, os.urandom(8).hex(), Money(cents, "BRL"), "MD06", description="Too much")
+    reply = await office.cast.run(here.dora.client, orders.GiveBack(wish, PLACE), operation="create_refund", status=201)
+    assert isinstance(reply, Reply), reply
+    made: dict[str, Any] = msgspec.json.decode(reply.body)
+    return made
+
+
+async def test_what_the_receiver_gives_back_is_the_payers_again(here: Lanes) -> None:
+    office, dora = here.office, here.dora
+    await office.fee(50)
+    payout = await office.make(1000, **here.place(dora))
+    await here.carry()
+    await give_back(here, 400)
+    assert (await office.money(), await office.money(dora)) == ((10_000_000 - 1050, 0), (600, 400))
+    await here.carry()
+    assert (await office.money(), await office.money(dora)) == ((10_000_000 - 650, 0), (600, 0))
+    assert await office.state(payout["id"]) == "PARTIAL_REFUNDED"
+    assert await office.rows("SELECT status, refunded_minor FROM orders", of=dora) == [("PARTIAL_REFUNDED", 400)]
+    assert await office.rows("SELECT reason_code, details FROM payout_returns") == [("MD06", "Too much")]
+    await give_back(here, 600)
+    await here.carry()
+    assert (await office.money(), await office.money(dora)) == ((10_000_000 - 50, 0), (0, 0)), "the fee stays"
+    assert await office.state(payout["id"]) == "REFUNDED"
+    assert await office.column("SELECT state FROM refunds", of=dora) == ["PAID", "PAID"]
+    told = await office.events(payout["id"])
+    assert told == ["ORDER-PAYOUT.PAID", "ORDER-PAYOUT.PARTIAL_REFUNDED", "ORDER-PAYOUT.REFUNDED"]
+
+
+@pytest.mark.parametrize("reached", ["nobody", "payer", "both"])
+async def test_a_return_that_was_cut_off_is_carried_again_and_booked_once(here: Lanes, reached: str) -> None:
+    """A worker died before it had told anybody, between the two companies, or before it had said that it was done."""
+    office, dora = here.office, here.dora
+    payout = await office.make(1000, **here.place(dora))
+    await here.carry()
+    await give_back(here, 1000)
+    database, lane = office.cast.database, lanes.Lane("outbox", only="rail = 'book'")
+    (row,) = await lanes.claim(database, lane, dora.company_id, office.cast.id(), 9)
+    inbox = Inbox(database, here.work, office.cast.chance, HERE.ispb, port.BOOK)
+    if reached == "payer":
+        order = port.return_order(bytes(row["body"]))
+        back = port.PaymentReturned(
+            order.end_to_end_id, order.return_id, order.amount, order.reason, await office.now(), order.details
+        )
+        name = f"return.payer:{order.return_id}"
+        await inbox.keep([port.Told(port.PAYMENT_RETURNED, name, order.end_to_end_id, port.encode(back))])
+    elif reached == "both":
+        await Book(here.work, inbox).send(row["kind"], row["network_id"], bytes(row["body"]), dora.company_id)
+    became = await Book(here.work, inbox).became(row["kind"], row["network_id"])
+    assert became == (port.Pending() if reached == "both" else port.Unknown())
+    await lanes.release(database, lane, row, timedelta(0))
+    await here.carry()
+    assert (await office.state(payout["id"]), await office.column("SELECT state FROM refunds", of=dora)) == (
+        "REFUNDED",
+        ["PAID"],
+    )
+    assert (await office.money(), await office.money(dora)) == ((10_000_000, 0), (0, 0))
 
 
 # ── the account that pays is blocked ──

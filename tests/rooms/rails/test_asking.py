@@ -71,7 +71,7 @@ async def test_what_the_network_leaves_undecided_for_too_long_is_for_people(scen
     """While it is asked about all the same, and only where its room says so."""
     name, late = end_to_end_id(1), "created_at < (SELECT business_now()) - interval '20 minutes'"
     await scene.accepted(house.ana, name)
-    waiting = replace(WAITING[0], late=late)
+    waiting = replace(WAITING["pix"][0], late=late)
     asker = Asker(scene.database, scene.work, scene.inbox, "pix", scene.rail, (waiting,))
     for answer in ("pending", "silent", "unknown"):
         scene.network.silent = answer == "silent"

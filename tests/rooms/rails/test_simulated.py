@@ -52,7 +52,7 @@ async def simulated(scene: Scene, home: Path) -> AsyncIterator[Act]:
     await scene.rail.close()
     scene.rail = Spi(Place(url, ISPB, Secret(TOKEN), "worker"))
     scene.sender = Sender(scene.database, scene.work, scene.runner, scene.chance, "pix", scene.rail)
-    scene.asker = Asker(scene.database, scene.work, scene.inbox, "pix", scene.rail, WAITING)
+    scene.asker = Asker(scene.database, scene.work, scene.inbox, "pix", scene.rail, WAITING["pix"])
     async with aiohttp.ClientSession(url) as client:
 
         async def act(path: str, **body: Any) -> Any:

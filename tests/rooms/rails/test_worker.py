@@ -73,7 +73,7 @@ class Assembled:
 
     @property
     def waiting(self) -> dict[str, tuple[port.Waiting, ...]]:
-        return {port.PIX: WAITING}
+        return {port.PIX: WAITING[port.PIX]}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.scene, name)

@@ -126,12 +126,36 @@ async def test_money_that_has_no_order_has_a_story_too(cast: Cast, ana: Seller, 
     assert await found(database, refund.upper()) == [(company_id, root)]
 
 
+async def shown(database: Any, text: str) -> list[str]:
+    """What the command says: the head of the story, and what stands behind it."""
+    said: list[str] = []
+    assert (
+        await storyteller.show(database.audit, text, as_json=False, say=lambda line: said.extend(str(line).split("\n"))) == 0
+    )
+    behind = [n for n, line in enumerate(said) if line.startswith("This is the newest")]
+    return [said[0], *said[behind[0] :]] if behind else [said[0]]
+
+
 async def test_the_newest_order_of_a_code_is_told(cast: Cast, ana: Seller, database: Any) -> None:
     code = f"code {ana.number}"
     older, _ = await charge(cast, ana, code)
     await cast.runner.act(ana.company_id, Cancel(older, PLACE))
     newest, _ = await charge(cast, ana, code)
     assert await found(database, code) == [(ana.company_id, story.Root(newest))]
+    assert await shown(database, str(newest)) == [f"order {newest}"]
+    told = await shown(database, code)
+    assert told == [f"order {newest}", f"This is the newest order known as {code}. 1 older, the newest first:", f"  {older}"]
+
+
+async def test_of_very_many_orders_of_a_code_the_newest_are_named(cast: Cast, ana: Seller, database: Any) -> None:
+    code, made = f"auto {ana.number}", []
+    for _ in range(22):
+        order_id, _ = await charge(cast, ana, code)
+        await cast.runner.act(ana.company_id, Cancel(order_id, PLACE))
+        made.append(order_id)
+    _, head, *others = await shown(database, code)
+    assert head == f"This is the newest order known as {code}. More than 20 older, the newest first:"
+    assert others == [f"  {one}" for one in made[-2:0:-1]]
 
 
 async def test_a_code_of_two_companies_is_asked_back(cast: Cast, ana: Seller, database: Any) -> None:
@@ -139,4 +163,4 @@ async def test_a_code_of_two_companies_is_asked_back(cast: Cast, ana: Seller, da
     made = [await charge(cast, seller, code) for seller in (ana, dora)]
     said: list[str] = []
     assert await storyteller.show(database.audit, code, as_json=False, say=lambda line: said.append(str(line))) == 2
-    assert [str(order_id) in line for (order_id, _), line in zip(made, said[1:], strict=True)] == [True, True]
+    assert [str(order_id) in line for (order_id, _), line in zip(made[::-1], said[1:], strict=True)] == [True, True]

@@ -100,6 +100,19 @@ async def test_its_charges_and_their_attempts_are_part_of_it(desk: Desk, databas
     assert await found(database, name) == order
 
 
+async def test_that_its_bank_would_not_drop_a_charge_is_told(desk: Desk) -> None:
+    bank, at = charging.Bank(desk), charging.at
+    of = await bank.accepted()
+    made = await bank.charge(of, charging.day(20))
+    assert await bank.time(made, at(11))
+    await bank.schedules(made, at(11, 1))
+    await bank.asked("cancel_subscription_payment", at(12), {}, id=of, paymentId=made["id"])
+    assert await bank.answers(made, "REFUSED", at(12, 1), "OTHR") == "handled"
+    entries = (await read(desk, of))["entries"]
+    kept = [e for e in entries if e.get("trigger") == "keep"]
+    assert [(e["object"], e["to"], e["reason"]) for e in kept] == [("scheduledPayment", "SCHEDULED", "OTHR")]
+
+
 async def test_any_of_its_ids_leads_to_it(desk: Desk, database: Any) -> None:
     made = await desk.make(JOURNEY_3, externalId="contract-story")
     record = await desk.done("cancel_subscription", {}, id=made["id"])

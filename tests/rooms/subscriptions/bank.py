@@ -11,12 +11,12 @@ from tests.cast import BENTO, PLACE
 from lastro.base.commit import commit
 from lastro.base.money import Money
 from lastro.base.write import Row, Write
-from lastro.doors import wiring
+from lastro.doors import news
 from lastro.rails import port
 
 from .desk import Desk
 
-VERBS = wiring.inbox_verbs(PLACE)
+VERBS = news.inbox_verbs(PLACE)
 ANSWERED = """
 SELECT kind, body FROM outbox WHERE company_id = tenant() AND kind IN ('authorization.answer', 'pix.answer') ORDER BY created_at DESC, id DESC LIMIT 1
 """

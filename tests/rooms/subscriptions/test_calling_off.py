@@ -97,11 +97,19 @@ async def test_what_the_bank_was_told_of_it_has_to_drop(bank: Bank, outcome: str
     assert [(p.field, p.issue) for p in again.problems] == [("status", "CONFLICT")]
     assert "cancelRequestedAt" in await bank.read(made)
     assert not await bank.time(made, at(20)), "its day does not begin while that is open"
-    assert await bank.answers(made, outcome, at(12, 2)) == "handled"
-    assert await bank.answers(made, outcome, at(12, 3)) == "known"
+    code = None if outcome == "CONFIRMED" else "NIPA"
+    assert await bank.answers(made, outcome, at(12, 2), code) == "handled"
+    assert await bank.answers(made, outcome, at(12, 3), code) == "known"
     read = await bank.read(made)
     assert (read["status"], statuses(read)) == (ends_in, ["CANCELED" if ends_in == "CANCELED" else "SCHEDULED"])
     if ends_in == "SCHEDULED":
+        assert datetime.fromisoformat(read["cancelRejectedAt"]) == at(12, 2)
+        assert read["cancelErrorMessage"].startswith(f"{read['cancelErrorCode']}: ")
+        assert (await cancel(bank, made, at(12, 4))).status == 202, "it may be asked again"
+        asked_again = await bank.read(made)
+        assert "cancelRequestedAt" in asked_again
+        assert not {"cancelRejectedAt", "cancelErrorCode"} & set(asked_again)
+        assert await bank.answers(made, outcome, at(12, 5), "OTHR") == "handled"
         assert await bank.time(made, at(20))
         assert await bank.pays(made, name, at(20, 4)) is None
 
@@ -120,6 +128,7 @@ async def test_what_was_to_be_dropped_and_is_refused_is_canceled(bank: Bank) -> 
     await bank.refuses(made, "AM02", at(12, 1))
     read = await bank.read(made)
     assert (read["status"], statuses(read)) == ("CANCELED", ["REJECTED"])
+    assert (read["reason"], read["attempts"][0]["errorCode"]) == ("REQUESTED_BY_RECEIVER", "AM02")
 
 
 async def test_the_payer_calls_a_single_charge_off(bank: Bank) -> None:

@@ -145,6 +145,19 @@ async def test_refused_before_its_day(bank: Bank, code: str, ends_in: str) -> No
         assert (await bank.read(made))["status"] == "ERROR", "the last day on which it may be sent is over"
 
 
+async def test_what_came_too_late_hides_nothing_that_was_said_before(bank: Bank) -> None:
+    made = await sent(bank, await bank.accepted())
+    for code, moment in (("AB10", at(11, 1)), ("FCD2", at(19, 1))):
+        assert await bank.refuses(made, code, moment) == "handled"
+    read = await bank.read(made)
+    assert (read["status"], read["errorCode"], read["errorMessage"][:5]) == ("ERROR", "AB10", "AB10:")
+    assert [one["errorCode"] for one in read["attempts"]] == ["AB10", "FCD2"]
+    order = await bank.desk.done("read_order", id=made["orderId"])
+    assert order["errorMessage"] == read["errorMessage"]
+    (event,) = await bank.told("SUBSCRIPTION-PAYMENT.ERROR")
+    assert event["data"]["errorCode"] == "AB10"
+
+
 async def test_an_error_frees_its_cycle_and_a_paid_one_does_not(bank: Bank) -> None:
     of = await bank.accepted()
     made = await sent(bank, of)
@@ -213,7 +226,8 @@ async def test_the_client_chooses_the_days_of_its_retries(bank: Bank) -> None:
     await bank.refuses(made, "EXPR", at(22, 21))
     assert not await bank.time(made, at(28) - timedelta(seconds=1))
     assert await bank.time(made, at(28)), "seven days are over"
-    assert (await bank.read(made))["status"] == "EXPIRED"
+    read = await bank.read(made)
+    assert (read["status"], read["errorCode"], read["errorMessage"][:5]) == ("EXPIRED", "EXPR", "EXPR:")
 
 
 async def test_what_is_being_settled_waits_for_its_end(bank: Bank) -> None:

@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 from tests.cast import PLACE
 
+from lastro.base.errors import Refused
 from lastro.base.run import Done
 from lastro.rails import port
 from lastro.subscriptions import CloseAccount, End
@@ -134,6 +135,37 @@ async def test_a_first_cycle_too_near_is_passed_over(bank: Bank) -> None:
     assert next(one["action"] for one in (await bank.desk.read(of))["nextActions"]) == "SKIP_CYCLE"
     assert await bank.cycle(of, at(0, 23))
     assert await dues(bank, of) == [day(8).isoformat()]
+
+
+async def account_becomes(inside: Any, status: str) -> None:
+    await inside.execute("UPDATE accounts SET status = $1, version = version + 1 WHERE company_id = tenant()", status)
+
+
+async def test_a_charge_waits_for_its_account_and_is_made_while_it_is_in_time(bank: Bank, inside: Any) -> None:
+    of = await bank.accepted(autoSchedule=True, startDate=day(20).isoformat())
+    await account_becomes(inside, "INACTIVE")
+    refused = await bank.asked(
+        "create_subscription_payment", at(11), {"externalId": "own", "dueDate": day(20).isoformat()}, id=of
+    )
+    assert isinstance(refused, Refused), "its client cannot make one either"
+    assert not await bank.cycle(of, at(11, 5))
+    assert await bank.desk.column(CHARGE_AT, UUID(of)) == [at(12)]
+    (awaited,) = (await bank.desk.read(of))["nextActions"]
+    assert (awaited["action"], awaited["by"], awaited["firstDueDate"]) == ("AWAIT_ACCOUNT", "SERVICE", day(20).isoformat())
+    assert datetime.fromisoformat(awaited["until"]) == at(18)
+    await account_becomes(inside, "ACTIVE")
+    assert await bank.cycle(of, at(17, 23))
+    assert await dues(bank, of) == [day(20).isoformat()]
+
+
+async def test_a_cycle_in_which_the_account_stayed_inactive_is_left_out(bank: Bank, inside: Any) -> None:
+    of = await bank.accepted(autoSchedule=True, frequencyType="WEEKLY", startDate=day(20).isoformat())
+    await account_becomes(inside, "INACTIVE")
+    for moment in range(11, 19):
+        assert not await bank.cycle(of, at(moment))
+    await account_becomes(inside, "ACTIVE")
+    assert await bank.cycle(of, at(19))
+    assert await dues(bank, of) == [day(27).isoformat()]
 
 
 async def test_months_end_where_they_end(bank: Bank) -> None:

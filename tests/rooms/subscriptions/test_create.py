@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 from tests.cast import DORA, INSTITUTION, Cast, Seller
 
-from lastro.base.commit import commit
 from lastro.base.errors import Kind, Refused
 from lastro.base.run import Reply
-from lastro.base.write import Row, Write
 from lastro.standards import brcode
 from lastro.standards.recurrence_ids import company_of_recurrence_id, read_recurrence_id
 
@@ -185,8 +183,7 @@ async def test_the_account_says_all_it_has_against_it_at_once(desk: Desk, cast: 
 
 
 async def test_a_first_charge_costs_what_an_order_costs(desk: Desk, cast: Cast, ana: Seller) -> None:
-    fees = {"payment_method": "PIX", "fixed_minor": 3000, "variable_basis_points": 0}
-    await commit(cast.database, Write(ana.company_id, rows=(Row("company_fees", fees),)))
+    await cast.set_fees(ana.company_id, 3000)
     assert await desk.refused(CREATE, desk.body(JOURNEY_3)) == [("initialCharge.amount.value", "OUT_OF_RANGE")]
     made = await desk.make(JOURNEY_3, initialCharge={"pixKey": ana.pix_key, "amount": brl("30")})
     order = await desk.done("read_order", id=made["initialCharge"]["orderId"])

@@ -34,7 +34,7 @@ async def work(own_database: Any) -> AsyncIterator[Database]:
 
 
 LANES = (
-    "outbox", "inbox", "orders", "payments", "returns", "payouts", "scheduled payouts", "plans", "lapses",
+    "outbox", "inbox", "orders", "collected orders", "payments", "returns", "payouts", "scheduled payouts", "plans", "lapses",
     "subscription ends", "cancellations", "cycles", "charges", "attempts", "charges to drop",
 )  # fmt: skip
 
@@ -105,8 +105,10 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
     await cast.credit(seller, 100)
     ending = [Row(r.table, {**r.values, "expires_at": at - timedelta(seconds=60)}) if r.table == "orders" else r
               for r in born_order(seller, order, at)]  # fmt: skip
+    slip = {"payment_method": "BOLETO", "expires_at": at + timedelta(days=1), "ends_at": at}
     rows = (
         *ending,
+        *born_order(seller, cast.id(), at + timedelta(microseconds=9), **slip),
         Row("inbox", {"id": cast.id(), "rail": "pix", "kind": "x", "network_id": str(cast.id()), "subject": "E", "body": b"", "received_at": at, "due_at": at}),
         Row("pix_payments", {"id": payment, "end_to_end_id": str(payment), "state": "ACCEPTED", "amount_minor": 1, "accepted_at": at, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
         Row("refunds", {"id": refund, "origin": "AUTOMATIC", "payment_id": payment, "return_id": str(payment), "reason_code": "MD06", "state": "PENDING", "amount_minor": 1, "hold_id": hold.id, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),

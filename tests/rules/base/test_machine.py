@@ -18,13 +18,16 @@ TABLE = {
     "orders": {
         NOT_THERE: {"create": "INITIAL", "receive": "PAID"},
         "INITIAL": {
+            "announce": "PENDING",
             "reserve": "INITIAL", "release": "INITIAL", "pay": "PAID", "expire": "EXPIRED", "cancel": "CANCELED", "fail": "ERROR",
             "begin": "PENDING",
         },
         "PENDING": {
             "reserve": "PENDING", "release": "PENDING", "pay": "PAID", "expire": "EXPIRED", "cancel": "CANCELED", "fail": "ERROR",
         },
-        "PAID": {}, "EXPIRED": {}, "CANCELED": {}, "ERROR": {},
+        "PAID": {"refund part": "PARTIAL_REFUNDED", "refund rest": "REFUNDED"},
+        "PARTIAL_REFUNDED": {"refund part": "PARTIAL_REFUNDED", "refund rest": "REFUNDED"},
+        "REFUNDED": {}, "EXPIRED": {}, "CANCELED": {}, "ERROR": {},
     },
     "pix_payments": {
         NOT_THERE: {"accept": "ACCEPTED", "refuse": "REFUSED", "settle": "SETTLED", "give_back": "RETURNING"},

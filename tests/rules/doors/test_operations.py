@@ -1,6 +1,7 @@
 """What a request says besides its body, and all that is wrong with it at once."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 from unittest.mock import Mock
 
@@ -27,6 +28,12 @@ class Cart(forms.Form):
     name: str
     wheels: list[Wheel]
     axle: Wheel | None = None
+    colour: str | None = None
+
+
+class Paint(forms.Form):
+    """Nothing has to be said."""
+
     colour: str | None = None
 
 
@@ -112,6 +119,16 @@ def test_a_key(needed: str, given: bytes | None, key: str | None, issue: str | N
 )  # fmt: skip
 def test_a_content_type(given: bytes, taken: bool) -> None:
     assert (operations._wrong_type({b"content-type": given}, route()) is None) == taken
+
+
+@pytest.mark.parametrize(
+    ("method", "form", "may"),
+    [("POST", Paint, True), ("POST", Wheel, False), ("POST", None, False), ("PUT", Paint, False), ("PATCH", Paint, False)],
+)
+def test_a_body_may_be_left_out_where_a_post_has_nothing_that_must_be_said(
+    method: str, form: type[forms.Form] | None, may: bool
+) -> None:
+    assert replace(route(form=form), method=method).may_be_empty == may
 
 
 # ── all at once ──

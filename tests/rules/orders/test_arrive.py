@@ -11,17 +11,19 @@ from lastro.accounts import Institution
 from lastro.base.ids import Chance
 from lastro.base.run import Done, Door
 from lastro.base.write import Write
+from lastro.companies import Fees
 from lastro.orders import Ask, Final, Place, ReturnEnded, Settled
 from lastro.orders.actions.arrive import Known
+from lastro.orders.actions.give_back import Given
 from lastro.orders.model import CompanySetup, Payment, Refund
 from lastro.rails.port import ALARMED, Claimed, PixFinal, ReturnFinal
 
-from .values import ACCOUNT_ID, FREE, NOW, account, arrival, brl, order
+from .values import ACCOUNT_ID, NOW, account, arrival, brl, order
 
 DOOR = Door(UUID(int=9), NOW, Chance(os.urandom))
 CLAIMED = Claimed(UUID(int=7), UUID(int=8))
 PLACE = Place(Institution("99999010", "LASTRO", "0001"), "http://127.0.0.1:8080", True)
-SETUP = CompanySetup(1, 1, 0, FREE, None, None)
+SETUP = CompanySetup(1, 1, 0, Fees("BRL"), None, None)
 
 
 def payment(state: str, **changes: Any) -> Payment:
@@ -107,5 +109,6 @@ def test_a_second_end_of_a_return_is_known_or_for_people(state: str | None, is_s
     before = None
     if state is not None:
         before = Refund(UUID(int=6), state, 1, payment("RETURNING"), "D1", brl(1000), UUID(int=4))
-    done = ReturnEnded(ReturnFinal("D1", "E1", is_settled, None, NOW), CLAIMED).decide(before, DOOR)
+    given = None if before is None else Given(before)
+    done = ReturnEnded(ReturnFinal("D1", "E1", is_settled, None, NOW), CLAIMED, PLACE).decide(given, DOOR)
     assert (outcome(done), bool(moves(done))) == (expected, expected == "handled")

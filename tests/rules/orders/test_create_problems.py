@@ -6,6 +6,7 @@ import pytest
 
 from lastro.base import forms
 from lastro.orders.forms import CreateOrder
+from lastro.orders.methods import METHODS
 from lastro.orders.rules import create_problems, document_problem, is_email
 
 RIGHT: dict[str, Any] = {
@@ -24,7 +25,7 @@ def problems(*, sandbox: bool = False, customer: dict[str, Any] | None = None, *
     form, wrong = forms.read(json.dumps(whole).encode(), CreateOrder)
     assert wrong == []
     amount_is_null = "amount" in order and order["amount"] is None
-    return [(p.field, p.issue) for p in create_problems(form, amount_is_null=amount_is_null, sandbox=sandbox)]
+    return [(p.field, p.issue) for p in create_problems(form, METHODS, amount_is_null=amount_is_null, sandbox=sandbox)]
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,8 @@ def problems(*, sandbox: bool = False, customer: dict[str, Any] | None = None, *
         ({}, []),
         ({"amount": None}, [("order.amount", "INVALID")]),
         ({"amount": {"currency": "BRL", "value": "1"}}, []),
-        ({"paymentMethod": "BOLETO"}, [("order.paymentMethod", "NOT_SUPPORTED")]),
+        ({"paymentMethod": "BOLETO"}, [("order.amount", "REQUIRED"), ("customer.address", "REQUIRED")]),
+        ({"paymentMethod": "BOLETO", "amount": None}, [("order.amount", "INVALID"), ("customer.address", "REQUIRED")]),
         ({"paymentMethod": "SPEI"}, [("order.paymentMethod", "NOT_SUPPORTED")]),
         ({"paymentMethod": "BTC_PAY"}, [("order.paymentMethod", "NOT_SUPPORTED")]),
         ({"paymentMethod": "_PAY"}, [("order.paymentMethod", "INVALID")]),
@@ -100,7 +102,7 @@ def test_rules_look_only_at_what_could_be_read(missing: str) -> None:
     whole[missing] = 5
     form, wrong = forms.read(json.dumps(whole).encode(), CreateOrder)
     assert [p.field for p in wrong] == [missing]
-    found = {p.field for p in create_problems(form, amount_is_null=False, sandbox=False)}
+    found = {p.field for p in create_problems(form, METHODS, amount_is_null=False, sandbox=False)}
     assert found <= {missing}  # said again at most of the part that is wrong already, where the first word counts
 
 
@@ -108,7 +110,7 @@ def test_rules_look_past_each_field_that_could_not_be_read() -> None:
     whole = {"order": dict.fromkeys(RIGHT["order"]), "customer": dict.fromkeys(RIGHT["customer"])}
     form, wrong = forms.read(json.dumps(whole).encode(), CreateOrder)
     assert len(wrong) == 8
-    assert create_problems(form, amount_is_null=False, sandbox=False) == []
+    assert create_problems(form, METHODS, amount_is_null=False, sandbox=False) == []
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.rules.orders.values import ACCOUNT_ID, NOW, account, arrival, brl, order
+from tests.rules.orders.values import ACCOUNT_ID, NOW, account, arrival, brl, order, static_code
 
 from lastro.orders.rules import is_late, judge
 from lastro.rails.port import Authorizing
@@ -15,7 +15,7 @@ OTHER_ACCOUNT = {"account_id": type(ACCOUNT_ID)(int=99)}
 def verdict(
     *, came: dict[str, Any] | None = None, to: dict[str, Any] | None = None, of: dict[str, Any] | None = None,
     no_account: bool = False, no_order: bool = False, names_order: bool = True, reserved_by: str | None = None,
-    is_tied: bool = False,
+    is_tied: bool = False, printed: dict[str, Any] | None = None,
 ) -> str | None:  # fmt: skip
     return judge(
         arrival(**(came or {})),
@@ -24,12 +24,15 @@ def verdict(
         names_order=names_order,
         reserved_by=reserved_by,
         is_tied=is_tied,
+        printed=None if printed is None else static_code(**printed),
     )
 
 
 AUTHORIZES = {"authorizing": Authorizing("RR9999901020260131abcdefghijk")}
 CHARGES = {"charging": "RR9999901020260131abcdefghijk"}
 OWNED = {"subscription_id": type(ACCOUNT_ID)(int=7)}
+TO_A_PRINTED_CODE: dict[str, Any] = {"no_order": True, "names_order": False, "printed": {}}
+TO_AN_OPEN_ONE: dict[str, Any] = {**TO_A_PRINTED_CODE, "printed": {"amount": None}}
 
 
 @pytest.mark.parametrize(
@@ -47,11 +50,13 @@ OWNED = {"subscription_id": type(ACCOUNT_ID)(int=7)}
         {"of": OWNED, "is_tied": True, "came": AUTHORIZES},
         {"of": OWNED, "is_tied": True, "came": CHARGES},
         {"of": OWNED, "is_tied": True},
+        TO_A_PRINTED_CODE,
+        {**TO_AN_OPEN_ONE, "came": {"amount": brl(1)}},
     ],
     ids=[
         "right", "no document told", "open amount", "never expires", "in the last instant", "with the fee",
         "reserved by itself", "no charge", "no charge, any amount", "its owner decides", "its owner decides of a charge",
-        "its owner decides of money alone",
+        "its owner decides of money alone", "printed amount", "printed without an amount",
     ],
 )  # fmt: skip
 def test_money_that_fits(case: dict[str, Any]) -> None:
@@ -83,6 +88,11 @@ def test_money_that_fits(case: dict[str, Any]) -> None:
         ({"came": {"amount": brl(999)}}, "BE17"),
         ({"came": {"amount": brl(1001)}}, "BE17"),
         ({"of": {"final_amount": brl(1050)}}, "BE17"),
+        ({**TO_A_PRINTED_CODE, "came": {"amount": brl(999)}}, "BE17"),
+        ({**TO_A_PRINTED_CODE, "came": {"amount": brl(1001)}}, "BE17"),
+        ({**TO_A_PRINTED_CODE, "came": AUTHORIZES}, "BE17"),
+        ({**TO_AN_OPEN_ONE, "came": CHARGES}, "BE17"),
+        ({**TO_A_PRINTED_CODE, "to": {"status": "CLOSED"}}, "AC07"),
     ],
 )
 def test_money_that_does_not_fit(case: dict[str, Any], code: str) -> None:

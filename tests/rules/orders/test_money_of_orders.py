@@ -1,14 +1,20 @@
+import os
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rules.orders.values import NOW, brl, order
 
+from lastro.base.ids import Chance
 from lastro.base.money import MOST_MINOR
-from lastro.companies import FeePlan
-from lastro.orders.rules import is_over, split
+from lastro.base.run import Door
+from lastro.companies import FeePlan, Fees
+from lastro.orders.actions.create import pix_order
+from lastro.orders.model import CompanySetup
+from lastro.orders.rules import fee_problem, is_over, split
 
 CUSTOMER, RECEIVER = "CUSTOMER", "RECEIVER"
 
@@ -58,6 +64,41 @@ def test_the_parts_add_up_and_neither_is_negative(
     assert min(credit.minor, kept.minor) >= 0
     if payer == CUSTOMER and not is_open:
         assert credit == brl(asked)
+
+
+@given(
+    st.one_of(st.none(), amounts),
+    st.integers(0, 10**12),
+    st.integers(0, 10_000),
+    st.integers(0, 10**12),
+    st.sampled_from([CUSTOMER, RECEIVER]),
+)
+def test_what_is_asked_for_is_what_is_kept_and_credited(
+    amount: int | None, fixed: int, basis_points: int, additional: int, payer: str
+) -> None:
+    """From the create to the credit: an order that can be made is paid to the cent, and one that cannot says why."""
+    plan = FeePlan(brl(fixed), basis_points, brl(additional), payer)
+    asked = None if amount is None else brl(amount)
+    if asked is not None:
+        fee = plan.total(asked)
+        is_too_much = fee > asked if payer == RECEIVER else (asked + fee).minor > MOST_MINOR
+        assert (fee_problem(asked, plan) is not None) == is_too_much
+        if is_too_much:
+            return
+    setup = CompanySetup(1, 1, 1, Fees("BRL", RECEIVER, ((NOW, plan),)), None, None)
+    made = pix_order(
+        Door(UUID(int=9), NOW, Chance(os.urandom)), setup, UUID(int=1), None, external_id="1", amount=asked,
+        description="Flores", seconds=60, customer=None,
+    )  # fmt: skip
+    assert made.fees == plan
+    if asked is None:
+        assert made.final_amount is None
+        return
+    assert made.final_amount is not None
+    credit, kept = split(made.final_amount, made.amount, made.fees)
+    assert (credit + kept, kept) == (made.final_amount, plan.total(asked))
+    assert made.final_amount == (asked + kept if payer == CUSTOMER else asked)
+    assert credit == (asked if payer == CUSTOMER else asked - kept)
 
 
 EXPIRES = NOW + timedelta(hours=1)

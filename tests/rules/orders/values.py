@@ -7,7 +7,7 @@ from uuid import UUID
 from lastro.accounts import Account, Holder
 from lastro.base.money import Money
 from lastro.companies import FeePlan
-from lastro.orders.model import Order
+from lastro.orders.model import Order, StaticCode
 from lastro.rails.port import Payer, PixArrival
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
@@ -42,6 +42,14 @@ def order(**changes: Any) -> Order:
         "payer": None,
     }  # fmt: skip
     return Order(**{**values, **changes})
+
+
+def static_code(**changes: Any) -> StaticCode:
+    values: dict[str, Any] = {
+        "id": UUID(int=3), "account_id": ACCOUNT_ID, "pix_key": "key", "txid": "printed", "amount": brl(1000),
+        "description": "Mesa 5", "qrcode_data": "000201", "created_at": NOW,
+    }  # fmt: skip
+    return StaticCode(**{**values, **changes})
 
 
 def arrival(**changes: Any) -> PixArrival:

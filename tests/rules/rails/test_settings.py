@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from lastro.base.db import Dsn
+from lastro.base.secrets import Secret
+from lastro.doors.networks import methods_of
+from lastro.doors.partner_settings import Partner
 from lastro.doors.settings import CrashAt, Outside, StartRefused, read
 
 PRODUCTION = {
@@ -133,3 +136,30 @@ def test_bodies_of_events_are_kept_for_ever_unless_a_time_is_given() -> None:
     assert read({"LASTRO_FEED_RETENTION_DAYS": "365"}).feed_days == 365
     for value in ("0", "-1", "1.5", "a year", "9999999999"):
         assert [s for s in refused(LASTRO_FEED_RETENTION_DAYS=value) if "LASTRO_FEED_RETENTION_DAYS" in s]
+
+
+BANK = {"LASTRO_BOLETO_URL": "https://bank.example/", "LASTRO_BOLETO_TOKEN": "word", "LASTRO_COMPE": "990"}
+
+
+def test_the_bank_that_collects_slips() -> None:
+    assert read({"LASTRO_NETWORK_TOKEN": "t"}).boleto == Partner("http://127.0.0.1:8090", Secret("t"))
+    elsewhere = read({"LASTRO_NETWORK_TOKEN": "t", "LASTRO_BOLETO_URL": "http://127.0.0.1:1"}).boleto
+    assert elsewhere == Partner("http://127.0.0.1:1", Secret("t"))
+    assert read(PRODUCTION).boleto is None, "slips are not taken where no bank is named"
+    assert read(PRODUCTION | BANK).boleto == Partner("https://bank.example", Secret("word"))
+    assert methods_of(read(PRODUCTION)) == {"PIX"}
+    assert methods_of(read(PRODUCTION | BANK)) == methods_of(read({})) == {"PIX", "BOLETO"}
+    assert "word" not in repr(read(PRODUCTION | BANK))
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"LASTRO_BOLETO_TOKEN": ""}, "LASTRO_BOLETO_TOKEN_FILE"), ({"LASTRO_COMPE": ""}, "LASTRO_COMPE"),
+        ({"LASTRO_BOLETO_URL": "http://bank.example"}, "LASTRO_BOLETO_URL"), ({"LASTRO_BOLETO_URL": "bank"}, "LASTRO_BOLETO_URL"),
+        ({"LASTRO_BOLETO_TOKEN_FILE": "/nowhere/token"}, "LASTRO_BOLETO_TOKEN_FILE"),
+    ],
+)  # fmt: skip
+def test_a_collecting_bank_that_makes_no_sense(changes: dict[str, str], name: str) -> None:
+    (sentence,) = refused(**(BANK | changes))
+    assert name in sentence

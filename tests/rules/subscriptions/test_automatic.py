@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.recurrence_payload import Frequency
-from lastro.subscriptions.model import Subscription, Terms
-from lastro.subscriptions.rules.automatic import first_charge_at, upcoming
+from lastro.subscriptions.model import Subscription, Terms, Timing
+from lastro.subscriptions.rules.automatic import first_charge_at, looked_at_again, made_before, upcoming
 from lastro.subscriptions.rules.cycles import cycle_of, is_in_time
 
 from .values import SUBSCRIPTION, brl, subscription
@@ -110,3 +111,25 @@ def test_the_service_looks_for_the_first_charge_nine_days_before_the_first_cycle
     first = replace(SUBSCRIPTION.terms, is_automatic=True, fixed=brl("1"), starts_on=date(2027, 1, 31))
     assert first_charge_at(first) == datetime(2027, 1, 22, 3, tzinfo=UTC)
     assert first_charge_at(replace(first, is_automatic=False)) is None
+    assert first_charge_at(first, Timing(send_days=5)) == datetime(2027, 1, 26, 3, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("send_days", "made_on"), [(10, "2026-11-30"), (9, "2026-12-01"), (4, "2026-12-06"), (1, "2026-12-07")]
+)
+def test_it_is_made_when_the_bank_is_to_be_told_and_always_in_time(send_days: int, made_on: str) -> None:
+    timing = Timing(send_days=send_days)
+    found = upcoming(automatic(), (), d(made_on), timing)
+    assert found is not None
+    assert found.make_at == day_bounds(d(made_on))[0] == first_charge_at(automatic().terms, timing)
+    assert (found.plan.cycle.number, found.passed_over) == (0, ())
+
+
+def test_what_waits_for_its_account_is_looked_at_daily_while_it_is_in_time() -> None:
+    found = upcoming(automatic(), (), d("2026-12-01"))
+    assert found is not None
+    at, looks = found.make_at, 0
+    while (late := upcoming(automatic(), (), brasilia_day(at))) is not None and late.plan == found.plan:
+        assert at < made_before(found.plan)
+        at, looks = looked_at_again(at + timedelta(hours=1)), looks + 1
+    assert (at, looks) == (made_before(found.plan), 7)

@@ -70,10 +70,12 @@ def test_a_trigger_fires_from_its_instant_on() -> None:
     assert due.fires(CREATED + timedelta(days=400))
 
 
-def said(ours: Subscription, payments: list[Payment], now: datetime) -> list[tuple[Any, ...]]:
+def said(
+    ours: Subscription, payments: list[Payment], now: datetime, *, account_is_active: bool = True
+) -> list[tuple[Any, ...]]:
     return [
         (n.action, n.by, *(v.isoformat() for v in (n.at, n.until, n.first_due, n.last_due) if v is not None))
-        for n in next_actions(ours, payments, now)
+        for n in next_actions(ours, payments, now, account_is_active=account_is_active)
     ]
 
 
@@ -146,7 +148,19 @@ AUTO = subscription(fixed=brl("10"), is_automatic=True)
             subscription(starts_on=date(2028, 6, 1)),
             [],
             NOW,
-            [],  # nothing can be due there yet
+            [("SCHEDULE_PAYMENT", "RECEIVER", "2027-06-01T03:00:00+00:00", "2028-06-01")],  # nothing can be due there yet
+        ),
+        (
+            subscription(starts_on=date(2028, 6, 1), ends_on=date(2028, 5, 1)),
+            [],
+            NOW,
+            [("END", "SERVICE", "2028-05-02T03:00:00+00:00")],
+        ),
+        (
+            subscription(starts_on=date(2028, 6, 1), fixed=brl("10"), is_automatic=True),
+            [],
+            NOW,
+            [("SCHEDULE_PAYMENT", "SERVICE", "2028-05-23T03:00:00+00:00", "2028-06-01")],
         ),
         (
             subscription(ends_on=date(2026, 12, 20)),
@@ -158,6 +172,32 @@ AUTO = subscription(fixed=brl("10"), is_automatic=True)
 )
 def test_what_comes_next(ours: Subscription, payments: list[Payment], now: datetime, actions: list[Any]) -> None:
     assert said(ours, payments, now) == actions
+
+
+@pytest.mark.parametrize(
+    ("ours", "now", "actions"),
+    [
+        (SUBSCRIPTION, NOW, [("AWAIT_ACCOUNT", "SERVICE", "2026-12-10", "2027-01-09")]),
+        (
+            AUTO,
+            NOW,
+            [("AWAIT_ACCOUNT", "SERVICE", "2026-12-01T03:00:00+00:00", "2026-12-08T03:00:00+00:00", "2026-12-10")],
+        ),
+        (
+            AUTO,
+            instant(date(2026, 12, 8), time(12)),
+            [
+                ("SKIP_CYCLE", "SERVICE", "2026-12-10"),
+                ("AWAIT_ACCOUNT", "SERVICE", "2027-01-01T03:00:00+00:00", "2027-01-08T03:00:00+00:00", "2027-01-10"),
+            ],
+        ),
+        (replace(ENDS, state="CANCELED"), NOW, []),
+    ],
+)
+def test_nothing_is_charged_into_an_account_that_is_not_active(
+    ours: Subscription, now: datetime, actions: list[Any]
+) -> None:
+    assert said(ours, [], now, account_is_active=False) == actions
 
 
 def test_an_action_of_a_payment_names_it() -> None:

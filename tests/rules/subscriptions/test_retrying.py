@@ -17,6 +17,7 @@ from lastro.subscriptions.rules.retrying import (
     Step,
     after_unpaid,
     asked_retry,
+    cause,
     first_attempt,
     last_retry_day,
     retries_left,
@@ -68,6 +69,30 @@ SENT = payment(D, attempt(1, D, "REQUESTED"), state="SCHEDULED")
 )
 def test_before_its_day(code: str | None, now: datetime, step: tuple[str, int | None]) -> None:
     assert said(after_unpaid(SENT, SUBSCRIPTION, code, now)) == step
+
+
+@pytest.mark.parametrize(
+    ("before", "code", "why"),
+    [
+        ((), "AB10", "AB10"),
+        ((), "FCD2", "FCD2"),
+        ((), None, None),
+        (("AB10",), "FCD2", "AB10"),
+        (("AB10", "AM02"), "FCD2", "AM02"),
+        (("AM02",), "AB10", "AB10"),
+        (("EXPR",), None, "EXPR"),
+        (("EXPR",), "QUNT", "EXPR"),
+        (("EXPR", "DTNT"), "IRNT", "EXPR"),
+        (("QUNT",), None, "QUNT"),
+        (("EXPR",), "AC05", "AC05"),
+    ],
+)
+def test_why_no_money_came_is_what_the_network_said_of_collecting(
+    before: tuple[str, ...], code: str | None, why: str | None
+) -> None:
+    ended = [attempt(n, D, "REJECTED", code=one) for n, one in enumerate(before, 1)]
+    assert cause(payment(D, *ended), code) == why
+    assert cause(payment(D, *ended, attempt(len(before) + 1, D)), code) == why
 
 
 @pytest.mark.parametrize("code", ["AM02", "AB10", "AC05", None])

@@ -138,6 +138,13 @@ class ReviewAbove(_Changed):
         super().__init__({"review_above_minor": minor}, {"reviewAbove": above})
 
 
+class BearFees(_Changed):
+    """Who bears the fees of orders where a new plan does not say: RECEIVER or CUSTOMER. Plans that are there keep theirs."""
+
+    def __init__(self, payer: str) -> None:
+        super().__init__({"fee_payer": payer}, {"feePayer": payer})
+
+
 class ApprovePlans(_Changed):
     """How many clients sign a plan of payouts beside the one that made it, 0 to 20; plans that are there keep theirs."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lastro import companies
 from lastro.base.money import Money, MoneyError
 from lastro.doors import wiring
+from lastro.doors.commands import fees
 from lastro.doors.commands.desk import Declined
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     approvals = command(_approvals, "approvals", "How many clients sign a plan of payouts, beside the one that made it.")
     approvals.add_argument("company", help="its number or id")
     approvals.add_argument("needed", type=int, choices=range(21), metavar="0-20")
+    fees.declare(command)
 
 
 async def _add(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
@@ -96,5 +98,5 @@ def _shown(company: Company) -> dict[str, Any]:
         "number": company.number, "id": company.id, "name": company.name, "defaultAccountId": company.default_account_id,
         "customerlessPartner": company.customerless_partner, "refusesDuplicates": company.refuses_duplicates,
         "reviewAbove": None if above is None else str(Money(above, "BRL")), "planApprovals": company.plan_approvals,
-        "createdAt": company.created_at,
+        "feePayer": company.fee_payer, "createdAt": company.created_at,
     }  # fmt: skip

@@ -35,6 +35,8 @@ _TAGS = {
     "tokens": "How a client gets its token.",
     "keys": "Public keys, for whoever verifies what we sign.",
     "qr": "What the world fetches of a QR code.",
+    "checkout": "The page that a customer sees of an order.",
+    "slips": "What a customer prints or pays from.",
     "service": "The service itself.",
     "sandbox": "What a sandbox alone has.",
 }
@@ -132,7 +134,8 @@ def _operation(route: Route) -> dict[str, Any]:
         content: dict[str, Any] = {"schema": reference(doc.form)}
         if doc.request is not None:
             content["example"] = doc.request
-        found["requestBody"] = {"required": True, "content": {JSON: content, **answers.of_media(doc.bodies)}}
+        bodies = {JSON: content, **answers.of_media(doc.bodies)}
+        found["requestBody"] = {"required": not route.may_be_empty, "content": bodies}
     return {**found, "responses": answers.of_route(route)}
 
 
@@ -166,6 +169,9 @@ def _open(path: str, one: Open) -> dict[str, Any]:
     parameters = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}, "description": named[name]}
         for name in _IN_PATH.findall(path)
+    ]
+    parameters += [
+        {"name": q.name, "in": "query", "description": q.description, "schema": dict(q.schema)} for q in one.queries
     ]
     found: dict[str, Any] = {
         "operationId": one.operation, "tags": [one.tag], "summary": doc.summary, "description": doc.description,

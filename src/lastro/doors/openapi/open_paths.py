@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies
-from lastro.base.api import Doc, Refusal
+from lastro.base.api import Doc, Query, Refusal
 from lastro.base.errors import Kind
 from lastro.doors.openapi.event_schemas import DIALECT, EventSchemas
 from lastro.doors.public import OAuthError, OAuthToken, Token, TokenForm
+from lastro.orders import CheckoutState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +38,7 @@ class Gives:
 class Open:
     """An operation outside the route table. errors: statuses with an Error body. takes: the media type of its body.
 
-    parameters: of the path, by name. needs_token: any good one of ours.
+    parameters: of the path, by name. queries: those that are looked at. needs_token: any good one of ours.
     """
 
     operation: str
@@ -48,6 +49,7 @@ class Open:
     takes: str = JSON
     parameters: Mapping[str, str] | None = None
     needs_token: bool = False
+    queries: tuple[Query, ...] = ()
 
 
 _JWT = "eyJhbGciOiJFZERTQSIsImtpZCI6IjEifQ.eyJpc3MiOiJodHRwczovL3BheS5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl"
@@ -61,6 +63,9 @@ _KEYS = {
 _STATUS = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
 _LIMITED = (400, 401, 403, 413, 415, 429, 500, 503)
 _PAGE = {"type": "string"}
+_TOKEN = {"token": "The order's `orderToken`."}
+_PAGE_HEADERS = ("cache-control", "vary", "x-robots-tag")
+_HELD = ("etag", "cache-control")
 
 _OURS = Open(
     "create_token", "tokens",
@@ -146,6 +151,46 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         Doc("Read the picture of a QR code", "A PNG, as long as the order is known."),
         (Gives(200, "The picture.", "image/png", {"type": "string", "contentMediaType": "image/png"}),),
         (400, 403, 404, 500, 503), parameters={"name": "As `qrcodeImageUrl` names it."},
+    )},
+    "/slip/{name}": {"GET": Open(
+        "read_slip", "slips",
+        Doc("Read a slip",
+            "The slip (boleto) of an order to print or to pay from, as `pdfUrl` names it: the payer's receipt and the"
+            " clearing form as FEBRABAN lays it out. Once the order has ended it says PAGO, CANCELADO or VENCIDO across."),
+        (Gives(200, "The slip on A4.", "application/pdf", {"type": "string", "contentMediaType": "application/pdf"},
+               headers=("cache-control", "content-disposition", "x-robots-tag")),),
+        (400, 403, 404, 500, 503), parameters={"name": "As `pdfUrl` names it."},
+    )},
+    "/checkout/{token}": {"GET": Open(
+        "read_checkout", "checkout",
+        Doc("Read the page of an order",
+            "What your customer sees at `checkoutUrl`: what is asked, how to pay it, and what became of it, in Portuguese,"
+            " Spanish or English (`accept-language`). Once the order has ended the page leads back to your `returnUrl`, with"
+            " `orderToken` in its query."),
+        (
+            Gives(200, "The page.", "text/html", _PAGE, headers=_PAGE_HEADERS),
+            Gives(404, "A page which says that there is no such order, the same whatever was asked for.", "text/html", _PAGE,
+                  headers=_PAGE_HEADERS),
+        ),
+        (400, 403, 500, 503), parameters=_TOKEN,
+        queries=(Query("lang", "pt, es or en, in place of what the header says.", {"type": "string"}),),
+    )},
+    "/checkout/{token}/state": {"GET": Open(
+        "read_checkout_state", "checkout",
+        Doc("Read how an order stands for its page", "What the page asks while it waits. Ask with `if-none-match`."),
+        (Gives(200, "How it stands.", JSON, CheckoutState, {"status": "INITIAL", "late": False, "over": False}, _HELD),
+         Gives(304, "You have it.", NOTHING, headers=_HELD)),
+        (400, 403, 404, 500, 503), parameters=_TOKEN,
+    )},
+    "/checkout.css": {"GET": Open(
+        "read_checkout_style", "checkout", Doc("Read the style of these pages", "What they look like."),
+        (Gives(200, "The style.", "text/css", _PAGE, headers=_HELD), Gives(304, "You have it.", NOTHING, headers=_HELD)),
+    )},
+    "/checkout.js": {"GET": Open(
+        "read_checkout_script", "checkout",
+        Doc("Read the script of these pages", "What a script adds to them; they work without."),
+        (Gives(200, "The script.", "text/javascript", _PAGE, headers=_HELD),
+         Gives(304, "You have it.", NOTHING, headers=_HELD)),
     )},
     "/health": {"GET": Open(
         "read_health", "service",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lastro.base.language import preferred
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -58,20 +60,5 @@ def words(language: str) -> dict[str, str]:
 
 
 def wanted(accepted: str) -> str:
-    """The language among ours that an Accept-Language (RFC 9110 §12.5.4) prefers; English where it wants neither."""
-    best, language = 0.0, LANGUAGES[0]
-    for part in accepted[:500].split(","):
-        name, _, weight = part.partition(";")
-        primary, much = name.strip().lower().partition("-")[0], _weight(weight.strip())
-        if primary in LANGUAGES and much > best:
-            best, language = much, primary
-    return language
-
-
-def _weight(text: str) -> float:
-    if not text.startswith("q="):
-        return 1.0
-    try:
-        return min(1.0, float(text[2:]))
-    except ValueError:
-        return 0.0
+    """The language among ours that an Accept-Language prefers; English where it wants neither."""
+    return preferred(accepted, LANGUAGES)

@@ -16,8 +16,9 @@ from lastro.orders.actions.tied import UNTIED
 from lastro.orders.model import Authorized
 from lastro.orders.rules import judge
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
+from lastro.orders.static_codes.store import code_of_txid
 from lastro.rails.port import ALARMED, BOOK, FIRST_ASK, PIX, PixAnswer, answer_message
-from lastro.standards.pix_ids import is_txid_dynamic
+from lastro.standards.pix_ids import is_txid_dynamic, is_txid_static
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.write import Finished, Row
     from lastro.orders.actions.tied import Tie, Tied
-    from lastro.orders.model import CompanySetup, Order, Party, Payment, Place
+    from lastro.orders.model import CompanySetup, Order, Party, Payment, Place, StaticCode
     from lastro.rails.port import Claimed, PixArrival, PixFinal
 
 
@@ -41,6 +42,7 @@ class Known:
     payer: Party | None
     setup: CompanySetup
     number: int | None = None  # for a return's id, read only where money may have to go back
+    printed: StaticCode | None = None  # that the txid names, where it is one of the account
     tied: Tied | None = None  # the owner of the order, where it has one
 
 
@@ -64,19 +66,28 @@ async def _of_arrival(session: Session, door: Door, arrival: PixArrival) -> Know
     account = await account_of_number(session, company, arrival.receiver_branch, arrival.receiver_account)
     order = None if arrival.txid is None else await store.order_by_txid(session, company, arrival.txid)
     reserved_by = None if order is None else await store.reservation(session, company, order.id)
-    return Known(None, account, order, reserved_by, None, await store.company_setup(session, company))
+    printed = None if account is None else await _printed(session, company, account.id, arrival.txid)
+    return Known(None, account, order, reserved_by, None, await store.company_setup(session, company), printed=printed)
+
+
+async def _printed(session: Session, company_id: UUID, account_id: UUID, txid: str | None) -> StaticCode | None:
+    """The static code of an account that a txid names. Anybody may print such a txid, so that most name none."""
+    if txid is None or not is_txid_static(txid):
+        return None
+    return await code_of_txid(session, company_id, account_id, txid)
 
 
 async def _of_payment(session: Session, door: Door, payment: Payment, tie: Tie) -> Known:
     """What a Pix that we answered is meant for: what was decided then, whatever later messages say."""
-    company, order, account, payer = door.company_id, None, None, None
+    company, order, account, payer, printed = door.company_id, None, None, None, None
     if payment.order_id is not None:
         order = await store.order_by_id(session, company, payment.order_id)
     if payment.account_id is not None:
         account = (await accounts_of(session, company, [payment.account_id]))[0]
+        printed = await _printed(session, company, account.id, payment.txid)
     if payment.payer_id is not None:
         payer = await store.party(session, company, payment.payer_id)
-    known = Known(payment, account, order, None, payer, await store.company_setup(session, company))
+    known = Known(payment, account, order, None, payer, await store.company_setup(session, company), printed=printed)
     return await _with_owner(session, door, known, tie)
 
 
@@ -85,8 +96,9 @@ def _refusal(arrival: PixArrival, known: Known) -> str | None:
     names_order = arrival.txid is not None and is_txid_dynamic(arrival.txid)
     is_tied = known.tied is not None
     code = judge(
-        arrival, known.account, known.order, names_order=names_order, reserved_by=known.reserved_by, is_tied=is_tied
-    )
+        arrival, known.account, known.order, names_order=names_order, reserved_by=known.reserved_by, is_tied=is_tied,
+        printed=known.printed,
+    )  # fmt: skip
     return known.tied.refusal(arrival) if code is None and known.tied is not None else code
 
 
@@ -251,6 +263,7 @@ def _settled(known: Known, payment: Payment, at: datetime, claimed: Claimed, pla
 
 def _pay(known: Known, account: Account, paid: Paid, place: Place, door: Door) -> Write:
     """The order is paid, and what owns it hears of it in the same write."""
+    paid = replace(paid, printed=known.printed if known.order is None else None)
     booked = pay(known.order, known.setup, account, paid, place, door)
     return booked if known.tied is None else booked + known.tied.settled(paid, door)
 

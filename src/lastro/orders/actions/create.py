@@ -13,7 +13,8 @@ from lastro.base.api import render
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Relied, Row, Write
-from lastro.orders import store
+from lastro.orders import instruments, store
+from lastro.orders.methods import METHODS, Method
 from lastro.orders.model import CompanySetup, Order, Party, PixKey
 from lastro.orders.rendering import created
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER, fee_problem
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from lastro.orders.model import Place
 
 _REMEMBERED = 4096
+Where = tuple["UUID", str, "UUID | None", "str | None"]  # company, payment method, account and key as they were named
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +41,25 @@ class Known:
     setup: CompanySetup
     account: Account | None
     key: PixKey | None
+    number: int | None = None  # for what a partner collects
 
 
 @dataclass
 class Destinations:
     """What this process remembers of where orders go; a Write relies on the versions, so a stale memory is only slower."""
 
-    known: OrderedDict[tuple[UUID, UUID | None, str | None], Known] = field(default_factory=OrderedDict)
+    known: OrderedDict[Where, Known] = field(default_factory=OrderedDict)
 
-    def learn(self, where: tuple[UUID, UUID | None, str | None], known: Known) -> None:
+    async def find(self, session: Session, where: Where) -> Known:
+        """Reads where an order goes, and remembers it."""
+        company_id, method, account_id, key = where
+        known = Known(*await store.destination(session, company_id, account_id, key, method))
+        # "The first active account" is nobody's version: an answer that rests on it is not remembered.
+        if (account_id, key) != (None, None) or known.setup.default_account_id is not None:
+            self.learn(where, known)
+        return known
+
+    def learn(self, where: Where, known: Known) -> None:
         """Remembers; the one that was learnt longest ago goes when there are too many."""
         self.known[where] = known
         if len(self.known) > _REMEMBERED:
@@ -56,7 +68,7 @@ class Destinations:
 
 @dataclass(frozen=True)
 class Create(Act[Known]):
-    """PUT /order/v2/transparent, for Pix. amount None: the payer types it."""
+    """PUT /order/v2/transparent. amount None: the payer types it (PIX alone)."""
 
     company_id: UUID
     form: CreateOrder
@@ -66,44 +78,40 @@ class Create(Act[Known]):
     destinations: Destinations
 
     @property
-    def _where(self) -> tuple[UUID, UUID | None, str | None]:
-        return (self.company_id, self.account_id, self.form.order.pix_key)
+    def _where(self) -> Where:
+        return (self.company_id, self.form.order.payment_method, self.account_id, self.form.order.pix_key)
+
+    @property
+    def _method(self) -> Method:
+        return METHODS[self.form.order.payment_method]
 
     def recall(self) -> Known | None:
-        """Where such an order went the last time."""
-        return self.destinations.known.get(self._where)
+        """Where such an order went the last time; what a partner collects takes a number each time."""
+        return None if self._method.rail is not None else self.destinations.known.get(self._where)
 
     async def read(self, session: Session, door: Door) -> Known:
-        """The company's setup, the account, the key."""
-        setup, account, key = await store.destination(session, door.company_id, self.account_id, self.form.order.pix_key)
-        known = Known(setup, account, key)
-        # "The first active account" is nobody's version: an answer that rests on it is not remembered.
-        if self._where[1:] != (None, None) or setup.default_account_id is not None:
-            self.destinations.learn(self._where, known)
-        return known
+        """The company's setup, the account, the key; and a number for what a partner collects."""
+        known = await self.destinations.find(session, self._where)
+        return known if self._method.rail is None else replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: Known, door: Door) -> Done | Refused:
         """The order, or everything that stands in its way."""
         if self.account_id is not None and known.account is None:
             return Refused(Kind.NOT_FOUND)
-        problems = self._problems(known)
+        problems = self._problems(known, door)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
-        account, key = known.account, known.key
+        account, customer = known.account, self.form.customer
         assert account is not None
-        assert key is not None
-        order = self._order(known.setup, account, key, door)
+        order = self._order(known, account, door)
         rows = list(ORDERS.born(columns(order), door.now))
-        if self.form.customer is not None and order.customer is not None:
-            rows.insert(0, _party_row(order.customer, self.form.customer))
-        relies = (
-            Relied("companies", door.company_id, known.setup.version),
-            Relied("company_fees", door.company_id, known.setup.fees_version),
-            Relied("accounts", account.id, account.version),
-            Relied("pix_keys", key.id, key.version),
-        )
+        if customer is not None and order.customer is not None:
+            rows.insert(0, _party_row(order.customer, customer))
         body = render(created(order, account.holder.full_name, account.city, self.place))
-        return Done(Write(door.company_id, relies=relies, rows=tuple(rows)), body, order.id, keep="month")
+        write = Write(door.company_id, relies=relied(door.company_id, known), rows=tuple(rows))
+        if customer is not None and order.instrument is not None:
+            write += instruments.born(order, account, customer, door)
+        return Done(write, body, order.id, keep="month")
 
     def taken(self, constraint: str) -> Refused | None:
         """The code belongs to an order that is open or paid; a clash of random ids is decided again."""
@@ -112,44 +120,69 @@ class Create(Act[Known]):
         text = "an order with this code is open or paid"
         return Refused(Kind.CONFLICT, (Problem("order.externalId", "DUPLICATE", text),))
 
-    def _problems(self, known: Known) -> list[Problem]:
+    def _problems(self, known: Known, door: Door) -> list[Problem]:
         order, problems = self.form.order, []
-        partner = order.financial_partner
-        if partner is not None and partner != known.setup.customerless_partner:
+        partner, collects = order.financial_partner, self._method.rail is not None
+        route = None if collects else known.setup.customerless_partner  # it is one of PIX
+        if partner is not None and partner != route:
             problems.append(Problem("order.financialPartner", "NOT_SUPPORTED", "no such partner is configured"))
-        if self.form.customer is None and (partner is None or partner != known.setup.customerless_partner):
+        if self.form.customer is None and (partner is None or partner != route):
             problems.append(Problem("customer", "REQUIRED", NO_CUSTOMER))
-        problems += self._destination_problems(known)
-        if self.amount is not None and not problems and (wrong := fee_problem(self.amount, known.setup.fees)):
+        problems += destination_problems(known, order.pix_key, "order.", needs_key=not collects)
+        fees, most = known.setup.fees.at(door.now), self._method.most_minor
+        if self.amount is not None and not problems and (wrong := fee_problem(self.amount, fees, most)):
             problems.append(Problem("order.amount.value", "OUT_OF_RANGE", wrong))
         return problems
 
-    def _destination_problems(self, known: Known) -> list[Problem]:
-        account, key = known.account, known.key
-        if self.form.order.pix_key is not None and key is None:
-            return [Problem("order.pixKey", "INVALID", "is not a key of an account of this company")]
-        if account is None:
-            return [Problem("order.accountId", "REQUIRED", "is required: the company has no account to credit")]
-        if key is not None and key.account_id != account.id:
-            return [Problem("order.pixKey", "MISMATCH", "belongs to another account than order.accountId")]
-        if key is None:
-            return [Problem("order.pixKey", "REQUIRED", "is required: the account has no random key")]
-        if not account.is_active:
-            return [Problem("order.accountId", "NOT_ALLOWED", "the account is not active")]
-        return []
-
-    def _order(self, setup: CompanySetup, account: Account, key: PixKey, door: Door) -> Order:
+    def _order(self, known: Known, account: Account, door: Door) -> Order:
         o, c = self.form.order, self.form.customer
         customer = None
         if c is not None:
             customer = Party(door.chance.uuid(door.now), c.name, c.document.type, c.document.number.upper())
         drafted = pix_order(
-            door, setup, account.id, key, external_id=o.external_id, amount=self.amount, description=o.description,
-            seconds=o.expiration or DEFAULT_EXPIRATION_SECONDS, customer=customer,
+            door, known.setup, account.id, known.key, external_id=o.external_id, amount=self.amount,
+            description=o.description, seconds=o.expiration or DEFAULT_EXPIRATION_SECONDS, customer=customer,
         )  # fmt: skip
-        return replace(
+        order = replace(
             drafted, notification_url=o.notification_url, return_url=o.return_url, financial_partner=o.financial_partner
         )
+        if self._method.rail is None:
+            return order
+        assert known.number is not None
+        assert order.final_amount is not None
+        terms = instruments.Terms.of_slip(door.now)
+        company, most = known.setup.number, order.final_amount.minor
+        made = instruments.slip_of(self.place.institution, company, known.number, most, terms)
+        return replace(
+            order, payment_method=self._method.name, expires_at=terms.expires_at, ends_at=terms.ends_at, instrument=made
+        )
+
+
+def destination_problems(known: Known, pix_key: str | None, above: str, *, needs_key: bool = True) -> list[Problem]:
+    """Why nothing can be asked for there. pix_key: the one that was named. above: what stands before the fields' names."""
+    account, key = known.account, known.key
+    if pix_key is not None and key is None:
+        return [Problem(f"{above}pixKey", "INVALID", "is not a key of an account of this company")]
+    if account is None:
+        return [Problem(f"{above}accountId", "REQUIRED", "is required: the company has no account to credit")]
+    if key is not None and key.account_id != account.id:
+        return [Problem(f"{above}pixKey", "MISMATCH", f"belongs to another account than {above}accountId")]
+    if key is None and needs_key:
+        return [Problem(f"{above}pixKey", "REQUIRED", "is required: the account has no random key")]
+    if not account.is_active:
+        return [Problem(f"{above}accountId", "NOT_ALLOWED", "the account is not active")]
+    return []
+
+
+def relied(company_id: UUID, known: Known) -> tuple[Relied, ...]:
+    """What an order rests on, at the versions that were read. known: without problems."""
+    assert known.account is not None
+    relies = (
+        Relied("companies", company_id, known.setup.version),
+        Relied("company_fees", company_id, known.setup.fees_version),
+        Relied("accounts", known.account.id, known.account.version),
+    )
+    return relies if known.key is None else (*relies, Relied("pix_keys", known.key.id, known.key.version))
 
 
 def pix_order(
@@ -160,7 +193,7 @@ def pix_order(
 
     seconds: how long it may be paid.
     """
-    fees, final, entropy = setup.fees, amount, door.chance.bytes(64)
+    fees, final, entropy = setup.fees.at(door.now), amount, door.chance.bytes(96)
     if final is not None and fees.payer == "CUSTOMER":
         final += fees.total(final)
     return Order(
@@ -169,11 +202,15 @@ def pix_order(
         description=description, notification_url=None, return_url=None, financial_partner=None,
         pix_key=None if key is None else key.key,
         pix_key_type=None if key is None else key.type, txid=pix_ids.dynamic_txid(setup.number, entropy[:32]),
-        # A location finds its company as a txid does; 17 random digits behind it are 101 bits.
-        location_token=pix_ids.base62(setup.number, 5) + pix_ids.location_token(entropy[32:])[:17],
+        location_token=unguessable(setup.number, entropy[32:64]), order_token=unguessable(setup.number, entropy[64:]),
         expires_at=door.now + timedelta(seconds=seconds), end_to_end_id=None, paid=None, paid_at=None,
         error_message=None, created_at=door.now, updated_at=door.now, customer=customer, payer=None,
     )  # fmt: skip
+
+
+def unguessable(company_number: int, entropy: bytes) -> str:
+    """A location, or an order's token: it finds its company as a txid does; 17 random digits behind it are 101 bits."""
+    return pix_ids.base62(company_number, 5) + pix_ids.location_token(entropy)[:17]
 
 
 def columns(order: Order) -> dict[str, Any]:
@@ -189,9 +226,10 @@ def columns(order: Order) -> dict[str, Any]:
         "return_url": order.return_url, "financial_partner": order.financial_partner,
         "customer_id": order.customer.id if order.customer else None, "pix_key": order.pix_key,
         "pix_key_type": order.pix_key_type, "txid": order.txid, "location_token": order.location_token,
+        "order_token": order.order_token,
         "expires_at": order.expires_at, "created_at": order.created_at, "updated_at": order.updated_at,
         "subscription_id": order.subscription_id, "subscription_code": order.subscription_code,
-        "scheduled_payment_id": order.scheduled_payment_id,
+        "scheduled_payment_id": order.scheduled_payment_id, "ends_at": order.ends_at,
     }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lastro.base.api import render
 from lastro.base.errors import Kind, Problem, Refused
@@ -11,6 +11,7 @@ from lastro.base.run import Act, Done, Door
 from lastro.base.write import Write
 from lastro.orders import store
 from lastro.orders.actions.read import account_of
+from lastro.orders.instruments import closed
 from lastro.orders.model import EXPIRY_GRACE
 from lastro.orders.notifications import pay_in
 from lastro.orders.rendering import in_full
@@ -54,10 +55,10 @@ async def known_of(session: Session, company_id: UUID, order_id: UUID) -> Known 
 def ended(known: Known, trigger: str, door: Door, place: Place, *, error: str | None = None) -> Write:
     """The order's end without money, and its notification."""
     order = known.order
-    sets = {} if error is None else {"error_message": error}
+    sets: dict[str, Any] = {"ends_at": None} if error is None else {"ends_at": None, "error_message": error}
     move = ORDERS.move(order, trigger, door.now, reason=error, **sets)
     fact = pay_in(door, order, move.to_state, known.account, place.institution, amount=order.amount, error=error)
-    return Write(door.company_id, moves=(move,), facts=(fact,))
+    return Write(door.company_id, moves=(move,), facts=(fact,)) + closed(order, door)
 
 
 @dataclass(frozen=True)

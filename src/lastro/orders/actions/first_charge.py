@@ -41,7 +41,7 @@ def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, door: Door) ->
     )  # fmt: skip
     order = replace(
         drafted, origin="SUBSCRIPTION", notification_url=first.notification_url, subscription_id=first.subscription_id,
-        subscription_code=first.external_id,
+        subscription_code=first.external_id, order_token=None,
     )  # fmt: skip
     return order, ORDERS.born(columns(order), door.now)
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lastro.accounts import accounts_of
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Move, Row, Write
 from lastro.orders import postings, store
+from lastro.orders.refunds.end import not_paid_back, paid_back
+from lastro.orders.refunds.store import by_return_id
 from lastro.orders.states import PIX_PAYMENTS, REFUNDS
-from lastro.rails.port import ALARMED, FIRST_ASK, ReturnOrder, return_message
+from lastro.rails.port import ALARMED, FIRST_ASK, PIX, ReturnOrder, return_message
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from lastro.accounts import Account
     from lastro.base.db import Session
     from lastro.base.money import Money
-    from lastro.orders.model import Refund
+    from lastro.orders.model import Order, Place, Refund
     from lastro.rails.port import Claimed, ReturnFinal
 
 REASON = "MD06"  # asked by the receiver's side; the other reasons of a return belong to disputes and withdrawals
@@ -33,24 +37,25 @@ class Return:
 
 
 def give_back(
-    payment_id: UUID, end_to_end_id: str, amount: Money, payment: Move | tuple[Row, ...], made_of: Return, door: Door
-) -> Write:
+    payment_id: UUID, end_to_end_id: str, amount: Money, payment: Move | tuple[Row, ...], made_of: Return, door: Door,
+    *, rail: str = PIX,
+) -> Write:  # fmt: skip
     """The payment (moved, or born as money to be returned), NET→SUSP, the hold SUSP→NET, and the order to the network."""
     assert made_of.number is not None
     return_id = pix_ids.return_id(made_of.ispb, door.now, made_of.company_number, made_of.number)
     refund_id = door.chance.uuid(door.now)
-    hold = postings.giving_back(door, refund_id, amount)
+    hold = postings.giving_back(door, refund_id, amount, rail)
     refund = {
         "id": refund_id, "origin": "AUTOMATIC", "payment_id": payment_id, "return_id": return_id, "reason_code": REASON,
         "amount_minor": amount.minor, "hold_id": hold.id, "ask_at": door.now + FIRST_ASK,
-        "created_at": door.now, "updated_at": door.now,
+        "rail": rail, "created_at": door.now, "updated_at": door.now,
     }  # fmt: skip
     order = ReturnOrder(return_id, end_to_end_id, amount, REASON)
-    message = return_message(order, refund_id, door.chance.uuid(door.now), door.now)
+    message = return_message(order, refund_id, door.chance.uuid(door.now), door.now, rail=rail)
     write = Write(
         door.company_id,
         rows=REFUNDS.born(refund, door.now),
-        transfers=(postings.unfit(door, payment_id, amount), hold),
+        transfers=(postings.unfit(door, payment_id, amount, rail), hold),
         messages=(message,),
     )
     if isinstance(payment, Move):
@@ -58,25 +63,52 @@ def give_back(
     return Write(door.company_id, rows=payment) + write
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Money being given back; of an order, that order and the account it is taken from."""
+
+    refund: Refund
+    order: Order | None = None
+    account: Account | None = None
+
+
 @dataclass(frozen=True)
-class ReturnEnded(Act["Refund | None"]):
-    """The network says what became of a return."""
+class ReturnEnded(Act["Given | None"]):
+    """The network says what became of a return, of our own accord or asked for by a client."""
 
     final: ReturnFinal
     claimed: Claimed
+    place: Place
 
-    async def read(self, session: Session, door: Door) -> Refund | None:
-        """The return and the payment it gives back."""
-        return await store.refund_by_return_id(session, door.company_id, self.final.return_id)
+    async def read(self, session: Session, door: Door) -> Given | None:
+        """The return and the payment it gives back; where a client asked for it, the order."""
+        refund = await by_return_id(session, door.company_id, self.final.return_id)
+        if refund is None or refund.order_id is None:
+            return None if refund is None else Given(refund)
+        order = await store.order_by_id(session, door.company_id, refund.order_id)
+        assert order is not None, "what was asked back is of an order"
+        return Given(refund, order, (await accounts_of(session, door.company_id, [order.account_id]))[0])
 
-    def decide(self, known: Refund | None, door: Door) -> Done:
-        """Posted, or stranded in suspense for people to look at; a second message changes nothing."""
+    def decide(self, known: Given | None, door: Door) -> Done:
+        """Posted; or back on the order's account, or stranded in suspense for people to look at. Said twice, it is known."""
         trigger = "confirm" if self.final.settled else "refuse"
-        if known is None or not REFUNDS.allows(known.state, trigger):
-            ended_so = known is not None and (known.state == "PAID") == self.final.settled
+        state = None if known is None else known.refund.state
+        if known is None or not REFUNDS.allows(known.refund.state, trigger):
+            ended_so = state is not None and (state == "PAID") == self.final.settled
             return Done(self._write(door, "known" if ended_so else ALARMED), b"")
+        if known.order is None or known.account is None:
+            return Done(self._write(door, "handled") + self._of_our_own(known.refund, trigger, door), b"")
+        if self.final.settled:
+            write = paid_back(known.refund, known.order, known.account, self.place, door)
+        else:
+            code = self.final.code or "REFUSED"
+            write = not_paid_back(known.refund, known.order, known.account, code, self.place, door)
+        return Done(self._write(door, "handled") + write, b"")
+
+    def _of_our_own(self, known: Refund, trigger: str, door: Door) -> Write:
+        """Money that fitted nothing is out of suspense, or stays there for people to look at."""
         booked = postings.given_back if self.final.settled else postings.kept
-        transfer = booked(door, known.id, known.amount, known.hold_id)
+        transfer = booked(door, known.id, known.amount, known.hold_id, known.payment.rail)
         error = None if self.final.settled else f"{self.final.code}: refused by the network"
         moves = (
             REFUNDS.move(known, trigger, door.now, reason=self.final.code, error_message=error, ask_at=None),
@@ -84,7 +116,7 @@ class ReturnEnded(Act["Refund | None"]):
                 known.payment, "returned" if self.final.settled else "strand", door.now, reason=self.final.code
             ),
         )
-        return Done(self._write(door, "handled") + Write(door.company_id, moves=moves, transfers=(transfer,)), b"")
+        return Write(door.company_id, moves=moves, transfers=(transfer,))
 
     def _write(self, door: Door, outcome: str) -> Write:
         return Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))

@@ -36,7 +36,7 @@ class Found:
 
 @dataclass(frozen=True)
 class List(Act[Found]):
-    """GET /order/v2/transparent. wanted None: nothing can be found, since the account named is no id."""
+    """GET /order/v2/transparent. wanted None: nothing can be found, since what is named is no id."""
 
     wanted: Wanted | None
     page: Page

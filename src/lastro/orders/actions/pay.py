@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.base.write import Row, Write
 from lastro.orders import postings
+from lastro.orders.instruments import closed
 from lastro.orders.model import Order
 from lastro.orders.notifications import pay_in
 from lastro.orders.rules import split
@@ -22,14 +23,17 @@ if TYPE_CHECKING:
     from lastro.base.money import Money
     from lastro.base.run import Door
     from lastro.companies import FeePlan
-    from lastro.orders.model import Authorized, CompanySetup, Party, Place
+    from lastro.orders.model import Authorized, CompanySetup, Party, Place, StaticCode
 
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """What settled, for the order that it pays or makes. authorized: what its payer authorized with it."""
+    """What settled, for the order that it pays or makes. end_to_end_id: of a Pix; None where a partner collected it.
 
-    end_to_end_id: str
+    authorized: what its payer authorized with it. printed: the static code by which it came, where it makes an order.
+    """
+
+    end_to_end_id: str | None
     amount: Money
     at: datetime
     payer: Party | None
@@ -38,11 +42,13 @@ class Paid:
     order_id: UUID
     rail: str = PIX
     authorized: Authorized | None = None
+    printed: StaticCode | None = None
 
 
 def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Place, door: Door) -> Write:
     """The order becomes PAID, or is born so; the money is booked and the client is told, in the same write."""
-    fees = setup.fees if order is None else order.fees
+    # What comes unasked costs what it cost when the network settled it, whenever we hear of that.
+    fees = setup.fees.at(paid.at) if order is None else order.fees
     asked = None if order is None else order.amount
     credit, fee = split(paid.amount, asked, fees)
     transfers = postings.paid(door, account.id, paid.order_id, credit, fee, paid.rail)
@@ -56,15 +62,19 @@ def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, 
     else:
         if order.customer is None and paid.payer is not None:
             sets["customer_id"] = paid.payer.id  # the route on which the customer is taken from the payer
+        sets |= {"ends_at": None}
         write = Write(door.company_id, moves=(ORDERS.move(order, "pay", door.now, **sets),), transfers=transfers)
+        if order.instrument is not None and order.instrument.rail != paid.rail:
+            write += closed(order, door)  # it was paid by the Pix code on the slip
     fact = pay_in(
         door, order, "PAID", account, place.institution, amount=order.amount or paid.amount, payer=paid.payer,
-        end_to_end_id=paid.end_to_end_id, paid_at=paid.at, paid_to_key=_key_used(order, paid.key),
+        end_to_end_id=paid.end_to_end_id, paid_at=paid.at, paid_to_key=key_used(order, paid.key),
     )  # fmt: skip
     return write + Write(door.company_id, facts=(fact,))
 
 
-def _key_used(order: Order, key: str | None) -> tuple[str, str] | None:
+def key_used(order: Order, key: str | None) -> tuple[str, str] | None:
+    """Type and text of the key that money came by, the order's or another of its account; None where nobody knows one."""
     if key is None or key == order.pix_key:
         return None if order.pix_key is None or order.pix_key_type is None else (order.pix_key_type, order.pix_key)
     kind = key_type(key)
@@ -72,20 +82,28 @@ def _key_used(order: Order, key: str | None) -> tuple[str, str] | None:
 
 
 def _unasked(account: Account, paid: Paid, fees: FeePlan, sets: dict[str, Any], door: Door) -> tuple[Order, tuple[Row, ...]]:
-    """The order that money for no order makes: its code is the endToEndId, it is told in the feed alone."""
+    """The order that money for no order makes: its code is the endToEndId, and it has no URL of its own to be told at.
+
+    It is described by what the payer wrote, else by what is printed in the code that he paid.
+    """
+    printed = paid.printed
+    described = paid.remittance or (None if printed is None else printed.description)
+    assert paid.end_to_end_id is not None
     order = Order(
         id=paid.order_id, state="PAID", version=1, origin="UNASKED", external_id=paid.end_to_end_id, account_id=account.id,
         payment_method="PIX", currency=paid.amount.currency, amount=paid.amount, final_amount=paid.amount, fees=fees,
-        description=paid.remittance or "Pix received", notification_url=None,
+        description=described or "Pix received", notification_url=None,
         return_url=None, financial_partner=None, pix_key=None, pix_key_type=None, txid=None,
         location_token=None, expires_at=None, end_to_end_id=paid.end_to_end_id, paid=paid.amount, paid_at=paid.at,
         error_message=None, created_at=door.now, updated_at=door.now, customer=None, payer=paid.payer,
+        static_qrcode_id=None if printed is None else printed.id,
     )  # fmt: skip
     values = {
         "id": order.id, "account_id": account.id, "external_id": order.external_id, "origin": order.origin,
         "payment_method": "PIX", "currency": order.currency, "amount_minor": paid.amount.minor,
         "final_amount_minor": paid.amount.minor, "fee_fixed_minor": fees.fixed.minor,
         "fee_variable_basis_points": fees.variable_basis_points, "fee_additional_minor": fees.additional.minor,
-        "fee_payer": fees.payer, "description": order.description, "created_at": door.now, "updated_at": door.now, **sets,
+        "fee_payer": fees.payer, "description": order.description, "static_qrcode_id": order.static_qrcode_id,
+        "created_at": door.now, "updated_at": door.now, **sets,
     }  # fmt: skip
     return order, ORDERS.born(values, door.now, ("receive",))

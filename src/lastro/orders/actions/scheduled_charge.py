@@ -41,7 +41,7 @@ def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, door: Door) ->
 
     The payer has agreed to the amount and pays just that: the fee is the account's, whoever bears it elsewhere.
     """
-    borne = replace(setup, fees=replace(setup.fees, payer="RECEIVER"))
+    borne = replace(setup, fees=setup.fees.borne_by("RECEIVER"))
     drafted = pix_order(
         door, borne, asked.account_id, None, external_id=asked.external_id, amount=asked.amount,
         description=asked.description, seconds=0, customer=asked.customer,
@@ -49,7 +49,7 @@ def scheduled_charge(asked: ScheduledCharge, setup: CompanySetup, door: Door) ->
     order = replace(
         drafted, origin="SUBSCRIPTION", notification_url=asked.notification_url, subscription_id=asked.subscription_id,
         subscription_code=asked.subscription_code, scheduled_payment_id=asked.payment_id, location_token=None,
-        expires_at=None,
+        expires_at=None, order_token=None,
     )  # fmt: skip
     return order, ORDERS.born(columns(order), door.now)
 

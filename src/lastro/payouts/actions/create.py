@@ -147,7 +147,7 @@ class Create(Act[Known]):
         to_bank = _bank_of(to.receiver.ispb, known.banks, self.ways.institution)
         receiver_id, ids = door.chance.uuid(door.now), self._ids(known, len(parts), to, door)
         whole = _payout(wish, account, to, to_bank, self.key, door)
-        whole = replace(whole, fee=ground.setup.fees.total(wish.amount), rail=self._rail(to))
+        whole = replace(whole, fee=ground.setup.fees.at(door.now).total(wish.amount), rail=self._rail(to))
         if len(parts) == 1:
             made = [replace(whole, **ids[0])]
         else:

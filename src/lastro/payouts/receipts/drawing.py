@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fpdf import FPDF
 from fpdf.enums import Align, MethodReturnValue, TableBordersLayout, XPos, YPos
 from fpdf.fonts import FontFace, TTFFont
 
+from lastro.base.paper import FILES, FONT, FONTS, NO_LETTER
 from lastro.payouts.receipts.model import names_of, shown_key, shown_number
 from lastro.payouts.receipts.words import ACCOUNT_TYPES, STATUSES, TITLES, document, moment, reais
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from lastro.payouts.model import Payout
     from lastro.payouts.receipts.model import Receipt
 
-_FONTS = Path(__file__).parent / "fonts"
-_FONT = "DejaVu"
-_NO_LETTER = "\u25af"  # stands for a character that the font has not: ▯
 # How many pages there are is known at the end and put in place of this, which no other text has: it would be one letter.
 _PAGES = "n\u0301b"
 _MARGIN_MM = 18
@@ -110,9 +107,9 @@ class _Sheet(FPDF):
         super().__init__(format="A4")
         self._receipt = receipt
         self._title = TITLES[receipt.payout.method]
-        for style, file in (("", "DejaVuSans.ttf"), ("B", "DejaVuSans-Bold.ttf")):
-            self.add_font(_FONT, style, _FONTS / file)
-        font = self.fonts[_FONT.lower()]
+        for style, file in FILES:
+            self.add_font(FONT, style, FONTS / file)
+        font = self.fonts[FONT.lower()]
         assert isinstance(font, TTFFont)
         self._letters = font.cmap
         self.alias_nb_pages(_PAGES)
@@ -189,7 +186,7 @@ class _Sheet(FPDF):
 
     def printable(self, text: str) -> str:
         """The text in letters that the font has, ▯ for any other; also for what would break or end a line."""
-        return "".join(c if ord(c) in self._letters else _NO_LETTER for c in unicodedata.normalize("NFC", text))
+        return "".join(c if ord(c) in self._letters else NO_LETTER for c in unicodedata.normalize("NFC", text))
 
     def _heading(self, title: str) -> None:
         if self.will_page_break(_LINE_MM * 4):
@@ -200,6 +197,6 @@ class _Sheet(FPDF):
         self.ln(1.5)
 
     def _ink(self, size: float, style: str = "", *, grey: bool = False) -> None:
-        self.set_font(_FONT, style, size)
+        self.set_font(FONT, style, size)
         self.set_text_color(*(_GREY if grey else _BLACK))
         self.set_draw_color(*_LIGHT)

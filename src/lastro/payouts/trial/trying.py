@@ -82,4 +82,4 @@ async def try_out(wish: Wish, ground: Ground, ways: Ways, door: Door) -> Tried |
     if isinstance(parts, Refused):
         return parts
     assert known.destination is not None
-    return Tried(known.destination, known.ground.setup.fees.total(wish.amount), len(parts), known.same)
+    return Tried(known.destination, known.ground.setup.fees.at(door.now).total(wish.amount), len(parts), known.same)

@@ -81,7 +81,7 @@ class Make(Act["Known | None"]):
             return Done(None, b"")
         if isinstance(known.ground, Refused):
             return refused(known.plan, known.line, known.ground.problems, door)
-        changed = _changed(known.line, known.create, known.ground)
+        changed = _changed(known.line, known.create, known.ground, door)
         if changed:
             return refused(known.plan, known.line, changed, door)
         done = known.create.decide(known.ground, door)
@@ -119,7 +119,7 @@ class Finish(Act["tuple[Plan, Counts] | None"]):
         return Done(Write(door.company_id, moves=(move,), facts=(told,)), b"")
 
 
-def _changed(line: Line, create: Create, ground: CreateKnown) -> tuple[Problem, ...]:
+def _changed(line: Line, create: Create, ground: CreateKnown, door: Door) -> tuple[Problem, ...]:
     """What is no longer as it was approved."""
     assert ground.destination is not None
     if rules.destination_text(ground.destination) != line.destination:
@@ -127,7 +127,7 @@ def _changed(line: Line, create: Create, ground: CreateKnown) -> tuple[Problem, 
     parts = create.judged(ground)
     if isinstance(parts, Refused):
         return parts.problems
-    fee = ground.ground.setup.fees.total(create.wish.amount)
+    fee = ground.ground.setup.fees.at(door.now).total(create.wish.amount)
     if fee != line.fee or len(parts) != line.transfers:
         return (Problem("amount", "MISMATCH", "its fee or its transfers are not those that were approved"),)
     return ()

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _ACCOUNT = "SELECT company_id FROM account_numbers WHERE number = $1"
 _ASKED = "SELECT true FROM inbox WHERE subject = $1 AND kind = 'pix.ask' AND rail = 'book' LIMIT 1"
+# Who gives back is told last, so that whoever has heard it needs nothing more to be told.
+_GIVEN = "SELECT true FROM inbox WHERE subject = $1 AND kind = 'return.final' AND rail = 'book' LIMIT 1"
 
 
 class Book:
@@ -34,21 +36,24 @@ class Book:
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
         """A payment is asked about at its receiver's; his answer is told to the payer and, where it is yes, to him.
 
+        What a receiver gives back is told to the payer and then to him; it cannot be refused.
+
         Permanent, with the network's word: no account here has that number.
         """
         if kind == port.PAYMENT_SEND:
             await self._ask(port.payment_order(body))
         elif kind == port.PIX_ANSWER:
             await self._answer(port.pix_answer(body), company_id)
+        elif kind == port.RETURN_SEND:
+            await self._give_back(port.return_order(body), company_id)
         else:
             raise ValueError(f"from one account here to another there is no message for {kind} ({network_id})")
 
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
         """Whether its receiver was asked: between two tables nothing is lost, so that who waits for the end is told it."""
-        del kind  # of what moves money only a payment goes this way
         async with self._work.session() as session:
-            asked = await session.value(_ASKED, network_id)
-        return Unknown() if asked is None else Pending()
+            told = await session.value(_GIVEN if kind == port.RETURN_SEND else _ASKED, network_id)
+        return Unknown() if told is None else Pending()
 
     async def close(self) -> None:
         """It has no connections of its own."""
@@ -77,3 +82,12 @@ class Book:
         if answer.accept:
             end = port.PixFinal(name, settled=True, settled_at=at)
             await self._inbox.store(receiver_id, [Told(port.PIX_FINAL, f"final.receiver:{name}", name, port.encode(end))])
+
+    async def _give_back(self, order: port.ReturnOrder, receiver_id: UUID) -> None:
+        at, name = order.created_at, order.return_id
+        assert at is not None
+        back = port.PaymentReturned(order.end_to_end_id, name, order.amount, order.reason, at, order.details)
+        payer = Told(port.PAYMENT_RETURNED, f"return.payer:{name}", order.end_to_end_id, port.encode(back))
+        await self._inbox.keep([payer])  # the payment's id carries the payer's company
+        end = port.ReturnFinal(name, order.end_to_end_id, settled=True, settled_at=at)
+        await self._inbox.store(receiver_id, [Told(port.RETURN_FINAL, f"return.receiver:{name}", name, port.encode(end))])

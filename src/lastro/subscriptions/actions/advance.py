@@ -12,7 +12,7 @@ from lastro.subscriptions.actions.payment_ends import Known, begun, ended, known
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.rules.moments import due_at, payment_due
-from lastro.subscriptions.rules.retrying import first_attempt
+from lastro.subscriptions.rules.retrying import cause, first_attempt
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -52,7 +52,7 @@ class Advance(Act["Known | None"]):
             return Done(self._sent(known, door), b"")
         if known.charge.is_being_paid:
             return Done(None, b"")
-        return Done(ended(known.charge, known.subscription, "expire", door, code=None), b"")
+        return Done(ended(known.charge, known.subscription, "expire", door, code=cause(payment, None)), b"")
 
     def _sent(self, known: Known, door: Door) -> Write:
         new = first_attempt(known.payment, door.now, self.timing)

@@ -15,7 +15,7 @@ from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.reasons import CANCELLED_BY_PAYER, CANCELLED_BY_RECEIVER, CANCELLED_WITH_AUTHORIZATION, UNPAID_DAY
 from lastro.subscriptions.rules.moments import asks_at, due_at, payment_due
-from lastro.subscriptions.rules.retrying import after_unpaid
+from lastro.subscriptions.rules.retrying import after_unpaid, cause
 from lastro.subscriptions.states import ATTEMPTS
 
 if TYPE_CHECKING:
@@ -125,11 +125,13 @@ def unpaid(known: Known, trigger: str, code: str, door: Door, place: Place, timi
     payment, subscription = known.payment, known.subscription
     if payment.cancel_asked_at is not None and payment.state == "SCHEDULED":
         # Its receiver wanted it to end, and now the payer's bank does not have it any more.
-        return ended(known.charge, subscription, "cancel", door, code=CANCELLED_BY_RECEIVER, of_attempt=trigger)
+        return ended(
+            known.charge, subscription, "cancel", door, code=CANCELLED_BY_RECEIVER, of_attempt=trigger, attempt_code=code
+        )
     step = after_unpaid(payment, subscription, code, door.now, timing)
     if step.trigger in ("refuse", "expire", "subscription ends"):
-        why = CANCELLED_WITH_AUTHORIZATION if step.trigger == "subscription ends" else code
-        return ended(known.charge, subscription, step.trigger, door, code=why, of_attempt=trigger)
+        why = CANCELLED_WITH_AUTHORIZATION if step.trigger == "subscription ends" else cause(payment, code)
+        return ended(known.charge, subscription, step.trigger, door, code=why, of_attempt=trigger, attempt_code=code)
     # Its order must not have been reserved meanwhile: the end of that Pix would then decide.
     order = known.charge.order
     write = attempt_ended(payment, trigger, code, door)
@@ -192,7 +194,7 @@ class CancelAnswered(Act["News | None"]):
         return await _news(session, door, self.told.original_message_id, self.timing)
 
     def decide(self, known: News | None, door: Door) -> Done:
-        """CANCELED, or as if nobody had asked."""
+        """CANCELED; or it goes on, and shows that its bank has said no."""
         if known is None:
             return Done(_settled(self.claimed, "ignored", door), b"")
         payment, confirmed = known.known.payment, self.told.outcome == "CONFIRMED"
@@ -205,6 +207,7 @@ class CancelAnswered(Act["News | None"]):
             return Done(finished + ended(of.charge, of.subscription, "cancel", door, code=CANCELLED_BY_RECEIVER), b"")
         at = due_at(replace(payment, cancel_asked_at=None), self.timing)
         move = payment_move(
-            payment, "keep", door, due_at=at, cancel_message_id=None, cancel_asked_at=None, ask_at=None
+            payment, "keep", door, due_at=at, cancel_message_id=None, cancel_asked_at=None, ask_at=None,
+            cancel_refused_at=door.now, cancel_refusal=self.told.code,
         )  # fmt: skip
         return Done(finished + Write(door.company_id, moves=(replace(move, reason=self.told.code),)), b"")

@@ -86,10 +86,12 @@ class CancelPayment(Act["Known | None"]):
         )  # fmt: skip
         move = payment_move(
             known.payment, "ask to cancel", door, due_at=None, cancel_message_id=order.message_id,
-            cancel_asked_at=door.now, ask_at=door.now + FIRST_ASK, asked=0,
+            cancel_asked_at=door.now, ask_at=door.now + FIRST_ASK, asked=0, cancel_refused_at=None, cancel_refusal=None,
         )  # fmt: skip
         message = charge_cancel_message(order, known.payment.id, door.chance.uuid(door.now), door.now)
-        after = replace(known.payment, cancel_asked_at=door.now, updated_at=door.now)
+        after = replace(
+            known.payment, cancel_asked_at=door.now, cancel_refused_at=None, cancel_refusal=None, updated_at=door.now
+        )  # fmt: skip
         body, write = self._body(known, after, door), Write(door.company_id, moves=(move,), messages=(message,))
         return Done(write, body, after.id, keep="month", status=_ACCEPTED)
 

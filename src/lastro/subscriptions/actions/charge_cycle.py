@@ -13,7 +13,7 @@ from lastro.subscriptions.actions.charge import Wish
 from lastro.subscriptions.actions.schedule import known_of, made
 from lastro.subscriptions.model import CYCLE_IS_FREE, TIMING
 from lastro.subscriptions.payments import store as payments_store
-from lastro.subscriptions.rules.automatic import upcoming
+from lastro.subscriptions.rules.automatic import looked_at_again, upcoming
 from lastro.subscriptions.rules.charging import fee_problem
 from lastro.subscriptions.states import SUBSCRIPTIONS
 
@@ -57,23 +57,30 @@ class ChargeCycle(Act["Known | None"]):
         return Known(ground, cycles, frozenset(row["external_id"] for row in rows))
 
     def decide(self, known: Known | None, door: Door) -> Done:
-        """The charge of the next cycle that has none, once it is time; until then, when that will be."""
+        """The charge of the next cycle that has none, once it is time; until then, when that will be.
+
+        None is made into an account that is not ACTIVE, as its client could not make one (states.md 8).
+        """
         if known is None:
             return Done(None, b"")
         subscription, setup = known.ground.shown.subscription, known.ground.setup
         coming = upcoming(subscription, known.taken, brasilia_day(door.now), self.timing)
         if coming is None or coming.make_at > door.now or subscription.terms.fixed is None:
-            at = None if coming is None else coming.make_at
-            touch = Touch("subscriptions", subscription.id, subscription.version, {"charge_at": at})
-            return Done(Write(door.company_id, touches=(touch,)), b"")
+            return self._later(subscription, None if coming is None else coming.make_at, door)
+        if not known.ground.shown.account.is_active:
+            return self._later(subscription, looked_at_again(door.now), door)
         sets = {"covered": coming.plan.cycle.number, "charge_at": self._next(subscription, known, coming, door)}
-        wrong = fee_problem(subscription.terms.fixed, setup.fees)
+        wrong = fee_problem(subscription.terms.fixed, setup.fees.at(door.now))
         if wrong is not None:
             move = SUBSCRIPTIONS.move(subscription, "pass over", door.now, reason=wrong.description, **sets)
             return Done(Write(door.company_id, moves=(move,)), b"")
         wish = Wish(_code(coming, known.codes), subscription.terms.fixed, coming.plan)
         _, write = made(known.ground, wish, door, self.place, self.timing, **sets)
         return Done(write, b"")
+
+    def _later(self, subscription: Subscription, at: datetime | None, door: Door) -> Done:
+        touch = Touch("subscriptions", subscription.id, subscription.version, {"charge_at": at})
+        return Done(Write(door.company_id, touches=(touch,)), b"")
 
     def _next(self, subscription: Subscription, known: Known, coming: Upcoming, door: Door) -> datetime | None:
         """When the charge after this one is made; None: there is none."""

@@ -15,7 +15,7 @@ from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.recurrence_ids import recurrence_id
 from lastro.subscriptions import model, store
-from lastro.subscriptions.model import Shown, Subscription
+from lastro.subscriptions.model import TIMING, Shown, Subscription
 from lastro.subscriptions.rendering import created
 from lastro.subscriptions.rules.authorizing import window_ends
 from lastro.subscriptions.rules.automatic import first_charge_at
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.orders import Order, Place
     from lastro.subscriptions.forms import CreateSubscription
-    from lastro.subscriptions.model import Person, Wish
+    from lastro.subscriptions.model import Person, Timing, Wish
 
 _NUMBERS_AT_ONCE = 64
 
@@ -64,6 +64,7 @@ class Create(Act[Known]):
     account_id: UUID
     place: Place
     ground: Ground
+    timing: Timing = TIMING
 
     @property
     def _wish(self) -> Wish:
@@ -71,14 +72,14 @@ class Create(Act[Known]):
 
     def recall(self) -> Known | None:
         """Where charges of this account went the last time, and the next number; None where either has to be read."""
-        known = self.ground.destinations.known.get((self.company_id, self.account_id, self._wish.charge_key))
+        known = self.ground.destinations.known.get((self.company_id, "PIX", self.account_id, self._wish.charge_key))
         return None if known is None or not self.ground.numbers else Known(known, self.ground.numbers.popleft())
 
     async def read(self, session: Session, door: Door) -> Known:
         """The company's setup, the account, the key; more numbers where none is left."""
         key = self._wish.charge_key
         known = Destination(*await destination(session, door.company_id, self.account_id, key))
-        self.ground.destinations.learn((door.company_id, self.account_id, key), known)
+        self.ground.destinations.learn((door.company_id, "PIX", self.account_id, key), known)
         if not self.ground.numbers:
             self.ground.numbers.extend(await store.network_numbers(session, _NUMBERS_AT_ONCE))
         return Known(known, self.ground.numbers.popleft())
@@ -92,7 +93,7 @@ class Create(Act[Known]):
         found, wish = known.destination, self._wish
         if found.account is None:
             return NOT_FOUND
-        problems = _destination_problems(wish, found.account, found)
+        problems = _destination_problems(wish, found.account, found, door)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         return self._made(wish, found.account, known, door)
@@ -113,7 +114,7 @@ class Create(Act[Known]):
         subscription = _subscription(wish, subscription_id, order, self.place.institution.ispb, known, door.now)
         # A location finds its company as a txid does; 17 random digits behind it are 101 bits.
         token = pix_ids.base62(found.setup.number, 5) + pix_ids.location_token(chance.bytes(32))[:17]
-        columns = _columns(subscription, token, debtor, payer)
+        columns = _columns(subscription, token, debtor, payer, first_charge_at(wish.terms, self.timing))
         parties = tuple(_party_row(one) for one in (debtor, payer) if one is not None)
         # We are the institution of the receiver, so that it is registered in the write that makes it (states.md 1).
         own = SUBSCRIPTIONS.born(columns, door.now, ("create", "register"))
@@ -122,10 +123,10 @@ class Create(Act[Known]):
         return Done(write, render(created(shown, self.place)), subscription_id, keep="month")
 
 
-def _destination_problems(wish: Wish, account: Account, found: Destination) -> list[Problem]:
+def _destination_problems(wish: Wish, account: Account, found: Destination, door: Door) -> list[Problem]:
     key_account_id = None if wish.charge_key is None or found.key is None else found.key.account_id
     problems = account_problems(wish, account, key_account_id)
-    if wish.charge is not None and (wrong := fee_problem(wish.charge, found.setup.fees)):
+    if wish.charge is not None and (wrong := fee_problem(wish.charge, found.setup.fees.at(door.now))):
         problems.append(Problem("initialCharge.amount.value", "OUT_OF_RANGE", wrong))
     return problems
 
@@ -158,7 +159,9 @@ def _subscription(
     )  # fmt: skip
 
 
-def _columns(subscription: Subscription, token: str, debtor: Party, payer: Party | None) -> dict[str, Any]:
+def _columns(
+    subscription: Subscription, token: str, debtor: Party, payer: Party | None, charge_at: datetime | None
+) -> dict[str, Any]:
     terms = subscription.terms
     return {
         "id": subscription.id, "account_id": subscription.account_id, "external_id": subscription.external_id,
@@ -169,7 +172,7 @@ def _columns(subscription: Subscription, token: str, debtor: Party, payer: Party
         "adjusts": terms.adjusts, "auto_schedule": terms.is_automatic, "description": subscription.description,
         "webhook_url": subscription.webhook_url, "debtor_id": debtor.id,
         "named_payer_id": None if payer is None else payer.id, "order_id": subscription.order_id, "location_token": token,
-        "lapses_at": window_ends(subscription), "charge_at": first_charge_at(terms),
+        "lapses_at": window_ends(subscription), "charge_at": charge_at,
         "ends_at": None if terms.ends_on is None else day_bounds(terms.ends_on)[1],
         "created_at": subscription.created_at, "updated_at": subscription.updated_at,
     }  # fmt: skip

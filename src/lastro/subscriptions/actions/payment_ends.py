@@ -117,12 +117,13 @@ def payments_ended(charges: Iterable[Charge], subscription: Subscription, door: 
 
 
 def ended(
-    charge: Charge, subscription: Subscription, trigger: str, door: Door, *, code: str | None, of_attempt: str = "cancel"
-) -> Write:
+    charge: Charge, subscription: Subscription, trigger: str, door: Door, *, code: str | None, of_attempt: str = "cancel",
+    attempt_code: str | None = None,
+) -> Write:  # fmt: skip
     """The end of a payment without money, with its order and the attempt that was open, and its notification.
 
-    code: why, in the network's words. of_attempt: what the attempt does. Its instruction, where nobody has tried to send it,
-    is withdrawn.
+    code: why, in the network's words. of_attempt: what the attempt does; attempt_code: why that, where it is not the same.
+    Its instruction, where nobody has tried to send it, is withdrawn.
     """
     payment = charge.payment
     move = payment_move(payment, trigger, door, code=code, due_at=None, **_NOT_ASKED)
@@ -134,7 +135,7 @@ def ended(
         write += Write(door.company_id, withdrawn=(Withdrawn(charge.unsent, 0, door.now),))
     if trigger in _FREES and subscription.state == "ACCEPTED":
         write += _looked_at_again(payment, subscription, door)
-    return write + attempt_ended(payment, of_attempt, code, door)
+    return write + attempt_ended(payment, of_attempt, attempt_code or code, door)
 
 
 def _looked_at_again(payment: Payment, subscription: Subscription, door: Door) -> Write:

@@ -83,7 +83,7 @@ class Schedule(Act["Known | None"]):
         if isinstance(found, Refused):
             return found
         days, amount = found
-        wrong = fee_problem(amount, known.setup.fees)
+        wrong = fee_problem(amount, known.setup.fees.at(door.now))
         if wrong is not None:
             return Refused(Kind.INVALID, (wrong,))
         wish = Wish(form.external_id, amount, days, form.description, form.auto_retry is not False)

@@ -108,8 +108,8 @@ CANCEL_PAYMENT = Doc(
     "Cancel a scheduled payment",
     "Calls a SCHEDULED payment off, until 22:00 in Brasilia of the day before it is settled. Where the payer's bank may have"
     " been told of it, that bank is asked: the answer is 202, `cancelRequestedAt` says so, and its word decides. You are"
-    " told by `SUBSCRIPTION-PAYMENT.CANCELED`; where it was too late the payment goes on. Its cycle can then be charged"
-    " anew.\n\n"
+    " told by `SUBSCRIPTION-PAYMENT.CANCELED`, and its cycle can then be charged anew; where that bank says no the payment"
+    " goes on, and a read of it has `cancelRejectedAt` and why.\n\n"
     + _BOTH,
     None, SubscriptionPayment,
     (

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Money, Timestamp, words
-from lastro.subscriptions.payments.rendering import CANCEL_REASONS, Day, canceled_because, message_of
+from lastro.base.wire import Day, Id, Money, Timestamp, words
+from lastro.subscriptions.payments.rendering import CANCEL_REASONS, canceled_because, message_of
 from lastro.webhooks import told
 
 if TYPE_CHECKING:

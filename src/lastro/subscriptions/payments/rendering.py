@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import EndToEndId, Id, Money, Paged, Timestamp, words
+from lastro.base.wire import Day, EndToEndId, Id, Money, Paged, Timestamp, words
 from lastro.subscriptions.model import ATTEMPT_STATUSES, PAYMENT_STATUSES
 from lastro.subscriptions.reasons import CANCELLED_BY_PAYER, CANCELLED_BY_RECEIVER, CANCELLED_WITH_AUTHORIZATION, reason_of
 from lastro.subscriptions.rules.retrying import last_retry_day, retries_left
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from lastro.subscriptions.model import Terms, Timing
     from lastro.subscriptions.reasons import Subject
 
-Day = Annotated[str, msgspec.Meta(examples=["2027-01-10"], extra_json_schema={"format": "date"})]
 _BECAUSE: Final = {
     CANCELLED_BY_RECEIVER: "REQUESTED_BY_RECEIVER", CANCELLED_BY_PAYER: "REQUESTED_BY_PAYER",
     CANCELLED_WITH_AUTHORIZATION: "SUBSCRIPTION_CANCELED",
@@ -64,6 +63,11 @@ class SubscriptionPayment(Answer, frozen=True, kw_only=True):
     cancel_requested_at: Annotated[
         Timestamp | None, msgspec.Meta(description="There while the payer's bank has not answered your cancellation.")
     ] = None
+    cancel_rejected_at: Annotated[
+        Timestamp | None, msgspec.Meta(description="When the payer's bank said no to it: the payment goes on.")
+    ] = None
+    cancel_error_code: Annotated[str | None, msgspec.Meta(description="Why it said no, as the network says.")] = None
+    cancel_error_message: Annotated[str | None, msgspec.Meta(description="The same with an English sentence.")] = None
     reason: Annotated[str | None, words(*CANCEL_REASONS, description="Why it was canceled.")] = None
     error_code: Annotated[str | None, msgspec.Meta(description="Why it ended without money, as the network says.")] = None
     error_message: Annotated[str | None, msgspec.Meta(description="The same with an English sentence.")] = None
@@ -80,6 +84,7 @@ class SubscriptionPayments(Paged, frozen=True, kw_only=True):
 def payment_shown(payment: model.Payment, terms: Terms, today: date, timing: Timing) -> SubscriptionPayment:
     """A payment as it is shown. today: in Brasilia."""
     last = last_retry_day(payment.plan, timing)
+    refusal = payment.cancel_refusal
     allows = terms.charges_after_due and last > payment.plan.settles_on
     return SubscriptionPayment(
         id=str(payment.id), external_id=payment.external_id, subscription_id=str(payment.subscription_id),
@@ -89,6 +94,9 @@ def payment_shown(payment: model.Payment, terms: Terms, today: date, timing: Tim
         attempts=[_attempt(one) for one in payment.attempts], retries_left=retries_left(payment, terms, today, timing),
         last_retry_date=last.isoformat() if allows else None,
         cancel_requested_at=None if payment.cancel_asked_at is None else stamp(payment.cancel_asked_at),
+        cancel_rejected_at=None if payment.cancel_refused_at is None else stamp(payment.cancel_refused_at),
+        cancel_error_code=refusal,
+        cancel_error_message=None if refusal is None else reason_of(refusal, "CHARGE_CANCELLATION").message,
         reason=canceled_because(payment), error_code=payment.code, error_message=message_of(payment),
         created_at=stamp(payment.created_at), updated_at=stamp(payment.updated_at),
     )  # fmt: skip

@@ -113,6 +113,7 @@ def _payment(row: Record, attempts: tuple[Attempt, ...]) -> Payment:
         plan=Plan(row["due_on"], row["settles_on"], cycle), created_at=row["created_at"], updated_at=row["updated_at"],
         attempts=attempts, retries_alone=row["auto_retry"], cancel_asked_at=row["cancel_asked_at"],
         description=row["description"], cancel_message_id=row["cancel_message_id"], code=row["code"],
+        cancel_refused_at=row["cancel_refused_at"], cancel_refusal=row["cancel_refusal"],
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What autoSchedule makes next: each cycle's charge, due on the cycle's first day, made nine days before."""
+"""What autoSchedule makes next: each cycle's charge, due on the cycle's first day, made when its bank is to be told."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.standards.calendar import day_bounds
+from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.subscriptions.model import TIMING, Cycle, Plan
 from lastro.subscriptions.rules.cycles import cycles_from, is_in_time, plan
 
@@ -57,8 +57,24 @@ def upcoming(subscription: Subscription, taken: Container[int], today: date, tim
 
 
 def makes_at(days: Plan, timing: Timing = TIMING) -> datetime:
-    """When the service makes a charge: at the beginning of the ninth day before its due date; UTC."""
-    return day_bounds(days.due_on - timedelta(days=timing.send_days))[0]
+    """When the service makes a charge: at the beginning of the ninth day before its due date; UTC.
+
+    Where the payer's bank is told later than that, it is made later, too, but still in time (is_in_time).
+    """
+    return day_bounds(days.due_on - timedelta(days=max(timing.send_days, timing.least_days)))[0]
+
+
+def made_before(days: Plan, timing: Timing = TIMING) -> datetime:
+    """The first instant at which a charge cannot be made any more; UTC."""
+    return day_bounds(days.settles_on - timedelta(days=timing.least_days))[1]
+
+
+def looked_at_again(now: datetime) -> datetime:
+    """When the service looks again at a charge that it may not make, because its account is not ACTIVE: tomorrow; UTC.
+
+    What was not made while it was in time is passed over; the account may be ACTIVE before that.
+    """
+    return day_bounds(brasilia_day(now))[1]
 
 
 def first_charge_at(terms: Terms, timing: Timing = TIMING) -> datetime | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.subscriptions.model import CYCLE_IS_FREE, TIMING
 from lastro.subscriptions.rules.authorizing import window_ends
-from lastro.subscriptions.rules.automatic import upcoming
-from lastro.subscriptions.rules.cycles import cycle_of, cycles_from, days_to_choose
+from lastro.subscriptions.rules.automatic import made_before, upcoming
+from lastro.subscriptions.rules.cycles import cycle_of, cycles_from, days_to_choose, plan
 from lastro.subscriptions.rules.moments import payment_due
 from lastro.subscriptions.rules.retrying import last_retry_day, retry_refused
 
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
 Actor = Literal["PAYER", "RECEIVER", "SERVICE"]
 Action = Literal[
     "AUTHORIZE",  # the payer, until the window closes
-    "SCHEDULE_PAYMENT",  # the receiver: a due date from `first_due` to `last_due`; the service: at `at`, for `first_due`
+    # The receiver: a due date from `first_due` to `last_due`, or from `at` on one from `first_due` on; the service: at `at`,
+    # for `first_due`.
+    "SCHEDULE_PAYMENT",
     "SKIP_CYCLE",  # the service: the cycle that begins on `first_due` gets no charge by itself, being too near
+    "AWAIT_ACCOUNT",  # no charge is made before the account is ACTIVE: that of `first_due` only if it is until `until`
     "SEND_CHARGE",  # the service tells the payer's bank of a charge
     "COLLECT",  # the payer's bank settles an attempt
     "RETRY_PAYMENT",  # the receiver may ask for another try, until the end of `last_due`
@@ -46,11 +50,13 @@ class NextAction:
 
 
 def next_actions(
-    subscription: Subscription, payments: Sequence[Payment], now: datetime, timing: Timing = TIMING
-) -> list[NextAction]:
+    subscription: Subscription, payments: Sequence[Payment], now: datetime, timing: Timing = TIMING, *,
+    account_is_active: bool = True,
+) -> list[NextAction]:  # fmt: skip
     """What comes next, the soonest thing of each kind; nothing for a subscription that has ended.
 
-    payments: all that are not in a past cycle, and all that are unfinished.
+    payments: all that are not in a past cycle, and all that are unfinished. account_is_active: whether the account that is
+    paid is ACTIVE; otherwise no charge is made.
     """
     if subscription.state == "PENDING_AUTHORIZATION":
         return [NextAction("AUTHORIZE", "PAYER", until=window_ends(subscription, timing))]
@@ -58,7 +64,8 @@ def next_actions(
         return []
     found = [one for payment in payments if (one := _of_payment(payment, subscription, now, timing)) is not None]
     taken = {p.plan.cycle.number for p in payments if p.state not in CYCLE_IS_FREE}
-    found += _charges(subscription, taken, brasilia_day(now), timing)
+    charges = _charges(subscription, taken, brasilia_day(now), timing)
+    found += charges if account_is_active else [_awaited(one, subscription, timing) for one in charges]
     last_day = subscription.terms.ends_on
     if last_day is not None:
         found.append(NextAction("END", "SERVICE", at=day_bounds(last_day)[1]))
@@ -75,12 +82,24 @@ def _charges(subscription: Subscription, taken: set[int], today: date, timing: T
         return [*found, NextAction("SCHEDULE_PAYMENT", "SERVICE", at=coming.make_at, first_due=coming.plan.due_on)]
     current = cycle_of(terms.starts_on, terms.frequency, today)
     for cycle in cycles_from(terms, 0 if current is None else current.number):
-        days = None if cycle.number in taken else days_to_choose(terms, cycle, today, timing)
+        if cycle.number in taken:
+            continue
+        opens = cycle.starts_on - timedelta(days=timing.farthest_days)
+        if opens > today:
+            return [NextAction("SCHEDULE_PAYMENT", "RECEIVER", at=day_bounds(opens)[0], first_due=cycle.starts_on)]
+        days = days_to_choose(terms, cycle, today, timing)
         if days is not None:
             return [NextAction("SCHEDULE_PAYMENT", "RECEIVER", first_due=days[0], last_due=days[1])]
-        if (cycle.starts_on - today).days > timing.farthest_days:
-            break
     return []
+
+
+def _awaited(one: NextAction, subscription: Subscription, timing: Timing) -> NextAction:
+    """What becomes of an action of _charges while the account is not ACTIVE."""
+    days = None if one.first_due is None else plan(subscription.terms, one.first_due)
+    if one.action != "SCHEDULE_PAYMENT" or days is None:
+        return one
+    until = made_before(days, timing) if one.by == "SERVICE" else None
+    return NextAction("AWAIT_ACCOUNT", "SERVICE", at=one.at, until=until, first_due=one.first_due, last_due=one.last_due)
 
 
 def _of_payment(payment: Payment, subscription: Subscription, now: datetime, timing: Timing) -> NextAction | None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Refused because something failed, not because somebody said no: sent again under the same conditions (domain.md §3.5).
 _FAILURES: Final = ("AB10", "FAIL")
+# Refused because no other try may be made (any more): what became of the tries before, and not why they did not collect.
+_NO_TRY: Final = ("DTNT", "FCD2", "IRNT", "QUNT")
 _FINAL: Final = ("PAID", "CANCELED", "EXPIRED", "ERROR")
 
 
@@ -72,6 +74,15 @@ def after_unpaid(
     if not days:
         return Step("expire")
     return Step("retry", _retry(payment, days[0], now))
+
+
+def cause(payment: Payment, code: str | None) -> str | None:
+    """Why a payment ends without money: the last word of the network that says more than that another try came too late.
+
+    code: of the attempt that ends with it; None: none is open. payment: with all attempts as they were before.
+    """
+    said = [one for one in (*(attempt.code for attempt in payment.attempts), code) if one is not None]
+    return next((one for one in reversed(said) if one not in _NO_TRY), said[-1] if said else None)
 
 
 def _before_its_day(payment: Payment, code: str | None, now: datetime, timing: Timing) -> Step:

@@ -19,7 +19,7 @@ from lastro.base.errors import Refused
 from lastro.base.money import Money
 from lastro.base.run import Reply
 from lastro.companies import FoundCompany
-from lastro.doors import wiring
+from lastro.doors import news
 from lastro.doors.due import Sweep
 from lastro.doors.dues import dues_of
 from lastro.doors.wiring import WAITING
@@ -82,7 +82,7 @@ class Walk:
         runner = cast.another_process()
         self._inbox = Inbox(cast.database, work, cast.chance, PLACE.institution.ispb)
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.bank)
-        self._handler = Handler(cast.database, work, runner, cast.chance, wiring.inbox_verbs(PLACE))
+        self._handler = Handler(cast.database, work, runner, cast.chance, news.inbox_verbs(PLACE))
         self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.bank, WAITING[port.PIX])
         self._sweeps = [Sweep(due, work, runner) for due in dues_of(PLACE)]
 

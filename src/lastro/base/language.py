@@ -1,0 +1,37 @@
+"""Which of the languages that a page has its reader wants."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONGEST = 500  # characters that are read: the header is the reader's to fill
+_WEIGHT = re.compile(r"q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)")
+_ANY = "*"
+
+
+def preferred(accepted: str, offered: Sequence[str]) -> str:
+    """The one that an Accept-Language (RFC 9110 §12.5.4) prefers; the first where it wants none.
+
+    offered: primary subtags such as `pt`, which stand for every `pt-…`. Of equals that is taken which is named first, and
+    what `*` stands for comes in the order in which we offer. A weight that is none counts as 0.
+    """
+    wishes: dict[str, tuple[float, int]] = {}
+    for place, part in enumerate(accepted[:_LONGEST].split(",")):
+        name, _, weight = (text.strip().lower() for text in part.partition(";"))
+        primary = name.partition("-")[0]
+        wish = (_weight(weight), -place)
+        wishes[primary] = max(wish, wishes.get(primary, wish))
+    nothing = (0.0, 0)
+    best = max(offered, key=lambda one: wishes.get(one, wishes.get(_ANY, nothing)))
+    return best if wishes.get(best, wishes.get(_ANY, nothing))[0] > 0 else offered[0]
+
+
+def _weight(text: str) -> float:
+    if not text:
+        return 1.0
+    found = _WEIGHT.fullmatch(text)
+    return float(found[1]) if found else 0.0

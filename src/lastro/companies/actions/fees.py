@@ -1,0 +1,118 @@
+"""What a company pays: a plan is entered, a future one is taken away, and whoever pays reads what holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Row, Touch, Write
+from lastro.companies import rules, store
+from lastro.companies.fees import IN, RECEIVER, DatedPlan, FeePlan, terms
+from lastro.companies.rendering import dated, listed
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.money import Money
+    from lastro.base.run import Door, Glance
+    from lastro.companies.model import Company
+
+
+@dataclass(frozen=True)
+class Price:
+    """What somebody wants a method to cost. payer None: as the company has it. direction: IN of orders, OUT of payouts."""
+
+    direction: str
+    method: str
+    fixed: Money
+    basis_points: int
+    additional: Money
+    payer: str | None = None
+
+
+@dataclass(frozen=True)
+class SetFees(Act["Company | None"]):
+    """A plan that holds from an instant until the next one of its method begins. since None: from now on.
+
+    No plan is ever changed, and none begins before it was entered: what an order has cost is what it was told.
+    """
+
+    price: Price
+    since: datetime | None = None
+
+    async def read(self, session: Session, door: Door) -> Company | None:
+        """The company, which says who bears a fee where nothing else does."""
+        return await store.company(session, door.company_id)
+
+    def decide(self, known: Company | None, door: Door) -> Done | Refused:
+        """One new row."""
+        if known is None:
+            return NOT_FOUND
+        price, since = self.price, self.since or door.now
+        problems = rules.price_problems(price.direction, price.method, price.basis_points, price.payer)
+        if since < door.now:
+            problems.append(
+                Problem("from", "OUT_OF_RANGE", "must not have passed: what was paid so far has cost what it has")
+            )
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        payer = (price.payer or known.fee_payer) if price.direction == IN else None
+        plan = FeePlan(price.fixed, price.basis_points, price.additional, payer or RECEIVER)
+        made = DatedPlan(door.chance.uuid(door.now), price.direction, price.method, plan, since, door.now, None, 1)
+        row = {
+            "id": made.id, "direction": price.direction, "payment_method": price.method, "fixed_minor": price.fixed.minor,
+            "variable_basis_points": price.basis_points, "additional_minor": price.additional.minor, "payer": payer,
+            "valid_from": since, "created_at": door.now,
+        }  # fmt: skip
+        relies = (Relied("companies", door.company_id, known.version),)
+        write = Write(door.company_id, relies=relies, rows=(Row("company_fees", row),))
+        return Done(write, render(dated(made)), made.id)
+
+    def taken(self, constraint: str) -> Refused | None:
+        """Another plan begins at that very instant; from now on, there is always a later one."""
+        if constraint != "company_fees_valid_from_key" or self.since is None:
+            return None
+        text = "is when another plan of this method begins: remove that one first"
+        return Refused(Kind.CONFLICT, (Problem("from", "DUPLICATE", text),))
+
+
+@dataclass(frozen=True)
+class RemoveFees(Act["DatedPlan | None"]):
+    """A plan that has not begun never holds: the one before it goes on until the one after it."""
+
+    plan_id: UUID
+
+    async def read(self, session: Session, door: Door) -> DatedPlan | None:
+        """The plan."""
+        return next((p for p in await store.fee_plans(session, door.company_id) if p.id == self.plan_id), None)
+
+    def decide(self, known: DatedPlan | None, door: Door) -> Done | Refused:
+        """It is marked, and stays to be read: who was to pay what is money."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND, (Problem("plan", "INVALID", "is none of this company's"),))
+        if known.removed_at is not None:
+            return Refused(Kind.CONFLICT, (Problem("plan", "CONFLICT", "was removed already"),))
+        if known.valid_from <= door.now:
+            text = "has begun, and what has begun is never changed: set another one from now on"
+            return Refused(Kind.CONFLICT, (Problem("plan", "CONFLICT", text),))
+        sets = {"removed_at": door.now, "version": known.version + 1}
+        touch = Touch("company_fees", known.id, known.version, sets)
+        return Done(Write(door.company_id, touches=(touch,)), render(dated(known)), known.id)
+
+
+@dataclass(frozen=True)
+class ListFees(Act["list[DatedPlan]"]):
+    """GET /order/v1/banking/fees."""
+
+    def glance(self) -> Glance[list[DatedPlan]]:
+        """Every plan of the company."""
+        return store.fee_plans_at_a_glance()
+
+    def decide(self, known: list[DatedPlan], door: Door) -> Done:
+        """Those that hold now, and those that will."""
+        return Done(None, render(listed(term for term in terms(known, door.now) if not term.has_ended)))

@@ -1,0 +1,23 @@
+"""The HTTP operation of what a company pays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.api import Route
+from lastro.companies import docs
+from lastro.companies.actions.fees import ListFees
+
+if TYPE_CHECKING:
+    from lastro.base.api import Incoming
+    from lastro.base.run import Verb
+
+
+def routes() -> tuple[Route, ...]:
+    """The room's operation."""
+    return (Route("GET", "/order/v1/banking/fees", "list_fees", "accounts:read", _list, docs.FEES),)
+
+
+def _list(_: Incoming) -> Verb[Any]:
+    """GET /order/v1/banking/fees."""
+    return ListFees()

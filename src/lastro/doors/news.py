@@ -1,0 +1,57 @@
+"""What a message of a network does: the verb for each kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro import orders, payouts, subscriptions
+from lastro.rails import port
+from lastro.rails.handling import SetAside
+from lastro.subscriptions import TIMING
+
+if TYPE_CHECKING:
+    from lastro.orders import Place
+    from lastro.subscriptions import Timing
+
+
+def inbox_verbs(place: Place, timing: Timing = TIMING) -> dict[str, port.InboxVerb]:
+    """On this message of the network, call that verb. timing: of charges of subscriptions."""
+    tie = subscriptions.Tie()
+    return {
+        port.PIX_ASK: lambda row: orders.Ask(port.arrival(row.body), row.claimed, place, row.rail, tie),
+        port.PIX_SETTLED: lambda row: orders.Settled(port.arrival(row.body), row.claimed, place, tie),
+        port.PIX_FINAL: lambda row: orders.Final(port.pix_final(row.body), row.claimed, place, tie),
+        port.AUTHORIZATION_ASK: lambda row: subscriptions.Authorize(port.authorization(row.body), row.claimed, place),
+        port.AUTHORIZATION_DECLINED: lambda row: subscriptions.Decline(
+            port.authorization_declined(row.body), row.claimed, place
+        ),
+        port.AUTHORIZATION_CANCELED: lambda row: subscriptions.PayerCancels(
+            port.authorization_canceled(row.body), row.claimed, place
+        ),
+        port.CANCELLATION_FINAL: lambda row: subscriptions.CancellationEnded(port.cancellation_final(row.body), row.claimed),
+        port.RETURN_FINAL: lambda row: orders.ReturnEnded(port.return_final(row.body), row.claimed, place),
+        port.PAYMENT_FINAL: lambda row: payouts.Ended(port.payment_final(row.body), row.claimed, place.institution),
+        port.PAYMENT_PENDING: lambda row: SetAside(row.claimed, "known"),
+        port.PAYMENT_RETURNED: lambda row: payouts.Returned(port.payment_returned(row.body), row.claimed, place.institution),
+        port.PAYMENT_DOUBTED: lambda row: payouts.Doubted(port.payment_doubted(row.body), row.claimed),
+        port.PAYMENT_NEVER: lambda row: payouts.Never(port.payment_never(row.body), row.claimed, place.institution),
+        payouts.CHILD_MOVED: lambda row: payouts.Summed.by(row, place.institution),
+        payouts.PROVED: lambda row: payouts.TakenUp(row.subject, row.claimed),
+        port.CHARGE_SCHEDULED: lambda row: subscriptions.Scheduled(port.charge_scheduled(row.body), row.claimed, timing),
+        port.CHARGE_REFUSED: lambda row: subscriptions.Unpaid(port.charge_refused(row.body), row.claimed, place, timing),
+        port.CHARGE_CANCELED: lambda row: subscriptions.PayerCanceled(
+            port.charge_canceled(row.body), row.claimed, place, timing
+        ),
+        port.CHARGE_CANCEL_FINAL: lambda row: subscriptions.CancelAnswered(
+            port.charge_cancel_final(row.body), row.claimed, timing
+        ),
+        port.COLLECTION_ANNOUNCED: lambda row: orders.Announced(port.collected(row.body), row.claimed, place, row.rail),
+        port.COLLECTION_SETTLED: lambda row: orders.CollectionSettled(
+            port.collected(row.body), row.claimed, place, row.rail
+        ),
+        port.COLLECTION_VOID: lambda row: orders.Voided(port.collection_void(row.body), row.claimed, place, row.rail),
+        port.COLLECTION_REFUSED: lambda row: orders.Unregistered(
+            port.collection_refused(row.body), row.claimed, place, row.rail
+        ),
+        **dict.fromkeys((port.REFUSED, port.UNKNOWN), lambda row: SetAside(row.claimed, port.ALARMED)),
+    }

@@ -1,0 +1,221 @@
+"""A partner that collects tells of an instrument: paid, its money in, or not to come; or not to be paid at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Relied, Row, Write
+from lastro.orders import store
+from lastro.orders.actions.end import Known as Ending
+from lastro.orders.actions.end import ended
+from lastro.orders.actions.give_back import Return, give_back
+from lastro.orders.actions.pay import Paid, pay
+from lastro.orders.actions.read import account_of
+from lastro.orders.model import Party
+from lastro.orders.states import ORDERS, PIX_PAYMENTS
+from lastro.rails.port import ALARMED, REFUSED_BY_NETWORK
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.orders.model import CompanySetup, Order, Payment, Place
+    from lastro.rails.port import Claimed, Collected, CollectionRefused, CollectionVoid
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a partner's news are about. reserved_by: the payment accepted or announced for the order, without its end.
+
+    number: for the id of a return, read where money may have to go back.
+    """
+
+    payment: Payment | None
+    order: Order | None
+    account: Account | None
+    reserved_by: str | None
+    payer: Party | None
+    setup: CompanySetup
+    number: int | None = None
+
+
+async def _known(session: Session, door: Door, rail: str, reference: str, payment_id: str) -> Known:
+    company = door.company_id
+    payment = await store.payment_by_end_to_end_id(session, company, payment_id)
+    order = await store.order_by_reference(session, company, rail, reference)
+    account = None if order is None else await account_of(session, company, order)
+    reserved_by = None if order is None else await store.reservation(session, company, order.id)
+    payer = None
+    if payment is not None and payment.payer_id is not None:
+        payer = await store.party(session, company, payment.payer_id)
+    setup = await store.company_setup(session, company)
+    return Known(payment, order, account, reserved_by, payer, setup, await store.next_network_number(session))
+
+
+def _done(claimed: Claimed, outcome: str, door: Door, write: Write | None = None) -> Done:
+    finished = Write(door.company_id, finished=(claimed.finished(outcome, door.now),))
+    return Done(finished if write is None else finished + write, b"")
+
+
+def _fits(known: Known, news: Collected) -> bool:
+    """Whether a payment may pay the order: it is open, nothing else pays it, the amount is what was asked."""
+    order, account = known.order, known.account
+    return (
+        order is not None and account is not None and account.is_active and order.state in ("INITIAL", "PENDING")
+        and known.reserved_by in (None, news.payment_id) and order.final_amount == news.amount
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _News(Act[Known]):
+    """News of a payment at a partner. rail: whose."""
+
+    news: Collected
+    claimed: Claimed
+    place: Place
+    rail: str
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The payment if it is known, the order of its instrument, and who is credited."""
+        return await _known(session, door, self.rail, self.news.reference, self.news.payment_id)
+
+    def _rows(
+        self, known: Known, trigger: str, door: Door, order_id: UUID | None
+    ) -> tuple[UUID, Party | None, tuple[Row, ...]]:
+        """A new payment, and its payer where the partner knows him."""
+        payment_id, payer = door.chance.uuid(door.now), None
+        rows: tuple[Row, ...] = ()
+        if self.news.payer is not None:
+            who = self.news.payer
+            payer = Party(door.chance.uuid(door.now), who.name, who.document_type, who.document_number)
+            person = {"id": payer.id, "name": payer.name, "document_type": payer.document_type,
+                      "document_number": payer.document_number}  # fmt: skip
+            rows = (Row("parties", person),)
+        values = {
+            "id": payment_id, "end_to_end_id": self.news.payment_id, "order_id": order_id,
+            "account_id": None if known.account is None else known.account.id, "amount_minor": self.news.amount.minor,
+            "payer_id": None if payer is None else payer.id, "accepted_at": self.news.paid_at,
+            "settled_at": self.news.settled_at, "rail": self.rail, "created_at": door.now, "updated_at": door.now,
+        }  # fmt: skip
+        return payment_id, payer, (*rows, *PIX_PAYMENTS.born(values, door.now, (trigger,)))
+
+
+@dataclass(frozen=True)
+class Announced(_News):
+    """An instrument was paid, and its money is not ours yet."""
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """PENDING, and nothing else may pay the order. What does not fit is decided about when the money is in."""
+        if known.payment is not None:
+            return _done(self.claimed, "known", door)
+        order = known.order
+        if order is None or order.state != "INITIAL" or not _fits(known, self.news):
+            return _done(self.claimed, "ignored", door)
+        _, _, rows = self._rows(known, "accept", door, order.id)
+        move = ORDERS.move(order, "announce", door.now, reason=self.news.payment_id, ends_at=None)
+        return _done(self.claimed, "handled", door, Write(door.company_id, rows=rows, moves=(move,)))
+
+
+@dataclass(frozen=True)
+class CollectionSettled(_News):
+    """The money of an instrument is ours."""
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """Credited where it fits, else into suspense and back. What is known already changes nothing."""
+        payment = known.payment
+        if payment is not None and not PIX_PAYMENTS.allows(payment.state, "give_back"):
+            return _done(self.claimed, "known" if payment.amount == self.news.amount else ALARMED, door)
+        if payment is not None and payment.amount != self.news.amount:
+            return _done(self.claimed, ALARMED, door)  # not what was announced: people must look
+        is_open = payment is None or payment.state == "ACCEPTED"
+        write = self._paid(known, door) if is_open and _fits(known, self.news) else self._back(known, door)
+        return _done(self.claimed, "handled", door, write)
+
+    def _paid(self, known: Known, door: Door) -> Write:
+        order, account, at = known.order, known.account, self.news.settled_at
+        assert order is not None
+        assert account is not None
+        assert at is not None
+        if known.payment is None:
+            _, payer, rows = self._rows(known, "settle", door, order.id)
+            write = Write(door.company_id, rows=rows)
+        else:
+            payer = known.payer
+            move = PIX_PAYMENTS.move(known.payment, "settle", door.now, settled_at=at, order_id=order.id)
+            write = Write(door.company_id, moves=(move,))
+        paid = Paid(None, self.news.amount, at, payer, None, None, order.id, self.rail)
+        write += Write(door.company_id, relies=(Relied("accounts", account.id, account.version),))
+        return write + pay(order, known.setup, account, paid, self.place, door)
+
+    def _back(self, known: Known, door: Door) -> Write:
+        back = Return(self.place.institution.ispb, known.setup.number, known.number)
+        name, amount, order = self.news.payment_id, self.news.amount, known.order
+        if known.payment is None:
+            payment_id, _, rows = self._rows(known, "give_back", door, None)
+            return give_back(payment_id, name, amount, rows, back, door, rail=self.rail)
+        move = PIX_PAYMENTS.move(known.payment, "give_back", door.now, settled_at=self.news.settled_at)
+        write = give_back(known.payment.id, name, amount, move, back, door, rail=self.rail)
+        return write + _over(known, order, self.place, door)
+
+
+@dataclass(frozen=True)
+class Voided(Act[Known]):
+    """A payment that was announced will not come. rail: whose partner tells."""
+
+    news: CollectionVoid
+    claimed: Claimed
+    place: Place
+    rail: str
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The payment and the order that waits for it."""
+        return await _known(session, door, self.rail, self.news.reference, self.news.payment_id)
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """The order is EXPIRED: what it was paid with is used up. What was never heard of, or has ended, changes nothing."""
+        payment = known.payment
+        if payment is None:
+            return _done(self.claimed, "ignored", door)
+        if payment.state != "ACCEPTED":
+            return _done(self.claimed, "known" if payment.state == "FAILED" else ALARMED, door)
+        code = self.news.code
+        move = PIX_PAYMENTS.move(payment, "fail", door.now, reason=code, code=code)
+        write = Write(door.company_id, moves=(move,))
+        return _done(self.claimed, "handled", door, write + _over(known, known.order, self.place, door))
+
+
+@dataclass(frozen=True)
+class Unregistered(Act[Known]):
+    """The partner will not make an order's instrument payable. rail: whose."""
+
+    news: CollectionRefused
+    claimed: Claimed
+    place: Place
+    rail: str
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The order of the instrument."""
+        return await _known(session, door, self.rail, self.news.reference, "")
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """The order is ERROR, unless it has ended or is being paid otherwise."""
+        order = known.order
+        if order is None or known.account is None or order.state != "INITIAL" or known.reserved_by is not None:
+            return _done(self.claimed, "ignored", door)
+        error = f"{self.news.code}: {REFUSED_BY_NETWORK}"
+        write = _ended(order, known.account, "fail", door, self.place, error=error)
+        return _done(self.claimed, "handled", door, write)
+
+
+def _over(known: Known, order: Order | None, place: Place, door: Door) -> Write:
+    """An order whose announced payment is gone ends: its instrument is used up."""
+    if order is None or known.account is None or order.state != "PENDING":
+        return Write(door.company_id)
+    return _ended(order, known.account, "expire", door, place)
+
+
+def _ended(order: Order, account: Account, trigger: str, door: Door, place: Place, *, error: str | None = None) -> Write:
+    return ended(Ending(order, account, reserved=False, in_inbox=False), trigger, door, place, error=error)

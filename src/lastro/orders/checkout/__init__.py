@@ -1,0 +1,1 @@
+"""The hosted page of an order: what is asked, how it is paid and what became of it, for whoever has its address."""

@@ -1,0 +1,104 @@
+"""The hosted page of an order, made on the server: whole without a script, a cookie or any other address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import jinja2
+
+from lastro.base.api import render
+from lastro.base.language import preferred
+from lastro.orders.checkout.model import CheckoutState
+from lastro.orders.checkout.rules import TONES, is_over, name_of, return_link, standing, tag_of
+from lastro.orders.checkout.views import how_to_pay
+from lastro.orders.checkout.words import LANGUAGES, NAMES, TAGS, Speech
+from lastro.standards.documents import mask
+
+if TYPE_CHECKING:
+    from lastro.base.money import Money
+    from lastro.orders.checkout.model import Seen, Standing
+    from lastro.orders.model import Order, Party, Place
+
+_TEMPLATES = Path(__file__).parent / "templates"
+REFRESH_SECONDS = 15  # without a script the page is loaded anew at this pace, as long as somebody waits
+_JINJA = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(_TEMPLATES),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+)
+
+
+@dataclass(frozen=True)
+class CheckoutPages:
+    """What a hosted page is made of, for the door that serves it."""
+
+    place: Place
+    style: bytes = (_TEMPLATES / "checkout.css").read_bytes()
+    script: bytes = (_TEMPLATES / "checkout.js").read_bytes()
+
+    def language(self, accepted: str, asked: str | None) -> str:
+        """The page's language, of LANGUAGES. asked: `?lang=`; where it names one of ours, it goes before the header."""
+        primary = (asked or "").strip().lower().partition("-")[0]
+        return primary if primary in LANGUAGES else preferred(accepted, LANGUAGES)
+
+    def tag(self, language: str) -> str:
+        """A language as HTTP names it."""
+        return TAGS[language]
+
+    def order(self, seen: Seen, language: str) -> bytes:
+        """The page of an order as it is now."""
+        shown, order = seen.shown, seen.shown.order
+        stands = standing(order.state, order.expires_at, seen.now)
+        name = name_of(stands)
+        how = how_to_pay(shown, self.place)
+        assert order.order_token is not None
+        return _rendered(
+            "order.html",
+            language,
+            order=order,
+            receiver=shown.holder_name,
+            name=name,
+            tone=TONES[name],
+            amount=order.paid or order.final_amount,
+            fee=_fee(order),
+            customer=_customer(order.customer),
+            how=how if how is not None and name in how.shown_in else None,
+            waits=None if is_over(stands) else tag_of(stands),
+            refresh=REFRESH_SECONDS,
+            back=return_link(order.return_url, order.order_token) if is_over(stands) else None,
+            place=self.place,
+        )
+
+    def missing(self, language: str) -> bytes:
+        """The page of an address that leads to nothing: the same bytes whatever the address was."""
+        return _rendered("missing.html", language)
+
+    def state(self, stands: Standing) -> tuple[bytes, str]:
+        """What a page that waits is told, and its entity tag."""
+        body = CheckoutState(status=stands.status, late=stands.late, over=is_over(stands))
+        return render(body), tag_of(stands)
+
+
+def _rendered(template: str, language: str, **values: object) -> bytes:
+    others = [(one, TAGS[one], NAMES[one]) for one in LANGUAGES]
+    return _JINJA.get_template(template).render(say=Speech(language), languages=others, **values).encode()
+
+
+def _fee(order: Order) -> Money | None:
+    """What a customer who bears the fee pays above the price."""
+    if order.amount is None or order.final_amount is None or order.final_amount == order.amount:
+        return None
+    return order.final_amount - order.amount
+
+
+def _customer(customer: Party | None) -> str | None:
+    """Who is asked, for whoever has the address: the name, and the document masked. Nothing else of a customer is shown."""
+    if customer is None:
+        return None
+    if customer.document_number is None:
+        return customer.name
+    return f"{customer.name}, {customer.document_type} {mask(customer.document_number)}"

@@ -1,0 +1,69 @@
+"""The decisions of the hosted page, pure: how an order stands, and the way back."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from lastro.orders.checkout.model import ReturnLink, Standing
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+OVER = frozenset({"PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED"})
+LATE = "LATE"
+TOKEN = "orderToken"  # noqa: S105 the name of the parameter
+# How each standing is coloured.
+TONES = {
+    "INITIAL": "waiting", LATE: "waiting", "PENDING": "waiting", "AUTHENTICATING": "waiting", "PAID": "good",
+    "EXPIRED": "bad", "CANCELED": "bad", "ERROR": "bad", "REFUNDED": "calm", "PARTIAL_REFUNDED": "calm",
+}  # fmt: skip
+_HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
+_PRINTABLE = re.compile(r"[!-~]+")
+
+
+def standing(status: str, expires_at: datetime | None, now: datetime) -> Standing:
+    """How an order stands. Between its last instant and its end a late message of the network may still come."""
+    return Standing(status, status == "INITIAL" and expires_at is not None and now > expires_at)
+
+
+def name_of(standing: Standing) -> str:
+    """Its name in TEXTS: the status, or LATE."""
+    return LATE if standing.late else standing.status
+
+
+def is_over(standing: Standing) -> bool:
+    """Whether nobody needs to wait any more. Money may still be given back; nobody sits before the page for that."""
+    return standing.status in OVER
+
+
+def tag_of(standing: Standing) -> str:
+    """An entity tag (RFC 9110 §8.8.3): another one as soon as the page would say something else."""
+    return f'"{name_of(standing)}"'
+
+
+def return_link(url: str | None, token: str) -> ReturnLink | None:
+    """The client's return URL with the order's token: in its query, before its fragment, in place of one of that name.
+
+    None where there is none, or where it is not a plain http or https address: without user, with a host, in printable
+    ASCII. What the client wrote stays as it is, to the byte.
+    """
+    if url is None or _PRINTABLE.fullmatch(url) is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not host:
+        return None
+    shown = f"[{host}]" if ":" in host else host
+    named = shown if port is None else f"{shown}:{port}"
+    # What a person reads is all of the authority: no user before it, nothing that a browser would read otherwise.
+    if _HOST.fullmatch(shown) is None or parts.netloc.lower() != named:
+        return None
+    address, mark, fragment = url.partition("#")
+    path, _, query = address.partition("?")
+    kept = [part for part in query.split("&") if part and part.partition("=")[0] != TOKEN]
+    return ReturnLink(f"{path}?{'&'.join((*kept, f'{TOKEN}={token}'))}{mark}{fragment}", named)

@@ -1,0 +1,30 @@
+"""All SQL of the hosted page: one row by the index of order tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.orders.checkout.model import Seen
+from lastro.orders.checkout.rules import standing
+from lastro.orders.store import BY_TOKEN, shown_from
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.orders.checkout.model import Standing
+
+_PAGE = f"SELECT s.*, business_now() AS now FROM ({BY_TOKEN}) s"  # noqa: S608 a statement of our own
+_STATE = "SELECT status, expires_at, business_now() AS now FROM orders WHERE company_id = $1 AND order_token = $2"
+
+
+async def seen_by_token(session: Session, company_id: UUID, token: str) -> Seen | None:
+    """The order whose page this is."""
+    row = await session.row(_PAGE, company_id, token)
+    return None if row is None else Seen(shown_from(row), row["now"])
+
+
+async def standing_by_token(session: Session, company_id: UUID, token: str) -> Standing | None:
+    """How the order stands whose page this is."""
+    row = await session.row(_STATE, company_id, token)
+    return None if row is None else standing(row["status"], row["expires_at"], row["now"])

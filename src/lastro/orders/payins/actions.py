@@ -1,0 +1,149 @@
+"""The verbs of pay-ins: an order is asked for, or read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done, Door, Glance
+from lastro.base.write import Row, Write
+from lastro.orders import store
+from lastro.orders.actions.create import Destinations, Known, columns, destination_problems, pix_order, relied
+from lastro.orders.model import Party
+from lastro.orders.payins.rendering import CreatedPayIn, PayIn
+from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, fee_problem
+from lastro.orders.states import ORDERS
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.money import Money
+    from lastro.orders.actions.create import Where
+    from lastro.orders.model import Order, Place, Shown
+    from lastro.orders.payins.forms import CreatePayIn
+
+
+@dataclass(frozen=True)
+class CreateOne(Act[Known]):
+    """POST /order/v1/banking/order-payins. account_id None: what was named is no id."""
+
+    company_id: UUID
+    form: CreatePayIn
+    amount: Money
+    account_id: UUID | None
+    place: Place
+    destinations: Destinations
+
+    @property
+    def _where(self) -> Where:
+        return (self.company_id, "PIX", self.account_id, self.form.pix_key)
+
+    def recall(self) -> Known | None:
+        """Where such an order went the last time, by whichever door."""
+        return self.destinations.known.get(self._where)
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The company's setup, the account, the key."""
+        return await self.destinations.find(session, self._where)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The order, or everything that stands in its way."""
+        problems = self._problems(known, door)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        assert known.account is not None
+        order, rows = self._order(known, door)
+        write = Write(door.company_id, relies=relied(door.company_id, known), rows=rows)
+        return Done(write, render(CreatedPayIn.of(order, known.account, self.place)), order.id, keep="month")
+
+    def taken(self, constraint: str) -> Refused | None:
+        """The code belongs to an order that is open or paid; a clash of random ids is decided again."""
+        if constraint != "orders_external_id_key":
+            return None
+        return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", "an order with this code is open or paid"),))
+
+    def _problems(self, known: Known, door: Door) -> list[Problem]:
+        if self.account_id is None or known.account is None:
+            return [Problem("accountId", "INVALID", "is not an account of this company")]
+        problems = destination_problems(known, self.form.pix_key, "")
+        if self.form.payer is None and known.setup.customerless_partner is None:
+            text = "is required: the company has no route that takes it from who pays"
+            problems.append(Problem("payer", "REQUIRED", text))
+        if not problems and (wrong := fee_problem(self.amount, known.setup.fees.at(door.now))):
+            problems.append(Problem("amount.value", "OUT_OF_RANGE", wrong))
+        return problems
+
+    def _order(self, known: Known, door: Door) -> tuple[Order, tuple[Row, ...]]:
+        """The order and its rows. Without a payer it goes by the company's route that has none."""
+        form, customer = self.form, None
+        assert known.account is not None
+        if form.payer is not None:
+            document = form.payer.document
+            customer = Party(door.chance.uuid(door.now), form.payer.name, document.type, document.number.upper())
+        drafted = pix_order(
+            door, known.setup, known.account.id, known.key, external_id=form.external_id, amount=self.amount,
+            description=form.description or form.external_id, seconds=form.expiration or DEFAULT_EXPIRATION_SECONDS,
+            customer=customer,
+        )  # fmt: skip
+        if customer is not None:
+            return drafted, (_party_row(customer), *ORDERS.born(columns(drafted), door.now))
+        order = replace(drafted, financial_partner=known.setup.customerless_partner)
+        return order, ORDERS.born(columns(order), door.now)
+
+
+@dataclass(frozen=True)
+class ReadOne(Act["Shown | None"]):
+    """GET /order/v1/banking/order-payins/{id}. order_id None: what was named is no id."""
+
+    order_id: UUID | None
+    place: Place
+
+    def glance(self) -> Glance[Shown | None] | None:
+        """The order, in one round trip."""
+        return None if self.order_id is None else store.shown_by_id(self.order_id)
+
+    async def read(self, session: Session, door: Door) -> Shown | None:
+        """What is no id has no order."""
+        return None
+
+    def decide(self, known: Shown | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(PayIn.of(known, self.place)))
+
+
+@dataclass(frozen=True)
+class FindOne(Act["Shown | None"]):
+    """GET /order/v1/banking/order-payins?externalId=. external_id None: none was given.
+
+    The newest order that the client made under this code: a code may have had several, and all but the last ended unpaid.
+    """
+
+    external_id: str | None
+    place: Place
+
+    def glance(self) -> Glance[Shown | None] | None:
+        """The order, in one round trip."""
+        return None if self.external_id is None else store.newest_by_external_id(self.external_id)
+
+    async def read(self, session: Session, door: Door) -> Shown | None:
+        """Nothing is looked for."""
+        return None
+
+    def decide(self, known: Shown | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        if self.external_id is None:
+            return Refused(Kind.INVALID, (Problem("externalId", "REQUIRED", "is required: the code of the order"),))
+        return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(PayIn.of(known, self.place)))
+
+
+def _party_row(party: Party) -> Row:
+    return Row(
+        "parties",
+        {
+            "id": party.id, "name": party.name, "document_type": party.document_type,
+            "document_number": party.document_number,
+        },
+    )  # fmt: skip

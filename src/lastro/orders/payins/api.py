@@ -1,0 +1,63 @@
+"""The HTTP operations of pay-ins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro.base import forms
+from lastro.base.api import Incoming, Query, Route, as_id
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.paging import read_text, text_schema
+from lastro.orders.payins import docs
+from lastro.orders.payins.actions import CreateOne, FindOne, ReadOne
+from lastro.orders.payins.forms import CreatePayIn
+from lastro.orders.payins.rules import form_problems
+
+if TYPE_CHECKING:
+    from lastro.base.run import Verb
+    from lastro.orders.actions.create import Destinations
+    from lastro.orders.model import Place
+
+_PATH = "/order/v1/banking/order-payins"
+_LONGEST_EXTERNAL_ID = 64
+_BY_CODE = (Query("externalId", "A code of yours, exactly. Required.", text_schema(_LONGEST_EXTERNAL_ID)),)
+
+
+@dataclass(frozen=True)
+class _Desk:
+    place: Place
+    destinations: Destinations
+
+    def create(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/banking/order-payins."""
+        form, problems = forms.read(incoming.raw, CreatePayIn)
+        problems += form_problems(form)
+        amount = forms.money(form.amount, "amount", problems)
+        if problems:
+            return Refused(Kind.INVALID, forms.in_order(problems, CreatePayIn))
+        assert amount is not None
+        account_id = as_id(form.account_id)
+        return CreateOne(incoming.company_id, form, amount, account_id, self.place, self.destinations)
+
+    def read(self, incoming: Incoming) -> Verb[Any]:
+        """GET /order/v1/banking/order-payins/{id}."""
+        return ReadOne(incoming.id("id"), self.place)
+
+    def find(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/banking/order-payins?externalId=."""
+        problems: list[Problem] = []
+        external_id = read_text(incoming.query, "externalId", _LONGEST_EXTERNAL_ID, problems)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else FindOne(external_id, self.place)
+
+
+def payin_routes(place: Place, destinations: Destinations) -> tuple[Route, ...]:
+    """The operations of pay-ins. destinations: what the process remembers, together with the other door."""
+    desk = _Desk(place, destinations)
+    return (
+        Route(
+            "POST", _PATH, "create_order_payin", "orders:write", desk.create, docs.CREATE, success=201, key="optional",
+        ),
+        Route("GET", _PATH, "find_order_payin", "orders:read", desk.find, docs.FIND, queries=_BY_CODE),
+        Route("GET", _PATH + "/{id}", "read_order_payin", "orders:read", desk.read, docs.READ),
+    )  # fmt: skip

@@ -1,0 +1,98 @@
+"""What the operations of pay-ins say of themselves to those who call them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.orders.payins.forms import CreatePayIn
+from lastro.orders.payins.rendering import CreatedPayIn, PayIn
+
+_ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
+_BRL = {"currency": "BRL", "value": "10.50"}
+_CREATED: dict[str, Any] = {
+    "id": "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21", "status": "INITIAL",
+    "qrcodeData": "00020101021226660014br.gov.bcb.pix2544pay.example.com/qr/v2/00001lVPPixWUxJY0ZrI0u520400005303986"
+                  "540510.505802BR5917Ana Comercio Ltda6009SAO PAULO62070503***6304FE4C",
+    "qrcodeImageBase64": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQAAAAA3bvkkAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==",
+    "expireDateTime": "2026-02-01T12:00:00.120945Z", "conciliationId": "00001jPPPljQLKI4tD7o5QMJXwbF5OgI",
+}  # fmt: skip
+_PAID = {
+    **_CREATED, "externalId": "book-1", "status": "PAID", "accountId": _ACCOUNT_ID, "paymentMethod": "PIX", "amount": _BRL,
+    "description": "A book", "createdAt": "2026-01-31T12:00:00.120945Z", "updatedAt": "2026-01-31T12:03:10.871204Z",
+    "paidAt": "2026-01-31T12:03:10.412000Z", "paidAmount": _BRL, "endToEndId": "E9999902020260131120300000E058eP",
+    "payer": {"name": "Pessoa Pagadora", "document": {"type": "CPF", "number": "12345678909"}},
+}  # fmt: skip
+_CREATE_REFUSALS = (
+    Refusal(Kind.INVALID, "externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
+            "Use 1 to 64 printable characters."),
+    Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "An order with this code is open or paid, whichever door made it.",
+            "Read that order. A code is free again once its orders are EXPIRED, CANCELED or ERROR. Send an"
+            " `idempotency-key` where you may have to send a request twice."),
+    Refusal(Kind.INVALID, "accountId", "INVALID", "It is no account of your company.", "Take an id of the account list."),
+    Refusal(Kind.INVALID, "accountId", "NOT_ALLOWED", "The account is not ACTIVE.", "Name another one."),
+    Refusal(Kind.INVALID, "amount.currency", "NOT_SUPPORTED", "Pix is paid in BRL.", "Give BRL."),
+    Refusal(Kind.INVALID, "amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
+    Refusal(Kind.INVALID, "amount.value", "INVALID",
+            "The value is no decimal number with a dot, or has more decimals than the currency.",
+            "Give `10.50`, without sign, blanks or separators of thousands."),
+    Refusal(Kind.INVALID, "amount.value", "OUT_OF_RANGE",
+            "The amount is zero, negative or above 9,999,999,999.99; or it is less than the fee that the account bears, or"
+            " too large together with the fee that the payer bears.",
+            "Ask for an amount between 0.01 and 9,999,999,999.99 that is at least the fee."),
+    Refusal(Kind.INVALID, "pixKey", "INVALID", "It is not a key of an account of your company.",
+            "Take a key of the account, or leave it out: then its oldest random key is used."),
+    Refusal(Kind.INVALID, "pixKey", "MISMATCH", "The key belongs to another account than `accountId`.",
+            "Give two that belong together, or leave the key out."),
+    Refusal(Kind.INVALID, "pixKey", "REQUIRED", "The account has no random key.",
+            "Name a key of the account, or create a random one."),
+    Refusal(Kind.INVALID, "payer", "REQUIRED",
+            "Your company has no route that takes the customer from who pays.", "Give name and document of the payer."),
+    Refusal(Kind.INVALID, "payer.name", "INVALID", "The name is blank or has control characters.", "Give a name."),
+    Refusal(Kind.INVALID, "payer.document.number", "INVALID",
+            "Check digits or form do not fit the type, or there is punctuation.",
+            "Give the digits alone. A CNPJ may have capital letters; CURP and RFC keep their form."),
+    Refusal(Kind.INVALID, "description", "INVALID", "It is blank or has control characters.",
+            "Say in 1 to 140 characters what is paid, or leave it out."),
+)  # fmt: skip
+
+CREATE = Doc(
+    "Create a pay-in",
+    "Makes the same order as `PUT /order/v2/transparent` does for PIX, by fewer words: it has the same id, states and events"
+    " there, and may be listed, canceled and given back there.\n\n"
+    "- It has no notification URL of its own: its events go where your company has events of their type sent.\n"
+    "- `payer` names the customer; anybody may pay. Without `payer` the customer is taken from who pays, where your company"
+    " has a route for that.\n"
+    "- `externalId` belongs to one open or paid order at a time, whichever door made it.\n\n"
+    "An `idempotency-key` makes it safe to send the same request again: the first answer comes back, byte for byte, for 30"
+    " days.",
+    CreatePayIn, CreatedPayIn, _CREATE_REFUSALS,
+    {
+        "externalId": "book-1", "accountId": _ACCOUNT_ID, "paymentMethod": "PIX", "amount": _BRL, "description": "A book",
+        "payer": {"name": "Bento Braga", "document": {"type": "CPF", "number": "12345678909"}},
+    },
+    _CREATED,
+)  # fmt: skip
+READ = Doc(
+    "Read a pay-in", "The order as it is now: any order of your company, whichever door made it.", None, PayIn,
+    (
+        Refusal(Kind.NOT_FOUND, "", "", "No order of your company has this id.",
+                "Take the `id` that the create answered, from a client of the same company."),
+    ),
+    None, _PAID,
+)  # fmt: skip
+FIND = Doc(
+    "Find a pay-in by your code",
+    "The newest order that you made with this `externalId`, by whichever door. A code may have had several orders, of which"
+    " all but the newest ended without money; `GET /order/v2/transparent?externalId=…` lists them all.",
+    None, PayIn,
+    (
+        Refusal(Kind.NOT_FOUND, "", "", "You have made no order with this `externalId`.", "Look for another spelling."),
+        Refusal(Kind.INVALID, "externalId", "REQUIRED", "The query names no code.",
+                "Give `?externalId=`. All orders are listed by `GET /order/v2/transparent`."),
+        Refusal(Kind.INVALID, "externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
+        Refusal(Kind.INVALID, "externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+    ),
+    None, _PAID,
+)  # fmt: skip

@@ -1,0 +1,25 @@
+"""The decisions of pay-ins, pure: what is wrong with a request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.base.errors import Problem
+from lastro.orders.rules import document_problem
+
+if TYPE_CHECKING:
+    from lastro.orders.payins.forms import CreatePayIn
+
+
+def form_problems(form: CreatePayIn) -> list[Problem]:
+    """What is wrong with a pay-in that can be known without a look-up, beyond the form of single fields."""
+    problems: list[Problem] = []
+    code = form.external_id
+    if code is not None and (not code.isprintable() or code != code.strip()):
+        problems.append(Problem("externalId", "INVALID", "must be printable, without blanks around it"))
+    document = None if form.payer is None else form.payer.document
+    if document is not None and document.type is not None and document.number is not None:
+        wrong = document_problem(document.type, document.number)
+        if wrong:
+            problems.append(Problem("payer.document.number", "INVALID", wrong))
+    return problems

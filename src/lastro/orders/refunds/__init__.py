@@ -1,0 +1,1 @@
+"""Refunds of orders: money that a client gives back to who has paid, in part or whole."""

@@ -1,0 +1,86 @@
+"""The HTTP operations of refunds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from lastro.base import forms
+from lastro.base.api import Incoming, Query, Route, as_id
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.orders.refunds import docs
+from lastro.orders.refunds.create import Create, Wish
+from lastro.orders.refunds.forms import CreateRefund
+from lastro.orders.refunds.read import List, Read
+from lastro.orders.refunds.rendering import STATUSES
+from lastro.orders.refunds.rules import form_problems
+from lastro.orders.refunds.store import Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.base.run import Verb
+    from lastro.orders.model import Place
+
+_PATH = "/order/v1/banking/order-refunds"
+_LONGEST_EXTERNAL_ID = 64
+_NOBODYS = UUID(int=0)  # what is no id is as good as one that is not there
+_FILTERS = (
+    Query("orderId", "Refunds of this order.", {"type": "string"}),
+    Query("externalId", "The refund of this code of yours, exactly.", text_schema(_LONGEST_EXTERNAL_ID)),
+    Query("status", "Refunds of this status.", {"type": "string", "enum": list(STATUSES)}),
+)
+
+
+@dataclass(frozen=True)
+class _Desk:
+    place: Place
+
+    def create(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/banking/order-refunds."""
+        form, problems = forms.read(incoming.raw, CreateRefund)
+        problems += form_problems(form)
+        amount = forms.money(form.amount, "amount", problems)
+        if problems:
+            return Refused(Kind.INVALID, forms.in_order(problems, CreateRefund))
+        assert amount is not None
+        wish = Wish(
+            as_id(form.order_id) or _NOBODYS,
+            form.external_id,
+            amount,
+            form.refund_code,
+            form.refund_reason,
+            form.description,
+        )
+        return Create(wish, self.place)
+
+    def read(self, incoming: Incoming) -> Verb[Any]:
+        """GET /order/v1/banking/order-refunds/{id}."""
+        return Read(incoming.id("id"))
+
+    def list(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/banking/order-refunds."""
+        problems: list[Problem] = []
+        page = read_page(incoming.query, problems)
+        wanted = _wanted(incoming.query, problems)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else List(wanted, page)
+
+
+def refund_routes(place: Place) -> tuple[Route, ...]:
+    """The operations of refunds."""
+    desk = _Desk(place)
+    return (
+        Route("POST", _PATH, "create_refund", "orders:write", desk.create, docs.CREATE, success=201, key="optional"),
+        Route("GET", _PATH, "list_refunds", "orders:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING)),
+        Route("GET", _PATH + "/{id}", "read_refund", "orders:read", desk.read, docs.READ),
+    )
+
+
+def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
+    """The filters of a list; whatever is wrong is added to `problems`. None: it names an order by what is no id."""
+    external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
+    status = read_choice(query, "status", STATUSES, problems)
+    order_id = as_id(query.get("orderId"))
+    return None if "orderId" in query and order_id is None else Wanted(order_id, external_id, status)

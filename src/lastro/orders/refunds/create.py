@@ -1,0 +1,119 @@
+"""A client gives money back: counted against what was paid, held on the account, told to the network, in one write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.api import render
+from lastro.base.errors import InDebt, Kind, OverQuota, Problem, Refused
+from lastro.base.money import Money
+from lastro.base.run import Act, Done
+from lastro.base.write import Quota, Relied, Write
+from lastro.orders import postings
+from lastro.orders.model import Asked
+from lastro.orders.refunds import rules, store
+from lastro.orders.refunds.rendering import shown
+from lastro.orders.states import REFUNDS
+from lastro.rails.port import BOOK, FIRST_ASK, ReturnOrder, return_message
+from lastro.standards import pix_ids
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Door, Verb
+    from lastro.orders.model import Order, Place
+
+_OWES = Problem("orderId", "NOT_ALLOWED", "its account owes: nothing goes out before its next credits have paid it")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A refund as a client asks for it. code: MD06 or SL02. reason: kept. description: told to the payer."""
+
+    order_id: UUID
+    external_id: str
+    amount: Money
+    code: str
+    reason: str | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True)
+class Create(Act["store.Ground | None"]):
+    """POST /order/v1/banking/order-refunds."""
+
+    wish: Wish
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> store.Ground | None:
+        """The order, what has paid it, its account, and what of it is asked back already."""
+        return await store.ground(session, door.company_id, self.wish.order_id, self.wish.external_id)
+
+    def decide(self, known: store.Ground | None, door: Door) -> Done | Refused:
+        """The refund PENDING, or everything of one kind that stands in its way."""
+        if known is None:
+            return Refused(Kind.INVALID, (Problem("orderId", "INVALID", "is no order of this company"),))
+        conflicts = [_TAKEN] if known.is_taken else []
+        if known.order.state not in rules.PAID_STATES:
+            conflicts.append(Problem("status", "CONFLICT", f"the order is {known.order.state}: nothing was paid for it"))
+        if conflicts:
+            return Refused(Kind.CONFLICT, tuple(conflicts))
+        rest = rules.left(known.order, known.counted_minor)
+        problems = rules.problems_of(
+            known.order, is_by_pix=known.payment_id is not None, account_is_closed=known.account_status == "CLOSED",
+            amount=self.wish.amount, rest=rest, now=door.now,
+        )  # fmt: skip
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        assert known.payment_id is not None
+        return self._made(known, known.order, known.payment_id, door)
+
+    def taken(self, constraint: str) -> Refused | None:
+        """The code belongs to another refund; a clash of ids is decided again."""
+        return Refused(Kind.CONFLICT, (_TAKEN,)) if constraint == "refunds_external_id_key" else None
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """Others were asked for meanwhile and nothing is left, or the account has too little, or owes."""
+        if isinstance(short, OverQuota):
+            return Refused(Kind.INVALID, (rules.too_much(Money(short.left_minor, self.wish.amount.currency)),))
+        if isinstance(short, InDebt):
+            return Refused(Kind.INVALID, (_OWES,))
+        return super().insufficient(short)
+
+    def _made(self, known: store.Ground, order: Order, payment_id: UUID, door: Door) -> Done:
+        wish, rail = self.wish, known.rail
+        assert rail is not None
+        assert order.end_to_end_id is not None
+        assert order.refundable is not None
+        return_id = pix_ids.return_id(self.place.institution.ispb, door.now, known.company_number, known.number)
+        refund_id = door.chance.uuid(door.now)
+        hold = postings.refunding(door, order.account_id, refund_id, wish.amount, rail)
+        values = {
+            "id": refund_id, "origin": "CLIENT", "payment_id": payment_id, "return_id": return_id, "reason_code": wish.code,
+            "amount_minor": wish.amount.minor, "hold_id": hold.id,
+            # From one account here to another nothing is ever silent.
+            "ask_at": None if rail == BOOK else door.now + FIRST_ASK, "created_at": door.now, "updated_at": door.now,
+            "order_id": order.id, "external_id": wish.external_id, "refund_reason": wish.reason,
+            "description": wish.description,
+        }  # fmt: skip
+        told = ReturnOrder(return_id, order.end_to_end_id, wish.amount, wish.code, wish.description)
+        message = return_message(told, refund_id, door.chance.uuid(door.now), door.now, rail=rail)
+        write = Write(
+            door.company_id,
+            relies=(Relied("accounts", order.account_id, known.account_version),),
+            rows=REFUNDS.born(values, door.now),
+            transfers=(hold,),
+            messages=(message,),
+            quotas=(Quota(order.id, store.QUOTA, "", wish.amount.minor, order.refundable.minor),),
+        )
+        asked = Asked(
+            refund_id, "PENDING", order.id, wish.external_id, return_id, wish.amount, wish.code, wish.reason,
+            wish.description, None, None, door.now, door.now,
+        )  # fmt: skip
+        return Done(write, render(shown(asked)), refund_id, keep="forever")
+
+
+_TAKEN = Problem("externalId", "DUPLICATE", "a refund of this code is there already")

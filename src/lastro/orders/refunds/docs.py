@@ -1,0 +1,136 @@
+"""What the operations and events of refunds say of themselves to those who call and are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.orders.docs import NOTIFIED
+from lastro.orders.refunds.forms import CreateRefund
+from lastro.orders.refunds.notifications import TEXTS, RefundNotification
+from lastro.orders.refunds.rendering import Refund, Refunds
+from lastro.webhooks import Notice
+
+_ID = "0196a4f5-12c8-7f20-a3b4-5d6e7f809a1b"
+_ORDER_ID = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
+_BRL = {"currency": "BRL", "value": "4.00"}
+_ASKED: dict[str, Any] = {
+    "orderId": _ORDER_ID, "externalId": "back-7", "amount": _BRL, "refundCode": "MD06", "refundReason": "Out of stock",
+    "description": "Your book is gone",
+}  # fmt: skip
+_CREATED: dict[str, Any] = {
+    "id": _ID, **_ASKED, "status": "PENDING", "returnId": "D9999901020260131121500001aBcDeF",
+    "createdAt": "2026-01-31T12:15:00.120945Z", "updatedAt": "2026-01-31T12:15:00.120945Z",
+}  # fmt: skip
+_PAID = {**_CREATED, "status": "PAID", "updatedAt": "2026-01-31T12:15:01.871204Z"}
+
+_NO_REFUND = Refusal(
+    Kind.NOT_FOUND, "", "", "No refund that your company asked for has this id.",
+    "Take the `id` that the create answered, from a client of the same company.",
+)  # fmt: skip
+
+
+def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
+    return Refusal(Kind.INVALID, field, issue, cause, cure)
+
+
+_CREATE_REFUSALS = (
+    _invalid("orderId", "INVALID", "It is no order of your company.", "Take the `id` of an order."),
+    _invalid("orderId", "EXPIRED", "The order was paid more than 90 days ago; the network takes nothing back after that.",
+             "Send a payout to an account of the payer."),
+    _invalid("orderId", "NOT_SUPPORTED", "What was paid by this method cannot be given back here.",
+             "Send a payout to an account of the payer."),
+    _invalid("orderId", "NOT_ALLOWED",
+             "The order's account is closed; or it owes more than it has, of a TED that was taken for failed and has left.",
+             "Refund again once money has come in."),
+    Refusal(Kind.CONFLICT, "status", "CONFLICT", "Nothing was paid for the order.",
+            "Cancel an order that you do not want to be paid; one that has ended needs nothing."),
+    _invalid("externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
+             "Use 1 to 64 printable characters."),
+    Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "A refund of this code is there, whatever became of it.",
+            "Read that refund. Send the same `idempotency-key` where you have to send a request twice."),
+    _invalid("amount.currency", "NOT_SUPPORTED", "Pix gives back reais.", "Give BRL."),
+    _invalid("amount.value", "REQUIRED", "`value` is null.", "Give a decimal text or a number."),
+    _invalid("amount.value", "INVALID", "The value is no decimal number with a dot, or has more decimals than the currency.",
+             "Give `10.50`, without sign, blanks or separators of thousands."),
+    _invalid("amount.value", "OUT_OF_RANGE", "The amount is zero, negative or above 9,999,999,999.99.",
+             "Give an amount between 0.01 and what is left of the order."),
+    _invalid("amount", "LIMIT_EXCEEDED", "It is more than what is left of the order, refunds that are PENDING counted.",
+             "The description says what is left. A refund in ERROR counts no more."),
+    _invalid("amount", "INSUFFICIENT_FUNDS", "The order's account has less than that.",
+             "Read its balance; the fee of the order is not given back, so that an account may have less than was paid."),
+    _invalid("refundCode", "INVALID", "It is no reason that a return may have.", "Give MD06, or SL02 of a withdrawal."),
+    _invalid("refundCode", "NOT_ALLOWED", "BE08 and FR01 are the institution's own: its faults, and disputes.",
+             "Give MD06."),
+    _invalid("refundReason", "INVALID", "It is blank or has control characters.",
+             "Give 1 to 140 characters, or leave it out."),
+    _invalid("description", "INVALID", "It is blank or has control characters.",
+             "Give 1 to 140 characters, or leave it out."),
+)  # fmt: skip
+
+CREATE = Doc(
+    "Give money of an order back",
+    "Gives part or all of a paid order back to who has paid it. The amount is held on the order's account and sent; the"
+    " network answers in seconds. Then the refund is PAID, the order PARTIAL_REFUNDED or REFUNDED, and"
+    " `ORDER-PAYIN.REFUNDED` is sent; or it is in ERROR, the account has its money again, and `ORDER-PAYIN.REFUND_ERROR` is"
+    " sent.\n\n"
+    "- At most 90 days after `paidAt`, as often as there is something left. However many are asked for at once, together"
+    " they are never more than the order's `amount`; of an open one, than what was paid.\n"
+    "- The fee of the order stays where it is, so that the account needs the whole amount.\n"
+    "- An order whose account is blocked can be refunded all the same.\n\n"
+    "An `idempotency-key` makes it safe to send the same request again: the first answer comes back, byte for byte,"
+    " for ever.",
+    CreateRefund, Refund, _CREATE_REFUSALS, _ASKED, _CREATED,
+)  # fmt: skip
+READ = Doc("Read a refund", "The refund as it is now.", None, Refund, (_NO_REFUND,), None, _PAID)
+LIST = Doc(
+    "List refunds",
+    "The refunds that your company asked for, newest first. Filters are combined: a refund must fit all of them. An"
+    " `orderId` that is not one of yours finds nothing.\n\n"
+    "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
+    " first, a page may have fewer rows than its `limit` and still have a next one: it ends before refunds younger than two"
+    " seconds.",
+    None, Refunds,
+    (
+        *PAGE_REFUSALS,
+        *PERIOD_REFUSALS,
+        _invalid("status", "INVALID", "The interface knows no such status.", "Give one that it names."),
+        _invalid("externalId", "INVALID", "It is empty or has control characters.", "Give a code of yours."),
+        _invalid("externalId", "TOO_LONG", "No code has more than 64 characters.", "Give a code of yours."),
+    ),
+    None,
+    {"limit": 20, "sort": "desc", "nextCursor": _PAID["createdAt"], "hasNext": True, "data": [_PAID]},
+)  # fmt: skip
+
+_ABOUT = {
+    "ORDER-PAYIN.REFUNDED": "The network has given the money back; `status` and `refundedAmount` are the order's after it.",
+    "ORDER-PAYIN.REFUND_ERROR": "The network refuses the refund for good, and the account has its money again; `message`"
+    " says why.",
+}
+
+
+def _example(event: str) -> dict[str, Any]:
+    """A refund that ended in this way."""
+    message, customer_message = TEXTS[event]
+    was_paid = event == "ORDER-PAYIN.REFUNDED"
+    return NOTIFIED | {
+        "event": event, "status": "PARTIAL_REFUNDED" if was_paid else "PAID", "type": "REFUND",
+        "updatedAt": _PAID["updatedAt"], "message": message.format(error="ED05: the settlement failed"),
+        "customerMessage": customer_message, "refundId": _ID, "refundExternalId": "back-7", "refundAmount": _BRL,
+        "refundedAmount": _BRL if was_paid else {"currency": "BRL", "value": "0.00"},
+    }  # fmt: skip
+
+
+NOTICES = tuple(
+    Notice(
+        event,
+        message.partition(":")[0],
+        _ABOUT[event],
+        RefundNotification,
+        {"event": event, "type": "REFUND"},
+        _example(event),
+    )
+    for event, (message, _) in TEXTS.items()
+)

@@ -1,0 +1,49 @@
+"""A refund ends as the network says: the order follows, the hold ends with it, and the client is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.base.money import Money
+from lastro.base.write import Quota, Write
+from lastro.orders import postings
+from lastro.orders.refunds.notifications import refund_told
+from lastro.orders.refunds.reasons import message_of
+from lastro.orders.refunds.store import QUOTA
+from lastro.orders.states import ORDERS, REFUNDS
+
+if TYPE_CHECKING:
+    from lastro.accounts import Account
+    from lastro.base.run import Door
+    from lastro.orders.model import Order, Place, Refund
+
+
+def paid_back(refund: Refund, order: Order, account: Account, place: Place, door: Door) -> Write:
+    """PAID and posted; the order has given back that much more."""
+    before = order.refunded or Money(0, refund.amount.currency)
+    total = before + refund.amount
+    move = ORDERS.move(
+        order, "refund rest" if total == order.refundable else "refund part", door.now, refunded_minor=total.minor
+    )
+    fact = refund_told(door, refund, order, move.to_state, account, place.institution, total=total)
+    return Write(
+        door.company_id,
+        moves=(REFUNDS.move(refund, "confirm", door.now, ask_at=None), move),
+        transfers=(postings.refunded(door, order.account_id, refund, "posted"),),
+        facts=(fact,),
+    )
+
+
+def not_paid_back(refund: Refund, order: Order, account: Account, code: str, place: Place, door: Door) -> Write:
+    """ERROR and given back to the account; it may be asked for again under another code. code: the network's, raw."""
+    error = message_of(code)
+    move = REFUNDS.move(refund, "refuse", door.now, reason=code, error_code=code, error_message=error, ask_at=None)
+    total = order.refunded or Money(0, refund.amount.currency)
+    fact = refund_told(door, refund, order, order.state, account, place.institution, total=total, error=error)
+    return Write(
+        door.company_id,
+        moves=(move,),
+        transfers=(postings.refunded(door, order.account_id, refund, "voided"),),
+        facts=(fact,),
+        quotas=(Quota(order.id, QUOTA, "", -refund.amount.minor),),
+    )

@@ -1,0 +1,65 @@
+"""What clients are told about a refund of theirs: a notification of its own beside the four of pay-ins (contract.md §6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+
+from lastro.base.wire import Id, Money, words
+from lastro.orders.actions.pay import key_used
+from lastro.orders.notifications import PayInNotification, fields_of
+from lastro.orders.refunds.rules import PAID_STATES
+from lastro.webhooks import told
+
+if TYPE_CHECKING:
+    from lastro.accounts import Account, Institution
+    from lastro.base import money
+    from lastro.base.run import Door
+    from lastro.base.write import Fact
+    from lastro.orders.model import Order, Refund
+
+# By event: in English for the client, in Portuguese for its customer (contract.md §10).
+TEXTS = {
+    "ORDER-PAYIN.REFUNDED": ("Order refunded", "Valor devolvido"),
+    "ORDER-PAYIN.REFUND_ERROR": ("Refund failed: {error}", "Devolução não concluída"),
+}
+
+
+class RefundNotification(PayInNotification, frozen=True, kw_only=True):
+    """Money was given back to who had paid an order, or could not be."""
+
+    event: Annotated[str, words(*TEXTS)]
+    status: Annotated[str, words(*PAID_STATES, description="The order's.")]
+    type: Literal["REFUND"]  # type: ignore[assignment]
+    refund_id: Annotated[Id, msgspec.Meta(description="The `id` that the refund's create answered.")]
+    refund_external_id: Annotated[str, msgspec.Meta(description="The refund's `externalId`.")]
+    refund_amount: Annotated[Money, msgspec.Meta(description="Of this refund.")]
+    refunded_amount: Annotated[Money, msgspec.Meta(description="What the order has given back so far, this refund counted.")]
+
+
+def refund_told(
+    door: Door, refund: Refund, order: Order, status: str, account: Account, institution: Institution, *,
+    total: money.Money, error: str | None = None,
+) -> Fact:  # fmt: skip
+    """ORDER-PAYIN.REFUNDED, or REFUND_ERROR where there is an error. status, total: the order's after it."""
+    assert refund.external_id is not None
+    event = "ORDER-PAYIN.REFUNDED" if error is None else "ORDER-PAYIN.REFUND_ERROR"
+    message, customer_message = TEXTS[event]
+    fields = fields_of(
+        door, order, account, institution, amount=order.refundable, payer=order.payer, end_to_end_id=order.end_to_end_id,
+        paid_at=order.paid_at, paid_to_key=key_used(order, refund.payment.pix_key),
+    )  # fmt: skip
+    body = RefundNotification(
+        **fields,
+        event=event,
+        status=status,
+        type="REFUND",
+        message=message.format(error=error),
+        customer_message=customer_message,
+        refund_id=str(refund.id),
+        refund_external_id=refund.external_id,
+        refund_amount=Money.of(refund.amount),
+        refunded_amount=Money.of(total),
+    )
+    return told(door, event, order.id, order.notification_url, body)

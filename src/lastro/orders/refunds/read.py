@@ -1,0 +1,79 @@
+"""Reading one refund by its id, and listing a company's refunds."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, Refused
+from lastro.base.paging import Part
+from lastro.base.run import Act, Done
+from lastro.orders.refunds import store
+from lastro.orders.refunds.rendering import Refunds, shown
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.paging import Page
+    from lastro.base.run import Door, Glance
+    from lastro.orders.model import Asked
+
+_MANY = 200  # from so many rows on a page is rendered in a thread
+
+
+@dataclass(frozen=True)
+class Read(Act["Asked | None"]):
+    """GET /order/v1/banking/order-refunds/{id}."""
+
+    refund_id: UUID | None
+
+    def glance(self) -> Glance[Asked | None] | None:
+        """The refund, in one round trip."""
+        return None if self.refund_id is None else store.by_id(self.refund_id)
+
+    async def read(self, session: Session, door: Door) -> Asked | None:
+        """What is no id has no refund."""
+        return None
+
+    def decide(self, known: Asked | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(shown(known)))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The refunds of a page, and the answer where it is rendered already."""
+
+    part: Part[Asked]
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class List(Act[Found]):
+    """GET /order/v1/banking/order-refunds. wanted None: nothing can be found, since the order named is no id."""
+
+    wanted: store.Wanted | None
+    page: Page
+
+    async def read(self, session: Session, door: Door) -> Found:
+        """The refunds of the page, as far as no older one can still come."""
+        if self.wanted is None:
+            return Found(Part((), None))
+        rows = await store.refunds_in(session, door.company_id, self.wanted, self.page)
+        return Found(self.page.settled(rows, lambda asked: asked.created_at, door.now))
+
+    async def look_up(self, known: Found, door: Door) -> Found:
+        """A large page is rendered in a thread."""
+        if len(known.part.rows) < _MANY:
+            return known
+        return replace(known, body=await asyncio.to_thread(self._render, known))
+
+    def decide(self, known: Found, door: Door) -> Done:
+        """The page as it is shown."""
+        return Done(None, known.body or self._render(known))
+
+    def _render(self, known: Found) -> bytes:
+        return render(self.page.answer(Refunds, known.part, shown))

@@ -1,0 +1,62 @@
+"""The decisions of refunds, pure: what may be given back, for how long, and what stands in the way."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from lastro.base.errors import Problem
+from lastro.base.money import Money
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.orders.model import Order
+    from lastro.orders.refunds.forms import CreateRefund
+
+WINDOW: Final = timedelta(days=90)  # from the network's settlement (API Pix 2.9.0, devolução)
+CODES: Final = ("MD06", "SL02")
+_OF_THE_INSTITUTION: Final = ("BE08", "FR01")  # returns of a dispute and of our own faults (contract.md §10)
+PAID_STATES: Final = ("PAID", "PARTIAL_REFUNDED", "REFUNDED")
+
+
+def form_problems(form: CreateRefund) -> list[Problem]:
+    """What is wrong with a request that can be known without a look-up, beyond the form of single fields."""
+    problems: list[Problem] = []
+    code = form.refund_code
+    if code in _OF_THE_INSTITUTION:
+        problems.append(Problem("refundCode", "NOT_ALLOWED", "only the institution itself gives money back for this reason"))
+    elif code is not None and code not in CODES:
+        problems.append(Problem("refundCode", "INVALID", f"must be {' or '.join(CODES)}"))
+    external_id = form.external_id
+    if external_id is not None and (not external_id.isprintable() or external_id != external_id.strip()):
+        problems.append(Problem("externalId", "INVALID", "must be printable, without blanks around it"))
+    return problems
+
+
+def left(order: Order, counted_minor: int) -> Money:
+    """How much of an order may still be given back. counted_minor: what was asked back of it before and has not failed."""
+    most = order.refundable
+    assert most is not None, "a paid order has an amount"
+    return Money(most.minor - counted_minor, most.currency)
+
+
+def problems_of(
+    order: Order, *, is_by_pix: bool, account_is_closed: bool, amount: Money, rest: Money, now: datetime
+) -> list[Problem]:
+    """What stands in the way of giving `amount` of a paid order back. rest: what `left` says."""
+    problems: list[Problem] = []
+    if order.payment_method != "PIX" or not is_by_pix:
+        problems.append(Problem("orderId", "NOT_SUPPORTED", "only what was paid by Pix can be given back here"))
+    elif order.paid_at is not None and now > order.paid_at + WINDOW:
+        problems.append(Problem("orderId", "EXPIRED", f"was paid more than {WINDOW.days} days ago"))
+    elif account_is_closed:
+        problems.append(Problem("orderId", "NOT_ALLOWED", "its account is closed"))
+    if amount > rest:
+        problems.append(too_much(rest))
+    return problems
+
+
+def too_much(rest: Money) -> Problem:
+    """More is asked back than is left of what was paid. rest: what is left."""
+    return Problem("amount", "LIMIT_EXCEEDED", f"is more than what is left to give back, {rest}")

@@ -1,0 +1,129 @@
+"""The SQL of refunds that clients ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from lastro.base.money import Money
+from lastro.base.run import Glance
+from lastro.orders.model import Asked, Refund
+from lastro.orders.store import order_by_id, payment_from
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+    from lastro.base.paging import Page
+    from lastro.orders.model import Order
+
+QUOTA = "refund"  # the kind of a quota that an order owns: what was asked back of it and has not failed
+
+# The settled payment of an order is the one that has paid it.
+_GROUND = f"""
+SELECT a.status AS account_status, a.version AS account_version, c.number AS company_number,
+       p.id AS payment_id, p.rail, nextval('network_ids_seq') AS number,
+       coalesce((SELECT q.used_minor FROM quotas q WHERE q.company_id = $1 AND q.owner_id = $2 AND q.kind = '{QUOTA}'
+                    AND q.period = ''), 0) AS counted_minor,
+       EXISTS (SELECT 1 FROM refunds r WHERE r.company_id = $1 AND r.external_id = $4) AS is_taken
+  FROM accounts a
+  JOIN companies c ON c.company_id = $1
+  LEFT JOIN pix_payments p ON p.company_id = $1 AND p.order_id = $2 AND p.state = 'SETTLED'
+ WHERE a.company_id = $1 AND a.id = $3
+"""  # noqa: S608 a statement of our own
+_BY_RETURN_ID = """
+SELECT p.*, r.id AS refund_id, r.state AS refund_state, r.version AS refund_version, r.return_id,
+       r.amount_minor AS refund_minor, r.hold_id, r.order_id AS refunded_order_id, r.external_id
+  FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
+ WHERE r.company_id = $1 AND r.return_id = $2
+"""
+_REFUND = """
+SELECT r.*, o.currency FROM refunds r JOIN orders o ON o.company_id = r.company_id AND o.id = r.order_id
+ WHERE r.company_id = $1 AND r.origin = 'CLIENT' AND
+"""
+# A statement for each set of filters, so that the planner can choose the index.
+_FILTERS = {"order_id": "r.order_id = {}", "external_id": "r.external_id = {}", "status": "r.state = {}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a refund stands on. payment_id: None where no Pix has paid the order. number: for the return's id, used once.
+
+    counted_minor: what was asked back before and has not failed. is_taken: whether the client has used the code before.
+    """
+
+    order: Order
+    payment_id: UUID | None
+    rail: str | None
+    account_status: str
+    account_version: int
+    company_number: int
+    number: int
+    counted_minor: int
+    is_taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which refunds a list is of; None: all."""
+
+    order_id: UUID | None = None
+    external_id: str | None = None
+    status: str | None = None
+
+
+async def ground(session: Session, company_id: UUID, order_id: UUID, external_id: str) -> Ground | None:
+    """The order, what has paid it, and what of it is asked back already; None where there is no such order."""
+    order = await order_by_id(session, company_id, order_id)
+    if order is None:
+        return None
+    row = await session.row(_GROUND, company_id, order_id, order.account_id, external_id)
+    assert row is not None, "an order's account is there"
+    return Ground(
+        order, row["payment_id"], row["rail"], row["account_status"], row["account_version"], row["company_number"],
+        row["number"], row["counted_minor"], row["is_taken"],
+    )  # fmt: skip
+
+
+async def by_return_id(session: Session, company_id: UUID, return_id: str) -> Refund | None:
+    """A return by the id the network knows it by, with the payment it returns."""
+    row = await session.row(_BY_RETURN_ID, company_id, return_id)
+    if row is None:
+        return None
+    return Refund(
+        row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"],
+        Money(row["refund_minor"], "BRL"), row["hold_id"], row["refunded_order_id"], row["external_id"],
+    )  # fmt: skip
+
+
+def by_id(refund_id: UUID) -> Glance[Asked | None]:
+    """A refund that a client asked for; a return of our own accord is none."""
+    return Glance(_REFUND + "r.id = $2", (refund_id,), lambda rows: asked_from(rows[0]) if rows else None)
+
+
+@cache
+def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
+    """The statement of a page. filters: those that are given, in the order of their arguments after the page's four."""
+    wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=5))
+    direction = "DESC" if is_descending else "ASC"
+    return _REFUND + f"r.created_at >= $2 AND r.created_at <= $3{wanted} ORDER BY r.created_at {direction} LIMIT $4"
+
+
+async def refunds_in(session: Session, company_id: UUID, wanted: Wanted, page: Page) -> list[Asked]:
+    """The refunds of the page that the company's clients asked for, up to its reach."""
+    given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
+    sql = page_sql(tuple(given), is_descending=page.is_descending)
+    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    return [asked_from(row) for row in rows]
+
+
+def asked_from(row: Record) -> Asked:
+    """An Asked from a row of refunds with its order's currency."""
+    return Asked(
+        row["id"], row["state"], row["order_id"], row["external_id"], row["return_id"],
+        Money(row["amount_minor"], row["currency"]), row["reason_code"], row["refund_reason"], row["description"],
+        row["error_code"], row["error_message"], row["created_at"], row["updated_at"],
+    )  # fmt: skip

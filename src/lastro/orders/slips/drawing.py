@@ -1,0 +1,264 @@
+"""A slip on A4 as FEBRABAN lays it out: the payer's receipt above, a line to cut along, the clearing form below."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time
+from io import BytesIO
+from typing import TYPE_CHECKING, NamedTuple
+
+from lastro.base.paper import FONT, Paper
+from lastro.orders.slips import words
+from lastro.standards import boleto, interleaved_2_of_5, qrcode
+from lastro.standards.bars import bars
+
+if TYPE_CHECKING:
+    from lastro.orders.slips.model import Slip, SlipParty
+
+LEFT, WIDTH = 15.0, 180.0
+SIDE = 46.0  # the column of dates and amounts, on the right
+MAIN = WIDTH - SIDE
+ROW = 8.5
+RECEIPT_TOP, CUT_AT, FORM_TOP = 14.0, 116.0, 122.0
+# FEBRABAN's measures of the bars, without the quiet zones left and right.
+BARS_WIDTH, BARS_HEIGHT = 103.0, 13.0
+_BARS_MODULES = 405  # of 44 digits
+_MODULE = BARS_WIDTH / _BARS_MODULES
+QR_SIDE = 40.0
+_SMALLEST = 5.0  # points: below it nothing can be read
+_CUT = "…"
+_COLLECTED = (
+    "(-) Desconto/Abatimento", "(-) Outras deduções", "(+) Mora/Multa", "(+) Outros acréscimos", "(=) Valor cobrado",
+)  # fmt: skip
+_GREY, _BLACK = (90, 90, 90), (0, 0, 0)
+
+
+class _Box(NamedTuple):
+    """A field: what it is called, what stands in it, and how wide it is in mm. tail: its value's end, never cut."""
+
+    label: str
+    value: str
+    width: float
+    bold: bool = False
+    right: bool = False
+    tail: str = ""
+
+
+def draw(slip: Slip) -> bytes:
+    """The PDF, the same bytes for the same slip. The first one of a process takes half a second: not for the loop."""
+    sheet = _Sheet(slip)
+    sheet.add_page()
+    sheet.receipt(RECEIPT_TOP)
+    sheet.cut(CUT_AT)
+    sheet.form(FORM_TOP)
+    if slip.ended is not None:
+        sheet.across(slip.ended, 70)
+        sheet.across(slip.ended, 178)
+    return sheet.drawn()
+
+
+class _Sheet(Paper):
+    def __init__(self, slip: Slip) -> None:
+        super().__init__()
+        self._slip = slip
+        self._line = boleto.printed_line(boleto.digitable_line(slip.code))
+        # Everything that would differ from one drawing to the next is said here.
+        self.set_creation_date(datetime.combine(slip.issued, time.min, UTC))
+        self.set_title("Boleto")
+        self.set_author(slip.receiver.name)
+        self.set_subject(slip.description)
+        self.set_line_width(0.2)
+
+    def receipt(self, top: float) -> None:
+        """What the payer keeps: who asks for what, until when, and how else it can be paid."""
+        slip = self._slip
+        y = self._head(top, "Recibo do Pagador")
+        y = self._row(y, (
+            _who("Beneficiário", slip.receiver, MAIN), _Box("Vencimento", words.day(slip.due), SIDE, bold=True, right=True),
+        ))  # fmt: skip
+        y = self._row(y, (
+            _who("Pagador", slip.payer, MAIN),
+            _Box("Agência/Código do Beneficiário", _place(slip), SIDE, right=True),
+        ))  # fmt: skip
+        y = self._row(y, (
+            _Box("Nº do documento", slip.number, MAIN / 2), _Box("Data do documento", words.day(slip.issued), MAIN / 4),
+            _Box("Pagável até", words.day(slip.payable_until), MAIN / 4),
+            _Box("Nosso número", slip.our_number, SIDE, right=True),
+        ))  # fmt: skip
+        y = self._row(y, (
+            _Box("Endereço do pagador", slip.payer.address or "", MAIN),
+            _Box("(=) Valor do documento", words.reais(slip.amount), SIDE, bold=True, right=True),
+        ))  # fmt: skip
+        self._small(LEFT, y + 4, "Demonstrativo")
+        self._ink(9)
+        self._wrapped(LEFT, y + 5.5, 118 if slip.brcode else WIDTH, slip.description, most=4)
+        self._small(LEFT, y + 29, "Linha digitável: digite no aplicativo do seu banco, ou leia o código de barras abaixo")
+        self._ink(10, bold=True)
+        self.text(LEFT, y + 34, self._line)
+        if slip.brcode is not None:
+            self._pix(slip.brcode, LEFT + WIDTH - QR_SIDE, y + 3)
+
+    def cut(self, y: float) -> None:
+        """Where the payer's part ends."""
+        self._small(LEFT, y - 1, "Corte na linha pontilhada")
+        self.set_dash_pattern(dash=1, gap=1)
+        self.line(LEFT, y, LEFT + WIDTH, y)
+        self.set_dash_pattern()
+
+    def form(self, top: float) -> None:
+        """The clearing form, field by field as every bank has it, and the bars below it."""
+        slip = self._slip
+        y = self._head(top, self._line)
+        y = self._row(y, (
+            _Box("Local de pagamento", "Pagável em qualquer banco, lotérica ou aplicativo", MAIN),
+            _Box("Vencimento", words.day(slip.due), SIDE, bold=True, right=True),
+        ))  # fmt: skip
+        y = self._row(y, (
+            _who("Beneficiário", slip.receiver, MAIN),
+            _Box("Agência/Código do Beneficiário", _place(slip), SIDE, right=True),
+        ))  # fmt: skip
+        y = self._row(y, (
+            _Box("Data do documento", words.day(slip.issued), 27), _Box("Nº do documento", slip.number, 46),
+            _Box("Espécie doc.", "DM", 17), _Box("Aceite", "N", 14),
+            _Box("Data do processamento", words.day(slip.issued), MAIN - 104),
+            _Box("Nosso número", slip.our_number, SIDE, right=True),
+        ))  # fmt: skip
+        y = self._row(y, (
+            _Box("Uso do banco", "", 27), _Box("Carteira", "", 22), _Box("Espécie", "R$", 24), _Box("Quantidade", "", 31),
+            _Box("(x) Valor", "", MAIN - 104),
+            _Box("(=) Valor do documento", words.reais(slip.amount), SIDE, bold=True, right=True),
+        ))  # fmt: skip
+        self._instructions(y, 5 * ROW)
+        for label in _COLLECTED:
+            self._box(LEFT + MAIN, y, _Box(label, "", SIDE, right=True))
+            y += ROW
+        self._payer(y)
+        y += 2 * ROW
+        self._bars(LEFT + 2.54, y + 4)
+        self._small(LEFT + WIDTH, y + 2.5, "Autenticação mecânica - Ficha de Compensação", right=True)
+
+    def across(self, word: str, y: float) -> None:
+        """Across a part of the slip: that it is not to be paid any more."""
+        with self.local_context(fill_opacity=0.25), self.rotation(20, 105, y):
+            self.set_font(FONT, "B", 72)
+            self.set_text_color(190, 0, 0)
+            self.text(105 - self.get_string_width(word) / 2, y + 9, word)
+
+    def _head(self, y: float, right: str) -> float:
+        """Who issues it, its number as a bank, and what stands on the right of a part; where the part's first row begins."""
+        self._ink(10, bold=True)
+        self.text(LEFT, y + 6, self._fitted(self._slip.bank_name, 44, 10, bold=True))
+        self._ink(14, bold=True)
+        self.text(LEFT + 48, y + 6.2, words.bank(self._slip.bank))
+        text = self._fitted(right, WIDTH - 68, 10, bold=True)
+        self.text(LEFT + WIDTH - self.get_string_width(text), y + 6, text)
+        self.set_line_width(0.5)
+        for x in (46.5, 65.5):
+            self.line(LEFT + x, y + 1.5, LEFT + x, y + 8)
+        self.line(LEFT, y + 8, LEFT + WIDTH, y + 8)
+        self.set_line_width(0.2)
+        return y + 8
+
+    def _row(self, y: float, boxes: tuple[_Box, ...]) -> float:
+        x = LEFT
+        for box in boxes:
+            self._box(x, y, box)
+            x += box.width
+        return y + ROW
+
+    def _box(self, x: float, y: float, box: _Box, height: float = ROW) -> None:
+        self.rect(x, y, box.width, height)
+        self._small(x + 1, y + 2.6, box.label)
+        text = self._fitted(box.value, box.width - 2, 8.5, bold=box.bold, tail=box.tail)
+        self.text(x + box.width - 1 - self.get_string_width(text) if box.right else x + 1, y + 7, text)
+
+    def _instructions(self, y: float, height: float) -> None:
+        slip = self._slip
+        self._box(LEFT, y, _Box("Instruções (texto de responsabilidade do beneficiário)", "", MAIN), height)
+        self._ink(8.5)
+        for number, text in enumerate((
+            f"Não receber após {words.day(slip.payable_until)}.", "Não receber valor diferente do valor do documento.",
+        )):  # fmt: skip
+            self.text(LEFT + 1, y + 8 + 4.5 * number, text)
+        self._wrapped(LEFT + 1, y + 17, MAIN - 2, slip.description, most=4)
+
+    def _payer(self, y: float) -> None:
+        slip = self._slip
+        self._box(LEFT, y, _who("Pagador", slip.payer, WIDTH), 2 * ROW)
+        self._wrapped(LEFT + 1, y + 8, WIDTH - 2, slip.payer.address or "", most=1)
+        self._small(LEFT + 1, y + 2 * ROW - 1, "Sacador/Avalista")
+
+    def _bars(self, x: float, y: float) -> None:
+        """The bars as areas of the page, sharp at any size; the quiet zone left of them is the page's margin."""
+        self.set_fill_color(*_BLACK)
+        starts = list(bars(interleaved_2_of_5.widths(self._slip.code)))
+        first = starts[0][0]
+        for at, width in starts:
+            self.rect(x + (at - first) * _MODULE, y, width * _MODULE, BARS_HEIGHT, style="F")
+
+    def _pix(self, brcode: str, x: float, y: float) -> None:
+        self._ink(9, bold=True)
+        self.text(x + (QR_SIDE - self.get_string_width("Pague com Pix")) / 2, y + 2, "Pague com Pix")
+        self.image(BytesIO(qrcode.png(brcode)), x, y + 3, QR_SIDE, QR_SIDE)
+
+    def _small(self, x: float, y: float, text: str, *, right: bool = False) -> None:
+        self._ink(5.5, grey=True)
+        self.text(x - self.get_string_width(text) if right else x, y, text)
+
+    def _wrapped(self, x: float, y: float, width: float, text: str, *, most: int) -> None:
+        """Text on up to so many lines; what is left of it is cut from the last."""
+        self._ink(8.5)
+        rest = self.printable(text)
+        for number in range(most):
+            if not rest:
+                return
+            line = rest if number == most - 1 else self._first_of(rest, width)
+            rest = rest[len(line) :].lstrip()
+            self.text(x, y + 3 + 4.2 * number, self._cut_to(line.rstrip(), width))
+
+    def _first_of(self, text: str, width: float) -> str:
+        """As many words of a text as fit; of a word that is too long as many letters."""
+        if self.get_string_width(text) <= width:
+            return text
+        end = self._letters_in(text, width)
+        space = text.rfind(" ", 0, end + 1)
+        return text[:space] if space > 0 else text[: max(end, 1)]
+
+    def _fitted(self, text: str, width: float, size: float, *, bold: bool = False, tail: str = "") -> str:
+        """A text that fits, in smaller letters where it must, and cut before its tail where they would be too small."""
+        printed, end = self.printable(text), self.printable(tail)
+        self._ink(size, bold=bold)
+        needed = self.get_string_width(printed + end)
+        if needed > width:
+            self._ink(max(size * width / needed * 0.99, _SMALLEST), bold=bold)
+        return self._cut_to(printed, width - self.get_string_width(end)) + end
+
+    def _cut_to(self, text: str, width: float) -> str:
+        """A text that fits in the letters as they are set, cut where it has to be."""
+        if self.get_string_width(text) <= width:
+            return text
+        return text[: self._letters_in(text, width - self.get_string_width(_CUT))].rstrip() + _CUT
+
+    def _letters_in(self, text: str, width: float) -> int:
+        """How many of its first letters fit."""
+        low, high = 0, len(text)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.get_string_width(text[:middle]) <= width:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def _ink(self, size: float, *, bold: bool = False, grey: bool = False) -> None:
+        self.set_font(FONT, "B" if bold else "", size)
+        self.set_text_color(*(_GREY if grey else _BLACK))
+
+
+def _who(label: str, party: SlipParty, width: float) -> _Box:
+    """Somebody with his document, which stays readable whatever his name is."""
+    number = words.document(party.document_type, party.document)
+    return _Box(label, party.name, width, tail=f" - {number}" if number else "")
+
+
+def _place(slip: Slip) -> str:
+    return f"{slip.branch} / {slip.account}"

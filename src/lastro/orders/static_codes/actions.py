@@ -1,0 +1,110 @@
+"""The verbs of static codes: printing one, reading one, listing them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.paging import Part
+from lastro.base.run import Act, Done, Door, Glance
+from lastro.base.write import Relied, Row, Write
+from lastro.orders import store as orders
+from lastro.orders.actions.create import Known, destination_problems
+from lastro.orders.model import StaticCode
+from lastro.orders.static_codes import store
+from lastro.orders.static_codes.rendering import StaticQrcodes, in_full, listed, printed
+from lastro.standards import pix_ids
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.money import Money
+    from lastro.base.paging import Page
+    from lastro.orders.static_codes.forms import CreateStaticCode
+
+
+@dataclass(frozen=True)
+class CreateCode(Act[Known]):
+    """POST /order/v1/banking/pix-static-qrcodes. account_id None: it is none. amount None: the payer types it."""
+
+    form: CreateStaticCode
+    amount: Money | None
+    account_id: UUID | None
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account and the key, and the company's number."""
+        return Known(*await orders.destination(session, door.company_id, self.account_id, self.form.pix_key))
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The code, or what stands in its way."""
+        account, key = known.account, known.key
+        if self.account_id is None or account is None:
+            return Refused(Kind.INVALID, (Problem("accountId", "INVALID", "is not an account of this company"),))
+        problems = destination_problems(known, self.form.pix_key, "")
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        assert key is not None
+        txid = pix_ids.static_txid(known.setup.number, door.chance.bytes(32))
+        text = printed(account, key.key, txid, self.amount, self.form.description)
+        code = StaticCode(
+            door.chance.uuid(door.now), account.id, key.key, txid, self.amount, self.form.description, text, door.now
+        )
+        relies = (Relied("accounts", account.id, account.version), Relied("pix_keys", key.id, key.version))
+        write = Write(door.company_id, relies=relies, rows=(_row(code),))
+        return Done(write, render(in_full(code)), code.id, keep="month")
+
+
+@dataclass(frozen=True)
+class ReadCode(Act["StaticCode | None"]):
+    """GET /order/v1/banking/pix-static-qrcodes/{id}. code_id None: what was named is no id."""
+
+    code_id: UUID | None
+
+    def glance(self) -> Glance[StaticCode | None] | None:
+        """The code, in one round trip."""
+        return None if self.code_id is None else store.code_by_id(self.code_id)
+
+    async def read(self, session: Session, door: Door) -> StaticCode | None:
+        """What is no id has no code."""
+        return None
+
+    def decide(self, known: StaticCode | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(in_full(known)))
+
+
+@dataclass(frozen=True)
+class ListCodes(Act[Part[StaticCode]]):
+    """GET /order/v1/banking/pix-static-qrcodes.
+
+    account_id: of this account; None: of all. finds: False where the account that was named is no id.
+    """
+
+    account_id: UUID | None
+    page: Page
+    finds: bool = True
+
+    async def read(self, session: Session, door: Door) -> Part[StaticCode]:
+        """The codes of the page, as far as no older one can still come."""
+        if not self.finds:
+            return Part((), None)
+        rows = await store.codes_in(session, door.company_id, self.account_id, self.page)
+        return self.page.settled(rows, lambda code: code.created_at, door.now)
+
+    def decide(self, known: Part[StaticCode], door: Door) -> Done:
+        """The page as it is shown."""
+        return Done(None, render(self.page.answer(StaticQrcodes, known, listed)))
+
+
+def _row(code: StaticCode) -> Row:
+    return Row(
+        "pix_static_qrcodes",
+        {
+            "id": code.id, "account_id": code.account_id, "pix_key": code.pix_key, "txid": code.txid,
+            "amount_minor": None if code.amount is None else code.amount.minor, "description": code.description,
+            "qrcode_data": code.qrcode_data, "created_at": code.created_at,
+        },
+    )  # fmt: skip

@@ -1,0 +1,37 @@
+"""The request body of static codes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from lastro.base.forms import Amount, Description, Form
+
+
+class CreateStaticCode(Form):
+    """What is printed."""
+
+    account_id: Annotated[
+        str,
+        msgspec.Meta(description="The account that is credited.", extra_json_schema={"format": "uuid"}),
+    ]
+    pix_key: Annotated[
+        str,
+        msgspec.Meta(
+            description="A key of that account, of any type. The code lives as long as the key leads to the account.",
+            min_length=1, max_length=77, pattern=r"^[!-~]*$(?!\n)",
+        ),
+    ]  # fmt: skip
+    amount: Annotated[
+        Amount | None,
+        msgspec.Meta(description="Each payment's; another amount is refused. Left out, the payer types it."),
+    ] = None
+    description: Annotated[
+        Description | None,
+        msgspec.Meta(
+            description="What is paid. The payer reads of it what fits into the code: without accents, and beside a random"
+            " key 37 characters.",
+            examples=["Mesa 5"],
+        ),
+    ] = None

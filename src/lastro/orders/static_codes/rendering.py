@@ -1,0 +1,89 @@
+"""How a static code is printed, and how it is shown to the client that made it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import Id, Money, Paged, Timestamp
+from lastro.orders.rendering import merchant, picture
+from lastro.standards.brcode import BrCode, ascii_text, description_room, encode
+
+if TYPE_CHECKING:
+    from lastro.accounts import Account
+    from lastro.base import money
+    from lastro.orders.model import StaticCode
+
+
+class ListedStaticCode(Answer, frozen=True, kw_only=True):
+    """A static code as a list shows it: without its picture."""
+
+    id: Id
+    account_id: Annotated[Id, msgspec.Meta(description="The account that is credited.")]
+    pix_key: Annotated[str, msgspec.Meta(description="The key that is printed in it.")]
+    amount: Annotated[Money | None, msgspec.Meta(description="Left out where the payer types it.")] = None
+    description: Annotated[str | None, msgspec.Meta(description="As you sent it.")] = None
+    txid: Annotated[
+        str,
+        msgspec.Meta(
+            description="The txid that is printed in it, and that the network tells with each payment of it.",
+            examples=["00001jPPPljQLKI4tD7o5QMJX"], pattern="^[0-9A-Za-z]{25}$",
+        ),
+    ]  # fmt: skip
+    qrcode_data: Annotated[str, msgspec.Meta(description="The code's text (EMV BR Code), to copy and paste.")]
+    created_at: Timestamp
+
+
+class StaticQrcode(ListedStaticCode, frozen=True, kw_only=True):
+    """A static code. Nothing of it ever changes."""
+
+    qrcode_image_base64: Annotated[
+        str, msgspec.Meta(description="The picture, a PNG in base64 without a `data:` prefix.", examples=["iVBORw0KGgo="])
+    ]
+
+
+class StaticQrcodes(Paged, frozen=True, kw_only=True):
+    """A page of static codes."""
+
+    data: list[ListedStaticCode]
+
+
+def printed(account: Account, pix_key: str, txid: str, amount: money.Money | None, description: str | None) -> str:
+    """The text of a static code (BR Code manual): the description in ASCII, as far as there is room beside the key."""
+    room = description_room(pix_key)
+    told = None if description is None else ascii_text(description, room) or None
+    return encode(
+        BrCode(
+            key=pix_key,
+            description=told,
+            amount=None if amount is None else str(amount),
+            txid=txid,
+            merchant_name=merchant(account.holder.full_name, 25),
+            merchant_city=merchant(account.city, 15),
+        )
+    )
+
+
+def in_full(code: StaticCode) -> StaticQrcode:
+    """The answer to a create and to a read."""
+    return StaticQrcode(**_shown(code), qrcode_image_base64=picture(code.qrcode_data))
+
+
+def listed(code: StaticCode) -> ListedStaticCode:
+    """The same in a list: no picture, which is drawn anew each time and weighs more than all the rest."""
+    return ListedStaticCode(**_shown(code))
+
+
+def _shown(code: StaticCode) -> dict[str, Any]:
+    return {
+        "id": str(code.id),
+        "account_id": str(code.account_id),
+        "pix_key": code.pix_key,
+        "amount": Money.maybe(code.amount),
+        "description": code.description,
+        "txid": code.txid,
+        "qrcode_data": code.qrcode_data,
+        "created_at": stamp(code.created_at),
+    }

@@ -1,0 +1,57 @@
+"""All SQL of static codes: how their rows are read. None of them ever changes."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from lastro.base.money import Money
+from lastro.base.run import Glance
+from lastro.orders.model import StaticCode
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+    from lastro.base.paging import Page
+
+_CODE = "SELECT * FROM pix_static_qrcodes q WHERE q.company_id = $1 AND "
+_OF_TXID = _CODE + "q.txid = $2 AND q.account_id = $3"
+
+
+def code_by_id(code_id: UUID) -> Glance[StaticCode | None]:
+    """One code."""
+    return Glance(_CODE + "q.id = $2", (code_id,), lambda rows: code_from(rows[0]) if rows else None)
+
+
+async def code_of_txid(session: Session, company_id: UUID, account_id: UUID, txid: str) -> StaticCode | None:
+    """The code of an account that carries this txid; None: nobody here has printed it for that account."""
+    row = await session.row(_OF_TXID, company_id, txid, account_id)
+    return None if row is None else code_from(row)
+
+
+@cache
+def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
+    """The statement of a page. filters: account_id or none, the page's fifth argument."""
+    wanted = " AND q.account_id = $5" if filters else ""
+    direction = "DESC" if is_descending else "ASC"
+    return f"{_CODE}q.created_at >= $2 AND q.created_at <= $3{wanted} ORDER BY q.created_at {direction} LIMIT $4"
+
+
+async def codes_in(session: Session, company_id: UUID, account_id: UUID | None, page: Page) -> list[StaticCode]:
+    """The company's codes of the page, up to its reach. account_id: of this account; None: of all."""
+    given = {} if account_id is None else {"account_id": account_id}
+    sql = page_sql(tuple(given), is_descending=page.is_descending)
+    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    return [code_from(row) for row in rows]
+
+
+def code_from(row: Record) -> StaticCode:
+    """A StaticCode from its row."""
+    amount = None if row["amount_minor"] is None else Money(row["amount_minor"], "BRL")
+    return StaticCode(
+        row["id"], row["account_id"], row["pix_key"], row["txid"], amount, row["description"], row["qrcode_data"],
+        row["created_at"],
+    )  # fmt: skip

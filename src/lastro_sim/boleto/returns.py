@@ -1,0 +1,124 @@
+"""Money of slips that is given back to who paid: once under its return id, never more than was paid."""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from .. import amounts, faults
+from ..clock import printed_or_none
+from ..network import Network
+from ..refusals import RefusedError, away
+from . import movements, payments
+
+PENDING, SETTLED, REJECTED = "PENDING", "SETTLED", "REJECTED"
+STRIKES = frozenset({"reject", "timeout", "slow", "lost-answer", "down", "twice"})
+PAYER_ACCOUNT_CLOSED = "PAYER_ACCOUNT_CLOSED"
+
+
+@dataclass(frozen=True)
+class Return:
+    """What is asked for. Amount in cents."""
+
+    return_id: str
+    payment_id: str
+    amount: int
+    reason: str
+
+
+def find(network: Network, return_id: str) -> sqlite3.Row | None:
+    """A return by its id."""
+    return network.store.row("SELECT * FROM slip_return WHERE return_id = ?", return_id)
+
+
+def of_payment(network: Network, payment_id: str) -> list[sqlite3.Row]:
+    """The returns of a payment, oldest first."""
+    return network.store.rows("SELECT * FROM slip_return WHERE payment_id = ? ORDER BY seq", payment_id)
+
+
+def give_back(network: Network, asked: Return) -> bool:
+    """Judge a return and carry it out, a slow one later; whether it is new. The same again changes nothing."""
+    known = find(network, asked.return_id)
+    if known is not None:
+        if (known["payment_id"], known["amount"], known["reason"]) != (asked.payment_id, asked.amount, asked.reason):
+            raise RefusedError(409, "RETURN_DIFFERS", "This return id was used for another return")
+        return False
+    about = {"returnId": asked.return_id, "amount": amounts.printed(asked.amount)}
+    fault = faults.strike(network, "return", about, STRIKES)
+    behaviour = fault.behaviour if fault else None
+    if behaviour == "down":
+        raise away()
+    payment = _judged(network, asked)
+    slow = fault is not None and behaviour == "slow"
+    with network.store.writing():
+        network.store.run(
+            "INSERT INTO slip_return (return_id, payment_id, nosso_numero, amount, reason, status, code, due_at, copies)"
+            " VALUES (?, ?, ?, ?, ?, 'PENDING', ?, ?, ?)",
+            asked.return_id,
+            asked.payment_id,
+            payment["nosso_numero"],
+            asked.amount,
+            asked.reason,
+            (fault.code or PAYER_ACCOUNT_CLOSED) if fault is not None and behaviour == "reject" else None,
+            network.clock.business() + fault.delay if fault is not None and slow else None,
+            {"timeout": 0, "twice": 2}.get(behaviour or "", 1),
+        )
+        if not slow:
+            _end(network, asked.return_id)
+    network.bells.ring("timer")
+    if behaviour == "lost-answer":
+        raise away()
+    return True
+
+
+def run_due(network: Network) -> None:
+    """End the slow ones whose time has come."""
+    now = network.clock.business()
+    for row in network.store.rows("SELECT return_id FROM slip_return WHERE due_at <= ? ORDER BY due_at, seq", now):
+        with network.store.writing():
+            _end(network, row["return_id"])
+
+
+def wakes_at(network: Network) -> int | None:
+    """The business time of the next such end."""
+    row = network.store.row("SELECT min(due_at) AS due FROM slip_return WHERE due_at IS NOT NULL")
+    return None if row is None else row["due"]
+
+
+def shown(known: sqlite3.Row) -> dict[str, Any]:
+    """A return as the collecting bank answers about it."""
+    return {
+        "returnId": known["return_id"],
+        "paymentId": known["payment_id"],
+        "nossoNumero": known["nosso_numero"],
+        "amount": amounts.printed(known["amount"]),
+        "status": known["status"],
+        "settledAt": printed_or_none(known["settled_at"]),
+    } | ({"code": known["code"]} if known["status"] == REJECTED else {})
+
+
+def _judged(network: Network, asked: Return) -> sqlite3.Row:
+    """The payment that may be given back so much of. Refused: why not, each with a code of its own."""
+    payment = payments.find(network, asked.payment_id)
+    if payment is None:
+        raise RefusedError(422, "UNKNOWN_PAYMENT", "No such payment was taken")
+    if payment["status"] != payments.SETTLED:
+        raise RefusedError(422, "PAYMENT_NOT_SETTLED", "Only what has settled can be given back")
+    given = sum(row["amount"] for row in of_payment(network, asked.payment_id) if row["status"] != REJECTED)
+    if given + asked.amount > payment["amount"]:
+        raise RefusedError(422, "MORE_THAN_PAID", "Returns together would be more than was paid")
+    return payment
+
+
+def _end(network: Network, return_id: str) -> None:
+    """The end that was decided when it was asked for; of one that nobody hears of by himself it is told to who asks."""
+    network.store.run(
+        "UPDATE slip_return SET status = CASE WHEN code IS NULL THEN 'SETTLED' ELSE 'REJECTED' END, due_at = NULL,"
+        " settled_at = CASE WHEN code IS NULL THEN ? END WHERE return_id = ? AND status = 'PENDING'",
+        network.clock.business(),
+        return_id,
+    )
+    known = find(network, return_id)
+    assert known is not None
+    fields = {name: value for name, value in shown(known).items() if value is not None and name != "status"}
+    for _ in range(known["copies"]):
+        movements.put(network, "RETURNED" if known["status"] == SETTLED else "RETURN_REJECTED", fields)

@@ -1,0 +1,65 @@
+"""The address of a slip: it gives the PDF to whoever knows it, says how the order ended, and leads nowhere else."""
+
+import io
+from typing import Any
+
+import pytest
+from pypdf import PdfReader
+from tests.cast import PLACE, Cast, Seller
+from tests.rooms.lists import answered
+
+from lastro.doors.http import Response
+from lastro.doors.located import Located
+from lastro.doors.public import Published
+
+from .shop import Shop
+from .test_slips import make, number
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def shop(cast: Cast, ana: Seller) -> Shop:
+    return Shop(cast, ana)
+
+
+async def served(shop: Shop, name: str, what: str = "slip") -> Response:
+    published = Published(Located(shop.cast.database, shop.cast.chance), Any, PLACE)  # type: ignore[arg-type]
+    scope: Any = {"path_params": {"name": name, "token": name}}
+    answer: Response = await getattr(published, what)(scope, b"", {})
+    return answer
+
+
+def text(pdf: bytes) -> str:
+    (page,) = PdfReader(io.BytesIO(pdf)).pages
+    return page.extract_text()
+
+
+async def test_it_is_served_to_who_knows_its_address_and_says_how_it_ended(shop: Shop) -> None:
+    made = await make(shop)
+    url = made["boleto"]["pdfUrl"]
+    token = url.removeprefix("http://lastro.test/slip/").removesuffix(".pdf")
+    answer = await served(shop, f"{token}.pdf")
+    assert (answer.status, answer.content_type) == (200, b"application/pdf")
+    assert (b"cache-control", b"no-store") in answer.headers
+    said = text(answer.body)
+    for expected in (
+        number(made),
+        "Bento - CPF 529.982.247-25",
+        "Rua A, 10, Centro, São Paulo, SP, 01001000",
+        "R$ 123,45",
+        "slip-1",
+    ):
+        assert expected in said, expected
+    assert said.count(made["boleto"]["digitableLine"][:5]) >= 2
+    assert "CANCELADO" not in said
+    await answered(shop.cast, shop.ana.client, "cancel_order", id=made["id"])
+    assert text((await served(shop, f"{token}.pdf")).body).count("CANCELADO") == 2
+    for name in (token, f"{token}.png", f"{token[:-1]}.pdf", "0" * 22 + ".pdf", f"{token}.PDF", ".pdf"):
+        assert (await served(shop, name)).status == 404, name
+
+
+async def test_an_order_of_pix_has_no_slip(shop: Shop) -> None:
+    made = await make(shop, paymentMethod="PIX")
+    token = made["pix"]["qrcodeImageUrl"].rpartition("/")[2].removesuffix(".png")
+    assert (await served(shop, f"{token}.pdf")).status == 404

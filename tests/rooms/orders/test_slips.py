@@ -1,0 +1,283 @@
+"""Orders paid by slip, on real rows: what the partner that collects tells of them, in every order, and what time does."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pytest
+from tests.cast import PLACE, Cast, Seller
+from tests.rooms.lists import ROUTES, answered
+
+from lastro import ledger
+from lastro.base.api import Incoming
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.money import Money
+from lastro.base.run import Done, Reply
+from lastro.orders import Expire
+from lastro.orders.instruments import Terms
+from lastro.rails import port
+from lastro.rails.port import ALARMED, BOLETO, Collected, CollectionRefused, CollectionVoid, Person
+from lastro.standards import boleto
+
+from .shop import Shop
+
+pytestmark = pytest.mark.anyio
+ADDRESS = {
+    "state": "SP", "city": "São Paulo", "street": "Rua A", "neighborhood": "Centro", "number": "10", "postalCode": "01001000",
+}  # fmt: skip
+BENTO = {"name": "Bento", "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": "52998224725"},
+         "email": "bento@example.com", "address": ADDRESS}  # fmt: skip
+
+
+@pytest.fixture
+async def shop(cast: Cast, ana: Seller) -> Shop:
+    return Shop(cast, ana)
+
+
+async def send(shop: Shop, body: dict[str, Any]) -> Reply | Refused:
+    route = ROUTES["create_order"]
+    verb = route.parse(Incoming(shop.ana.company_id, {}, {}, msgspec.json.encode(body), body, None))
+    if isinstance(verb, Refused):
+        return verb
+    call = {"operation": "create_order", "permission": route.permission, "status": route.success}
+    return await shop.cast.run(shop.ana.client, verb, **call)
+
+
+def wish(**order: Any) -> dict[str, Any]:
+    given = {
+        "externalId": "slip-1", "paymentMethod": "BOLETO", "description": "Flores",
+        "notificationUrl": "https://shop.example.com/hook", "amount": {"currency": "BRL", "value": "123.45"}, **order,
+    }  # fmt: skip
+    return {"order": {name: value for name, value in given.items() if value is not None}, "customer": BENTO}
+
+
+async def make(shop: Shop, **order: Any) -> dict[str, Any]:
+    reply = await send(shop, wish(**order))
+    assert isinstance(reply, Reply), reply
+    return dict(msgspec.json.decode(reply.body))
+
+
+def number(made: dict[str, Any]) -> str:
+    """Nosso número, out of the bars."""
+    return str(made["boleto"]["barcode"][23:43])
+
+
+def payment(made: dict[str, Any], name: str = "P1", cents: int = 12345, *, settled: bool = True) -> Collected:
+    at = datetime.now(UTC)
+    who = Person("Carla", "CPF", "11144477735")
+    return Collected(f"{made['id']}:{name}", number(made), Money(cents, "BRL"), at, at if settled else None, who)
+
+
+async def told(shop: Shop, kind: str, news: Any) -> str:
+    return await shop.told(kind, news, news.reference, BOLETO)
+
+
+async def announced(shop: Shop, made: dict[str, Any], name: str = "P1") -> str:
+    return await told(shop, port.COLLECTION_ANNOUNCED, payment(made, name, settled=False))
+
+
+async def settled(shop: Shop, made: dict[str, Any], name: str = "P1", cents: int = 12345) -> str:
+    return await told(shop, port.COLLECTION_SETTLED, payment(made, name, cents))
+
+
+async def states(shop: Shop, made: dict[str, Any]) -> tuple[str, list[str]]:
+    """The order's, and those of its slip's payments."""
+    (order,) = await shop.column("SELECT status FROM orders WHERE id = $1::text::uuid", made["id"])
+    return order, await shop.column("SELECT state FROM pix_payments WHERE rail = 'boleto' ORDER BY created_at, id")
+
+
+async def outbox(shop: Shop) -> list[str]:
+    return await shop.column("SELECT kind FROM outbox WHERE rail = 'boleto' ORDER BY created_at, id")
+
+
+async def events(shop: Shop, made: dict[str, Any]) -> list[str]:
+    return [one["event"] for one in await shop.news(UUID(made["id"]))]
+
+
+# ── made ──
+
+
+async def test_a_slip_says_the_same_wherever_it_is_read(shop: Shop) -> None:
+    made = await make(shop)
+    slip = made["boleto"]
+    terms = Terms.of_slip(datetime.now(UTC))
+    read = boleto.decode(slip["digitableLine"], near=datetime.now(UTC).date())
+    assert (read.bank, read.amount_minor, read.due_date) == (PLACE.institution.compe, 12345, terms.due)
+    assert boleto.barcode_of_line(slip["digitableLine"]) == slip["barcode"]
+    assert (slip["dueDate"], slip["payableUntil"]) == (terms.due.isoformat(), terms.payable_until.isoformat())
+    assert slip["pdfUrl"].startswith(f"{PLACE.public_url}/slip/")
+    assert (made["status"], made["paymentMethod"], "pix" in made) == ("INITIAL", "BOLETO", False)
+    ((kind, body),) = await shop.rows("SELECT kind, body FROM outbox WHERE rail = 'boleto'")
+    order = port.collection_order(body)
+    assert (kind, order.reference, order.code, order.number) == (
+        port.COLLECTION_SEND,
+        number(made),
+        slip["barcode"],
+        "slip-1",
+    )
+    assert (order.amount, order.due, order.payable_until) == (Money(12345, "BRL"), terms.due, terms.payable_until)
+    assert order.payer == Person("Bento", "CPF", "52998224725", "Rua A, 10, Centro, São Paulo, SP, 01001000")
+    shown = await answered(shop.cast, shop.ana.client, "read_order", id=made["id"])
+    assert shown["boleto"] == slip
+    (listed,) = (await answered(shop.cast, shop.ana.client, "list_orders", {"paymentMethod": "BOLETO"}))["data"]
+    assert listed["boleto"] == slip
+
+
+@pytest.mark.parametrize(
+    ("made", "due", "until"),
+    [
+        ("2026-11-17T12:00:00Z", date(2026, 11, 23), date(2026, 11, 24)),  # Friday the 20th is a holiday
+        ("2026-11-18T02:59:59Z", date(2026, 11, 23), date(2026, 11, 24)),  # in Brasilia it is still the 17th
+        ("2026-11-21T12:00:00Z", date(2026, 11, 25), date(2026, 11, 26)),  # made on a Saturday
+        ("2026-12-29T12:00:00Z", date(2027, 1, 4), date(2027, 1, 5)),
+    ],
+)
+def test_the_terms_of_a_slip(made: str, due: date, until: date) -> None:
+    terms = Terms.of_slip(datetime.fromisoformat(made))
+    assert (terms.due, terms.payable_until) == (due, until)
+    assert terms.expires_at.isoformat() == f"{until + timedelta(days=1)}T02:59:59.999999+00:00"
+    assert terms.ends_at > terms.expires_at + timedelta(days=2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problems"),
+    [
+        ({"amount": None}, [("order.amount", "REQUIRED")]),
+        ({"amount": {"currency": "MXN", "value": "1.00"}}, [("order.amount.currency", "NOT_SUPPORTED")]),
+        ({"amount": {"currency": "BRL", "value": "100000000.00"}}, [("order.amount.value", "OUT_OF_RANGE")]),
+        ({"expiration": 600, "pixKey": "x"}, [("order.expiration", "NOT_ALLOWED"), ("order.pixKey", "NOT_ALLOWED")]),
+        ({"bank": "x"}, [("order.bank", "NOT_ALLOWED")]),
+        ({"financialPartner": "OPEN_PIX"}, [("order.financialPartner", "NOT_SUPPORTED")]),
+        ({"paymentMethod": "SPEI"}, [("order.paymentMethod", "NOT_SUPPORTED")]),
+    ],
+)
+async def test_what_no_slip_may_say(shop: Shop, changes: dict[str, Any], problems: list[tuple[str, str]]) -> None:
+    refused = await send(shop, wish(**changes))
+    assert isinstance(refused, Refused)
+    assert [(p.field, p.issue) for p in refused.problems if isinstance(p, Problem)] == problems
+    assert await shop.column("SELECT 1 FROM orders") == []
+
+
+async def test_a_slip_names_where_its_payer_lives(shop: Shop) -> None:
+    body = wish()
+    for address, fields in ((None, [""]), ({**ADDRESS, "city": None, "state": None}, [".state", ".city"])):
+        there = address if address is None else {n: v for n, v in address.items() if v is not None}
+        customer = {**BENTO, "address": there}
+        refused = await send(shop, {**body, "customer": {n: v for n, v in customer.items() if v is not None}})
+        assert isinstance(refused, Refused)
+        told = [(p.field, p.issue) for p in refused.problems if isinstance(p, Problem)]
+        assert told == [(f"customer.address{field}", "REQUIRED") for field in fields]
+    refused = await send(shop, {"order": body["order"]})
+    assert isinstance(refused, Refused)
+    assert refused.kind is Kind.INVALID
+
+
+# ── paid ──
+
+
+async def test_announced_and_settled(shop: Shop) -> None:
+    await shop.cast.set_fees(shop.ana.company_id, 200, method="BOLETO")
+    made = await make(shop)
+    assert await announced(shop, made) == "handled"
+    assert (await states(shop, made), await shop.money()) == (("PENDING", ["ACCEPTED"]), (0, 0))
+    assert await announced(shop, made) == "known"
+    assert await settled(shop, made) == "handled"
+    assert (await states(shop, made), await shop.money()) == (("PAID", ["SETTLED"]), (12145, 0))
+    assert await settled(shop, made) == "known"
+    (body,) = await shop.news(UUID(made["id"]))
+    assert (body["event"], body["endToEndId"], body["payer"]["name"]) == ("ORDER-PAYIN.PAID", None, "Carla")
+    assert body["amount"] == {"currency": "BRL", "value": "123.45"}
+    net = ledger.clearing(shop.ana.company_id, BOLETO, "BRL").id
+    (came,) = await shop.column("SELECT sum(amount_minor)::bigint FROM transfers WHERE debit_id = $1", net)
+    assert came == 12345
+    assert await outbox(shop) == [port.COLLECTION_SEND]
+
+
+async def test_settled_without_having_been_announced(shop: Shop) -> None:
+    made = await make(shop)
+    assert await settled(shop, made) == "handled"
+    assert await announced(shop, made) == "known"
+    assert await states(shop, made) == ("PAID", ["SETTLED"])
+
+
+@pytest.mark.parametrize(("name", "cents"), [("P2", 12345), ("P2", 12346), ("P2", 12344)])
+async def test_what_does_not_fit_goes_back_whole(shop: Shop, name: str, cents: int) -> None:
+    """A second payment, or another amount than the slip's."""
+    made = await make(shop)
+    if cents == 12345:
+        await settled(shop, made)
+    before = await shop.money()
+    assert await settled(shop, made, name, cents) == "handled"
+    assert await shop.money() == before
+    assert (await states(shop, made))[1][-1] == "RETURNING"
+    ((rail, state, minor, return_id),) = await shop.rows("SELECT rail, state, amount_minor, return_id FROM refunds")
+    assert (rail, state, minor) == (BOLETO, "PENDING", cents)
+    final = port.ReturnFinal(return_id, name, settled=True, settled_at=datetime.now(UTC))
+    assert await shop.told(port.RETURN_FINAL, final, return_id, BOLETO) == "handled"
+    assert (await states(shop, made))[1][-1] == "RETURNED"
+    assert (await states(shop, made))[0] == ("PAID" if cents == 12345 else "INITIAL")
+
+
+async def test_what_was_announced_and_settles_for_another_amount_is_for_people(shop: Shop) -> None:
+    made = await make(shop)
+    await announced(shop, made)
+    assert await settled(shop, made, cents=12346) == ALARMED
+    assert await states(shop, made) == ("PENDING", ["ACCEPTED"])
+
+
+async def test_an_announced_payment_that_is_void_ends_the_order(shop: Shop) -> None:
+    made = await make(shop)
+    await announced(shop, made)
+    void = CollectionVoid(f"{made['id']}:P1", number(made), "07")
+    assert await told(shop, port.COLLECTION_VOID, void) == "handled"
+    assert (await states(shop, made), await events(shop, made)) == (("EXPIRED", ["FAILED"]), ["ORDER-PAYIN.EXPIRED"])
+    assert await told(shop, port.COLLECTION_VOID, void) == "known"
+    assert await told(shop, port.COLLECTION_VOID, CollectionVoid(f"{made['id']}:P9", number(made), "07")) == "ignored"
+    assert await settled(shop, made) == "handled", "it came after all, and the order is over"
+    assert await states(shop, made) == ("EXPIRED", ["RETURNING"])
+
+
+async def test_money_for_an_account_that_is_not_active_goes_back(shop: Shop) -> None:
+    made = await make(shop)
+    await announced(shop, made)
+    await shop.rows("UPDATE accounts SET status = 'INACTIVE', version = version + 1 RETURNING 1")
+    assert await settled(shop, made) == "handled"
+    assert await states(shop, made) == ("EXPIRED", ["RETURNING"])
+    await shop.rows("UPDATE accounts SET status = 'ACTIVE', version = version + 1 RETURNING 1")
+
+
+# ── ended ──
+
+
+async def test_a_slip_that_the_partner_refuses(shop: Shop) -> None:
+    made = await make(shop)
+    refused = CollectionRefused(number(made), "AB12")
+    assert await told(shop, port.COLLECTION_REFUSED, refused) == "handled"
+    shown = await answered(shop.cast, shop.ana.client, "read_order", id=made["id"])
+    assert (shown["status"], shown["errorMessage"]) == ("ERROR", "AB12: refused by the network")
+    assert await told(shop, port.COLLECTION_REFUSED, refused) == "ignored"
+
+
+@pytest.mark.parametrize("news", ["none", "announced"])
+async def test_time_ends_it_three_business_days_after_its_last_day(shop: Shop, news: str) -> None:
+    made = await make(shop)
+    if news == "announced":
+        await announced(shop, made)
+    sql = "UPDATE orders SET expires_at = expires_at - interval '9 days' RETURNING 1"
+    await shop.rows(sql)
+    await shop.cast.runner.act(shop.ana.company_id, Expire(UUID(made["id"]), PLACE))
+    assert (await states(shop, made))[0] == ("PENDING" if news == "announced" else "INITIAL")
+    await shop.rows("UPDATE orders SET ends_at = business_now() WHERE ends_at IS NOT NULL RETURNING 1")
+    done = await shop.cast.runner.act(shop.ana.company_id, Expire(UUID(made["id"]), PLACE))
+    assert isinstance(done, Done)
+    assert (await states(shop, made))[0] == ("PENDING" if news == "announced" else "EXPIRED")
+    assert (port.COLLECTION_CLOSE in await outbox(shop)) is (news == "none")
+
+
+async def test_whoever_cancels_tells_the_partner_so(shop: Shop) -> None:
+    made = await make(shop)
+    await answered(shop.cast, shop.ana.client, "cancel_order", id=made["id"])
+    assert await outbox(shop) == [port.COLLECTION_SEND, port.COLLECTION_CLOSE]
+    assert await settled(shop, made) == "handled"
+    assert await states(shop, made) == ("CANCELED", ["RETURNING"])

@@ -1,0 +1,88 @@
+"""The texts of the hosted page: all there, in all languages; amounts and moments as their readers write them."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from lastro.base.money import DECIMALS, Money
+from lastro.orders.checkout import words
+from lastro.orders.checkout.rules import LATE, TONES
+from lastro.orders.checkout.words import LANGUAGES, NAMES, TAGS, TEXTS, Speech
+from lastro.orders.model import STATUSES
+
+TEMPLATES = Path(words.__file__).parent / "templates"
+# A blank that does not break.
+_ = "\N{NO-BREAK SPACE}"
+
+
+def test_every_text_is_there_in_every_language() -> None:
+    assert LANGUAGES == ("pt", "es", "en")
+    assert TAGS.keys() == NAMES.keys() == set(LANGUAGES)
+    for name, said in TEXTS.items():
+        assert len(said) == len(LANGUAGES), name
+        assert all(text.strip() == text and text for text in said), name
+
+
+@pytest.mark.parametrize("standing", [*STATUSES, LATE])
+def test_every_standing_has_its_words_and_its_colour(standing: str) -> None:
+    assert {standing, f"{standing}-about"} <= TEXTS.keys()
+    assert TONES[standing] in ("waiting", "good", "bad", "calm")
+
+
+def test_every_text_is_said_and_every_text_that_is_said_is_there() -> None:
+    said = {n for p in TEMPLATES.glob("*.html") for n in re.findall(r'say\("([\w-]+)"\)', p.read_text(encoding="utf-8"))}
+    assert said <= TEXTS.keys()
+    of_standings = {name for standing in TONES for name in (standing, f"{standing}-about")}
+    views = (Path(words.__file__).parent / "views.py").read_text(encoding="utf-8")
+    named = {name for name in TEXTS if f'"{name}"' in views}
+    assert TEXTS.keys() - said - of_standings - named == set()
+
+
+@pytest.mark.parametrize(
+    ("minor", "currency", "pt", "es", "en"),
+    [
+        (1, "BRL", f"R${_}0,01", f"R${_}0,01", "R$0.01"),
+        (1050, "BRL", f"R${_}10,50", f"R${_}10,50", "R$10.50"),
+        (123_456, "BRL", f"R${_}1.234,56", f"R${_}1.234,56", "R$1,234.56"),
+        (999_999_999_999, "BRL", f"R${_}9.999.999.999,99", f"R${_}9.999.999.999,99", "R$9,999,999,999.99"),
+        (123_456, "MXN", f"MX${_}1.234,56", f"MX${_}1,234.56", "MX$1,234.56"),
+        (123_456, "USD", f"US${_}1.234,56", f"US${_}1,234.56", "US$1,234.56"),
+        (123_456, "EUR", f"€{_}1.234,56", f"€{_}1.234,56", "€1,234.56"),
+        (123_456, "JPY", f"¥{_}123.456", f"¥{_}123.456", "¥123,456"),
+        (123_456, "CLP", f"CLP{_}123.456", f"CLP{_}123.456", f"CLP{_}123,456"),
+        (123_456, "USDT", f"USDT{_}1.234,56", f"USDT{_}1.234,56", f"USDT{_}1,234.56"),
+    ],
+)
+def test_an_amount_is_written_as_its_reader_writes_it(minor: int, currency: str, pt: str, es: str, en: str) -> None:
+    assert [Speech(language).money(Money(minor, currency)) for language in LANGUAGES] == [pt, es, en]
+
+
+@pytest.mark.parametrize("currency", DECIMALS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_digit_of_an_amount_is_lost(language: str, currency: str) -> None:
+    assert re.sub(r"\D", "", Speech(language).money(Money(120_345_678, currency))) == "120345678"
+
+
+@pytest.mark.parametrize(
+    ("at", "pt", "es", "en"),
+    [
+        (datetime(2026, 1, 31, 12, 5, 59, tzinfo=UTC), "31/01/2026 às 09:05", "31/01/2026, 09:05", "31 Jan 2026, 09:05"),
+        # The day of Brasilia, not that of Greenwich; whatever zone the instant is written in.
+        (datetime(2027, 1, 1, 2, 59, tzinfo=UTC), "31/12/2026 às 23:59", "31/12/2026, 23:59", "31 Dec 2026, 23:59"),
+        (datetime(2026, 5, 1, 9, 0, tzinfo=timezone(timedelta(hours=9))), "30/04/2026 às 21:00", "30/04/2026, 21:00",
+         "30 Apr 2026, 21:00"),
+    ],
+)  # fmt: skip
+def test_a_moment_is_that_of_brasilia_and_says_so(at: datetime, pt: str, es: str, en: str) -> None:
+    assert [Speech(language).moment(at) for language in LANGUAGES] == [
+        f"{pt} (horário de Brasília)",
+        f"{es} (hora de Brasilia)",
+        f"{en} (Brasilia time)",
+    ]
+
+
+def test_a_text_that_is_not_there_is_no_text() -> None:
+    with pytest.raises(KeyError):
+        Speech("en")("nothing")
