@@ -391,7 +391,7 @@ CREATE UNIQUE INDEX orders_external_id_key ON orders (company_id, external_id)
 CREATE INDEX orders_of_status ON orders (company_id, status, created_at);
 CREATE INDEX orders_of_external_id ON orders (company_id, external_id, created_at);
 CREATE INDEX orders_of_account ON orders (company_id, account_id, created_at);
-CREATE INDEX orders_expiring ON orders (expires_at, company_id) WHERE status = 'INITIAL';
+CREATE INDEX orders_expiring ON orders (expires_at, company_id) WHERE status = 'INITIAL' AND payment_method = 'PIX';
 CREATE INDEX orders_ending ON orders (ends_at, company_id) WHERE ends_at IS NOT NULL;
 CREATE INDEX orders_of_static_qrcode ON orders (company_id, static_qrcode_id, created_at) WHERE static_qrcode_id IS NOT NULL;
 
@@ -1694,7 +1694,7 @@ CREATE VIEW law_a_refund_is_of_its_order WITH (security_invoker = true) AS
               ('SETTLED', r.order_id, CASE p.rail WHEN 'book' THEN 'BOOK_REFUND' ELSE 'PIX_REFUND' END, o.account_id)
               OR r.created_at > o.paid_at + interval '90 days'
          ELSE h.type IS DISTINCT FROM CASE p.rail WHEN 'boleto' THEN 'BOLETO_RETURN' ELSE 'PIX_RETURN' END END
-      OR (p.rail <> 'book' AND r.rail <> p.rail);
+      OR r.rail <> p.rail;
 COMMENT ON VIEW law_a_refund_is_of_its_order IS
   'A refund that a client asked for gives back the payment of its order, in 90 days, from its account; any other takes from suspense.';
 
@@ -2224,7 +2224,9 @@ CREATE VIEW law_the_books_say_what_the_partner_said WITH (security_invoker = tru
      WHERE i.kind IN ('collection.announced', 'collection.settled', 'collection.void') AND i.outcome IN ('handled', 'known'))
   SELECT s.company_id, s.id AS message_id, s.kind, s.body ->> 'payment_id' AS payment, p.state FROM said s
     LEFT JOIN pix_payments p ON p.company_id = s.company_id AND p.rail = s.rail AND p.end_to_end_id = s.body ->> 'payment_id'
-   WHERE p.id IS NULL OR (s.kind <> 'collection.void' AND s.body #>> '{amount,minor}' IS DISTINCT FROM p.amount_minor::text)
+   WHERE p.id IS NULL
+      OR ((s.kind = 'collection.settled' OR (s.kind = 'collection.announced' AND p.state = 'ACCEPTED'))
+          AND s.body #>> '{amount,minor}' IS DISTINCT FROM p.amount_minor::text)
       OR (s.kind = 'collection.settled' AND p.state IN ('ACCEPTED', 'REFUSED', 'FAILED'))
       OR (s.kind = 'collection.void' AND p.state = 'ACCEPTED')
   UNION ALL

@@ -46,7 +46,7 @@ class Located:
 
     async def slip(self, token: str, place: Place) -> Slip | None:
         """The slip behind a token."""
-        found = await self._behind(token, orders.slip_by_location)
+        found = await self._behind(token, orders.slip_by_token)
         return None if found is None else orders.slip_of(*found[0], place, brasilia_day(found[1].now))
 
     async def recurrence(self, token: str, ispb: str) -> tuple[bytes | None] | None:

@@ -29,7 +29,7 @@ from lastro.orders.refunds.read import Read as ReadRefund
 from lastro.orders.rendering import merchant, picture
 from lastro.orders.rules import fee_problem
 from lastro.orders.slips import Slip, slip_of
-from lastro.orders.slips import by_location as slip_by_location
+from lastro.orders.slips import by_token as slip_by_token
 from lastro.orders.slips import pdf as slip_pdf
 from lastro.orders.states import ORDERS, PIX_PAYMENTS, REFUNDS
 from lastro.orders.store import destination, order_by_id, related, reservation, root_of
@@ -43,6 +43,6 @@ __all__ = [
     "ReadRefund", "RefundWish", "ReturnEnded", "ScheduledCharge", "Settled", "Slip", "Standing", "Tie", "Tied",
     "Unregistered", "Voided", "by_checkout", "by_location", "charge", "charged", "destination", "ending", "fee_problem",
     "image", "merchant", "order_by_id", "payer_of", "picture", "related", "reservation", "root_of", "routes",
-    "scheduled_charge", "slip_by_location", "slip_of", "slip_pdf", "standing_by_checkout", "with_payment",
+    "scheduled_charge", "slip_by_token", "slip_of", "slip_pdf", "standing_by_checkout", "with_payment",
     "with_subscription",
 ]  # fmt: skip

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 _DUE_IN = 3
 _PAYABLE_AFTER_DUE = 1
 _SETTLES_WITHIN = 3
+_TOLD_WITHIN = timedelta(seconds=60)  # what the partner told in time may reach us that much later
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """When a slip is due, the last day on which it is taken, and when its order ends where no money was told of.
+    """When a slip is due, the last day on which it is taken, and when its order ends where no payment was told of.
 
     expires_at: the last instant on which it is taken.
     """
@@ -45,7 +46,12 @@ class Terms:
         due = add_business_days(brasilia_day(made_at), _DUE_IN)
         payable_until = add_business_days(due, _PAYABLE_AFTER_DUE)
         settled_by = add_business_days(payable_until, _SETTLES_WITHIN)
-        return cls(due, payable_until, day_bounds(payable_until)[1] - timedelta(microseconds=1), day_bounds(settled_by)[1])
+        return cls(
+            due,
+            payable_until,
+            day_bounds(payable_until)[1] - timedelta(microseconds=1),
+            day_bounds(settled_by)[1] + _TOLD_WITHIN,
+        )
 
 
 def slip_of(institution: Institution, company_number: int, sequence: int, amount_minor: int, terms: Terms) -> Instrument:

@@ -249,11 +249,11 @@ def _charge(order: model.Order, holder_name: str, city: str, place: Place) -> di
 
 def _slip(order: model.Order, holder_name: str, city: str, place: Place) -> Slip | None:
     made = order.instrument
-    if made is None or order.location_token is None:
+    if made is None or order.order_token is None:
         return None
     return Slip(
         barcode=made.code, digitable_line=digitable_line(made.code), due_date=made.due.isoformat(),
-        payable_until=made.payable_until.isoformat(), pdf_url=place.slip_url(order.location_token),
+        payable_until=made.payable_until.isoformat(), pdf_url=place.slip_url(order.order_token),
         qrcode_data=None if order.pix_key is None else payload(order, holder_name, city, place),
     )  # fmt: skip
 

@@ -111,7 +111,11 @@ SELECT 3, coalesce(order_id, (SELECT o.id FROM orders o WHERE o.company_id = $1 
 UNION ALL (SELECT 4, id, NULL FROM orders WHERE company_id = $1 AND external_id = $3 ORDER BY created_at DESC LIMIT 1)
  ORDER BY place LIMIT 1
 """
-_IN_INBOX = "SELECT 1 FROM inbox WHERE company_id = $1 AND txid = $2 AND due_at IS NOT NULL LIMIT 1"
+_IN_INBOX = """
+SELECT 1 FROM inbox WHERE company_id = $1 AND txid = $2 AND due_at IS NOT NULL
+UNION ALL
+SELECT 1 FROM inbox WHERE company_id = $1 AND subject = $3 AND due_at IS NOT NULL LIMIT 1
+"""
 
 
 async def destination(
@@ -161,6 +165,12 @@ async def order_by_reference(session: Session, company_id: UUID, rail: str, refe
     return None if row is None else order_from(row)
 
 
+async def order_by_token(session: Session, company_id: UUID, token: str) -> Order | None:
+    """The order whose page this token leads to."""
+    row = await session.row(_ORDER + "o.order_token = $2", company_id, token)
+    return None if row is None else order_from(row)
+
+
 async def order_by_location(session: Session, company_id: UUID, token: str) -> Order | None:
     """The order whose location this is."""
     row = await session.row(_ORDER + "o.location_token = $2", company_id, token)
@@ -189,9 +199,10 @@ async def reservation(session: Session, company_id: UUID, order_id: UUID) -> str
     return value
 
 
-async def is_in_inbox(session: Session, company_id: UUID, txid: str) -> bool:
-    """Whether the network has told us something about this charge that is not handled yet."""
-    return await session.row(_IN_INBOX, company_id, txid) is not None
+async def is_in_inbox(session: Session, company_id: UUID, order: Order) -> bool:
+    """Whether a network has told us something about this order's charge, or its instrument, that is not handled yet."""
+    reference = None if order.instrument is None else order.instrument.reference
+    return await session.row(_IN_INBOX, company_id, order.txid, reference) is not None
 
 
 async def payment_by_end_to_end_id(session: Session, company_id: UUID, end_to_end_id: str) -> Payment | None:

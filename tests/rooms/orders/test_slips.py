@@ -6,14 +6,17 @@ from uuid import UUID
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from tests.cast import PLACE, Cast, Seller
-from tests.rooms.lists import ROUTES, answered
+from tests.rooms.lists import ROUTES, answered, ask
 
 from lastro import ledger
 from lastro.base.api import Incoming
+from lastro.base.commit import commit
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.money import Money
 from lastro.base.run import Done, Reply
+from lastro.base.write import Row, Write
 from lastro.orders import Expire
 from lastro.orders.instruments import Terms
 from lastro.rails import port
@@ -219,11 +222,37 @@ async def test_what_does_not_fit_goes_back_whole(shop: Shop, name: str, cents: i
     assert (await states(shop, made))[0] == ("PAID" if cents == 12345 else "INITIAL")
 
 
-async def test_what_was_announced_and_settles_for_another_amount_is_for_people(shop: Shop) -> None:
+async def test_what_was_announced_and_settles_for_another_amount_goes_back(shop: Shop) -> None:
     made = await make(shop)
     await announced(shop, made)
-    assert await settled(shop, made, cents=12346) == ALARMED
-    assert await states(shop, made) == ("PENDING", ["ACCEPTED"])
+    assert await settled(shop, made, cents=12145) == "handled"
+    assert await states(shop, made) == ("EXPIRED", ["RETURNING"])
+    assert await shop.column("SELECT amount_minor FROM refunds") == [12145], "what came, not what was announced"
+
+
+async def test_an_id_that_means_another_slip_is_for_people(shop: Shop) -> None:
+    one, other = await make(shop), await make(shop, externalId="slip-2")
+    await announced(shop, one)
+    news = replace(payment(one), reference=number(other))
+    assert await told(shop, port.COLLECTION_SETTLED, news) == ALARMED
+    assert await states(shop, one) == ("PENDING", ["ACCEPTED"])
+    assert await states(shop, other) == ("INITIAL", ["ACCEPTED"])
+
+
+async def test_what_was_told_and_is_not_handled_yet_stands_in_the_way_of_an_end(shop: Shop) -> None:
+    made, row = await make(shop), shop.cast.id()
+    news, at = payment(made, settled=False), datetime.now(UTC)
+    values = {"id": row, "rail": BOLETO, "kind": port.COLLECTION_ANNOUNCED, "network_id": str(row), "subject": number(made),
+              "body": port.encode(news), "received_at": at, "due_at": at}  # fmt: skip
+    await commit(shop.cast.database, Write(shop.ana.company_id, rows=(Row("inbox", values),)))
+    refused = await ask(shop.cast, shop.ana.client, "cancel_order", id=made["id"])
+    assert isinstance(refused, Refused)
+    assert refused.kind is Kind.CONFLICT
+    await shop.rows("UPDATE orders SET ends_at = business_now() RETURNING 1")
+    await shop.cast.runner.act(shop.ana.company_id, Expire(UUID(made["id"]), PLACE))
+    assert (await states(shop, made))[0] == "INITIAL"
+    sql = "UPDATE inbox SET due_at = NULL, done_at = received_at, outcome = 'ignored' WHERE id = $1 RETURNING 1"
+    await shop.rows(sql, row)
 
 
 async def test_an_announced_payment_that_is_void_ends_the_order(shop: Shop) -> None:

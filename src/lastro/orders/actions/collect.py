@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Relied, Row, Write
@@ -82,6 +82,11 @@ class _News(Act[Known]):
         """The payment if it is known, the order of its instrument, and who is credited."""
         return await _known(session, door, self.rail, self.news.reference, self.news.payment_id)
 
+    def _is_its(self, payment: Payment, known: Known) -> bool:
+        """Whether a payment of this id is one of this partner, and of this order where it is of one."""
+        of_order = payment.order_id is None or (known.order is not None and payment.order_id == known.order.id)
+        return payment.rail == self.rail and of_order
+
     def _rows(
         self, known: Known, trigger: str, door: Door, order_id: UUID | None
     ) -> tuple[UUID, Party | None, tuple[Row, ...]]:
@@ -97,6 +102,8 @@ class _News(Act[Known]):
         values = {
             "id": payment_id, "end_to_end_id": self.news.payment_id, "order_id": order_id,
             "account_id": None if known.account is None else known.account.id, "amount_minor": self.news.amount.minor,
+            # What pays no order is found by what it meant to pay.
+            "txid": None if known.order is None else known.order.txid,
             "payer_id": None if payer is None else payer.id, "accepted_at": self.news.paid_at,
             "settled_at": self.news.settled_at, "rail": self.rail, "created_at": door.now, "updated_at": door.now,
         }  # fmt: skip
@@ -110,7 +117,7 @@ class Announced(_News):
     def decide(self, known: Known, door: Door) -> Done:
         """PENDING, and nothing else may pay the order. What does not fit is decided about when the money is in."""
         if known.payment is not None:
-            return _done(self.claimed, "known", door)
+            return _done(self.claimed, "known" if self._is_its(known.payment, known) else ALARMED, door)
         order = known.order
         if order is None or order.state != "INITIAL" or not _fits(known, self.news):
             return _done(self.claimed, "ignored", door)
@@ -127,9 +134,10 @@ class CollectionSettled(_News):
         """Credited where it fits, else into suspense and back. What is known already changes nothing."""
         payment = known.payment
         if payment is not None and not PIX_PAYMENTS.allows(payment.state, "give_back"):
-            return _done(self.claimed, "known" if payment.amount == self.news.amount else ALARMED, door)
-        if payment is not None and payment.amount != self.news.amount:
-            return _done(self.claimed, ALARMED, door)  # not what was announced: people must look
+            same = self._is_its(payment, known) and payment.amount == self.news.amount
+            return _done(self.claimed, "known" if same else ALARMED, door)
+        if payment is not None and not self._is_its(payment, known):
+            return _done(self.claimed, ALARMED, door)  # an id that means something else here: people must look
         is_open = payment is None or payment.state == "ACCEPTED"
         write = self._paid(known, door) if is_open and _fits(known, self.news) else self._back(known, door)
         return _done(self.claimed, "handled", door, write)
@@ -156,7 +164,9 @@ class CollectionSettled(_News):
         if known.payment is None:
             payment_id, _, rows = self._rows(known, "give_back", door, None)
             return give_back(payment_id, name, amount, rows, back, door, rail=self.rail)
-        move = PIX_PAYMENTS.move(known.payment, "give_back", door.now, settled_at=self.news.settled_at)
+        # What came is what goes back, also where less or more had been announced.
+        sets: dict[str, Any] = {"settled_at": self.news.settled_at, "amount_minor": amount.minor}
+        move = PIX_PAYMENTS.move(known.payment, "give_back", door.now, **sets)
         write = give_back(known.payment.id, name, amount, move, back, door, rail=self.rail)
         return write + _over(known, order, self.place, door)
 

@@ -48,7 +48,7 @@ async def known_of(session: Session, company_id: UUID, order_id: UUID) -> Known 
     if order is None:
         return None
     reserved = await store.reservation(session, company_id, order_id) is not None
-    in_inbox = order.txid is not None and await store.is_in_inbox(session, company_id, order.txid)
+    in_inbox = await store.is_in_inbox(session, company_id, order)
     return Known(order, await account_of(session, company_id, order), reserved, in_inbox)
 
 

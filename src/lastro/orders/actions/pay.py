@@ -12,7 +12,7 @@ from lastro.orders.model import Order
 from lastro.orders.notifications import pay_in
 from lastro.orders.rules import split
 from lastro.orders.states import ORDERS
-from lastro.rails.port import PIX
+from lastro.rails.port import COLLECTING, PIX
 from lastro.standards.pix_keys import key_type
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, 
             write += closed(order, door)  # it was paid by the Pix code on the slip
     fact = pay_in(
         door, order, "PAID", account, place.institution, amount=order.amount or paid.amount, payer=paid.payer,
-        end_to_end_id=paid.end_to_end_id, paid_at=paid.at, paid_to_key=key_used(order, paid.key),
+        end_to_end_id=paid.end_to_end_id, paid_at=paid.at, 
+        paid_to_key=None if paid.rail in COLLECTING else key_used(order, paid.key),
     )  # fmt: skip
     return write + Write(door.company_id, facts=(fact,))
 

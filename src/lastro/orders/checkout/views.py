@@ -28,14 +28,14 @@ def _slip(shown: Shown, place: Place) -> HowToPay:
     """The line as people type it, the slip to print, and the Pix code on it where it has one."""
     order = shown.order
     assert order.instrument is not None
-    assert order.location_token is not None
+    assert order.order_token is not None
     line, drawn = printed_line(digitable_line(order.instrument.code)), None
     lines = [Line("slip-line", line, copied=True)]
     if order.pix_key is not None:
         text = payload(order, shown.holder_name, shown.city, place)
         lines.append(Line("pix-code", text, copied=True))
         drawn = Picture(picture(text), "pix-picture")
-    link = Link("slip-print", place.slip_url(order.location_token))
+    link = Link("slip-print", place.slip_url(order.order_token))
     return HowToPay(steps=("slip-open", "slip-line-read", "slip-settles"), lines=tuple(lines), picture=drawn, link=link)
 
 

@@ -97,7 +97,7 @@ class Create(Act["store.Ground | None"]):
             # From one account here to another nothing is ever silent.
             "ask_at": None if rail == BOOK else door.now + FIRST_ASK, "created_at": door.now, "updated_at": door.now,
             "order_id": order.id, "external_id": wish.external_id, "refund_reason": wish.reason,
-            "description": wish.description,
+            "description": wish.description, "rail": rail,
         }  # fmt: skip
         told = ReturnOrder(return_id, order.end_to_end_id, wish.amount, wish.code, wish.description)
         message = return_message(told, refund_id, door.chance.uuid(door.now), door.now, rail=rail)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from lastro.orders.actions.read import account_of
-from lastro.orders.store import order_by_location
+from lastro.orders.store import order_by_token
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -28,9 +28,9 @@ class Found(NamedTuple):
     address: dict[str, str] | None
 
 
-async def by_location(session: Session, company_id: UUID, token: str) -> Found | None:
+async def by_token(session: Session, company_id: UUID, token: str) -> Found | None:
     """The order whose slip has this token; None: no order has it."""
-    order = await order_by_location(session, company_id, token)
+    order = await order_by_token(session, company_id, token)
     if order is None:
         return None
     account = await account_of(session, company_id, order)

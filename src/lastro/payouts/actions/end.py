@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
 from lastro.base.api import render, stamp
-from lastro.base.errors import Kind, NotYet, Problem, Refused
+from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Row, Withdrawn, Write
 from lastro.payouts import postings, rules, store
@@ -32,7 +32,6 @@ REVIEW_REFUSED = "REVIEW_REFUSED"
 CHILD_MOVED = "payout.child_moved"  # an inbox kind of our own: the batch named by its subject has to be looked at
 PROVED = "payout.proved"  # another: what came back of the TED of this control number, and was set aside, is taken up
 _POSTS = frozenset({"settle"})
-_IN_HAND_SECONDS = 1.0  # after that it is asked again whether a worker still has the message in hand
 _OWN_REASONS = {
     "INSUFFICIENT_FUNDS": "the account had too little when the payout was to begin",
     "LIMIT_EXCEEDED": "the account's limit was used up when the payout was to begin",
@@ -144,14 +143,13 @@ class Never(Act["Payout | None"]):
     institution: Institution
 
     def glance(self) -> Glance[Payout | None]:
-        """The transfer it is about. NotYet: a worker has its message in hand, and may be sending it."""
-        seen = store.by_network_id_at_a_glance(self.never.subject)
-        return replace(seen, known=lambda rows: _not_in_hand(seen.known(rows)))
+        """The transfer it is about."""
+        return store.by_network_id_at_a_glance(self.never.subject)
 
     def decide(self, known: Payout | None, door: Door) -> Done:
-        """ERROR after a refused message, else EXPIRED."""
+        """ERROR after a refused message, else EXPIRED; not while a worker has its message in hand."""
         row = settled_row(self.claimed, "handled", door)
-        if known is None or known.state != "PENDING":
+        if known is None or known.state != "PENDING" or known.is_in_hand:
             return Done(settled_row(self.claimed, "known", door), b"")
         if known.error_code is not None:
             return Done(row + ended(known, "refuse", self.institution, door, code=known.error_code), b"")
@@ -216,12 +214,6 @@ class Proved(Act["tuple[Payout, Money] | None"]):
             "subject": self.control_number, "body": b"", "received_at": door.now, "due_at": door.now,
         }  # fmt: skip
         return Row("inbox", row)
-
-
-def _not_in_hand(known: Payout | None) -> Payout | None:
-    if known is not None and known.state == "PENDING" and known.is_in_hand:
-        raise NotYet(_IN_HAND_SECONDS)
-    return known
 
 
 def settled_row(claimed: Claimed, outcome: str, door: Door) -> Write:
