@@ -155,7 +155,7 @@ EXAMPLES: Mapping[str, Example] = {
     "cancel_order": Example("order", lambda order_id: Ask(path={"id": order_id})),
     "list_orders": Example(None, lambda _: Ask(query={"status": "INITIAL", "sort": "asc"})),
     "create_order_payin": Example("account", _payin),
-    "find_order_payin": Example("order", lambda order_id: Ask(query={"externalId": CODES.get(order_id, order_id)})),
+    "find_order_payin": Example("order", lambda order_id: Ask(query={"externalId": CODES.get(order_id, order_id)[:64]})),
     "read_order_payin": Example("order", lambda order_id: Ask(path={"id": order_id})),
     "create_static_qrcode": Example("account", _static_qrcode),
     "read_static_qrcode": Example("static_qrcode", lambda code_id: Ask(path={"id": code_id})),

@@ -182,7 +182,7 @@ class WantsPaidAlone(Receiver):
 
 class KnowsItsEvents(Receiver):
     def work(self, headers: Mapping[str, str], event: dict[str, Any]) -> None:
-        if event["status"] not in {"PAID", "EXPIRED", "CANCELED", "ERROR"}:
+        if event["status"] not in {"PAID", "EXPIRED", "CANCELED", "ERROR", "PARTIAL_REFUNDED", "REFUNDED"}:
             raise Refusal(400, "unknown event")
 
 

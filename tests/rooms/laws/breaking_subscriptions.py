@@ -33,7 +33,7 @@ SUBSCRIPTION_LAWS = {
         _SUBSCRIPTION.format("status = 'REJECTED'", "lapsed_3"),
         _SUBSCRIPTION.format("status = 'PENDING_AUTHORIZATION'", "canceled_3"),
         _SUBSCRIPTION.format("accepted_at = now(), payer_id = debtor_id", "canceled_3"),
-        "UPDATE orders SET origin = 'SUBSCRIPTION', subscription_id = '{sub_waiting_2}', subscription_code = 'x' WHERE company_id = $1 AND id = '{waiting}'",
+        "UPDATE orders SET origin = 'SUBSCRIPTION', subscription_id = '{sub_waiting_2}', subscription_code = 'x', order_token = NULL WHERE company_id = $1 AND id = '{waiting}'",
     ],
     "law_a_subscription_is_canceled_by_a_cancellation": [
         _RECORD.format("subscription_id = '{sub_waiting_2}'"),
