@@ -41,8 +41,8 @@ SELECT (SELECT count(*) FROM outbox WHERE due_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM inbox WHERE due_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM deliveries d WHERE d.due_at <= (SELECT now FROM t) AND NOT EXISTS (
           SELECT 1 FROM deliveries e WHERE e.company_id = d.company_id AND e.reference_id = d.reference_id
-             AND e.sequence < d.sequence AND e.status IN ('PENDING', 'RETRYING'))
-          AND NOT EXISTS (SELECT 1 FROM held_deliveries h WHERE h.company_id = d.company_id AND h.id = d.id))
+             AND e.sequence < d.sequence AND e.status IN ('PENDING', 'RETRYING') OFFSET 0)
+          AND NOT EXISTS (SELECT 1 FROM held_deliveries h WHERE h.company_id = d.company_id AND h.id = d.id OFFSET 0))
      + (SELECT count(*) FROM orders WHERE ends_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM orders WHERE status = 'INITIAL' AND subscription_id IS NULL AND payment_method = 'PIX'
             AND expires_at <= (SELECT now FROM t) - interval '60 seconds')

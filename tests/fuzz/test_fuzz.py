@@ -25,7 +25,7 @@ from lastro.doors.protocol import Protocol
 
 HERE = Path(__file__).parent
 HOST = "127.0.0.1"
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "4"))  # of each operation, beside those of its edges
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))  # of each operation, beside those of its edges
 SEED = os.environ.get("FUZZ_SEED")  # given: requests of this seed, instead of the same each time
 NO_LIMIT = 100_000_000
 
