@@ -68,7 +68,7 @@ def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, 
             write += closed(order, door)  # it was paid by the Pix code on the slip
     fact = pay_in(
         door, order, "PAID", account, place.institution, amount=order.amount or paid.amount, payer=paid.payer,
-        end_to_end_id=paid.end_to_end_id, paid_at=paid.at, 
+        end_to_end_id=paid.end_to_end_id, paid_at=paid.at,
         paid_to_key=None if paid.rail in COLLECTING else key_used(order, paid.key),
     )  # fmt: skip
     return write + Write(door.company_id, facts=(fact,))
