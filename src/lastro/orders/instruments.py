@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro.base.write import Row, Write
-from lastro.orders.methods import METHODS
 from lastro.orders.model import Instrument
 from lastro.rails import port
 from lastro.standards import boleto, boleto_numbers
@@ -102,8 +101,3 @@ def address_line(customer: CustomerForm) -> str | None:
         return None
     parts = (a.street, a.number, a.complement, a.neighborhood, a.city, a.state, a.postal_code)
     return ", ".join(part for part in parts if part)
-
-
-def rail_of(order: Order) -> str | None:
-    """The rail of the partner that collects an order; None: PIX."""
-    return METHODS[order.payment_method].rail

@@ -14,7 +14,7 @@ BOLETO = "BOLETO"
 class Method:
     """What sets a method apart. rail: of the partner that collects, None for PIX. most_minor: the largest final amount.
 
-    needs_address: whether the customer's address has to be given. is_refundable: whether a client may give it back.
+    needs_address: whether the customer's address has to be given.
     """
 
     name: str
@@ -22,12 +22,10 @@ class Method:
     rail: str | None = None
     most_minor: int | None = None
     needs_address: bool = False
-    is_refundable: bool = True
 
 
 METHODS = {
     PIX: Method(PIX, "BRL"),
-    BOLETO: Method(
-        BOLETO, "BRL", port.BOLETO, most_minor=9_999_999_999, needs_address=True, is_refundable=False
-    ),  # its bar code has room for ten digits
+    # The bar code has room for ten digits.
+    BOLETO: Method(BOLETO, "BRL", port.BOLETO, most_minor=9_999_999_999, needs_address=True),
 }

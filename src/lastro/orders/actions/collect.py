@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.base.run import Act, Done, Door
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Known:
     """What a partner's news are about. reserved_by: the payment accepted or announced for the order, without its end.
 
-    number: for the id of a return, read where money may have to go back.
+    number: for the id of a return, read only where money may have to go back.
     """
 
     payment: Payment | None
@@ -42,17 +42,16 @@ class Known:
     number: int | None = None
 
 
-async def _known(session: Session, door: Door, rail: str, reference: str, payment_id: str) -> Known:
+async def _known(session: Session, door: Door, rail: str, reference: str, payment_id: str | None) -> Known:
     company = door.company_id
-    payment = await store.payment_by_end_to_end_id(session, company, payment_id)
+    payment = None if payment_id is None else await store.payment_by_end_to_end_id(session, company, payment_id)
     order = await store.order_by_reference(session, company, rail, reference)
     account = None if order is None else await account_of(session, company, order)
     reserved_by = None if order is None else await store.reservation(session, company, order.id)
     payer = None
     if payment is not None and payment.payer_id is not None:
         payer = await store.party(session, company, payment.payer_id)
-    setup = await store.company_setup(session, company)
-    return Known(payment, order, account, reserved_by, payer, setup, await store.next_network_number(session))
+    return Known(payment, order, account, reserved_by, payer, await store.company_setup(session, company))
 
 
 def _done(claimed: Claimed, outcome: str, door: Door, write: Write | None = None) -> Done:
@@ -129,6 +128,11 @@ class Announced(_News):
 @dataclass(frozen=True)
 class CollectionSettled(_News):
     """The money of an instrument is ours."""
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """As for what is announced, and a number for a return's id."""
+        known = await _known(session, door, self.rail, self.news.reference, self.news.payment_id)
+        return replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: Known, door: Door) -> Done:
         """Credited where it fits, else into suspense and back. What is known already changes nothing."""
@@ -208,7 +212,7 @@ class Unregistered(Act[Known]):
 
     async def read(self, session: Session, door: Door) -> Known:
         """The order of the instrument."""
-        return await _known(session, door, self.rail, self.news.reference, "")
+        return await _known(session, door, self.rail, self.news.reference, None)
 
     def decide(self, known: Known, door: Door) -> Done:
         """The order is ERROR, unless it has ended or is being paid otherwise."""

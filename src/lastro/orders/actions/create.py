@@ -151,8 +151,7 @@ class Create(Act[Known]):
         assert known.number is not None
         assert order.final_amount is not None
         terms = instruments.Terms.of_slip(door.now)
-        company, most = known.setup.number, order.final_amount.minor
-        made = instruments.slip_of(self.place.institution, company, known.number, most, terms)
+        made = instruments.slip_of(self.place.institution, known.setup.number, known.number, order.final_amount.minor, terms)
         return replace(
             order, payment_method=self._method.name, expires_at=terms.expires_at, ends_at=terms.ends_at, instrument=made
         )
