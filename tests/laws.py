@@ -52,6 +52,16 @@ async def broken(
     return {law: rows for law, rows in found.items() if rows}
 
 
+async def some_broken(connection: "asyncpg.Connection[asyncpg.Record]", companies: Iterable[UUID]) -> bool:
+    """Whether a law that holds at any moment is broken in these companies: one question, where `broken` has one for each law."""
+    each = " OR ".join(
+        f"EXISTS (SELECT FROM {law} WHERE company_id = ANY ($1::uuid[]))"
+        for law in await laws(connection)
+        if not law.endswith("_at_rest")
+    )
+    return bool(await connection.fetchval(f"SELECT {each}", list(companies)))
+
+
 @pytest.fixture
 async def lawful(own_database: Any) -> AsyncIterator[Any]:
     """A database of the test's own, in which every law holds at the end."""

@@ -2,6 +2,7 @@
 
 import hmac
 from collections.abc import Iterable
+from functools import cache
 from urllib.parse import urlsplit
 
 import msgspec
@@ -21,35 +22,41 @@ FROM_ELSEWHERE = frozenset({"cross-site", "same-site"})
 class OwnHostOnly:
     """Lets through what was addressed to this server by name and was not sent by another site's page."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._hosts = {f"{name}:{settings.port}" for name in LOOPBACK} | {host.lower() for host in settings.public_hosts}
-        if settings.port == 80:
-            self._hosts |= set(LOOPBACK)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse with 403, or pass on."""
-        method = str(scope.get("method", ""))
-        if _each_once(scope["headers"]) and self._allowed(method, dict(scope["headers"])):
+        method, hosts = str(scope.get("method", "")), _own_hosts(scope["app"].state.network.settings)
+        if _each_once(scope["headers"]) and _allowed(method, dict(scope["headers"]), hosts):
             await self._app(scope, receive, send)
             return
         await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"application/json")]})
         await send({"type": "http.response.body", "body": REFUSAL, "more_body": False})
 
-    def _allowed(self, method: str, headers: dict[bytes, bytes]) -> bool:
-        if headers.get(b"host", b"").decode("latin-1").lower() not in self._hosts:
-            return False
-        origin = headers.get(b"origin")
-        if origin is not None and not self._own(origin.decode("latin-1")):
-            return False
-        return method in SAFE_METHODS or headers.get(b"sec-fetch-site", b"").decode("latin-1") not in FROM_ELSEWHERE
 
-    def _own(self, origin: str) -> bool:
-        try:
-            parts = urlsplit(origin.lower())
-        except ValueError:
-            return False
-        return parts.scheme in {"http", "https"} and parts.netloc in self._hosts
+@cache
+def _own_hosts(settings: Settings) -> frozenset[str]:
+    """What this server is called, with its port; the port of http may be left out."""
+    named = {f"{name}:{settings.port}" for name in LOOPBACK} | {host.lower() for host in settings.public_hosts}
+    return frozenset(named | set(LOOPBACK) if settings.port == 80 else named)
+
+
+def _allowed(method: str, headers: dict[bytes, bytes], hosts: frozenset[str]) -> bool:
+    if headers.get(b"host", b"").decode("latin-1").lower() not in hosts:
+        return False
+    origin = headers.get(b"origin")
+    if origin is not None and not _is_own(origin.decode("latin-1"), hosts):
+        return False
+    return method in SAFE_METHODS or headers.get(b"sec-fetch-site", b"").decode("latin-1") not in FROM_ELSEWHERE
+
+
+def _is_own(origin: str, hosts: frozenset[str]) -> bool:
+    try:
+        parts = urlsplit(origin.lower())
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and parts.netloc in hosts
 
 
 def _each_once(headers: Iterable[tuple[bytes, bytes]]) -> bool:

@@ -32,24 +32,27 @@ def _lines(module: Module) -> Iterator[tuple[int, ast.Call]]:
             yield node.lineno, node
 
 
-LINES = [(m.name, line, call) for m in PRODUCT for line, call in _lines(m)]
+@pytest.fixture(scope="module")
+def lines() -> list[tuple[str, int, ast.Call]]:
+    """Every such call, its module and line."""
+    return [(m.name, line, call) for m in PRODUCT for line, call in _lines(m)]
 
 
-def test_every_field_of_a_line_may_be_said() -> None:
+def test_every_field_of_a_line_may_be_said(lines: list[tuple[str, int, ast.Call]]) -> None:
     dropped = [
         f"{name}:{line} {keyword.arg}"
-        for name, line, call in LINES
+        for name, line, call in lines
         for keyword in call.keywords
         if keyword.arg is not None and keyword.arg not in logs.ALLOWED | _ASIDE
     ]
-    assert len(LINES) > 20
+    assert len(lines) > 20
     assert not dropped, "left out of the line: " + ", ".join(dropped)
 
 
-def test_every_line_is_explained() -> None:
+def test_every_line_is_explained(lines: list[tuple[str, int, ast.Call]]) -> None:
     told = {
         argument.value
-        for _, _, call in LINES
+        for _, _, call in lines
         for argument in call.args[:1]
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
     }
@@ -64,9 +67,9 @@ def test_every_line_is_explained() -> None:
     assert not gone, f"docs/operations.md explains lines that are never written: {gone}"
 
 
-def test_no_line_is_worded_with_values() -> None:
+def test_no_line_is_worded_with_values(lines: list[tuple[str, int, ast.Call]]) -> None:
     """What is said is a name to search for; values are fields, where the list sees them."""
-    worded = [f"{name}:{line}" for name, line, call in LINES if call.args and not isinstance(call.args[0], ast.Constant)]
+    worded = [f"{name}:{line}" for name, line, call in lines if call.args and not isinstance(call.args[0], ast.Constant)]
     assert not worded
 
 

@@ -49,7 +49,7 @@ class Page(HTMLParser):
         self.language = found.get("lang") if tag == "html" else self.language
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def http() -> AsyncIterator[httpx.AsyncClient]:
     app = application(Gate(frozenset({HOST}), os.urandom), Mock(), (), wiring.public(_NOBODYS))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=f"http://{HOST}") as client:  # type: ignore[arg-type]

@@ -30,7 +30,7 @@ PROGRAMS: Mapping[str, Sequence[str]] = {
     "api": ("-m", "lastro.doors.cli", "api"),
     "worker": ("-m", "lastro.doors.cli", "worker"),
 }
-_LEASED = ("inbox", "outbox", "deliveries", "payout_plans")
+_LEASED = ("inbox", "outbox", "deliveries", "payout_plans", "statements")
 _END_LEASES = "UPDATE {} SET leased_until = machine_now() WHERE company_id = $1 AND leased_until > machine_now()"
 
 
@@ -63,6 +63,7 @@ class Stage:
         self._taken = [_reserved_port(), _reserved_port()]
         self.base_url, self.simulator_url = (f"http://{HOST}:{port.getsockname()[1]}" for port in self._taken)
         self._children: dict[str, Child] = {}
+        self._different: set[str] = set()
         self._environment: dict[str, str] = {}
 
     async def open(self) -> None:
@@ -119,6 +120,7 @@ class Stage:
         given = {**self._environment, "LASTRO_WORKER_NAME": name, **environment}
         child = Child(plan, given, self.home / "logs", lambda _line: None)
         self._children[name] = child
+        (self._different.add if environment else self._different.discard)(name)
         child.start()
         return child
 
@@ -136,6 +138,11 @@ class Stage:
         if not names or any(name.startswith("worker") for name in names):
             await self.end_leases()
         await asyncio.gather(*(self.start(name, **environment) for name in names or tuple(self._programs)))
+
+    async def mend(self, name: str) -> None:
+        """A new start of what is dead or was started differently; what works as it should goes on."""
+        if name in self._different or not self.is_running(name):
+            await self.restart(name)
 
     def is_running(self, name: str) -> bool:
         return self._children[name].is_running()

@@ -72,7 +72,7 @@ async def test_the_api_may_die_anywhere(scene: Play, gap: str) -> None:
     try:
         await dies_everywhere(scene, "api", gap, journey, OF_API[gap])
     finally:
-        await scene.stage.restart("api")
+        await scene.stage.mend("api")
 
 
 @pytest.mark.parametrize("gap", PAID)
@@ -80,7 +80,7 @@ async def test_the_worker_may_die_anywhere(scene: Play, gap: str) -> None:
     try:
         await dies_everywhere(scene, "worker", gap, journey, PAID[gap])
     finally:
-        await scene.stage.restart("worker")
+        await scene.stage.mend("worker")
 
 
 @pytest.mark.parametrize("gap", RETURNED)
@@ -88,7 +88,7 @@ async def test_the_worker_may_die_anywhere_while_money_goes_back(scene: Play, ga
     try:
         await dies_everywhere(scene, "worker", gap, return_journey, RETURNED[gap])
     finally:
-        await scene.stage.restart("worker")
+        await scene.stage.mend("worker")
 
 
 @pytest.mark.parametrize("gap", AUTHORIZED)
@@ -96,7 +96,7 @@ async def test_the_worker_may_die_anywhere_while_one_pays_and_authorizes(scene: 
     try:
         await dies_everywhere(scene, "worker", gap, authorizing_journey, AUTHORIZED[gap])
     finally:
-        await scene.stage.restart("worker")
+        await scene.stage.mend("worker")
 
 
 def test_every_gap_is_died_in() -> None:

@@ -96,7 +96,7 @@ async def test_the_api_may_die_anywhere(scene: Play, gap: str) -> None:
     try:
         await dies_everywhere(scene, "api", gap, sending, OF_API[gap])
     finally:
-        await scene.stage.restart("api")
+        await scene.stage.mend("api")
 
 
 @pytest.mark.parametrize("gap", SENT)
@@ -104,7 +104,7 @@ async def test_the_worker_may_die_anywhere(scene: Play, gap: str) -> None:
     try:
         await dies_everywhere(scene, "worker", gap, sending, SENT[gap])
     finally:
-        await scene.stage.restart("worker")
+        await scene.stage.mend("worker")
 
 
 @pytest.mark.parametrize("gap", INSIDE)
@@ -112,4 +112,4 @@ async def test_the_worker_may_die_anywhere_inside(scene: Play, gap: str) -> None
     try:
         await dies_everywhere(scene, "worker", gap, inside, INSIDE[gap])
     finally:
-        await scene.stage.restart("worker")
+        await scene.stage.mend("worker")

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from tests.cast import Cast, Seller
 from tests.event_contract import hold_over
-from tests.laws import broken, connected
+from tests.laws import broken, connected, some_broken
 
 from lastro.base.db import Dsn
 
@@ -46,8 +46,11 @@ class Auditor:
     async def _look(self, companies: list[UUID]) -> None:
         if self._connection is None or self._connection.is_closed():
             self._connection = await connected(self._dsn)
+            # Planning the laws takes longer than reading what one test made.
+            await self._connection.execute("SET plan_cache_mode = force_generic_plan")
         # What nobody here works off may be long due.
-        assert await broken(self._connection, at_rest=False, companies=companies) == {}
+        if await some_broken(self._connection, companies):
+            assert await broken(self._connection, at_rest=False, companies=companies) == {}
         await hold_over(self._connection, companies)
 
 

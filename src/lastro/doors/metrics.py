@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from http import HTTPMethod
 from typing import TYPE_CHECKING
 
-from litestar.enums import HttpMethod
 from prometheus_client import CollectorRegistry, Counter, GCCollector, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
@@ -173,6 +173,16 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     rows, age = seen.in_review
     yield GaugeMetricFamily("lastro_payouts_in_review", "Payouts that a person has to decide on, at most 10,000.", rows)
     yield GaugeMetricFamily("lastro_payouts_in_review_oldest_seconds", "For how long the oldest of them has waited.", age)
+    rows, age = seen.differences
+    yield GaugeMetricFamily(
+        "lastro_statement_differences", "Differences between statements and books, at most 10,000.", rows
+    )
+    yield GaugeMetricFamily("lastro_statement_differences_oldest_seconds", "For how long the oldest has been open.", age)
+    rows, age = seen.untaken
+    yield GaugeMetricFamily("lastro_statements_untaken", "Days of a rail whose statement is not taken.", rows)
+    yield GaugeMetricFamily(
+        "lastro_statements_untaken_oldest_seconds", "For how long the first such day has been over.", age
+    )
     yield GaugeMetricFamily(
         "lastro_clock_offset_seconds", "Business time minus machine time; 0 in production.", seen.clock_offset_seconds
     )
@@ -202,4 +212,4 @@ class MetricsPath:
 
     def table(self) -> Mapping[str, Answer]:
         """The same for every method, since 405 would say that there is something."""
-        return dict.fromkeys(HttpMethod, self.answer)
+        return {method: self.answer for method in HTTPMethod if method is not HTTPMethod.CONNECT}
