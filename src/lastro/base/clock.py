@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _GOOD_FOR_SECONDS = 1.0
+_AGEING_AFTER_SECONDS = 0.8
 
 
 class BusinessClock:
@@ -22,11 +23,20 @@ class BusinessClock:
         self._monotonic = monotonic
         self._read_at = -1e9
         self._business: datetime | None = None
+        self._is_read_again = False
         self.version = 0
 
     def learn(self, business: datetime, version: int) -> None:
         """A reading just made."""
         self._read_at, self._business, self.version = self._monotonic(), business, version
+        self._is_read_again = False
+
+    def is_to_be_read_again(self) -> bool:
+        """Whether the last reading grows old: said once of each, so that one request reads it anew and no other has to."""
+        if self._is_read_again or self._monotonic() - self._read_at < _AGEING_AFTER_SECONDS:
+            return False
+        self._is_read_again = True
+        return True
 
     def now(self, good_for_seconds: float = _GOOD_FOR_SECONDS) -> datetime | None:
         """Business time, or None when the last reading is too old to be carried on."""

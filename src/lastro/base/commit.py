@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
@@ -158,13 +159,13 @@ class _Builder:
 
     def insert(self, table: str, rows: Sequence[Mapping[str, Any]], types: Mapping[str, str]) -> None:
         """Inserts rows of the same columns; each takes its company from the door, so that the door is passed first."""
-        columns = ", ".join(rows[0])
         if len(rows) <= _FEW:
-            company = "(SELECT company_id FROM door)"
-            values = ", ".join(f"({company}, {', '.join(self.add(v) for v in row.values())})" for row in rows)
-            rows_written = f"INSERT INTO {table} (company_id, {columns}) VALUES {values} RETURNING 1"  # noqa: S608 names of ours
-            self.inserted.append(self.cte(rows_written))
+            first = len(self.arguments) + 1
+            for row in rows:
+                self.arguments += row.values()
+            self.inserted.append(self.cte(_insert_text(table, tuple(rows[0]), len(rows), first)))
             return
+        columns = ", ".join(rows[0])
         arrays = ", ".join(f"{self.add([row[c] for row in rows])}::{types[c]}[]" for c in rows[0])
         name = self.cte(
             f"INSERT INTO {table} (company_id, {columns})"  # noqa: S608
@@ -218,7 +219,7 @@ class _Builder:
         name = self.cte(
             f"UPDATE outbox SET due_at = NULL, done_at = {self.add(w.at)}, outcome = 'withdrawn'"  # noqa: S608
             f" WHERE company_id = $1 AND id = {self.add(w.id)} AND sends = {self.add(w.sends)} AND lease_token IS NULL"
-            " AND due_at IS NOT NULL RETURNING 1"
+            f"{' AND due_at IS NOT NULL' if w.is_unsent else ''} RETURNING 1"
         )
         self.demand("outbox", name)
 
@@ -233,6 +234,15 @@ class _Builder:
             [x.most for x in q],
         )
         return f"use_quotas(door.company_id, {', '.join(self.add(c) for c in columns)})"
+
+
+@lru_cache(maxsize=2048)
+def _insert_text(table: str, columns: tuple[str, ...], rows: int, first: int) -> str:
+    """The INSERT of so many rows, whose values are the parameters from number `first` on: most of what a Write says."""
+    width, company = len(columns), "(SELECT company_id FROM door)"
+    numbers = (range(start, start + width) for start in range(first, first + rows * width, width))
+    values = ", ".join(f"({company}, {', '.join(f'${n}' for n in row)})" for row in numbers)
+    return f"INSERT INTO {table} (company_id, {', '.join(columns)}) VALUES {values} RETURNING 1"  # noqa: S608 names of ours
 
 
 async def _statement(database: Database, write: Write, caller: Caller, decided_at: datetime | None) -> _Statement:

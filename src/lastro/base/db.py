@@ -144,11 +144,12 @@ class Database:
         if self._free.locked():
             self.waits += 1
             try:
-                await asyncio.wait_for(self._free.acquire(), _PATIENCE_SECONDS)
+                async with asyncio.timeout(_PATIENCE_SECONDS):
+                    await self._free.acquire()
             except TimeoutError as late:
                 raise DatabaseAway("every connection is busy") from late
         else:
-            await self._free.acquire()  # free: without the task that a time-out costs
+            await self._free.acquire()  # free: without what a time-out costs
         self.lent += 1
         session: Session | None = None
         try:

@@ -105,13 +105,14 @@ class Hinter:
         await _connected(self._dsn, stop, self._tell)
 
     async def _tell(self, connection: asyncpg.Connection, stop: asyncio.Event) -> None:
+        notify = await connection.prepare("SELECT pg_notify($1, $2)", name="lastro_hint")
         while not stop.is_set():
             await _either(self._some, stop)
             await asyncio.sleep(COALESCE_SECONDS)
             self._some.clear()
             pending, self._pending = self._pending, defaultdict(set)
             if pending:
-                await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, _payload(pending))
+                await notify.fetch(CHANNEL, _payload(pending))
 
 
 async def hear(dsn: Dsn, bells: Bells, stop: asyncio.Event) -> None:

@@ -264,6 +264,8 @@ class Runner:
 
     async def _from_memory(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
         """One round trip, where everything needed is remembered. It may only say yes; any no is looked at afresh."""
+        if self._clock.is_to_be_read_again():
+            return None
         known, now = verb.recall(), self._clock.now()
         rights = self._rights.get((call.company_id, call.client_id))
         if known is None or now is None or rights is None or rights.refusal(call) is not None:

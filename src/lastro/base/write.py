@@ -141,12 +141,14 @@ class Message:
 class Withdrawn:
     """An outbox row that is not to be sent after all: stale where somebody has it in hand or has sent it meanwhile.
 
-    sends: how often it was taken in hand when that was read.
+    sends: how often it was taken in hand when that was read. is_unsent: it still waits to be sent; False: or it was sent and
+    must not be sent again, since the network never had it.
     """
 
     id: UUID
     sends: int
     at: datetime
+    is_unsent: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +219,7 @@ class Write:
     def __add__(self, other: Write) -> Write:
         if other.company_id != self.company_id:
             raise ValueError("Writes of two companies do not add up: one transaction touches one company")
-        parts = (f.name for f in fields(self) if f.name != "company_id")
-        return Write(self.company_id, **{p: getattr(self, p) + getattr(other, p) for p in parts})
+        return Write(self.company_id, *(getattr(self, part) + getattr(other, part) for part in _PARTS))
 
     @property
     def objects(self) -> tuple[UUID | str, ...]:
@@ -229,4 +230,7 @@ class Write:
     @property
     def is_empty(self) -> bool:
         """Whether it would change nothing."""
-        return not any(getattr(self, f.name) for f in fields(self) if f.name not in ("company_id", "relies"))
+        return not any(getattr(self, part) for part in _PARTS if part != "relies")
+
+
+_PARTS = tuple(f.name for f in fields(Write) if f.name != "company_id")

@@ -6,7 +6,7 @@ import asyncio
 import re
 import time
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
@@ -155,6 +155,7 @@ class Gate:
         return None
 
 
+@lru_cache(maxsize=1024)
 def _address(text: str) -> IPv4Address | IPv6Address | None:
     try:
         found = ip_address(text)

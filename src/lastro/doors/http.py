@@ -49,6 +49,10 @@ class Response:
     headers: tuple[tuple[bytes, bytes], ...] = ()
     issues: tuple[str, ...] = ()
 
+    def with_headers(self, more: tuple[tuple[bytes, bytes], ...]) -> Response:
+        """The same with further headers."""
+        return Response(self.status, self.body, self.content_type, self.headers + more, self.issues)
+
 
 @dataclass(slots=True)
 class Seen:

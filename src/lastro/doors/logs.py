@@ -132,11 +132,8 @@ def _where(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping[
 
 
 def _allowed(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    told = {name: fields[name] for name in _FIRST if name in fields}
-    for name, value in fields.items():
-        if name in ALLOWED and value is not None:
-            told.setdefault(name, value)
-    return told
+    first = {name: fields[name] for name in _FIRST if name in fields}
+    return first | {name: value for name, value in fields.items() if name in ALLOWED and value is not None}
 
 
 def _masked(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

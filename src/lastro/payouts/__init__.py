@@ -14,7 +14,7 @@ from lastro.payouts.actions.review import Approve, Refuse
 from lastro.payouts.api import routes
 from lastro.payouts.docs import NOTICES
 from lastro.payouts.forms import CreatePayout
-from lastro.payouts.model import HELD_BACK, WAITING, Destination, Payout, Wish
+from lastro.payouts.model import HELD_BACK, ON_STATEMENTS, WAITING, Destination, Payout, Wish
 from lastro.payouts.reading import read_wish
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.rules import quota_period
@@ -23,7 +23,8 @@ from lastro.payouts.store import in_review, is_there, limits_of, related, root_o
 from lastro.payouts.trial import Ground, Tried, alike, read_grounds, try_out
 
 __all__ = [
-    "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NOTICES", "NO_LIMIT", "PAYOUTS", "PROVED", "WAITING", "Approve", "Begin",
+    "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NOTICES", "NO_LIMIT", "ON_STATEMENTS", "PAYOUTS", "PROVED", "WAITING",
+    "Approve", "Begin",
     "Cancel", "Create", "CreateKnown", "CreatePayout", "Destination", "Doubted", "Ended", "Given", "Ground", "Never",
     "Payout", "Proved", "Read", "Refuse", "Returned", "SetLimits", "Summed", "TakenUp", "Tried", "Unasked", "Ways", "Wish",
     "alike", "in_review", "is_there", "limits_of", "quota_period", "read_grounds", "read_wish", "reason_of", "related",

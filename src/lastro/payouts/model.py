@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.rails.port import PAYMENT_SEND, PIX, TED, TED_SEND, Waiting
+from lastro.rails.port import OUT, PAYMENT_SEND, PIX, RETURN_IN, TED, TED_SEND, Booked, Waiting
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -23,10 +23,31 @@ STATUSES = (
 METHODS = ("PIX", "TED")
 # What never arrived is not sent again once its time is over, or after the network would not process it.
 _OVER = "(send_until <= business_now() OR error_code IS NOT NULL)"
+# How often its message was taken in hand, unless somebody has it in hand now.
+_SENDS = (
+    "(SELECT o.sends FROM outbox o"
+    " WHERE o.company_id = payouts.company_id AND o.id = payouts.message_id AND o.lease_token IS NULL)"
+)
 WAITING = {
-    PIX: (Waiting(PAYMENT_SEND, "payouts", "status", "PENDING", "end_to_end_id", "rail = 'pix'", _OVER),),
-    TED: (Waiting(TED_SEND, "payouts", "status", "PENDING", "control_number", "rail = 'ted'", _OVER),),
+    rail: (Waiting(kind, "payouts", "status", "PENDING", name, f"rail = '{rail}'", _OVER, sends=_SENDS),)
+    for rail, kind, name in ((PIX, PAYMENT_SEND, "end_to_end_id"), (TED, TED_SEND, "control_number"))
 }
+# What a line of each rail's statements may be of ours.
+_PAID = ("PAID", "REFUNDED", "PARTIAL_REFUNDED")
+_OF_PAYOUT = "FROM payouts p WHERE p.company_id = x.company_id AND p.id = x.payout_id"
+ON_STATEMENTS = {
+    rail: (
+        Booked(
+            OUT, "payouts", name, "paid_at", _PAID, ("PENDING",), state="x.status", reference=reference,
+            only=f"x.rail = '{rail}' AND x.children = 0",
+        ),
+        Booked(
+            RETURN_IN, "payout_returns", "return_id", "settled_at", ("BOOKED",), state="'BOOKED'",
+            reference=f"(SELECT p.{name} {_OF_PAYOUT})", only=f"EXISTS (SELECT 1 {_OF_PAYOUT} AND p.rail = '{rail}')",
+        ),
+    )
+    for rail, name, reference in ((PIX, "end_to_end_id", "x.txid"), (TED, "control_number", "x.str_control_number"))
+}  # fmt: skip
 # Of an outbox row: whose account may not pay at the moment (states.md 8). It waits, until it may or its time is over.
 HELD_BACK = (
     "EXISTS (SELECT 1 FROM payouts p JOIN accounts a ON a.company_id = p.company_id AND a.id = p.account_id"

@@ -164,6 +164,14 @@ def child_key(key: str, sequence: int) -> str:
     return key if sequence == 1 else f"{key}-{sequence}"
 
 
+def is_proof(asked_at: int | None, now: int | None, *, is_in_hand: bool) -> bool:
+    """Whether a payment that the network never heard of has not been sent since it was asked (states.md 5).
+
+    asked_at, now: how often its message had been taken in hand when the network was asked, and has been now.
+    """
+    return asked_at is not None and asked_at == now and not is_in_hand
+
+
 def quota_period(at: datetime) -> tuple[str, bool]:
     """The day in which what is sent now counts, and whether it counts for the night, too.
 

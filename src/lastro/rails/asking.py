@@ -94,7 +94,7 @@ class Asker:
             _log.error("network.payment_unknown", network_id=row["name"], attempt=row["asked"])
             return
         if row["is_over"]:
-            never = port.encode(port.PaymentNever(row["name"]))
+            never = port.encode(port.PaymentNever(row["name"], row["sends"]))
             await self._keep(row, Told(port.PAYMENT_NEVER, "", row["name"], never))
             return
         async with self._database.session(row["company_id"]) as session:

@@ -86,8 +86,9 @@ def ascii_text(text: str, limit: int) -> str:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
-    plain = "".join(character for character in text if " " <= character <= "~")
-    return plain.strip()[:limit].rstrip()
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(character for character in text if " " <= character <= "~")
+    return text.strip()[:limit].rstrip()
 
 
 def description_room(key: str) -> int:

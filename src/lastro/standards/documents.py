@@ -4,24 +4,30 @@ Source: Receita Federal (check digits; IN RFB 2.229/2024 for the CNPJ with lette
 """
 
 import re
+from operator import mul
 from typing import Literal
 
-from stdnum.br import cnpj, cpf
+from stdnum.br import cnpj
 
 DocumentType = Literal["CPF", "CNPJ"]
 
 _CPF = re.compile(r"[0-9]{11}")
+_FIRST, _SECOND = range(10, 1, -1), range(11, 1, -1)  # weights of the nine digits, and of these with the first check digit
 _CNPJ = re.compile(r"[0-9A-Z]{12}[0-9]{2}")
 
 
 def is_cpf(text: str) -> bool:
     """Eleven digits with right check digits. The ten strings of one repeated digit pass the sum and are refused."""
-    # python-stdnum also takes punctuation and surrounding blanks, which are not the stored form.
-    return _CPF.fullmatch(text) is not None and text != text[0] * 11 and cpf.is_valid(text)
+    if _CPF.fullmatch(text) is None or text == text[0] * 11:
+        return False
+    digits = list(map(int, text))
+    first, second = (sum(map(mul, weights, digits)) * 10 % 11 % 10 for weights in (_FIRST, _SECOND))
+    return digits[9:] == [first, second]
 
 
 def is_cnpj(text: str) -> bool:
     """Twelve digits or upper-case letters and two numeric check digits that are right."""
+    # python-stdnum also takes punctuation and surrounding blanks, which are not the stored form.
     return _CNPJ.fullmatch(text) is not None and cnpj.is_valid(text)
 
 

@@ -18,7 +18,7 @@ from lastro.subscriptions.actions.read import Read
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription
 from lastro.subscriptions.model import STATUSES, TIMING, Wanted
 from lastro.subscriptions.payments.api import payment_routes
-from lastro.subscriptions.rules.creating import create_problems
+from lastro.subscriptions.rules.creating import create_problems, wish_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +54,7 @@ class _Desk:
         account_id = as_id(form.account_id)
         if account_id is None:
             return NOT_FOUND
-        return Create(incoming.company_id, form, account_id, self.place, self.ground, self.timing)
+        return Create(incoming.company_id, wish_of(form, account_id), self.place, self.ground, self.timing)
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/subscriptions."""

@@ -98,6 +98,22 @@ async def test_what_somebody_has_or_had_is_not(cast: Cast, ana: Seller) -> None:
     await withdraw(cast, ana, row_id)
 
 
+async def test_what_was_sent_and_never_had_is_withdrawn_unless_it_is_sent_again(
+    cast: Cast, ana: Seller, inside: Any
+) -> None:
+    row_id = await message(cast, ana)
+    (row,) = await lanes.claim(cast.database, OUTBOX, ana.company_id, cast.id(), 9)
+    never_had = [Withdrawn(row_id, sends, datetime.now(UTC), is_unsent=False) for sends in (0, 1)]
+    for one in never_had:
+        with pytest.raises(Stale):
+            await commit(cast.database, Write(ana.company_id, withdrawn=(one,)))
+    await lanes.finish(cast.database, OUTBOX, ana.company_id, [row_id], row["lease_token"], "sent")
+    with pytest.raises(Stale):
+        await withdraw(cast, ana, row_id, 1)
+    await commit(cast.database, Write(ana.company_id, withdrawn=(never_had[1],)))
+    assert await inside.fetchval("SELECT outcome FROM outbox") == "withdrawn"
+
+
 async def test_what_was_put_off_counts_as_not_taken(cast: Cast, ana: Seller, inside: Any) -> None:
     row_id = await message(cast, ana)
     (row,) = await lanes.claim(cast.database, OUTBOX, ana.company_id, cast.id(), 9)

@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 import pytest
 from tests.cast import Cast, Seller
-from tests.rooms.base.verbs import born_order, born_payout
+from tests.rooms.base.verbs import born_order, born_payout, born_statement, settle_pesos, take_back_a_card
 
 from lastro import ledger
 from lastro.base.api import render, stamp
@@ -137,7 +137,7 @@ def _plan(seller: Seller, plan: UUID, line: UUID, at: datetime) -> tuple[Row, ..
 async def _slip(cast: Cast, seller: Seller, at: datetime) -> None:
     order, day = cast.id(), at.date()
     told = CollectionOrder(
-        str(order), Money(1000, "BRL"), day, day, "x", Person("Bento", "CPF", "1"), Person("Ana", "CPF", "2"), "x", "x"
+        str(order), Money(1000, "BRL"), Person("Bento", "CPF", "1"), Person("Ana", "CPF", "2"), "x", "x", at, day, day, "x"
     )
     rows = (
         *born_order(seller, order, at, payment_method="BOLETO", ends_at=at + timedelta(days=9)),
@@ -166,6 +166,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
         Row("parties", {"id": receiver, "name": "Bento"}),
         *born_payout(seller, payout, receiver, at),
         Row("payout_returns", {"id": cast.id(), "payout_id": payout, "return_id": f"D{payout.hex[1:]}", "amount_minor": 1, "reason_code": "MD06", "is_unfit": True, "settled_at": at, "created_at": at}),
+        *born_statement(cast, at),
         Row("account_limits", {"account_id": seller.account_id, "payment_method": "PIX", "transaction_minor": 1}),
         *_plan(seller, cast.id(), cast.id(), at),
         *_subscription(seller, subscription, cast.id(), receiver, at),
@@ -185,8 +186,10 @@ async def fill(cast: Cast, seller: Seller) -> None:
     charge = _payment(cast, seller, subscription, receiver, at + timedelta(microseconds=1))
     await commit(cast.database, write + back + charge)
     await _slip(cast, seller, at + timedelta(microseconds=2))
+    await settle_pesos(cast, seller, at)
+    await take_back_a_card(cast, seller)
     async with cast.database.session(company) as session:
-        left = 4
+        left = await session.value("SELECT count(*) FROM events")
         while left:
             left -= await session.value("SELECT number_events($1, 100)", company)
         assert await session.value("SELECT forget_events($1, '0', 1)", company) == 1
@@ -301,25 +304,19 @@ async def test_the_app_cannot_change_the_rules(app: Any, database: Any) -> None:
 
 
 WORK = {
-    "clock": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "event_numbers": None,
-    "outbox": {"company_id", "id", "due_at", "leased_until", "rail"},
+    "clock": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "event_numbers": None, "outbox": {"company_id", "id", "due_at", "leased_until", "rail"},
     "inbox": {"company_id", "id", "due_at", "leased_until", "rail", "subject", "kind"},
-    "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"},
-    "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
-    "held_deliveries": {"company_id", "id", "due_at"},
-    "orders": {"company_id", "id", "expires_at", "ends_at", "payment_method", "status", "subscription_id"},
-    "pix_payments": {"company_id", "id", "ask_at", "state", "rail"},
-    "refunds": {"company_id", "id", "ask_at", "state", "rail"},
-    "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at"}, "own_keys": None,
-    "payout_plans": {"company_id", "id", "due_at", "leased_until"},
+    "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"}, "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
+    "held_deliveries": {"company_id", "id", "due_at"}, "orders": {"company_id", "id", "expires_at", "ends_at", "payment_method", "status", "subscription_id"},
+    "card_payments": {"company_id", "id", "ask_at", "state"}, "pix_payments": {"company_id", "id", "ask_at", "state", "rail", "end_to_end_id", "settled_at"}, "refunds": {"company_id", "id", "ask_at", "state", "rail", "return_id", "updated_at"},
+    "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at", "end_to_end_id", "control_number", "paid_at", "children"},
+    "payout_returns": {"company_id", "payout_id", "return_id", "settled_at"}, "own_keys": None, "statements": {"company_id", "id", "rail", "day", "state", "due_at", "leased_until"},
+    "statement_lines": {"company_id", "rail", "kind", "network_id", "is_current", "statement_id"},
+    "statement_items": {"company_id", "rail", "kind", "network_id", "day", "difference", "state", "created_at"}, "payout_plans": {"company_id", "id", "due_at", "leased_until"},
     "subscriptions": {"company_id", "id", "lapses_at", "ends_at", "charge_at", "status"},
-    "subscription_payments": {
-        "company_id", "id", "subscription_id", "due_at", "ask_at", "cancel_message_id", "status",
-    },
-    "payment_attempts": {"company_id", "id", "ask_at", "status"},
-    "subscription_cancellations": {"company_id", "id", "ask_at", "status"},
-    "events": {"company_id", "id", "xid", "created_at"},
-    "answers": {"company_id", "keep", "created_at"},
+    "subscription_payments": {"company_id", "id", "subscription_id", "due_at", "ask_at", "cancel_message_id", "status"},
+    "payment_attempts": {"company_id", "id", "ask_at", "status"}, "subscription_cancellations": {"company_id", "id", "ask_at", "status"},
+    "events": {"company_id", "id", "xid", "created_at"}, "answers": {"company_id", "keep", "created_at"},
 }  # fmt: skip
 COLUMNS = """
 SELECT c.relname::text, a.attname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid

@@ -6,16 +6,23 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from tests.cast import Cast, Seller
+from tests.cast import INSTITUTION, Cast, Seller
+from tests.rooms.orders.cards import Acquirer, charged_back, paid
+from tests.rooms.orders.shop import Shop
 
+from lastro import ledger
+from lastro.accounts import Settle
 from lastro.base.api import render
+from lastro.base.commit import commit
 from lastro.base.db import Session
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.machine import Machine
+from lastro.base.money import Money
 from lastro.base.run import Act, Done, Door
-from lastro.base.write import Fact, Row, Write
+from lastro.base.write import Fact, Row, Transfer, Write
 from lastro.orders import NOTICES, ORDERS
 from lastro.payouts import PAYOUTS
+from lastro.reconciliation import ITEMS, STATEMENTS
 
 
 def order_values(seller: Seller, order_id: UUID, at: datetime, **more: Any) -> dict[str, Any]:
@@ -25,6 +32,26 @@ def order_values(seller: Seller, order_id: UUID, at: datetime, **more: Any) -> d
         "payment_method": "PIX", "currency": "BRL", "amount_minor": 1000, "final_amount_minor": 1000, "description": "Flores",
         "expires_at": at + timedelta(days=1), "created_at": at, "updated_at": at, **more,
     }  # fmt: skip
+
+
+def born_statement(cast: Cast, at: datetime) -> tuple[Row, ...]:
+    """A statement of its first line, which differs."""
+    statement, made = cast.id(), {"created_at": at, "updated_at": at}
+    line = {
+        "line_id": "1",
+        "statement_id": statement,
+        "rail": "pix",
+        "day": at.date(),
+        "kind": "IN",
+        "network_id": "E1",
+        "currency": "BRL",
+    }
+    kept = {"id": cast.id(), "edition": 1, "amount_minor": 1, "settled_at": at, "verdict": "UNKNOWN", "created_at": at}
+    return (
+        *STATEMENTS.born({"id": statement, "rail": "pix", "day": at.date(), "due_at": at, **made}, at, ("begin",)),
+        Row("statement_lines", {**line, **kept}),
+        *ITEMS.born({"id": cast.id(), "difference": "UNKNOWN", **line, **made}, at, ("differ",)),
+    )
 
 
 def ended(order_id: UUID, status: str, code: str | None = None) -> bytes:
@@ -128,3 +155,17 @@ class Pay(Act[None]):
 async def count(cast: Cast, seller: Seller, table: str) -> int:
     async with cast.database.session(seller.company_id) as session:
         return int(await session.value(f"SELECT count(*) FROM {table}"))
+
+
+async def take_back_a_card(cast: Cast, seller: Seller) -> None:
+    """An order paid by card, whose issuer takes the money back: a row in each table of cards."""
+    shop = Shop(cast, seller)
+    await charged_back(shop, await paid(shop, Acquirer()))
+
+
+async def settle_pesos(cast: Cast, seller: Seller, at: datetime) -> None:
+    """An account's pesos are paid out elsewhere: a row of settlements."""
+    fees, own = ledger.fees(seller.company_id, "MXN"), ledger.customer(seller.company_id, seller.account_id, "MXN")
+    earned = Transfer(cast.id(), "moved", fees, own, Money(1, "MXN"), "TEST", cast.id(), at)
+    await commit(cast.database, Write(seller.company_id, transfers=(earned,)))
+    await cast.act(seller.company_id, Settle(seller.account_id, "spei", Money(1, "MXN"), "T-1", INSTITUTION))

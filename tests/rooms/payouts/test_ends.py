@@ -10,7 +10,9 @@ from .office import Office
 
 
 async def never(office: Office, end_to_end_id: str) -> str:
-    return await office.told(port.PAYMENT_NEVER, port.PaymentNever(end_to_end_id))
+    """The network was asked just now."""
+    sends = await office.column("SELECT sends FROM outbox WHERE network_id = $1 AND lease_token IS NULL", end_to_end_id)
+    return await office.told(port.PAYMENT_NEVER, port.PaymentNever(end_to_end_id, *sends))
 
 
 async def doubted(office: Office, end_to_end_id: str, code: str = "admi.002") -> str:

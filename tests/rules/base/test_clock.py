@@ -44,3 +44,18 @@ def test_what_is_forgotten_is_read_again() -> None:
     clock.learn(AT, 1)
     clock.forget()
     assert clock.now() is None
+
+
+def test_one_request_reads_again_before_the_others_have_to() -> None:
+    machine = Machine()
+    clock = BusinessClock(machine)
+    clock.learn(AT, 1)
+    machine.seconds += 0.7
+    assert not clock.is_to_be_read_again()
+    machine.seconds += 0.2
+    assert [clock.is_to_be_read_again(), clock.is_to_be_read_again()] == [True, False]
+    assert clock.now() is not None, "the others go on"
+    clock.learn(AT + timedelta(seconds=1), 1)
+    assert not clock.is_to_be_read_again()
+    machine.seconds += 0.9
+    assert clock.is_to_be_read_again(), "each reading grows old once"

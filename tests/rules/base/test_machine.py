@@ -7,9 +7,9 @@ import pytest
 
 from lastro.base.machine import NOT_THERE, Machine
 from lastro.base.write import Row
-from lastro.orders import ORDERS, PIX_PAYMENTS, REFUNDS
+from lastro.orders import CARD_PAYMENTS, ORDERS, PIX_PAYMENTS, REFUNDS
 
-MACHINES = (ORDERS, PIX_PAYMENTS, REFUNDS)
+MACHINES = (ORDERS, PIX_PAYMENTS, REFUNDS, CARD_PAYMENTS)
 AT = datetime(2026, 1, 2, 3, 4, 5, 6, UTC)
 ID = UUID(int=7)
 
@@ -20,9 +20,11 @@ TABLE = {
         "INITIAL": {
             "announce": "PENDING",
             "reserve": "INITIAL", "release": "INITIAL", "pay": "PAID", "expire": "EXPIRED", "cancel": "CANCELED", "fail": "ERROR",
-            "begin": "PENDING",
+            "begin": "PENDING", "part": "PENDING", "challenge": "AUTHENTICATING", "fall silent": "PENDING",
         },
+        "AUTHENTICATING": {"reserve": "AUTHENTICATING", "pay": "PAID", "fail": "ERROR", "fall silent": "PENDING"},
         "PENDING": {
+            "part": "PENDING",
             "reserve": "PENDING", "release": "PENDING", "pay": "PAID", "expire": "EXPIRED", "cancel": "CANCELED", "fail": "ERROR",
         },
         "PAID": {"refund part": "PARTIAL_REFUNDED", "refund rest": "REFUNDED"},
@@ -30,7 +32,8 @@ TABLE = {
         "REFUNDED": {}, "EXPIRED": {}, "CANCELED": {}, "ERROR": {},
     },
     "pix_payments": {
-        NOT_THERE: {"accept": "ACCEPTED", "refuse": "REFUSED", "settle": "SETTLED", "give_back": "RETURNING"},
+        NOT_THERE: {"accept": "ACCEPTED", "refuse": "REFUSED", "settle": "SETTLED", "hold": "HELD", "give_back": "RETURNING"},
+        "HELD": {"settle": "SETTLED", "send_back": "RETURNING"},
         "ACCEPTED": {"settle": "SETTLED", "fail": "FAILED", "give_back": "RETURNING"},
         "REFUSED": {"give_back": "RETURNING"},
         "FAILED": {"give_back": "RETURNING"},
@@ -41,6 +44,16 @@ TABLE = {
         NOT_THERE: {"create": "PENDING"},
         "PENDING": {"confirm": "PAID", "refuse": "ERROR"},
         "PAID": {}, "ERROR": {},
+    },
+    "card_payments": {
+        NOT_THERE: {"create": "CREATED"},
+        "CREATED": {
+            "challenge": "CHALLENGE_REQUIRED", "authorize": "AUTHENTICATED", "fail": "FAILED", "time out": "TIMEOUT",
+            "cancel": "CANCELED",
+        },
+        "CHALLENGE_REQUIRED": {"authorize": "AUTHENTICATED", "fail": "FAILED", "time out": "TIMEOUT"},
+        "AUTHENTICATED": {"capture": "CAPTURED", "fail": "DECLINED"},
+        "FAILED": {}, "TIMEOUT": {}, "CANCELED": {}, "CAPTURED": {}, "DECLINED": {},
     },
 }  # fmt: skip
 

@@ -5,12 +5,15 @@ import sys
 import zlib
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 
 from lastro.standards import qrcode, qrcode_sizes
+from lastro.standards.brcode import BrCode, encode
+from lastro.standards.pix_ids import location_token
 from lastro.standards.qrcode import png
 from lastro.standards.qrcode_sizes import CAPACITIES, Size, size_of
 
@@ -190,6 +193,21 @@ def test_what_was_drawn_before_changes_nothing() -> None:
     for payload in (*PAYLOADS[:8], *reversed(PAYLOADS[:8])):
         version, codewords = qrcode._codewords(payload)
         assert size_of(version).draw(codewords, "all alike") == fresh[payload]
+
+
+@pytest.mark.parametrize("places", [("location",), ("recurrence_location",), ("location", "recurrence_location")])
+def test_codes_of_one_payee_start_from_one_drawing(places: tuple[str, ...]) -> None:
+    def code(number: int, name: str) -> str:
+        tokens = (location_token(random.Random(f"{place}{number}").randbytes(24)) for place in places)
+        paths: dict[str, Any] = {
+            place: f"pix.example.com/{place}/{token}" for place, token in zip(places, tokens, strict=True)
+        }
+        return encode(BrCode(merchant_name=name, merchant_city="Sao Paulo", **paths))
+
+    codes = [code(number, "Padaria") for number in range(8)]
+    assert len(set(codes)) == 8
+    assert len({qrcode._payee(one) for one in codes}) == 1
+    assert qrcode._payee(code(0, "Peixaria")) != qrcode._payee(codes[0])
 
 
 @pytest.mark.parametrize("version", range(1, 19))

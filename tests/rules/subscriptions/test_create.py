@@ -1,5 +1,6 @@
 """What is wrong with a create before and after the accounts are asked: as tables, one line a request."""
 
+from collections import deque
 from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID
@@ -7,8 +8,10 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from lastro.accounts import Account, Holder
+from lastro.accounts import Account, Holder, Institution
 from lastro.base import forms
+from lastro.orders import Destinations, Place
+from lastro.subscriptions.actions.create import Create, Ground, Known
 from lastro.subscriptions.forms import CancelSubscription, CreateSubscription, RetryPayment, SchedulePayment
 from lastro.subscriptions.model import Person, Terms, Wish
 from lastro.subscriptions.rules.creating import account_problems, contract_of, create_problems, purpose_of, wish_of
@@ -203,3 +206,15 @@ def test_what_the_network_knows_the_contract_by() -> None:
 def test_the_other_bodies(form: Any, body: dict[str, Any], problems: list[tuple[str, str]]) -> None:
     _, found = forms.read(msgspec.json.encode(body), form)
     assert [(p.field, p.issue) for p in found] == problems
+
+
+def test_one_create_reads_numbers_before_there_are_none_left() -> None:
+    form, _ = read(asked())
+    found: Any = object()  # where charges go, at the versions read
+    ground = Ground(Destinations(), deque(range(66)))
+    ground.destinations.learn((UUID(int=1), "PIX", UUID(int=7), None), found)
+    place = Place(Institution("99999010", "LASTRO", "0001", "990"), "http://lastro.test", sandbox=True)
+    verb = Create(UUID(int=1), wish_of(form, UUID(int=7)), place, ground)
+    assert [verb.recall() for _ in range(3)] == [Known(found, 0), None, Known(found, 2)], "64 are left once"
+    ground.numbers.clear()
+    assert verb.recall() is None

@@ -146,12 +146,11 @@ class Create(Act[Known]):
         ground, wish = known.ground, self.wish
         to_bank = _bank_of(to.receiver.ispb, known.banks, self.ways.institution)
         receiver_id, ids = door.chance.uuid(door.now), self._ids(known, len(parts), to, door)
-        whole = _payout(wish, account, to, to_bank, self.key, door)
-        whole = replace(whole, fee=ground.setup.fees.at(door.now).total(wish.amount), rail=self._rail(to))
-        if len(parts) == 1:
-            made = [replace(whole, **ids[0])]
-        else:
-            batch = replace(whole, children=len(parts))
+        fee, is_whole = ground.setup.fees.at(door.now).total(wish.amount), len(parts) == 1
+        first = _payout(wish, account, to, to_bank, self.key, fee, self._rail(to), ids[0] if is_whole else {}, door)
+        made = [first]
+        if not is_whole:
+            batch = replace(first, children=len(parts))
             made = [batch, *(_child(batch, part, n, ids[n - 1], door) for n, part in enumerate(parts, start=1))]
         starts = wish.scheduled_on is not None and wish.scheduled_on > brasilia_day(door.now)
         triggers = ["create", "accept"]
@@ -206,14 +205,17 @@ def _taken() -> Refused:
     return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", "a payout of this code is there already"),))
 
 
-def _payout(wish: Wish, account: Account, to: Destination, bank: Mapping[str, str], key: str, door: Door) -> Payout:
-    nothing = Money(0, wish.amount.currency)
+def _payout(
+    wish: Wish, account: Account, to: Destination, bank: Mapping[str, str], key: str, fee: Money, rail: str, ids: Ids,
+    door: Door,
+) -> Payout:  # fmt: skip
     return Payout(
         id=door.chance.uuid(door.now), state="PENDING", version=2, batch_id=None, sequence=None, children=0,
-        account_id=account.id, external_id=wish.external_id, idempotency_key=key, method=wish.method, rail="",
-        initiation=to.initiation, amount=wish.amount, fee=nothing, returned=nothing, description=wish.description,
-        receiver=to.receiver, bank_name=bank.get("name"), bank_code=bank.get("code"), key=to.key, key_type=to.key_type,
-        txid=to.txid, end_to_end_id=None, control_number=None, str_control_number=None, message_id=None, hold_id=None,
+        account_id=account.id, external_id=wish.external_id, idempotency_key=key, method=wish.method, rail=rail,
+        initiation=to.initiation, amount=wish.amount, fee=fee, returned=Money(0, wish.amount.currency),
+        description=wish.description, receiver=to.receiver, bank_name=bank.get("name"), bank_code=bank.get("code"),
+        key=to.key, key_type=to.key_type, txid=to.txid, end_to_end_id=ids.get("end_to_end_id"),
+        control_number=ids.get("control_number"), str_control_number=None, message_id=None, hold_id=None,
         fee_hold_id=None, quota_period=None, is_at_night=False, scheduled_on=wish.scheduled_on, start_at=None,
         send_until=None, error_code=None, error_message=None, ask_at=None, paid_at=None, created_at=door.now,
         updated_at=door.now, account=account,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
 from lastro.base.api import render, stamp
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
-from lastro.base.write import Row, Withdrawn, Write
+from lastro.base.write import Row, Touch, Withdrawn, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.notifications import pay_out
 from lastro.payouts.reasons import reason_of
@@ -32,6 +33,7 @@ REVIEW_REFUSED = "REVIEW_REFUSED"
 CHILD_MOVED = "payout.child_moved"  # an inbox kind of our own: the batch named by its subject has to be looked at
 PROVED = "payout.proved"  # another: what came back of the TED of this control number, and was set aside, is taken up
 _POSTS = frozenset({"settle"})
+_ASK_AGAIN = timedelta(seconds=1)  # whoever has the message in hand needs a moment
 _OWN_REASONS = {
     "INSUFFICIENT_FUNDS": "the account had too little when the payout was to begin",
     "LIMIT_EXCEEDED": "the account's limit was used up when the payout was to begin",
@@ -147,15 +149,23 @@ class Never(Act["Payout | None"]):
         return store.by_network_id_at_a_glance(self.never.subject)
 
     def decide(self, known: Payout | None, door: Door) -> Done:
-        """ERROR after a refused message, else EXPIRED; not while a worker has its message in hand."""
-        row = settled_row(self.claimed, "handled", door)
-        if known is None or known.state != "PENDING" or known.is_in_hand:
-            return Done(settled_row(self.claimed, "known", door), b"")
-        if known.error_code is not None:
-            return Done(row + ended(known, "refuse", self.institution, door, code=known.error_code), b"")
-        if known.send_until is None or known.send_until > door.now:
-            return Done(settled_row(self.claimed, "known", door), b"")
-        return Done(row + ended(known, "expire", self.institution, door), b"")
+        """ERROR after a refused message, else EXPIRED; asked again where it may have been sent since the question."""
+        nothing = settled_row(self.claimed, "known", door)
+        if known is None or known.state != "PENDING":
+            return Done(nothing, b"")
+        code = known.error_code
+        if code is None and (known.send_until is None or known.send_until > door.now):
+            return Done(nothing, b"")
+        sends = self.never.sends
+        if not rules.is_proof(sends, known.sends, is_in_hand=known.is_in_hand):
+            again = Touch("payouts", known.id, known.version, {"ask_at": door.now + _ASK_AGAIN})
+            return Done(nothing + Write(door.company_id, touches=(again,)), b"")
+        assert known.message_id is not None
+        assert sends is not None
+        end = ended(known, "expire" if code is None else "refuse", self.institution, door, code=code)
+        # Taken back in the same write, also where it was sent: nobody may send it, or have it sent again, any more.
+        taken_back = Withdrawn(known.message_id, sends, door.now, is_unsent=False)
+        return Done(settled_row(self.claimed, "handled", door) + replace(end, withdrawn=(taken_back,)), b"")
 
 
 @dataclass(frozen=True)

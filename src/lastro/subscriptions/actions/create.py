@@ -19,7 +19,7 @@ from lastro.subscriptions.model import TIMING, Shown, Subscription
 from lastro.subscriptions.rendering import created
 from lastro.subscriptions.rules.authorizing import window_ends
 from lastro.subscriptions.rules.automatic import first_charge_at
-from lastro.subscriptions.rules.creating import account_problems, create_problems, wish_of
+from lastro.subscriptions.rules.creating import account_problems, start_problems
 from lastro.subscriptions.states import SUBSCRIPTIONS
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.db import Session
     from lastro.orders import Order, Place
-    from lastro.subscriptions.forms import CreateSubscription
     from lastro.subscriptions.model import Person, Timing, Wish
 
-_NUMBERS_AT_ONCE = 64
+_NUMBERS_AT_ONCE = 256
+_FEW_NUMBERS = 64  # so many are left when one create reads more, while the others go on
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,40 +57,38 @@ class Ground:
 
 @dataclass(frozen=True)
 class Create(Act[Known]):
-    """POST /order/v1/banking/subscriptions. form: one whose fields are good by themselves."""
+    """POST /order/v1/banking/subscriptions. wish: one that is good by itself, but for what the day says of it."""
 
     company_id: UUID
-    form: CreateSubscription
-    account_id: UUID
+    wish: Wish
     place: Place
     ground: Ground
     timing: Timing = TIMING
 
-    @property
-    def _wish(self) -> Wish:
-        return wish_of(self.form, self.account_id)
-
     def recall(self) -> Known | None:
         """Where charges of this account went the last time, and the next number; None where either has to be read."""
-        known = self.ground.destinations.known.get((self.company_id, "PIX", self.account_id, self._wish.charge_key))
-        return None if known is None or not self.ground.numbers else Known(known, self.ground.numbers.popleft())
+        wish, numbers = self.wish, self.ground.numbers
+        known = self.ground.destinations.known.get((self.company_id, "PIX", wish.account_id, wish.charge_key))
+        if known is None or not numbers:
+            return None
+        number = numbers.popleft()
+        return None if len(numbers) == _FEW_NUMBERS else Known(known, number)
 
     async def read(self, session: Session, door: Door) -> Known:
         """The company's setup, the account, the key; more numbers where none is left."""
-        key = self._wish.charge_key
-        known = Destination(*await destination(session, door.company_id, self.account_id, key))
-        self.ground.destinations.learn((door.company_id, "PIX", self.account_id, key), known)
-        if not self.ground.numbers:
+        account_id, key = self.wish.account_id, self.wish.charge_key
+        known = Destination(*await destination(session, door.company_id, account_id, key))
+        self.ground.destinations.learn((door.company_id, "PIX", account_id, key), known)
+        if len(self.ground.numbers) <= _FEW_NUMBERS:
             self.ground.numbers.extend(await store.network_numbers(session, _NUMBERS_AT_ONCE))
         return Known(known, self.ground.numbers.popleft())
 
     def decide(self, known: Known, door: Door) -> Done | Refused:
         """The subscription and its first charge, or everything that stands in its way."""
-        today = brasilia_day(door.now)
-        problems = create_problems(self.form, today, sandbox=self.place.sandbox)
+        found, wish = known.destination, self.wish
+        problems = start_problems(wish.terms.starts_on, brasilia_day(door.now))
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
-        found, wish = known.destination, self._wish
         if found.account is None:
             return NOT_FOUND
         problems = _destination_problems(wish, found.account, found, door)

@@ -42,14 +42,19 @@ def create_problems(form: CreateSubscription, today: date, *, sandbox: bool) -> 
 
 
 def _period_problems(starts_on: date | None, ends_on: date | None, today: date) -> list[Problem]:
-    problems = []
-    if starts_on is not None and starts_on < today:
-        problems.append(Problem("startDate", "OUT_OF_RANGE", "is earlier than today in Brasilia"))
+    problems = [] if starts_on is None else start_problems(starts_on, today)
     if starts_on is not None and ends_on is not None and ends_on <= starts_on:
         problems.append(Problem("endDate", "OUT_OF_RANGE", "must be later than startDate"))
     if ends_on is not None and ends_on > _LAST_DAY:
         problems.append(Problem("endDate", "OUT_OF_RANGE", f"must not be later than {_LAST_DAY}"))
     return problems
+
+
+def start_problems(starts_on: date, today: date) -> list[Problem]:
+    """What the day itself says of a create. today: the civil day in Brasilia."""
+    if starts_on >= today:
+        return []
+    return [Problem("startDate", "OUT_OF_RANGE", "is earlier than today in Brasilia")]
 
 
 def _amount_problems(form: CreateSubscription) -> list[Problem]:

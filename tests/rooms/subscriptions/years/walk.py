@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
-from tests.cast import BENTO, PLACE, RAILS, Cast, Seller
+from tests.cast import BENTO, PLACE, Cast, Seller
 
 from lastro.base.db import Database
 from lastro.base.errors import Refused
@@ -27,6 +27,7 @@ from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
+from lastro.rails.port import RAILS
 from lastro.rails.sending import Sender
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
