@@ -5,18 +5,15 @@ A payment may become void before it settles: the bank that took it does not brin
 
 import json
 import sqlite3
-from datetime import time
 from typing import Any
 
-from lastro.standards import calendar
-
 from .. import amounts
-from ..clock import counted, moment, printed, printed_or_none
+from ..clock import printed, printed_or_none
+from ..collecting.terms import next_morning
 from ..network import Network
 from . import movements
 
 ANNOUNCED, SETTLED, VOID = "ANNOUNCED", "SETTLED", "VOID"
-SETTLES_AT = time(8)
 NO_MONEY_CAME = "NOT_SETTLED_BY_PAYER_BANK"
 
 
@@ -32,7 +29,7 @@ def take(network: Network, nosso_numero: str, amount: int, payer: dict[str, Any]
         amount,
         json.dumps(payer),
         now,
-        _settles_at(now, delay),
+        next_morning(now, delay),
         behaviour == "void",
     )
     _tell(network, _known(network, name))
@@ -93,18 +90,6 @@ def shown(known: sqlite3.Row) -> dict[str, Any]:
         "settledAt": printed_or_none(known["settled_at"]),
         "payer": json.loads(known["payer"]),
     } | ({} if known["code"] is None else {"code": known["code"]})
-
-
-def _settles_at(taken_at: int, delay: int) -> int:
-    """The morning of the business day after the one that it counts for; one that is taken longer ends on a business day."""
-    taken_on = calendar.next_business_day(calendar.brasilia_day(moment(taken_at)))
-    usual = counted(calendar.instant(calendar.add_business_days(taken_on, 1), SETTLES_AT))
-    if delay == 0:
-        return usual
-    later = moment(usual + delay)
-    day = calendar.brasilia_day(later)
-    settles_on = calendar.next_business_day(day)
-    return counted(later) if day == settles_on else counted(calendar.instant(settles_on, SETTLES_AT))
 
 
 def _end(network: Network, known: sqlite3.Row, status: str, code: str | None, settled_at: int | None) -> None:

@@ -10,13 +10,15 @@ from litestar.params import FromPath
 
 from lastro.standards import pix_ids
 
-from .. import queries
+from .. import partners, queries
 from ..answers import Asked, answer, hung_up, nothing
 from ..bank import charging
 from ..boleto import movements
 from ..boleto import payments as slip_payments
 from ..boleto import returns as slip_returns
+from ..card import charges as card_charges
 from ..clock import FURTHEST_OFFSET, printed, printed_or_none
+from ..collecting import movements as item_movements
 from ..forms import Form
 from ..guard import participant_only
 from ..network import Network
@@ -190,7 +192,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 
 
 def _clock(network: Network) -> dict[str, object]:
-    dues = [part.wakes_at(network) for part in (slip_payments, slip_returns)]
+    dues = [part.wakes_at(network) for part in (slip_payments, slip_returns, card_charges, partners)]
     due_now = any(due is not None and due <= network.clock.business() for due in dues)
     dues += [mailbox.next_available(network), charging.next_due(network)]
     running = any(part.next_due(network) is not None for part in (payments, returns, transfers))
@@ -201,7 +203,8 @@ def _clock(network: Network) -> dict[str, object]:
         and not due_now
         and not charging.is_due(network)
         and mailbox.quiet(network)
-        and movements.quiet(network),
+        and movements.quiet(network)
+        and all(item_movements.quiet(network, partner) for partner in partners.PARTNERS.values()),
     }
 
 

@@ -1,0 +1,17 @@
+"""The statements of our account at the bank that collects slips, with the movements behind their lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.rails import movements
+from lastro.rails.boleto.wire import READERS
+from lastro.rails.statements import JsonStatements
+
+if TYPE_CHECKING:
+    from lastro.rails.line import Line
+
+
+def statements(line: Line) -> JsonStatements:
+    """Where they are asked for. line: to the bank, of its own."""
+    return JsonStatements(line, "/boleto/v1/statements", lambda raw: movements.read(raw, READERS))

@@ -1,0 +1,130 @@
+"""What a network or partner says of one of its days: a statement, and what of ours its lines are compared with.
+
+How a rail joins in, in three steps:
+
+1. Its adapter has `statements.py` with a `Statements`; where the partner answers in the JSON of `rails/statements.py` that
+   is one line, else a reader of its wire. A line names its kind, the id under which both sides know the movement, the
+   amount and the time, and carries in `told` the message by which the network tells of such a movement: it says whose line
+   it is, and is what our books hear where that message never came.
+2. The rooms that book its movements name them in a `Booked` beside their `Waiting` (orders/model.py, payouts/model.py).
+3. `doors/networks.py`, `statements_of`, has it under the name of the rail.
+
+A statement is of one day of Brasilia's calendar and final once that day is over. It comes in pages, each with the totals
+of the whole day, so that one that was torn off is seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+    from lastro.base.money import Money
+    from lastro.rails.port.rail import Told
+
+# Kinds of line.
+IN = "IN"  # a payment to us
+OUT = "OUT"  # a payment of ours
+RETURN_IN = "RETURN_IN"  # a receiver gives back what we paid
+RETURN_OUT = "RETURN_OUT"  # we give back what was paid to us
+CHARGEBACK = "CHARGEBACK"  # taken from us against our will
+FEE = "FEE"  # what the partner takes for its work; none of our books has it
+KINDS = (IN, OUT, RETURN_IN, RETURN_OUT, CHARGEBACK, FEE)
+INWARD = frozenset({IN, RETURN_IN})
+
+
+@dataclass(frozen=True, slots=True)
+class StatementLine:
+    """A movement, as the partner has it.
+
+    line_id: its own id of the line, the same however often the statement is asked for. network_id: by which both sides know
+    the movement: endToEndId, control number, payment id, return id. reference: txid, nosso número, number of the STR, or of
+    a return what it gives back; None: it names none. amount: above zero, the kind says which way. told: what the network
+    tells when such a thing happens; its network_id may be empty.
+    """
+
+    line_id: str
+    kind: str
+    network_id: str
+    reference: str | None
+    amount: Money
+    settled_at: datetime
+    told: Told
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Of the whole day, however many pages it has. opening, closing: what we had there before it and after it."""
+
+    lines: int
+    came_in: Money
+    went_out: Money
+    opening: Money
+    closing: Money
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the day leads from its opening to its closing."""
+        return self.opening + self.came_in - self.went_out == self.closing
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a statement. following: what to ask for next, in the partner's words; None: this was the last."""
+
+    lines: tuple[StatementLine, ...]
+    totals: Totals
+    following: str | None
+
+
+class Statements(Protocol):
+    """Where a rail's statements are asked for."""
+
+    async def statement(self, day: date, after: str | None) -> Page | None:
+        """A page of the statement of a day that is over; None: it is not issued yet.
+
+        after: what the page before has named; None: the first. Transient: ask again later.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """Objects of a room that are lines of a rail's statements. Names are of columns of its table, called `x`.
+
+    kind: of line. name: their id in the network. at: when they settled, as our books have it; None: a statement may lack
+    them. done: the states in which they
+    are booked; waiting: those in which the network's word is still to come. reference: an expression for what the line's
+    reference is compared with. only: which of them are this rail's, said of columns that the finding role sees.
+    """
+
+    kind: str
+    table: str
+    name: str
+    at: str | None
+    done: tuple[str, ...]
+    waiting: tuple[str, ...] = ()
+    state: str = "x.state"
+    reference: str = "NULL::text"
+    only: str = "true"
+
+    @property
+    def known_sql(self) -> str:
+        """Those of company $1 whose ids are among $2, of lines of the kind: at most one for each id."""
+        return (
+            f"SELECT '{self.kind}' AS kind, x.{self.name} AS network_id, x.id, {self.state} AS state, x.amount_minor,"  # noqa: S608 names of our own code
+            f" {self.reference} AS reference FROM {self.table} x"
+            f" WHERE x.company_id = $1 AND x.{self.name} = ANY ($2::text[]) AND {self.only}"
+        )
+
+    @property
+    def settled_sql(self) -> str:
+        """Those of all companies that are booked between $2 and $3 and that no statement of rail $1 has: company and id."""
+        states = ", ".join(f"'{s}'" for s in self.done)
+        return (
+            f"SELECT x.company_id, '{self.kind}' AS kind, x.{self.name} AS network_id FROM {self.table} x"  # noqa: S608
+            f" WHERE x.{self.at} >= $2 AND x.{self.at} < $3 AND {self.state} IN ({states}) AND {self.only}"
+            f" AND NOT EXISTS (SELECT 1 FROM statement_lines l WHERE l.company_id = x.company_id AND l.rail = $1"
+            f" AND l.kind = '{self.kind}' AND l.network_id = x.{self.name} AND l.is_current)"
+        )

@@ -1,0 +1,133 @@
+"""Lines are compared with the books and kept; what is certain is told to the inbox, what is not becomes a difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.run import Act, Done
+from lastro.base.write import Row, Write
+from lastro.rails.port import UNKNOWN as UNREADABLE
+from lastro.reconciliation import store
+from lastro.reconciliation.model import COST, FED, MATCHED, MISSING, Theirs
+from lastro.reconciliation.rules import judge
+from lastro.reconciliation.states import ITEMS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.rails.port import Booked, StatementLine
+    from lastro.reconciliation.model import Name, Ours, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What lines are compared with. stored: line ids that are kept. told: lines of any statement, by what they mean."""
+
+    stored: set[str]
+    told: Mapping[Name, Sequence[Theirs]]
+    ours: Mapping[Name, Ours]
+    not_anew: set[tuple[Name, str]]
+
+
+@dataclass(frozen=True)
+class Compare(Act[Known]):
+    """Lines of one company, a part of a page. booked: what its rail's lines may be here."""
+
+    statement: Statement
+    lines: Sequence[StatementLine]
+    booked: Sequence[Booked]
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """What is there already of these lines, and what of ours they are."""
+        company, names = door.company_id, {line.network_id for line in self.lines}
+        return Known(
+            await store.stored(session, company, self.statement, [line.line_id for line in self.lines]),
+            await store.lines_of(session, company, self.statement.rail, names),
+            await store.ours_of(session, company, self.booked, names),
+            await store.not_anew(session, company, self.statement, names),
+        )
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """Each line kept once, with what it was found to be."""
+        rows: list[Row] = []
+        seen = {name: {line.line_id for line in lines} for name, lines in known.told.items()}
+        for line in self.lines:
+            if line.line_id in known.stored:
+                continue
+            name = (line.kind, line.network_id)
+            theirs = Theirs(name, line.line_id, line.amount, line.reference)
+            ours, others = known.ours.get(name), seen.setdefault(name, set())
+            verdict = judge(theirs, ours, twice=bool(others), readable=line.told.kind != UNREADABLE)
+            others.add(line.line_id)
+            rows.append(self._line(line, verdict, ours, door))
+            if verdict in (MATCHED, COST) or (name, verdict) in known.not_anew:
+                continue
+            rows += _differs(self.statement, theirs, verdict, ours, door)
+            if verdict in FED:
+                rows.append(self._told(line, door))
+        return Done(Write(door.company_id, rows=tuple(rows)), b"")
+
+    def _line(self, line: StatementLine, verdict: str, ours: Ours | None, door: Door) -> Row:
+        s = self.statement
+        values = {
+            "id": door.chance.uuid(door.now), "statement_id": s.id, "edition": s.edition, "line_id": line.line_id,
+            "rail": s.rail, "day": s.day, "kind": line.kind, "network_id": line.network_id, "reference": line.reference,
+            "amount_minor": line.amount.minor, "currency": line.amount.currency, "settled_at": line.settled_at,
+            "verdict": verdict, "object_id": None if ours is None else ours.object_id, "created_at": door.now,
+        }  # fmt: skip
+        return Row("statement_lines", values)
+
+    def _told(self, line: StatementLine, door: Door) -> Row:
+        """What the network would have told, under a name of its own: the verb books it once, whatever else tells of it."""
+        s, told = self.statement, line.told
+        values = {
+            "id": door.chance.uuid(door.now), "rail": told.rail or s.rail, "kind": told.kind,
+            "network_id": f"statement:{s.day}:{s.edition}:{line.line_id}", "subject": told.subject, "txid": told.txid,
+            "body": told.body, "received_at": door.now, "due_at": door.now,
+        }  # fmt: skip
+        return Row("inbox", values)
+
+
+@dataclass(frozen=True)
+class Lack(Act[Known]):
+    """What of ours was settled on the day of a statement that has been taken, and that no statement has."""
+
+    statement: Statement
+    names: Sequence[Name]
+    booked: Sequence[Booked]
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """What of ours it is, and what is known to be lacking already."""
+        ids = {network_id for _, network_id in self.names}
+        ours = await store.ours_of(session, door.company_id, self.booked, ids)
+        return Known(set(), {}, ours, await store.not_anew(session, door.company_id, self.statement, ids))
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """A difference for each."""
+        rows: list[Row] = []
+        for name in self.names:
+            ours = known.ours.get(name)
+            if ours is not None and (name, MISSING) not in known.not_anew:
+                rows += _born(self.statement, name, MISSING, None, ours, {}, door)
+        return Done(Write(door.company_id, rows=tuple(rows)), b"")
+
+
+def _differs(s: Statement, theirs: Theirs, difference: str, ours: Ours | None, door: Door) -> tuple[Row, ...]:
+    said = {"theirs_minor": theirs.amount.minor, "theirs": theirs.reference, "currency": theirs.amount.currency}
+    return _born(s, theirs.name, difference, theirs.line_id, ours, said, door)
+
+
+def _born(
+    s: Statement, name: Name, difference: str, line_id: str | None, ours: Ours | None, said: Mapping[str, Any], door: Door
+) -> tuple[Row, ...]:
+    values = {
+        "id": door.chance.uuid(door.now), "statement_id": s.id, "rail": s.rail, "day": s.day, "kind": name[0],
+        "network_id": name[1], "difference": difference, "line_id": line_id, "currency": s.currency, "theirs_minor": None,
+        "theirs": None, "object_id": None if ours is None else ours.object_id,
+        "ours_minor": None if ours is None else ours.amount_minor, "ours": None if ours is None else ours.reference,
+        "ours_state": None if ours is None else ours.state, "created_at": door.now, "updated_at": door.now, **said,
+    }  # fmt: skip
+    return ITEMS.born(values, door.now, ("differ",), reason=difference)

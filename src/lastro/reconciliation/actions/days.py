@@ -1,0 +1,113 @@
+"""Days and their statements: begun when a day is over, turned page by page, finished, taken again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Touch, Write
+from lastro.reconciliation import store
+from lastro.reconciliation.states import STATEMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import date, datetime
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.reconciliation.model import Statement
+
+_FREE = {"lease_token": None, "leased_until": None}
+
+
+@dataclass(frozen=True)
+class Begin(Act[None]):
+    """Days of a rail that are over: their statements are to be taken. Of the institution's company."""
+
+    rail: str
+    days: Sequence[date]
+
+    async def read(self, session: Session, door: Door) -> None:
+        """Nothing: a day that is there already refuses its second row."""
+
+    def decide(self, known: None, door: Door) -> Done:
+        """A statement for each, due at once."""
+        del known
+        write = Write(door.company_id)
+        for day in self.days:
+            values = {
+                "id": door.chance.uuid(door.now), "rail": self.rail, "day": day, "due_at": door.now, "created_at": door.now,
+                "updated_at": door.now,
+            }  # fmt: skip
+            write += Write(door.company_id, rows=STATEMENTS.born(values, door.now, ("begin",)))
+        return Done(write, b"")
+
+    def taken(self, constraint: str) -> Refused | None:
+        """Another worker has begun the same days."""
+        return Refused(Kind.CONFLICT, (Problem("day", "CONFLICT", "is begun already"),))
+
+
+@dataclass(frozen=True)
+class Note(Act[None]):
+    """How far a statement is taken. Only who has it in hand may say so: a worker that was too slow finds another's token."""
+
+    statement: Statement
+    token: UUID
+    sets: Mapping[str, Any]
+
+    async def read(self, session: Session, door: Door) -> None:
+        """Nothing: the version and the token say whether it may be."""
+
+    def decide(self, known: None, door: Door) -> Done:
+        """The columns alone: its state is as before."""
+        del known
+        touch = Touch("statements", self.statement.id, self.statement.version, self.sets, also={"lease_token": self.token})
+        return Done(Write(door.company_id, touches=(touch,)), b"")
+
+
+@dataclass(frozen=True)
+class Finish(Act[None]):
+    """Every line of a statement is there and compared. look_at: when it is looked whether what it said first is booked."""
+
+    statement: Statement
+    look_at: datetime | None
+
+    async def read(self, session: Session, door: Door) -> None:
+        """Nothing: the version says whether it may be."""
+
+    def decide(self, known: None, door: Door) -> Done:
+        """TAKEN, in nobody's hands."""
+        del known
+        move = STATEMENTS.move(self.statement, "finish", door.now, due_at=self.look_at, **_FREE)
+        return Done(Write(door.company_id, moves=(move,)), b"")
+
+
+@dataclass(frozen=True)
+class Again(Act["Statement | None"]):
+    """The partner has issued a statement anew: it is taken once more. by: who says so, for the history."""
+
+    rail: str
+    day: date
+    by: str
+
+    async def read(self, session: Session, door: Door) -> Statement | None:
+        """The statement of the day."""
+        return await store.of_day(session, door.company_id, self.rail, self.day)
+
+    def decide(self, known: Statement | None, door: Door) -> Done | Refused:
+        """TAKING from its first page, as its next edition."""
+        if known is None:
+            return NOT_FOUND
+        if not STATEMENTS.allows(known.state, "again"):
+            text = "is being taken already"
+            return Refused(Kind.CONFLICT, (Problem("state", "CONFLICT", text),))
+        move = STATEMENTS.move(
+            known, "again", door.now, reason=f"by {self.by}", edition=known.edition + 1, place=None, lines=0, in_minor=0,
+            out_minor=0, looks=0, due_at=door.now,
+        )  # fmt: skip
+        said = {"rail": known.rail, "day": known.day.isoformat(), "edition": known.edition + 1, "state": "TAKING"}
+        return Done(Write(door.company_id, moves=(move,)), render(said))

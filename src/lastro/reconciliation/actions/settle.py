@@ -1,0 +1,91 @@
+"""Differences end: by what statements and books say by now, or because people have settled them outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+from lastro.reconciliation import store
+from lastro.reconciliation.rules import closing
+from lastro.reconciliation.states import ITEMS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.rails.port import Booked
+    from lastro.reconciliation.model import Item, Name, Ours, Theirs
+
+FIRST = UUID(int=0)  # before every id
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Open differences, and what both sides say of their movements now."""
+
+    items: Sequence[Item]
+    told: Mapping[Name, Sequence[Theirs]]
+    ours: Mapping[Name, Ours]
+
+
+@dataclass(frozen=True)
+class Look(Act[Known]):
+    """A few open differences of a company at a rail are looked at once more. after: those with higher ids."""
+
+    rail: str
+    booked: Sequence[Booked]
+    after: UUID
+    limit: int
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """What is open, its lines and what of ours it is."""
+        company = door.company_id
+        items = await store.open_items(session, company, self.rail, self.after, self.limit)
+        ids = {item.name[1] for item in items}
+        if not ids:
+            return Known((), {}, {})
+        told = await store.lines_of(session, company, self.rail, ids)
+        return Known(items, told, await store.ours_of(session, company, self.booked, ids))
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """What is explained or booked by now is closed. The answer: the last id that was looked at, empty at the end."""
+        moves = []
+        for item in known.items:
+            trigger = closing(item, known.told.get(item.name, ()), known.ours.get(item.name))
+            if trigger is not None:
+                moves.append(ITEMS.move(item, trigger, door.now))
+        last = known.items[-1].id.bytes if len(known.items) == self.limit else b""
+        return Done(Write(door.company_id, moves=tuple(moves)), last)
+
+
+@dataclass(frozen=True)
+class Accept(Act["Item | None"]):
+    """People have settled a difference outside. by, reason: who says so and why, for the history."""
+
+    item_id: UUID
+    by: str
+    reason: str
+
+    async def read(self, session: Session, door: Door) -> Item | None:
+        """The difference."""
+        return await store.item(session, door.company_id, self.item_id)
+
+    def decide(self, known: Item | None, door: Door) -> Done | Refused:
+        """ACCEPTED; the books stay as they are."""
+        if known is None:
+            return NOT_FOUND
+        if not ITEMS.allows(known.state, "accept"):
+            text = f"is {known.state} and not OPEN: there is nothing to accept"
+            return Refused(Kind.CONFLICT, (Problem("state", "CONFLICT", text),))
+        move = ITEMS.move(known, "accept", door.now, reason=f"by {self.by}: {self.reason}")
+        kind, network_id = known.name
+        said = {
+            "id": str(known.id), "kind": kind, "networkId": network_id, "difference": known.difference, "state": "ACCEPTED",
+        }  # fmt: skip
+        return Done(Write(door.company_id, moves=(move,)), render(said))

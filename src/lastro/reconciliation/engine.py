@@ -1,0 +1,216 @@
+"""What a worker does with statements: days that are over are begun, their pages compared, their differences looked at again.
+
+Taken in turns under a lease: where a page ends is kept with its counts, so that whoever comes next goes on there. The lines
+of a page that was cut short are there already, and are passed over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import structlog
+
+from lastro.base import lanes
+from lastro.base.errors import Stale
+from lastro.base.together import together
+from lastro.rails.port import INWARD, Transient
+from lastro.reconciliation import store
+from lastro.reconciliation.actions.compare import Compare, Lack
+from lastro.reconciliation.actions.days import Begin, Finish, Note
+from lastro.reconciliation.actions.settle import FIRST, Look
+from lastro.standards.calendar import brasilia_day, day_bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Database
+    from lastro.base.run import Runner
+    from lastro.rails.port import Booked, Page, StatementLine, Statements, Told
+    from lastro.reconciliation.model import Statement
+
+LANE = lanes.Lane("statements", recalls=False)
+_AT_A_TIME_SECONDS = 8.0  # a statement is given back after so long, well before its lease is over
+_WIDTH = 4  # companies at once, each of which holds a connection
+_LACKING_AT_ONCE = 2000
+_ITEMS_AT_ONCE = 500
+_BACK_DAYS = 7  # an installation that never took a statement begins so many days ago, if it is as old
+_LOOKS = 6  # at what was told to the inbox, after 5 s, 15 s, 45 s …; then with the next statement of the rail
+_FIRST_LOOK = timedelta(seconds=5)
+_AGAIN_SECONDS = 600.0  # until a statement that is not issued yet, or came torn, is asked for again
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Reconciler:
+    """Works on statements. statements, booked: by rail, where they are asked for and what of ours their lines may be.
+
+    owners: whose messages these are, by their network ids. hear: is told how each turn ended.
+    """
+
+    database: Database
+    work: Database
+    runner: Runner
+    statements: Mapping[str, Statements]
+    booked: Mapping[str, Sequence[Booked]]
+    owners: Callable[[Sequence[Told]], Awaitable[Mapping[str, UUID]]]
+    hear: lanes.Hear = lanes.unheard
+
+    async def begin(self) -> bool:
+        """Begins the days that are over. Never says that there is more. DatabaseAway: try again later."""
+        async with self.work.session() as session:
+            company_id = await store.institution(session)
+        if company_id is None:
+            return False
+        async with self.database.session(company_id) as session:
+            since, now, last = await store.begun(session, company_id)
+        today = brasilia_day(now)
+        first = max(brasilia_day(since), today - timedelta(days=_BACK_DAYS))
+        for rail in self.statements:
+            begins = first if rail not in last else last[rail] + timedelta(days=1)
+            if days := [begins + timedelta(days=n) for n in range((today - begins).days)]:
+                await self.runner.act(company_id, Begin(rail, days))
+        return False
+
+    async def row(self, row: Record) -> None:
+        """Goes on with a statement that was claimed, and gives it back if it is not at its end."""
+        clock = asyncio.get_running_loop().time
+        begun, statement = clock(), store.statement_of(row)
+        pause: float | None = None
+        outcome = "done"
+        try:
+            if statement.state == "TAKING":
+                pause = await self._take(statement, row["lease_token"], begun + _AT_A_TIME_SECONDS)
+            else:
+                await self._look_later(statement, row["lease_token"])
+        except Transient as away:
+            _log.warning("statement.away", rail=statement.rail, subject=str(statement.day), reason=away.reason)
+            pause, outcome = away.retry_after_seconds or 30.0, "away"
+        except Stale:
+            pause, outcome = 1.0, "overtaken"
+        if pause is not None:
+            await lanes.release(self.database, LANE, row, timedelta(seconds=pause))
+        self.hear(
+            lanes.Worked(
+                "statements", statement.rail, outcome, clock() - begun, statement.company_id, (statement.id,), statement.id,
+                None, row["sends"],
+            )
+        )  # fmt: skip
+
+    async def _take(self, statement: Statement, token: UUID, until: float) -> float | None:
+        """Takes page after page; seconds until it goes on, None: it is in nobody's hands."""
+        clock = asyncio.get_running_loop().time
+        if statement.place is None:
+            statement = replace(statement, lines=0, in_minor=0, out_minor=0)
+            if statement.edition > 1:
+                await self._retire(statement)
+        while True:
+            page = await self.statements[statement.rail].statement(statement.day, statement.place)
+            if page is None:
+                return _AGAIN_SECONDS
+            statement = _turned(statement, page)
+            await self._compare(statement, page.lines)
+            if page.following is None:
+                return await self._finish(statement, page, token)
+            await self._note(statement, page, token)
+            if clock() > until:
+                return 0.0
+
+    async def _compare(self, statement: Statement, lines: Sequence[StatementLine]) -> None:
+        """Every line of a page goes to its company."""
+        told = [replace(line.told, network_id=line.line_id) for line in lines]
+        if len({one.network_id for one in told}) != len(told):
+            raise Transient("two lines of the statement have one id")
+        owners = await self.owners(told) if told else {}
+        batches: dict[UUID, list[StatementLine]] = {}
+        for line in lines:
+            batches.setdefault(owners[line.line_id], []).append(line)
+
+        async def compare(batch: tuple[UUID, list[StatementLine]]) -> None:
+            await self.runner.act(batch[0], Compare(statement, batch[1], self.booked[statement.rail]))
+
+        await together(batches.items(), compare, _WIDTH)
+
+    async def _note(self, statement: Statement, page: Page, token: UUID) -> None:
+        sets = {
+            "place": page.following, "lines": statement.lines, "in_minor": statement.in_minor,
+            "out_minor": statement.out_minor, "opening_minor": page.totals.opening.minor,
+            "closing_minor": page.totals.closing.minor, "currency": statement.currency,
+        }  # fmt: skip
+        await self.runner.act(statement.company_id, Note(statement, token, sets))
+
+    async def _finish(self, statement: Statement, page: Page, token: UUID) -> float | None:
+        """The last page was turned: what it should add up to, what of ours it lacks, what is explained by now."""
+        totals = page.totals
+        said = (totals.lines, totals.came_in.minor, totals.went_out.minor)
+        if said != (statement.lines, statement.in_minor, statement.out_minor) or not totals.adds_up:
+            _log.critical("statement.torn", rail=statement.rail, subject=str(statement.day), count=statement.lines)
+            await self._note(statement, page, token)
+            return _AGAIN_SECONDS
+        await self._note(statement, page, token)
+        await self._lack(statement)
+        fed, left = await self._look(statement.rail)
+        if left:
+            _log.warning("statement.differs", rail=statement.rail, subject=str(statement.day), count=left)
+        async with self.work.session() as session:
+            now = await store.business_now(session)
+        await self.runner.act(statement.company_id, Finish(statement, now + _FIRST_LOOK if fed else None))
+        return None
+
+    async def _lack(self, statement: Statement) -> None:
+        booked, bounds = self.booked[statement.rail], day_bounds(statement.day)
+        while True:
+            async with self.work.session() as session:
+                found = await store.lacking(session, statement.rail, booked, bounds, _LACKING_AT_ONCE)
+            if not found:
+                return
+            for company_id, names in found.items():
+                await self.runner.act(company_id, Lack(statement, names, booked))
+
+    async def _look(self, rail: str) -> tuple[int, int]:
+        """Looks at every open difference of a rail; how many of those that stay are on their way, and how many there are."""
+        async with self.work.session() as session:
+            companies = await store.with_open(session, rail)
+        for company_id in companies:
+            after = FIRST
+            while True:
+                done = await self.runner.act(company_id, Look(rail, self.booked[rail], after, _ITEMS_AT_ONCE))
+                last = getattr(done, "body", b"")
+                if not last:
+                    break
+                after = type(after)(bytes=last)
+        async with self.work.session() as session:
+            left = await store.with_open(session, rail)
+        return sum(fed for fed, _ in left.values()), sum(count for _, count in left.values())
+
+    async def _look_later(self, statement: Statement, token: UUID) -> None:
+        """Whether what the statement said first is in the books by now; each look comes three times as late."""
+        fed, _ = await self._look(statement.rail)
+        looks = statement.looks + 1
+        async with self.work.session() as session:
+            now = await store.business_now(session)
+        later = now + _FIRST_LOOK * 3**looks if fed and looks < _LOOKS else None
+        free = {"lease_token": None, "leased_until": None}
+        await self.runner.act(statement.company_id, Note(statement, token, {"looks": looks, "due_at": later, **free}))
+
+    async def _retire(self, statement: Statement) -> None:
+        async with self.work.session() as session:
+            found = await store.companies(session)
+        for company_id in found:
+            async with self.database.session(company_id) as session:
+                await store.retire(session, company_id, statement)
+
+
+def _turned(statement: Statement, page: Page) -> Statement:
+    """The same with a page more."""
+    came = sum(line.amount.minor for line in page.lines if line.kind in INWARD)
+    went = sum(line.amount.minor for line in page.lines if line.kind not in INWARD)
+    return replace(
+        statement, place=page.following, lines=statement.lines + len(page.lines), in_minor=statement.in_minor + came,
+        out_minor=statement.out_minor + went, currency=page.totals.opening.currency,
+    )  # fmt: skip

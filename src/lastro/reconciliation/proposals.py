@@ -1,0 +1,83 @@
+"""What people do about a difference, in words: English and Portuguese, and whom they call."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lastro.rails.port import BOLETO, PIX, RETURN_OUT, TED
+from lastro.reconciliation.model import (
+    AMOUNT,
+    CONTRADICTED,
+    MISSING,
+    REFERENCE,
+    TWICE,
+    UNHEARD,
+    UNKNOWN,
+    UNTOLD,
+)
+
+
+class Proposal(NamedTuple):
+    """en, pt: one sentence or two."""
+
+    en: str
+    pt: str
+
+
+PROPOSALS = {
+    UNHEARD: Proposal(
+        "lastro books it by itself from what the line says. If it stays open, look for its message with lastro story.",
+        "O lastro registra sozinho a partir da linha. Se continuar aberto, procure a mensagem com lastro story.",
+    ),
+    UNTOLD: Proposal(
+        "lastro ends it by itself from what the line says. If it stays open, look for its message with lastro story.",
+        "O lastro conclui sozinho a partir da linha. Se continuar aberto, procure a mensagem com lastro story.",
+    ),
+    MISSING: Proposal(
+        "Ask why the statement lacks it. A later statement closes it, or one issued anew: lastro reconcile again.",
+        "Pergunte por que falta no extrato. Um extrato posterior encerra, ou um reemitido: lastro reconcile again.",
+    ),
+    TWICE: Proposal(
+        "Have the second line taken back; the books have it once. Then lastro reconcile again, or accept.",
+        "Peça o estorno da segunda linha; nos livros está uma vez. Depois lastro reconcile again, ou accept.",
+    ),
+    AMOUNT: Proposal(
+        "Compare with the message in lastro story and have the wrong side corrected: the statement anew, or the money.",
+        "Compare com a mensagem em lastro story e peça a correção: extrato reemitido, ou o valor.",
+    ),
+    REFERENCE: Proposal(
+        "The money is right and the reference is not: have the statement corrected, or accept.",
+        "O valor está certo e a referência não: peça a correção do extrato, ou accept.",
+    ),
+    CONTRADICTED: Proposal(
+        "We were told that it failed, and it has left. Do not send it again; ask for a written confirmation.",
+        "Fomos informados de falha, mas o dinheiro saiu. Não reenvie; peça confirmação por escrito.",
+    ),
+    UNKNOWN: Proposal(
+        "Nothing of ours is this movement. Stop and call at once: somebody else may be using our account.",
+        "Nenhum registro nosso corresponde. Ligue imediatamente: outra pessoa pode estar usando a conta.",
+    ),
+}
+# A TED that has left is proven by its statement; there is a command for it.
+_PROVED = Proposal(
+    "We were told that it failed, and it has left: book it with lastro payout prove, with the time of the line.",
+    "Fomos informados de falha, mas o dinheiro saiu: registre com lastro payout prove, com o horário da linha.",
+)
+_CALL = {
+    PIX: Proposal("the Central Bank's SPI operations desk", "a central de operações do SPI no Banco Central"),
+    TED: Proposal("the Central Bank's STR operations desk", "a central de operações do STR no Banco Central"),
+    BOLETO: Proposal("the bank that collects the slips", "o banco cobrador dos boletos"),
+}
+_PARTNER = Proposal("the partner's settlement desk", "a área de liquidação do parceiro")
+
+
+def proposal(rail: str, kind: str, difference: str) -> Proposal:
+    """What to do about a difference of such a line."""
+    if difference == CONTRADICTED and rail == TED and kind != RETURN_OUT:
+        return _PROVED
+    return PROPOSALS[difference]
+
+
+def whom_to_call(rail: str) -> Proposal:
+    """Who answers for the statements of a rail."""
+    return _CALL.get(rail, _PARTNER)

@@ -1,0 +1,24 @@
+"""What may happen to a statement, and to a difference between it and the books."""
+
+from lastro.base.machine import NOT_THERE, Machine
+
+STATEMENTS = Machine(
+    "statements",
+    "state",
+    {
+        (NOT_THERE, "begin"): "TAKING",
+        ("TAKING", "finish"): "TAKEN",
+        ("TAKEN", "again"): "TAKING",  # its partner has issued it anew
+    },
+)
+
+ITEMS = Machine(
+    "statement_items",
+    "state",
+    {
+        (NOT_THERE, "differ"): "OPEN",
+        ("OPEN", "explain"): "EXPLAINED",  # by a later statement, or by the same one taken again
+        ("OPEN", "book"): "BOOKED",  # what the statement said first is in the books now
+        ("OPEN", "accept"): "ACCEPTED",  # people have settled it outside
+    },
+)

@@ -1,0 +1,227 @@
+"""The SQL of the reconciliation: its own tables, and of other rooms what they name in their `Booked`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from lastro.base.money import Money
+from lastro.reconciliation.model import DONE, ENDED, WAITS, Day, Item, Open, Ours, Statement, Theirs
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from datetime import date, datetime
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+    from lastro.rails.port import Booked
+    from lastro.reconciliation.model import Name
+
+_INSTITUTION = "SELECT company_id FROM company_numbers WHERE number = 0"
+_BEGUN = """
+SELECT c.created_at, business_now() AS now, s.rail, s.day FROM companies c
+  LEFT JOIN (SELECT company_id, rail, max(day) AS day FROM statements WHERE company_id = $1 GROUP BY company_id, rail) s
+    ON s.company_id = c.company_id
+ WHERE c.company_id = $1
+"""
+_OF_DAY = "SELECT * FROM statements WHERE company_id = $1 AND rail = $2 AND day = $3"
+_STORED = """
+SELECT line_id FROM statement_lines
+ WHERE company_id = $1 AND statement_id = $2 AND edition = $3 AND line_id = ANY ($4::text[])
+"""
+_LINES = """
+SELECT kind, network_id, line_id, amount_minor, currency, reference FROM statement_lines
+ WHERE company_id = $1 AND rail = $2 AND network_id = ANY ($3::text[]) AND is_current ORDER BY created_at, id
+"""
+# Those that are open, and those of this statement that people have accepted: neither is opened once more.
+_NOT_ANEW = """
+SELECT kind, network_id, difference FROM statement_items
+ WHERE company_id = $1 AND rail = $2 AND network_id = ANY ($3::text[])
+   AND (state = 'OPEN' OR (state = 'ACCEPTED' AND statement_id = $4))
+"""
+_RETIRE = """
+UPDATE statement_lines SET is_current = false WHERE company_id = $1 AND statement_id = $2 AND edition < $3 AND is_current
+"""
+_COMPANIES = "SELECT company_id FROM company_numbers ORDER BY number"
+_WITH_OPEN = """
+SELECT company_id, count(*) FILTER (WHERE difference IN ('UNHEARD', 'UNTOLD')) AS fed, count(*) AS count
+  FROM statement_items
+ WHERE state = 'OPEN' AND rail = $1 GROUP BY company_id ORDER BY company_id
+"""
+_OPEN = """
+SELECT id, kind, network_id, difference, state, version, line_id FROM statement_items
+ WHERE company_id = $1 AND rail = $2 AND state = 'OPEN' AND id > $3 ORDER BY id LIMIT $4
+"""
+_ITEM = """
+SELECT id, kind, network_id, difference, state, version, line_id FROM statement_items WHERE company_id = $1 AND id = $2
+"""
+# What a statement lacks and no item tells of yet.
+_UNTOLD_OF = """
+SELECT m.company_id, m.kind, m.network_id FROM ({settled}) m
+ WHERE NOT EXISTS (SELECT 1 FROM statement_items i WHERE i.company_id = m.company_id AND i.rail = $1 AND i.kind = m.kind
+                      AND i.network_id = m.network_id AND i.difference = 'MISSING' AND i.state IN ('OPEN', 'ACCEPTED'))
+ LIMIT $4
+"""
+
+# Company by company, as the indexes are.
+_DAYS = """
+SELECT s.*,
+       (SELECT count(*) FROM company_numbers n
+          JOIN statement_lines l ON l.company_id = n.company_id AND l.statement_id = s.id AND l.edition = s.edition
+         WHERE l.verdict IN ('MATCHED', 'COST')) AS matched
+  FROM statements s WHERE s.day = $1 AND ($2::text IS NULL OR s.rail = $2) ORDER BY s.rail
+"""
+_ITEMS = """
+SELECT n.number, i.* FROM company_numbers n
+  JOIN statement_items i ON i.company_id = n.company_id AND i.rail = $1 AND i.day = $2 ORDER BY n.number, i.id
+"""
+_OWNER = "SELECT company_id FROM statement_items WHERE id = $1"
+
+
+async def institution(session: Session) -> UUID | None:
+    """The company whose statements are; None: it is not founded yet."""
+    found: UUID | None = await session.value(_INSTITUTION)
+    return found
+
+
+async def begun(session: Session, company_id: UUID) -> tuple[datetime, datetime, dict[str, date]]:
+    """When the institution began, business time, and the last day of each rail that has one."""
+    rows = await session.fetch(_BEGUN, company_id)
+    return rows[0]["created_at"], rows[0]["now"], {r["rail"]: r["day"] for r in rows if r["rail"] is not None}
+
+
+def statement_of(r: Record) -> Statement:
+    """A statement as its row says."""
+    return Statement(
+        r["id"], r["company_id"], r["rail"], r["day"], r["state"], r["edition"], r["place"], r["lines"], r["in_minor"],
+        r["out_minor"], r["currency"], r["looks"], r["version"],
+    )  # fmt: skip
+
+
+async def of_day(session: Session, company_id: UUID, rail: str, day: date) -> Statement | None:
+    """The statement of a day."""
+    row = await session.row(_OF_DAY, company_id, rail, day)
+    return None if row is None else statement_of(row)
+
+
+async def stored(session: Session, company_id: UUID, statement: Statement, line_ids: Collection[str]) -> set[str]:
+    """Which of these lines of its present edition are there already."""
+    rows = await session.fetch(_STORED, company_id, statement.id, statement.edition, list(line_ids))
+    return {r["line_id"] for r in rows}
+
+
+async def lines_of(session: Session, company_id: UUID, rail: str, network_ids: Collection[str]) -> dict[Name, list[Theirs]]:
+    """Every line that counts today, of any statement, about these ids; the one that came first is the first."""
+    found: dict[Name, list[Theirs]] = {}
+    for r in await session.fetch(_LINES, company_id, rail, list(network_ids)):
+        name = (r["kind"], r["network_id"])
+        line = Theirs(name, r["line_id"], Money(r["amount_minor"], r["currency"]), r["reference"])
+        found.setdefault(name, []).append(line)
+    return found
+
+
+async def ours_of(
+    session: Session, company_id: UUID, booked: Sequence[Booked], network_ids: Collection[str]
+) -> dict[Name, Ours]:
+    """What of the company's own these ids are."""
+    stages = {(b.kind, state): DONE for b in booked for state in b.done}
+    stages |= {(b.kind, state): WAITS for b in booked for state in b.waiting}
+    found = {}
+    for r in await session.fetch("\nUNION ALL ".join(b.known_sql for b in booked), company_id, list(network_ids)):
+        kind, state = r["kind"], r["state"]
+        stage = stages.get((kind, state), ENDED)
+        found[kind, r["network_id"]] = Ours(r["id"], stage, state, r["amount_minor"], r["reference"])
+    return found
+
+
+async def not_anew(
+    session: Session, company_id: UUID, statement: Statement, network_ids: Collection[str]
+) -> set[tuple[Name, str]]:
+    """Differences about these ids that are there already: open, or accepted of this statement."""
+    rows = await session.fetch(_NOT_ANEW, company_id, statement.rail, list(network_ids), statement.id)
+    return {((r["kind"], r["network_id"]), r["difference"]) for r in rows}
+
+
+async def retire(session: Session, company_id: UUID, statement: Statement) -> None:
+    """Its lines of earlier editions count no more."""
+    await session.fetch(_RETIRE, company_id, statement.id, statement.edition)
+
+
+async def business_now(session: Session) -> datetime:
+    """Business time."""
+    now: datetime = await session.value("SELECT business_now()")
+    return now
+
+
+async def companies(session: Session) -> list[UUID]:
+    """Every company."""
+    return [r["company_id"] for r in await session.fetch(_COMPANIES)]
+
+
+async def with_open(session: Session, rail: str) -> dict[UUID, tuple[int, int]]:
+    """Companies with open differences at a rail: how many of these are on their way into the books, how many there are."""
+    return {r["company_id"]: (r["fed"], r["count"]) for r in await session.fetch(_WITH_OPEN, rail)}
+
+
+async def open_items(session: Session, company_id: UUID, rail: str, after: UUID, limit: int) -> list[Item]:
+    """Some of a company's open differences at a rail, in the order of their ids."""
+    return [_item(r) for r in await session.fetch(_OPEN, company_id, rail, after, limit)]
+
+
+async def item(session: Session, company_id: UUID, item_id: UUID) -> Item | None:
+    """One of them, open or not."""
+    row = await session.row(_ITEM, company_id, item_id)
+    return None if row is None else _item(row)
+
+
+async def lacking(
+    session: Session, rail: str, booked: Sequence[Booked], bounds: tuple[datetime, datetime], limit: int
+) -> dict[UUID, list[Name]]:
+    """By company: what is booked between these instants, that no statement has, and that is no difference yet."""
+    settled = "\nUNION ALL ".join(b.settled_sql for b in booked if b.at is not None)
+    found: dict[UUID, list[Name]] = {}
+    for r in await session.fetch(_UNTOLD_OF.format(settled=settled), rail, *bounds, limit):
+        found.setdefault(r["company_id"], []).append((r["kind"], r["network_id"]))
+    return found
+
+
+def _item(r: Record) -> Item:
+    name = (r["kind"], r["network_id"])
+    return Item(r["id"], name, r["difference"], r["state"], r["version"], r["line_id"])
+
+
+async def days_of(session: Session, day: date, rail: str | None) -> list[Day]:
+    """How a day stands at each rail that has a statement of it. session: of the role that reads every company."""
+    found = []
+    for r in await session.fetch(_DAYS, day, rail):
+        items = await session.fetch(_ITEMS, r["rail"], day)
+        ended = Counter(i["state"] for i in items)
+        found.append(
+            Day(
+                r["rail"], r["day"], r["state"], r["edition"], r["lines"], Money(r["in_minor"], r["currency"]),
+                Money(r["out_minor"], r["currency"]), _money(r["opening_minor"], r["currency"]),
+                _money(r["closing_minor"], r["currency"]), r["matched"], ended["BOOKED"], ended["EXPLAINED"],
+                ended["ACCEPTED"], tuple(_open(i) for i in items if i["state"] == "OPEN"),
+            )
+        )  # fmt: skip
+    return found
+
+
+async def item_company(session: Session, item_id: UUID) -> UUID | None:
+    """Whose difference it is. session: as in days_of, or of the company itself."""
+    found: UUID | None = await session.value(_OWNER, item_id)
+    return found
+
+
+def _open(i: Record) -> Open:
+    return Open(
+        i["id"], i["number"], i["rail"], i["day"], i["kind"], i["network_id"], i["difference"], i["line_id"],
+        _money(i["theirs_minor"], i["currency"]), _money(i["ours_minor"], i["currency"]), i["theirs"], i["ours"],
+        i["ours_state"], i["created_at"],
+    )  # fmt: skip
+
+
+def _money(minor: int | None, currency: str) -> Money | None:
+    return None if minor is None else Money(minor, currency)

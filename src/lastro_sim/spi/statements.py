@@ -1,0 +1,70 @@
+"""A participant's settlement account at the SPI, day by day."""
+
+import json
+import sqlite3
+from functools import partial
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from .. import amounts, statements
+from ..answers import Asked
+from ..clock import printed
+from ..guard import participant_only
+from ..network import Network
+from ..statements import Movement
+
+PAYMENTS = """
+SELECT * FROM payment WHERE status = 'ACCC' AND settled_at >= ? AND settled_at < ? AND (sender = ? OR receiver = ?)
+ ORDER BY settled_at, seq
+"""
+RETURNS = """
+SELECT g.*, p.sender AS payer_bank FROM giveback g JOIN payment p ON p.end_to_end_id = g.end_to_end_id
+ WHERE g.status = 'ACCC' AND g.settled_at >= ? AND g.settled_at < ? AND (g.sender = ? OR p.sender = ?)
+ ORDER BY g.settled_at, g.seq
+"""
+
+
+@get("/spi/v1/statements/{ispb:str}", guards=[participant_only])
+async def statement(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
+    """A page of the statement of a day that is over."""
+    return statements.page(request, network, "pix", partial(movements, network, ispb))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (statement,)
+
+
+def movements(network: Network, ispb: str, begin: int, end: int) -> list[Movement]:
+    """What came and left between two instants."""
+    paid = network.store.rows(PAYMENTS, begin, end, ispb, ispb)
+    given = network.store.rows(RETURNS, begin, end, ispb, ispb)
+    found = [_payment(row, ispb) for row in paid] + [_return(row, ispb) for row in given]
+    return sorted(found, key=lambda one: one.settled_at)
+
+
+def _payment(row: sqlite3.Row, ispb: str) -> Movement:
+    name, settled_at = row["end_to_end_id"], printed(row["settled_at"])
+    message = {"msgId": f"S{name}"}
+    if row["receiver"] == ispb:
+        kind = "IN"
+        message |= {"type": "camt.054", **json.loads(row["body"]), "settledAt": settled_at}
+    else:
+        kind = "OUT"
+        message |= {"type": "pacs.002", "endToEndId": name, "status": "ACSC", "settledAt": settled_at}
+    about = {"endToEndId": name, "txId": row["tx_id"]}
+    return Movement(kind, name, row["tx_id"], row["amount"], row["settled_at"], message, about)
+
+
+def _return(row: sqlite3.Row, ispb: str) -> Movement:
+    name, of = row["return_id"], row["end_to_end_id"]
+    message = {"msgId": f"S{name}", "returnId": name, "endToEndId": of, "settledAt": printed(row["settled_at"])}
+    if row["sender"] == ispb:
+        kind = "RETURN_OUT"
+        message |= {"type": "pacs.002", "status": "ACSC"}
+    else:
+        kind = "RETURN_IN"
+        message |= {"type": "pacs.004", "amount": amounts.printed(row["amount"]), "reason": row["reason"]}
+        message |= {"details": row["details"]} if row["details"] else {}
+    return Movement(kind, name, of, row["amount"], row["settled_at"], message, {"endToEndId": of, "returnId": name})

@@ -1,0 +1,64 @@
+"""A participant's account at the STR, day by day: the TEDs that left it, and those that came back."""
+
+from functools import partial
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from .. import amounts, statements
+from ..answers import Asked
+from ..clock import printed
+from ..guard import participant_only
+from ..network import Network
+from ..statements import Movement
+from .returns import RETURN
+from .transfers import EFFECTIVE, RESULT
+
+SENT = "SELECT * FROM ted WHERE status = ? AND settled_at >= ? AND settled_at < ? AND ispb = ? ORDER BY settled_at, seq"
+CAME_BACK = """
+SELECT r.*, t.amount, t.num_ctrl_str AS original FROM ted_return r JOIN ted t ON t.num_ctrl_if = r.num_ctrl_if
+ WHERE r.settled_at >= ? AND r.settled_at < ? AND t.ispb = ? ORDER BY r.settled_at, r.seq
+"""
+
+
+@get("/str/v1/statements/{ispb:str}", guards=[participant_only])
+async def statement(request: Asked, network: NamedDependency[Network], ispb: FromPath[str]) -> Response[bytes]:
+    """A page of the statement of a day that is over."""
+    return statements.page(request, network, "ted", partial(movements, network, ispb))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (statement,)
+
+
+def movements(network: Network, ispb: str, begin: int, end: int) -> list[Movement]:
+    """What left and came back between two instants."""
+    found = []
+    for row in network.store.rows(SENT, EFFECTIVE, begin, end, ispb):
+        name, number = row["num_ctrl_if"], row["num_ctrl_str"]
+        message = {
+            "msgId": f"S{name}",
+            "type": RESULT,
+            "numCtrlIf": name,
+            "numCtrlStr": number,
+            "status": EFFECTIVE,
+            "settledAt": printed(row["settled_at"]),
+        }
+        about = {"numCtrlIf": name, "numCtrlStr": number}
+        found.append(Movement("OUT", name, number, row["amount"], row["settled_at"], message, about))
+    for row in network.store.rows(CAME_BACK, begin, end, ispb):
+        name, number = row["num_ctrl_if"], row["num_ctrl_str"]
+        message = {
+            "msgId": f"S{number}",
+            "type": RETURN,
+            "numCtrlStr": number,
+            "originalNumCtrlStr": row["original"],
+            "originalNumCtrlIf": name,
+            "amount": amounts.printed(row["amount"]),
+            "code": row["code"],
+            "settledAt": printed(row["settled_at"]),
+        }
+        about = {"numCtrlIf": name, "numCtrlStr": number}
+        found.append(Movement("RETURN_IN", number, name, row["amount"], row["settled_at"], message, about))
+    return sorted(found, key=lambda one: one.settled_at)

@@ -1,0 +1,66 @@
+"""lastro reconcile: what it shows of a day, its exit statuses, what accept and again change, and every no."""
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cast import Cast
+from tests.rooms.laws.world import World
+from tests.rooms.reconciliation.desk import Desk
+
+from lastro.base.db import Database
+from lastro.base.money import Money
+from lastro.doors.commands.reconcile import OPEN, RECONCILED, UNKNOWN, show
+from lastro.doors.settings import read
+
+from .test_commands import Office, environment
+
+
+async def test_a_day_is_shown_accepted_and_taken_again(own_database: Any, tmp_path: Path) -> None:
+    cast, office = Cast.of(own_database.app, size=2), Office(read(environment(own_database, tmp_path)))
+    institution = await cast.found("Institution", number=0)
+    desk = Desk(World(cast, institution, institution), Database(own_database.work, size=1))
+
+    async def shown(*words: str) -> tuple[int, str]:
+        said: list[str] = []
+        status = await asyncio.to_thread(show, words, lambda: read(environment(own_database, tmp_path)), said.append)
+        return status, "\n".join(said)
+
+    day = ("--day", str(desk.day))
+    assert await shown(*day) == (UNKNOWN, f"{desk.day}: no statement of this day is known.")
+    good = await desk.ordered("order")
+    await desk.take([replace(good, amount=Money(1001, "BRL"))])
+    status, said = await shown(*day, "--json")
+    (item,) = json.loads(said)["rails"][0]["open"]
+    assert (status, item["difference"], item["theirs"], item["ours"]) == (OPEN, "AMOUNT", "10.01", "10.00")
+    assert (item["networkId"], item["company"], item["ourState"]) == (good.network_id, 0, "SETTLED")
+    status, said = await shown(*day, "--rail", "pix")
+    assert status == OPEN
+    for part in (
+        "1 open: 1 lines, 0 matched",
+        item["id"],
+        "theirs 10.01",
+        "en: Compare",
+        "pt: Compare",
+        "Call the Central Bank",
+    ):
+        assert part in said
+    no = await asyncio.to_thread(office.declined, "reconcile", "accept", str(cast.id()), "--reason", "x")
+    assert "There is no difference" in no
+    no = await asyncio.to_thread(office.declined, "reconcile", "again", "--rail", "ted", *day)
+    assert "refused" in no
+    words = ("reconcile", "accept", item["id"], "--reason", "credited", "--by", "bia")
+    assert (await asyncio.to_thread(office.asks, *words))["state"] == "ACCEPTED"
+    assert "nothing to accept" in await asyncio.to_thread(office.declined, *words)
+    assert (await shown(*day))[0] == RECONCILED
+    again = await asyncio.to_thread(office.asks, "reconcile", "again", "--rail", "pix", *day)
+    assert (again["state"], again["edition"]) == ("TAKING", 2)
+    status, said = await shown(*day)
+    assert (status, "being taken" in said) == (UNKNOWN, True)
+    with pytest.raises(SystemExit):
+        show(["--day", "yesterday"], lambda: read(environment(own_database, tmp_path)), print)
+    await desk.work.close()
+    await cast.close()
