@@ -5,10 +5,11 @@ from lastro.accounts.api import routes
 from lastro.accounts.collecting import Collect
 from lastro.accounts.model import Account, Holder, Institution
 from lastro.accounts.own import OwnFirst
+from lastro.accounts.settlements import NOTICES, Settle, settlements_of
 from lastro.accounts.store import account_from, account_of_number, accounts_of, owner_of
 from lastro.accounts.telling import OwnerBank, owner_bank
 
 __all__ = [
-    "Account", "Collect", "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "account_from",
-    "account_of_number", "accounts_of", "owner_bank", "owner_of", "routes",
+    "NOTICES", "Account", "Collect", "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "Settle",
+    "account_from", "account_of_number", "accounts_of", "owner_bank", "owner_of", "routes", "settlements_of",
 ]  # fmt: skip

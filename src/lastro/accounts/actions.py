@@ -31,7 +31,6 @@ class OpenAccount(Act[int]):
 
     institution: Institution
     holder: Holder
-    currency: str = "BRL"
 
     async def read(self, session: Session, door: Door) -> int:
         """The next eight digits."""
@@ -54,7 +53,7 @@ class OpenAccount(Act[int]):
         rows = (
             Row("account_numbers", {"number": number, "account_id": account_id}),
             Row("accounts", account),
-            *ledger.account_rows(door.company_id, account_id, self.currency),
+            *ledger.account_rows(door.company_id, account_id),
         )
         body = render({"id": str(account_id), "number": number, "branch": self.institution.branch})
         return Done(Write(door.company_id, rows=rows), body, account_id)

@@ -3,6 +3,7 @@
 from lastro.base.write import LedgerAccount
 from lastro.ledger.balances import Balance, balance_at, balances_of, company_balances, covered_debts
 from lastro.ledger.chart import (
+    CURRENCIES,
     account_rows,
     blocked,
     clearing,
@@ -16,7 +17,6 @@ from lastro.ledger.chart import (
 from lastro.ledger.story import transfers
 
 __all__ = [
-    "Balance", "LedgerAccount", "account_rows", "balance_at", "balances_of", "blocked", "clearing", "company_balances",
-    "company_rows", "covered_debts",
-    "customer", "fees", "loss", "suspense", "transfers", "transit",
+    "CURRENCIES", "Balance", "LedgerAccount", "account_rows", "balance_at", "balances_of", "blocked", "clearing",
+    "company_balances", "company_rows", "covered_debts", "customer", "fees", "loss", "suspense", "transfers", "transit",
 ]  # fmt: skip

@@ -15,8 +15,9 @@ from uuid import UUID
 from lastro.base.write import LedgerAccount, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
+CURRENCIES = ("BRL", "MXN")  # every company and account has its ledger accounts in each
 _WITH_FLOOR = frozenset({"CUST", "BLOCK"})
 
 
@@ -64,16 +65,16 @@ def transit(company_id: UUID, currency: str) -> LedgerAccount:
     return _account(company_id, "TRANSIT", currency, None, None)
 
 
-def company_rows(company_id: UUID, rails: Iterable[str], currency: str) -> tuple[Row, ...]:
-    """The rows of a new company's own ledger accounts."""
-    accounts = [fees(company_id, currency), suspense(company_id, currency), transit(company_id, currency)]
-    accounts += [clearing(company_id, rail, currency) for rail in rails]
+def company_rows(company_id: UUID, rails: Mapping[str, str]) -> tuple[Row, ...]:
+    """The rows of a new company's own ledger accounts. rails: by name, the currency that moves there."""
+    accounts = [clearing(company_id, rail, currency) for rail, currency in rails.items()]
+    accounts += [f(company_id, currency) for currency in CURRENCIES for f in (fees, suspense, transit)]
     return tuple(_row(a) for a in accounts)
 
 
-def account_rows(company_id: UUID, account_id: UUID, currency: str) -> tuple[Row, ...]:
-    """The rows of a new account's ledger accounts, and the balances of those with a floor."""
-    accounts = [f(company_id, account_id, currency) for f in (customer, blocked, loss)]
+def account_rows(company_id: UUID, account_id: UUID) -> tuple[Row, ...]:
+    """The rows of a new account's ledger accounts in each currency, and the balances of those with a floor."""
+    accounts = [f(company_id, account_id, currency) for currency in CURRENCIES for f in (customer, blocked, loss)]
     balances = (Row("balances", {"ledger_account_id": a.id}) for a in accounts if a.floor)
     return (*(_row(a) for a in accounts), *balances)
 

@@ -23,7 +23,7 @@ async def lose(cast: Cast, seller: Seller, minor: int, account_id: UUID | None =
 async def owed(cast: Cast, seller: Seller) -> list[int]:
     async with cast.database.session(seller.company_id) as session:
         rows = await session.fetch("SELECT b.owed FROM balances b JOIN ledger_accounts l ON l.id = ledger_account_id"
-                                   " WHERE l.code = 'CUST' ORDER BY 1")  # fmt: skip
+                                   " WHERE l.code = 'CUST' AND l.currency = 'BRL' ORDER BY 1")  # fmt: skip
     return [row["owed"] for row in rows]
 
 

@@ -11,6 +11,7 @@ from lastro.accounts import Holder
 from lastro.base.money import Money, MoneyError
 from lastro.doors import wiring
 from lastro.doors.commands.desk import Declined
+from lastro.rails import port
 
 if TYPE_CHECKING:
     import argparse
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _DOCUMENTS = {"individual": "CPF", "organization": "CNPJ"}
 _LIMITS = ("transaction", "day", "night")
+_FOREIGN = tuple(rail for rail, currency in port.RAILS.items() if currency != "BRL")
+_MOST_SETTLEMENTS = 1000
 _PUNCTUATION = re.compile(r"[ ./-]")  # as people write a document
 _SPACING = re.compile(r"[ ().-]")  # as people write a telephone number
 
@@ -47,6 +50,13 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     limits.add_argument("--transaction", help="in reais; a payout above it is split into transfers")
     limits.add_argument("--day", help="in reais, from 06:00 to 06:00 of Brasilia, or none")
     limits.add_argument("--night", help="in reais, from 20:00 to 06:00 of Brasilia, or none")
+    settle = command(_settle, "settle", "Book that an account's money in another currency than BRL was paid out.")
+    settle.add_argument("account", help="its number or id")
+    settle.add_argument("--rail", required=True, choices=_FOREIGN, help="at which the money had come in")
+    settle.add_argument("--amount", required=True, help="in the currency of the rail, such as 1500.00")
+    settle.add_argument("--reference", required=True, help="of the payment that was made; the same again books nothing more")
+    settled = command(_settlements, "settlements", "Show what was settled of an account, newest first.")
+    settled.add_argument("account", help="its number or id")
     key = command(_add_key, "add-key", "Register a random Pix key in the directory that leads to an account.")
     key.add_argument("account", help="its number or id")
 
@@ -71,11 +81,13 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     async with desk.database.session(company_id) as session:
         found = await keys.keys_of(session, company_id, account.id)
         (balance,) = await ledger.balances_of(session, company_id, [account.id], "BRL")
+        (pesos,) = await ledger.balances_of(session, company_id, [account.id], "MXN")
     holder = account.holder
     return {
         **_shown(account), "companyId": company_id, "city": account.city, "holderType": holder.type,
         "document": f"{holder.document_type} {holder.document_number}", "email": holder.email, "phone": holder.phone,
         "pixKeys": found, "available": str(balance.available), "held": str(balance.held), "owes": str(balance.owed),
+        "pesos": str(pesos.available),
     }  # fmt: skip
 
 
@@ -112,6 +124,22 @@ def _limit(name: str, text: str | None) -> Any:
         return Money.parse(text, "BRL")
     except MoneyError as error:
         raise Declined(f"--{name} {error}.") from error
+
+
+async def _settle(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, account = await desk.account(given.account)
+    try:
+        amount = Money.parse(given.amount, port.currency_of(given.rail))
+    except MoneyError as error:
+        raise Declined(f"--amount {error}.") from error
+    institution = wiring.place_of(desk.settings).institution
+    return await desk.act(company_id, accounts.Settle(account.id, given.rail, amount, given.reference, institution))
+
+
+async def _settlements(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company_id, account = await desk.account(given.account)
+    async with desk.database.session(company_id) as session:
+        return [one.shown for one in await accounts.settlements_of(session, company_id, account.id, _MOST_SETTLEMENTS)]
 
 
 async def _add_key(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:

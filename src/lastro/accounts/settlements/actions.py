@@ -1,0 +1,91 @@
+"""lastro account settle: whoever operates lastro has paid an account's money out, and books that it is gone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro import ledger
+from lastro.accounts.settlements import store
+from lastro.accounts.settlements.model import Settlement
+from lastro.accounts.settlements.notifications import settled
+from lastro.accounts.store import accounts_of
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Row, Transfer, Write
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts.model import Account, Institution
+    from lastro.base.db import Session
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+
+LONGEST_REFERENCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The account, and what is settled under the reference already."""
+
+    account: Account | None
+    before: Settlement | None
+
+
+@dataclass(frozen=True)
+class Settle(Act[Known]):
+    """Books an account's money as paid out: CUST→NET(rail), and tells of it. The same reference books it once, for ever.
+
+    currency: that of the rail. amount: in it, above zero. reference: 1 to 64 printable characters, of the payment made
+    elsewhere. BRL leaves by payouts and is refused, as is more than the account has available.
+    """
+
+    account_id: UUID
+    rail: str
+    amount: Money
+    reference: str
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account, and what is settled under this reference."""
+        found = await accounts_of(session, door.company_id, [self.account_id])
+        return Known(found[0] if found else None, await store.by_reference(session, door.company_id, self.reference))
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """Booked; answered as before where the same was booked under the reference; refused where something else was."""
+        if known.account is None:
+            return NOT_FOUND
+        if problems := self._problems():
+            return Refused(Kind.INVALID, problems)
+        made = Settlement(door.chance.uuid(door.now), known.account.id, self.rail, self.amount, self.reference, door.now)
+        if (before := known.before) is not None:
+            if (before.account_id, before.rail, before.amount) != (made.account_id, made.rail, made.amount):
+                return Refused(Kind.CONFLICT, (Problem("reference", "DUPLICATE", "another settlement has it"),))
+            return Done(None, render(before.shown))
+        values = {
+            "id": made.id, "account_id": made.account_id, "rail": made.rail, "currency": made.amount.currency,
+            "amount_minor": made.amount.minor, "reference": made.reference, "created_at": made.created_at,
+        }  # fmt: skip
+        own = ledger.customer(door.company_id, made.account_id, made.amount.currency)
+        net = ledger.clearing(door.company_id, made.rail, made.amount.currency)
+        kind = f"{made.rail.upper()}_SETTLEMENT"
+        booked = Transfer(door.chance.uuid(door.now), "moved", own, net, made.amount, kind, made.id, door.now)
+        write = Write(
+            door.company_id,
+            relies=(Relied("accounts", known.account.id, known.account.version),),
+            rows=(Row("settlements", values),),
+            transfers=(booked,),
+            facts=(settled(door, made.id, made.amount, made.reference, known.account, self.institution),),
+        )
+        return Done(write, render(made.shown))
+
+    def _problems(self) -> tuple[Problem, ...]:
+        found = []
+        if self.amount.currency == "BRL":
+            found.append(Problem("rail", "NOT_SUPPORTED", "is one of BRL, which leaves by payouts"))
+        text = self.reference
+        if not text.isprintable() or text != text.strip() or not 1 <= len(text) <= LONGEST_REFERENCE:
+            found.append(Problem("reference", "INVALID", "must be 1 to 64 printable characters, without blanks around it"))
+        return tuple(found)

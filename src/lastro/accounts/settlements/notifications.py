@@ -1,0 +1,43 @@
+"""What clients are told of a settlement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+
+from lastro.accounts.telling import OwnerBank, owner_bank
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import Id, Money, Timestamp
+from lastro.webhooks import told
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts.model import Account, Institution
+    from lastro.base import money
+    from lastro.base.run import Door
+    from lastro.base.write import Fact
+
+
+class SettledNotification(Answer, frozen=True, kw_only=True):
+    """Money of an account was paid out outside of lastro, and is no longer in its balance."""
+
+    event: Literal["ACCOUNT.SETTLED"]
+    occurred_at: Timestamp
+    account_id: Id
+    settlement_id: Id
+    amount: Money
+    reference: Annotated[str, msgspec.Meta(description="Of the payment, as whoever operates this service has entered it.")]
+    owner_bank: OwnerBank
+
+
+def settled(
+    door: Door, settlement_id: UUID, amount: money.Money, reference: str, account: Account, institution: Institution
+) -> Fact:
+    """ACCOUNT.SETTLED, told where the company has its events sent."""
+    body = SettledNotification(
+        event="ACCOUNT.SETTLED", occurred_at=stamp(door.now), account_id=str(account.id), settlement_id=str(settlement_id),
+        amount=Money.of(amount), reference=reference, owner_bank=owner_bank(account, institution, None),
+    )  # fmt: skip
+    return told(door, body.event, settlement_id, None, body)

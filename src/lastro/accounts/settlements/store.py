@@ -1,0 +1,37 @@
+"""All SQL of settlements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.accounts.settlements.model import Settlement
+from lastro.base.money import Money
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+
+_COLUMNS = "id, account_id, rail, currency, amount_minor, reference, created_at"
+_BY_REFERENCE = f"SELECT {_COLUMNS} FROM settlements WHERE company_id = $1 AND reference = $2"  # noqa: S608 our own columns
+_OF_ACCOUNT = f"""
+SELECT {_COLUMNS} FROM settlements WHERE company_id = $1 AND account_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3
+"""  # noqa: S608
+
+
+async def by_reference(session: Session, company_id: UUID, reference: str) -> Settlement | None:
+    """What is settled under a reference."""
+    row = await session.row(_BY_REFERENCE, company_id, reference)
+    return None if row is None else _settlement(row)
+
+
+async def settlements_of(session: Session, company_id: UUID, account_id: UUID, most: int) -> list[Settlement]:
+    """The account's newest settlements, at most so many."""
+    return [_settlement(row) for row in await session.fetch(_OF_ACCOUNT, company_id, account_id, most)]
+
+
+def _settlement(row: Record) -> Settlement:
+    amount = Money(row["amount_minor"], row["currency"])
+    return Settlement(row["id"], row["account_id"], row["rail"], amount, row["reference"], row["created_at"])
