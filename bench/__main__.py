@@ -23,6 +23,7 @@ from bench import (
     prompt,
     qr,
     reads,
+    reconciliation,
     shares,
     slips,
     subscriptions,
@@ -77,9 +78,15 @@ _IN_A_HOUSE: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
 # What takes many minutes and is measured only when it is asked for.
 _LONG: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
     "day": lambda laid, quick: day.planned(laid, *((40_000, 600) if quick else (100_000, 3_300))),
+    "reconciliation": lambda laid, quick: _reconciled(laid, *((10_000, 1_000) if quick else (100_000, 20_000))),
     "deliveries-memory": lambda laid, quick: deliveries.memory(laid, 60_000 if quick else 200_000),
 }
 PARTS = ("qr", "slip", *_IN_A_HOUSE, "shares")
+
+
+async def _reconciled(laid: House, lines: int, orders_made: int) -> list[Figure]:
+    """A whole statement, and one that has much wrong."""
+    return [*await reconciliation.lines(laid, lines), *await reconciliation.mixed(laid, orders_made)]
 
 
 def _rounds(quick: bool) -> tuple[int, float]:

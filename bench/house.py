@@ -30,7 +30,8 @@ from lastro.base.run import Done, Runner
 from lastro.base.secrets import load_key_ring
 from lastro.doors.migrate import migrate
 from lastro.doors.settings import Settings, read
-from lastro.doors.wiring import RAILS, jku_of, place_of, rail_of
+from lastro.doors.wiring import jku_of, place_of, rail_of
+from lastro.rails import port
 from lastro_sandbox import secrets
 from lastro_sandbox.embedded import EmbeddedServer
 
@@ -158,7 +159,7 @@ async def _people(laid: House) -> None:
         await rail.register_participant(name=place.institution.name, jku=jku_of(place.public_url), host=host)
         for number in range(COMPANIES + 1):  # 0 is the institution
             company_id = chance.uuid(datetime.now(UTC))
-            await act(runner, company_id, companies.FoundCompany(f"Empresa {number}", ring, RAILS, number))
+            await act(runner, company_id, companies.FoundCompany(f"Empresa {number}", ring, port.RAILS, number))
             if number == companies.INSTITUTION_NUMBER:
                 continue
             client = await act(runner, company_id, companies.AddClient("bench", lambda: datetime.now(UTC)))

@@ -48,7 +48,9 @@ CREATE TABLE companies (                              -- a tenant: a client comp
   version bigint NOT NULL DEFAULT 1,
   refuses_duplicates boolean NOT NULL DEFAULT false,  -- of payouts: a second one to the same receiver within ten minutes
   plan_approvals integer NOT NULL DEFAULT 1 CHECK (plan_approvals BETWEEN 0 AND 20), -- how many clients sign a plan of payouts
-  review_above_minor bigint CHECK (review_above_minor > 0) -- a payout above it waits until a person approves it; NULL: none does
+  review_above_minor bigint CHECK (review_above_minor > 0), -- a payout above it waits until a person approves it; NULL: none does
+  takes_unauthenticated_cards boolean NOT NULL DEFAULT false, -- also where the issuer did not say who pays: chargebacks are then its own
+  routes jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(routes) = 'object') -- by method, the rail that is asked first and that which is asked where it is down
 );
 
 CREATE TABLE company_fees (                           -- plans of what a company pays for a paid order or payout, by method
@@ -201,6 +203,21 @@ CREATE TABLE balances (                               -- only for accounts with 
 
 CREATE INDEX balances_owing ON balances (company_id, ledger_account_id) WHERE owed > 0;
 
+CREATE TABLE settlements (                            -- money of an account that was paid out elsewhere: not in BRL
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  rail text NOT NULL,                                 -- at which it had come in
+  currency text NOT NULL CHECK (currency <> 'BRL'),
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  reference text NOT NULL,                            -- of the payment made elsewhere: books once
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts
+);
+CREATE UNIQUE INDEX settlements_reference_key ON settlements (company_id, reference);
+CREATE INDEX settlements_of_account ON settlements (company_id, account_id, created_at DESC, id DESC);
+
 CREATE TABLE transfers (                              -- double entry: one row debits one account and credits another
   company_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -334,7 +351,7 @@ CREATE TABLE orders (                                 -- a pay-in: what a custom
   account_id uuid NOT NULL,                           -- credited when paid
   external_id text NOT NULL,                          -- the client's code; endToEndId for money that came unasked
   origin text NOT NULL CHECK (origin IN ('TRANSPARENT', 'SUBSCRIPTION', 'UNASKED')),
-  payment_method text NOT NULL CHECK (payment_method IN ('PIX', 'BOLETO')),
+  payment_method text NOT NULL CHECK (payment_method ~ '^(PIX|DEPOSIT|BOLETO|CREDIT_CARD|SPEI|OXXO|OXXOPAY|PAYNET|[A-Z0-9]{2,16}_PAY)$'),
   status text NOT NULL CHECK (status IN ('INITIAL', 'PENDING', 'AUTHENTICATING', 'PAID', 'EXPIRED', 'CANCELED', 'ERROR',
                                          'REFUNDED', 'PARTIAL_REFUNDED')),
   currency text NOT NULL,
@@ -413,19 +430,21 @@ CREATE UNIQUE INDEX pix_static_qrcodes_txid_key ON pix_static_qrcodes (company_i
 CREATE INDEX pix_static_qrcodes_of_account ON pix_static_qrcodes (company_id, account_id, created_at);
 ALTER TABLE orders ADD FOREIGN KEY (company_id, static_qrcode_id) REFERENCES pix_static_qrcodes;
 
-CREATE TABLE instruments (                            -- what an order is paid with at a partner that collects: a slip
+CREATE TABLE instruments (                            -- what an order is paid with at a partner: a slip, a CLABE, a voucher, …
   company_id uuid NOT NULL,
   order_id uuid NOT NULL,
-  rail text NOT NULL CHECK (rail IN ('boleto')),      -- whose partner collects
-  reference text NOT NULL,                            -- ours, by which the partner tells of it: nosso número
-  code text NOT NULL,                                 -- what its bars say: 44 digits
-  due date NOT NULL,
-  payable_until date NOT NULL,                        -- the last day on which it is taken
+  rail text NOT NULL CHECK (rail ~ '^[a-z][a-z0-9]{1,15}$'), -- whose partner collects
+  reference text NOT NULL,                            -- ours, by which the partner tells of it: nosso número, CLABE, …
+  code text,                                          -- a slip: what its bars say, 44 digits
+  due date,                                           -- a slip: the day it is due
+  payable_until date,                                 -- a slip: the last day on which it is taken
+  details jsonb,                                      -- what else it is shown with, as its method knows it
   PRIMARY KEY (company_id, order_id),
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   CHECK (payable_until >= due)
 );
 CREATE UNIQUE INDEX instruments_reference_key ON instruments (company_id, rail, reference);
+CREATE INDEX instruments_by_reference ON instruments (rail, reference); -- whose payment is it, where the reference names no company
 
 CREATE TABLE pix_payments (                           -- a Pix that came, or was asked for, by its endToEndId; or a partner's payment
   company_id uuid NOT NULL,
@@ -433,7 +452,7 @@ CREATE TABLE pix_payments (                           -- a Pix that came, or was
   end_to_end_id text NOT NULL,
   order_id uuid,                                      -- the order it pays; NULL when it is to be given back
   account_id uuid,                                    -- the account it was sent to; NULL when nobody has it
-  state text NOT NULL CHECK (state IN ('ACCEPTED', 'REFUSED', 'FAILED', 'SETTLED', 'RETURNING', 'RETURNED', 'STRANDED')),
+  state text NOT NULL CHECK (state IN ('ACCEPTED', 'REFUSED', 'FAILED', 'HELD', 'SETTLED', 'RETURNING', 'RETURNED', 'STRANDED')),
   amount_minor bigint NOT NULL CHECK (amount_minor > 0),
   txid text,
   pix_key text,
@@ -447,10 +466,11 @@ CREATE TABLE pix_payments (                           -- a Pix that came, or was
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
-  rail text NOT NULL DEFAULT 'pix' CHECK (rail IN ('pix', 'book', 'boleto')), -- book: from another account here
+  rail text NOT NULL DEFAULT 'pix' CHECK (rail ~ '^[a-z][a-z0-9]{1,15}$'), -- book: from another account here
   authorizes text,                                    -- idRec of the recurrence that its payer authorizes by it
   maximum_minor bigint CHECK (maximum_minor > 0),     -- of one charge, as he set it there
   payer_ibge_code text,                               -- of his city
+  excess_minor bigint NOT NULL DEFAULT 0 CHECK (excess_minor >= 0 AND excess_minor < amount_minor), -- of what pays an order: what goes back
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   FOREIGN KEY (company_id, payer_id) REFERENCES parties
@@ -497,6 +517,62 @@ CREATE UNIQUE INDEX refunds_external_id_key ON refunds (company_id, external_id)
 CREATE INDEX refunds_of_clients ON refunds (company_id, created_at) WHERE origin = 'CLIENT';
 CREATE INDEX refunds_of_state ON refunds (company_id, state, created_at) WHERE origin = 'CLIENT';
 CREATE INDEX refunds_of_order ON refunds (company_id, order_id, created_at) WHERE origin = 'CLIENT';
+
+CREATE TABLE card_payments (                          -- how an order is paid by card: who pays is asked, then it is charged; no number of it
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  state text NOT NULL CHECK (state IN ('CREATED', 'CHALLENGE_REQUIRED', 'AUTHENTICATED', 'CAPTURED', 'DECLINED', 'FAILED', 'TIMEOUT',
+                                       'CANCELED')),
+  charge_id text NOT NULL,                            -- how the charge is called in the outbox, beside the payment itself
+  skips_3ds boolean NOT NULL DEFAULT false,           -- nobody is authenticated: the client wishes it
+  flow text CHECK (flow IN ('FRICTIONLESS', 'CHALLENGE', 'DECOUPLED', 'SKIPPED')),
+  trans_status text,                                  -- what came of it last: transStatus of 3-D Secure, raw
+  eci text,
+  ds_transaction_id text,                             -- dsTransID
+  three_ds_version text,                              -- messageVersion
+  challenge_url text,                                 -- the issuer's page, while it waits for the payer
+  ask_at timestamptz,                                 -- AUTHENTICATED: when the acquirer is asked what became of the charge
+  asked integer NOT NULL DEFAULT 0,                   -- how often it was asked
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, order_id) REFERENCES orders,
+  CHECK (challenge_url IS NULL OR state = 'CHALLENGE_REQUIRED')
+);
+CREATE UNIQUE INDEX card_payments_order_key ON card_payments (company_id, order_id);
+CREATE INDEX card_payments_to_ask ON card_payments (ask_at, company_id) WHERE state = 'AUTHENTICATED';
+
+CREATE TABLE card_tokens (                            -- cards that a company may charge again; no row of it ever changes
+  company_id uuid NOT NULL,
+  name text NOT NULL,                                 -- the client's token: cardToken
+  token text NOT NULL,                                -- the acquirer's, which only it can use
+  brand text NOT NULL,
+  last_four text NOT NULL CHECK (last_four ~ '^[0-9]{4}$'),
+  expiry text NOT NULL CHECK (expiry ~ '^[0-9]{2}/[0-9]{2}$'),
+  order_id uuid NOT NULL,                             -- with which it was made
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, name),
+  FOREIGN KEY (company_id, order_id) REFERENCES orders
+);
+
+CREATE TABLE chargebacks (                            -- money of cards that issuers took back; no row of it ever changes
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  payment_id uuid NOT NULL,                           -- the charge that it takes back
+  chargeback_id text NOT NULL,                        -- the acquirer's own id
+  code text,                                          -- why, raw
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  taken_at timestamptz NOT NULL,                      -- when it left us
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, order_id) REFERENCES orders,
+  FOREIGN KEY (company_id, payment_id) REFERENCES pix_payments
+);
+CREATE UNIQUE INDEX chargebacks_key ON chargebacks (company_id, chargeback_id);
+CREATE INDEX chargebacks_of_order ON chargebacks (company_id, order_id);
 
 CREATE SEQUENCE network_ids_seq;                      -- scrambled into endToEndIds and return ids, so that they never collide
 
@@ -548,8 +624,8 @@ CREATE TABLE account_limits (                         -- how much an account may
 
 CREATE TABLE quotas (                                 -- how much of a limit is used
   company_id uuid NOT NULL REFERENCES companies,
-  owner_id uuid NOT NULL,                             -- whose limit: an account, or an order
-  kind text NOT NULL,                                 -- PIX.day, TED.night, …; refund: of what was paid for an order
+  owner_id uuid NOT NULL,                             -- whose limit: an account, an order, or one of its payments
+  kind text NOT NULL,                                 -- PIX.day, TED.night, …; refund: of what was paid for an order; part refund: by one payment
   period text NOT NULL,                               -- the day it is counted in; of an order none
   used_minor bigint NOT NULL CHECK (used_minor >= 0),
   PRIMARY KEY (company_id, owner_id, kind, period)
@@ -1046,6 +1122,92 @@ CREATE INDEX inbox_due ON inbox (due_at, company_id) WHERE due_at IS NOT NULL;
 CREATE INDEX inbox_subject ON inbox (subject);       -- a final message names the payment alone: whose is it?
 CREATE INDEX inbox_open_txid ON inbox (company_id, txid) WHERE due_at IS NOT NULL;
 
+-- ───────────────────────────────────────────── reconciliation ─────────────────────────────────────────────
+
+CREATE TABLE statements (                             -- what a network or partner says of one of its days
+  company_id uuid NOT NULL,                           -- the institution's: a day is of all companies together
+  id uuid NOT NULL,
+  rail text NOT NULL,
+  day date NOT NULL,                                  -- of Brasilia's calendar
+  state text NOT NULL CHECK (state IN ('TAKING', 'TAKEN')),
+  edition integer NOT NULL DEFAULT 1 CHECK (edition > 0), -- one more each time that it is taken again
+  currency text NOT NULL DEFAULT 'BRL',
+  place text,                                         -- where its next page begins, in the partner's words; NULL: the first
+  lines integer NOT NULL DEFAULT 0,                   -- taken so far, as the next two
+  in_minor bigint NOT NULL DEFAULT 0,
+  out_minor bigint NOT NULL DEFAULT 0,
+  opening_minor bigint,                               -- what the partner says that we had there, before and after the day
+  closing_minor bigint,
+  looks integer NOT NULL DEFAULT 0,                   -- how often it was looked whether what it said first is booked
+  due_at timestamptz,                                 -- when a worker goes on with it; NULL: there is nothing to go on with
+  sends integer NOT NULL DEFAULT 0,                   -- how often it was taken in hand
+  lease_token uuid,
+  leased_until timestamptz,                           -- machine time
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id)
+) WITH (fillfactor = 70);
+CREATE UNIQUE INDEX statements_day_key ON statements (company_id, rail, day);
+CREATE INDEX statements_due ON statements (due_at, company_id) WHERE due_at IS NOT NULL;
+
+CREATE TABLE statement_lines (                        -- every line of every statement, for ever: it explains its day
+  company_id uuid NOT NULL,                           -- whose movement it is; the institution's where nobody else's
+  id uuid NOT NULL,
+  statement_id uuid NOT NULL,                         -- the institution's row
+  edition integer NOT NULL,
+  line_id text NOT NULL,                              -- the partner's own id of it
+  rail text NOT NULL,
+  day date NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('IN', 'OUT', 'RETURN_IN', 'RETURN_OUT', 'CHARGEBACK', 'FEE')),
+  network_id text NOT NULL,                           -- endToEndId, control number, payment id or return id
+  reference text,                                     -- txid, number of the STR, nosso número, or what a return gives back
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  currency text NOT NULL,
+  settled_at timestamptz NOT NULL,
+  verdict text NOT NULL,                              -- MATCHED, COST, or how it differed from the books when it was taken
+  object_id uuid,                                     -- what of ours it is
+  is_current boolean NOT NULL DEFAULT true,           -- false: its statement was taken again since
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, id)
+);
+CREATE UNIQUE INDEX statement_lines_line_key ON statement_lines (company_id, statement_id, edition, line_id);
+CREATE INDEX statement_lines_network_id ON statement_lines (company_id, rail, kind, network_id);
+
+CREATE TABLE statement_items (                        -- a difference between a statement and the books
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  statement_id uuid NOT NULL,                         -- the institution's row
+  rail text NOT NULL,
+  day date NOT NULL,
+  kind text NOT NULL,                                 -- of line
+  network_id text NOT NULL,
+  difference text NOT NULL CHECK (difference IN ('UNHEARD', 'UNTOLD', 'MISSING', 'TWICE', 'AMOUNT', 'REFERENCE', 'CONTRADICTED', 'UNKNOWN')),
+  state text NOT NULL CHECK (state IN ('OPEN', 'EXPLAINED', 'BOOKED', 'ACCEPTED')),
+  line_id text,                                       -- the partner's line; NULL where it has none
+  object_id uuid,                                     -- ours; NULL where we have none
+  currency text NOT NULL,
+  theirs_minor bigint,
+  ours_minor bigint,
+  theirs text,                                        -- references, as either side has them
+  ours text,
+  ours_state text,                                    -- of our object when it was compared
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  CHECK (line_id IS NOT NULL OR object_id IS NOT NULL)
+);
+CREATE UNIQUE INDEX statement_items_one_open ON statement_items (company_id, rail, kind, network_id, difference) WHERE state = 'OPEN';
+CREATE INDEX statement_items_open ON statement_items (created_at, company_id) WHERE state = 'OPEN';
+CREATE INDEX statement_items_network_id ON statement_items (company_id, rail, kind, network_id);
+CREATE INDEX statement_items_of_day ON statement_items (company_id, rail, day);
+-- What was settled on a day, to be looked for in its statement.
+CREATE INDEX pix_payments_settled ON pix_payments USING brin (settled_at);
+CREATE INDEX payouts_paid ON payouts USING brin (paid_at);
+CREATE INDEX refunds_moved ON refunds USING brin (updated_at);
+CREATE INDEX payout_returns_settled ON payout_returns USING brin (settled_at);
+
 -- ───────────────────────────────────────────── answers given ─────────────────────────────────────────────
 
 CREATE TABLE answers (                                -- idempotency: what was answered under a key, byte for byte
@@ -1331,6 +1493,44 @@ CREATE FUNCTION printed(minor bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALL
   SELECT minor / 100 || '.' || lpad((minor % 100)::text, 2, '0')
 $$;
 
+-- Where our clearing has a position, and in which currency. takes_parts: an order may be paid there by several payments.
+CREATE VIEW rails WITH (security_invoker = true) AS
+  SELECT rail, currency, rail IN ('deposit', 'spei') AS takes_parts
+    FROM (VALUES ('pix', 'BRL'), ('ted', 'BRL'), ('boleto', 'BRL'), ('deposit', 'BRL'), ('crypto', 'BRL'), ('crypto2', 'BRL'),
+                 ('card', 'MXN'), ('spei', 'MXN'), ('oxxo', 'MXN'), ('oxxopay', 'MXN'), ('paynet', 'MXN'))
+      AS r(rail, currency);
+
+-- What a transfer of each type moves, whether at once or by a hold, and for which objects. part: what pays an order is
+-- credited (in) and kept (fee), what fits none waits (unfit) to go back (return), a client gives back (refund).
+CREATE VIEW entry_types WITH (security_invoker = true) AS
+  SELECT upper(r.rail) || e.suffix AS type, e.at_once, e.debit, e.credit, r.rail, e.machine, e.part
+    FROM rails r
+   CROSS JOIN (VALUES ('_IN', true, 'NET', 'CUST', 'orders', 'in'), ('_FEE', true, 'NET', 'FEE', 'orders', 'fee'),
+                      ('_UNFIT', true, 'NET', 'SUSP', 'pix_payments', 'unfit'),
+                      ('_RETURN', false, 'SUSP', 'NET', 'refunds', 'return'),
+                      ('_REFUND', false, 'CUST', 'NET', 'refunds', 'refund'),
+                      ('_SETTLEMENT', true, 'CUST', 'NET', 'settlements', 'settlement')) e(suffix, at_once, debit, credit, machine, part)
+   WHERE r.rail <> 'ted' AND NOT (r.rail = 'pix' AND e.part = 'fee') AND NOT (r.currency = 'BRL' AND e.part = 'settlement')
+  UNION ALL
+  SELECT * FROM (VALUES
+    ('FEE', true, 'NET', 'FEE', 'pix', 'orders', 'fee'),
+    ('PART_IN', true, 'SUSP', 'CUST', NULL, 'orders', 'in'), ('PART_FEE', true, 'SUSP', 'FEE', NULL, 'orders', 'fee'),
+    ('BOOK_IN', true, 'TRANSIT', 'CUST', NULL, 'orders', 'in'), ('BOOK_FEE', true, 'TRANSIT', 'FEE', NULL, 'orders', 'fee'),
+    ('BOOK_REFUND', false, 'CUST', 'TRANSIT', NULL, 'refunds', 'refund'),
+    ('PIX_OUT', false, 'CUST', 'NET', 'pix', 'payouts', NULL), ('TED_OUT', false, 'CUST', 'NET', 'ted', 'payouts', NULL),
+    ('BOOK_OUT', false, 'CUST', 'TRANSIT', NULL, 'payouts', NULL),
+    ('PAYOUT_FEE', false, 'CUST', 'FEE', NULL, 'payouts', NULL),
+    ('PIX_RETURNED', true, 'NET', 'CUST', 'pix', 'payouts', NULL),
+    ('TED_RETURNED', true, 'NET', 'CUST', 'ted', 'payouts', NULL),
+    ('BOOK_RETURNED', true, 'TRANSIT', 'CUST', NULL, 'payouts', NULL),
+    ('PIX_RETURN_UNFIT', true, 'NET', 'SUSP', 'pix', 'payouts', NULL),
+    ('TED_RETURN_UNFIT', true, 'NET', 'SUSP', 'ted', 'payouts', NULL),
+    ('BOOK_RETURN_UNFIT', true, 'TRANSIT', 'SUSP', NULL, 'payouts', NULL),
+    ('TED_PROVED', true, 'CUST', 'NET', 'ted', 'payouts', NULL), ('TED_LACK', true, 'LOSS', 'NET', 'ted', 'payouts', NULL),
+    ('CARD_CHARGEBACK', true, 'CUST', 'NET', 'card', 'orders', NULL), ('CARD_LACK', true, 'LOSS', 'NET', 'card', 'orders', NULL),
+    ('LOSS_RECOVERED', true, 'CUST', 'LOSS', NULL, 'accounts', NULL))
+    AS t(type, at_once, debit, credit, rail, machine, part);
+
 CREATE VIEW ledger_sides WITH (security_invoker = true) AS -- every transfer that moved money, seen from both of its accounts
   SELECT company_id, debit_id AS ledger_account_id, id AS transfer_id, -amount_minor AS change_minor, currency, type,
          reference_id, created_at, xid
@@ -1353,7 +1553,10 @@ CREATE VIEW objects WITH (security_invoker = true) AS      -- everything that ha
   UNION ALL SELECT company_id, id, 'subscriptions', status, version, created_at, updated_at FROM subscriptions
   UNION ALL SELECT company_id, id, 'subscription_cancellations', status, version, created_at, updated_at FROM subscription_cancellations
   UNION ALL SELECT company_id, id, 'subscription_payments', status, version, created_at, updated_at FROM subscription_payments
-  UNION ALL SELECT company_id, id, 'payment_attempts', status, version, created_at, updated_at FROM payment_attempts;
+  UNION ALL SELECT company_id, id, 'payment_attempts', status, version, created_at, updated_at FROM payment_attempts
+  UNION ALL SELECT company_id, id, 'card_payments', state, version, created_at, updated_at FROM card_payments
+  UNION ALL SELECT company_id, id, 'statements', state, version, created_at, updated_at FROM statements
+  UNION ALL SELECT company_id, id, 'statement_items', state, version, created_at, updated_at FROM statement_items;
 
 -- the ledger
 
@@ -1413,20 +1616,23 @@ COMMENT ON VIEW law_customer_accounts_have_a_floor IS
   'CUST and BLOCK accounts, and only they, have a row in balances.';
 
 CREATE VIEW law_the_chart_is_whole WITH (security_invoker = true) AS
-  SELECT c.company_id, NULL::uuid AS account_id, w.code, w.rail FROM companies c
-   CROSS JOIN (VALUES ('FEE', NULL), ('SUSP', NULL), ('TRANSIT', NULL), ('NET', 'pix'), ('NET', 'ted'),
-                      ('NET', 'boleto')) w(code, rail)
+  WITH currencies AS (SELECT DISTINCT currency FROM rails)
+  SELECT c.company_id, NULL::uuid AS account_id, w.code, w.rail, w.currency FROM companies c
+   CROSS JOIN (SELECT 'NET' AS code, rail, currency FROM rails
+               UNION ALL SELECT o.code, NULL, currency FROM currencies, (VALUES ('FEE'), ('SUSP'), ('TRANSIT')) o(code)) w
    WHERE NOT EXISTS (SELECT 1 FROM ledger_accounts l WHERE l.company_id = c.company_id AND l.code = w.code
-                        AND coalesce(l.rail, '') = coalesce(w.rail, ''))
+                        AND l.currency = w.currency AND coalesce(l.rail, '') = coalesce(w.rail, ''))
   UNION ALL
-  SELECT a.company_id, a.id, w.code, NULL FROM accounts a CROSS JOIN (VALUES ('CUST'), ('BLOCK'), ('LOSS')) w(code)
+  SELECT a.company_id, a.id, w.code, NULL, c.currency FROM accounts a
+   CROSS JOIN (VALUES ('CUST'), ('BLOCK'), ('LOSS')) w(code) CROSS JOIN currencies c
    WHERE NOT EXISTS (SELECT 1 FROM ledger_accounts l WHERE l.company_id = a.company_id AND l.account_id = a.id
-                        AND l.code = w.code)
+                        AND l.code = w.code AND l.currency = c.currency)
   UNION ALL
-  SELECT company_id, account_id, code, rail FROM ledger_accounts
-   WHERE (rail IS NOT NULL) <> (code = 'NET') OR (account_id IS NOT NULL) <> (code IN ('CUST', 'BLOCK', 'LOSS'));
+  SELECT company_id, account_id, code, rail, currency FROM ledger_accounts l
+   WHERE (rail IS NOT NULL) <> (code = 'NET') OR (account_id IS NOT NULL) <> (code IN ('CUST', 'BLOCK', 'LOSS'))
+      OR NOT EXISTS (SELECT 1 FROM rails r WHERE r.currency = l.currency AND r.rail = coalesce(l.rail, r.rail));
 COMMENT ON VIEW law_the_chart_is_whole IS
-  'Every company has its FEE, SUSP, TRANSIT and NET accounts, every account its CUST, BLOCK and LOSS, and none is of another shape.';
+  'Every company has its FEE, SUSP, TRANSIT and NET accounts, every account CUST, BLOCK and LOSS, in each currency; none has another shape.';
 
 CREATE VIEW law_a_ledger_account_has_the_id_of_its_name WITH (security_invoker = true) AS
   SELECT company_id, id AS ledger_account_id, code, rail, currency, account_id FROM ledger_accounts
@@ -1454,31 +1660,14 @@ COMMENT ON VIEW law_a_transfer_has_one_currency IS
 CREATE VIEW law_a_transfer_is_what_its_type_says WITH (security_invoker = true) AS
   SELECT t.company_id, t.id AS transfer_id, t.type, t.kind, d.code AS debit, c.code AS credit, t.reference_id
     FROM transfers t
-    JOIN (VALUES ('PIX_IN', true, 'NET', 'CUST', 'pix', 'orders'), ('BOOK_IN', true, 'TRANSIT', 'CUST', NULL, 'orders'),
-                 ('FEE', true, 'NET', 'FEE', 'pix', 'orders'), ('BOOK_FEE', true, 'TRANSIT', 'FEE', NULL, 'orders'),
-                 ('PIX_UNFIT', true, 'NET', 'SUSP', 'pix', 'pix_payments'),
-                 ('PIX_RETURN', false, 'SUSP', 'NET', 'pix', 'refunds'),
-                 ('BOLETO_IN', true, 'NET', 'CUST', 'boleto', 'orders'), ('BOLETO_FEE', true, 'NET', 'FEE', 'boleto', 'orders'),
-                 ('BOLETO_UNFIT', true, 'NET', 'SUSP', 'boleto', 'pix_payments'),
-                 ('BOLETO_RETURN', false, 'SUSP', 'NET', 'boleto', 'refunds'),
-                 ('PIX_REFUND', false, 'CUST', 'NET', 'pix', 'refunds'), ('BOOK_REFUND', false, 'CUST', 'TRANSIT', NULL, 'refunds'),
-                 ('PIX_OUT', false, 'CUST', 'NET', 'pix', 'payouts'), ('TED_OUT', false, 'CUST', 'NET', 'ted', 'payouts'),
-                 ('BOOK_OUT', false, 'CUST', 'TRANSIT', NULL, 'payouts'),
-                 ('PAYOUT_FEE', false, 'CUST', 'FEE', NULL, 'payouts'),
-                 ('PIX_RETURNED', true, 'NET', 'CUST', 'pix', 'payouts'),
-                 ('TED_RETURNED', true, 'NET', 'CUST', 'ted', 'payouts'),
-                 ('BOOK_RETURNED', true, 'TRANSIT', 'CUST', NULL, 'payouts'),
-                 ('PIX_RETURN_UNFIT', true, 'NET', 'SUSP', 'pix', 'payouts'),
-                 ('TED_RETURN_UNFIT', true, 'NET', 'SUSP', 'ted', 'payouts'),
-                 ('BOOK_RETURN_UNFIT', true, 'TRANSIT', 'SUSP', NULL, 'payouts'),
-                 ('TED_PROVED', true, 'CUST', 'NET', 'ted', 'payouts'), ('TED_LACK', true, 'LOSS', 'NET', 'ted', 'payouts'),
-                 ('LOSS_RECOVERED', true, 'CUST', 'LOSS', NULL, 'accounts'))
-         AS says(type, at_once, debit, credit, rail, machine) ON says.type = t.type
+    JOIN entry_types says ON says.type = t.type
     JOIN ledger_accounts d ON d.company_id = t.company_id AND d.id = t.debit_id
     JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
    WHERE (t.kind = 'moved', d.code, c.code, coalesce(d.rail, c.rail))
          IS DISTINCT FROM (says.at_once, says.debit, says.credit, says.rail)
       OR CASE WHEN says.machine = 'accounts' THEN (d.account_id, c.account_id) IS DISTINCT FROM (t.reference_id, t.reference_id)
+              WHEN says.machine = 'settlements' THEN NOT EXISTS (
+                   SELECT 1 FROM settlements s WHERE s.company_id = t.company_id AND s.id = t.reference_id)
               ELSE NOT EXISTS (SELECT 1 FROM objects o WHERE o.company_id = t.company_id AND o.id = t.reference_id
                                   AND o.machine = says.machine) END;
 COMMENT ON VIEW law_a_transfer_is_what_its_type_says IS
@@ -1518,31 +1707,58 @@ CREATE VIEW law_clearing_equals_payments WITH (security_invoker = true) AS
      SELECT (SELECT coalesce(-sum(change_minor), 0) FROM ledger_sides x
               WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS booked_minor,
             (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p WHERE p.company_id = l.company_id
-                AND p.rail = l.rail AND p.state IN ('SETTLED', 'RETURNING', 'STRANDED'))
+                AND p.rail = l.rail AND p.state IN ('SETTLED', 'HELD', 'RETURNING', 'STRANDED'))
           - (SELECT coalesce(sum(r.amount_minor), 0) FROM refunds r
                JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
-              WHERE r.company_id = l.company_id AND p.rail = l.rail AND r.origin = 'CLIENT' AND r.state = 'PAID')
+              WHERE r.company_id = l.company_id AND p.rail = l.rail AND p.state = 'SETTLED' AND r.state = 'PAID')
           - (SELECT coalesce(sum(amount_minor), 0) FROM payouts o WHERE o.company_id = l.company_id AND o.rail = l.rail
                 AND o.children = 0 AND o.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED'))
           + (SELECT coalesce(sum(r.amount_minor), 0) FROM payout_returns r
                JOIN payouts o ON o.company_id = r.company_id AND o.id = r.payout_id
-              WHERE r.company_id = l.company_id AND o.rail = l.rail) AS settled_minor) s
+              WHERE r.company_id = l.company_id AND o.rail = l.rail)
+          - (SELECT coalesce(sum(amount_minor), 0) FROM settlements x
+              WHERE x.company_id = l.company_id AND x.rail = l.rail)
+          - (SELECT coalesce(sum(b.amount_minor), 0) FROM chargebacks b
+              WHERE b.company_id = l.company_id AND l.rail = 'card') AS settled_minor) s
    WHERE l.code = 'NET' AND s.booked_minor <> s.settled_minor;
 COMMENT ON VIEW law_clearing_equals_payments IS
-  'What a NET account says came in is what settled there: payments kept, less refunds and payouts, plus what came back of these.';
+  'What a NET account says came in is what settled there: payments kept, less refunds, payouts, settlements, chargebacks, plus what came back.';
 
 CREATE VIEW law_suspense_is_explained WITH (security_invoker = true) AS
   SELECT l.company_id, l.id AS ledger_account_id, s.in_suspense_minor, s.explained_minor FROM ledger_accounts l
    CROSS JOIN LATERAL (
      SELECT (SELECT coalesce(sum(change_minor), 0) FROM ledger_sides x
               WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS in_suspense_minor,
-            (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p
-              WHERE p.company_id = l.company_id AND p.state IN ('RETURNING', 'STRANDED'))
+            (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p LEFT JOIN rails q ON q.rail = p.rail
+              WHERE p.company_id = l.company_id AND p.state IN ('HELD', 'RETURNING', 'STRANDED')
+                AND coalesce(q.currency, 'BRL') = l.currency)
+          + (SELECT coalesce(sum(p.excess_minor), 0) - coalesce(sum(r.amount_minor), 0) FROM pix_payments p
+               JOIN rails q ON q.rail = p.rail
+               LEFT JOIN refunds r ON r.company_id = p.company_id AND r.payment_id = p.id AND r.origin = 'AUTOMATIC'
+                                  AND r.state = 'PAID'
+              WHERE p.company_id = l.company_id AND p.state = 'SETTLED' AND p.excess_minor > 0 AND q.currency = l.currency)
           + (SELECT coalesce(sum(amount_minor), 0) FROM payout_returns r
-              WHERE r.company_id = l.company_id AND r.is_unfit) AS explained_minor) s
+              WHERE r.company_id = l.company_id AND r.is_unfit AND l.currency = 'BRL') AS explained_minor) s
    WHERE l.code = 'SUSP' AND s.in_suspense_minor <> s.explained_minor;
 COMMENT ON VIEW law_suspense_is_explained IS
-  'What lies in SUSP is the sum of the payments RETURNING or STRANDED, and of what came back above what was sent.';
+  'What lies in SUSP is the sum of payments HELD, RETURNING, STRANDED, of excess not given back, and of returns above what was sent.';
+
+CREATE VIEW law_a_settlement_is_booked_and_told WITH (security_invoker = true) AS
+  SELECT s.company_id, s.id AS settlement_id, s.amount_minor, b.transfers, b.booked_minor, b.account_id, e.events FROM settlements s
+   CROSS JOIN LATERAL (
+     SELECT count(*) AS transfers, sum(t.amount_minor) AS booked_minor, min(d.account_id::text)::uuid AS account_id,
+            min(t.type) AS type FROM transfers t
+       JOIN ledger_accounts d ON d.company_id = t.company_id AND d.id = t.debit_id
+      WHERE t.company_id = s.company_id AND t.reference_id = s.id) b
+   CROSS JOIN LATERAL (
+     SELECT count(*) AS events FROM events v WHERE v.company_id = s.company_id AND v.reference_id = s.id
+        AND v.type = 'ACCOUNT.SETTLED'
+        AND (v.body IS NULL OR (as_json(v.body) #>> '{amount,value}', as_json(v.body) #>> '{amount,currency}', as_json(v.body) ->> 'accountId')
+                               = (printed(s.amount_minor), s.currency, s.account_id::text))) e
+   WHERE (b.transfers, b.booked_minor, b.account_id, b.type, e.events)
+         IS DISTINCT FROM (1, s.amount_minor, s.account_id, upper(s.rail) || '_SETTLEMENT', 1);
+COMMENT ON VIEW law_a_settlement_is_booked_and_told IS
+  'A settlement is one transfer of all of it out of its account, and one event says so.';
 
 CREATE VIEW law_an_order_costs_what_its_plan_says WITH (security_invoker = true) AS
   SELECT o.company_id, o.id, o.amount_minor, f.fee_minor, o.final_amount_minor, o.paid_minor FROM orders o
@@ -1560,15 +1776,18 @@ CREATE VIEW law_a_paid_order_is_booked_once WITH (security_invoker = true) AS
    CROSS JOIN LATERAL (
      SELECT (SELECT count(*) FROM pix_payments p WHERE p.company_id = o.company_id AND p.order_id = o.id
                 AND p.state = 'SETTLED') AS payments,
-            (SELECT coalesce(sum(p.amount_minor), 0) FROM pix_payments p WHERE p.company_id = o.company_id
+            (SELECT count(*) FROM pix_payments p JOIN rails q ON q.rail = p.rail WHERE p.company_id = o.company_id
+                AND p.order_id = o.id AND p.state = 'SETTLED' AND q.takes_parts) AS parts,
+            (SELECT coalesce(sum(p.amount_minor - p.excess_minor), 0) FROM pix_payments p WHERE p.company_id = o.company_id
                 AND p.order_id = o.id AND p.state = 'SETTLED') AS received_minor,
             (SELECT coalesce(sum(t.amount_minor), 0) FROM transfers t WHERE t.company_id = o.company_id
-                AND t.reference_id = o.id AND t.type IN ('PIX_IN', 'BOOK_IN', 'BOLETO_IN', 'FEE', 'BOOK_FEE', 'BOLETO_FEE')) AS booked_minor) m
+                AND t.reference_id = o.id AND t.type IN (SELECT type FROM entry_types WHERE part IN ('in', 'fee'))) AS booked_minor) m
    WHERE CASE WHEN o.status IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED')
-              THEN m.payments <> 1 OR m.received_minor <> o.paid_minor OR m.booked_minor <> o.paid_minor
+              THEN m.payments < 1 OR (m.payments > 1 AND m.parts <> m.payments)
+                OR m.received_minor <> o.paid_minor OR m.booked_minor <> o.paid_minor
               ELSE m.payments <> 0 OR m.booked_minor <> 0 END;
 COMMENT ON VIEW law_a_paid_order_is_booked_once IS
-  'A paid order has one settled payment, and its bookings add up to it; any other order has none.';
+  'A paid order has one settled payment, or several where parts are taken, and bookings that add up to it; any other order has none.';
 
 CREATE VIEW law_money_of_a_static_code_names_it WITH (security_invoker = true) AS
   SELECT o.company_id, o.id, o.static_qrcode_id, q.id AS paid_to, o.paid_minor, q.amount_minor AS asked_minor FROM orders o
@@ -1579,24 +1798,21 @@ COMMENT ON VIEW law_money_of_a_static_code_names_it IS
   'An order that money made names the static code by which it came, if any, and was paid what that asks for.';
 
 CREATE VIEW law_a_payment_is_split_as_planned WITH (security_invoker = true) AS
-  SELECT o.company_id, o.id, o.paid_minor,
-         CASE WHEN o.origin <> 'UNASKED' AND o.fee_payer = 'CUSTOMER' AND o.amount_minor IS NOT NULL
-              THEN o.paid_minor - o.amount_minor
-              ELSE least(o.paid_minor, o.fee_fixed_minor + share(o.paid_minor, o.fee_variable_basis_points)
-                                       + o.fee_additional_minor) END AS fee_minor,
-         coalesce(sum(t.amount_minor) FILTER (WHERE t.type IN ('FEE', 'BOOK_FEE', 'BOLETO_FEE')), 0) AS booked_fee_minor,
-         count(*) FILTER (WHERE t.type IN ('PIX_IN', 'BOOK_IN', 'BOLETO_IN') AND c.account_id IS DISTINCT FROM o.account_id) AS astray
+  SELECT o.company_id, o.id, o.paid_minor, f.fee_minor,
+         coalesce(sum(t.amount_minor) FILTER (WHERE e.part = 'fee'), 0) AS booked_fee_minor,
+         count(*) FILTER (WHERE e.part = 'in' AND c.account_id IS DISTINCT FROM o.account_id) AS astray
     FROM orders o
-    JOIN transfers t ON t.company_id = o.company_id AND t.reference_id = o.id
-                    AND t.type IN ('PIX_IN', 'BOOK_IN', 'BOLETO_IN', 'FEE', 'BOOK_FEE', 'BOLETO_FEE')
-    JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
-   WHERE o.paid_minor IS NOT NULL GROUP BY o.company_id, o.id
-  HAVING count(*) FILTER (WHERE t.type IN ('PIX_IN', 'BOOK_IN', 'BOLETO_IN') AND c.account_id IS DISTINCT FROM o.account_id) > 0
-      OR coalesce(sum(t.amount_minor) FILTER (WHERE t.type IN ('FEE', 'BOOK_FEE', 'BOLETO_FEE')), 0)
-         <> CASE WHEN o.origin <> 'UNASKED' AND o.fee_payer = 'CUSTOMER' AND o.amount_minor IS NOT NULL
+   CROSS JOIN LATERAL (
+     SELECT CASE WHEN o.origin <> 'UNASKED' AND o.fee_payer = 'CUSTOMER' AND o.amount_minor IS NOT NULL
                  THEN o.paid_minor - o.amount_minor
                  ELSE least(o.paid_minor, o.fee_fixed_minor + share(o.paid_minor, o.fee_variable_basis_points)
-                                          + o.fee_additional_minor) END;
+                                          + o.fee_additional_minor) END AS fee_minor) f
+    JOIN transfers t ON t.company_id = o.company_id AND t.reference_id = o.id
+    JOIN entry_types e ON e.type = t.type AND e.part IN ('in', 'fee')
+    JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
+   WHERE o.paid_minor IS NOT NULL GROUP BY o.company_id, o.id, o.paid_minor, f.fee_minor
+  HAVING count(*) FILTER (WHERE e.part = 'in' AND c.account_id IS DISTINCT FROM o.account_id) > 0
+      OR coalesce(sum(t.amount_minor) FILTER (WHERE e.part = 'fee'), 0) <> f.fee_minor;
 COMMENT ON VIEW law_a_payment_is_split_as_planned IS
   'Of what was paid we keep the planned fee, and the rest is credited to the order''s account.';
 
@@ -1604,11 +1820,21 @@ CREATE VIEW law_a_paid_order_names_its_payment WITH (security_invoker = true) AS
   SELECT p.company_id, p.id AS payment_id, p.order_id, p.end_to_end_id, o.end_to_end_id AS named,
          p.settled_at, o.paid_at, p.account_id, o.account_id AS credited
     FROM pix_payments p LEFT JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
-   WHERE p.state = 'SETTLED'
+   WHERE p.state = 'SETTLED' AND p.rail NOT IN (SELECT rail FROM rails WHERE takes_parts)
      AND (CASE WHEN p.rail IN ('pix', 'book') THEN p.end_to_end_id END, p.amount_minor, p.settled_at, p.account_id, p.payer_id)
-         IS DISTINCT FROM (o.end_to_end_id, o.paid_minor, o.paid_at, o.account_id, o.payer_id);
+         IS DISTINCT FROM (o.end_to_end_id, o.paid_minor, o.paid_at, o.account_id, o.payer_id)
+  UNION ALL
+  SELECT p.company_id, p.id, p.order_id, p.end_to_end_id, o.end_to_end_id, p.settled_at, o.paid_at, p.account_id, o.account_id
+    FROM pix_payments p
+    JOIN rails q ON q.rail = p.rail AND q.takes_parts
+    LEFT JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
+    LEFT JOIN LATERAL (
+      SELECT max(s.settled_at) AS last_at, bool_or(s.payer_id IS NOT DISTINCT FROM o.payer_id) AS is_payer FROM pix_payments s
+       WHERE s.company_id = p.company_id AND s.order_id = p.order_id AND s.state = 'SETTLED') m ON true
+   WHERE p.state = 'SETTLED'
+     AND (o.end_to_end_id IS NOT NULL OR (p.account_id, m.last_at, m.is_payer) IS DISTINCT FROM (o.account_id, o.paid_at, true));
 COMMENT ON VIEW law_a_paid_order_names_its_payment IS
-  'A settled payment has its order, which names its id, amount, time, account and payer.';
+  'A settled payment''s order names its id, amount, time, account and payer; one paid in parts names the last time and one payer.';
 
 CREATE VIEW law_a_payment_is_of_one_company WITH (security_invoker = true) AS
   SELECT p.company_id, p.id AS payment_id, p.end_to_end_id FROM pix_payments p
@@ -1619,23 +1845,32 @@ COMMENT ON VIEW law_a_payment_is_of_one_company IS
 CREATE VIEW law_a_reserved_order_waits WITH (security_invoker = true) AS
   SELECT p.company_id, p.id AS payment_id, p.order_id, o.status FROM pix_payments p
     JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
-   WHERE p.state = 'ACCEPTED' AND o.status NOT IN ('INITIAL', 'PENDING');
+   WHERE (p.state = 'ACCEPTED' AND o.status NOT IN ('INITIAL', 'PENDING')) OR (p.state = 'HELD' AND o.status <> 'PENDING')
+  UNION ALL
+  SELECT o.company_id, min(p.id::text)::uuid, o.id, o.status FROM orders o
+    JOIN instruments i ON i.company_id = o.company_id AND i.order_id = o.id
+    JOIN rails q ON q.rail = i.rail AND q.takes_parts
+    LEFT JOIN pix_payments p ON p.company_id = o.company_id AND p.order_id = o.id AND p.state = 'HELD'
+   WHERE o.status = 'PENDING' GROUP BY o.company_id, o.id, o.status, o.final_amount_minor
+  HAVING coalesce(sum(p.amount_minor), 0) NOT BETWEEN 1 AND o.final_amount_minor - 1;
 COMMENT ON VIEW law_a_reserved_order_waits IS
-  'An order for which a payment is accepted is open until that payment ends.';
+  'An order with a payment accepted is open until that ends; with parts in it is PENDING, and they are less than it asks for.';
 
 CREATE VIEW law_refunds_add_up WITH (security_invoker = true) AS
   SELECT o.company_id, o.id, o.status, o.paid_minor, o.refunded_minor, coalesce(g.given_minor, 0) AS given_minor
     FROM orders o
-    LEFT JOIN (SELECT p.company_id, p.order_id, sum(r.amount_minor) AS given_minor FROM refunds r
-                 JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
-                WHERE r.state = 'PAID' AND p.state = 'SETTLED' GROUP BY p.company_id, p.order_id) g
+    LEFT JOIN (SELECT b.company_id, b.order_id, sum(b.amount_minor) AS given_minor FROM (
+                 SELECT p.company_id, p.order_id, r.amount_minor FROM refunds r
+                   JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
+                  WHERE r.state = 'PAID' AND p.state = 'SETTLED' AND (r.origin = 'CLIENT' OR p.excess_minor = 0)
+                  UNION ALL SELECT company_id, order_id, amount_minor FROM chargebacks) b GROUP BY b.company_id, b.order_id) g
       ON g.company_id = o.company_id AND g.order_id = o.id
    WHERE o.refunded_minor <> coalesce(g.given_minor, 0)
       OR CASE WHEN o.refunded_minor = 0 THEN o.status IN ('REFUNDED', 'PARTIAL_REFUNDED')
-              WHEN o.refunded_minor = coalesce(o.amount_minor, o.paid_minor) THEN o.status <> 'REFUNDED'
+              WHEN o.refunded_minor >= coalesce(o.amount_minor, o.paid_minor) THEN o.status <> 'REFUNDED'
               ELSE o.status <> 'PARTIAL_REFUNDED' END;
 COMMENT ON VIEW law_refunds_add_up IS
-  'What an order has given back is the sum of its paid refunds, and its status says how much that is.';
+  'What an order has given back is the sum of its paid refunds and chargebacks, and its status says how much that is.';
 
 CREATE VIEW law_what_fits_nothing_goes_back WITH (security_invoker = true) AS
   SELECT p.company_id, p.id AS payment_id, p.state, p.amount_minor, r.refunds, r.state AS refund_state, r.refunded_minor,
@@ -1645,15 +1880,21 @@ CREATE VIEW law_what_fits_nothing_goes_back WITH (security_invoker = true) AS
                  FROM refunds WHERE origin = 'AUTOMATIC' GROUP BY company_id, payment_id) r
       ON r.company_id = p.company_id AND r.payment_id = p.id
     LEFT JOIN (SELECT company_id, reference_id, sum(amount_minor) AS suspended_minor FROM transfers
-                WHERE type IN ('PIX_UNFIT', 'BOLETO_UNFIT') GROUP BY company_id, reference_id) t
+                WHERE type IN (SELECT type FROM entry_types WHERE part = 'unfit') GROUP BY company_id, reference_id) t
       ON t.company_id = p.company_id AND t.reference_id = p.id
-   WHERE (r.refunds, r.state, r.refunded_minor, t.suspended_minor) IS DISTINCT FROM
-         (CASE WHEN p.state IN ('RETURNING', 'RETURNED', 'STRANDED') THEN 1 END,
+   CROSS JOIN LATERAL (
+     SELECT CASE WHEN p.state IN ('RETURNING', 'RETURNED', 'STRANDED') THEN p.amount_minor
+                 WHEN p.state = 'SETTLED' THEN nullif(p.excess_minor, 0) END AS back_minor,
+            p.state IN ('HELD', 'SETTLED') AND EXISTS (SELECT 1 FROM history h WHERE h.company_id = p.company_id
+               AND h.reference_id = p.id AND h.version = 1 AND h.to_state = 'HELD') AS has_waited) w
+   WHERE (r.refunds, CASE WHEN p.state <> 'SETTLED' THEN r.state END, r.refunded_minor, t.suspended_minor) IS DISTINCT FROM
+         (CASE WHEN w.back_minor IS NOT NULL THEN 1 END,
           CASE p.state WHEN 'RETURNING' THEN 'PENDING' WHEN 'RETURNED' THEN 'PAID' WHEN 'STRANDED' THEN 'ERROR' END,
-          CASE WHEN p.state IN ('RETURNING', 'RETURNED', 'STRANDED') THEN p.amount_minor END,
-          CASE WHEN p.state IN ('RETURNING', 'RETURNED', 'STRANDED') THEN p.amount_minor END);
+          w.back_minor,
+          CASE WHEN w.has_waited THEN p.amount_minor ELSE w.back_minor END)
+      OR (p.excess_minor > 0 AND p.state <> 'SETTLED');
 COMMENT ON VIEW law_what_fits_nothing_goes_back IS
-  'A payment that goes back lies in suspense whole and has one refund of all of it that stands where it does; any other has none.';
+  'A payment that goes back, or its excess, lies in suspense and has one refund that stands where it does; a part waits there.';
 
 CREATE VIEW law_a_refund_is_held_until_it_ends WITH (security_invoker = true) AS
   SELECT r.company_id, r.id AS refund_id, r.state, r.amount_minor, h.id AS hold_id, h.amount_minor AS held_minor,
@@ -1677,9 +1918,24 @@ CREATE VIEW law_refunds_fit_what_was_paid WITH (security_invoker = true) AS
       ON q.company_id = g.company_id AND q.owner_id = g.order_id
     LEFT JOIN orders o ON o.company_id = coalesce(g.company_id, q.company_id) AND o.id = coalesce(g.order_id, q.owner_id)
    WHERE coalesce(g.asked_minor, 0) <> coalesce(q.used_minor, 0)
-      OR coalesce(g.asked_minor, 0) > coalesce(o.amount_minor, o.paid_minor, 0);
+      OR coalesce(g.asked_minor, 0) > coalesce(o.amount_minor, o.paid_minor, 0)
+  UNION ALL
+  SELECT coalesce(g.company_id, q.company_id), coalesce(g.order_id, p.order_id), g.asked_minor, q.used_minor,
+         coalesce(g.whole_minor, p.amount_minor - p.excess_minor)
+    FROM (SELECT p.company_id, p.id, p.order_id, p.amount_minor - p.excess_minor AS whole_minor, s.takes_parts,
+                 sum(r.amount_minor) AS asked_minor
+            FROM refunds r
+            JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
+            LEFT JOIN rails s ON s.rail = p.rail
+           WHERE r.origin = 'CLIENT' AND r.state IN ('PENDING', 'PAID')
+           GROUP BY p.company_id, p.id, p.order_id, whole_minor, s.takes_parts) g
+    FULL JOIN (SELECT company_id, owner_id, used_minor FROM quotas WHERE kind = 'part refund') q
+      ON q.company_id = g.company_id AND q.owner_id = g.id
+    LEFT JOIN pix_payments p ON p.company_id = q.company_id AND p.id = q.owner_id
+   WHERE coalesce(q.used_minor, 0) <> CASE WHEN g.takes_parts THEN g.asked_minor ELSE 0 END
+      OR g.asked_minor > g.whole_minor;
 COMMENT ON VIEW law_refunds_fit_what_was_paid IS
-  'What clients have asked to give back of an order, and has not failed, is what is counted, and never more than was asked of its payer.';
+  'What clients asked back, and has not failed, is counted, and never more than the order asked for, nor than its payment brought.';
 
 CREATE VIEW law_a_refund_is_of_its_order WITH (security_invoker = true) AS
   SELECT r.company_id, r.id AS refund_id, r.origin, r.order_id, p.order_id AS paid_order_id, p.state AS payment_state,
@@ -1691,9 +1947,9 @@ CREATE VIEW law_a_refund_is_of_its_order WITH (security_invoker = true) AS
     LEFT JOIN ledger_accounts d ON d.company_id = h.company_id AND d.id = h.debit_id
    WHERE CASE r.origin
          WHEN 'CLIENT' THEN (p.state, p.order_id, h.type, d.account_id) IS DISTINCT FROM
-              ('SETTLED', r.order_id, CASE p.rail WHEN 'book' THEN 'BOOK_REFUND' ELSE 'PIX_REFUND' END, o.account_id)
+              ('SETTLED', r.order_id, upper(p.rail) || '_REFUND', o.account_id)
               OR r.created_at > o.paid_at + interval '90 days'
-         ELSE h.type IS DISTINCT FROM CASE p.rail WHEN 'boleto' THEN 'BOLETO_RETURN' ELSE 'PIX_RETURN' END END
+         ELSE h.type IS DISTINCT FROM upper(p.rail) || '_RETURN' END
       OR r.rail <> p.rail;
 COMMENT ON VIEW law_a_refund_is_of_its_order IS
   'A refund that a client asked for gives back the payment of its order, in 90 days, from its account; any other takes from suspense.';
@@ -1864,10 +2120,14 @@ CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
    WHERE status = 'INITIAL' AND (expires_at IS NULL) <> (scheduled_payment_id IS NOT NULL)
   UNION ALL
   SELECT company_id, id, 'orders', status, ends_at FROM orders
-   WHERE (ends_at IS NOT NULL) <> (status = 'INITIAL' AND payment_method <> 'PIX')
+   WHERE (ends_at IS NOT NULL) <> (payment_method <> 'PIX' AND (status IN ('INITIAL', 'AUTHENTICATING')
+           OR (status = 'PENDING' AND EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = orders.company_id
+                                                 AND p.order_id = orders.id AND p.state = 'HELD'))))
   UNION ALL
   SELECT company_id, id, 'pix_payments', state, ask_at FROM pix_payments
    WHERE (state = 'ACCEPTED' AND rail = 'pix') <> (ask_at IS NOT NULL)
+  UNION ALL
+  SELECT company_id, id, 'card_payments', state, ask_at FROM card_payments WHERE (state = 'AUTHENTICATED') <> (ask_at IS NOT NULL)
   UNION ALL
   SELECT r.company_id, r.id, 'refunds', r.state, r.ask_at FROM refunds r
     JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
@@ -1908,6 +2168,8 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
   UNION ALL
   SELECT company_id, 'pix_payments', id, ask_at FROM pix_payments
    WHERE state = 'ACCEPTED' AND ask_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'card_payments', id, ask_at FROM card_payments WHERE state = 'AUTHENTICATED' AND ask_at < (SELECT at FROM late)
   UNION ALL
   SELECT company_id, 'refunds', id, ask_at FROM refunds WHERE state = 'PENDING' AND ask_at < (SELECT at FROM late)
   UNION ALL
@@ -2008,7 +2270,9 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
     FROM events e
    CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
     LEFT JOIN orders o ON o.company_id = e.company_id AND o.id = e.reference_id
-    LEFT JOIN refunds r ON r.company_id = o.company_id AND r.order_id = o.id AND r.id::text = says.body ->> 'refundId'
+    LEFT JOIN (SELECT company_id, id, order_id, external_id, amount_minor, state FROM refunds
+               UNION ALL SELECT company_id, id, order_id, NULL, amount_minor, 'PAID' FROM chargebacks) r
+                        ON r.company_id = o.company_id AND r.order_id = o.id AND r.id::text = says.body ->> 'refundId'
                        AND r.state = CASE e.type WHEN 'ORDER-PAYIN.REFUNDED' THEN 'PAID' ELSE 'ERROR' END
    WHERE e.type LIKE 'ORDER-PAYIN.REFUND%' AND e.body IS NOT NULL
      AND (r.id IS NULL
@@ -2247,10 +2511,40 @@ CREATE VIEW law_an_order_has_its_instrument WITH (security_invoker = true) AS
        WHERE m.company_id = i.company_id AND m.reference_id = i.order_id AND m.rail = i.rail AND m.kind = 'collection.send') sent ON true
    WHERE (o.payment_method = 'PIX' AND i.order_id IS NOT NULL)
       OR (coalesce(o.payment_method, '') <> 'PIX'
-          AND (lower(o.payment_method), i.reference, o.final_amount_minor::text, i.code) IS DISTINCT FROM
-              (i.rail, sent.reference, sent.body #>> '{amount,minor}', sent.body ->> 'code'));
+          AND (CASE WHEN o.payment_method LIKE '%\_PAY' THEN 'crypto' WHEN o.payment_method = 'CREDIT_CARD' THEN 'card'
+                ELSE lower(o.payment_method) END, i.reference, o.final_amount_minor::text, i.code) IS DISTINCT FROM
+              (CASE i.rail WHEN 'crypto2' THEN 'crypto' ELSE i.rail END, sent.reference, sent.body #>> '{amount,minor}',
+               sent.body ->> 'code'));
 COMMENT ON VIEW law_an_order_has_its_instrument IS
   'An order of a method that a partner collects has its one instrument, made payable there once, for the final amount.';
+
+CREATE VIEW law_a_card_is_charged_as_decided WITH (security_invoker = true) AS
+  SELECT coalesce(o.company_id, k.company_id) AS company_id, coalesce(o.id, k.order_id) AS order_id, o.status, k.state,
+         k.trans_status, s.orders AS charges_ordered
+    FROM (SELECT * FROM orders WHERE payment_method = 'CREDIT_CARD') o
+    FULL JOIN card_payments k ON k.company_id = o.company_id AND k.order_id = o.id
+   CROSS JOIN LATERAL (SELECT count(*) AS orders FROM outbox m WHERE m.company_id = k.company_id AND m.reference_id = k.order_id
+                          AND m.rail = 'card' AND m.kind = 'card.authorize') s
+   WHERE (o.id IS NULL) OR (k.id IS NULL)
+      OR s.orders <> CASE WHEN k.state IN ('AUTHENTICATED', 'CAPTURED', 'DECLINED')
+                          THEN 1 ELSE 0 END
+      OR (s.orders > 0 AND k.trans_status NOT IN ('Y', 'A', 'U', 'I', 'S'))
+      OR (k.state = 'CAPTURED') <> (o.status IN ('PAID', 'REFUNDED', 'PARTIAL_REFUNDED'))
+      OR (k.state IN ('DECLINED', 'FAILED', 'TIMEOUT')) <> (o.status = 'ERROR')
+      OR (k.state = 'CHALLENGE_REQUIRED' AND o.status <> 'AUTHENTICATING');
+COMMENT ON VIEW law_a_card_is_charged_as_decided IS
+  'An order by card has its one payment, which stands where the order does and is charged once, never after N or R.';
+
+CREATE VIEW law_a_chargeback_is_booked_once WITH (security_invoker = true) AS
+  SELECT coalesce(b.company_id, t.company_id) AS company_id, coalesce(b.order_id, t.reference_id) AS order_id, b.taken_minor,
+         t.booked_minor
+    FROM (SELECT company_id, order_id, sum(amount_minor) AS taken_minor FROM chargebacks GROUP BY company_id, order_id) b
+    FULL JOIN (SELECT company_id, reference_id, sum(amount_minor) AS booked_minor FROM transfers
+                WHERE type IN ('CARD_CHARGEBACK', 'CARD_LACK') GROUP BY company_id, reference_id) t
+      ON t.company_id = b.company_id AND t.reference_id = b.order_id
+   WHERE b.taken_minor IS DISTINCT FROM t.booked_minor;
+COMMENT ON VIEW law_a_chargeback_is_booked_once IS
+  'What issuers took back of an order left its account, or is owed, to the cent.';
 
 -- plans
 
@@ -2497,6 +2791,57 @@ CREATE VIEW law_an_answer_is_kept_its_time WITH (security_invoker = true) AS
 COMMENT ON VIEW law_an_answer_is_kept_its_time IS
   'A stored answer has its body until its month is over, and for ever where its key is.';
 
+-- statements of networks and partners
+
+CREATE VIEW law_a_reconciled_day_is_in_the_ledger WITH (security_invoker = true) AS
+  WITH told AS MATERIALIZED (
+    SELECT l.company_id, l.id, l.rail, l.day, l.kind, l.network_id,
+           CASE WHEN l.kind IN ('IN', 'RETURN_IN') THEN 1 ELSE -1 END AS sign, l.amount_minor
+      FROM statements s
+      JOIN statement_lines l ON l.statement_id = s.id AND l.is_current AND l.kind NOT IN ('FEE', 'CHARGEBACK')
+     WHERE s.state = 'TAKEN'
+       AND NOT EXISTS (SELECT 1 FROM statement_items i WHERE i.state = 'OPEN' AND i.rail = s.rail AND i.day = s.day)
+       AND NOT EXISTS (SELECT 1 FROM statement_items i WHERE i.company_id = l.company_id AND i.statement_id = l.statement_id
+                          AND i.line_id = l.line_id AND i.state = 'ACCEPTED')),
+  ours AS ( -- what of ours a line is: by which object, and at what time where that has more than one, it was booked
+    SELECT t.*, p.id AS reference_id, NULL::timestamptz AS booked_at
+      FROM told t JOIN pix_payments p ON p.company_id = t.company_id AND p.end_to_end_id = t.network_id AND p.rail = t.rail
+     WHERE t.kind = 'IN'
+    UNION ALL -- what waited in suspense came in by itself; what paid the order at once came in with it, but for what was too much
+    SELECT t.*, p.order_id, NULL
+      FROM told t JOIN pix_payments p ON p.company_id = t.company_id AND p.end_to_end_id = t.network_id AND p.rail = t.rail
+     WHERE t.kind = 'IN' AND p.state = 'SETTLED'
+       AND NOT EXISTS (SELECT 1 FROM history h WHERE h.company_id = p.company_id AND h.reference_id = p.id AND h.version = 1
+                          AND h.to_state = 'HELD')
+    UNION ALL
+    SELECT t.*, r.id, NULL FROM told t
+      JOIN refunds r ON r.company_id = t.company_id AND r.return_id = t.network_id AND r.rail = t.rail
+     WHERE t.kind = 'RETURN_OUT'
+    UNION ALL
+    SELECT t.*, o.id, NULL FROM told t
+      JOIN payouts o ON o.company_id = t.company_id AND o.end_to_end_id = t.network_id AND o.rail = t.rail
+     WHERE t.kind = 'OUT'
+    UNION ALL
+    SELECT t.*, o.id, NULL FROM told t
+      JOIN payouts o ON o.company_id = t.company_id AND o.control_number = t.network_id AND o.rail = t.rail
+     WHERE t.kind = 'OUT'
+    UNION ALL
+    SELECT t.*, r.payout_id, r.created_at FROM told t
+      JOIN payout_returns r ON r.company_id = t.company_id AND r.return_id = t.network_id
+     WHERE t.kind = 'RETURN_IN'),
+  booked AS (
+    SELECT o.company_id, o.rail, o.day, -sum(x.change_minor) AS booked_minor FROM ours o
+      JOIN ledger_sides x ON x.company_id = o.company_id AND x.reference_id = o.reference_id
+       AND (o.booked_at IS NULL OR x.created_at = o.booked_at) AND sign(-x.change_minor) = o.sign
+      JOIN ledger_accounts a ON a.company_id = x.company_id AND a.id = x.ledger_account_id AND a.code = 'NET' AND a.rail = o.rail
+     GROUP BY o.company_id, o.rail, o.day),
+  days AS (SELECT company_id, rail, day, sum(sign * amount_minor) AS told_minor FROM told GROUP BY company_id, rail, day)
+  SELECT d.company_id, d.rail, d.day, d.told_minor, coalesce(b.booked_minor, 0) AS booked_minor FROM days d
+    LEFT JOIN booked b ON b.company_id = d.company_id AND b.rail = d.rail AND b.day = d.day
+   WHERE d.told_minor <> coalesce(b.booked_minor, 0);
+COMMENT ON VIEW law_a_reconciled_day_is_in_the_ledger IS
+  'On a day whose statement is taken and explained, what it says came and went is what the NET accounts were moved by for it.';
+
 -- companies
 
 CREATE VIEW law_numbers_lead_to_their_owner WITH (security_invoker = true) AS
@@ -2583,10 +2928,12 @@ DO $$
 BEGIN
   IF to_regclass('public.migrations') IS NOT NULL THEN REVOKE INSERT ON migrations FROM lastro_app; END IF;
 END $$;
-GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, balances, orders, pix_payments, refunds,
+GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, balances, orders, pix_payments, refunds, card_payments,
                 payouts, payout_plans, payout_plan_bodies, payout_plan_lines, subscriptions, subscription_cancellations, subscription_payments,
                 payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown,
-                event_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys TO lastro_app;
+                event_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys,
+                statements, statement_items TO lastro_app;
+GRANT UPDATE (is_current) ON statement_lines TO lastro_app;
 GRANT DELETE ON own_keys, directory_look_ups, directory_unknown TO lastro_app;
 GRANT UPDATE (offset_us, target_at, version) ON clock TO lastro_app; -- the table's CHECK keeps production at zero
 GRANT UPDATE (body), DELETE ON answers TO lastro_app;
@@ -2607,19 +2954,30 @@ GRANT SELECT (company_id, id, subscription_id, due_at, ask_at, cancel_message_id
 GRANT SELECT (company_id, id, ask_at, status) ON payment_attempts TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, status) ON subscription_cancellations TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, state, rail) ON pix_payments, refunds TO lastro_work;
+GRANT SELECT (company_id, id, ask_at, state) ON card_payments TO lastro_work;
 GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_at) ON payouts TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
+GRANT SELECT (company_id, rail, reference) ON instruments TO lastro_work;
 GRANT SELECT ON own_keys TO lastro_work;
 GRANT SELECT (company_id, id, xid, created_at) ON events TO lastro_work;
 GRANT SELECT (company_id, keep, created_at) ON answers TO lastro_work;
+GRANT SELECT (company_id, id, rail, day, state, due_at, leased_until) ON statements TO lastro_work;
+GRANT SELECT (company_id, rail, kind, network_id, is_current, statement_id) ON statement_lines TO lastro_work;
+GRANT SELECT (company_id, rail, kind, network_id, day, difference, state, created_at) ON statement_items TO lastro_work;
+-- What was settled on a day, by its id in the network.
+GRANT SELECT (end_to_end_id, settled_at) ON pix_payments TO lastro_work;
+GRANT SELECT (return_id, updated_at) ON refunds TO lastro_work;
+GRANT SELECT (end_to_end_id, control_number, paid_at, children) ON payouts TO lastro_work;
+GRANT SELECT (company_id, payout_id, return_id, settled_at) ON payout_returns TO lastro_work;
 DO $$
 DECLARE
   t text;
 BEGIN
-  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'pix_payments', 'refunds', 'payouts',
+  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'instruments', 'pix_payments', 'refunds', 'card_payments', 'payouts',
                            'payout_plans', 'subscriptions', 'subscription_cancellations', 'subscription_payments',
                            'payment_attempts', 'events', 'event_cursors',
-                           'event_numbers', 'answers'] LOOP
+                           'event_numbers', 'answers', 'statements', 'statement_lines',
+                           'statement_items', 'payout_returns'] LOOP
     EXECUTE format('CREATE POLICY work ON %I FOR SELECT TO lastro_work USING (true)', t);
   END LOOP;
 END $$;

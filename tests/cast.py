@@ -25,17 +25,22 @@ from lastro.base.run import Call, Done, Reply, Runner, Verb
 from lastro.base.secrets import KeyRing
 from lastro.base.write import LedgerAccount, Row, Transfer, Write
 from lastro.companies import PERMISSIONS, AddClient, FoundCompany, Price, SetFees, currency_of
-from lastro.orders import Place
+from lastro.orders import DepositBank, Place, Transfers
 from lastro.orders.methods import METHODS
-from lastro.rails.port import COLLECTING, PIX, TED, Payer
+from lastro.rails.port import PIX, RAILS, Payer
 
 INSTITUTION = Institution("12345678", "Lastro Instituicao de Pagamento", "0001", "999")
-PLACE = Place(INSTITUTION, "http://lastro.test", sandbox=True, methods=frozenset(METHODS))
+TRANSFERS = Transfers(
+    "990180",
+    (
+        DepositBank("banco-um", "991", "99999020", "0001", "BANCO UM"),
+        DepositBank("banco-dois", "992", "99999030", "0002", "BANCO DOIS"),
+    ),
+)
+PLACE = Place(INSTITUTION, "http://lastro.test", sandbox=True, methods=frozenset(METHODS), transfers=TRANSFERS)
 ANA = Holder("ORGANIZATION", "Ana Flores Ltda", "CNPJ", "11222333000181", "ana@example.com", "+5511999990000")
 DORA = Holder("INDIVIDUAL", "Dora Dias", "CPF", "52998224725", "dora@example.com", "+5511999990001")
 BENTO = Payer("Bento Braga", "CPF", "11144477735", "87654321", "0002", "123456", "TRAN")
-
-RAILS = (PIX, TED, *COLLECTING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ SELECT (SELECT count(*) FROM outbox WHERE due_at <= (SELECT now FROM t))
             AND expires_at <= (SELECT now FROM t) - interval '60 seconds')
      + (SELECT count(*) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM refunds WHERE state = 'PENDING' AND ask_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM card_payments WHERE state = 'AUTHENTICATED' AND ask_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND ask_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM subscriptions WHERE status = 'PENDING_AUTHORIZATION'
@@ -73,6 +74,7 @@ SELECT least(
   (SELECT min(ends_at) FROM orders WHERE ends_at > $1),
   (SELECT min(ask_at) FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at > $1),
   (SELECT min(ask_at) FROM refunds WHERE state = 'PENDING' AND ask_at > $1),
+  (SELECT min(ask_at) FROM card_payments WHERE state = 'AUTHENTICATED' AND ask_at > $1),
   (SELECT min(ask_at) FROM payouts WHERE status = 'PENDING' AND ask_at > $1),
   (SELECT min(start_at) FROM payouts WHERE status = 'PENDING' AND start_at > $1),
   (SELECT min(lapses_at) + interval '60 seconds' FROM subscriptions

@@ -17,6 +17,7 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.money import Money
 from lastro.base.run import Call, Reply
 from lastro.doors.http import Response, refusal, unauthorized
+from lastro_sandbox import card_tools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 _REACHABLE = ("PAID", "EXPIRED", "CANCELED", "ERROR")
 _STATUSES = (*_REACHABLE, "INITIAL", "PENDING", "AUTHENTICATING", "REFUNDED", "PARTIAL_REFUNDED")
 _GIVEN_BACK = ("REFUNDED", "PARTIAL_REFUNDED")
+# By the block of an order, what a payer types of it.
+_TYPED = {"pix": "qrcodeData", "boleto": "digitableLine", "crypto": "qrcodeData", "cash": "reference", "spei": "clabe"}
 _OPEN_AMOUNT = "1.00"  # what the simulated payer types where the amount is open
 _PATIENCE_SECONDS = 10.0
 _LOOK_SECONDS = 0.02
@@ -63,6 +66,8 @@ class OrderTools:
         order = msgspec.json.decode(shown.body)
         if wanted in _GIVEN_BACK:
             return await self._give_back(claims, order, wanted)
+        if "threeDs" in order and wanted != "CANCELED":
+            return await self._by_card(claims, order, wanted)
         # The first charge of a subscription is paid, and ends, together with it; a scheduled one as its bank collects it.
         reachable = _REACHABLE if "pix" in order else (*_REACHABLE, "PENDING")
         if wanted not in reachable or order["status"] != "INITIAL" or "subscription" in order:
@@ -73,10 +78,28 @@ class OrderTools:
         after = await self._until(claims, UUID(order["id"]), wanted)
         return refusal(after) if isinstance(after, Refused) else Response(200, after.body)
 
+    async def _by_card(self, claims: Claims, order: dict[str, Any], wanted: str) -> Response:
+        """What the order's card makes of it; where its bank asks the payer, he says what leads to the status."""
+        if wanted not in card_tools.REACHABLE.get(order["status"], ()):
+            return refusal(_conflict(order["status"]))
+        deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
+        while True:
+            shown = await self._show(claims, UUID(order["id"]))
+            if isinstance(shown, Refused):
+                return refusal(shown)
+            status = msgspec.json.decode(shown.body)["status"]
+            if status == wanted:
+                return Response(200, shown.body)
+            if status not in card_tools.REACHABLE or asyncio.get_running_loop().time() > deadline:
+                return refusal(_conflict(status))
+            if status == "AUTHENTICATING":
+                await card_tools.answer_bank(self.simulator_url, order, card_tools.ANSWERS[wanted])
+            await asyncio.sleep(_LOOK_SECONDS)
+
     async def _play(self, claims: Claims, order: dict[str, Any], wanted: str) -> Refused | None:
         company_id, order_id, place = UUID(claims.company_id), UUID(order["id"]), self.house.place
         if wanted in ("PAID", "PENDING"):
-            return await self._pay(order)
+            return await self._pay(order, in_part=wanted == "PENDING")
         if wanted == "CANCELED":
             outcome = await self.house.runner.act(company_id, orders.Cancel(order_id, place))
         elif wanted == "ERROR":
@@ -86,19 +109,35 @@ class OrderTools:
             outcome = await self.house.runner.act(company_id, orders.Expire(order_id, place, before_its_time=True))
         return outcome if isinstance(outcome, Refused) else None
 
-    async def _pay(self, order: dict[str, Any]) -> Refused | None:
-        code = order["pix"]["qrcodeData"] if "pix" in order else order["boleto"]["digitableLine"]
-        act: dict[str, Any] = {"qrcodeData": code}
+    async def _pay(self, order: dict[str, Any], *, in_part: bool) -> Refused | None:
+        """in_part: so that it is PENDING; where the payer types the amount, by half of it."""
+        act: dict[str, Any] = {"qrcodeData": self._typed(order)}
         if "amount" not in order:
             act["amount"] = _OPEN_AMOUNT
+        elif in_part and ("spei" in order or "deposit" in order):
+            final = Money.parse(order["finalAmount"]["value"], order["finalAmount"]["currency"])
+            if final.minor == 1:
+                return _conflict("0.01 has no parts")
+            act["amount"] = str(Money(final.minor // 2, final.currency))
         deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
         while True:
             said = await self._at_the_phone(act)
-            # The worker tells the bank of a slip in the moment after its order was made.
-            if said.get("code") != "SLIP_NOT_FOUND" or asyncio.get_running_loop().time() > deadline:
+            # The worker tells a partner of an order in the moment after it was made; before that nobody can read the code.
+            is_known = "status" in said and said.get("code") != "SLIP_NOT_FOUND"
+            if is_known or asyncio.get_running_loop().time() > deadline:
                 break
             await asyncio.sleep(_LOOK_SECONDS)
         return None if said.get("status") in ("SETTLED", "PENDING") else _conflict(str(said.get("code")))
+
+    def _typed(self, order: dict[str, Any]) -> str:
+        """What a payer types of an order, or has scanned."""
+        if "deposit" in order:
+            own = order["deposit"]
+            bank = self.house.place.transfers.bank(own["bank"])
+            assert bank is not None, "an account is at a bank that is configured"
+            return f"{bank.code} {own['branchNumber']} {own['accountNumber']}"
+        code: str = next(order[block][shown] for block, shown in _TYPED.items() if block in order)
+        return code
 
     async def _give_back(self, claims: Claims, order: dict[str, Any], wanted: str) -> Response:
         """A refund of all that is left of a paid order, or of half of it, until the network has ended it."""

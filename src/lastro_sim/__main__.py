@@ -63,6 +63,7 @@ async def serve(network: Network, bind: str, say: logs.Say, *, watch_parent: boo
         access_log=False,
         timeout_graceful_shutdown=2,
         server_header=False,
+        proxy_headers=False,
     )
     server = Server(config)
 

@@ -6,17 +6,21 @@ from contextlib import asynccontextmanager, suppress
 
 import aiohttp
 from litestar import Litestar, Request, Response, get
-from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp
 
-from . import answers, logs, timer
+from . import answers, logs, statements, timer
 from .bank import api as bank_api
 from .bank.acts import Bank
 from .bank.authorizing import Authorizing
 from .bank.location import Locations
 from .boleto import api as boleto_api
+from .boleto import statements as boleto_statements
+from .card import api as card_api
+from .cash import api as cash_api
+from .collecting import acts as collecting_acts
+from .crypto import api as crypto_api
 from .directory import api as directory_api
 from .directory import entries
 from .guard import OwnHostOnly
@@ -29,7 +33,10 @@ from .outside.acts import OutsideBank
 from .pages import ROUTES as PAGES
 from .refusals import RefusedError
 from .spi import api as spi_api
+from .spi import statements as spi_statements
 from .ted import api as ted_api
+from .ted import statements as ted_statements
+from .transfers import api as transfers_api
 
 LARGEST_BODY = 262_144
 
@@ -43,8 +50,17 @@ async def health() -> Response[bytes]:
 ROUTES = (
     health,
     *spi_api.ROUTES,
+    *spi_statements.ROUTES,
     *ted_api.ROUTES,
+    *ted_statements.ROUTES,
     *boleto_api.ROUTES,
+    *boleto_statements.ROUTES,
+    *card_api.ROUTES,
+    *cash_api.ROUTES,
+    *crypto_api.ROUTES,
+    *transfers_api.ROUTES,
+    *collecting_acts.ROUTES,
+    *statements.ROUTES,
     *directory_api.ROUTES,
     *bank_api.ROUTES,
     *outside_api.ROUTES,
@@ -54,27 +70,20 @@ ROUTES = (
 )
 
 
-def build(network: Network, say: logs.Say = logs.unheard) -> Litestar:
-    """The simulator over a network that is ready to run. say: takes a line for each request."""
+def build(network: Network, say: logs.Say = logs.unheard, over: Litestar | None = None) -> ASGIApp:
+    """The simulator over a network that is ready to run. say: takes a line for each request.
 
-    @asynccontextmanager
-    async def alive(app: Litestar) -> AsyncIterator[None]:
-        entries.seed(network)
-        async with aiohttp.ClientSession(trust_env=False) as client:
-            locations = Locations(network, client)
-            app.state.bank = Bank(network, locations)
-            app.state.authorizing = Authorizing(network, locations)
-            app.state.outside = outside_acts.open_bank(network)
-            ticking = asyncio.create_task(timer.run(network))
-            yield
-            ticking.cancel()
-            with suppress(asyncio.CancelledError):
-                await ticking
+    over: what `routed` made and no other simulator uses now; without it, routes of its own.
+    """
+    made = routed() if over is None else over
+    made.state.network = network
+    # Around everything, so that a path that is nobody's is noted too.
+    return logs.Noted(made, network, say)
 
-    def guarded(app: ASGIApp) -> ASGIApp:
-        return OwnHostOnly(app, network.settings)
 
-    made = Litestar(
+def routed() -> Litestar:
+    """The routes and what stands around them, which take longest to make; `build` says whose network they lead to."""
+    return Litestar(
         ROUTES,
         dependencies={
             "network": Provide(_network, sync_to_thread=False),
@@ -87,16 +96,28 @@ def build(network: Network, say: logs.Say = logs.unheard) -> Litestar:
             HTTPException: answers.from_framework,
             Exception: answers.broken,
         },
-        middleware=[guarded],
-        lifespan=[alive],
+        middleware=[OwnHostOnly],
+        lifespan=[_alive],
         openapi_config=None,
         logging_config=None,
         request_max_body_size=LARGEST_BODY,
-        state=State({"network": network}),
     )
-    # Around everything, so that a path that is nobody's is noted too.
-    made.asgi_handler = logs.Noted(made.asgi_handler, network, say)
-    return made
+
+
+@asynccontextmanager
+async def _alive(app: Litestar) -> AsyncIterator[None]:
+    network: Network = app.state.network
+    entries.seed(network)
+    async with aiohttp.ClientSession(trust_env=False) as client:
+        locations = Locations(network, client)
+        app.state.bank = Bank(network, locations)
+        app.state.authorizing = Authorizing(network, locations)
+        app.state.outside = outside_acts.open_bank(network)
+        ticking = asyncio.create_task(timer.run(network))
+        yield
+        ticking.cancel()
+        with suppress(asyncio.CancelledError):
+            await ticking
 
 
 def _network(request: Request) -> Network:  # type: ignore[type-arg]

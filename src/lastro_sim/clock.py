@@ -38,7 +38,7 @@ def counted(at: datetime) -> int:
 
 def printed(microseconds: int) -> str:
     """ISO 8601 in UTC with microseconds and Z, as every answer shows it."""
-    return moment(microseconds).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{moment(microseconds).isoformat(timespec='microseconds').removesuffix('+00:00')}Z"
 
 
 def printed_or_none(microseconds: int | None) -> str | None:

@@ -10,6 +10,10 @@ from .clock import SECOND
 from .forms import Form
 from .network import Network
 
+# Of a till: what an item that was registered there may meet with.
+TILLS = frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "void", "wrong-amount"})
+# Of an account number: who sends a transfer types its amount, and it is there at once.
+ACCOUNTS = frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"})
 BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "payin": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down"}),
     "payout": frozenset({"reject", "timeout", "twice", "slow", "lost-answer", "down"}),
@@ -19,20 +23,34 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
     "charge": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down"}),
     "boleto": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "void", "wrong-amount"}),
+    "oxxo": TILLS,
+    "oxxopay": TILLS,
+    "paynet": TILLS,
+    "spei": ACCOUNTS,
+    "deposit": ACCOUNTS,
+    "crypto": TILLS,
+    "crypto2": TILLS,
+    "quote": frozenset({"reject", "timeout", "lost-answer", "down"}),
+    "credit_card": frozenset({"reject", "timeout", "lost-answer", "twice", "down"}),
+    "tokenizer": frozenset({"reject", "down"}),
     "directory": frozenset({"reject", "slow", "limited", "down"}),
+    "statement": frozenset({"missing", "twice", "wrong-amount", "late", "other-reference"}),
     "location": frozenset(
         {"reject", "slow", "silent", "gone", "redirect", "unsigned", "wrong-key", "wrong-jku", "too-large", "down"}
     ),
 }
-NOT_PLAYED_YET = frozenset({"med", "message", "credit_card", "spei", "oxxo"})
+NOT_PLAYED_YET = frozenset({"med", "message"})
 MATCHABLE = (
     "endToEndId", "returnId", "txId", "amount", "payerDocument", "key", "location", "numCtrlIf", "numCtrlStr", "idRec",
-    "nossoNumero",
+    "nossoNumero", "reference", "partner",
 )  # fmt: skip
 SLOW_BY_DEFAULT = 2 * SECOND
 DOWN = frozenset({"down"})
 # What takes a participant's order and loses the answer to it. Of a payment in, it is the receiver's answer that gets lost.
-LOSES_ITS_ANSWER = frozenset({"payout", "return", "ted", "cancellation", "charge", "boleto"})
+LOSES_ITS_ANSWER = frozenset({
+    "payout", "return", "ted", "cancellation", "charge", "boleto", "crypto", "quote", "credit_card", "oxxo",
+    "oxxopay", "paynet", "spei", "deposit",
+})  # fmt: skip
 LONGEST_DELAY = 400 * 86_400
 
 

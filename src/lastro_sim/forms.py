@@ -150,6 +150,14 @@ class Form:
             self.refuse(name, "INVALID", "An ISO 8601 timestamp with its zone is expected")
         return text
 
+    def moment(self, name: str) -> datetime | None:
+        """The instant of a timestamp with a zone."""
+        text = self.instant(name)
+        try:
+            return datetime.fromisoformat(text)
+        except ValueError:
+            return None
+
     def day(self, name: str) -> date | None:
         """A civil day, written as 2026-12-31, which no clock here is too far from."""
         text = self.text(name, 10, DAY)

@@ -17,10 +17,17 @@ from .bank import payers, scheduled
 from .bank.acts import Bank
 from .bank.authorizing import Authorizing
 from .boleto import phone as slip
+from .cash.partner import PARTNERS as CASH
+from .collecting import items
+from .collecting import phone as collected
+from .crypto import app as crypto
+from .crypto.partner import at as crypto_at
+from .crypto.partner import whose as whose_crypto
 from .forms import Form
 from .merchant import receiver
 from .network import Network
 from .outside.acts import OutsideBank
+from .partners import PARTNERS
 from .refusals import RefusedError, not_found
 from .texts import TEXTS, Speech, spoken
 
@@ -138,13 +145,40 @@ async def phone_result(request: Asked, bank: NamedDependency[Bank], end_to_end_i
 
 @get("/phone/slip/{payment_id:str}")
 async def phone_slip(request: Asked, network: NamedDependency[Network], payment_id: FromPath[str]) -> Response[str]:
-    """How the payment of a slip stands. One that was refused was never taken: its reason is in the link."""
-    found = slip.paid(network, payment_id)
+    """How the payment of a slip or a reference stands. One that was refused was never taken: its reason is in the link."""
+    found = slip.paid(network, payment_id) or collected.paid(network, PARTNERS.values(), payment_id)
     code = request.query_params.get("code", "")
     if found is None and code not in TEXTS:
         raise not_found()
     refused = {"paymentId": payment_id, "status": "REJECTED", "code": code, "amount": None}
     return _page(request, "slip.html", payment=found or refused)
+
+
+@get(crypto_at("/crypto/app/{reference:str}"))
+async def crypto_app(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[str]:
+    """What an app shows of a quote: what is given for what, until when."""
+    path = request.url.path
+    quote = crypto.shown(network, whose_crypto(path), reference)
+    return _page(request, "crypto.html", quote=quote, path=path, payers=payers.ON_THE_PHONE)
+
+
+@post(crypto_at("/crypto/app/{reference:str}"))
+async def crypto_app_acts(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[str]:
+    """Pay from the app's page, or decline, after which nobody can pay it."""
+    form = await _form(request, "payer", "act")
+    if form.data.pop("act", "pay") == "decline":
+        crypto.decline(network, whose_crypto(request.url.path), reference)
+        return Response("", status_code=303, headers={"Location": request.url.path})
+    return _to_result(crypto.pay(network, whose_crypto(request.url.path), reference, form))
+
+
+@get([f"/{partner.name}" for partner in CASH])
+async def till(request: Asked, network: NamedDependency[Network]) -> Response[str]:
+    """A network of tills: the vouchers that are registered there, newest first, each of which leads to being paid."""
+    partner = PARTNERS[request.url.path.strip("/")]
+    rows = items.listed(network, partner, RECENT)[::-1]
+    vouchers = [collected.read(network, partner, row) for row in rows]
+    return _page(request, "till.html", till=partner.kind, vouchers=vouchers)
 
 
 @get("/merchant")
@@ -199,6 +233,9 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     phone_recurrence,
     phone_result,
     phone_slip,
+    crypto_app,
+    crypto_app_acts,
+    till,
     merchant,
     receivers_bank,
     receiver_charges,
@@ -266,6 +303,7 @@ async def _phone(request: Asked, bank: Bank, authorizing: Authorizing, text: str
         payers=payers.ON_THE_PHONE,
         recent=bank.payments(None, RECENT)[::-1],
         slips=slip.recent(bank.network, RECENT)[::-1],
+        items=collected.recent(bank.network, PARTNERS.values(), RECENT)[::-1],
         authorizations=authorizing.listed(None, RECENT)[::-1],
         charges=scheduled.listed(bank.network, None, RECENT)[::-1],
     )

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from . import amounts
 from .bank import payers
+from .card import numbers
 from .clock import DAY, SECOND
 from .directory import entries
 from .faults import Fault
@@ -55,6 +56,29 @@ BY_SLIP_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_503: (Fault("void", None, 0), "its payment is announced and does not settle"),
     700_504: (Fault("twice", None, 0), "who pays it pays it twice"),
     700_505: (Fault("slow", None, DAY), "its payment settles a day later than others"),
+}
+BY_VOUCHER_AMOUNT: dict[int, tuple[Fault, str]] = {
+    700_701: (Fault("reject", None, 0), "the network of tills refuses the voucher: REGISTRATION_REFUSED"),
+    700_702: (Fault("lost-answer", None, 0), "the voucher is registered, and the request is answered 503"),
+    700_703: (Fault("void", None, 0), "its payment is announced and does not settle"),
+    700_704: (Fault("twice", None, 0), "who pays it pays it twice"),
+    700_705: (Fault("slow", None, DAY), "its payment settles a day later than others"),
+}
+BY_QUOTE_AMOUNT: dict[int, tuple[Fault, str]] = {
+    700_901: (Fault("reject", None, 0), "the crypto partner gives no rate: RATE_NOT_GIVEN"),
+    700_902: (Fault("down", None, 0), "the crypto partner is away when it is asked for a rate"),
+}
+BY_CRYPTO_AMOUNT: dict[int, tuple[Fault, str]] = {
+    700_903: (Fault("reject", None, 0), "the quote is given, and its order refused: REGISTRATION_REFUSED"),
+    700_904: (Fault("lost-answer", None, 0), "the quote has its order, and the request is answered 503"),
+    700_905: (Fault("void", None, 0), "its payment is seen and never confirmed"),
+    700_906: (Fault("twice", None, 0), "who pays it pays it twice"),
+    700_907: (Fault("slow", None, DAY), "its payment is confirmed a day later than others"),
+}
+BY_TRANSFER_AMOUNT: dict[int, tuple[Fault, str]] = {
+    700_801: (Fault("reject", None, 0), "the bank refuses the account number: REGISTRATION_REFUSED"),
+    700_802: (Fault("lost-answer", None, 0), "the account number is opened, and the request is answered 503"),
+    700_804: (Fault("twice", None, 0), "who pays it pays it twice"),
 }
 UNKNOWN_BENEFICIARY = "70000000310"
 
@@ -157,6 +181,30 @@ def for_slip(cents: int) -> Fault | None:
     return None if found is None else found[0]
 
 
+def for_voucher(cents: int) -> Fault | None:
+    """What always strikes a voucher of this amount, or its payment."""
+    found = BY_VOUCHER_AMOUNT.get(cents)
+    return None if found is None else found[0]
+
+
+def for_quote(cents: int) -> Fault | None:
+    """What always strikes when a rate for this amount is asked for."""
+    found = BY_QUOTE_AMOUNT.get(cents)
+    return None if found is None else found[0]
+
+
+def for_crypto(cents: int) -> Fault | None:
+    """What always strikes the order of a quote of this amount, or its payment."""
+    found = BY_CRYPTO_AMOUNT.get(cents)
+    return None if found is None else found[0]
+
+
+def for_transfer(cents: int) -> Fault | None:
+    """What always strikes an account number for an order of this amount, or its payment."""
+    found = BY_TRANSFER_AMOUNT.get(cents)
+    return None if found is None else found[0]
+
+
 def ted_return(cents: int) -> str | None:
     """With which code a transfer of this amount always comes back: 7003.84 with 84, and so on."""
     code = cents - TED_RETURNS_FROM
@@ -178,6 +226,14 @@ def listed() -> list[dict[str, Any]]:
             ("return", BY_RETURN_AMOUNT),
             ("authorization", BY_RECURRENCE_AMOUNT),
             ("boleto", BY_SLIP_AMOUNT),
+            ("quote", BY_QUOTE_AMOUNT),
+            ("crypto", BY_CRYPTO_AMOUNT),
+            ("crypto2", BY_CRYPTO_AMOUNT),
+            ("oxxo", BY_VOUCHER_AMOUNT),
+            ("oxxopay", BY_VOUCHER_AMOUNT),
+            ("paynet", BY_VOUCHER_AMOUNT),
+            ("spei", BY_TRANSFER_AMOUNT),
+            ("deposit", BY_TRANSFER_AMOUNT),
         )
         for cents, (_, outcome) in magic.items()
     ]
@@ -193,7 +249,11 @@ def listed() -> list[dict[str, Any]]:
         for entry in entries.SEEDS
         if entry.status in BY_STATUS
     ]
-    return by_payer + by_amount + by_charge + by_key + _transfers()
+    by_card = [
+        {"operation": "credit_card", "field": "number", "value": number, "outcome": numbers.PLAYS[name].outcome}
+        for number, name in numbers.BY_NUMBER.items()
+    ]
+    return by_payer + by_amount + by_charge + by_key + by_card + _transfers()
 
 
 def _transfers() -> list[dict[str, Any]]:

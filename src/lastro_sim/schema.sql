@@ -301,6 +301,126 @@ CREATE TABLE IF NOT EXISTS slip_movement (   -- told to the participant, in this
     body        TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE IF NOT EXISTS item (            -- what somebody may pay at a partner that collects
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    partner       TEXT NOT NULL,
+    reference     TEXT NOT NULL,
+    amount        INTEGER,                   -- NULL: whatever comes
+    expires_at    INTEGER,                   -- business: the last instant at which it is taken; NULL: never
+    body          TEXT NOT NULL,             -- what else the partner keeps of it
+    registered_at INTEGER NOT NULL,
+    UNIQUE (partner, reference)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS item_close (      -- not to be paid any more; a close may come before its item
+    partner   TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    closed_at INTEGER NOT NULL,
+    PRIMARY KEY (partner, reference)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS item_payment (
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    partner      TEXT NOT NULL,
+    payment_id   TEXT NOT NULL UNIQUE,
+    reference    TEXT NOT NULL,
+    amount       INTEGER NOT NULL,
+    body         TEXT NOT NULL,              -- who paid, and what else the partner knows of it
+    status       TEXT NOT NULL CHECK (status IN ('ANNOUNCED', 'SETTLED', 'VOID')),
+    code         TEXT,
+    taken_at     INTEGER NOT NULL,
+    due_at       INTEGER,                    -- business: when it settles, or becomes void
+    settled_at   INTEGER,
+    becomes_void INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX IF NOT EXISTS item_payment_of ON item_payment (partner, reference);
+CREATE INDEX IF NOT EXISTS item_payment_due ON item_payment (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS item_return (     -- money given back to who paid an item
+    seq        INTEGER PRIMARY KEY AUTOINCREMENT,
+    partner    TEXT NOT NULL,
+    return_id  TEXT NOT NULL,
+    payment_id TEXT NOT NULL,
+    reference  TEXT NOT NULL,
+    amount     INTEGER NOT NULL,
+    reason     TEXT NOT NULL,
+    status     TEXT NOT NULL CHECK (status IN ('PENDING', 'SETTLED', 'REJECTED')),
+    code       TEXT,                         -- decided when it was asked for, told at its end
+    due_at     INTEGER,                      -- business: when a slow one ends
+    settled_at INTEGER,
+    copies     INTEGER NOT NULL,             -- so often its end is told; 0: to who asks alone
+    UNIQUE (partner, return_id)
+) STRICT;
+CREATE INDEX IF NOT EXISTS item_return_of ON item_return (partner, payment_id);
+CREATE INDEX IF NOT EXISTS item_return_due ON item_return (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS item_movement (   -- told to the participant, each partner's in this order
+    sequence    INTEGER PRIMARY KEY AUTOINCREMENT,
+    partner     TEXT NOT NULL,
+    movement_id TEXT NOT NULL UNIQUE,
+    body        TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS item_movement_of ON item_movement (partner, sequence);
+
+CREATE TABLE IF NOT EXISTS crypto_quote (    -- rates that crypto partners have given
+    partner   TEXT NOT NULL,
+    reference TEXT NOT NULL,
+    asked     TEXT NOT NULL,
+    answer    TEXT NOT NULL,
+    PRIMARY KEY (partner, reference)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS card_token (      -- what stands for a card; its number is kept nowhere
+    token     TEXT PRIMARY KEY,
+    plays     TEXT NOT NULL,                 -- how its issuer behaves: a name of card/numbers.py
+    brand     TEXT NOT NULL,
+    last_four TEXT NOT NULL,
+    expiry    TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS card_charge (     -- payments by card at the acquirer, by the merchant's reference
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    reference    TEXT NOT NULL UNIQUE,
+    token        TEXT NOT NULL,
+    amount       INTEGER NOT NULL,
+    installments INTEGER NOT NULL,
+    body         TEXT NOT NULL,              -- number and description
+    return_url   TEXT NOT NULL,
+    challenge    TEXT NOT NULL UNIQUE,       -- the name of its challenge's page
+    status       TEXT NOT NULL,
+    result       TEXT NOT NULL,              -- transStatus, S where nobody was to be authenticated
+    ds_id        TEXT,
+    code         TEXT,                       -- why the issuer declined it
+    payment_id   TEXT,                       -- once it is charged
+    due_at       INTEGER                     -- business: when a payer who is asked elsewhere answers
+) STRICT;
+CREATE INDEX IF NOT EXISTS card_charge_due ON card_charge (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS card_chargeback ( -- money that the payer's bank took back
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    chargeback_id TEXT NOT NULL UNIQUE,
+    payment_id    TEXT NOT NULL,
+    reference     TEXT NOT NULL,
+    amount        INTEGER NOT NULL,
+    code          TEXT NOT NULL,
+    taken_at      INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS statement_issued ( -- days whose statement was asked for, so that faults strike it no more
+    rail TEXT NOT NULL,
+    day  TEXT NOT NULL,
+    PRIMARY KEY (rail, day)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS statement_fault ( -- what a statement has wrong, until it is issued anew
+    rail       TEXT NOT NULL,
+    day        TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    network_id TEXT NOT NULL,
+    behaviour  TEXT NOT NULL,
+    PRIMARY KEY (rail, day, kind, network_id)
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS fault (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     operation  TEXT NOT NULL,

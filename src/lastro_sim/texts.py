@@ -51,6 +51,22 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "slip-SETTLED": ("Pago", "Paid"),
     "slip-VOID": ("Não compensado", "Not settled"),
     "slip-REJECTED": ("Recusado", "Refused"),
+    "reference": ("Referência", "Reference"),
+    "till": ("Caixa", "Till"),
+    "till-about": ("Fichas registradas, para pagar em dinheiro", "Registered vouchers, to be paid in cash"),
+    "item-REGISTERED": ("A pagar", "To be paid"),
+    "item-PAID": ("Pago", "Paid"),
+    "item-CLOSED": ("Cancelado", "Canceled"),
+    "item-EXPIRED": ("Vencido", "Expired"),
+    "item-settles": ("Ainda não foi liquidado.", "It has not settled yet."),
+    "items": ("Pago por referência", "Paid by reference"),
+    "NOT_SETTLED": ("O valor não chegou.", "The money did not come."),
+    "crypto-rate": ("Cotação", "Rate"),
+    "CHARGE_NOT_OPEN": ("A cobrança ainda não foi aberta.", "The charge is not open yet."),
+    "crypto-QUOTED": ("A cobrança ainda não foi aberta.", "The charge is not open yet."),
+    "crypto-PAID": ("Esta cobrança já foi paga.", "This charge has been paid already."),
+    "crypto-CLOSED": ("A cobrança foi encerrada.", "The charge is closed."),
+    "crypto-EXPIRED": ("A cotação venceu.", "The rate is over."),
     "slip-settles": ("Compensa no próximo dia útil.", "It settles on the next business day."),
     "SLIP_NOT_FOUND": ("O boleto não está registrado.", "The slip is not registered."),
     "NOT_SETTLED_BY_PAYER_BANK": ("O banco de quem pagou não enviou o valor.", "The payer's bank did not bring the money."),
@@ -178,6 +194,9 @@ TEXTS: Mapping[str, tuple[str, str]] = {
 }
 
 
+SIGNS = {"BRL": "R$", "MXN": "MX$"}
+
+
 class Speech:
     """The texts in one language."""
 
@@ -194,11 +213,12 @@ class Speech:
         """The text of that name; an unknown name stands for itself."""
         return TEXTS[name][self._column] if name in TEXTS else name
 
-    def money(self, amount: str) -> str:
-        """An amount as people write it."""
+    def money(self, amount: str, currency: str | None = None) -> str:
+        """An amount as people write it. currency: BRL unless it is said."""
         whole, _, cents = amount.partition(".")
         grouped = f"{int(whole):,}"
-        return f"R$ {grouped.replace(',', '.')},{cents}" if self.language == "pt" else f"R$ {grouped}.{cents}"
+        sign = SIGNS[currency or "BRL"]
+        return f"{sign} {grouped.replace(',', '.')},{cents}" if self.language == "pt" else f"{sign} {grouped}.{cents}"
 
 
 def spoken(accepted: str) -> Speech:

@@ -3,9 +3,11 @@
 import asyncio
 import logging
 
+from . import partners
 from .bank import charging
 from .boleto import payments as slip_payments
 from .boleto import returns as slip_returns
+from .card import charges as card_charges
 from .clock import SECOND
 from .network import Network
 from .spi import payments, returns
@@ -14,7 +16,7 @@ from .ted import transfers
 LOG = logging.getLogger("lastro_sim")
 LONGEST_SLEEP_SECONDS = 1.0
 TIMED = (payments, returns, transfers)  # each by machine time
-DATED = (charging, slip_payments, slip_returns)  # each by business time
+DATED = (charging, slip_payments, slip_returns, card_charges, partners)  # each by business time
 
 
 async def run(network: Network) -> None:

@@ -59,11 +59,22 @@ STORED: Mapping[str, str] = {
     " ON p.company_id = o.company_id AND p.id = o.receiver_id WHERE o.id = $1::text::uuid",
 }
 
+# What an order by card says of it.
+_CARD = (
+    "threeDsToken", "cardToken", "installments",
+    *(f"creditCard{name}" for name in ("", ".holderName", ".holderDocument", ".number", ".cvv", ".expiry", ".brand",
+                                       ".installments", ".skip3ds")),
+    *(f"browser{name}" for name in ("", ".userAgent", ".acceptHeader", ".language", ".colorDepth", ".screenHeight",
+                                    ".screenWidth", ".timeZoneOffset", ".javaEnabled", ".javascriptEnabled")),
+)  # fmt: skip
+
 # Fields that no good request of the town has, and why: whatever is sent in them is refused.
 NEVER: Mapping[str, Mapping[str, str]] = {
     "create_order": {
         "order.bank": "is for DEPOSIT, for which there is no partner",
         "order.financialPartner": "the town has no partner",
+        "order.paymentDetails": "is for a card, and the example pays by PIX",
+        **{f"order.paymentDetails.{name}": "is for a card, and the example pays by PIX" for name in _CARD},
         "order.pixKey": "would be the account's key, of which the example names the account",
     },
     "create_order_payin": {"pixKey": "would be the account's key, of which the example names the account"},
@@ -127,6 +138,7 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
         "order.expiration": ABSENT | WHOLE,
         "order.pixKey": ABSENT,
         "order.bank": ABSENT,
+        "order.paymentDetails": ABSENT,
         "customer.name": TEXT,
         "customer.birthDate": ABSENT,
         "customer.address": ABSENT | {"an object", "an empty object"},  # unknown fields are ignored (§1)

@@ -196,6 +196,7 @@ EXAMPLES: Mapping[str, Example] = {
     "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),
     "read_account": Example("account", lambda account_id: Ask(path={"id": account_id})),
     "list_fees": Example(None, lambda _: Ask()),
+    "list_deposit_banks": Example(None, lambda _: Ask()),
     "list_banks": Example(None, lambda _: Ask(query={"name": "itau", "method": "PIX"})),
     "read_balance": Example("account", lambda account_id: Ask(query={"accountId": account_id})),
     "list_webhook_events": Example(None, lambda _: Ask(query={"limit": "10"})),
@@ -240,6 +241,10 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
         ("GET", "/qr/image/0000000000000000000000.png", None, 404),
         ("GET", "/qr/image/x", None, 404),
     ),
+    "/voucher/{name}": (
+        ("GET", "/voucher/0000000000000000000000.pdf", None, 404),
+        ("GET", "/voucher/x", None, 404),
+    ),
     "/slip/{name}": (
         ("GET", "/slip/0000000000000000000000.pdf", None, 404),
         ("GET", "/slip/x", None, 404),
@@ -249,6 +254,11 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
         ("GET", "/checkout/zzzzz00000000000000000", None, 404),
         ("GET", "/checkout/x", None, 404),
         ("POST", "/checkout/0000000000000000000000", b"{}", 405),
+    ),
+    "/3ds/{token}": (
+        ("GET", "/3ds/0000000000000000000000", None, 404),
+        ("GET", "/3ds/x", None, 404),
+        ("POST", "/3ds/0000000000000000000000", b"{}", 405),
     ),
     "/checkout/{token}/state": (
         ("GET", "/checkout/0000000000000000000000/state", None, 404),

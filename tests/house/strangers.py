@@ -37,7 +37,7 @@ from lastro.doors.app import application
 from lastro.orders import NOTICES, Place
 from lastro.rails import port
 from lastro.rails.handling import LANE
-from lastro.rails.port import COLLECTING, PIX, TED
+from lastro.rails.port import PIX, RAILS, TED
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
 from lastro.webhooks import told
@@ -229,7 +229,7 @@ async def leave(town: Town) -> None:
 
 async def _company(runner: Runner, chance: Chance, ring: KeyRing, institution: Institution) -> tuple[UUID, str]:
     company_id = chance.uuid(datetime.now(UTC))
-    await _done(runner, company_id, FoundCompany(f"Company {company_id}", ring, (PIX, TED, *COLLECTING)))
+    await _done(runner, company_id, FoundCompany(f"Company {company_id}", ring, RAILS))
     holder = Holder("ORGANIZATION", "Loja", "CNPJ", "11222333000181", "ana@example.com", "+5511999999999")
     opened = await _done(runner, company_id, OpenAccount(institution, holder))
     key_id, key, now = chance.uuid(datetime.now(UTC)), str(UUID(bytes=os.urandom(16), version=4)), datetime.now(UTC)

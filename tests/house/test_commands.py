@@ -142,6 +142,22 @@ def test_a_company_says_how_many_sign_its_plans(office: Office) -> None:
     assert "no company" in office.declined("company", "approvals", "9", "1")
 
 
+def test_a_company_says_which_partner_its_orders_go_to(office: Office) -> None:
+    office.asks("company", "add", "Ana")
+    assert office.asks("company", "show", "1")["routes"] == []
+    route = ("company", "route", "1", "BINANCE_PAY")
+    for words, shown in (
+        (("--partner", "CRYPTO2"), ["BINANCE_PAY:CRYPTO2"]),
+        (("--partner", "CRYPTO2", "--fallback", "CRYPTO"), ["BINANCE_PAY:CRYPTO2,CRYPTO"]),
+        (("--usual",), []),
+    ):
+        assert office.asks(*route, *words)["method"] == "BINANCE_PAY"
+        assert office.asks("company", "show", "1")["routes"] == shown
+    assert "CRYPTO, CRYPTO2" in office.declined(*route, "--partner", "BOLETO")
+    assert "no method" in office.declined("company", "route", "1", "PIX", "--partner", "PIX")
+    assert "no company" in office.declined("company", "route", "9", "BINANCE_PAY", "--usual")
+
+
 def test_a_holder_is_looked_at_whole(office: Office) -> None:
     office.types("company", "add", "Ana")
     wrong = (
@@ -302,7 +318,7 @@ def test_text_stands_in_columns_and_does_not_speak_to_the_terminal(office: Offic
     head, institution, ana = office.types("company", "list").splitlines()
     told = (
         "number", "id", "name", "default account id", "customerless partner", "refuses duplicates", "review above",
-        "plan approvals", "fee payer", "created at",
+        "plan approvals", "fee payer", "takes unauthenticated cards", "routes", "created at",
     )  # fmt: skip
     assert head.split() == " ".join(told).split()
     assert len({line.index(word) for line, word in ((head, "name"), (institution, "LASTRO"), (ana, "Ana"))}) == 1

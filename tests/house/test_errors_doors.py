@@ -36,7 +36,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", 
 # Which answer in other words, and those words alone (contract.md §1).
 RFC_6749 = "/oauth2/token"
 LOCATIONS = ("/qr/v2/{token}", "/qr/v2/rec/{token}")
-PAGE = "/checkout/{token}"
+PAGES = ("/checkout/{token}", "/3ds/{token}")
 
 BY_PATH: dict[str, set[str]] = {}
 for _route in ROUTES.values():
@@ -97,7 +97,7 @@ async def test_a_path_has_one_spelling(town: Town, path: str) -> None:
         target.replace("/", "/./"),
         "/x/.." + target,
     ]
-    if path not in (*LOCATIONS, PAGE):  # they take any text as their token, and answer in words of their own
+    if path not in (*LOCATIONS, *PAGES):  # they take any text as their token, and answer in words of their own
         others += [target + "%2F", "/%2f" + target[1:], target + "%20", target.replace("/", "%2F").replace("%2F", "/", 1)]
     for other in others:
         if other != target:
@@ -153,18 +153,18 @@ async def test_paths_without_token_answer_the_error_body_but_for_those_of_other_
             assert answer.json.keys() == {"error"}
         elif path in LOCATIONS:
             assert (answer.body, answer.headers["x-content-type-options"]) == (b"", "nosniff")
-        elif path == PAGE and status == 404:
+        elif path in PAGES and status == 404:
             assert answer.headers["content-type"] == "text/html; charset=utf-8"
         else:
             assert_error(answer, status)
     for label in IDS.values():
         named = path.replace("{token}", label).replace("{name}", label)
-        if path not in (named, *LOCATIONS, PAGE):
+        if path not in (named, *LOCATIONS, *PAGES):
             assert_error(await town.knock("GET", named), 404)
 
 
 async def test_before_it_is_asked_a_path_of_other_words_answers_like_any(town: Town) -> None:
-    for path, method in ((RFC_6749, "POST"), *((each.format(token="0" * 22), "GET") for each in (*LOCATIONS, PAGE))):
+    for path, method in ((RFC_6749, "POST"), *((each.format(token="0" * 22), "GET") for each in (*LOCATIONS, *PAGES))):
         assert_error(await town.knock(method, path, [("host", "evil.example")]), 400)
         assert_error(await town.knock(method, path, [("origin", "https://evil.example")]), 403)
     assert_error(await town.knock("POST", RFC_6749, [("content-encoding", "gzip")], b"x"), 415)

@@ -22,7 +22,7 @@ BY_NAME = {notice.name: notice for notice in wiring.NOTICES}
 # Types whose URL a client may set already, and that no room sends yet. Who sends one gives it a Notice, and takes it from here.
 NOT_SENT_YET = {
     "ACCOUNT.STATUS_CHANGED", "ACCOUNT.REJECTED", "MED.CREATED", "MED.STATUS_CHANGED",
-    "ACCOUNT.CREATED", "ACCOUNT.PENDING_DOCUMENTS", "ACCOUNT.SETTLED",
+    "ACCOUNT.CREATED", "ACCOUNT.PENDING_DOCUMENTS",
     "KEY-CLAIM.STATUS_CHANGED",
 }  # fmt: skip
 

@@ -236,6 +236,8 @@ SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'code' || n 
        CASE n % 3 WHEN 0 THEN 'EXPIRED' WHEN 1 THEN 'CANCELED' ELSE 'ERROR' END, 'BRL', 'x', id, at, at FROM many;
 INSERT INTO instruments (company_id, order_id, rail, reference, code, due, payable_until)
 SELECT company_id, id, 'boleto', n, 'x', at, at FROM many;
+INSERT INTO card_payments (company_id, id, order_id, state, charge_id, created_at, updated_at)
+SELECT company_id, id, id, 'FAILED', 'x', at, at FROM many;
 INSERT INTO pix_static_qrcodes (company_id, id, account_id, pix_key, txid, qrcode_data, created_at)
 SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'x', 'S' || n, 'x', at FROM many;
 INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)

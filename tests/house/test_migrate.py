@@ -10,7 +10,7 @@ from lastro import ledger
 from lastro.base.ids import Chance
 from lastro.doors import migrate as migration
 from lastro.doors.migrate import migrate
-from lastro.doors.wiring import RAILS
+from lastro.rails.port import RAILS
 
 
 async def test_a_migration_that_was_changed_afterwards_is_refused(own_database: Any) -> None:
@@ -50,13 +50,15 @@ async def test_a_company_that_was_there_before_has_what_a_new_one_has(
     await connection.execute(
         "INSERT INTO company_fees (company_id, payment_method, fixed_minor) VALUES ($1, 'PIX', 50)", company
     )
-    for row in ledger.company_rows(company, ("pix", "ted"), "BRL"):
+    for row in ledger.company_rows(company, {"pix": "BRL", "ted": "BRL"}):
         columns = {"company_id": company, **row.values}
         places = ", ".join(f"${n}" for n in range(1, len(columns) + 1))
         await connection.execute(f"INSERT INTO {row.table} ({', '.join(columns)}) VALUES ({places})", *columns.values())
     assert await migrate(empty_database.admin.url) == later
     rails = await connection.fetch("SELECT id, rail FROM ledger_accounts WHERE code = 'NET' ORDER BY rail")
-    assert {(r["rail"], r["id"]) for r in rails} == {(rail, ledger.clearing(company, rail, "BRL").id) for rail in RAILS}
+    assert {(r["rail"], r["id"]) for r in rails} == {
+        (rail, ledger.clearing(company, rail, currency).id) for rail, currency in RAILS.items()
+    }
     fees = await connection.fetch("SELECT fixed_minor, payer FROM company_fees")
     assert [tuple(r) for r in fees] == [(50, "RECEIVER")]
     for law in ("law_the_chart_is_whole", "law_a_ledger_account_has_the_id_of_its_name", "law_numbers_lead_to_their_owner"):

@@ -20,7 +20,7 @@ REFERENCE_TABLES = frozenset(
 )  # fmt: skip
 APPEND_ONLY = (
     "transfers", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "bank_lists",
-    "pix_static_qrcodes",
+    "pix_static_qrcodes", "card_tokens", "chargebacks",
 )  # fmt: skip
 
 # Everything that makes a schema, one text a thing. Names are kept: errors and code refer to them.

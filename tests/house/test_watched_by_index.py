@@ -10,6 +10,7 @@ from lastro.doors import gauges, storyteller
 from lastro.ledger import story as transfers
 from lastro.orders import store as orders
 from lastro.payouts import store as payouts
+from lastro.rails import inbox
 from lastro.rails import story as messages
 from lastro.subscriptions import store as subscriptions
 from lastro.webhooks.store import circuits
@@ -27,10 +28,12 @@ _ID = f"md5('{_OURS}7')::uuid"
 
 # What each may go by: indexes of open rows, or such as begin with what is asked for.
 SCRAPES = {
-    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "orders_ending", "pix_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due", "subscriptions_lapsing", "subscriptions_ending", "subscription_cancellations_to_ask", "subscriptions_to_charge", "subscription_payments_due", "subscription_payments_to_ask", "payment_attempts_to_ask"}),
+    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "orders_ending", "pix_payments_to_ask", "card_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due", "subscriptions_lapsing", "subscriptions_ending", "subscription_cancellations_to_ask", "subscriptions_to_charge", "subscription_payments_due", "subscription_payments_to_ask", "payment_attempts_to_ask"}),
     "depths": (circuits.DEPTHS, {"deliveries_of_endpoint", "webhook_circuits_open", "webhook_circuits_pkey"}),
     "undelivered": (gauges.UNDELIVERED, {"deliveries_in_order", "deliveries_pending", "deliveries_retrying", "deliveries_failed"}),
     "in review": (gauges.IN_REVIEW, {"payouts_to_review"}),
+    "differences": (gauges.DIFFERENCES, {"statement_items_open"}),
+    "untaken": (gauges.UNTAKEN, {"statements_due"}),
     "unnumbered": (gauges.UNNUMBERED, {"events_arrival", "event_numbers_company_id_event_id_key", "event_cursors_pkey"}),
 }  # fmt: skip
 STORIES = {
@@ -62,7 +65,13 @@ SELECT company_id, id, 'moved', id, (SELECT l.id FROM ledger_accounts l WHERE l.
   FROM orders o WHERE company_id = '{_OURS}' AND status = 'EXPIRED';
 INSERT INTO payout_returns (company_id, id, payout_id, return_id, amount_minor, reason_code, settled_at, created_at)
 SELECT company_id, id, id, 'D' || id, 1, 'MD06', created_at, created_at FROM payouts WHERE company_id = '{_OURS}';
-ANALYZE history, transfers, ledger_accounts, payout_returns
+INSERT INTO statements (company_id, id, rail, day, state, due_at, created_at, updated_at)
+SELECT company_id, id, 'pix', '2000-01-01'::date + row_number() OVER ()::integer, CASE WHEN status = 'EXPIRED' THEN 'TAKING' ELSE 'TAKEN' END,
+       CASE WHEN status = 'EXPIRED' THEN created_at END, created_at, created_at FROM payouts WHERE company_id = '{_OURS}';
+INSERT INTO statement_items (company_id, id, statement_id, rail, day, kind, network_id, difference, state, line_id, currency, created_at, updated_at)
+SELECT company_id, id, id, 'pix', '2000-01-01', 'IN', id, 'AMOUNT', CASE WHEN status = 'EXPIRED' THEN 'OPEN' ELSE 'EXPLAINED' END, 'x', 'BRL',
+       created_at, created_at FROM payouts WHERE company_id = '{_OURS}';
+ANALYZE history, transfers, ledger_accounts, payout_returns, statements, statement_items
 """
 
 
@@ -100,6 +109,15 @@ async def test_a_look_of_the_sandboxs_clock_reads_no_table_from_end_to_end(booke
     """It looks twenty times a second while it walks."""
     nodes = await plan_of(booked.work, Listed(clock.BUSY, "", "", ""), "auto")
     assert not read_whole(nodes), told_short(nodes)
+
+
+async def test_whose_a_message_is_reads_no_table_from_end_to_end(booked: Filled) -> None:
+    """Every message of every network is asked about before it is stored."""
+    arguments = "ARRAY[7], ARRAY['000000019'], ARRAY['E7'], ARRAY['oxxo'], ARRAY['7']"
+    for mode in ("force_custom_plan", "force_generic_plan"):
+        nodes = await plan_of(booked.work, Listed(inbox._OWNERS, arguments, "", ""), mode)
+        by = {n["Index Name"] for n in nodes if n.get("Relation Name") == "instruments" and "Index Name" in n}
+        assert by == {"instruments_by_reference"}, (mode, told_short(nodes))
 
 
 async def test_a_story_reads_no_table_from_end_to_end(booked: Filled) -> None:

@@ -18,6 +18,8 @@ from lastro.companies.actions.companies import (
     FoundCompany,
     RefuseDuplicates,
     ReviewAbove,
+    RouteOrders,
+    TakeUnauthenticatedCards,
 )
 from lastro.companies.actions.fees import Price, RemoveFees, SetFees
 from lastro.companies.api import routes
@@ -38,6 +40,7 @@ from lastro.companies.model import (
     PERMISSIONS,
     Client,
     Company,
+    Route,
     company_of_client,
 )
 from lastro.companies.outside import OutsideIssuer
@@ -62,7 +65,8 @@ __all__ = [
     "PAYERS", "PERMISSIONS", "SCOPE", "SECRET_PREFIX", "TOKEN", "AddClient", "ApprovePlans", "BearFees", "BindNetworks",
     "Callers", "ChooseAccount", "Claims", "Client", "Company", "DatedPlan", "FeePlan", "Fees", "FoundCompany", "Keychain",
     "LimitRequests", "Login", "OutsideIssuer", "OutsideKeys", "OwnKeys", "Permit", "Price", "RefuseDuplicates",
-    "RemoveFees", "ReviewAbove", "Revoke", "RevokeTokens", "RotateSecret", "SetFees", "SigningKeys", "TokenRefused",
+    "RemoveFees", "ReviewAbove", "Revoke", "RevokeTokens", "RotateSecret", "Route", "RouteOrders", "SetFees", "SigningKeys",
+    "TakeUnauthenticatedCards", "TokenRefused",
     "TrustSubject", "Verifier", "business_now", "certificate_end", "client", "clients", "company", "company_of_client",
     "company_of_number", "currency_of", "fee_plans", "fees_from", "issue", "jwks", "numbers", "public_keys", "routes",
     "shown_plan", "signing_keys_told", "terms",

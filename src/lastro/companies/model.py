@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lastro.standards.pix_ids import base62, from_base62, location_token
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
     from uuid import UUID
 
@@ -21,11 +22,21 @@ _SUBJECT = re.compile(r"[\x21-\x7e]{1,255}\Z")  # OpenID Connect Core §2: at mo
 
 
 @dataclass(frozen=True, slots=True)
+class Route:
+    """Whom a company's orders of a method go to. partner: the rail that is asked first; fallback: where that one is down."""
+
+    partner: str
+    fallback: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Company:
     """A tenant as administration sees it. refuses_duplicates: a payout that is like one just made is refused.
 
     review_above_minor: in centavos; a payout above it waits until a person approves it. None: none does. plan_approvals:
     how many clients sign a plan of payouts. fee_payer: who bears a new plan of fees that does not say; RECEIVER, CUSTOMER.
+    routes: by method of orders.
+    takes_unauthenticated_cards: also those whose issuer did not say who pays.
     """
 
     id: UUID
@@ -39,6 +50,8 @@ class Company:
     review_above_minor: int | None = None
     plan_approvals: int = 1
     fee_payer: str = "RECEIVER"
+    takes_unauthenticated_cards: bool = False
+    routes: Mapping[str, Route] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from lastro.base.money import Money
 from lastro.base.run import Glance
 from lastro.companies.fees import RECEIVER, DatedPlan, FeePlan, Fees, currency_of
-from lastro.companies.model import Client, Company
+from lastro.companies.model import Client, Company, Route
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,7 +28,7 @@ SELECT secret_hash, secret_hash_previous, secret_previous_until > machine_now() 
 """
 _COMPANY = """
 SELECT company_id, number, name, default_account_id, customerless_partner, refuses_duplicates, created_at, version,
-       review_above_minor, plan_approvals, fee_payer
+       review_above_minor, plan_approvals, fee_payer, takes_unauthenticated_cards, routes
   FROM companies WHERE company_id = $1
 """
 _FEES = """
@@ -121,7 +123,12 @@ async def company_of_number(session: Session, number: int) -> UUID | None:
 async def company(session: Session, company_id: UUID) -> Company | None:
     """The company that the session is set to."""
     row = await session.row(_COMPANY, company_id)
-    return None if row is None else Company(*row)
+    return None if row is None else _company(row)
+
+
+def _company(row: Record) -> Company:
+    """A Company from a row of _COMPANY."""
+    return replace(Company(*row), routes=msgspec.json.decode(row["routes"], type=dict[str, Route]))
 
 
 async def fee_plans(session: Session, company_id: UUID) -> list[DatedPlan]:

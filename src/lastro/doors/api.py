@@ -54,6 +54,8 @@ async def run_api(settings: Settings) -> None:
             await _serve(settings, house, work, hinter, stop)
             await house.rail.close()
             await house.outgoing.close()
+            for quotes in house.quotes.values():
+                await quotes.close()
     finally:
         if watching is not None:
             watching.cancel()

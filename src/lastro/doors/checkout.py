@@ -34,7 +34,7 @@ _PAGE: tuple[tuple[bytes, bytes], ...] = (
 
 @dataclass(frozen=True)
 class Checkout:
-    """What answers /checkout/{token} and what belongs to it."""
+    """What answers /checkout/{token}, /3ds/{token} and what belongs to them."""
 
     located: Located
     pages: CheckoutPages
@@ -46,6 +46,7 @@ class Checkout:
         return {
             "/checkout/{token}": {"GET": self.page},
             "/checkout/{token}/state": {"GET": self.state},
+            "/3ds/{token}": {"GET": self.challenge},
             "/checkout.css": {"GET": style.answer},
             "/checkout.js": {"GET": script.answer},
         }
@@ -60,6 +61,22 @@ class Checkout:
             return Response(404, self.pages.missing(language), _HTML, told)
         return Response(200, self.pages.order(seen, language), _HTML, told)
 
+    async def challenge(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /3ds/{token}: on to the page of the payer's bank; the order's own page before that and after it.
+
+        While nobody knows yet whether the bank asks, the page comes again by itself (HTML, §4.2.5.3, here as a header).
+        """
+        seen = await self.located.checkout(str(scope["path_params"]["token"]))
+        if seen is None or seen.shown.order.card is None:
+            return await self.page({**scope, "path_params": {"token": ""}}, raw, headers)
+        order = seen.shown.order
+        assert order.order_token is not None
+        if order.card is not None and order.card.challenge_url is not None:
+            return _on_to(order.card.challenge_url)
+        if order.state != "INITIAL":
+            return _on_to(self.pages.place.checkout_url(order.order_token))
+        return (await self.page(scope, raw, headers)).with_headers(_AGAIN)
+
     async def state(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /checkout/{token}/state: how the order stands, or that the caller has it (RFC 9110 §13.1.2)."""
         standing = await self.located.standing(str(scope["path_params"]["token"]))
@@ -67,6 +84,15 @@ class Checkout:
             return refusal(Refused(Kind.NOT_FOUND))
         body, tag = self.pages.state(standing)
         return _unless_held(Response(200, body, headers=_tagged(tag.encode(), b"no-store")), tag.encode(), headers)
+
+
+# The payer waits for a bank that answers in a moment.
+_AGAIN = ((b"refresh", b"1"),)
+
+
+def _on_to(url: str) -> Response:
+    """Another page, whose address is kept nowhere."""
+    return Response(303, b"", b"text/plain", (*_PAGE, (b"location", url.encode("ascii"))))
 
 
 class _File:

@@ -48,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         commands.add_parser(name, help=summary)
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
+        if words[:1] == ["reconcile"] and not set(words[1:2]) & {"accept", "again"}:
+            sys.exit(_reconcile(words[1:]))
         if words and words[0] in _ADMINISTRATION:
             sys.exit(_administer(words))
         if words and words[0] == "certify":
@@ -71,6 +73,16 @@ def _administer(words: list[str]) -> str | int:
     except Declined as declined:
         return str(declined)
     return 0
+
+
+def _reconcile(words: list[str]) -> int:
+    from lastro.doors.commands.reconcile import UNKNOWN, show  # noqa: PLC0415
+
+    try:
+        return show(words, _running, print)
+    except StartRefused as refused:
+        print(refused, file=sys.stderr)
+        return UNKNOWN
 
 
 def _certify(words: list[str]) -> int:
@@ -197,6 +209,7 @@ _ADMINISTRATION = {
     "account": "open payment accounts, list them, give them Pix keys",
     "banks": "list who can be paid, renew the list from a file of the Central Bank's",
     "payout": "book a TED as sent that was taken for failed",
+    "reconcile": "show how a day stands at each rail; accept a difference, take a statement again",
     "keys": "list and rotate the keys that sign tokens and Pix locations",
 }
 _COMMANDS = {

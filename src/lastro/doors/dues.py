@@ -21,7 +21,16 @@ EXPIRED = (
 )
 
 # Orders that a partner collects, whose money can no longer be told of.
-ENDED = "SELECT company_id, id FROM orders WHERE ends_at <= (SELECT business_now()) ORDER BY ends_at LIMIT $1"
+ENDED = (
+    "SELECT company_id, id FROM orders WHERE ends_at <= (SELECT business_now()) AND payment_method <> 'CREDIT_CARD'"
+    " ORDER BY ends_at LIMIT $1"
+)
+
+# Orders by card whose payer, or whose acquirer, has not said anything in time.
+CARDS_OVER = (
+    "SELECT company_id, id FROM orders WHERE ends_at <= (SELECT business_now()) AND payment_method = 'CREDIT_CARD'"
+    " ORDER BY ends_at LIMIT $1"
+)
 
 # Subscriptions that can no longer be authorized, also by a message that is late.
 LAPSED = (
@@ -59,6 +68,7 @@ def dues_of(place: Place, timing: Timing = TIMING) -> tuple[Due, ...]:
     return (
         Due("expiry", EXPIRED, lambda order_id: orders.Expire(order_id, place)),
         Due("terms", ENDED, lambda order_id: orders.Expire(order_id, place)),
+        Due("cards", CARDS_OVER, lambda order_id: orders.CardOver(order_id, place)),
         Due("lapse", LAPSED, lambda subscription_id: subscriptions.Lapse(subscription_id, place)),
         Due("end", OVER, lambda subscription_id: subscriptions.End(subscription_id, place)),
         Due("payments", PAYMENTS_DUE, lambda payment_id: subscriptions.Advance(payment_id, place, timing)),

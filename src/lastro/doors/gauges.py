@@ -31,6 +31,7 @@ _LANES = {
     "orders": ("orders", "expires_at", "status = 'INITIAL' AND payment_method = 'PIX'"),
     "collected orders": ("orders", "ends_at", "true"),
     "payments": ("pix_payments", "ask_at", "state = 'ACCEPTED'"),
+    "card charges": ("card_payments", "ask_at", "state = 'AUTHENTICATED'"),
     "returns": ("refunds", "ask_at", "state = 'PENDING'"),
     "payouts": ("payouts", "ask_at", "status = 'PENDING'"),
     "scheduled payouts": ("payouts", "start_at", "status = 'PENDING' AND batch_id IS NULL"),
@@ -66,6 +67,17 @@ IN_REVIEW = f"""
 SELECT count(*) AS count, extract(epoch FROM {NOW} - min(since))::float8 AS oldest FROM (
   SELECT updated_at AS since FROM payouts WHERE status = 'ANALYSIS' AND batch_id IS NULL ORDER BY updated_at LIMIT {MOST}) p
 """  # noqa: S608
+# Likewise of what the statements of networks and partners say otherwise than the books.
+DIFFERENCES = f"""
+SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
+  SELECT created_at FROM statement_items WHERE state = 'OPEN' ORDER BY created_at LIMIT {MOST}) i
+"""  # noqa: S608
+# Days that are over and whose statements are not taken, and for how long the first of them has been over.
+UNTAKEN = f"""
+SELECT count(*) AS count,
+       extract(epoch FROM {NOW} - min((day + 1)::timestamp AT TIME ZONE 'America/Sao_Paulo'))::float8 AS oldest FROM (
+  SELECT day FROM statements WHERE due_at IS NOT NULL AND state = 'TAKING' ORDER BY due_at LIMIT {MOST}) s
+"""  # noqa: S608
 # One probe of an index for each company, as the numbering itself makes; OFFSET 0 keeps it a probe for each event behind it,
 # as a join it would read every number there is.
 UNNUMBERED = f"""
@@ -87,6 +99,7 @@ class Gauges:
 
     clock_offset_seconds: business time minus machine time. depths: what waits, by company and endpoint. circuits: of
     endpoints that do not answer, one for each company. in_review: payouts that a person has to decide on, likewise.
+    differences: between statements and books, likewise; untaken: days whose statement is not taken.
     """
 
     due: dict[str, tuple[int, float]]
@@ -96,6 +109,8 @@ class Gauges:
     depths: tuple[webhooks.Depth, ...] = ()
     circuits: tuple[tuple[int, webhooks.Circuit], ...] = ()
     in_review: tuple[int, float] = (0, 0.0)
+    differences: tuple[int, float] = (0, 0.0)
+    untaken: tuple[int, float] = (0, 0.0)
 
 
 @dataclass
@@ -127,20 +142,23 @@ class Watch:
 
 
 async def read(session: Session) -> Gauges:
-    """Seven short reads, each by an index."""
+    """Nine short reads, each by an index."""
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
     depths = tuple(await webhooks.depths(session))
     due["deliveries"] = _can_be_delivered(depths)
     undelivered = {r["status"].lower(): r["count"] for r in await session.fetch(UNDELIVERED)}
-    unnumbered = await session.row(UNNUMBERED)
-    assert unnumbered is not None, "a count has a row"
-    review = await session.row(IN_REVIEW)
-    assert review is not None, "a count has a row"
     offset = await session.value(OFFSET)
     circuits = tuple(await webhooks.not_closed(session))
-    waiting = (unnumbered["count"], unnumbered["oldest"] or 0.0)
-    in_review = (review["count"], review["oldest"] or 0.0)
-    return Gauges(due, undelivered, waiting, float(offset), depths, circuits, in_review)
+    waiting = [await _waiting(session, sql) for sql in (UNNUMBERED, IN_REVIEW, DIFFERENCES, UNTAKEN)]
+    unnumbered, *of_people = waiting
+    return Gauges(due, undelivered, unnumbered, float(offset), depths, circuits, *of_people)
+
+
+async def _waiting(session: Session, sql: str) -> tuple[int, float]:
+    """How many wait, and for how many seconds the oldest has."""
+    row = await session.row(sql)
+    assert row is not None, "a count has a row"
+    return row["count"], row["oldest"] or 0.0
 
 
 def _can_be_delivered(depths: Iterable[webhooks.Depth]) -> tuple[int, float]:

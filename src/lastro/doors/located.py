@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.db import Database, Session
     from lastro.base.ids import Chance
-    from lastro.orders import CheckoutSeen, Order, Place, Slip, Standing
+    from lastro.orders import CheckoutSeen, Order, Place, Slip, Standing, Voucher
 
 _COMPANY = "SELECT company_id FROM company_numbers WHERE number = $1"
 _LENGTH = 22
@@ -48,6 +48,11 @@ class Located:
         """The slip behind a token."""
         found = await self._behind(token, orders.slip_by_token)
         return None if found is None else orders.slip_of(*found[0], place, brasilia_day(found[1].now))
+
+    async def voucher(self, token: str) -> Voucher | None:
+        """The cash voucher behind a token."""
+        found = await self._behind(token, orders.voucher_by_token)
+        return None if found is None else orders.voucher_of(*found[0], found[1].now)
 
     async def recurrence(self, token: str, ispb: str) -> tuple[bytes | None] | None:
         """What a recurrence's location says inside the signature: (None,) once it has ended; None for nothing of ours."""

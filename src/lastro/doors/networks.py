@@ -5,27 +5,65 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lastro import orders
 from lastro.rails import port
 from lastro.rails.boleto import Boleto
+from lastro.rails.boleto.statements import statements as boleto_statements
 from lastro.rails.book import Book
+from lastro.rails.card import Card, CardTokenizer
+from lastro.rails.card.statements import statements as card_statements
+from lastro.rails.cash import Cash
+from lastro.rails.cash.statements import statements as cash_statements
+from lastro.rails.crypto import Crypto, CryptoQuotes
+from lastro.rails.crypto.statements import statements as crypto_statements
 from lastro.rails.inbox import Inbox
 from lastro.rails.line import Line
+from lastro.rails.spi.statements import statements as spi_statements
 from lastro.rails.ted import Ted
+from lastro.rails.ted.statements import statements as ted_statements
+from lastro.rails.transfers import Deposit, Spei
+from lastro.rails.transfers import deposit_statements as from_deposit
+from lastro.rails.transfers import spei_statements as from_spei
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
     from datetime import datetime
 
     from lastro.base.db import Database
     from lastro.base.ids import Chance
     from lastro.doors.settings import Settings
+    from lastro.rails.statements import JsonStatements
 
+_CASH = (port.OXXO, port.OXXOPAY, port.PAYNET)  # one protocol, three networks
+# How each partner is spoken to, by its rail.
+_ADAPTERS: Mapping[str, Callable[[Line], port.Rail]] = {
+    port.BOLETO: Boleto, port.CARD: Card, port.CRYPTO: Crypto, port.CRYPTO2: Crypto, port.SPEI: Spei, port.DEPOSIT: Deposit,
+    **{rail: partial(Cash, rail) for rail in _CASH},
+}  # fmt: skip
+# How each partner's statements are read.
+_STATEMENTS: Mapping[str, Callable[[Line], JsonStatements]] = {
+    port.BOLETO: boleto_statements, port.CARD: card_statements,
+    port.CRYPTO: crypto_statements, port.CRYPTO2: crypto_statements, port.SPEI: from_spei, port.DEPOSIT: from_deposit,
+    **{rail: partial(cash_statements, rail) for rail in _CASH},
+}  # fmt: skip
 Closers = tuple["Callable[[], Awaitable[None]]", ...]
 
 
 def methods_of(settings: Settings) -> frozenset[str]:
-    """The methods by which orders can be paid here."""
-    return frozenset({"PIX"} if settings.boleto is None else {"PIX", "BOLETO"})
+    """The methods by which orders can be paid here: those whose partner is configured."""
+    return orders.methods_by(frozenset(settings.partners), settings.crypto_brands)
+
+
+def quotes_of(settings: Settings) -> dict[str, port.Quotes]:
+    """Who is asked for rates, by their rails."""
+    asked = (name for name in (port.CRYPTO, port.CRYPTO2) if name in settings.partners)
+    return {name: CryptoQuotes(Line(settings.partners[name].url, settings.partners[name].token)) for name in asked}
+
+
+def tokenizer_of(settings: Settings) -> CardTokenizer | None:
+    """Who takes the numbers of cards; None: no card is taken here."""
+    partner = settings.partners.get(port.CARD)
+    return None if partner is None else CardTokenizer(Line(partner.url, partner.token))
 
 
 def rails_of(
@@ -37,11 +75,28 @@ def rails_of(
         port.PIX: pix, port.TED: ted, port.BOOK: Book(work, Inbox(database, work, chance, settings.ispb, port.BOOK)),
     }  # fmt: skip
     closers: Closers = (ted.close,)
-    if (bank := settings.boleto) is not None:
-        boleto = Boleto(Line(bank.url, bank.token))
-        rails[port.BOLETO] = boleto
-        closers = (*closers, boleto.close)
+    for name in _ADAPTERS.keys() & settings.partners.keys():
+        partner = settings.partners[name]
+        rails[name] = adapter = _ADAPTERS[name](Line(partner.url, partner.token))
+        closers = (*closers, adapter.close)
     return rails, closers
+
+
+def statements_of(settings: Settings) -> tuple[dict[str, port.Statements], Closers]:
+    """Where the statements of each rail are asked for, over connections of their own, and what ends these."""
+
+    def network() -> Line:
+        return Line(settings.network_url, settings.network_token)
+
+    asked = {
+        port.PIX: spi_statements(network(), settings.ispb), port.TED: ted_statements(network(), settings.ispb),
+        **{
+            name: _STATEMENTS[name](Line(partner.url, partner.token))
+            for name, partner in settings.partners.items()
+            if name in _STATEMENTS
+        },
+    }  # fmt: skip
+    return dict(asked), tuple(one.close for one in asked.values())
 
 
 async def _business_now(work: Database) -> datetime:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lastro import orders, payouts, subscriptions
 from lastro.rails import port
@@ -10,6 +10,7 @@ from lastro.rails.handling import SetAside
 from lastro.subscriptions import TIMING
 
 if TYPE_CHECKING:
+    from lastro.base.run import Verb
     from lastro.orders import Place
     from lastro.subscriptions import Timing
 
@@ -50,8 +51,16 @@ def inbox_verbs(place: Place, timing: Timing = TIMING) -> dict[str, port.InboxVe
             port.collected(row.body), row.claimed, place, row.rail
         ),
         port.COLLECTION_VOID: lambda row: orders.Voided(port.collection_void(row.body), row.claimed, place, row.rail),
-        port.COLLECTION_REFUSED: lambda row: orders.Unregistered(
-            port.collection_refused(row.body), row.claimed, place, row.rail
-        ),
+        port.COLLECTION_REFUSED: lambda row: _refused(row, place),
+        port.CARD_AUTHENTICATED: lambda row: orders.Authenticated(port.card_authenticated(row.body), row.claimed, place),
+        port.CARD_CHARGEBACK: lambda row: orders.ChargedBack(port.card_chargeback(row.body), row.claimed, place),
         **dict.fromkeys((port.REFUSED, port.UNKNOWN), lambda row: SetAside(row.claimed, port.ALARMED)),
     }
+
+
+def _refused(row: port.InboxRow, place: Place) -> Verb[Any]:
+    """What is not payable at its partner; of a card also one that its issuer declined."""
+    refused = port.collection_refused(row.body)
+    if row.rail == port.CARD:
+        return orders.Declined(refused, row.claimed, place)
+    return orders.Unregistered(refused, row.claimed, place, row.rail)

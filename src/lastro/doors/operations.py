@@ -69,7 +69,7 @@ class Operations:
             response = not_allowed(routes)
         else:
             response = await self._served(route, claims, company_id, scope, raw, headers)
-        return replace(response, headers=(*response.headers, *taken.headers()))
+        return response.with_headers(taken.headers())
 
     async def _served(
         self, route: Route, claims: Claims, company_id: UUID, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]
@@ -83,7 +83,7 @@ class Operations:
         body_media = _type_of(headers) if raw else JSON
         if route.largest_body is None:
             body, wrong_type, of_body = _body(raw, route, headers)
-            compared = _canonical.encode(body or {})
+            compared = _canonical.encode(_without(body or {}, route.not_compared))
         else:
             body, wrong_type, of_body = _unread(raw, route, headers)
             compared = await asyncio.to_thread(_compared, raw, body_media)
@@ -114,7 +114,7 @@ class Operations:
             response = refusal(replace(outcome, problems=in_order))
         else:
             response = _replied(outcome)
-        return replace(response, headers=(*response.headers, *_VARY)) if route.offered else response
+        return response.with_headers(_VARY) if route.offered else response
 
     async def claims(self, headers: Mapping[bytes, bytes]) -> Claims | None:
         """Whose token it is, or None for none, a bad or an old one."""
@@ -180,6 +180,18 @@ def _unread(
 ) -> tuple[dict[str, Any] | None, str | None, tuple[Problem, ...]]:
     """The same of a body that its operation reads by itself."""
     return ({}, _wrong_type(headers, route), ()) if raw else _body(raw, route, headers)
+
+
+def _without(body: dict[str, Any], paths: tuple[str, ...]) -> dict[str, Any]:
+    """The body without what stands at these paths; itself, where nothing does."""
+    for path in paths:
+        name, _, rest = path.partition(".")
+        inner = body.get(name)
+        if not rest and name in body:
+            body = {other: value for other, value in body.items() if other != name}
+        elif rest and isinstance(inner, dict):
+            body = {**body, name: _without(inner, (rest,))}
+    return body
 
 
 def _compared(raw: bytes, media: str) -> bytes:

@@ -168,15 +168,12 @@ def _basic(headers: Mapping[bytes, bytes]) -> tuple[str, str] | None:
 
 
 # It names people, and what it says changes when it is paid.
-_SLIP_HEADERS = (
-    (b"cache-control", b"no-store"), (b"content-disposition", b'inline; filename="boleto.pdf"'),
-    (b"x-robots-tag", b"noindex"),
-)  # fmt: skip
+_PRINTED_HEADERS = ((b"cache-control", b"no-store"), (b"x-robots-tag", b"noindex"))
 
 
 @dataclass(frozen=True)
 class Published:
-    """Keys, locations, pictures and slips."""
+    """Keys, locations, pictures, slips and vouchers."""
 
     located: Located
     keys: Callable[[], SigningKeys]
@@ -191,6 +188,7 @@ class Published:
             "/qr/v2/rec/{token}": {"GET": self.recurrence},
             "/qr/image/{name}": {"GET": self.picture},
             "/slip/{name}": {"GET": self.slip},
+            "/voucher/{name}": {"GET": self.voucher},
         }
 
     async def token_keys(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
@@ -240,4 +238,18 @@ class Published:
         if slip is None:
             return refusal(Refused(Kind.NOT_FOUND))
         pdf = await asyncio.to_thread(orders.slip_pdf, slip)
-        return Response(200, pdf, b"application/pdf", _SLIP_HEADERS)
+        return _printed(pdf, b"boleto.pdf")
+
+    async def voucher(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /voucher/{token}.pdf: the voucher of a cash order, also once it has ended: then it says so."""
+        name = str(scope["path_params"]["name"])
+        voucher = await self.located.voucher(name.removesuffix(".pdf")) if name.endswith(".pdf") else None
+        if voucher is None:
+            return refusal(Refused(Kind.NOT_FOUND))
+        pdf = await asyncio.to_thread(orders.voucher_pdf, voucher)
+        return _printed(pdf, b"ficha.pdf")
+
+
+def _printed(pdf: bytes, name: bytes) -> Response:
+    shown = (b"content-disposition", b'inline; filename="' + name + b'"')
+    return Response(200, pdf, b"application/pdf", (*_PRINTED_HEADERS, shown))

@@ -14,7 +14,8 @@ from lastro.base.db import Dsn
 from lastro.base.gaps import GAPS
 from lastro.base.outgoing import Proxy
 from lastro.doors.charge_times import Timing, charge_times
-from lastro.doors.partner_settings import Partner, address, collecting_bank, secret
+from lastro.doors.partner_settings import Partner, Receiving, address, crypto_brands, partners, secret, transfers
+from lastro.rails.port import COLLECTING, CRYPTO, CRYPTO2
 from lastro.standards.pix_ids import is_ispb
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class Settings:
     plan_lines_per_second: how many payouts of one plan a worker makes at most. charging: when subscriptions are charged.
     token_key_days: for how long a key signs tokens. feed_days: for how long events' bodies are kept; None: for ever.
     outside: the one other issuer whose tokens count. outgoing_proxy: carries requests to the URLs that clients gave; None
-    where they go out by themselves. boleto: the bank that collects slips; None: none are made.
+    where they go out by themselves. partners: those that collect, by their rail. crypto_brands: of the crypto partner.
+    transfers: where orders are paid to by transfer.
     """
 
     mode: Literal["sandbox", "production"]
@@ -120,7 +122,9 @@ class Settings:
     directory_company_percent: int
     plan_lines_per_second: int
     charging: Timing
-    boleto: Partner | None
+    partners: Mapping[str, Partner]
+    crypto_brands: tuple[str, ...]
+    transfers: Receiving
     has_parent: bool
     crash_at: CrashAt | None
 
@@ -177,6 +181,7 @@ class _Reader:
         home = Path(self._text("LASTRO_HOME", ".lastro")).expanduser().absolute()
         url = self._url("LASTRO_NETWORK_URL", f"http://127.0.0.1:{sim_port}", mode)
         token = secret("LASTRO_NETWORK_TOKEN", self._given, self._problems, needed=mode == PRODUCTION)
+        found = partners(COLLECTING, self._given, self._problems, Partner(url, token), sandbox=mode == SANDBOX)
         made = Settings(
             mode="production" if mode == PRODUCTION else "sandbox",
             home=home,
@@ -215,7 +220,11 @@ class _Reader:
             directory_company_percent=self._percent("LASTRO_DIRECTORY_COMPANY_PERCENT", 50),
             plan_lines_per_second=self._count("LASTRO_PLAN_LINES_PER_SECOND", 20),
             charging=charge_times(self._given, self._problems),
-            boleto=collecting_bank(self._given, self._problems, Partner(url, token), sandbox=mode == SANDBOX),
+            partners=found,
+            crypto_brands=crypto_brands(
+                self._given, self._problems, has_partner=bool({CRYPTO, CRYPTO2} & found.keys()), sandbox=mode == SANDBOX
+            ),
+            transfers=transfers(self._given, self._problems, found, sandbox=mode == SANDBOX),
             has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
             crash_at=self._crash_at(mode),
         )

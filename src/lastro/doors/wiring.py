@@ -14,7 +14,7 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from lastro import accounts, banks, companies, orders, payouts, plans, subscriptions, webhooks
+from lastro import accounts, banks, companies, orders, payouts, plans, reconciliation, subscriptions, webhooks
 from lastro.accounts import Institution
 from lastro.base.clock import BusinessClock
 from lastro.base.db import Database
@@ -32,14 +32,15 @@ from lastro.doors.health import Health
 from lastro.doors.limits import Limits
 from lastro.doors.located import Located
 from lastro.doors.metrics import Metrics, MetricsPath
-from lastro.doors.networks import methods_of, rails_of
+from lastro.doors.networks import methods_of, quotes_of, rails_of, tokenizer_of
 from lastro.doors.news import inbox_verbs
 from lastro.doors.operations import Operations
 from lastro.doors.outside import fetching
 from lastro.doors.public import Published, Tokens
+from lastro.doors.reconciling import reconciler_of
 from lastro.doors.settings import PRODUCTION, SANDBOX, StartRefused
 from lastro.doors.upkeep import rotating
-from lastro.orders import Place
+from lastro.orders import DepositBank, Place, Transfers
 from lastro.rails import port
 from lastro.rails.directory import GivingBack
 from lastro.rails.spi import Place as SpiPlace
@@ -64,19 +65,21 @@ if TYPE_CHECKING:
 
 # Every transition table of the code: migrations keep them in the database for the law that every move is allowed.
 MACHINES = (
-    orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, payouts.PAYOUTS, plans.PLANS, subscriptions.SUBSCRIPTIONS,
-    subscriptions.CANCELLATIONS, subscriptions.PAYMENTS, subscriptions.ATTEMPTS,
+    orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, orders.CARD_PAYMENTS, payouts.PAYOUTS, plans.PLANS,
+    subscriptions.SUBSCRIPTIONS, subscriptions.CANCELLATIONS, subscriptions.PAYMENTS, subscriptions.ATTEMPTS,
+    reconciliation.STATEMENTS, reconciliation.ITEMS,
 )  # fmt: skip
-# Networks that our clearing has a position at; from one account here to another money goes through TRANSIT.
-RAILS = (port.PIX, port.TED, *port.COLLECTING)
+RAILS = port.RAILS
 # What a network has to end.
 WAITING = {
     port.PIX: (*orders.WAITING[port.PIX], *payouts.WAITING[port.PIX], *subscriptions.WAITING),
     port.TED: payouts.WAITING[port.TED],
-    port.BOLETO: orders.WAITING[port.BOLETO],
+    **{rail: orders.WAITING[rail] for rail in port.COLLECTING},
 }
 # Every kind of event, with an example.
-NOTICES = (*orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *webhooks.NOTICES)
+NOTICES = (
+    *orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *accounts.NOTICES, *webhooks.NOTICES,
+)  # fmt: skip
 
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
@@ -94,6 +97,7 @@ class Worker:
     dues: tuple[Due, ...]
     deliverer: webhooks.Deliverer
     planner: plans.Planner
+    reconciler: reconciliation.Reconciler
     chance: Chance
     stepping: Callable[[], Awaitable[bool]] | None
     rotating: Callable[[], Awaitable[bool]] | None
@@ -134,6 +138,8 @@ class House:
     outgoing: OutgoingClient = field(default_factory=lambda: OutgoingClient(sandbox=False))
     budget: Budget | None = None
     charging: Timing = TIMING
+    quotes: Mapping[str, port.Quotes] = field(default_factory=dict)
+    tokenizer: port.Tokenizer | None = None
 
     @cached_property
     def located(self) -> Located:
@@ -169,7 +175,9 @@ def jku_of(public_url: str) -> str:
 def place_of(settings: Settings) -> Place:
     """Where this lastro stands."""
     institution = Institution(settings.ispb, settings.institution_name, settings.branch, settings.compe)
-    return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings))
+    banks = tuple(DepositBank(*bank) for bank in settings.transfers.banks)
+    transfers = Transfers(settings.transfers.clabe_prefix, banks)
+    return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers)
 
 
 def key_ring_of(settings: Settings) -> KeyRing:
@@ -209,12 +217,13 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     planner = plans.Planner(
         database, runner, _ways(settings, place, database, chance, rail, outgoing), settings.plan_lines_per_second, hear
     )
-    closers = [client.close, outgoing.close, rail.close, *ends, database.close, work.close]
+    reconciler, asked = reconciler_of(settings, database, work, runner, chance, hear)
+    closers = [client.close, outgoing.close, rail.close, *ends, *asked, database.close, work.close]
     if stepper is not None:
         closers.insert(0, stepper.close)
     return Worker(
         database, work, runner, rails, WAITING, inbox_verbs(place, settings.charging), dues_of(place, settings.charging),
-        deliverer, planner, chance, None if stepper is None else stepper.step,
+        deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
     )  # fmt: skip
 
@@ -256,6 +265,7 @@ async def open_house(
         metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=payees.own_ports(settings),
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
+        quotes=quotes_of(settings), tokenizer=tokenizer_of(settings),
     )  # fmt: skip
 
 
@@ -283,7 +293,7 @@ def routes(house: House) -> tuple[Route, ...]:
     listed, institution = banks.Banks(sandbox=house.place.sandbox), house.place.institution
     ways = payouts.Ways(institution, house.directory, house.charges, listed)
     return (
-        *orders.routes(house.place), *payouts.routes(ways), *plans.routes(),
+        *orders.routes(house.place, house.quotes, house.tokenizer), *payouts.routes(ways), *plans.routes(),
         *subscriptions.routes(house.place, house.charging), *accounts.routes(institution), *webhooks.routes(told_from),
         *story.routes(), *banks.routes(listed), *companies.routes(),
     )  # fmt: skip

@@ -29,6 +29,7 @@ from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import BOOK
 from lastro.rails.sending import Sender
+from lastro.reconciliation import LANE as STATEMENT_LANE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -41,10 +42,13 @@ if TYPE_CHECKING:
     from lastro.doors.settings import Settings
     from lastro.plans import Planner
     from lastro.rails.port import InboxVerb, Rail, Told, Waiting
+    from lastro.reconciliation import Reconciler
     from lastro.webhooks import Deliverer
 
 SWEEP_SECONDS = 1.0  # so often every lane looks, hinted or not
 _PLANS_AT_ONCE = 4
+_STATEMENTS_AT_ONCE = 2
+_DAYS_SECONDS = 60.0  # so often it is looked whether a day is over
 _CLOCK = "clock"  # the bell of a step of the sandbox's clock, after which anything may be due
 GRACE_SECONDS = 3.0  # what is under way may take so long after SIGTERM; then it is cut, as a crash would
 _log = structlog.get_logger(__name__)
@@ -96,6 +100,10 @@ class Assembled(Protocol):
     @property
     def planner(self) -> Planner:
         """Checks and applies plans of payouts."""
+
+    @property
+    def reconciler(self) -> Reconciler:
+        """Takes the statements of networks and partners."""
 
     @property
     def chance(self) -> Chance:
@@ -211,13 +219,17 @@ def _lanes(
     plan_lane = LeasedLane(
         PLAN_LANE, database, work_database, assembled.chance, assembled.planner.row, at_once=_PLANS_AT_ONCE
     )
-
+    statement_lane = LeasedLane(
+        STATEMENT_LANE, database, work_database, assembled.chance, assembled.reconciler.row, at_once=_STATEMENTS_AT_ONCE
+    )
     running = [
         *(lane for name in assembled.rails for lane in _of_rail(name, assembled, settings, bells, stop, hear)),
         _leased("inbox", handler.lane, stop, bells.event(hints.INBOX)),
         _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
         _restarted("hints", lambda: hints.hear(settings.app, bells, stop), stop),
         _leased("plans", plan_lane, stop, bells.event(_CLOCK)),
+        keep("days", assembled.reconciler.begin, stop, bells.event(_CLOCK), pause=_DAYS_SECONDS),
+        _leased("statements", statement_lane, stop, bells.event(_CLOCK)),
         keep("folding", quiet.fold_active, stop, pause=upkeep.FOLD_EVERY_SECONDS),
         keep("folding all", quiet.fold_all, stop, pause=upkeep.FOLD_ALL_EVERY_SECONDS),
         keep("collecting", collector.active, stop, pause=collecting.EVERY_SECONDS),

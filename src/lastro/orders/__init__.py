@@ -15,34 +15,112 @@ from lastro.orders.actions.read import Read, by_location, charge, image
 from lastro.orders.actions.scheduled_charge import ScheduledCharge, scheduled_charge, with_payment
 from lastro.orders.actions.tied import Tie, Tied
 from lastro.orders.api import routes
+from lastro.orders.cards.authenticate import Authenticated, CardOver, Declined
+from lastro.orders.cards.chargeback import ChargedBack
+from lastro.orders.cards.states import CARD_PAYMENTS
 from lastro.orders.checkout.model import CheckoutState, Standing
 from lastro.orders.checkout.model import Seen as CheckoutSeen
 from lastro.orders.checkout.page import CheckoutPages
 from lastro.orders.checkout.store import seen_by_token as by_checkout
 from lastro.orders.checkout.store import standing_by_token as standing_by_checkout
+from lastro.orders.codes import merchant, picture
 from lastro.orders.docs import NOTICES as _OF_ORDERS
-from lastro.orders.model import EXPIRY_GRACE, WAITING, Authorized, CompanySetup, Order, Party, Place
+from lastro.orders.methods import methods_by
+from lastro.orders.model import EXPIRY_GRACE, ON_STATEMENTS, WAITING, Authorized, CompanySetup, Order, Party, Place
+from lastro.orders.partners import partner_name, route_problem
 from lastro.orders.refunds.create import Create as GiveBack
 from lastro.orders.refunds.create import Wish as RefundWish
 from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
 from lastro.orders.refunds.read import Read as ReadRefund
-from lastro.orders.rendering import merchant, picture
 from lastro.orders.rules import fee_problem
 from lastro.orders.slips import Slip, slip_of
 from lastro.orders.slips import by_token as slip_by_token
 from lastro.orders.slips import pdf as slip_pdf
 from lastro.orders.states import ORDERS, PIX_PAYMENTS, REFUNDS
 from lastro.orders.store import destination, order_by_id, related, reservation, root_of
+from lastro.orders.transfers import DepositBank, Transfers
+from lastro.orders.vouchers import Voucher, voucher_of
+from lastro.orders.vouchers import by_token as voucher_by_token
+from lastro.orders.vouchers import pdf as voucher_pdf
 
 NOTICES = (*_OF_ORDERS, *_OF_REFUNDS)
 
 __all__ = [
-    "EXPIRY_GRACE", "NOTICES", "ORDERS", "PIX_PAYMENTS", "REFUNDS", "WAITING", "Announced", "Ask", "Authorized", "Cancel",
-    "CheckoutPages", "CheckoutSeen", "CheckoutState", "CollectionSettled", "CompanySetup", "Destination", "Destinations",
-    "Ending", "Expire", "Fail", "Final", "FirstCharge", "GiveBack", "Order", "Paid", "Party", "Place", "Read",
-    "ReadRefund", "RefundWish", "ReturnEnded", "ScheduledCharge", "Settled", "Slip", "Standing", "Tie", "Tied",
-    "Unregistered", "Voided", "by_checkout", "by_location", "charge", "charged", "destination", "ending", "fee_problem",
-    "image", "merchant", "order_by_id", "payer_of", "picture", "related", "reservation", "root_of", "routes",
-    "scheduled_charge", "slip_by_token", "slip_of", "slip_pdf", "standing_by_checkout", "with_payment",
+    "CARD_PAYMENTS",
+    "EXPIRY_GRACE",
+    "NOTICES",
+    "ON_STATEMENTS",
+    "ORDERS",
+    "PIX_PAYMENTS",
+    "REFUNDS",
+    "WAITING",
+    "Announced",
+    "Ask",
+    "Authenticated",
+    "Authorized",
+    "Cancel",
+    "CardOver",
+    "ChargedBack",
+    "CheckoutPages",
+    "CheckoutSeen",
+    "CheckoutState",
+    "CollectionSettled",
+    "CompanySetup",
+    "Declined",
+    "DepositBank",
+    "Destination",
+    "Destinations",
+    "Ending",
+    "Expire",
+    "Fail",
+    "Final",
+    "FirstCharge",
+    "GiveBack",
+    "Order",
+    "Paid",
+    "Party",
+    "Place",
+    "Read",
+    "ReadRefund",
+    "RefundWish",
+    "ReturnEnded",
+    "ScheduledCharge",
+    "Settled",
+    "Slip",
+    "Standing",
+    "Tie",
+    "Tied",
+    "Transfers",
+    "Unregistered",
+    "Voided",
+    "Voucher",
+    "by_checkout",
+    "by_location",
+    "charge",
+    "charged",
+    "destination",
+    "ending",
+    "fee_problem",
+    "image",
+    "merchant",
+    "methods_by",
+    "order_by_id",
+    "partner_name",
+    "payer_of",
+    "picture",
+    "related",
+    "reservation",
+    "root_of",
+    "route_problem",
+    "routes",
+    "scheduled_charge",
+    "slip_by_token",
+    "slip_of",
+    "slip_pdf",
+    "standing_by_checkout",
+    "voucher_by_token",
+    "voucher_of",
+    "voucher_pdf",
+    "with_payment",
     "with_subscription",
 ]  # fmt: skip

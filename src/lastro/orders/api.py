@@ -9,12 +9,17 @@ from lastro.base import forms
 from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.ledger import CURRENCIES
 from lastro.orders import docs
 from lastro.orders.actions.create import Create, Destinations
 from lastro.orders.actions.end import Cancel
 from lastro.orders.actions.list import List
 from lastro.orders.actions.read import Read
+from lastro.orders.cards.create import CreateCard
+from lastro.orders.cards.forms import CARD_FIELDS, wish_of
+from lastro.orders.deposit_banks import deposit_bank_routes
 from lastro.orders.forms import CreateOrder
+from lastro.orders.methods import method_of
 from lastro.orders.model import STATUSES, Wanted
 from lastro.orders.payins.api import payin_routes
 from lastro.orders.refunds.api import refund_routes
@@ -24,8 +29,11 @@ from lastro.orders.static_codes.api import static_code_routes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lastro.base.money import Money
     from lastro.base.run import Verb
+    from lastro.orders.forms import OrderForm
     from lastro.orders.model import Place
+    from lastro.rails.port import Quotes, Tokenizer
 
 _PATH = "/order/v2/transparent"
 _LONGEST_EXTERNAL_ID = 64
@@ -43,6 +51,8 @@ _FILTERS = (
 class _Desk:
     place: Place
     destinations: Destinations
+    quotes: Mapping[str, Quotes] | None
+    tokenizer: Tokenizer | None
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """PUT /order/v2/transparent."""
@@ -50,13 +60,16 @@ class _Desk:
         order = incoming.body.get("order")
         amount_is_null = isinstance(order, dict) and "amount" in order and order["amount"] is None
         problems += create_problems(form, self.place.methods, amount_is_null=amount_is_null, sandbox=self.place.sandbox)
-        amount = None if form.order is None else forms.money(form.order.amount, "order.amount", problems)
+        amount = None if form.order is None else _amount(form.order, problems)
+        method = None if form.order is None else form.order.payment_method
+        by_card = None if form.order is None else wish_of(form.order.payment_details, method, problems)
         if problems:
             return Refused(Kind.INVALID, forms.first_of_each(problems))
         account_id = as_id(form.order.account_id)
         if form.order.account_id is not None and account_id is None:
             return NOT_FOUND
-        return Create(incoming.company_id, form, amount, account_id, self.place, self.destinations)
+        given = (incoming.company_id, form, amount, account_id, self.place, self.destinations, self.quotes)
+        return Create(*given) if by_card is None else CreateCard(*given, by_card, self.tokenizer)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v2/transparent/{id}."""
@@ -74,13 +87,16 @@ class _Desk:
         return Cancel(incoming.id("id"), self.place)
 
 
-def routes(place: Place) -> tuple[Route, ...]:
-    """The room's operations."""
+def routes(
+    place: Place, quotes: Mapping[str, Quotes] | None = None, tokenizer: Tokenizer | None = None
+) -> tuple[Route, ...]:
+    """The room's operations. quotes, tokenizer: of the partners that are asked while a client waits."""
     destinations = Destinations()
-    desk = _Desk(place, destinations)
+    desk = _Desk(place, destinations, quotes, tokenizer)
     return (
         Route(
             "PUT", _PATH, "create_order", "orders:write", desk.create, docs.CREATE, key="optional", key_longest=64,
+            not_compared=CARD_FIELDS,
         ),
         Route(
             "GET", _PATH, "list_orders", "orders:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING),
@@ -92,7 +108,14 @@ def routes(place: Place) -> tuple[Route, ...]:
         *payin_routes(place, destinations),
         *static_code_routes(),
         *refund_routes(place),
+        *deposit_bank_routes(place.transfers),
     )  # fmt: skip
+
+
+def _amount(order: OrderForm, problems: list[Problem]) -> Money | None:
+    """The amount, in the currency of the method (contract.md §6); of an unknown method in any."""
+    method = method_of(order.payment_method)
+    return forms.money(order.amount, "order.amount", problems, CURRENCIES if method is None else (method.currency,))
 
 
 def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:

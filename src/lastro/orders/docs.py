@@ -7,6 +7,7 @@ from typing import Any
 from lastro.base.api import Doc, Refusal
 from lastro.base.errors import Kind
 from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.orders.cards.docs import CARD_REFUSALS
 from lastro.orders.forms import CreateOrder
 from lastro.orders.notifications import TEXTS, PayInNotification
 from lastro.orders.rendering import CreatedOrder, Order, Orders
@@ -64,6 +65,8 @@ _CREATE_REFUSALS = (
             "Give `customer.address` with all but `complement`."),
     *(Refusal(Kind.INVALID, f"customer.address.{part}", "REQUIRED", "A slip names where its payer lives.", "Give it.")
       for part in ("state", "city", "street", "neighborhood", "number", "postalCode")),
+    Refusal(Kind.INVALID, "order.bank", "INVALID", "It is no bank at which orders have accounts.",
+            "Give a `slug` of `GET /v1/orders/deposit/banks`, or leave it out."),
     Refusal(Kind.INVALID, "order.amount", "INVALID", "`amount` is null, which may be a mistake.",
             "Leave it out where the payer shall type the amount; else give currency and value."),
     Refusal(Kind.INVALID, "order.amount.currency", "NOT_SUPPORTED", "The method is not paid in this currency.",
@@ -76,6 +79,9 @@ _CREATE_REFUSALS = (
             "The amount is zero, negative or above 9,999,999,999.99; or it is less than the fee that the account bears, or"
             " too large together with the fee that the customer bears. A slip has room for 99,999,999.99.",
             "Ask for an amount between 0.01 and 9,999,999,999.99 that is at least the fee."),
+    Refusal(Kind.INVALID, "order.amount.value", "NOT_ALLOWED",
+            "The partner of a `<BRAND>_PAY` method gives no rate for this amount; its code says why.",
+            "Ask for another amount, or use another method."),
     Refusal(Kind.INVALID, "order.externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",
             "Use 1 to 64 printable characters."),
     Refusal(Kind.CONFLICT, "order.externalId", "DUPLICATE", "An order with this code is open or paid.",
@@ -90,7 +96,7 @@ _CREATE_REFUSALS = (
             "It is no https address, or one that the outside cannot reach: private, loopback, reserved, with a user name.",
             "Give a public https address; a sandbox also takes http and this machine's own."),
     Refusal(Kind.INVALID, "order.returnUrl", "INVALID", "It is no http or https address.", "Give a whole address."),
-    Refusal(Kind.INVALID, "order.financialPartner", "NOT_SUPPORTED", "No such partner is configured for your company.",
+    Refusal(Kind.INVALID, "order.financialPartner", "NOT_SUPPORTED", "It is no partner that is configured for this method.",
             "Leave it out."),
     Refusal(Kind.INVALID, "order.accountId", "REQUIRED", "The company has no account that could be credited.",
             "Open an account, or name one."),
@@ -111,7 +117,11 @@ _CREATE_REFUSALS = (
     Refusal(Kind.INVALID, "customer.email", "INVALID", "It does not have the form of an e-mail address.",
             "Give an address; whether it exists is not checked."),
     Refusal(Kind.INVALID, "customer.ip", "INVALID", "It is no IPv4 or IPv6 address.", "Give an address, or leave it out."),
+    *CARD_REFUSALS,
     _NO_ACCOUNT,
+    Refusal(Kind.UNAVAILABLE, "", "",
+            "The partner of a `<BRAND>_PAY` method did not give its rate, or the tokenizer of cards its token, in time.",
+            "Send the same request again under the same key; nothing was made."),
 )  # fmt: skip
 
 CREATE = Doc(
@@ -121,9 +131,18 @@ CREATE = Doc(
     " digits, its bar code, a PDF to print, and the same Pix code on it.\n\n"
     "- The account that is credited is `order.accountId`, else the one of `order.pixKey`, else the company's default.\n"
     "- Without `order.amount` the code is open and the payer types the amount; PIX alone.\n"
+    "- For SPEI (MXN) and DEPOSIT (BRL) it is an account number that no other order has, open for three days. Less than the"
+    " amount makes the order PENDING, and several transfers together pay it; what is too much is given back, and so is what"
+    " came of an order that expires.\n"
     "- A PIX order ends after `order.expiration` seconds (86,400 where nothing is said), paid or not, and you are told. A"
     " slip is due in three business days and taken until the day after; its order is PENDING once it was paid, PAID when"
     " the money settles, and EXPIRED three business days after its last day.\n"
+    "- For `<BRAND>_PAY` it is a link and a code for the app of that brand, at a rate that is frozen for half an hour: paid"
+    " exactly, or given back. The order is PENDING until the chain has confirmed it. `order.financialPartner` names the"
+    " partner where there are several.\n"
+    "- For CREDIT_CARD (MXN) it is a charge of the card in `order.paymentDetails`, whose payer may have to be sent to"
+    " `threeDs.challengeUrl`; within 15 minutes it is PAID or ERROR. The number of a card is never stored, logged or"
+    " compared: an equal request under the same key is the same one, whatever card it names.\n"
     "- `order.externalId` belongs to one open or paid order at a time.\n"
     "- `checkoutUrl` is a page where your customer sees how to pay and what became of it. Once the order has ended it leads"
     " back to `order.returnUrl`, with `orderToken` in its query.\n\n"

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from lastro.base.forms import NEVER_NULL, Amount, Description, Email, ExternalId, Form, Line, Name, Url
+from lastro.orders.cards.forms import PaymentDetailsForm  # noqa: TC001 msgspec reads the annotations when it runs
 from lastro.orders.rules import METHOD
 
 
@@ -91,6 +92,9 @@ class OrderForm(Form):
     pix_key: Annotated[
         Annotated[str, msgspec.Meta(min_length=1, max_length=77, pattern=r"^[!-~]*$(?!\n)")] | None,
         msgspec.Meta(description="A key of the account, for PIX; its oldest random key where nothing is said."),
+    ] = None
+    payment_details: Annotated[
+        PaymentDetailsForm | None, msgspec.Meta(description="For CREDIT_CARD, and required there.")
     ] = None
     bank: Annotated[Line | None, msgspec.Meta(description="For DEPOSIT: the bank's slug.")] = None
 

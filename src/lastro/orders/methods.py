@@ -2,30 +2,99 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from lastro.rails import port
 
+if TYPE_CHECKING:
+    from lastro.orders.model import Order
+
 PIX = "PIX"
 BOLETO = "BOLETO"
+SPEI = "SPEI"
+CREDIT_CARD = "CREDIT_CARD"
+DEPOSIT = "DEPOSIT"
+OXXO, OXXOPAY, PAYNET = "OXXO", "OXXOPAY", "PAYNET"
+CASH = (OXXO, OXXOPAY, PAYNET)
+_BRANDED = re.compile(r"[A-Z0-9]{2,16}_PAY")
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """What sets a method apart. rail: of the partner that collects, None for PIX. most_minor: the largest final amount.
+    """What sets a method apart. rail: of the partner that collects, None for PIX.
 
-    needs_address: whether the customer's address has to be given.
+    least_minor, most_minor: the bounds of the final amount. needs_address, needs_phone: whether the customer's have
+    to be given.
+    is_refundable: whether its partner can give money back (states.md 7). has_pix: whether a Pix may pay it too.
+    is_quoted: whether its partner is asked for a rate before the order is made.
+    also: rails of further partners that can serve it.
+    takes_parts: whether its payer types the amount, so that it may come in parts, or be too much.
     """
 
     name: str
     currency: str
     rail: str | None = None
+    least_minor: int = 1
     most_minor: int | None = None
     needs_address: bool = False
+    is_refundable: bool = False
+    has_pix: bool = False
+    needs_phone: bool = False
+    is_quoted: bool = False
+    also: tuple[str, ...] = ()
+    takes_parts: bool = False
 
 
 METHODS = {
-    PIX: Method(PIX, "BRL"),
+    PIX: Method(PIX, "BRL", is_refundable=True, has_pix=True),
+    # Both: money that the payer sends from a bank of his own.
+    SPEI: Method(SPEI, "MXN", port.SPEI, is_refundable=True, takes_parts=True),
+    DEPOSIT: Method(DEPOSIT, "BRL", port.DEPOSIT, is_refundable=True, takes_parts=True),
+    # A till takes from MXN 10 (Worldpay; PPRO says 1) to MXN 10,000 (both). Paynet publishes no bounds: the same are taken.
+    OXXO: Method(OXXO, "MXN", port.OXXO, least_minor=1_000, most_minor=1_000_000),
+    OXXOPAY: Method(OXXOPAY, "MXN", port.OXXOPAY, least_minor=1_000, most_minor=1_000_000),
+    PAYNET: Method(PAYNET, "MXN", port.PAYNET, least_minor=1_000, most_minor=1_000_000),
+    CREDIT_CARD: Method(CREDIT_CARD, "MXN", port.CARD, needs_address=True, needs_phone=True, is_refundable=True),
     # The bar code has room for ten digits.
-    BOLETO: Method(BOLETO, "BRL", port.BOLETO, most_minor=9_999_999_999, needs_address=True),
+    BOLETO: Method(BOLETO, "BRL", port.BOLETO, most_minor=9_999_999_999, needs_address=True, has_pix=True),
 }
+
+
+def method_of(name: str | None) -> Method | None:
+    """The method of this name; None: nothing is built for it. Crypto has a method for each brand, configured now or not."""
+    if name is not None and _BRANDED.fullmatch(name) is not None:
+        return Method(name, "BRL", port.CRYPTO, is_quoted=True, also=(port.CRYPTO2,))
+    return METHODS.get(name or "")
+
+
+def known_method(name: str) -> Method:
+    """The method of an order that was made by it."""
+    method = method_of(name)
+    assert method is not None, f"{name} is the method of an order, and is not there"
+    return method
+
+
+def rails_of(method: Method) -> tuple[str, ...]:
+    """Those of the partners that can serve a method, the usual one first; none of PIX."""
+    return () if method.rail is None else (method.rail, *method.also)
+
+
+def method_by_brand(brand: str) -> str:
+    """How the method is called by which an app of this brand pays."""
+    return f"{brand}_PAY"
+
+
+def is_in_parts(order: Order) -> bool:
+    """Whether an order may be paid by several payments."""
+    return known_method(order.payment_method).takes_parts
+
+
+def methods_by(rails: frozenset[str], brands: tuple[str, ...] = ()) -> frozenset[str]:
+    """The names of the methods that are possible where these partners are configured. Pix always is.
+
+    brands: of crypto, where its partner is.
+    """
+    names = {name for name, method in METHODS.items() if method.rail is None or method.rail in rails}
+    return frozenset(names | {method_by_brand(brand) for brand in brands if rails & {port.CRYPTO, port.CRYPTO2}})

@@ -6,31 +6,73 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from lastro.rails.port import BOLETO, PIX, PIX_ASK, RETURN_SEND, Waiting
+from lastro.orders.transfers import NO_TRANSFERS
+from lastro.rails.port import (
+    CARD,
+    CARD_AUTHORIZE,
+    CHARGEBACK,
+    COLLECTING,
+    IN,
+    PIX,
+    PIX_ASK,
+    RETURN_OUT,
+    RETURN_SEND,
+    Booked,
+    Waiting,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import date, datetime
     from uuid import UUID
 
     from lastro.accounts import Institution
     from lastro.base.money import Money
-    from lastro.companies import FeePlan, Fees
+    from lastro.companies import FeePlan, Fees, Route
+    from lastro.orders.cards.model import CardPayment
+    from lastro.orders.transfers import Transfers
 
 STATUSES = ("INITIAL", "PENDING", "AUTHENTICATING", "PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED")
 # What the network of each rail has to end.
-WAITING = {
-    PIX: (
-        Waiting(PIX_ASK, "pix_payments", "state", "ACCEPTED", "end_to_end_id"),
-        Waiting(RETURN_SEND, "refunds", "state", "PENDING", "return_id", only=f"rail = '{PIX}'"),
-    ),
-    BOLETO: (Waiting(RETURN_SEND, "refunds", "state", "PENDING", "return_id", only=f"rail = '{BOLETO}'"),),
+_RETURNS = {
+    rail: Waiting(RETURN_SEND, "refunds", "state", "PENDING", "return_id", only=f"rail = '{rail}'")
+    for rail in (PIX, *COLLECTING)
 }
+WAITING = {
+    PIX: (Waiting(PIX_ASK, "pix_payments", "state", "ACCEPTED", "end_to_end_id"), _RETURNS[PIX]),
+    **{rail: (_RETURNS[rail],) for rail in COLLECTING},
+    CARD: (Waiting(CARD_AUTHORIZE, "card_payments", "state", "AUTHENTICATED", "charge_id"), _RETURNS[CARD]),
+}
+# What a line of each rail's statements may be of ours.
+_KEPT = ("SETTLED", "HELD", "RETURNING", "RETURNED", "STRANDED")
+_INSTRUMENT = (
+    "(SELECT i.reference FROM instruments i"
+    " WHERE i.company_id = x.company_id AND i.order_id = x.order_id AND i.rail = x.rail)"
+)
+_GIVES_BACK = "(SELECT p.end_to_end_id FROM pix_payments p WHERE p.company_id = x.company_id AND p.id = x.payment_id)"
+ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
+    rail: (
+        Booked(
+            IN, "pix_payments", "end_to_end_id", "settled_at", _KEPT, ("ACCEPTED",),
+            reference="x.txid" if rail == PIX else _INSTRUMENT, only=f"x.rail = '{rail}'",
+        ),
+        Booked(
+            RETURN_OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), reference=_GIVES_BACK,
+            only=f"x.rail = '{rail}'",
+        ),
+    )
+    for rail in (PIX, *COLLECTING)
+}  # fmt: skip
+ON_STATEMENTS[CARD] += (Booked(CHARGEBACK, "chargebacks", "chargeback_id", None, ("BOOKED",), state="'BOOKED'"),)
 EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later
 
 
 @dataclass(frozen=True, slots=True)
 class CompanySetup:
-    """What creating an order needs to know of a company, at the versions read. fees: of its method, now and later."""
+    """What creating an order needs to know of a company, at the versions read. fees: of its method, now and later.
+
+    route: of its method, where the company has chosen one.
+    """
 
     number: int
     version: int
@@ -38,6 +80,7 @@ class CompanySetup:
     fees: Fees
     customerless_partner: str | None
     default_account_id: UUID | None
+    route: Route | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +106,25 @@ class Party:
 
 
 @dataclass(frozen=True, slots=True)
+class Face:
+    """What a slip says on its face. code: 44 digits of its bars. payable_until: the last day on which it is taken."""
+
+    code: str
+    due: date
+    payable_until: date
+
+
+@dataclass(frozen=True, slots=True)
 class Instrument:
     """What an order is paid with at a partner that collects. rail: whose. reference: ours, by which the partner tells of it.
 
-    code: 44 digits of a slip's bars. payable_until: the last day on which it is taken.
+    face: of a slip alone. details: what else it is shown with, by names of the method's own; it never changes.
     """
 
     rail: str
     reference: str
-    code: str
-    due: date
-    payable_until: date
+    face: Face | None = None
+    details: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +136,7 @@ class Order:
     the subscription. static_qrcode_id: the printed code by which the money came that made it.
     order_token: what leads to its hosted page, where it has one.
     ends_at: when it ends unpaid, where money may be told of later than expires_at. instrument: where it is no PIX order.
-    refunded: what was given back of it so far; None: nothing.
+    refunded: what was given back of it so far; None: nothing. card: how its payment by card stands.
     """
 
     id: UUID
@@ -124,6 +175,7 @@ class Order:
     ends_at: datetime | None = None
     instrument: Instrument | None = None
     refunded: Money | None = None
+    card: CardPayment | None = None
 
     @property
     def refundable(self) -> Money | None:
@@ -179,7 +231,7 @@ class Authorized:
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """A Pix that came, or was asked for, as it was read."""
+    """A Pix that came, or was asked for, or a partner's payment, as it was read. settled_at: when its money was in."""
 
     id: UUID
     state: str
@@ -196,6 +248,7 @@ class Payment:
     rail: str
     authorized: Authorized | None = None
     txid: str | None = None
+    settled_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +289,14 @@ class Refund:
 class Place:
     """Where this lastro stands: whose institution it is, under which address the world reaches it, in which mode.
 
-    methods: the payment methods whose partners are configured.
+    methods: the payment methods whose partners are configured. transfers: where transfers can be sent.
     """
 
     institution: Institution
     public_url: str
     sandbox: bool
     methods: frozenset[str] = frozenset({"PIX"})
+    transfers: Transfers = NO_TRANSFERS
 
     def location(self, token: str) -> str:
         """The address of a charge as a QR carries it: without scheme."""
@@ -256,9 +310,17 @@ class Place:
         """The address of an order's hosted page: unguessable, needs no token."""
         return f"{self.public_url}/checkout/{token}"
 
+    def challenge_url(self, token: str) -> str:
+        """The address that leads the payer of a card on to his bank: unguessable, needs no token."""
+        return f"{self.public_url}/3ds/{token}"
+
     def slip_url(self, token: str) -> str:
         """The address of a slip's PDF: unguessable, needs no token."""
         return f"{self.public_url}/slip/{token}.pdf"
+
+    def voucher_url(self, token: str) -> str:
+        """The address of a cash voucher's PDF: unguessable, needs no token."""
+        return f"{self.public_url}/voucher/{token}.pdf"
 
     def image_url(self, token: str) -> str:
         """The address of the QR's picture: unguessable, needs no token."""

@@ -8,7 +8,7 @@ import msgspec
 
 from lastro.accounts import OwnerBank, owner_bank
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, Timestamp, words
+from lastro.base.wire import Bank, EndToEndId, Id, Money, Timestamp, words
 from lastro.orders.rendering import OfSubscription, bank_of
 from lastro.webhooks import told
 
@@ -30,11 +30,18 @@ TEXTS = {
 }
 
 
+class PayerDocument(Answer, frozen=True, kw_only=True):
+    """Who pays, as a tax office knows him; what is paid in BRL names a CPF or a CNPJ."""
+
+    type: Annotated[str, words("CPF", "CNPJ", "CURP", "RFC", "OTHERS")]
+    number: Annotated[str, msgspec.Meta(description="Without punctuation.", examples=["12345678909"])]
+
+
 class NotifiedPayer(Answer, frozen=True, kw_only=True):
     """Who paid; nobody did: the customer. Without a customer the name is NAO IDENTIFICADO, the CPF zeros."""
 
     name: str
-    document: Document
+    document: PayerDocument
     bank: Bank | None = None
 
 
@@ -104,18 +111,18 @@ def fields_of(
         "description": order.description,
         "amount": Money(currency=order.currency, value="0.00") if amount is None else Money.of(amount),
         "owner_bank": owner_bank(account, institution, paid_to_key),
-        "payer": _payer(payer or order.customer),
+        "payer": _payer(payer or order.customer, order.currency),
         "subscription": OfSubscription.maybe(order),
         "static_qrcode_id": None if order.static_qrcode_id is None else str(order.static_qrcode_id),
     }
 
 
-def _payer(party: Party | None) -> NotifiedPayer:
-    nobody = Document(type="CPF", number="00000000000")
+def _payer(party: Party | None, currency: str) -> NotifiedPayer:
+    nobody = PayerDocument(type="CPF", number="00000000000")
     if party is None:
         return NotifiedPayer(name="NAO IDENTIFICADO", document=nobody)
     # A BRL notification carries CPF or CNPJ alone; who has neither is shown by the zero CPF.
-    document = nobody
-    if party.document_type in ("CPF", "CNPJ") and party.document_number is not None:
-        document = Document(type=party.document_type, number=party.document_number)
+    document, kind = nobody, party.document_type
+    if kind is not None and party.document_number is not None and (kind in ("CPF", "CNPJ") or currency != "BRL"):
+        document = PayerDocument(type=kind, number=party.document_number)
     return NotifiedPayer(name=party.name, document=document, bank=bank_of(party))

@@ -5,38 +5,47 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro import ledger
+from lastro.base.money import Money
 from lastro.base.write import Transfer
-from lastro.rails.port import BOOK, PIX
+from lastro.rails.port import BOOK, CARD, PIX
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from lastro.base.money import Money
     from lastro.base.run import Door
     from lastro.orders.model import Refund
 
 
-def paid(door: Door, account_id: UUID, order_id: UUID, credit: Money, fee: Money, rail: str) -> tuple[Transfer, ...]:
+def paid(
+    door: Door, account_id: UUID, order_id: UUID, credit: Money, fee: Money, rail: str, waited: Money | None = None
+) -> tuple[Transfer, ...]:
     """NET→CUST what the account gets, NET→FEE what we keep; never the whole in and the fee out again.
 
-    From another account here it comes out of TRANSIT.
+    From another account here it comes out of TRANSIT. waited: what came before in parts and lies in SUSP: the account gets
+    of that first, and we keep of it what is above.
     """
     if rail == BOOK:
         net = ledger.transit(door.company_id, credit.currency)
     else:
         net = ledger.clearing(door.company_id, rail, credit.currency)
     came, kept = f"{rail.upper()}_IN", "FEE" if rail == PIX else f"{rail.upper()}_FEE"
-    parts = []
-    if credit.minor:
-        customer = ledger.customer(door.company_id, account_id, credit.currency)
-        parts.append(_moved(door, net, customer, credit, came, order_id))
-    if fee.minor:
-        parts.append(_moved(door, net, ledger.fees(door.company_id, fee.currency), fee, kept, order_id))
-    return tuple(parts)
+    customer, fees = (
+        ledger.customer(door.company_id, account_id, credit.currency),
+        ledger.fees(door.company_id, fee.currency),
+    )
+    waiting = waited or Money(0, credit.currency)
+    credited = min(waiting, credit)
+    charged = waiting - credited
+    suspense = ledger.suspense(door.company_id, credit.currency)
+    moved = (
+        (suspense, customer, credited, "PART_IN"), (suspense, fees, charged, "PART_FEE"),
+        (net, customer, credit - credited, came), (net, fees, fee - charged, kept),
+    )  # fmt: skip
+    return tuple(_moved(door, a, b, amount, entry, order_id) for a, b, amount, entry in moved if amount.minor)
 
 
 def unfit(door: Door, payment_id: UUID, amount: Money, rail: str = PIX) -> Transfer:
-    """NET→SUSP: money that is in and fits nothing."""
+    """NET→SUSP: money that is in and fits nothing, or not yet."""
     net, suspense = (
         ledger.clearing(door.company_id, rail, amount.currency),
         ledger.suspense(door.company_id, amount.currency),
@@ -69,13 +78,28 @@ def refunded(door: Door, account_id: UUID, refund: Refund, kind: str) -> Transfe
     return _refund(door, kind, account_id, refund.id, refund.amount, refund.payment.rail, refund.hold_id)
 
 
+def charged_back(door: Door, account_id: UUID, order_id: UUID, amount: Money, available: Money) -> tuple[Transfer, ...]:
+    """CUST→NET what the account has of it, LOSS→NET what it lacks: an issuer has taken money of a card back."""
+    net = ledger.clearing(door.company_id, CARD, amount.currency)
+    taken = min(max(available, Money(0, amount.currency)), amount)
+    lack, parts = amount - taken, []
+    if taken.minor:
+        customer = ledger.customer(door.company_id, account_id, amount.currency)
+        parts.append(_moved(door, customer, net, taken, "CARD_CHARGEBACK", order_id))
+    if lack.minor:
+        owed = ledger.loss(door.company_id, account_id, amount.currency)
+        parts.append(_moved(door, owed, net, lack, "CARD_LACK", order_id))
+    return tuple(parts)
+
+
 def _refund(
     door: Door, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
 ) -> Transfer:
-    out, entry = ledger.clearing(door.company_id, PIX, amount.currency), "PIX_REFUND"
     if rail == BOOK:
-        out, entry = ledger.transit(door.company_id, amount.currency), "BOOK_REFUND"
-    customer = ledger.customer(door.company_id, account_id, amount.currency)
+        out = ledger.transit(door.company_id, amount.currency)
+    else:
+        out = ledger.clearing(door.company_id, rail, amount.currency)
+    customer, entry = ledger.customer(door.company_id, account_id, amount.currency), f"{rail.upper()}_REFUND"
     return Transfer(door.chance.uuid(door.now), kind, customer, out, amount, entry, refund_id, door.now, hold_id)
 
 

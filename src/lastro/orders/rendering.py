@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Bank, Day, Document, EndToEndId, Id, Money, Paged, Timestamp, Url, words
+from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, Paged, Timestamp, Url, words
+from lastro.orders import blocks
+from lastro.orders.codes import payload, picture
 from lastro.orders.model import STATUSES
-from lastro.standards import qrcode
-from lastro.standards.boleto import digitable_line
-from lastro.standards.brcode import BrCode, ascii_text, encode
 
 if TYPE_CHECKING:
     from lastro.orders import model
@@ -38,20 +35,6 @@ class PixCharge(Answer, frozen=True, kw_only=True):
     conciliation_id: Annotated[
         str, msgspec.Meta(description="The txid that the network knows the charge by.", pattern="^[0-9A-Za-z]{26,35}$")
     ]
-
-
-class Slip(Answer, frozen=True, kw_only=True):
-    """What a customer pays a BOLETO order with."""
-
-    barcode: Annotated[str, msgspec.Meta(description="What its bars say, 44 digits.", pattern="^[0-9]{44}$")]
-    digitable_line: Annotated[str, msgspec.Meta(description="The same as people type it, 47 digits.", pattern="^[0-9]{47}$")]
-    due_date: Day
-    payable_until: Annotated[Day, msgspec.Meta(description="The last day on which a bank takes it.")]
-    pdf_url: Annotated[Url, msgspec.Meta(description="The slip to print. The address cannot be guessed; no token.")]
-    qrcode_data: Annotated[
-        str | None,
-        msgspec.Meta(description="A Pix code for the same order, printed on the slip; there where the account has a key."),
-    ] = None
 
 
 class ListedCharge(Answer, frozen=True, kw_only=True):
@@ -86,7 +69,17 @@ class CreatedOrder(Answer, frozen=True, kw_only=True):
     description: str
     created_at: Timestamp
     pix: Annotated[PixCharge | None, msgspec.Meta(description="There where the method is PIX.")] = None
-    boleto: Annotated[Slip | None, msgspec.Meta(description="There where the method is BOLETO.")] = None
+    boleto: Annotated[blocks.Slip | None, msgspec.Meta(description="There where the method is BOLETO.")] = None
+    three_ds: Annotated[blocks.ThreeDs | None, msgspec.Meta(description="There where the method is CREDIT_CARD.")] = None
+    card: Annotated[blocks.Card | None, msgspec.Meta(description="There where the method is CREDIT_CARD.")] = None
+    spei: Annotated[blocks.Spei | None, msgspec.Meta(description="There where the method is SPEI.")] = None
+    deposit: Annotated[blocks.Deposit | None, msgspec.Meta(description="There where the method is DEPOSIT.")] = None
+    cash: Annotated[
+        blocks.CashVoucher | None, msgspec.Meta(description="There where the method is OXXO, OXXOPAY or PAYNET.")
+    ] = None
+    crypto: Annotated[blocks.CryptoCharge | None, msgspec.Meta(description="There where the method is `<BRAND>_PAY`.")] = (
+        None
+    )
     fees: Fees
     final_amount: Annotated[
         Money | None,
@@ -178,32 +171,12 @@ class Orders(Paged, frozen=True, kw_only=True):
     data: list[ListedOrder]
 
 
-def payload(order: model.Order, holder_name: str, city: str, place: Place) -> str:
-    """The text of an order's QR: dynamic, for one use, with the location that serves the signed charge."""
-    assert order.location_token is not None
-    return encode(
-        BrCode(
-            location=place.location(order.location_token),
-            amount=None if order.final_amount is None else str(order.final_amount),
-            merchant_name=merchant(holder_name, 25),
-            merchant_city=merchant(city, 15),
-            single_use=True,
-        )
-    )
-
-
-@lru_cache(maxsize=4096)
-def merchant(text: str, longest: int) -> str:
-    """A name or city as a code may carry it: ASCII, cut to `longest`, never empty."""
-    return ascii_text(text, longest) or "NAO INFORMADO"
-
-
 def created(order: model.Order, holder_name: str, city: str, place: Place) -> CreatedOrder:
     """The answer to a create; reading shows more beside it."""
     return CreatedOrder(
         **_shown(order, place),
         pix=_pictured(order, holder_name, city, place),
-        boleto=_slip(order, holder_name, city, place),
+        **blocks.of(order, holder_name, city, place),
     )
 
 
@@ -213,7 +186,7 @@ def in_full(order: model.Order, holder_name: str, city: str, place: Place) -> Or
         **_shown(order, place),
         **_since(order),
         pix=_pictured(order, holder_name, city, place),
-        boleto=_slip(order, holder_name, city, place),
+        **blocks.of(order, holder_name, city, place),
     )
 
 
@@ -224,7 +197,7 @@ def listed(order: model.Order, holder_name: str, city: str, place: Place) -> Lis
         **_shown(order, place),
         **_since(order),
         pix=None if charge is None else ListedCharge(**charge),
-        boleto=_slip(order, holder_name, city, place),
+        **blocks.of(order, holder_name, city, place),
     )
 
 
@@ -247,28 +220,11 @@ def _charge(order: model.Order, holder_name: str, city: str, place: Place) -> di
     }
 
 
-def _slip(order: model.Order, holder_name: str, city: str, place: Place) -> Slip | None:
-    made = order.instrument
-    if made is None or order.order_token is None:
-        return None
-    return Slip(
-        barcode=made.code, digitable_line=digitable_line(made.code), due_date=made.due.isoformat(),
-        payable_until=made.payable_until.isoformat(), pdf_url=place.slip_url(order.order_token),
-        qrcode_data=None if order.pix_key is None else payload(order, holder_name, city, place),
-    )  # fmt: skip
-
-
 def _pictured(order: model.Order, holder_name: str, city: str, place: Place) -> PixCharge | None:
     charge = _charge(order, holder_name, city, place)
     if charge is None:
         return None
     return PixCharge(**charge, qrcode_image_base64=picture(charge["qrcode_data"]))
-
-
-@lru_cache(maxsize=2048)
-def picture(text: str) -> str:
-    """The PNG in base64. Whoever waits for a payment reads the same order again and again."""
-    return b64encode(qrcode.png(text)).decode()
 
 
 def _shown(order: model.Order, place: Place) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from email_validator import EmailNotValidError, validate_email
 from lastro.base.errors import Problem
 from lastro.base.money import MOST_MINOR, Money
 from lastro.base.outgoing.addresses import url_problem
-from lastro.orders.methods import METHODS
+from lastro.orders.methods import known_method, method_of
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.companies import FeePlan
     from lastro.orders.forms import CreateOrder, CustomerForm, OrderForm
+    from lastro.orders.methods import Method
     from lastro.orders.model import Order, StaticCode
     from lastro.rails.port import PixArrival
 
 DEFAULT_EXPIRATION_SECONDS = 86_400
+MOST_PARTS = 20
 _ADDRESS = {
     "state": "state", "city": "city", "street": "street", "neighborhood": "neighborhood", "number": "number",
     "postal_code": "postalCode",
@@ -82,6 +85,32 @@ def _misses_owner(arrival: PixArrival) -> str | None:
     return None if arrival.authorizing is None and arrival.charging is None else "BE17"
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What an order makes of a payment that it takes. pays: whether it is paid with it, and what waited for it.
+
+    excess: what of the payment is more than was left to pay.
+    """
+
+    pays: bool
+    excess: Money
+
+
+def use_of(came: Money, asked: Money, waits: Collection[Money], *, takes_parts: bool) -> Use | None:
+    """What becomes of a payment for an open order; None: nothing of it fits, and it goes back whole.
+
+    asked: what the order asks for. waits: the parts of that which are in; together less than it. Where no parts are taken
+    only just what is asked for fits. So many parts wait that they can go back in one write, and no more.
+    """
+    nothing = Money(0, asked.currency)
+    if not takes_parts:
+        return Use(pays=True, excess=nothing) if came == asked else None
+    total = sum(waits, nothing) + came
+    if total >= asked:
+        return Use(pays=True, excess=total - asked)
+    return None if len(waits) >= MOST_PARTS else Use(pays=False, excess=nothing)
+
+
 def is_late(order: Order, accepted_at: datetime) -> bool:
     """Whether the network accepted a payment after the order's last instant."""
     return order.expires_at is not None and accepted_at > order.expires_at
@@ -101,7 +130,7 @@ def split(received: Money, asked: Money | None, fees: FeePlan) -> tuple[Money, M
 
 def is_over(order: Order, now: datetime, grace: timedelta) -> bool:
     """Whether an order's last instant, and the time a late message of the network is given, have passed."""
-    if METHODS[order.payment_method].rail is not None:
+    if known_method(order.payment_method).rail is not None:
         return order.ends_at is not None and now >= order.ends_at
     return order.expires_at is not None and now - order.expires_at >= grace
 
@@ -111,12 +140,15 @@ def is_method(text: str) -> bool:
     return _METHOD.match(text) is not None
 
 
-def fee_problem(amount: Money, fees: FeePlan, most_minor: int | None = None) -> str | None:
-    """Why an order of this amount cannot be made under these fees; None: it can. most_minor: that its method can ask for."""
+def fee_problem(amount: Money, fees: FeePlan, method: Method | None = None) -> str | None:
+    """Why an order of this amount cannot be made under these fees, by this method; None: it can."""
     total = fees.total(amount)
     asked = amount + total if fees.payer == "CUSTOMER" else amount
-    if most_minor is not None and asked.minor > most_minor:
-        return f"is more than this method can ask for, {Money(most_minor, amount.currency)} with the fees of the customer"
+    if method is not None and method.most_minor is not None and asked.minor > method.most_minor:
+        most = Money(method.most_minor, amount.currency)
+        return f"is more than this method can ask for, {most} with the fees of the customer"
+    if method is not None and asked.minor < method.least_minor:
+        return f"is less than this method can ask for, {Money(method.least_minor, amount.currency)}"
     if fees.payer == "RECEIVER" and total > amount:
         return f"is less than the fee of {total}"
     if asked.minor > MOST_MINOR:
@@ -132,12 +164,14 @@ def create_problems(form: CreateOrder, methods: Collection[str], *, amount_is_nu
     problems: list[Problem] = []
     if form.order is not None:
         problems += _order_problems(form.order, methods, amount_is_null=amount_is_null, sandbox=sandbox)
-        method = METHODS.get(form.order.payment_method or "")
+        method = method_of(form.order.payment_method)
         collects = method is not None and method.rail is not None
         if form.customer is None and (form.order.financial_partner is None or collects):
             problems.append(Problem("customer", "REQUIRED", NO_CUSTOMER))
         if form.customer is not None and method is not None and method.needs_address:
             problems += _address_problems(form.customer)
+        if form.customer is not None and method is not None and method.needs_phone and form.customer.phone is None:
+            problems.append(Problem("customer.phone", "REQUIRED", "is required for this method"))
     if form.customer is not None:
         problems += _customer_problems(form.customer)
     return problems

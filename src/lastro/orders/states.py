@@ -15,6 +15,14 @@ ORDERS = Machine(
         ("INITIAL", "cancel"): "CANCELED",
         ("INITIAL", "fail"): "ERROR",
         ("INITIAL", "announce"): "PENDING",  # it was paid at a partner that collects, and is not settled yet
+        ("INITIAL", "part"): "PENDING",  # less than it asks for is in, and waits for the rest
+        ("PENDING", "part"): "PENDING",
+        ("INITIAL", "challenge"): "AUTHENTICATING",  # the payer of a card has to confirm it at his bank
+        ("AUTHENTICATING", "reserve"): "AUTHENTICATING",
+        ("AUTHENTICATING", "pay"): "PAID",
+        ("AUTHENTICATING", "fail"): "ERROR",
+        ("INITIAL", "fall silent"): "PENDING",  # whether a card was charged is not known
+        ("AUTHENTICATING", "fall silent"): "PENDING",
         ("INITIAL", "begin"): "PENDING",  # the day has come on which its scheduled payment is collected
         ("PENDING", "reserve"): "PENDING",
         ("PENDING", "release"): "PENDING",
@@ -30,7 +38,9 @@ ORDERS = Machine(
 )
 
 # The network asks before it settles (accept, refuse), then tells (settle, fail). Money that is in and fits no order is
-# given back (return, then returned); a return that the network refuses for good leaves it stranded in suspense.
+# given back (return, then returned); a return that the network refuses for good leaves it stranded in suspense. A part of
+# what an order asks for waits there too (hold) until the rest is in (settle), or goes back when the order ends without it
+# (send_back).
 PIX_PAYMENTS = Machine(
     "pix_payments",
     "state",
@@ -38,12 +48,15 @@ PIX_PAYMENTS = Machine(
         (NOT_THERE, "accept"): "ACCEPTED",
         (NOT_THERE, "refuse"): "REFUSED",
         (NOT_THERE, "settle"): "SETTLED",
+        (NOT_THERE, "hold"): "HELD",
         (NOT_THERE, "give_back"): "RETURNING",
         ("ACCEPTED", "settle"): "SETTLED",
         ("ACCEPTED", "fail"): "FAILED",
         ("ACCEPTED", "give_back"): "RETURNING",
         ("REFUSED", "give_back"): "RETURNING",  # settled without heeding our refusal
         ("FAILED", "give_back"): "RETURNING",  # settled after the network had said that it would not
+        ("HELD", "settle"): "SETTLED",
+        ("HELD", "send_back"): "RETURNING",
         ("RETURNING", "returned"): "RETURNED",
         ("RETURNING", "strand"): "STRANDED",
     },

@@ -10,8 +10,11 @@ import msgspec
 from lastro.accounts import account_from
 from lastro.base.money import Money
 from lastro.base.run import Glance
-from lastro.companies import FEES, FeePlan, fees_from
-from lastro.orders.model import Authorized, CompanySetup, Instrument, Order, Party, Payment, PixKey, Shown
+from lastro.companies import FEES, FeePlan, Route, fees_from
+from lastro.orders.cards.model import CardPayment
+from lastro.orders.methods import is_in_parts
+from lastro.orders.model import Authorized, CompanySetup, Face, Instrument, Order, Party, Payment, PixKey, Shown
+from lastro.rails.port import currency_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 _DESTINATION = f"""
 WITH setup AS (
   SELECT c.number AS company_number, c.version AS setup_version, c.fee_payer, c.customerless_partner, c.default_account_id,
-         f.*
+         c.routes -> $4::text AS route, f.*
     FROM companies c CROSS JOIN ({FEES.format(direction="'IN'", method="$4")}) f
    WHERE c.company_id = $1),
 named AS (SELECT * FROM pix_keys WHERE company_id = $1 AND key = $3 AND status = 'ACTIVE'),
@@ -50,9 +53,12 @@ _ORDER = """
 SELECT o.*,
        c.name AS customer_name, c.document_type AS customer_document_type, c.document_number AS customer_document_number,
        p.name AS payer_name, p.document_type AS payer_document_type, p.document_number AS payer_document_number,
-       p.bank AS payer_bank, i.rail AS instrument_rail, i.reference, i.code, i.due, i.payable_until
+       p.bank AS payer_bank, i.rail AS instrument_rail, i.reference, i.code, i.due, i.payable_until, i.details,
+       k.id AS card_id, k.state AS card_state, k.version AS card_version, k.skips_3ds, k.flow, k.trans_status,
+       k.challenge_url
   FROM orders o
   LEFT JOIN instruments i ON i.company_id = o.company_id AND i.order_id = o.id
+  LEFT JOIN card_payments k ON k.company_id = o.company_id AND k.order_id = o.id
   LEFT JOIN parties c ON c.company_id = o.company_id AND c.id = o.customer_id
   LEFT JOIN parties p ON p.company_id = o.company_id AND p.id = o.payer_id
  WHERE o.company_id = $1 AND
@@ -77,9 +83,11 @@ _FILTERS = {
 }
 _PAYMENT = "SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2"
 _RESERVED = "SELECT end_to_end_id FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'ACCEPTED'"
+_PARTS = "SELECT * FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'HELD' ORDER BY settled_at, id"
 _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHERE company_id = $1 AND id = $2"
 _SETUP = f"""
-SELECT c.number AS company_number, c.version, c.fee_payer, c.customerless_partner, c.default_account_id, f.*
+SELECT c.number AS company_number, c.version, c.fee_payer, c.customerless_partner, c.default_account_id,
+       c.routes -> $2::text AS route, f.*
   FROM companies c CROSS JOIN ({FEES.format(direction="'IN'", method="$2")}) f
  WHERE c.company_id = $1
 """  # noqa: S608 a statement of our own
@@ -199,6 +207,13 @@ async def reservation(session: Session, company_id: UUID, order_id: UUID) -> str
     return value
 
 
+async def parts(session: Session, company_id: UUID, order: Order) -> tuple[Payment, ...]:
+    """What is in of an order that takes its money in parts, the oldest first, while the rest is not."""
+    if order.state != "PENDING" or not is_in_parts(order):
+        return ()
+    return tuple(payment_from(row) for row in await session.fetch(_PARTS, company_id, order.id))
+
+
 async def is_in_inbox(session: Session, company_id: UUID, order: Order) -> bool:
     """Whether a network has told us something about this order's charge, or its instrument, that is not handled yet."""
     reference = None if order.instrument is None else order.instrument.reference
@@ -252,16 +267,17 @@ async def root_of(session: Session, company_id: UUID, reference_id: UUID | None,
 def _setup(row: Record, version: int, method: str) -> CompanySetup:
     fees = fees_from(row, method, row["fee_payer"])
     return CompanySetup(
-        row["company_number"], version, row["fees_version"], fees, row["customerless_partner"], row["default_account_id"]
-    )
+        row["company_number"], version, row["fees_version"], fees, row["customerless_partner"], row["default_account_id"],
+        None if row["route"] is None else msgspec.json.decode(row["route"], type=Route),
+    )  # fmt: skip
 
 
 def payment_from(row: Record) -> Payment:
     """A Payment from its row."""
     return Payment(
         row["id"], row["state"], row["version"], row["end_to_end_id"], row["order_id"], row["account_id"],
-        Money(row["amount_minor"], "BRL"), row["payer_id"], row["code"], row["accepted_at"], row["pix_key"],
-        row["remittance"], row["rail"], _authorized(row), row["txid"],
+        Money(row["amount_minor"], currency_of(row["rail"])), row["payer_id"], row["code"], row["accepted_at"],
+        row["pix_key"], row["remittance"], row["rail"], _authorized(row), row["txid"], row["settled_at"],
     )  # fmt: skip
 
 
@@ -294,14 +310,25 @@ def order_from(row: Record) -> Order:
         subscription_id=row["subscription_id"], subscription_code=row["subscription_code"],
         scheduled_payment_id=row["scheduled_payment_id"], order_token=row["order_token"],
         static_qrcode_id=row["static_qrcode_id"], ends_at=row["ends_at"], instrument=_instrument(row),
-        refunded=_money(row["refunded_minor"] or None, currency),
+        refunded=_money(row["refunded_minor"] or None, currency), card=_card(row),
+    )  # fmt: skip
+
+
+def _card(row: Record) -> CardPayment | None:
+    if row["card_id"] is None:
+        return None
+    return CardPayment(
+        row["card_id"], row["card_state"], row["card_version"], row["skips_3ds"], row["flow"], row["trans_status"],
+        row["challenge_url"],
     )  # fmt: skip
 
 
 def _instrument(row: Record) -> Instrument | None:
     if row["instrument_rail"] is None:
         return None
-    return Instrument(row["instrument_rail"], row["reference"], row["code"], row["due"], row["payable_until"])
+    details = None if row["details"] is None else msgspec.json.decode(row["details"], type=dict[str, str])
+    face = None if row["code"] is None else Face(row["code"], row["due"], row["payable_until"])
+    return Instrument(row["instrument_rail"], row["reference"], face, details)
 
 
 def _money(minor: int | None, currency: str) -> Money | None:

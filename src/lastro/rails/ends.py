@@ -47,6 +47,11 @@ def _charge_cancellation(body: bytes, code: str) -> Told:
     return Told(port.CHARGE_CANCEL_FINAL, "", order.recurrence_id, port.encode(end))
 
 
+def _card(body: bytes, code: str) -> Told:
+    name = port.card_authorize(body).reference
+    return Told(port.COLLECTION_REFUSED, "", name, port.encode(port.CollectionRefused(name, code)))
+
+
 def _collection(body: bytes, code: str) -> Told:
     name = port.collection_order(body).reference
     return Told(port.COLLECTION_REFUSED, "", name, port.encode(port.CollectionRefused(name, code)))
@@ -62,4 +67,5 @@ REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
     port.CHARGE_SEND: _charge,
     port.CHARGE_CANCEL_SEND: _charge_cancellation,
     port.COLLECTION_SEND: _collection,
+    port.CARD_AUTHORIZE: _card,
 }

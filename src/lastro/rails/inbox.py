@@ -27,6 +27,9 @@ SELECT business_now() AS at, o.* FROM (
   UNION ALL
   SELECT 'account', number, company_id FROM account_numbers WHERE number = ANY ($2::text[])
   UNION ALL
+  SELECT 'instrument', i.rail || ' ' || i.reference, i.company_id
+    FROM unnest($4::text[], $5::text[]) n(rail, reference) JOIN instruments i USING (rail, reference)
+  UNION ALL
   SELECT * FROM (SELECT DISTINCT ON (subject) 'subject', subject, company_id FROM inbox
                   WHERE subject = ANY ($3::text[]) AND kind IN ('pix.ask', 'pix.settled') ORDER BY subject, id) s) o
 """
@@ -61,7 +64,7 @@ class Inbox:
         """
         if not messages:
             return
-        at, owners = await self._owners(messages)
+        at, owners = await self.owners(messages)
         batches: dict[UUID, list[Told]] = {}
         for told in messages:
             batches.setdefault(owners[told.network_id], []).append(told)
@@ -84,8 +87,8 @@ class Inbox:
             ]
             await session.fetch(_STORE, company_id, at, *columns)
 
-    async def _owners(self, messages: Sequence[Told]) -> tuple[datetime, dict[str, UUID]]:
-        """Business time, and the company of each message by its network id."""
+    async def owners(self, messages: Sequence[Told]) -> tuple[datetime, dict[str, UUID]]:
+        """Business time, and the company of each message by its network id. NobodysMessage: not even the institution's."""
         numbers = {told.network_id: self._number_inside(told) for told in messages}
         async with self._work.session() as session:
             rows = await session.fetch(
@@ -93,6 +96,8 @@ class Inbox:
                 [_INSTITUTION, *{n for n in numbers.values() if n is not None}],
                 [told.account for told in messages if told.account is not None],
                 [told.subject for told in messages],
+                [told.rail or self._rail for told in messages if told.instrument is not None],
+                [told.instrument for told in messages if told.instrument is not None],
             )
         found = {(row["by"], row["name"]): row["company_id"] for row in rows}
         institution = found.get(("number", str(_INSTITUTION)))
@@ -112,6 +117,8 @@ class Inbox:
             return None
         if told.account is not None:
             return found.get(("account", told.account))
+        if told.instrument is not None:
+            return found.get(("instrument", f"{told.rail or self._rail} {told.instrument}"))
         if number is not None:
             return found.get(("number", str(number)))
         return found.get(("subject", told.subject))

@@ -31,6 +31,8 @@ class ReferenceForm:
             raise ValueError(f"{self.length} digits leave less than {SCRAMBLED_DIGITS} for the number of a voucher")
 
 
+# The older OXXO voucher: no length is published, so it has that of OXXO Pay until its operator says another.
+OXXO = ReferenceForm(length=14)
 OXXO_PAY = ReferenceForm(length=14)
 PAYNET = ReferenceForm(length=16)
 

@@ -10,8 +10,10 @@ from lastro.standards import pix_ids
 from .. import amounts, faults, logs
 from ..boleto import phone as slip
 from ..clock import moment
+from ..collecting import phone as collected
 from ..forms import Form
 from ..network import Network
+from ..partners import PARTNERS
 from ..settings import OUTSIDE_BANK_ISPB, SIMULATED_BANKS
 from ..spi import payments, returns
 from ..spi.intake import ACCOUNT, BRANCH, TX_ID
@@ -33,17 +35,23 @@ class Bank:
     locations: Locations
 
     async def read(self, form: Form) -> dict[str, Any]:
-        """Show what a code or a slip asks."""
+        """Show what a code, a slip or a reference asks."""
+        item = collected.found(self.network, PARTNERS.values(), form)
+        if item is not None:
+            return collected.read(self.network, *item)
         if slip.is_slip(form):
             return slip.read(self.network, form)
         code = reading.decode(form)
         return reading.shown(self.network, await reading.read(self.network, self.locations, form.data["qrcodeData"], code))
 
     async def pay(self, form: Form) -> dict[str, Any]:
-        """Pay what a code or a slip asks, and authorize with it where that is what it asks.
+        """Pay what a code, a slip or a reference asks, and authorize with it where that is what it asks.
 
         `force` leaves the bank's own checks out, so that the rail has to judge.
         """
+        item = collected.found(self.network, PARTNERS.values(), form)
+        if item is not None:
+            return collected.pay(self.network, *item, form)
         if slip.is_slip(form):
             return slip.pay(self.network, form)
         amount, payer, force = form.maybe_amount("amount"), payers.chosen(form), form.flag("force")

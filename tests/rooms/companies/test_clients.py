@@ -194,7 +194,7 @@ async def test_a_subject_is_trusted_once_and_apart_from_ours(cast: Cast, ana: Se
 
 
 async def test_a_number_that_is_taken_is_a_conflict(cast: Cast, ana: Seller) -> None:
-    outcome = await cast.runner.act(cast.id(), FoundCompany("Second", cast.key_ring, ("pix",), ana.number))
+    outcome = await cast.runner.act(cast.id(), FoundCompany("Second", cast.key_ring, {"pix": "BRL"}, ana.number))
     assert isinstance(outcome, Refused)
     assert outcome.kind is Kind.CONFLICT
 

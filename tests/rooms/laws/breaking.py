@@ -3,17 +3,21 @@
 The first way of a law breaks that law and, beside it, just those of BESIDE: so no law says what another says already.
 """
 
+from tests.rooms.laws.breaking_cards import ALSO_CARDS, CARD_LAWS
 from tests.rooms.laws.breaking_charges import ALSO_CHARGES, CHARGE_LAWS
 from tests.rooms.laws.breaking_payouts import ALSO, PAYOUT_LAWS
 from tests.rooms.laws.breaking_plans import ALSO_PLANS, PLAN_LAWS
 from tests.rooms.laws.breaking_refunds import ALSO_REFUNDS, REFUND_LAWS
+from tests.rooms.laws.breaking_settlements import ALSO_SETTLEMENTS, SETTLEMENT_LAWS
 from tests.rooms.laws.breaking_slips import ALSO_SLIPS, SLIP_LAWS
+from tests.rooms.laws.breaking_statements import STATEMENT_LAWS
 from tests.rooms.laws.breaking_subscriptions import ALSO_SUBSCRIPTIONS, SUBSCRIPTION_LAWS
+from tests.rooms.laws.breaking_transfers import ALSO_TRANSFERS
 
 ORDER = "WHERE company_id = $1 AND id = '{paid}'"
 EVENT = "WHERE company_id = $1 AND id = '{paid_event}'"
 DELIVERY = "WHERE company_id = $1 AND event_id = '{paid_event}'"
-LEDGER = "(SELECT id FROM ledger_accounts WHERE company_id = $1 AND code = '{}')"
+LEDGER = "(SELECT id FROM ledger_accounts WHERE company_id = $1 AND code = '{}' AND currency = 'BRL')"
 OTHER = LEDGER.format("FEE")  # no law adds up what we have earned
 MOVED = """
 INSERT INTO transfers (company_id, id, kind, debit_id, credit_id, amount_minor, currency, type, reference_id, created_at)
@@ -373,14 +377,24 @@ OTHER_LAWS = {
 }  # fmt: skip
 
 _WAYS: dict[str, list[str]] = {
-    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS,
-    **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS,
+    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **STATEMENT_LAWS, **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS, **SETTLEMENT_LAWS, **CARD_LAWS,
 }  # fmt: skip
-_MORE = (ALSO, ALSO_PLANS, ALSO_SUBSCRIPTIONS, ALSO_CHARGES, ALSO_REFUNDS, ALSO_SLIPS)
+_MORE = (
+    ALSO,
+    ALSO_CARDS,
+    ALSO_PLANS,
+    ALSO_SUBSCRIPTIONS,
+    ALSO_CHARGES,
+    ALSO_REFUNDS,
+    ALSO_SLIPS,
+    ALSO_SETTLEMENTS,
+    ALSO_TRANSFERS,
+)
 BROKEN = {law: [*ways, *(way for more in _MORE for way in more.get(law, ()))] for law, ways in _WAYS.items()}
 
 # What else the first way breaks, since it cannot be broken without.
 BESIDE: dict[str, set[str]] = {
+    "law_what_is_owed_is_taken_at_rest": {"law_a_reconciled_day_is_in_the_ledger"},
     "law_a_payment_is_of_one_company": {"law_the_network_hears_what_was_decided"},
     "law_a_refund_is_of_its_order": {"law_a_return_is_sent_as_decided"},
 }

@@ -71,7 +71,7 @@ async def _alone(world: World) -> None:
     await final(world, "out_error", "AC07")
     await world.ask("cancel_payout", world.names["out_canceled"], key="cancel payout")
     await _ago(world, "out_expired", "send_until")
-    await told(world, "out_expired", port.PAYMENT_NEVER, port.PaymentNever)
+    await told(world, "out_expired", port.PAYMENT_NEVER, port.PaymentNever, sends=0)
     for name, cents in (("partial", 400), ("refunded", 1000), ("too_much", 1001)):
         await give_back(world, f"out_{name}", cents)
     await _ago(world, "out_short", "start_at")
@@ -193,15 +193,16 @@ async def heard(world: World, company_id: UUID, kind: str, says: Any, subject: s
         "received_at": at, "due_at": at,
     }  # fmt: skip
     await commit(world.cast.database, Write(company_id, rows=(Row("inbox", values),)))
-    await _handle(world, company_id, kind)
+    await handle(world, company_id, kind)
 
 
 async def children_moved(world: World) -> None:
-    while await _handle(world, world.ana.company_id, CHILD_MOVED):
+    while await handle(world, world.ana.company_id, CHILD_MOVED):
         pass
 
 
-async def _handle(world: World, company_id: UUID, kind: str) -> bool:
+async def handle(world: World, company_id: UUID, kind: str) -> bool:
+    """What lies in the inbox of a company, of this kind, is handled; whether there was anything."""
     lane = lanes.Lane("inbox", also=f"kind = '{kind}' AND {LANE.also}")
     rows = await lanes.claim(world.cast.database, lane, company_id, world.cast.id(), 50)
     for r in rows:

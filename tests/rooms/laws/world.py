@@ -10,7 +10,17 @@ from uuid import UUID
 
 import msgspec
 from tests.cast import BENTO, INSTITUTION, PLACE, Cast, Seller
-from tests.rooms.laws import collecting, giving_back, paying_out, planning, subscribing
+from tests.rooms.laws import (
+    carding,
+    collecting,
+    giving_back,
+    paying_out,
+    planning,
+    reconciling,
+    settling,
+    subscribing,
+    transferring,
+)
 
 from lastro.base.api import Incoming
 from lastro.base.commit import commit
@@ -48,10 +58,14 @@ class World:
         await made.money_for_nobody()
         await giving_back.play(made)
         await collecting.play(made)
+        await transferring.play(made)
+        await settling.play(made)
+        await carding.play(made)
         await made.holds()
         await paying_out.play(made)
         await planning.play(made)
         await subscribing.play(made)
+        await reconciling.play(made)
         await made.events()
         return made
 

@@ -18,7 +18,7 @@ from lastro.base.money import Money
 from lastro.base.run import Done, Reply
 from lastro.base.write import Row, Write
 from lastro.orders import Expire
-from lastro.orders.instruments import Terms
+from lastro.orders.instruments.slip import Terms
 from lastro.rails import port
 from lastro.rails.port import ALARMED, BOLETO, Collected, CollectionRefused, CollectionVoid, Person
 from lastro.standards import boleto
@@ -152,7 +152,7 @@ def test_the_terms_of_a_slip(made: str, due: date, until: date) -> None:
         ({"expiration": 600, "pixKey": "x"}, [("order.expiration", "NOT_ALLOWED"), ("order.pixKey", "NOT_ALLOWED")]),
         ({"bank": "x"}, [("order.bank", "NOT_ALLOWED")]),
         ({"financialPartner": "OPEN_PIX"}, [("order.financialPartner", "NOT_SUPPORTED")]),
-        ({"paymentMethod": "SPEI"}, [("order.paymentMethod", "NOT_SUPPORTED")]),
+        ({"paymentMethod": "ACME_PAY"}, [("order.paymentMethod", "NOT_SUPPORTED")]),
     ],
 )
 async def test_what_no_slip_may_say(shop: Shop, changes: dict[str, Any], problems: list[tuple[str, str]]) -> None:

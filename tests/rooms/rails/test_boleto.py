@@ -47,7 +47,7 @@ def order(sequence: int = 1, cents: int = 10_000) -> port.CollectionOrder:
     number = boleto_numbers.our_number(7, sequence)
     free_field = boleto_numbers.free_field("0001", number)
     code = boleto.barcode(boleto.Boleto(bank="990", free_field=free_field, amount_minor=cents, due_date=DUE))
-    return port.CollectionOrder(number, Money(cents, "BRL"), DUE, LAST_DAY, code, PAYER, ANA, "Pedido 1", "pedido-1")
+    return port.CollectionOrder(number, Money(cents, "BRL"), PAYER, ANA, "Pedido 1", "pedido-1", None, DUE, LAST_DAY, code)
 
 
 @dataclass

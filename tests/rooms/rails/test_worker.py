@@ -48,11 +48,14 @@ class Deliveries:
             self.woken += 1
 
 
-class Plans:
-    """Stands where the planner does; the scene has no plans."""
+class Idle:
+    """Stands where the planner and the reconciler do; the scene has neither plans nor statements."""
 
     async def row(self, row: Any) -> None:
         raise AssertionError(row)
+
+    async def begin(self) -> bool:
+        return False
 
 
 @dataclass
@@ -61,7 +64,8 @@ class Assembled:
     inbox_verbs: dict[str, port.InboxVerb]
     dues: list[Due] = field(default_factory=list)
     deliverer: Any = field(default_factory=Deliveries)
-    planner: Any = field(default_factory=Plans)
+    planner: Any = field(default_factory=Idle)
+    reconciler: Any = field(default_factory=Idle)
     stepping: Any = None
     rotating: Any = None
     held_back: str = "false"

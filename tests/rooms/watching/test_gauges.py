@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 from tests.cast import Cast, Seller
-from tests.rooms.base.verbs import born_order
+from tests.rooms.base.verbs import born_order, born_statement
 
 from lastro.base.commit import commit
 from lastro.base.db import Database, Dsn
@@ -162,6 +162,18 @@ async def test_what_waits_for_a_person_is_counted_beside_the_lanes(own_cast: Cas
     assert found.in_review[0] == 2
     assert 3000 <= found.in_review[1] < 3600
     assert set(found.due.values()) == {NOTHING}
+
+
+async def test_days_and_differences_of_statements_are_counted(own_cast: Cast, work: Database) -> None:
+    found = await seen(work)
+    assert (found.differences, found.untaken) == (NOTHING, NOTHING)
+    for seller, hours in ((await own_cast.ana(), 30), (await own_cast.dora(), 50)):
+        rows = born_statement(own_cast, datetime.now(UTC) - timedelta(hours=hours))
+        await commit(own_cast.database, Write(seller.company_id, rows=rows))
+    found = await seen(work)
+    assert (found.differences[0], found.untaken[0]) == (2, 2)
+    assert 50 * 3600 <= found.differences[1] < 51 * 3600
+    assert 0 < found.untaken[1] < 51 * 3600
 
 
 async def test_events_are_unnumbered_then_pending_then_due(own_cast: Cast, work: Database, own_database: Any) -> None:

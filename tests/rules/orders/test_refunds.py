@@ -42,16 +42,16 @@ def test_a_request(values: dict[str, Any], problems: list[tuple[str, str]]) -> N
         ({"paid_at": NOW - WINDOW}, {}, []),
         ({"paid_at": NOW - WINDOW - timedelta(microseconds=1)}, {}, [("orderId", "EXPIRED")]),
         ({}, {"account_is_closed": True}, [("orderId", "NOT_ALLOWED")]),
-        ({}, {"is_by_pix": False}, [("orderId", "NOT_SUPPORTED")]),
+        ({}, {"has_payment": False}, [("orderId", "NOT_SUPPORTED")]),
         ({"payment_method": "BOLETO"}, {}, [("orderId", "NOT_SUPPORTED")]),
         ({}, {"amount": brl(1001)}, [("amount", "LIMIT_EXCEEDED")]),
-        ({}, {"amount": brl(1001), "is_by_pix": False}, [("orderId", "NOT_SUPPORTED"), ("amount", "LIMIT_EXCEEDED")]),
+        ({}, {"amount": brl(1001), "has_payment": False}, [("orderId", "NOT_SUPPORTED"), ("amount", "LIMIT_EXCEEDED")]),
         ({"paid_at": NOW - WINDOW * 2}, {"amount": brl(2000)}, [("orderId", "EXPIRED"), ("amount", "LIMIT_EXCEEDED")]),
     ],
 )
 def test_what_is_in_the_way(values: dict[str, Any], facts: dict[str, Any], problems: list[tuple[str, str]]) -> None:
     paid = order(**{"state": "PAID", "paid_at": NOW, **values})
-    known = {"is_by_pix": True, "account_is_closed": False, "amount": brl(1000), "rest": brl(1000), "now": NOW, **facts}
+    known = {"has_payment": True, "account_is_closed": False, "amount": brl(1000), "rest": brl(1000), "now": NOW, **facts}
     assert [(p.field, p.issue) for p in problems_of(paid, **known)] == problems
 
 

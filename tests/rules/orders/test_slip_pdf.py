@@ -14,7 +14,7 @@ from pypdf import PageObject, PdfReader
 
 from lastro.accounts import Institution
 from lastro.base.paper import FONT, Paper
-from lastro.orders.model import Instrument, Party, Place
+from lastro.orders.model import Face, Instrument, Party, Place
 from lastro.orders.slips import Slip, SlipParty, slip_of
 from lastro.orders.slips.drawing import LEFT, WIDTH, draw
 from lastro.orders.slips.model import line_of
@@ -198,7 +198,7 @@ def test_words() -> None:
 
 
 CUSTOMER = Party(account().id, "Bento", "CPF", "12345678909")
-MADE = Instrument("boleto", NUMBER, CODE, DUE, LAST_DAY)
+MADE = Instrument("boleto", NUMBER, Face(CODE, DUE, LAST_DAY))
 PAYABLE = order(payment_method="BOLETO", instrument=MADE, customer=CUSTOMER, final_amount=brl(123456))
 
 

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lastro.base.money import Money
-from lastro.rails import port
+from lastro.rails import movements, port
 from lastro.rails.boleto import wire
 from lastro.rails.messages import Malformed
+from lastro.rails.movements import read_batch
 from lastro.standards.boleto_numbers import our_number
 
 NUMBER = our_number(7, 1)
@@ -28,15 +29,16 @@ RETURNED = {
     "amount": "40.00", "settledAt": "2026-11-24T11:00:00Z",
 }  # fmt: skip
 ORDER = port.CollectionOrder(
-    NUMBER, Money(10_000, "BRL"), date(2026, 11, 26), date(2026, 11, 27), "9" * 44,
+    NUMBER, Money(10_000, "BRL"),
     port.Person("Bento " + "b" * 200, "CPF", "12345678909", "Rua A, 1 - São Paulo"),
     port.Person("Ana Comercio Ltda", "CNPJ", "11222333000181"), "Pedido 1", "pedido-1",
+    None, date(2026, 11, 26), date(2026, 11, 27), "9" * 44,
 )  # fmt: skip
 
 
 def read(**changes: Any) -> port.Told:
     message = {name: value for name, value in (PAYMENT | changes).items() if value is not None}
-    return wire.read(msgspec.json.encode(message))
+    return movements.read(msgspec.json.encode(message), wire.READERS)
 
 
 def test_a_slip_is_written() -> None:
@@ -55,23 +57,23 @@ def test_payments_are_read() -> None:
     assert (told.kind, told.network_id, told.subject, told.company_number) == ("collection.announced", "m-1", NUMBER, 7)
     payer = port.Person("Bento", "CPF", "12345678909")
     assert port.collected(told.body) == port.Collected("p-1", NUMBER, Money(10_000, "BRL"), AT, None, payer)
-    told = wire.read(msgspec.json.encode(SETTLED))
+    told = movements.read(msgspec.json.encode(SETTLED), wire.READERS)
     settled = port.collected(told.body)
     assert (told.kind, settled.settled_at) == ("collection.settled", datetime(2026, 11, 24, 11, 0, tzinfo=UTC))
-    told = wire.read(msgspec.json.encode(VOID))
+    told = movements.read(msgspec.json.encode(VOID), wire.READERS)
     assert (told.kind, told.company_number) == ("collection.void", 7)
     assert port.collection_void(told.body) == port.CollectionVoid("p-1", NUMBER, "CHECK_RETURNED")
     assert port.collected(read(payer=None).body).payer is None
 
 
 def test_ends_of_returns_are_read() -> None:
-    told = wire.read(msgspec.json.encode(RETURNED))
+    told = movements.read(msgspec.json.encode(RETURNED), wire.READERS)
     assert (told.kind, told.subject, told.company_number) == ("return.final", "D1", 7)
     assert port.return_final(told.body) == port.ReturnFinal(
         "D1", "p-1", settled=True, settled_at=datetime(2026, 11, 24, 11, 0, tzinfo=UTC)
     )
     refused = {k: v for k, v in RETURNED.items() if k != "settledAt"} | {"type": "RETURN_REJECTED", "code": "X"}
-    assert port.return_final(wire.read(msgspec.json.encode(refused)).body) == port.ReturnFinal(
+    assert port.return_final(movements.read(msgspec.json.encode(refused), wire.READERS).body) == port.ReturnFinal(
         "D1", "p-1", settled=False, code="X"
     )
 
@@ -99,10 +101,10 @@ def test_what_has_no_usable_id_is_known_by_its_bytes() -> None:
 
 
 def test_a_batch_says_where_it_ends() -> None:
-    told, place = wire.read_batch(msgspec.json.encode({"movements": [PAYMENT, RETURNED]}))
+    told, place = read_batch(msgspec.json.encode({"movements": [PAYMENT, RETURNED]}), wire.READERS)
     assert ([one.kind for one in told], place) == (["collection.announced", "return.final"], 2)
-    assert wire.read_batch(b'{"movements":[]}') == ([], None)
-    unread, place = wire.read_batch(b'{"movements":[{"sequence":5}]}')
+    assert read_batch(b'{"movements":[]}', wire.READERS) == ([], None)
+    unread, place = read_batch(b'{"movements":[{"sequence":5}]}', wire.READERS)
     assert (unread[0].kind, place) == ("unknown", 5)
 
 
@@ -118,7 +120,7 @@ def test_a_batch_says_where_it_ends() -> None:
 )
 def test_a_batch_that_cannot_be_confirmed(body: bytes) -> None:
     with pytest.raises(Malformed):
-        wire.read_batch(body)
+        read_batch(body, wire.READERS)
 
 
 @pytest.mark.parametrize(
@@ -144,4 +146,4 @@ def test_no_status_of_a_return(changes: dict[str, Any]) -> None:
 @given(st.binary(max_size=60) | st.recursive(st.none() | st.text(max_size=4), lambda s: st.dictionaries(
     st.sampled_from(["id", "type", "sequence", "amount"]), s)).map(msgspec.json.encode))  # fmt: skip
 def test_no_bytes_break_it(raw: bytes) -> None:
-    assert wire.read(raw).kind == "unknown"
+    assert movements.read(raw, wire.READERS).kind == "unknown"

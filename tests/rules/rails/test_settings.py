@@ -6,7 +6,7 @@ import pytest
 
 from lastro.base.db import Dsn
 from lastro.base.secrets import Secret
-from lastro.doors.networks import methods_of
+from lastro.doors.networks import methods_of, quotes_of
 from lastro.doors.partner_settings import Partner
 from lastro.doors.settings import CrashAt, Outside, StartRefused, read
 
@@ -142,13 +142,14 @@ BANK = {"LASTRO_BOLETO_URL": "https://bank.example/", "LASTRO_BOLETO_TOKEN": "wo
 
 
 def test_the_bank_that_collects_slips() -> None:
-    assert read({"LASTRO_NETWORK_TOKEN": "t"}).boleto == Partner("http://127.0.0.1:8090", Secret("t"))
-    elsewhere = read({"LASTRO_NETWORK_TOKEN": "t", "LASTRO_BOLETO_URL": "http://127.0.0.1:1"}).boleto
+    assert read({"LASTRO_NETWORK_TOKEN": "t"}).partners["boleto"] == Partner("http://127.0.0.1:8090", Secret("t"))
+    elsewhere = read({"LASTRO_NETWORK_TOKEN": "t", "LASTRO_BOLETO_URL": "http://127.0.0.1:1"}).partners["boleto"]
     assert elsewhere == Partner("http://127.0.0.1:1", Secret("t"))
-    assert read(PRODUCTION).boleto is None, "slips are not taken where no bank is named"
-    assert read(PRODUCTION | BANK).boleto == Partner("https://bank.example", Secret("word"))
+    assert read(PRODUCTION).partners == {}, "slips are not taken where no bank is named"
+    assert read(PRODUCTION | BANK).partners == {"boleto": Partner("https://bank.example", Secret("word"))}
     assert methods_of(read(PRODUCTION)) == {"PIX"}
-    assert methods_of(read(PRODUCTION | BANK)) == methods_of(read({})) == {"PIX", "BOLETO"}
+    assert methods_of(read(PRODUCTION | BANK)) == {"PIX", "BOLETO"}
+    assert methods_of(read({})) >= {"PIX", "BOLETO"}
     assert "word" not in repr(read(PRODUCTION | BANK))
 
 
@@ -162,4 +163,63 @@ def test_the_bank_that_collects_slips() -> None:
 )  # fmt: skip
 def test_a_collecting_bank_that_makes_no_sense(changes: dict[str, str], name: str) -> None:
     (sentence,) = refused(**(BANK | changes))
+    assert name in sentence
+
+
+COINS = {"LASTRO_CRYPTO_URL": "https://coins.example", "LASTRO_CRYPTO_TOKEN": "word", "LASTRO_CRYPTO_BRANDS": "ACME, BTC"}
+
+
+def test_the_brands_of_crypto() -> None:
+    assert read(PRODUCTION | COINS).crypto_brands == ("ACME", "BTC")
+    assert methods_of(read(PRODUCTION | COINS)) == {"PIX", "ACME_PAY", "BTC_PAY"}
+    assert methods_of(read({})) >= {"BINANCE_PAY", "BITSO_PAY"}
+    assert (read(PRODUCTION).crypto_brands, quotes_of(read(PRODUCTION))) == ((), {})
+    second = {name.replace("CRYPTO_URL", "CRYPTO2_URL").replace("CRYPTO_TOKEN", "CRYPTO2_TOKEN"): v for name, v in COINS.items()}
+    assert methods_of(read(PRODUCTION | second)) == {"PIX", "ACME_PAY", "BTC_PAY"}
+    assert set(quotes_of(read(PRODUCTION | second))) == {"crypto2"}
+    assert read({"LASTRO_NETWORK_URL": "http://127.0.0.1:1"}).partners["crypto2"].url == "http://127.0.0.1:1/second"
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"LASTRO_CRYPTO_BRANDS": ""}, "LASTRO_CRYPTO_BRANDS"), ({"LASTRO_CRYPTO_BRANDS": "acme"}, "LASTRO_CRYPTO_BRANDS"),
+        ({"LASTRO_CRYPTO_BRANDS": "A"}, "LASTRO_CRYPTO_BRANDS"), ({"LASTRO_CRYPTO_BRANDS": "A" * 17}, "LASTRO_CRYPTO_BRANDS"),
+        ({"LASTRO_CRYPTO_URL": ""}, "LASTRO_CRYPTO_URL"),
+    ],
+)  # fmt: skip
+def test_brands_that_make_no_sense(changes: dict[str, str], name: str) -> None:
+    (sentence,) = refused(**(COINS | changes))
+    assert name in sentence
+
+
+ACCOUNTS = {
+    "LASTRO_SPEI_URL": "https://spei.example", "LASTRO_SPEI_TOKEN": "word", "LASTRO_CLABE_PREFIX": "646180",
+    "LASTRO_DEPOSIT_URL": "https://deposits.example", "LASTRO_DEPOSIT_TOKEN": "word",
+    "LASTRO_DEPOSIT_BANKS": "one:001:00000000:0001:Banco do Brasil S.A.; two:341:60701190:1234:Itaú",
+}  # fmt: skip
+
+
+def test_where_orders_have_account_numbers() -> None:
+    found = read(PRODUCTION | ACCOUNTS).transfers
+    assert found.clabe_prefix == "646180"
+    assert found.banks == (
+        ("one", "001", "00000000", "0001", "Banco do Brasil S.A."), ("two", "341", "60701190", "1234", "Itaú"),
+    )  # fmt: skip
+    assert methods_of(read(PRODUCTION | ACCOUNTS)) == {"PIX", "SPEI", "DEPOSIT"}
+    assert read(PRODUCTION).transfers == ("", ())
+    sandbox = read({}).transfers
+    assert (sandbox.clabe_prefix, [bank[0] for bank in sandbox.banks]) == ("990180", ["banco-pagador", "banco-de-fora"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"LASTRO_CLABE_PREFIX": ""}, "LASTRO_CLABE_PREFIX"), ({"LASTRO_CLABE_PREFIX": "64618"}, "LASTRO_CLABE_PREFIX"),
+        ({"LASTRO_DEPOSIT_BANKS": ""}, "LASTRO_DEPOSIT_BANKS"), ({"LASTRO_DEPOSIT_BANKS": "one"}, "LASTRO_DEPOSIT_BANKS"),
+        ({"LASTRO_DEPOSIT_BANKS": "a:001:00000000:0001:A;a:341:60701190:1234:B"}, "LASTRO_DEPOSIT_BANKS"),
+    ],
+)  # fmt: skip
+def test_account_numbers_that_make_no_sense(changes: dict[str, str], name: str) -> None:
+    (sentence,) = refused(**(ACCOUNTS | changes))
     assert name in sentence

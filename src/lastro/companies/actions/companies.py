@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from lastro import ledger
 from lastro.base.api import NOT_FOUND, render
 from lastro.base.errors import Kind, Problem, Refused
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.money import Money
     from lastro.base.secrets import KeyRing
-    from lastro.companies.model import Company
+    from lastro.companies.model import Company, Route
 
 SECRET_PLACE = ("companies", "webhook_secret")  # the table and column a webhook secret is sealed to
 
@@ -29,15 +31,15 @@ SECRET_PLACE = ("companies", "webhook_secret")  # the table and column a webhook
 class FoundCompany(Act[int]):
     """A new company under the id the door was opened for, with its ledger and webhook secret.
 
-    number None: the next free one. The answer holds the webhook secret, which is shown this once.
+    rails: where it clears, and in which currency. number None: the next free one. The answer holds the webhook secret, which
+    is shown this once.
     """
 
     name: str
     key_ring: KeyRing
-    rails: tuple[str, ...]
+    rails: Mapping[str, str]
     number: int | None = None
     customerless_partner: str | None = None
-    currency: str = "BRL"
 
     async def read(self, session: Session, door: Door) -> int:
         """The next free number; two foundings at once meet at the unique number and one decides again."""
@@ -62,7 +64,7 @@ class FoundCompany(Act[int]):
         rows = (
             Row("company_numbers", {"number": known}),
             Row("companies", company),
-            *ledger.company_rows(door.company_id, self.rails, self.currency),
+            *ledger.company_rows(door.company_id, self.rails),
             Row("event_cursors", {"last_sequence": 0}),
         )
         body = render({"id": str(door.company_id), "number": known, "webhookSecret": secret.reveal()})
@@ -127,6 +129,13 @@ class RefuseDuplicates(_Changed):
         super().__init__({"refuses_duplicates": refuses}, {"refusesDuplicates": refuses})
 
 
+class TakeUnauthenticatedCards(_Changed):
+    """Whether a card is charged whose issuer did not say who pays (3-D Secure U, I): chargebacks are then the company's."""
+
+    def __init__(self, *, takes: bool) -> None:
+        super().__init__({"takes_unauthenticated_cards": takes}, {"takesUnauthenticatedCards": takes})
+
+
 class ReviewAbove(_Changed):
     """Above which amount a payout waits until a person approves it (states.md 5). line None: none does.
 
@@ -143,6 +152,29 @@ class BearFees(_Changed):
 
     def __init__(self, payer: str) -> None:
         super().__init__({"fee_payer": payer}, {"feePayer": payer})
+
+
+@dataclass(frozen=True)
+class RouteOrders(Act["Company | None"]):
+    """Which partner a company's new orders of a method go to. route None: the usual one, and no other."""
+
+    method: str
+    route: Route | None
+
+    async def read(self, session: Session, door: Door) -> Company | None:
+        """The company."""
+        return await store.company(session, door.company_id)
+
+    def decide(self, known: Company | None, door: Door) -> Done | Refused:
+        """The company's row alone, at its next version."""
+        if known is None:
+            return NOT_FOUND
+        routes = {method: route for method, route in known.routes.items() if method != self.method}
+        if self.route is not None:
+            routes[self.method] = self.route
+        sets = {"routes": msgspec.json.encode(routes).decode(), "version": known.version + 1}
+        touch = Touch("companies", door.company_id, known.version, sets, key="company_id")
+        return Done(Write(door.company_id, touches=(touch,)), render({"id": str(door.company_id), "method": self.method}))
 
 
 class ApprovePlans(_Changed):

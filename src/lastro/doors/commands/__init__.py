@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from lastro.doors.commands import accounts, banks, clients, companies, keys, payouts
+from lastro.doors.commands import accounts, banks, clients, companies, keys, payouts, reconcile
 from lastro.doors.commands.desk import Declined, Desk
 from lastro.doors.commands.shown import as_json, as_text
 
@@ -25,6 +25,7 @@ _GROUPS = {
     "banks": banks.declare,
     "payout": payouts.declare,
     "keys": keys.declare,
+    "reconcile": reconcile.declare,
 }
 
 

@@ -75,13 +75,13 @@ def _waiting(company: int, p: payouts.Payout) -> dict[str, Any]:
 
 
 async def _approve(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    by = _by(given)
+    by = who(given)
     company_id, payout_id = await _payout(desk, given.payout)
     return await desk.act(company_id, payouts.Approve(payout_id, by, wiring.place_of(desk.settings).institution))
 
 
 async def _refuse(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    by, reason = _by(given), _line("--reason", given.reason, _LONGEST_REASON)
+    by, reason = who(given), line_of("--reason", given.reason, _LONGEST_REASON)
     company_id, payout_id = await _payout(desk, given.payout)
     return await desk.act(company_id, payouts.Refuse(payout_id, by, reason, wiring.place_of(desk.settings).institution))
 
@@ -98,17 +98,18 @@ async def _payout(desk: Desk, text: str) -> tuple[UUID, UUID]:
     raise Declined(f"There is no payout {text[:60]!r}: give its id, as lastro payout review list shows it.")
 
 
-def _by(given: argparse.Namespace) -> str:
+def who(given: argparse.Namespace) -> str:
     """Who decides, as the history keeps it."""
     if given.by is not None:
-        return _line("--by", given.by, _LONGEST_NAME)
+        return line_of("--by", given.by, _LONGEST_NAME)
     try:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:  # a container's user need not have a name
         return f"user {os.getuid()}"
 
 
-def _line(option: str, text: str, longest: int) -> str:
+def line_of(option: str, text: str, longest: int) -> str:
+    """What an option says, without spaces around it. Declined: it is not one line of so many characters."""
     line = text.strip()
     if not line or len(line) > longest or not line.isprintable():
         raise Declined(f"{option} must be one line of 1 to {longest} printable characters.")

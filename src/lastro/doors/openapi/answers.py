@@ -44,6 +44,8 @@ HEADERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "cache-control": ("Whether it may be kept.", {"type": "string"}),
     "etag": ("Send it back as `if-none-match`.", {"type": "string"}),
     "vary": ("What else of the request the answer depends on.", {"type": "string"}),
+    "location": ("Where to go on.", {"type": "string", "format": "uri"}),
+    "refresh": ("After how many seconds it comes again.", {"type": "string"}),
     "x-robots-tag": ("Whether searches may tell of it.", {"type": "string"}),
     "content-disposition": ("The name of the file that the answer is, where it is one.", {"type": "string"}),
 }  # fmt: skip

@@ -37,6 +37,7 @@ _TAGS = {
     "qr": "What the world fetches of a QR code.",
     "checkout": "The page that a customer sees of an order.",
     "slips": "What a customer prints or pays from.",
+    "vouchers": "What a customer takes to a till.",
     "service": "The service itself.",
     "sandbox": "What a sandbox alone has.",
 }

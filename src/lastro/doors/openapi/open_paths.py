@@ -161,6 +161,15 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
                headers=("cache-control", "content-disposition", "x-robots-tag")),),
         (400, 403, 404, 500, 503), parameters={"name": "As `pdfUrl` names it."},
     )},
+    "/voucher/{name}": {"GET": Open(
+        "read_voucher", "vouchers",
+        Doc("Read a voucher",
+            "The voucher of an OXXO, OXXOPAY or PAYNET order to print or to show at the till, in Spanish, as `voucherUrl`"
+            " names it. Once the order has ended it says PAGADO, CANCELADO or VENCIDO across."),
+        (Gives(200, "The voucher on A4.", "application/pdf", {"type": "string", "contentMediaType": "application/pdf"},
+               headers=("cache-control", "content-disposition", "x-robots-tag")),),
+        (400, 403, 404, 500, 503), parameters={"name": "As `voucherUrl` names it."},
+    )},
     "/checkout/{token}": {"GET": Open(
         "read_checkout", "checkout",
         Doc("Read the page of an order",
@@ -174,6 +183,19 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         ),
         (400, 403, 500, 503), parameters=_TOKEN,
         queries=(Query("lang", "pt, es or en, in place of what the header says.", {"type": "string"}),),
+    )},
+    "/3ds/{token}": {"GET": Open(
+        "read_challenge", "checkout",
+        Doc("Send the payer of a card on",
+            "Where `challengeUrl` of a CREDIT_CARD order leads: on to the page of the payer's bank where that wants to be"
+            " sure who pays, else to the page of the order. While nobody knows that, it comes again each second."),
+        (
+            Gives(200, "The page of the order, which comes again.", "text/html", _PAGE,
+                  headers=(*_PAGE_HEADERS, "refresh")),
+            Gives(303, "On to the bank's page, or to the order's.", NOTHING, headers=(*_PAGE_HEADERS, "location")),
+            Gives(404, "No order by card is there.", "text/html", _PAGE, headers=_PAGE_HEADERS),
+        ),
+        (400, 403, 500, 503), parameters=_TOKEN,
     )},
     "/checkout/{token}/state": {"GET": Open(
         "read_checkout_state", "checkout",

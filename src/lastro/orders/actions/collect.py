@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from lastro.base.money import Money
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Relied, Row, Write
-from lastro.orders import store
+from lastro.orders import postings, store
 from lastro.orders.actions.end import Known as Ending
 from lastro.orders.actions.end import ended
-from lastro.orders.actions.give_back import Return, give_back
+from lastro.orders.actions.give_back import Return, give_back, send_back
 from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.actions.read import account_of
+from lastro.orders.cards.ending import card_moved, is_being_charged
+from lastro.orders.methods import is_in_parts, known_method
 from lastro.orders.model import Party
+from lastro.orders.rules import is_late, use_of
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
 from lastro.rails.port import ALARMED, REFUSED_BY_NETWORK
 
@@ -23,14 +27,18 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.db import Session
     from lastro.orders.model import CompanySetup, Order, Payment, Place
+    from lastro.orders.rules import Use
     from lastro.rails.port import Claimed, Collected, CollectionRefused, CollectionVoid
+
+_OPEN = ("INITIAL", "AUTHENTICATING", "PENDING")
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What a partner's news are about. reserved_by: the payment accepted or announced for the order, without its end.
 
-    number: for the id of a return, read only where money may have to go back.
+    parts: what is in of the order and waits for the rest. number: for the id of a return, read only where money may have
+    to go back.
     """
 
     payment: Payment | None
@@ -39,6 +47,7 @@ class Known:
     reserved_by: str | None
     payer: Party | None
     setup: CompanySetup
+    parts: tuple[Payment, ...] = ()
     number: int | None = None
 
 
@@ -51,7 +60,8 @@ async def _known(session: Session, door: Door, rail: str, reference: str, paymen
     payer = None
     if payment is not None and payment.payer_id is not None:
         payer = await store.party(session, company, payment.payer_id)
-    return Known(payment, order, account, reserved_by, payer, await store.company_setup(session, company))
+    parts = () if order is None else await store.parts(session, company, order)
+    return Known(payment, order, account, reserved_by, payer, await store.company_setup(session, company), parts)
 
 
 def _done(claimed: Claimed, outcome: str, door: Door, write: Write | None = None) -> Done:
@@ -59,13 +69,22 @@ def _done(claimed: Claimed, outcome: str, door: Door, write: Write | None = None
     return Done(finished if write is None else finished + write, b"")
 
 
-def _fits(known: Known, news: Collected) -> bool:
-    """Whether a payment may pay the order: it is open, nothing else pays it, the amount is what was asked."""
+def _use(known: Known, news: Collected) -> Use | None:
+    """What becomes of a payment: its order is open, in its time, nothing else pays it, the amount is what was asked.
+
+    Where the payer types the amount, less is a part of it. None: nothing of it fits.
+    """
     order, account = known.order, known.account
-    return (
-        order is not None and account is not None and account.is_active and order.state in ("INITIAL", "PENDING")
-        and known.reserved_by in (None, news.payment_id) and order.final_amount == news.amount
-    )  # fmt: skip
+    if order is None or account is None or not account.is_active or order.state not in _OPEN:
+        return None
+    if order.card is not None and not is_being_charged(order):
+        return None  # nobody has ordered that it be charged
+    if known.reserved_by not in (None, news.payment_id) or order.final_amount is None:
+        return None
+    takes_parts = is_in_parts(order)
+    if (takes_parts or known_method(order.payment_method).is_quoted) and is_late(order, news.paid_at):
+        return None  # a partner of the other methods takes nothing late
+    return use_of(news.amount, order.final_amount, [part.amount for part in known.parts], takes_parts=takes_parts)
 
 
 @dataclass(frozen=True)
@@ -87,9 +106,9 @@ class _News(Act[Known]):
         return payment.rail == self.rail and of_order
 
     def _rows(
-        self, known: Known, trigger: str, door: Door, order_id: UUID | None
+        self, known: Known, trigger: str, door: Door, order_id: UUID | None, excess: Money | None = None
     ) -> tuple[UUID, Party | None, tuple[Row, ...]]:
-        """A new payment, and its payer where the partner knows him."""
+        """A new payment, and its payer where the partner knows him. excess: what of it goes back although it pays."""
         payment_id, payer = door.chance.uuid(door.now), None
         rows: tuple[Row, ...] = ()
         if self.news.payer is not None:
@@ -105,6 +124,7 @@ class _News(Act[Known]):
             "txid": None if known.order is None else known.order.txid,
             "payer_id": None if payer is None else payer.id, "accepted_at": self.news.paid_at,
             "settled_at": self.news.settled_at, "rail": self.rail, "created_at": door.now, "updated_at": door.now,
+            "excess_minor": 0 if excess is None else excess.minor,
         }  # fmt: skip
         return payment_id, payer, (*rows, *PIX_PAYMENTS.born(values, door.now, (trigger,)))
 
@@ -118,8 +138,9 @@ class Announced(_News):
         if known.payment is not None:
             return _done(self.claimed, "known" if self._is_its(known.payment, known) else ALARMED, door)
         order = known.order
-        if order is None or order.state != "INITIAL" or not _fits(known, self.news):
-            return _done(self.claimed, "ignored", door)
+        use = _use(known, self.news)
+        if order is None or order.state != "INITIAL" or use is None or is_in_parts(order):
+            return _done(self.claimed, "ignored", door)  # what comes in any amount is not waited for
         _, _, rows = self._rows(known, "accept", door, order.id)
         move = ORDERS.move(order, "announce", door.now, reason=self.news.payment_id, ends_at=None)
         return _done(self.claimed, "handled", door, Write(door.company_id, rows=rows, moves=(move,)))
@@ -143,27 +164,49 @@ class CollectionSettled(_News):
         if payment is not None and not self._is_its(payment, known):
             return _done(self.claimed, ALARMED, door)  # an id that means something else here: people must look
         is_open = payment is None or payment.state == "ACCEPTED"
-        write = self._paid(known, door) if is_open and _fits(known, self.news) else self._back(known, door)
-        return _done(self.claimed, "handled", door, write)
-
-    def _paid(self, known: Known, door: Door) -> Write:
-        order, account, at = known.order, known.account, self.news.settled_at
+        use = _use(known, self.news) if is_open else None
+        if use is None:
+            return _done(self.claimed, "handled", door, self._back(known, door))
+        order, account = known.order, known.account
         assert order is not None
         assert account is not None
+        write = Write(door.company_id, relies=(Relied("accounts", account.id, account.version),))
+        write += self._paid(known, order, account, use.excess, door) if use.pays else self._kept(known, order, door)
+        return _done(self.claimed, "handled", door, write)
+
+    def _paid(self, known: Known, order: Order, account: Account, excess: Money, door: Door) -> Write:
+        """The order is paid with it and with what waited; what is too much goes back."""
+        at, name, amount = self.news.settled_at, self.news.payment_id, self.news.amount
         assert at is not None
         if known.payment is None:
-            _, payer, rows = self._rows(known, "settle", door, order.id)
+            payment_id, payer, rows = self._rows(known, "settle", door, order.id, excess)
             write = Write(door.company_id, rows=rows)
         else:
-            payer = known.payer
+            payment_id, payer = known.payment.id, known.payer
             move = PIX_PAYMENTS.move(known.payment, "settle", door.now, settled_at=at, order_id=order.id)
             write = Write(door.company_id, moves=(move,))
-        paid = Paid(None, self.news.amount, at, payer, None, None, order.id, self.rail)
-        write += Write(door.company_id, relies=(Relied("accounts", account.id, account.version),))
-        return write + pay(order, known.setup, account, paid, self.place, door)
+        if excess.minor:
+            write += Write(door.company_id, transfers=(postings.unfit(door, payment_id, excess, self.rail),))
+            write += send_back(payment_id, name, excess, self._return(known), door, self.rail)
+        waited = sum((part.amount for part in known.parts), Money(0, amount.currency))
+        settled = tuple(PIX_PAYMENTS.move(part, "settle", door.now) for part in known.parts)
+        at = max([at, *(part.settled_at for part in known.parts if part.settled_at is not None)])
+        paid = Paid(None, waited + amount - excess, at, payer, None, None, order.id, self.rail, waited=waited)
+        write += card_moved(order, "capture", door)
+        return write + Write(door.company_id, moves=settled) + pay(order, known.setup, account, paid, self.place, door)
+
+    def _kept(self, known: Known, order: Order, door: Door) -> Write:
+        """A part lies in suspense until the rest is in, or the order's time is over."""
+        payment_id, _, rows = self._rows(known, "hold", door, order.id)
+        move = ORDERS.move(order, "part", door.now, reason=self.news.payment_id)
+        held = postings.unfit(door, payment_id, self.news.amount, self.rail)
+        return Write(door.company_id, rows=rows, moves=(move,), transfers=(held,))
+
+    def _return(self, known: Known) -> Return:
+        return Return(self.place.institution.ispb, known.setup.number, known.number)
 
     def _back(self, known: Known, door: Door) -> Write:
-        back = Return(self.place.institution.ispb, known.setup.number, known.number)
+        back = self._return(known)
         name, amount, order = self.news.payment_id, self.news.amount, known.order
         if known.payment is None:
             payment_id, _, rows = self._rows(known, "give_back", door, None)

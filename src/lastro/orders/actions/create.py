@@ -14,21 +14,28 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Relied, Row, Write
 from lastro.orders import instruments, store
-from lastro.orders.methods import METHODS, Method
+from lastro.orders.actions import quoting
+from lastro.orders.instruments import Basis
+from lastro.orders.methods import DEPOSIT, Method, known_method, rails_of
 from lastro.orders.model import CompanySetup, Order, Party, PixKey
+from lastro.orders.partners import ways
 from lastro.orders.rendering import created
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER, fee_problem
 from lastro.orders.states import ORDERS
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
 
     from lastro.accounts import Account
     from lastro.base.db import Session
     from lastro.base.money import Money
+    from lastro.companies import FeePlan
+    from lastro.orders.cards.model import Drawn
     from lastro.orders.forms import CreateOrder, CustomerForm
     from lastro.orders.model import Place
+    from lastro.rails.port import CardOrder, Quote, Quotes
 
 _REMEMBERED = 4096
 Where = tuple["UUID", str, "UUID | None", "str | None"]  # company, payment method, account and key as they were named
@@ -42,6 +49,9 @@ class Known:
     account: Account | None
     key: PixKey | None
     number: int | None = None  # for what a partner collects
+    quote: Quote | None = None  # of a method that has a rate
+    rail: str | None = None  # of the partner that has given it
+    card: Drawn | None = None  # of a payment by card
 
 
 @dataclass
@@ -68,7 +78,10 @@ class Destinations:
 
 @dataclass(frozen=True)
 class Create(Act[Known]):
-    """PUT /order/v2/transparent. amount None: the payer types it (PIX alone)."""
+    """PUT /order/v2/transparent. amount None: the payer types it (PIX alone).
+
+    quotes: of the partners whose methods have a rate, by their rails.
+    """
 
     company_id: UUID
     form: CreateOrder
@@ -76,6 +89,7 @@ class Create(Act[Known]):
     account_id: UUID | None
     place: Place
     destinations: Destinations
+    quotes: Mapping[str, Quotes] | None = None
 
     @property
     def _where(self) -> Where:
@@ -83,7 +97,7 @@ class Create(Act[Known]):
 
     @property
     def _method(self) -> Method:
-        return METHODS[self.form.order.payment_method]
+        return known_method(self.form.order.payment_method)
 
     def recall(self) -> Known | None:
         """Where such an order went the last time; what a partner collects takes a number each time."""
@@ -94,13 +108,41 @@ class Create(Act[Known]):
         known = await self.destinations.find(session, self._where)
         return known if self._method.rail is None else replace(known, number=await store.next_network_number(session))
 
-    def decide(self, known: Known, door: Door) -> Done | Refused:
-        """The order, or everything that stands in its way."""
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """The partner's rate, where the method has one and nothing else stands in the way."""
+        if not self._method.is_quoted or self._refused(known, door) is not None:
+            return known
+        assert self.quotes is not None, "a method of a partner that is not configured has been refused"
+        assert self.amount is not None
+        assert known.account is not None
+        assert known.number is not None
+        o, final = self.form.order, final_of(self.amount, known.setup.fees.at(door.now))
+        wish = quoting.wish_of(
+            known.setup.number, known.number, o.payment_method, final, known.account, o.description, door.now
+        )
+        found = await quoting.ask(self.quotes, self._ways(known), wish)
+        return found if isinstance(found, Refused) else replace(known, rail=found[0], quote=found[1])
+
+    def _ways(self, known: Known) -> tuple[str, ...]:
+        """The rails that the order may go by; none: it names no partner of its method."""
+        configured = self.quotes or {} if self._method.is_quoted else rails_of(self._method)
+        return ways(self._method, configured, known.setup.route, self.form.order.financial_partner)
+
+    def _refused(self, known: Known, door: Door) -> Refused | None:
+        """Everything that stands in the order's way; None: nothing."""
         if self.account_id is not None and known.account is None:
             return Refused(Kind.NOT_FOUND)
         problems = self._problems(known, door)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
+        if known.quote is None or self.amount is None:
+            return None
+        return quoting.misfit(known.quote, final_of(self.amount, known.setup.fees.at(door.now)), door.now)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The order, or everything that stands in its way."""
+        if (refused := self._refused(known, door)) is not None:
+            return refused
         account, customer = known.account, self.form.customer
         assert account is not None
         order = self._order(known, account, door)
@@ -110,8 +152,18 @@ class Create(Act[Known]):
         body = render(created(order, account.holder.full_name, account.city, self.place))
         write = Write(door.company_id, relies=relied(door.company_id, known), rows=tuple(rows))
         if customer is not None and order.instrument is not None:
-            write += instruments.born(order, account, customer, door)
-        return Done(write, body, order.id, keep="month")
+            write += instruments.born(order, account, customer, door, self._card(known, order))
+        return Done(write + self._also(known, order, door), body, order.id, keep="month")
+
+    def _card(self, known: Known, order: Order) -> CardOrder | None:
+        """What the partner is told of a card; another method has none."""
+        del known, order
+        return None
+
+    def _also(self, known: Known, order: Order, door: Door) -> Write:
+        """What a method writes besides; most write nothing."""
+        del known, order
+        return Write(door.company_id)
 
     def taken(self, constraint: str) -> Refused | None:
         """The code belongs to an order that is open or paid; a clash of random ids is decided again."""
@@ -124,13 +176,15 @@ class Create(Act[Known]):
         order, problems = self.form.order, []
         partner, collects = order.financial_partner, self._method.rail is not None
         route = None if collects else known.setup.customerless_partner  # it is one of PIX
-        if partner is not None and partner != route:
+        if partner is not None and (not self._ways(known) if collects else partner != route):
             problems.append(Problem("order.financialPartner", "NOT_SUPPORTED", "no such partner is configured"))
         if self.form.customer is None and (partner is None or partner != route):
             problems.append(Problem("customer", "REQUIRED", NO_CUSTOMER))
+        if self._method.name == DEPOSIT and self.place.transfers.bank(order.bank) is None:
+            problems.append(Problem("order.bank", "INVALID", "is no bank of GET /v1/orders/deposit/banks"))
         problems += destination_problems(known, order.pix_key, "order.", needs_key=not collects)
-        fees, most = known.setup.fees.at(door.now), self._method.most_minor
-        if self.amount is not None and not problems and (wrong := fee_problem(self.amount, fees, most)):
+        fees = known.setup.fees.at(door.now)
+        if self.amount is not None and not problems and (wrong := fee_problem(self.amount, fees, self._method)):
             problems.append(Problem("order.amount.value", "OUT_OF_RANGE", wrong))
         return problems
 
@@ -150,11 +204,19 @@ class Create(Act[Known]):
             return order
         assert known.number is not None
         assert order.final_amount is not None
-        terms = instruments.Terms.of_slip(door.now)
-        made = instruments.slip_of(self.place.institution, known.setup.number, known.number, order.final_amount.minor, terms)
-        return replace(
-            order, payment_method=self._method.name, expires_at=terms.expires_at, ends_at=terms.ends_at, instrument=made
-        )
+        rail = known.rail or self._ways(known)[0]
+        basis = Basis(
+            self.place.institution, account, known.setup.number, known.number, order.final_amount, door.now, o, known.quote,
+            transfers=self.place.transfers, card=known.card, rail=rail,
+        )  # fmt: skip
+        made = instruments.make(rail, basis)
+        order = replace(
+            order, payment_method=self._method.name, currency=self._method.currency, expires_at=made.expires_at,
+            ends_at=made.ends_at, instrument=made.instrument,
+        )  # fmt: skip
+        if self._method.has_pix:
+            return order
+        return replace(order, txid=None, location_token=None, pix_key=None, pix_key_type=None)
 
 
 def destination_problems(known: Known, pix_key: str | None, above: str, *, needs_key: bool = True) -> list[Problem]:
@@ -192,9 +254,8 @@ def pix_order(
 
     seconds: how long it may be paid.
     """
-    fees, final, entropy = setup.fees.at(door.now), amount, door.chance.bytes(96)
-    if final is not None and fees.payer == "CUSTOMER":
-        final += fees.total(final)
+    fees, entropy = setup.fees.at(door.now), door.chance.bytes(96)
+    final = None if amount is None else final_of(amount, fees)
     return Order(
         id=door.chance.uuid(door.now), state="INITIAL", version=1, origin="TRANSPARENT", external_id=external_id,
         account_id=account_id, payment_method="PIX", currency="BRL", amount=amount, final_amount=final, fees=fees,
@@ -205,6 +266,11 @@ def pix_order(
         expires_at=door.now + timedelta(seconds=seconds), end_to_end_id=None, paid=None, paid_at=None,
         error_message=None, created_at=door.now, updated_at=door.now, customer=customer, payer=None,
     )  # fmt: skip
+
+
+def final_of(amount: Money, fees: FeePlan) -> Money:
+    """What has to be paid of an amount, fees of the customer included."""
+    return amount + fees.total(amount) if fees.payer == "CUSTOMER" else amount
 
 
 def unguessable(company_number: int, entropy: bytes) -> str:

@@ -10,7 +10,9 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Write
 from lastro.orders import store
+from lastro.orders.actions.give_back import Return, parts_back
 from lastro.orders.actions.read import account_of
+from lastro.orders.cards.ending import card_moved, is_being_charged
 from lastro.orders.instruments import closed
 from lastro.orders.model import EXPIRY_GRACE
 from lastro.orders.notifications import pay_in
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.base.db import Session
-    from lastro.orders.model import Order, Place
+    from lastro.orders.model import Order, Payment, Place
 
 
 _NOT_ALONE = Refused(
@@ -34,12 +36,19 @@ _NOT_ALONE = Refused(
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An order, and whether money for it is under way."""
+    """An order, and whether money for it is under way. parts: what is in of it. returns: for giving each of these back."""
 
     order: Order
     account: Account
     reserved: bool
     in_inbox: bool
+    parts: tuple[Payment, ...] = ()
+    returns: tuple[Return, ...] = ()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether money for it was announced, or told of and not looked at yet."""
+        return self.reserved or self.in_inbox
 
 
 async def known_of(session: Session, company_id: UUID, order_id: UUID) -> Known | None:
@@ -47,9 +56,10 @@ async def known_of(session: Session, company_id: UUID, order_id: UUID) -> Known 
     order = await store.order_by_id(session, company_id, order_id)
     if order is None:
         return None
-    reserved = await store.reservation(session, company_id, order_id) is not None
+    reserved = await store.reservation(session, company_id, order_id) is not None or is_being_charged(order)
     in_inbox = await store.is_in_inbox(session, company_id, order)
-    return Known(order, await account_of(session, company_id, order), reserved, in_inbox)
+    parts = await store.parts(session, company_id, order)
+    return Known(order, await account_of(session, company_id, order), reserved, in_inbox, parts)
 
 
 def ended(known: Known, trigger: str, door: Door, place: Place, *, error: str | None = None) -> Write:
@@ -58,7 +68,7 @@ def ended(known: Known, trigger: str, door: Door, place: Place, *, error: str | 
     sets: dict[str, Any] = {"ends_at": None} if error is None else {"ends_at": None, "error_message": error}
     move = ORDERS.move(order, trigger, door.now, reason=error, **sets)
     fact = pay_in(door, order, move.to_state, known.account, place.institution, amount=order.amount, error=error)
-    return Write(door.company_id, moves=(move,), facts=(fact,)) + closed(order, door)
+    return Write(door.company_id, moves=(move,), facts=(fact,)) + closed(order, door) + card_moved(order, trigger, door)
 
 
 @dataclass(frozen=True)
@@ -70,17 +80,21 @@ class Expire(Act["Known | None"]):
     before_its_time: bool = False
 
     async def read(self, session: Session, door: Door) -> Known | None:
-        """The order and what is under way for it."""
-        return await known_of(session, door.company_id, self.order_id)
+        """The order and what is under way for it; numbers for the returns of parts that are in."""
+        known = await known_of(session, door.company_id, self.order_id)
+        if known is None or not known.parts:
+            return known
+        setup, ispb = await store.company_setup(session, door.company_id), self.place.institution.ispb
+        numbers = [await store.next_network_number(session) for _ in known.parts]
+        return replace(known, returns=tuple(Return(ispb, setup.number, number) for number in numbers))
 
     def decide(self, known: Known | None, door: Door) -> Done | Refused:
-        """EXPIRED, unless something came in between. What belongs to a subscription ends with it."""
+        """EXPIRED, unless something came in between; parts go back. What belongs to a subscription ends with it."""
         if known is None or not ORDERS.allows(known.order.state, "expire") or known.order.subscription_id is not None:
             return Done(None, b"")
-        under_way = known.reserved or known.in_inbox
-        if under_way or not (self.before_its_time or is_over(known.order, door.now, EXPIRY_GRACE)):
+        if known.under_way or not (self.before_its_time or is_over(known.order, door.now, EXPIRY_GRACE)):
             return Done(None, b"")
-        return Done(ended(known, "expire", door, self.place), b"")
+        return Done(ended(known, "expire", door, self.place) + parts_back(known.parts, known.returns, door), b"")
 
 
 @dataclass(frozen=True)
@@ -102,7 +116,7 @@ class Cancel(Act["Known | None"]):
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the order is {known.order.state}"),))
         if known.order.subscription_id is not None:
             return _NOT_ALONE
-        if known.reserved or known.in_inbox:
+        if known.under_way or known.parts:
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "a payment for the order is under way"),))
         write = ended(known, "cancel", door, self.place)
         after = canceled(known.order, door)
@@ -126,7 +140,7 @@ class Fail(Act["Known | None"]):
         """ERROR, unless it ended already or a payment was accepted."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
-        if not ORDERS.allows(known.order.state, "fail") or known.reserved or known.in_inbox:
+        if not ORDERS.allows(known.order.state, "fail") or known.under_way or known.parts:
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the order is {known.order.state}"),))
         if known.order.subscription_id is not None:
             return _NOT_ALONE

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.db import Session
     from lastro.base.money import Money
-    from lastro.orders.model import Order, Place, Refund
+    from lastro.orders.model import Order, Payment, Place, Refund
     from lastro.rails.port import Claimed, ReturnFinal
 
 REASON = "MD06"  # asked by the receiver's side; the other reasons of a return belong to disputes and withdrawals
@@ -41,6 +42,15 @@ def give_back(
     *, rail: str = PIX,
 ) -> Write:  # fmt: skip
     """The payment (moved, or born as money to be returned), NET→SUSP, the hold SUSP→NET, and the order to the network."""
+    write = Write(door.company_id, transfers=(postings.unfit(door, payment_id, amount, rail),))
+    write += send_back(payment_id, end_to_end_id, amount, made_of, door, rail)
+    if isinstance(payment, Move):
+        return Write(door.company_id, moves=(payment,)) + write
+    return Write(door.company_id, rows=payment) + write
+
+
+def send_back(payment_id: UUID, end_to_end_id: str, amount: Money, made_of: Return, door: Door, rail: str) -> Write:
+    """Of what lies in suspense of a payment: the hold SUSP→NET, and the order to the network."""
     assert made_of.number is not None
     return_id = pix_ids.return_id(made_of.ispb, door.now, made_of.company_number, made_of.number)
     refund_id = door.chance.uuid(door.now)
@@ -52,15 +62,17 @@ def give_back(
     }  # fmt: skip
     order = ReturnOrder(return_id, end_to_end_id, amount, REASON)
     message = return_message(order, refund_id, door.chance.uuid(door.now), door.now, rail=rail)
-    write = Write(
-        door.company_id,
-        rows=REFUNDS.born(refund, door.now),
-        transfers=(postings.unfit(door, payment_id, amount, rail), hold),
-        messages=(message,),
-    )
-    if isinstance(payment, Move):
-        return Write(door.company_id, moves=(payment,)) + write
-    return Write(door.company_id, rows=payment) + write
+    return Write(door.company_id, rows=REFUNDS.born(refund, door.now), transfers=(hold,), messages=(message,))
+
+
+def parts_back(parts: tuple[Payment, ...], made_of: tuple[Return, ...], door: Door) -> Write:
+    """The parts that are in of an order which ends without the rest go back, each by a return of its own."""
+    write = Write(door.company_id)
+    for place, (part, one) in enumerate(zip(parts, made_of, strict=True)):
+        then = replace(door, now=door.now + timedelta(microseconds=place))  # lists are in the order of creation
+        moved = Write(door.company_id, moves=(PIX_PAYMENTS.move(part, "send_back", then.now),))
+        write += moved + send_back(part.id, part.end_to_end_id, part.amount, one, then, part.rail)
+    return write
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +118,18 @@ class ReturnEnded(Act["Given | None"]):
         return Done(self._write(door, "handled") + write, b"")
 
     def _of_our_own(self, known: Refund, trigger: str, door: Door) -> Write:
-        """Money that fitted nothing is out of suspense, or stays there for people to look at."""
+        """Money that fitted nothing is out of suspense, or stays there for people to look at.
+
+        The payment goes with it, unless the rest of it has paid its order.
+        """
         booked = postings.given_back if self.final.settled else postings.kept
         transfer = booked(door, known.id, known.amount, known.hold_id, known.payment.rail)
         error = None if self.final.settled else f"{self.final.code}: refused by the network"
-        moves = (
-            REFUNDS.move(known, trigger, door.now, reason=self.final.code, error_message=error, ask_at=None),
-            PIX_PAYMENTS.move(
-                known.payment, "returned" if self.final.settled else "strand", door.now, reason=self.final.code
-            ),
-        )
-        return Write(door.company_id, moves=moves, transfers=(transfer,))
+        code, ends = self.final.code, "returned" if self.final.settled else "strand"
+        moves = [REFUNDS.move(known, trigger, door.now, reason=code, error_message=error, ask_at=None)]
+        if known.payment.state != "SETTLED":
+            moves.append(PIX_PAYMENTS.move(known.payment, ends, door.now, reason=code))
+        return Write(door.company_id, moves=tuple(moves), transfers=(transfer,))
 
     def _write(self, door: Door, outcome: str) -> Write:
         return Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))

@@ -31,6 +31,7 @@ class Paid:
     """What settled, for the order that it pays or makes. end_to_end_id: of a Pix; None where a partner collected it.
 
     authorized: what its payer authorized with it. printed: the static code by which it came, where it makes an order.
+    waited: what of the amount came before, in parts.
     """
 
     end_to_end_id: str | None
@@ -43,6 +44,7 @@ class Paid:
     rail: str = PIX
     authorized: Authorized | None = None
     printed: StaticCode | None = None
+    waited: Money | None = None
 
 
 def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Place, door: Door) -> Write:
@@ -51,7 +53,7 @@ def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, 
     fees = setup.fees.at(paid.at) if order is None else order.fees
     asked = None if order is None else order.amount
     credit, fee = split(paid.amount, asked, fees)
-    transfers = postings.paid(door, account.id, paid.order_id, credit, fee, paid.rail)
+    transfers = postings.paid(door, account.id, paid.order_id, credit, fee, paid.rail, paid.waited)
     sets: dict[str, Any] = {
         "paid_minor": paid.amount.minor, "paid_at": paid.at, "end_to_end_id": paid.end_to_end_id,
         "payer_id": None if paid.payer is None else paid.payer.id,

@@ -10,7 +10,8 @@ from lastro.base.api import render
 from lastro.base.errors import Kind, Refused
 from lastro.base.run import Act, Done, Door, Glance
 from lastro.orders import store
-from lastro.orders.rendering import in_full, payload
+from lastro.orders.codes import payload
+from lastro.orders.rendering import in_full
 from lastro.standards import qrcode
 from lastro.standards.payload import ChargePayload, Debtor
 from lastro.standards.payload import encode as encode_charge

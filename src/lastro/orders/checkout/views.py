@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.orders.checkout.model import HowToPay, Line, Link, Picture
-from lastro.orders.rendering import payload, picture
+from lastro.orders.codes import bars_picture, grouped, payload, picture
+from lastro.orders.methods import known_method
 from lastro.standards.boleto import digitable_line, printed_line
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ def _slip(shown: Shown, place: Place) -> HowToPay:
     """The line as people type it, the slip to print, and the Pix code on it where it has one."""
     order = shown.order
     assert order.instrument is not None
+    assert order.instrument.face is not None
     assert order.order_token is not None
-    line, drawn = printed_line(digitable_line(order.instrument.code)), None
+    line, drawn = printed_line(digitable_line(order.instrument.face.code)), None
     lines = [Line("slip-line", line, copied=True)]
     if order.pix_key is not None:
         text = payload(order, shown.holder_name, shown.city, place)
@@ -39,10 +41,95 @@ def _slip(shown: Shown, place: Place) -> HowToPay:
     return HowToPay(steps=("slip-open", "slip-line-read", "slip-settles"), lines=tuple(lines), picture=drawn, link=link)
 
 
-VIEWS: Mapping[str, Callable[[Shown, Place], HowToPay]] = {"PIX": _pix, "BOLETO": _slip}
+def _crypto(shown: Shown, place: Place) -> HowToPay:
+    """The way into the app, as a link and as a picture, and what the app will ask for."""
+    del place  # the partner has said everything
+    made = shown.order.instrument
+    assert made is not None
+    assert made.details is not None
+    said = made.details
+    return HowToPay(
+        steps=("crypto-open", "crypto-check", "crypto-confirms"),
+        lines=(
+            Line("crypto-gives", f"{said['assetAmount']} {said['asset']}"),
+            Line("crypto-rate", f"1 {said['asset']} = {said['rate']} BRL"),
+            Line("crypto-code", said["qrcodeData"], copied=True),
+        ),
+        picture=Picture(picture(said["qrcodeData"]), "crypto-picture"),
+        link=Link("crypto-app", said["universalUrl"]),
+    )
+
+
+_AT_THE_TILL = {
+    "OXXO": ("cash-oxxo", "cash-show", "cash-settles"), "OXXOPAY": ("cash-oxxopay", "cash-show", "cash-at-once"),
+    "PAYNET": ("cash-paynet", "cash-show", "cash-at-once"),
+}  # fmt: skip
+
+
+def _voucher(shown: Shown, place: Place) -> HowToPay:
+    """The reference as a till types it, its bars to be scanned, and the voucher to print."""
+    order = shown.order
+    assert order.instrument is not None
+    assert order.order_token is not None
+    reference = order.instrument.reference
+    return HowToPay(
+        steps=_AT_THE_TILL[order.payment_method],
+        lines=(Line("cash-reference", grouped(reference), copied=True),),
+        picture=Picture(bars_picture(reference), "cash-bars"),
+        link=Link("cash-print", place.voucher_url(order.order_token)),
+    )
+
+
+def _spei(shown: Shown, place: Place) -> HowToPay:
+    """The CLABE, and who is paid. It can be followed while a part of the money is missing."""
+    del place
+    assert shown.order.instrument is not None
+    assert shown.order.instrument.details is not None
+    own = shown.order.instrument.details
+    lines = (
+        Line("spei-clabe", own["clabe"], copied=True), Line("transfer-holder", own["beneficiary"]),
+        Line("transfer-reference", own["reference"], copied=True),
+    )  # fmt: skip
+    return HowToPay(("spei-open", "spei-send", "transfer-parts"), lines, shown_in=("INITIAL", "PENDING"))
+
+
+def _deposit(shown: Shown, place: Place) -> HowToPay:
+    """Bank, branch and account, and who is paid. It can be followed while a part of the money is missing."""
+    del place
+    assert shown.order.instrument is not None
+    assert shown.order.instrument.details is not None
+    own = shown.order.instrument.details
+    lines = (
+        Line("deposit-bank", f"{own['bankCode']} {own['bankName']}"),
+        Line("deposit-branch", own["branchNumber"], copied=True),
+        Line("deposit-account", own["accountNumber"], copied=True), Line("transfer-holder", own["holder"]),
+        Line("transfer-reference", own["reference"], copied=True),
+    )  # fmt: skip
+    return HowToPay(("deposit-open", "deposit-send", "transfer-parts"), lines, shown_in=("INITIAL", "PENDING"))
+
+
+def _card(shown: Shown, place: Place) -> HowToPay:
+    """Which card is charged; where its bank asks for a confirmation, the way there."""
+    order = shown.order
+    assert order.instrument is not None
+    assert order.instrument.details is not None
+    assert order.order_token is not None
+    own, waits = order.instrument.details, order.card is not None and order.card.challenge_url is not None
+    lines = [Line("card", f"{own['brand']} •••• {own['lastFour']}")]
+    if own["installments"] != "1":
+        lines.append(Line("card-installments", own["installments"]))
+    link = Link("card-confirm", place.challenge_url(order.order_token)) if waits else None
+    return HowToPay((), tuple(lines), link=link, shown_in=("INITIAL", "AUTHENTICATING", "PENDING"))
+
+
+VIEWS: Mapping[str, Callable[[Shown, Place], HowToPay]] = {
+    "PIX": _pix, "BOLETO": _slip, "CREDIT_CARD": _card, "SPEI": _spei, "DEPOSIT": _deposit,
+    **dict.fromkeys(_AT_THE_TILL, _voucher),
+}  # fmt: skip
 
 
 def how_to_pay(shown: Shown, place: Place) -> HowToPay | None:
     """How this order is paid; None where its method has nothing to show to who pays."""
-    view = VIEWS.get(shown.order.payment_method)
+    method = known_method(shown.order.payment_method)
+    view = _crypto if method.is_quoted else VIEWS.get(method.name)
     return None if view is None else view(shown, place)

@@ -2,84 +2,62 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from lastro.base.write import Row, Write
-from lastro.orders.model import Instrument
+from lastro.orders.instruments.card import card
+from lastro.orders.instruments.crypto import crypto
+from lastro.orders.instruments.model import Basis, Made
+from lastro.orders.instruments.slip import slip
+from lastro.orders.instruments.transfer import deposit, spei
+from lastro.orders.instruments.voucher import MAKERS as VOUCHERS
 from lastro.rails import port
-from lastro.standards import boleto, boleto_numbers
-from lastro.standards.calendar import add_business_days, brasilia_day, day_bounds
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
+    from collections.abc import Callable, Mapping
 
-    from lastro.accounts import Account, Institution
+    from lastro.accounts import Account
     from lastro.base.run import Door
     from lastro.orders.forms import CustomerForm
     from lastro.orders.model import Order
 
-# Business days, contract.md §10.
-_DUE_IN = 3
-_PAYABLE_AFTER_DUE = 1
-_SETTLES_WITHIN = 3
-_TOLD_WITHIN = timedelta(seconds=60)  # what the partner told in time may reach us that much later
+__all__ = ["Basis", "Made", "born", "closed", "make"]
+
+# By rail. A new method adds its maker here.
+_MAKERS: Mapping[str, Callable[[Basis], Made]] = {
+    port.BOLETO: slip, port.CARD: card, port.CRYPTO: crypto, port.CRYPTO2: crypto,
+    port.SPEI: spei, port.DEPOSIT: deposit, **VOUCHERS,
+}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """When a slip is due, the last day on which it is taken, and when its order ends where no payment was told of.
-
-    expires_at: the last instant on which it is taken.
-    """
-
-    due: date
-    payable_until: date
-    expires_at: datetime
-    ends_at: datetime
-
-    @classmethod
-    def of_slip(cls, made_at: datetime) -> Terms:
-        """Due in three business days of Brasilia, taken until the business day after; three more for it to settle."""
-        due = add_business_days(brasilia_day(made_at), _DUE_IN)
-        payable_until = add_business_days(due, _PAYABLE_AFTER_DUE)
-        settled_by = add_business_days(payable_until, _SETTLES_WITHIN)
-        return cls(
-            due,
-            payable_until,
-            day_bounds(payable_until)[1] - timedelta(microseconds=1),
-            day_bounds(settled_by)[1] + _TOLD_WITHIN,
-        )
+def make(rail: str, basis: Basis) -> Made:
+    """The instrument of an order, as the partner of this rail knows such."""
+    return _MAKERS[rail](basis)
 
 
-def slip_of(institution: Institution, company_number: int, sequence: int, amount_minor: int, terms: Terms) -> Instrument:
-    """A slip of ours. amount_minor: centavos that have to be paid. sequence: used once."""
-    number = boleto_numbers.our_number(company_number, sequence)
-    free = boleto_numbers.free_field(institution.branch, number)
-    assert institution.compe is not None, "an institution without a COMPE number issues no slips"
-    drawn = boleto.Boleto(bank=institution.compe, free_field=free, amount_minor=amount_minor, due_date=terms.due)
-    return Instrument(port.BOLETO, number, boleto.barcode(drawn), terms.due, terms.payable_until)
-
-
-def born(order: Order, account: Account, customer: CustomerForm, door: Door) -> Write:
-    """The instrument's row, and its order to the partner."""
+def born(order: Order, account: Account, customer: CustomerForm, door: Door, by_card: port.CardOrder | None = None) -> Write:
+    """The instrument's row, and its order to the partner. by_card: of a payment by card."""
     made = order.instrument
     assert made is not None
     assert order.customer is not None
     assert order.final_amount is not None
+    face: dict[str, Any] = {} if made.face is None else {
+        "code": made.face.code, "due": made.face.due, "payable_until": made.face.payable_until,
+    }  # fmt: skip
     values = {
-        "order_id": order.id, "rail": made.rail, "reference": made.reference, "code": made.code, "due": made.due,
-        "payable_until": made.payable_until,
+        "order_id": order.id, "rail": made.rail, "reference": made.reference, **face,
+        "details": None if made.details is None else msgspec.json.encode(made.details).decode(),
     }  # fmt: skip
     holder = account.holder
     told = port.CollectionOrder(
-        reference=made.reference, amount=order.final_amount, due=made.due, payable_until=made.payable_until, code=made.code,
+        reference=made.reference, amount=order.final_amount, **face,
         payer=port.Person(
             customer.name, customer.document.type, order.customer.document_number or "", address_line(customer)
         ),
         receiver=port.Person(holder.full_name, holder.document_type, holder.document_number),
-        description=order.description, number=order.external_id,
+        description=order.description, number=order.external_id, expires_at=order.expires_at, card=by_card,
     )  # fmt: skip
     message = port.collection_message(made.rail, told, order.id, door.chance.uuid(door.now), door.now)
     return Write(door.company_id, rows=(Row("instruments", values),), messages=(message,))

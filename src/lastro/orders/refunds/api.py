@@ -10,6 +10,7 @@ from lastro.base import forms
 from lastro.base.api import Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
+from lastro.ledger import CURRENCIES
 from lastro.orders.refunds import docs
 from lastro.orders.refunds.create import Create, Wish
 from lastro.orders.refunds.forms import CreateRefund
@@ -42,7 +43,7 @@ class _Desk:
         """POST /order/v1/banking/order-refunds."""
         form, problems = forms.read(incoming.raw, CreateRefund)
         problems += form_problems(form)
-        amount = forms.money(form.amount, "amount", problems)
+        amount = forms.money(form.amount, "amount", problems, CURRENCIES)
         if problems:
             return Refused(Kind.INVALID, forms.in_order(problems, CreateRefund))
         assert amount is not None

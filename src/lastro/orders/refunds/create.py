@@ -11,6 +11,7 @@ from lastro.base.money import Money
 from lastro.base.run import Act, Done
 from lastro.base.write import Quota, Relied, Write
 from lastro.orders import postings
+from lastro.orders.methods import is_in_parts
 from lastro.orders.model import Asked
 from lastro.orders.refunds import rules, store
 from lastro.orders.refunds.rendering import shown
@@ -50,7 +51,8 @@ class Create(Act["store.Ground | None"]):
 
     async def read(self, session: Session, door: Door) -> store.Ground | None:
         """The order, what has paid it, its account, and what of it is asked back already."""
-        return await store.ground(session, door.company_id, self.wish.order_id, self.wish.external_id)
+        wish = self.wish
+        return await store.ground(session, door.company_id, wish.order_id, wish.external_id, wish.amount.minor)
 
     def decide(self, known: store.Ground | None, door: Door) -> Done | Refused:
         """The refund PENDING, or everything of one kind that stands in its way."""
@@ -61,10 +63,12 @@ class Create(Act["store.Ground | None"]):
             conflicts.append(Problem("status", "CONFLICT", f"the order is {known.order.state}: nothing was paid for it"))
         if conflicts:
             return Refused(Kind.CONFLICT, tuple(conflicts))
-        rest = rules.left(known.order, known.counted_minor)
+        if self.wish.amount.currency != known.order.currency:
+            return Refused(Kind.INVALID, (rules.other_currency(known.order.currency),))
+        rest = rules.left(known.order, known.counted_minor + known.taken_minor)
         problems = rules.problems_of(
-            known.order, is_by_pix=known.payment_id is not None, account_is_closed=known.account_status == "CLOSED",
-            amount=self.wish.amount, rest=rest, now=door.now,
+            known.order, has_payment=known.payment_id is not None, account_is_closed=known.account_status == "CLOSED",
+            amount=self.wish.amount, rest=rest, of_payment=_left_of_payment(known), now=door.now,
         )  # fmt: skip
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
@@ -77,6 +81,10 @@ class Create(Act["store.Ground | None"]):
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
         """Others were asked for meanwhile and nothing is left, or the account has too little, or owes."""
+        if isinstance(short, OverQuota) and short.kind == store.PART_QUOTA:
+            # Others were quicker; asked again, another payment may have as much left.
+            left = Money(short.left_minor, self.wish.amount.currency)
+            return Refused(Kind.INVALID, (rules.too_much_of_one(left),))
         if isinstance(short, OverQuota):
             return Refused(Kind.INVALID, (rules.too_much(Money(short.left_minor, self.wish.amount.currency)),))
         if isinstance(short, InDebt):
@@ -86,7 +94,7 @@ class Create(Act["store.Ground | None"]):
     def _made(self, known: store.Ground, order: Order, payment_id: UUID, door: Door) -> Done:
         wish, rail = self.wish, known.rail
         assert rail is not None
-        assert order.end_to_end_id is not None
+        assert known.network_id is not None
         assert order.refundable is not None
         return_id = pix_ids.return_id(self.place.institution.ispb, door.now, known.company_number, known.number)
         refund_id = door.chance.uuid(door.now)
@@ -99,7 +107,7 @@ class Create(Act["store.Ground | None"]):
             "order_id": order.id, "external_id": wish.external_id, "refund_reason": wish.reason,
             "description": wish.description, "rail": rail,
         }  # fmt: skip
-        told = ReturnOrder(return_id, order.end_to_end_id, wish.amount, wish.code, wish.description)
+        told = ReturnOrder(return_id, known.network_id, wish.amount, wish.code, wish.description)
         message = return_message(told, refund_id, door.chance.uuid(door.now), door.now, rail=rail)
         write = Write(
             door.company_id,
@@ -107,13 +115,24 @@ class Create(Act["store.Ground | None"]):
             rows=REFUNDS.born(values, door.now),
             transfers=(hold,),
             messages=(message,),
-            quotas=(Quota(order.id, store.QUOTA, "", wish.amount.minor, order.refundable.minor),),
+            quotas=(Quota(order.id, store.QUOTA, "", wish.amount.minor, order.refundable.minor - known.taken_minor),),
         )
+        if is_in_parts(order):
+            write += Write(
+                door.company_id, quotas=(Quota(payment_id, store.PART_QUOTA, "", wish.amount.minor, known.whole_minor),)
+            )
         asked = Asked(
             refund_id, "PENDING", order.id, wish.external_id, return_id, wish.amount, wish.code, wish.reason,
             wish.description, None, None, door.now, door.now,
         )  # fmt: skip
         return Done(write, render(shown(asked)), refund_id, keep="forever")
+
+
+def _left_of_payment(known: store.Ground) -> Money | None:
+    """What one payment of an order in parts can give back at most; None where the order itself says it."""
+    if known.left_minor is None or not is_in_parts(known.order):
+        return None
+    return Money(known.left_minor, known.order.currency)
 
 
 _TAKEN = Problem("externalId", "DUPLICATE", "a refund of this code is there already")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from lastro.base.money import Money
 from lastro.base.write import Quota, Write
 from lastro.orders import postings
+from lastro.orders.methods import is_in_parts
 from lastro.orders.refunds.notifications import refund_told
 from lastro.orders.refunds.reasons import message_of
-from lastro.orders.refunds.store import QUOTA
+from lastro.orders.refunds.store import PART_QUOTA, QUOTA
 from lastro.orders.states import ORDERS, REFUNDS
 
 if TYPE_CHECKING:
@@ -40,10 +41,13 @@ def not_paid_back(refund: Refund, order: Order, account: Account, code: str, pla
     move = REFUNDS.move(refund, "refuse", door.now, reason=code, error_code=code, error_message=error, ask_at=None)
     total = order.refunded or Money(0, refund.amount.currency)
     fact = refund_told(door, refund, order, order.state, account, place.institution, total=total, error=error)
+    freed = [Quota(order.id, QUOTA, "", -refund.amount.minor)]
+    if is_in_parts(order):
+        freed.append(Quota(refund.payment.id, PART_QUOTA, "", -refund.amount.minor))
     return Write(
         door.company_id,
         moves=(move,),
         transfers=(postings.refunded(door, order.account_id, refund, "voided"),),
         facts=(fact,),
-        quotas=(Quota(order.id, QUOTA, "", -refund.amount.minor),),
+        quotas=tuple(freed),
     )

@@ -13,6 +13,8 @@ from lastro.orders.refunds.rules import PAID_STATES
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from lastro.accounts import Account, Institution
     from lastro.base import money
     from lastro.base.run import Door
@@ -32,8 +34,12 @@ class RefundNotification(PayInNotification, frozen=True, kw_only=True):
     event: Annotated[str, words(*TEXTS)]
     status: Annotated[str, words(*PAID_STATES, description="The order's.")]
     type: Literal["REFUND"]  # type: ignore[assignment]
-    refund_id: Annotated[Id, msgspec.Meta(description="The `id` that the refund's create answered.")]
-    refund_external_id: Annotated[str, msgspec.Meta(description="The refund's `externalId`.")]
+    refund_id: Annotated[
+        Id, msgspec.Meta(description="The `id` that the refund's create answered; of a chargeback an id of ours.")
+    ]
+    refund_external_id: Annotated[
+        str | None, msgspec.Meta(description="The refund's `externalId`; left out of a chargeback.")
+    ] = None
     refund_amount: Annotated[Money, msgspec.Meta(description="Of this refund.")]
     refunded_amount: Annotated[Money, msgspec.Meta(description="What the order has given back so far, this refund counted.")]
 
@@ -60,6 +66,31 @@ def refund_told(
         refund_id=str(refund.id),
         refund_external_id=refund.external_id,
         refund_amount=Money.of(refund.amount),
+        refunded_amount=Money.of(total),
+    )
+    return told(door, event, order.id, order.notification_url, body)
+
+
+def charged_back_told(
+    door: Door, chargeback_id: UUID, amount: money.Money, order: Order, status: str, account: Account,
+    institution: Institution, *, total: money.Money,
+) -> Fact:  # fmt: skip
+    """ORDER-PAYIN.REFUNDED of what an issuer took back. amount: so much. status, total: the order's after it."""
+    event = "ORDER-PAYIN.REFUNDED"
+    message, customer_message = TEXTS[event]
+    fields = fields_of(
+        door, order, account, institution, amount=order.refundable, payer=order.payer, end_to_end_id=order.end_to_end_id,
+        paid_at=order.paid_at, paid_to_key=None,
+    )  # fmt: skip
+    body = RefundNotification(
+        **fields,
+        event=event,
+        status=status,
+        type="REFUND",
+        message=message,
+        customer_message=customer_message,
+        refund_id=str(chargeback_id),
+        refund_amount=Money.of(amount),
         refunded_amount=Money.of(total),
     )
     return told(door, event, order.id, order.notification_url, body)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from lastro.base.errors import Problem
 from lastro.base.money import Money
+from lastro.orders.methods import method_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -38,25 +39,43 @@ def left(order: Order, counted_minor: int) -> Money:
     """How much of an order may still be given back. counted_minor: what was asked back of it before and has not failed."""
     most = order.refundable
     assert most is not None, "a paid order has an amount"
-    return Money(most.minor - counted_minor, most.currency)
+    return Money(max(most.minor - counted_minor, 0), most.currency)
 
 
 def problems_of(
-    order: Order, *, is_by_pix: bool, account_is_closed: bool, amount: Money, rest: Money, now: datetime
-) -> list[Problem]:
-    """What stands in the way of giving `amount` of a paid order back. rest: what `left` says."""
+    order: Order, *, has_payment: bool, account_is_closed: bool, amount: Money, rest: Money, now: datetime,
+    of_payment: Money | None = None,
+) -> list[Problem]:  # fmt: skip
+    """What stands in the way of giving `amount` of a paid order back. rest: what `left` says.
+
+    of_payment: where an order is paid in parts, the most that one of its payments has left: a refund gives one of them back.
+    """
     problems: list[Problem] = []
-    if order.payment_method != "PIX" or not is_by_pix:
-        problems.append(Problem("orderId", "NOT_SUPPORTED", "only what was paid by Pix can be given back here"))
+    method = method_of(order.payment_method)
+    if method is None or not method.is_refundable or not has_payment:
+        problems.append(Problem("orderId", "NOT_SUPPORTED", "what was paid by this method cannot be given back"))
     elif order.paid_at is not None and now > order.paid_at + WINDOW:
         problems.append(Problem("orderId", "EXPIRED", f"was paid more than {WINDOW.days} days ago"))
     elif account_is_closed:
         problems.append(Problem("orderId", "NOT_ALLOWED", "its account is closed"))
     if amount > rest:
         problems.append(too_much(rest))
+    elif of_payment is not None and amount > of_payment:
+        problems.append(too_much_of_one(of_payment))
     return problems
+
+
+def other_currency(currency: str) -> Problem:
+    """More currencies than one move here, and a refund is in that of its order."""
+    return Problem("amount.currency", "NOT_SUPPORTED", f"must be {currency}, as the order is")
 
 
 def too_much(rest: Money) -> Problem:
     """More is asked back than is left of what was paid. rest: what is left."""
     return Problem("amount", "LIMIT_EXCEEDED", f"is more than what is left to give back, {rest}")
+
+
+def too_much_of_one(left: Money) -> Problem:
+    """More is asked back than one payment of an order in parts has left. left: what that is."""
+    text = f"is more than one payment of this order has left, {left}: what was paid in parts goes back in parts"
+    return Problem("amount", "LIMIT_EXCEEDED", text)

@@ -10,6 +10,7 @@ from lastro.base.money import Money
 from lastro.base.run import Glance
 from lastro.orders.model import Asked, Refund
 from lastro.orders.store import order_by_id, payment_from
+from lastro.rails.port import currency_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -21,17 +22,29 @@ if TYPE_CHECKING:
     from lastro.orders.model import Order
 
 QUOTA = "refund"  # the kind of a quota that an order owns: what was asked back of it and has not failed
+PART_QUOTA = "part refund"  # the same of one payment, where an order is paid by several
 
-# The settled payment of an order is the one that has paid it.
+# The settled payment of an order is the one that has paid it. Of several it is the newest that has as much left as is asked
+# back; where none has, the one that has most.
 _GROUND = f"""
 SELECT a.status AS account_status, a.version AS account_version, c.number AS company_number,
-       p.id AS payment_id, p.rail, nextval('network_ids_seq') AS number,
+       p.id AS payment_id, p.rail, p.end_to_end_id, p.whole_minor, p.left_minor, nextval('network_ids_seq') AS number,
        coalesce((SELECT q.used_minor FROM quotas q WHERE q.company_id = $1 AND q.owner_id = $2 AND q.kind = '{QUOTA}'
                     AND q.period = ''), 0) AS counted_minor,
+       coalesce((SELECT sum(b.amount_minor)::bigint FROM chargebacks b WHERE b.company_id = $1 AND b.order_id = $2), 0)
+         AS taken_minor,
        EXISTS (SELECT 1 FROM refunds r WHERE r.company_id = $1 AND r.external_id = $4) AS is_taken
   FROM accounts a
   JOIN companies c ON c.company_id = $1
-  LEFT JOIN pix_payments p ON p.company_id = $1 AND p.order_id = $2 AND p.state = 'SETTLED'
+  LEFT JOIN LATERAL (
+    SELECT s.id, s.rail, s.end_to_end_id, s.settled_at, w.whole_minor, w.whole_minor - g.asked_minor AS left_minor
+      FROM pix_payments s
+     CROSS JOIN LATERAL (SELECT s.amount_minor - s.excess_minor AS whole_minor) w
+     CROSS JOIN LATERAL (
+       SELECT coalesce(sum(r.amount_minor), 0)::bigint AS asked_minor FROM refunds r
+        WHERE r.company_id = $1 AND r.payment_id = s.id AND r.origin = 'CLIENT' AND r.state IN ('PENDING', 'PAID')) g
+     WHERE s.company_id = $1 AND s.order_id = $2 AND s.state = 'SETTLED'
+     ORDER BY least(w.whole_minor - g.asked_minor, $5) DESC, s.settled_at DESC, s.id DESC LIMIT 1) p ON true
  WHERE a.company_id = $1 AND a.id = $3
 """  # noqa: S608 a statement of our own
 _BY_RETURN_ID = """
@@ -53,6 +66,8 @@ class Ground:
     """What a refund stands on. payment_id: None where no Pix has paid the order. number: for the return's id, used once.
 
     counted_minor: what was asked back before and has not failed. is_taken: whether the client has used the code before.
+    taken_minor: what issuers took back of it.
+    whole_minor, left_minor: of the payment, what has paid the order, and what of that is not asked back.
     """
 
     order: Order
@@ -64,6 +79,10 @@ class Ground:
     number: int
     counted_minor: int
     is_taken: bool
+    network_id: str | None
+    taken_minor: int = 0
+    whole_minor: int | None = None
+    left_minor: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +94,17 @@ class Wanted:
     status: str | None = None
 
 
-async def ground(session: Session, company_id: UUID, order_id: UUID, external_id: str) -> Ground | None:
+async def ground(session: Session, company_id: UUID, order_id: UUID, external_id: str, wanted_minor: int) -> Ground | None:
     """The order, what has paid it, and what of it is asked back already; None where there is no such order."""
     order = await order_by_id(session, company_id, order_id)
     if order is None:
         return None
-    row = await session.row(_GROUND, company_id, order_id, order.account_id, external_id)
+    row = await session.row(_GROUND, company_id, order_id, order.account_id, external_id, wanted_minor)
     assert row is not None, "an order's account is there"
     return Ground(
         order, row["payment_id"], row["rail"], row["account_status"], row["account_version"], row["company_number"],
-        row["number"], row["counted_minor"], row["is_taken"],
+        row["number"], row["counted_minor"], row["is_taken"], row["end_to_end_id"], row["taken_minor"],
+        row["whole_minor"], row["left_minor"],
     )  # fmt: skip
 
 
@@ -95,7 +115,7 @@ async def by_return_id(session: Session, company_id: UUID, return_id: str) -> Re
         return None
     return Refund(
         row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"],
-        Money(row["refund_minor"], "BRL"), row["hold_id"], row["refunded_order_id"], row["external_id"],
+        Money(row["refund_minor"], currency_of(row["rail"])), row["hold_id"], row["refunded_order_id"], row["external_id"],
     )  # fmt: skip
 
 

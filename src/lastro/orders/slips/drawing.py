@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from lastro.base.paper import FONT, Paper
+from lastro.base.lettering import BLACK, Lettered
 from lastro.orders.slips import words
 from lastro.standards import boleto, interleaved_2_of_5, qrcode
 from lastro.standards.bars import bars
@@ -24,12 +24,9 @@ BARS_WIDTH, BARS_HEIGHT = 103.0, 13.0
 _BARS_MODULES = 405  # of 44 digits
 _MODULE = BARS_WIDTH / _BARS_MODULES
 QR_SIDE = 40.0
-_SMALLEST = 5.0  # points: below it nothing can be read
-_CUT = "…"
 _COLLECTED = (
     "(-) Desconto/Abatimento", "(-) Outras deduções", "(+) Mora/Multa", "(+) Outros acréscimos", "(=) Valor cobrado",
 )  # fmt: skip
-_GREY, _BLACK = (90, 90, 90), (0, 0, 0)
 
 
 class _Box(NamedTuple):
@@ -56,7 +53,7 @@ def draw(slip: Slip) -> bytes:
     return sheet.drawn()
 
 
-class _Sheet(Paper):
+class _Sheet(Lettered):
     def __init__(self, slip: Slip) -> None:
         super().__init__()
         self._slip = slip
@@ -136,13 +133,6 @@ class _Sheet(Paper):
         self._bars(LEFT + 2.54, y + 4)
         self._small(LEFT + WIDTH, y + 2.5, "Autenticação mecânica - Ficha de Compensação", right=True)
 
-    def across(self, word: str, y: float) -> None:
-        """Across a part of the slip: that it is not to be paid any more."""
-        with self.local_context(fill_opacity=0.25), self.rotation(20, 105, y):
-            self.set_font(FONT, "B", 72)
-            self.set_text_color(190, 0, 0)
-            self.text(105 - self.get_string_width(word) / 2, y + 9, word)
-
     def _head(self, y: float, right: str) -> float:
         """Who issues it, its number as a bank, and what stands on the right of a part; where the part's first row begins."""
         self._ink(10, bold=True)
@@ -189,7 +179,7 @@ class _Sheet(Paper):
 
     def _bars(self, x: float, y: float) -> None:
         """The bars as areas of the page, sharp at any size; the quiet zone left of them is the page's margin."""
-        self.set_fill_color(*_BLACK)
+        self.set_fill_color(*BLACK)
         starts = list(bars(interleaved_2_of_5.widths(self._slip.code)))
         first = starts[0][0]
         for at, width in starts:
@@ -199,59 +189,6 @@ class _Sheet(Paper):
         self._ink(9, bold=True)
         self.text(x + (QR_SIDE - self.get_string_width("Pague com Pix")) / 2, y + 2, "Pague com Pix")
         self.image(BytesIO(qrcode.png(brcode)), x, y + 3, QR_SIDE, QR_SIDE)
-
-    def _small(self, x: float, y: float, text: str, *, right: bool = False) -> None:
-        self._ink(5.5, grey=True)
-        self.text(x - self.get_string_width(text) if right else x, y, text)
-
-    def _wrapped(self, x: float, y: float, width: float, text: str, *, most: int) -> None:
-        """Text on up to so many lines; what is left of it is cut from the last."""
-        self._ink(8.5)
-        rest = self.printable(text)
-        for number in range(most):
-            if not rest:
-                return
-            line = rest if number == most - 1 else self._first_of(rest, width)
-            rest = rest[len(line) :].lstrip()
-            self.text(x, y + 3 + 4.2 * number, self._cut_to(line.rstrip(), width))
-
-    def _first_of(self, text: str, width: float) -> str:
-        """As many words of a text as fit; of a word that is too long as many letters."""
-        if self.get_string_width(text) <= width:
-            return text
-        end = self._letters_in(text, width)
-        space = text.rfind(" ", 0, end + 1)
-        return text[:space] if space > 0 else text[: max(end, 1)]
-
-    def _fitted(self, text: str, width: float, size: float, *, bold: bool = False, tail: str = "") -> str:
-        """A text that fits, in smaller letters where it must, and cut before its tail where they would be too small."""
-        printed, end = self.printable(text), self.printable(tail)
-        self._ink(size, bold=bold)
-        needed = self.get_string_width(printed + end)
-        if needed > width:
-            self._ink(max(size * width / needed * 0.99, _SMALLEST), bold=bold)
-        return self._cut_to(printed, width - self.get_string_width(end)) + end
-
-    def _cut_to(self, text: str, width: float) -> str:
-        """A text that fits in the letters as they are set, cut where it has to be."""
-        if self.get_string_width(text) <= width:
-            return text
-        return text[: self._letters_in(text, width - self.get_string_width(_CUT))].rstrip() + _CUT
-
-    def _letters_in(self, text: str, width: float) -> int:
-        """How many of its first letters fit."""
-        low, high = 0, len(text)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.get_string_width(text[:middle]) <= width:
-                low = middle
-            else:
-                high = middle - 1
-        return low
-
-    def _ink(self, size: float, *, bold: bool = False, grey: bool = False) -> None:
-        self.set_font(FONT, "B" if bold else "", size)
-        self.set_text_color(*(_GREY if grey else _BLACK))
 
 
 def _who(label: str, party: SlipParty, width: float) -> _Box:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from lastro.orders.rendering import payload
+from lastro.orders.codes import payload
 from lastro.standards.calendar import brasilia_day
 
 if TYPE_CHECKING:
@@ -62,14 +62,16 @@ class Slip:
 def slip_of(order: Order, account: Account, address: dict[str, str] | None, place: Place, today: date) -> Slip | None:
     """The slip of an order, None where it is paid in another way. address: its customer's. today: in Brasilia."""
     made, customer = order.instrument, order.customer
-    if order.payment_method != "BOLETO" or made is None or customer is None or order.final_amount is None:
+    if order.payment_method != "BOLETO" or made is None or made.face is None:
+        return None
+    if customer is None or order.final_amount is None:
         return None
     ended = _ENDED.get(order.state)
-    if ended is None and order.state == "INITIAL" and today > made.payable_until:
+    if ended is None and order.state == "INITIAL" and today > made.face.payable_until:
         ended = "VENCIDO"
     holder = account.holder
     return Slip(
-        bank=made.code[:3],
+        bank=made.face.code[:3],
         bank_name=place.institution.name,
         receiver=SlipParty(holder.full_name, holder.document_type, holder.document_number),
         branch=account.branch,
@@ -79,10 +81,10 @@ def slip_of(order: Order, account: Account, address: dict[str, str] | None, plac
         our_number=made.reference,
         number=order.external_id,
         issued=brasilia_day(order.created_at),
-        due=made.due,
-        payable_until=made.payable_until,
+        due=made.face.due,
+        payable_until=made.face.payable_until,
         amount=order.final_amount,
-        code=made.code,
+        code=made.face.code,
         brcode=None if order.pix_key is None else payload(order, holder.full_name, account.city, place),
         ended=ended,
     )

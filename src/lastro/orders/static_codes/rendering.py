@@ -8,7 +8,7 @@ import msgspec
 
 from lastro.base.api import Answer, stamp
 from lastro.base.wire import Id, Money, Paged, Timestamp
-from lastro.orders.rendering import merchant, picture
+from lastro.orders.codes import merchant, picture
 from lastro.standards.brcode import BrCode, ascii_text, description_room, encode
 
 if TYPE_CHECKING:

@@ -1,24 +1,20 @@
 """What is said to the collecting bank and what it tells, as JSON. Codes are its own, raw.
 
-A movement has a sequence number, by which it is confirmed, and an id, by which a second copy is known. What is about a nosso
-número that is not of our making is not read.
+What is about a nosso número that is not of our making is not read.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
-
 import msgspec
 
-from lastro.base.money import Money, MoneyError
+from lastro.base.money import Money
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded
+from lastro.rails.movements import partner_id
 from lastro.standards.boleto_numbers import company_of_our_number
 
 LONGEST_TEXT = 140
 LONGEST_ADDRESS = 400
-_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 
 class _Document(msgspec.Struct):
@@ -29,19 +25,6 @@ class _Document(msgspec.Struct):
 class _Person(msgspec.Struct):
     name: str
     document: _Document
-
-
-class _Place(msgspec.Struct):
-    sequence: int
-
-
-class _Head(msgspec.Struct):
-    id: str
-    type: str
-
-
-class _Batch(msgspec.Struct):
-    movements: list[msgspec.Raw]
 
 
 class _Payment(msgspec.Struct, rename="camel"):
@@ -73,6 +56,8 @@ class _ReturnStatus(_Return, rename="camel", kw_only=True):
 
 def written(order: port.CollectionOrder) -> bytes:
     """The slip as it is registered, the same bytes on every send."""
+    assert order.due is not None
+    assert order.payable_until is not None
     return msgspec.json.encode(
         {
             "barcode": order.code, "amount": str(order.amount), "dueDate": order.due.isoformat(),
@@ -102,41 +87,6 @@ def _cut(text: str, longest: int) -> str:
     return text[:longest].strip()
 
 
-def read_batch(body: bytes) -> tuple[list[port.Told], int | None]:
-    """Every movement of an answer, in its order, and the sequence number of the last; None: there is none.
-
-    A movement that cannot be read is kept as it came (UNKNOWN). Malformed: nothing that could be confirmed.
-    """
-    movements = [bytes(raw) for raw in decoded(body, _Batch).movements]
-    places = [decoded(raw, _Place).sequence for raw in movements]
-    if places != sorted(set(places)):
-        raise Malformed("sequence")
-    return [read(raw) for raw in movements], places[-1] if places else None
-
-
-def read(raw: bytes) -> port.Told:
-    """One movement as the rooms understand it; kind UNKNOWN, with the bytes as they came, where we do not."""
-    try:
-        head = decoded(raw, _Head)
-    except Malformed:
-        return _unread(raw)
-    if _ID.fullmatch(head.id) is None:
-        return _unread(raw)
-    reader = _READERS.get(head.type)
-    if reader is not None:
-        try:
-            return reader(head.id, raw)
-        except (Malformed, MoneyError):
-            pass
-    return port.Told(port.UNKNOWN, head.id, head.id, raw)
-
-
-def _unread(raw: bytes) -> port.Told:
-    # Without a usable id the bytes themselves are the id: the same bytes again are the same movement.
-    name = "raw:" + hashlib.sha256(raw).hexdigest()
-    return port.Told(port.UNKNOWN, name, name, raw)
-
-
 def _announced(name: str, raw: bytes) -> port.Told:
     return _collected(port.COLLECTION_ANNOUNCED, name, raw)
 
@@ -153,7 +103,7 @@ def _collected(kind: str, name: str, raw: bytes) -> port.Told:
     if amount.minor <= 0:
         raise Malformed("amount")
     told = port.Collected(
-        _payment_id(payment.payment_id), payment.nosso_numero, amount, payment.paid_at, payment.settled_at,
+        partner_id(payment.payment_id), payment.nosso_numero, amount, payment.paid_at, payment.settled_at,
         None if who is None else port.Person(who.name, who.document.type, who.document.number),
     )  # fmt: skip
     return _about(kind, name, payment.nosso_numero, port.encode(told))
@@ -161,7 +111,7 @@ def _collected(kind: str, name: str, raw: bytes) -> port.Told:
 
 def _void(name: str, raw: bytes) -> port.Told:
     void = decoded(raw, _Void)
-    told = port.CollectionVoid(_payment_id(void.payment_id), void.nosso_numero, void.code)
+    told = port.CollectionVoid(partner_id(void.payment_id), void.nosso_numero, void.code)
     return _about(port.COLLECTION_VOID, name, void.nosso_numero, port.encode(told))
 
 
@@ -191,12 +141,6 @@ def _company(nosso_numero: str) -> int:
     return company
 
 
-def _payment_id(text: str) -> str:
-    if _ID.fullmatch(text) is None:
-        raise Malformed("paymentId")
-    return text
-
-
 def _final(ended: _Return, *, settled: bool) -> port.ReturnFinal:
     if settled != (ended.settled_at is not None):
         raise Malformed("settledAt")
@@ -216,6 +160,6 @@ def return_status(return_id: str, body: bytes) -> port.ReturnFinal | port.Pendin
 
 
 # By the type that a movement names.
-_READERS = {
+READERS = {
     "ANNOUNCED": _announced, "SETTLED": _settled, "VOID": _void, "RETURNED": _given_back, "RETURN_REJECTED": _not_given_back,
 }  # fmt: skip

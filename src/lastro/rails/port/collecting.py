@@ -1,7 +1,8 @@
 """What partners that collect money (slips, account numbers, vouchers) and the rooms tell each other. Codes are raw.
 
-An order is paid with an instrument that we number ourselves: a slip by its nosso número. It is made payable at the
-partner, who then tells of every payment: announced when it is taken from the payer, settled when the money is ours.
+An order is paid with an instrument that we number ourselves: a slip by its nosso número, a transfer by the CLABE that it
+goes to. It is made payable at the partner, who then tells of every payment: announced when it is taken from the payer,
+settled when the money is ours.
 """
 
 from __future__ import annotations
@@ -14,12 +15,22 @@ import msgspec
 from lastro.base.money import Money  # noqa: TC001
 from lastro.base.write import Message
 from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.payments import TED
+from lastro.rails.port.pix import PIX
 
 if TYPE_CHECKING:
     from uuid import UUID
 
-BOLETO = "boleto"
-COLLECTING = (BOLETO,)  # the rails of such partners
+# Rails of partners that take money for orders, beside the Pix.
+BOLETO, DEPOSIT, CRYPTO, CARD = "boleto", "deposit", "crypto", "card"
+SPEI, OXXO, OXXOPAY, PAYNET = "spei", "oxxo", "oxxopay", "paynet"
+CRYPTO2 = "crypto2"  # a second partner for the methods of CRYPTO
+COLLECTING = (BOLETO, DEPOSIT, CRYPTO, CRYPTO2, CARD, SPEI, OXXO, OXXOPAY, PAYNET)
+# Every rail at which our clearing has a position, and the currency that moves there: the view rails of the schema.
+RAILS = {
+    PIX: "BRL", TED: "BRL", BOLETO: "BRL", DEPOSIT: "BRL", CRYPTO: "BRL", CRYPTO2: "BRL",
+    CARD: "MXN", SPEI: "MXN", OXXO: "MXN", OXXOPAY: "MXN", PAYNET: "MXN",
+}  # fmt: skip
 
 # Outbox kinds. Money goes back by RETURN_SEND, as a Pix does; its end_to_end_id is then the partner's payment id.
 COLLECTION_SEND = "collection.send"  # CollectionOrder
@@ -41,22 +52,42 @@ class Person(msgspec.Struct, frozen=True):
     address: str | None = None
 
 
+class CardOrder(msgspec.Struct, frozen=True):
+    """Of an order by card. token: the acquirer's, in place of the number. return_url: where a challenge leads back to.
+
+    skip_3ds: nobody is authenticated. three_ds_token: a nonce of the client's own device data. browser: as the client told.
+    """
+
+    token: str
+    installments: int
+    return_url: str
+    skip_3ds: bool = False
+    three_ds_token: str | None = None
+    browser: dict[str, str | int | bool] | None = None
+    email: str | None = None
+    phone: str | None = None
+    ip: str | None = None
+
+
 class CollectionOrder(msgspec.Struct, frozen=True):
     """An instrument to be made payable. reference: ours, by which the partner tells of it (nosso número of a slip).
 
-    amount: what has to be paid, no other amount is to be taken. due: the day it is due. payable_until: the last day on which
-    it may be paid. code: 44 digits of the slip's bars. number: the client's own number of it.
+    amount: what has to be paid. expires_at: the last instant at which it may be. number: the client's own number of it.
+    Of a slip alone: due, the day it is due; payable_until, the last day on which it may be paid; code, the bars' 44 digits.
+    card: of a payment by card alone.
     """
 
     reference: str
     amount: Money
-    due: date
-    payable_until: date
-    code: str
     payer: Person
     receiver: Person
     description: str
     number: str
+    expires_at: datetime | None = None
+    due: date | None = None
+    payable_until: date | None = None
+    code: str | None = None
+    card: CardOrder | None = None
 
 
 class CollectionClose(msgspec.Struct, frozen=True):
@@ -93,6 +124,11 @@ class CollectionVoid(msgspec.Struct, frozen=True):
     payment_id: str
     reference: str
     code: str | None = None
+
+
+def currency_of(rail: str) -> str:
+    """The currency that moves by a rail; from one account here to another it is BRL."""
+    return RAILS.get(rail, "BRL")
 
 
 def collection_order(body: bytes) -> CollectionOrder:

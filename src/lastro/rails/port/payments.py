@@ -96,9 +96,14 @@ class PaymentDoubted(msgspec.Struct, frozen=True):
 
 
 class PaymentNever(msgspec.Struct, frozen=True):
-    """The network does not know a payment that was due to arrive long ago, or whose message it would not process."""
+    """The network does not know a payment that was due to arrive long ago, or whose message it would not process.
+
+    sends: how often the message had been taken in hand before the network was asked: what is sent after that may arrive.
+    None: somebody had it in hand then, and the answer says nothing.
+    """
 
     subject: str
+    sends: int | None = None
 
 
 def payment_order(body: bytes) -> PaymentOrder:

@@ -91,7 +91,8 @@ class Told:
 
     network_id: the message's id there, by which a second copy is dropped. subject: the endToEndId, return id or control
     number it is about. account: number of the account of ours that it names; company_number: of the company of ours that an
-    id in it names. They say whose message it is. rail: of which network it is, where another's stream has carried it.
+    id in it names; instrument: the reference of one of ours, where no such number is in it. They say whose message it is.
+    rail: of which network it is, where another's stream has carried it.
     """
 
     kind: str
@@ -102,6 +103,7 @@ class Told:
     account: str | None = None
     company_number: int | None = None
     rail: str | None = None
+    instrument: str | None = None
 
 
 class Keep(Protocol):
@@ -139,7 +141,8 @@ class Waiting:
 
     kind: the outbox kind that ordered it, or PIX_ASK. table, state_column, state: where they are. name: the column of their
     id in the network. only: which of them are this rail's. over: says of a row that what never arrived is not sent again.
-    late: says of a row that people must look at it, while it is asked about all the same.
+    late: says of a row that people must look at it, while it is asked about all the same. sends: of a row, how often its
+    message was taken in hand; NULL where somebody has it in hand now, or there is none.
     """
 
     kind: str
@@ -150,6 +153,7 @@ class Waiting:
     only: str = "true"
     over: str = "false"
     late: str = "false"
+    sends: str = "NULL::integer"
 
     @property
     def open_sql(self) -> str:
@@ -173,7 +177,8 @@ class Waiting:
             f" WHERE company_id = $1 AND id = ANY (ARRAY(SELECT id FROM {self.table} WHERE company_id = $1"
             f" AND {self.open_sql} AND ask_at <= (SELECT business_now())"
             f" ORDER BY ask_at LIMIT $2 FOR UPDATE SKIP LOCKED))"
-            f" RETURNING company_id, id, asked, {self.name} AS name, {self.over} AS is_over, {self.late} AS is_late"
+            f" RETURNING company_id, id, asked, {self.name} AS name, {self.over} AS is_over, {self.late} AS is_late,"
+            f" {self.sends} AS sends"
         )
 
 

@@ -18,8 +18,8 @@ from lastro.orders.checkout.model import HowToPay, Line, Link, Picture, Seen
 from lastro.orders.checkout.page import _JINJA, CheckoutPages
 from lastro.orders.checkout.rules import LATE
 from lastro.orders.checkout.words import LANGUAGES, TAGS, TEXTS, Speech
-from lastro.orders.model import STATUSES, Party, Shown
-from lastro.orders.rendering import payload
+from lastro.orders.codes import payload
+from lastro.orders.model import STATUSES, Instrument, Party, Shown
 
 from .hosted import Page
 
@@ -80,6 +80,22 @@ def test_a_pix_is_paid_by_its_picture_or_its_text() -> None:
     assert "hidden" in button, "without a script it could do nothing"
     assert "02/01/2026 às 10:00 (horário de Brasília)" in found.words
     assert found.of("time")[0]["datetime"] == "2026-01-02T13:00:00+00:00"
+
+
+@pytest.mark.parametrize("longest", [False, True])
+def test_crypto_leads_into_the_app_at_its_rate(longest: bool) -> None:
+    link = "https://app.example/pay/1?a=1&b=2" if not longest else "https://app.example/" + "x" * 492
+    details = {
+        "asset": "USDT", "assetAmount": "18.409574", "rate": "5.4321", "deeplink": "binance://pay/1", "qrcodeData": link,
+        "universalUrl": link, "rateValidUntil": "2026-01-01T12:30:00.000000Z",
+    }  # fmt: skip
+    made = Instrument("crypto", "1", details=details)
+    found = page(payment_method="BINANCE_PAY", instrument=made, txid=None, location_token=None)
+    assert (found.text["code"], found.ways) == (["18.409574 USDT", "1 USDT = 5.4321 BRL", link], [link])
+    png = base64.b64decode(found.of("img")[0]["src"].removeprefix("data:image/png;base64,"), validate=True)
+    read = zxingcpp.read_barcodes(cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_GRAYSCALE))
+    assert [one.text for one in read] == [link]
+    assert link not in page(payment_method="BINANCE_PAY", instrument=made, txid=None, state="PENDING").words
 
 
 def test_an_open_amount_is_the_payers_to_choose() -> None:

@@ -1,0 +1,63 @@
+"""A rate is asked of a partner for an order that is being made, with no connection held and before anything is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.orders.instruments.crypto import rate_ends, reference_of
+from lastro.rails.port import Permanent, Person, QuoteWish, Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from lastro.accounts import Account
+    from lastro.base.money import Money
+    from lastro.rails.port import Quote, Quotes
+
+_AGAIN_SECONDS = 5
+
+
+def wish_of(
+    company_number: int, sequence: int, method: str, final: Money, account: Account, description: str, now: datetime
+) -> QuoteWish:
+    """What an order asks its partner. sequence: used once. method: `<BRAND>_PAY`. final: what has to be paid."""
+    holder = account.holder
+    return QuoteWish(
+        reference_of(company_number, sequence), method.removesuffix("_PAY"), final, rate_ends(now),
+        Person(holder.full_name, holder.document_type, holder.document_number), description,
+    )  # fmt: skip
+
+
+async def ask(quotes: Mapping[str, Quotes], rails: Sequence[str], wish: QuoteWish) -> tuple[str, Quote] | Refused:
+    """The rate, and whose it is. A partner that is silent is passed over for the next, while nothing is promised to anybody.
+
+    rails: to be asked in this order. One that says no, and why, has answered: the next is not asked.
+    """
+    refused = Refused(Kind.UNAVAILABLE, retry_after_seconds=_AGAIN_SECONDS)
+    for rail in rails:
+        answered = await _asked(quotes[rail], wish)
+        if not isinstance(answered, Refused):
+            return rail, answered
+        refused = answered
+        if refused.kind is not Kind.UNAVAILABLE:
+            break
+    return refused
+
+
+async def _asked(quotes: Quotes, wish: QuoteWish) -> Quote | Refused:
+    try:
+        return await quotes.quote(wish)
+    except Transient as silent:
+        return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or _AGAIN_SECONDS)
+    except Permanent as refused:
+        text = f"cannot be asked for by this method: {refused.code}"
+        return Refused(Kind.INVALID, (Problem("order.amount.value", "NOT_ALLOWED", text),))
+
+
+def misfit(quote: Quote, final: Money, now: datetime) -> Refused | None:
+    """Why an order cannot rest on a quote: its rate is over, or a fee has changed since it was asked for. Else None."""
+    if quote.amount == final and now < quote.valid_until:
+        return None
+    return Refused(Kind.UNAVAILABLE, retry_after_seconds=1)

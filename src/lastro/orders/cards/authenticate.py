@@ -1,0 +1,176 @@
+"""The acquirer says who pays: the card is charged, its payer is sent to a challenge, or the order is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Write
+from lastro.orders.actions.end import Known as Ending
+from lastro.orders.actions.end import ended, known_of
+from lastro.orders.actions.read import account_of
+from lastro.orders.cards import rules, store
+from lastro.orders.cards.declines import decline_of
+from lastro.orders.cards.states import CARD_PAYMENTS
+from lastro.orders.states import ORDERS
+from lastro.orders.store import order_by_reference
+from lastro.rails.port import ALARMED, CARD, FIRST_ASK, authorize_message
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.orders.cards.model import CardPayment
+    from lastro.orders.cards.rules import Consequence
+    from lastro.orders.model import Order, Place
+    from lastro.rails.port import CardAuthenticated, Claimed, CollectionRefused
+
+_WAITS = ("CREATED", "CHALLENGE_REQUIRED")
+_NO_RESULT = f"3DS: no result within {rules.CHALLENGE_WITHIN.seconds // 60} minutes"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The order that news of the acquirer are about, and what its company takes."""
+
+    order: Order
+    card: CardPayment
+    account: Account
+    takes_unauthenticated: bool
+
+
+async def _known(session: Session, company_id: UUID, reference: str) -> Known | None:
+    order = await order_by_reference(session, company_id, CARD, reference)
+    if order is None or order.card is None:
+        return None
+    takes = await store.takes_unauthenticated(session, company_id)
+    return Known(order, order.card, await account_of(session, company_id, order), takes)
+
+
+@dataclass(frozen=True)
+class Authenticated(Act["Known | None"]):
+    """What came of asking who pays; told before the challenge, and after it."""
+
+    news: CardAuthenticated
+    claimed: Claimed
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The order of the reference."""
+        return await _known(session, door.company_id, self.news.reference)
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """Each result has its consequence; news of what has moved on changes nothing."""
+        finished = Write(door.company_id, finished=(self.claimed.finished(self._outcome(known), door.now),))
+        if known is None or self._outcome(known) != "handled":
+            return Done(finished, b"")
+        return Done(finished + self._write(known, door), b"")
+
+    def _outcome(self, known: Known | None) -> str:
+        if known is None:
+            return ALARMED  # a reference of ours that no order has
+        is_repeated = known.card.state == "CHALLENGE_REQUIRED" and known.card.trans_status == self.news.status
+        return "handled" if known.card.state in _WAITS and not is_repeated else "known"
+
+    def _write(self, known: Known, door: Door) -> Write:
+        found = rules.consequence(
+            self.news.status, challenged=known.card.state == "CHALLENGE_REQUIRED", skips=known.card.skips_3ds,
+            takes_unauthenticated=known.takes_unauthenticated,
+        )  # fmt: skip
+        sets: dict[str, Any] = {
+            "trans_status": self.news.status, "eci": self.news.eci, "ds_transaction_id": self.news.ds_transaction_id,
+            "three_ds_version": self.news.version, "flow": found.flow or known.card.flow, "challenge_url": None,
+        }  # fmt: skip
+        if found.action == "challenge":
+            url = self.news.challenge_url if found.flow == "CHALLENGE" else None
+            if (url is None and found.flow == "CHALLENGE") or (url is not None and not _is_page(url)):
+                return self._failed(known, f"3DS {self.news.status}: no page of the challenge", sets, door)
+            return self._challenged(known, {**sets, "challenge_url": url}, door)
+        if found.action == "fail":
+            return self._failed(known, rules.refusal_of(self.news.status, found), sets, door)
+        if not known.account.is_active:
+            return self._failed(known, "the account that it would credit is not active", sets, door)
+        return self._charged(known, sets, found, door)
+
+    def _challenged(self, known: Known, sets: dict[str, Any], door: Door) -> Write:
+        card = CARD_PAYMENTS.move(known.card, "challenge", door.now, reason=self.news.status, **sets)
+        return Write(door.company_id, moves=(card, ORDERS.move(known.order, "challenge", door.now)))
+
+    def _charged(self, known: Known, sets: dict[str, Any], found: Consequence, door: Door) -> Write:
+        """The charge is ordered under the same reference, so that it is made once. Nothing else ends the order."""
+        order, made = known.order, known.order.instrument
+        assert made is not None
+        assert order.final_amount is not None
+        reason = f"{self.news.status}: {found.text}"
+        card = CARD_PAYMENTS.move(known.card, "authorize", door.now, reason=reason, ask_at=door.now + FIRST_ASK, **sets)
+        reserved = ORDERS.move(order, "reserve", door.now, ends_at=door.now + rules.SILENT_AFTER)
+        message = authorize_message(made.reference, order.final_amount, order.id, door.chance.uuid(door.now), door.now)
+        return Write(door.company_id, moves=(card, reserved), messages=(message,))
+
+    def _failed(self, known: Known, error: str, sets: dict[str, Any], door: Door) -> Write:
+        card = CARD_PAYMENTS.move(known.card, "fail", door.now, reason=error, **sets)
+        ending = Ending(replace(known.order, card=None), known.account, reserved=False, in_inbox=False)
+        return Write(door.company_id, moves=(card,)) + ended(ending, "fail", door, self.place, error=error)
+
+
+@dataclass(frozen=True)
+class Declined(Act["Known | None"]):
+    """The issuer refuses the charge, or the acquirer the payment itself."""
+
+    news: CollectionRefused
+    claimed: Claimed
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The order of the reference."""
+        return await _known(session, door.company_id, self.news.reference)
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """ERROR with what the code means; the same word again changes nothing. One that was charged is not declined."""
+        allowed = known is not None and CARD_PAYMENTS.allows(known.card.state, "fail")
+        outcome = "handled" if allowed else ALARMED if known is None or known.card.state == "CAPTURED" else "known"
+        write = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+        if known is not None and outcome == "handled":
+            ending = Ending(known.order, known.account, reserved=False, in_inbox=False)
+            write += ended(ending, "fail", door, self.place, error=decline_of(self.news.code).message)
+        return Done(write, b"")
+
+
+@dataclass(frozen=True)
+class CardOver(Act["Ending | None"]):
+    """An order by card has waited long enough: for its payer, or for the acquirer's word on a charge."""
+
+    order_id: UUID
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Ending | None:
+        """The order and what is under way for it."""
+        return await known_of(session, door.company_id, self.order_id)
+
+    def decide(self, known: Ending | None, door: Door) -> Done:
+        """A charge that was ordered may have been made: PENDING, and it is asked about. Else nothing was: ERROR."""
+        order = None if known is None else known.order
+        if known is None or order is None or order.card is None or order.ends_at is None or door.now < order.ends_at:
+            return Done(None, b"")
+        if known.in_inbox:
+            return Done(None, b"")
+        if order.card.state == "AUTHENTICATED":
+            move = ORDERS.move(order, "fall silent", door.now, ends_at=None)
+            return Done(Write(door.company_id, moves=(move,)), b"")
+        late = CARD_PAYMENTS.move(order.card, "time out", door.now, challenge_url=None)
+        ending = replace(known, order=replace(order, card=None))
+        write = ended(ending, "fail", door, self.place, error=_NO_RESULT)
+        return Done(Write(door.company_id, moves=(late,)) + write, b"")
+
+
+def _is_page(url: str) -> bool:
+    """Whether a payer's browser may be sent there: http or https, with a host, and nothing that is not printable."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    plain = url.isascii() and url.isprintable() and " " not in url
+    return plain and parts.scheme in ("http", "https") and bool(parts.hostname)

@@ -1,0 +1,105 @@
+"""An issuer takes the money of a charged card back: of what its account has, the rest is owed (states.md 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro import ledger
+from lastro.base.money import Money
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Row, Write
+from lastro.orders import postings
+from lastro.orders.actions.read import account_of
+from lastro.orders.cards import store
+from lastro.orders.refunds.notifications import charged_back_told
+from lastro.orders.states import ORDERS
+from lastro.orders.store import order_by_id, payment_by_end_to_end_id
+from lastro.rails.port import ALARMED, CARD
+
+if TYPE_CHECKING:
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.orders.model import Order, Payment, Place
+    from lastro.rails.port import CardChargeback, Claimed
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was charged, its order, and what the order's account has now. is_known: it is booked already."""
+
+    payment: Payment
+    order: Order
+    account: Account
+    available: Money
+    is_known: bool
+
+
+@dataclass(frozen=True)
+class ChargedBack(Act["Known | None"]):
+    """The acquirer tells of a chargeback. The money has left us by then: there is nothing to agree to."""
+
+    news: CardChargeback
+    claimed: Claimed
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The payment, its order, the account's balance."""
+        company_id, news = door.company_id, self.news
+        payment = await payment_by_end_to_end_id(session, company_id, news.payment_id)
+        if payment is None or payment.rail != CARD or payment.order_id is None:
+            return None
+        order = await order_by_id(session, company_id, payment.order_id)
+        assert order is not None, "what has paid an order is of it"
+        account = await account_of(session, company_id, order)
+        (balance,) = await ledger.balances_of(session, company_id, [order.account_id], news.amount.currency)
+        is_known = await store.is_charged_back(session, company_id, news.chargeback_id)
+        return Known(payment, order, account, balance.available, is_known)
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """REFUNDED, or in part; CUST→NET what there is, LOSS→NET what lacks. More than is left of it is for people."""
+        outcome = self._outcome(known)
+        write = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+        if known is None or outcome != "handled":
+            return Done(write, b"")
+        return Done(write + self._taken(known, door), b"")
+
+    def insufficient(self, short: InsufficientFunds) -> ChargedBack:
+        """The account has paid something else meanwhile: decided again, by what it has now."""
+        return self
+
+    def _outcome(self, known: Known | None) -> str:
+        if known is None:
+            return ALARMED
+        if known.is_known:
+            return "known"
+        order, amount = known.order, self.news.amount
+        before = order.refunded or Money(0, amount.currency)
+        if order.state not in ("PAID", "PARTIAL_REFUNDED") or order.paid is None or before + amount > order.paid:
+            return ALARMED
+        return "handled"
+
+    def _taken(self, known: Known, door: Door) -> Write:
+        order, amount = known.order, self.news.amount
+        most = order.refundable
+        assert most is not None
+        total = (order.refunded or Money(0, amount.currency)) + amount
+        chargeback_id = door.chance.uuid(door.now)
+        trigger = "refund rest" if total.minor >= most.minor else "refund part"
+        move = ORDERS.move(order, trigger, door.now, reason=self.news.code, refunded_minor=total.minor)
+        values = {
+            "id": chargeback_id, "order_id": order.id, "payment_id": known.payment.id,
+            "chargeback_id": self.news.chargeback_id, "code": self.news.code, "amount_minor": amount.minor,
+            "taken_at": self.news.at, "created_at": door.now,
+        }  # fmt: skip
+        fact = charged_back_told(
+            door, chargeback_id, amount, order, move.to_state, known.account, self.place.institution, total=total
+        )
+        return Write(
+            door.company_id,
+            rows=(Row("chargebacks", values),),
+            moves=(move,),
+            transfers=postings.charged_back(door, order.account_id, order.id, amount, known.available),
+            facts=(fact,),
+        )

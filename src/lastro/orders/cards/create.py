@@ -1,0 +1,111 @@
+"""An order by card is asked for: its card is made a token of before anything is written, and the number is forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.write import Row, Write
+from lastro.orders.actions.create import Create, unguessable
+from lastro.orders.cards import store
+from lastro.orders.cards.model import CardPayment, Drawn, Kept, Wish
+from lastro.orders.cards.rules import expiry_problem
+from lastro.orders.cards.states import CARD_PAYMENTS
+from lastro.rails.port import Permanent, Transient, charge_id
+from lastro.standards.calendar import brasilia_day
+
+if TYPE_CHECKING:
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.orders.actions.create import Known
+    from lastro.orders.model import Order
+    from lastro.rails.port import CardOrder, Tokenizer
+
+_AGAIN_SECONDS = 5
+_DETAILS = "order.paymentDetails"
+_NAME = "lct_{}"  # a client's token of a card; the prefix lets scanners of secrets find one
+
+
+@dataclass(frozen=True)
+class CreateCard(Create):
+    """PUT /order/v2/transparent with CREDIT_CARD. tokenizer: the acquirer's; the only one that is told a number."""
+
+    wish: Wish | None = None
+    tokenizer: Tokenizer | None = None
+
+    @property
+    def _wish(self) -> Wish:
+        assert self.wish is not None, "an order by card says how it is paid"
+        return self.wish
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """What every order needs; and the card, where a token of it is given."""
+        known = await super().read(session, door)
+        if self._wish.name is None:
+            return known
+        kept = await store.kept(session, door.company_id, self._wish.name)
+        return known if kept is None else replace(known, card=Drawn(kept, self._wish, is_new=False))
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """A token of the card that was typed, unless something else stands in the way: then no number goes anywhere."""
+        typed = self._wish.typed
+        if typed is None or self._refused(known, door) is not None:
+            return known
+        assert self.tokenizer is not None, "a method whose partner is not configured has been refused"
+        try:
+            made = await self.tokenizer.tokenize(typed.number, typed.code, typed.expiry, typed.holder)
+        except Transient as silent:
+            return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or _AGAIN_SECONDS)
+        except Permanent as refused:
+            text = f"is not taken by the acquirer: {refused.code}"
+            return Refused(Kind.INVALID, (Problem(f"{_DETAILS}.creditCard.number", "NOT_ALLOWED", text),))
+        name = _NAME.format(unguessable(known.setup.number, door.chance.bytes(32)))
+        kept = Kept(name, made.token, typed.brand, typed.number.last_four, typed.expiry)
+        return replace(known, card=Drawn(kept, self._wish, is_new=True))
+
+    def _problems(self, known: Known, door: Door) -> list[Problem]:
+        problems, wish = super()._problems(known, door), self._wish
+        today = brasilia_day(door.now)
+        if wish.typed is not None:
+            late = expiry_problem(wish.typed.expiry, today, f"{_DETAILS}.creditCard.expiry")
+        elif known.card is None:
+            late = Problem(f"{_DETAILS}.cardToken", "INVALID", "is no token of a card of this company")
+        else:
+            late = expiry_problem(known.card.kept.expiry, today, f"{_DETAILS}.cardToken")
+        return problems if late is None else [*problems, late]
+
+    def _order(self, known: Known, account: Account, door: Door) -> Order:
+        made = super()._order(known, account, door)
+        return replace(made, card=CardPayment(door.chance.uuid(door.now), "CREATED", 1, self._wish.skips_3ds))
+
+    def _card(self, known: Known, order: Order) -> CardOrder:
+        """What the acquirer is told of the card. A challenge leads back to the order's page, which leads on."""
+        customer = self.form.customer
+        assert known.card is not None
+        assert customer is not None
+        assert order.order_token is not None
+        back = self.place.checkout_url(order.order_token)
+        return known.card.order(back, customer.email, customer.phone, customer.ip)
+
+    def _also(self, known: Known, order: Order, door: Door) -> Write:
+        """The payment, and the token where one was made."""
+        assert known.card is not None
+        assert order.card is not None
+        assert order.instrument is not None
+        kept = known.card.kept
+        values = {
+            "id": order.card.id, "order_id": order.id, "skips_3ds": order.card.skips_3ds,
+            "charge_id": charge_id(order.instrument.reference),
+            "created_at": door.now, "updated_at": door.now,
+        }  # fmt: skip
+        rows = CARD_PAYMENTS.born(values, door.now)
+        if known.card.is_new:
+            expiry = f"{kept.expiry.month:02d}/{kept.expiry.year % 100:02d}"
+            token = {
+                "name": kept.name, "token": kept.token, "brand": kept.brand, "last_four": kept.last_four,
+                "expiry": expiry, "order_id": order.id, "created_at": door.now,
+            }  # fmt: skip
+            rows = (*rows, Row("card_tokens", token))
+        return Write(door.company_id, rows=rows)

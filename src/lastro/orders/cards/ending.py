@@ -1,0 +1,25 @@
+"""What the end of an order does to its payment by card, and its being charged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.base.write import Write
+from lastro.orders.cards.states import CARD_PAYMENTS
+
+if TYPE_CHECKING:
+    from lastro.base.run import Door
+    from lastro.orders.model import Order
+
+
+def card_moved(order: Order, trigger: str, door: Door) -> Write:
+    """The payment's move beside its order's: fail, cancel, capture. Nothing, where the order is not by card."""
+    if order.card is None:
+        return Write(door.company_id)
+    move = CARD_PAYMENTS.move(order.card, trigger, door.now, ask_at=None, challenge_url=None)
+    return Write(door.company_id, moves=(move,))
+
+
+def is_being_charged(order: Order) -> bool:
+    """Whether a charge of its card was ordered and has not ended."""
+    return order.card is not None and order.card.state == "AUTHENTICATED"

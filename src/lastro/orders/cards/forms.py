@@ -1,0 +1,184 @@
+"""What a request says of a card, and what is wrong with it. Nothing of what was typed is told back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import msgspec
+
+from lastro.base.errors import Problem
+from lastro.base.forms import Form, Line
+from lastro.orders.cards.model import Typed, Wish
+from lastro.orders.cards.rules import LEAST_INSTALLMENTS, METHOD, MOST_INSTALLMENTS, masked_document
+from lastro.standards.cards import BRANDS, CardError, CardNumber, Expiry, SecurityCode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+_ABOVE = "order.paymentDetails"
+_CARD = f"{_ABOVE}.creditCard"
+# What no request is recognised by: not even a keyed hash of it is kept.
+CARD_FIELDS = tuple(f"{_CARD}.{name}" for name in ("holderName", "holderDocument", "number", "cvv", "expiry"))
+Installments = Annotated[int, msgspec.Meta(ge=LEAST_INSTALLMENTS, le=MOST_INSTALLMENTS)]
+Token = Annotated[str, msgspec.Meta(min_length=1, max_length=128, pattern=r"^[!-~]*$(?!\n)")]
+_NEVER = "It goes to the acquirer's tokenizer and nowhere else: it is not stored, logged or compared."
+
+
+class CreditCardForm(Form):
+    """A card as its holder typed it."""
+
+    holder_name: Line
+    holder_document: Annotated[
+        str,
+        msgspec.Meta(
+            description="Three characters shown, then `*`; a whole one is masked before anything is kept.",
+            examples=["123********"], min_length=1, max_length=60,
+        ),
+    ]  # fmt: skip
+    number: Annotated[str, msgspec.Meta(description=_NEVER, examples=["4111111111111111"], max_length=40)]
+    cvv: Annotated[str, msgspec.Meta(description=_NEVER, examples=["123"], max_length=10)]
+    expiry: Annotated[str, msgspec.Meta(description="`MM/YY`.", examples=["12/49"], max_length=10)]
+    brand: Annotated[
+        str | None, msgspec.Meta(description=f"{', '.join(BRANDS)}; where it is given it has to be the number's.")
+    ] = None
+    installments: Installments | None = None
+    skip3ds: Annotated[
+        bool | None, msgspec.Meta(description="The payer is not authenticated: a chargeback is then yours.")
+    ] = None
+
+
+class BrowserForm(Form):
+    """The browser of the payer, as 3-D Secure wants it."""
+
+    user_agent: Annotated[str, msgspec.Meta(min_length=1, max_length=2048)] | None = None
+    accept_header: Annotated[str, msgspec.Meta(min_length=1, max_length=2048)] | None = None
+    language: Annotated[str, msgspec.Meta(min_length=1, max_length=8, examples=["es-MX"])] | None = None
+    color_depth: Annotated[int, msgspec.Meta(ge=1, le=48)] | None = None
+    screen_height: Annotated[int, msgspec.Meta(ge=0, le=999_999)] | None = None
+    screen_width: Annotated[int, msgspec.Meta(ge=0, le=999_999)] | None = None
+    time_zone_offset: Annotated[int, msgspec.Meta(ge=-840, le=840, description="Minutes from UTC.")] | None = None
+    java_enabled: bool | None = None
+    javascript_enabled: bool | None = None
+
+
+class PaymentDetailsForm(Form):
+    """How an order by card is paid: a card that was typed, or one that is kept."""
+
+    three_ds_token: Token | None = None
+    card_token: Annotated[Token | None, msgspec.Meta(description="A `cardToken` of an earlier order of your company.")] = (
+        None
+    )
+    installments: Annotated[
+        Installments | None, msgspec.Meta(description="1 where nothing is said; the same as in `creditCard`.")
+    ] = None
+    credit_card: CreditCardForm | None = None
+    browser: Annotated[
+        BrowserForm | None,
+        msgspec.Meta(description="Required where the payer is authenticated, all of it but `javaEnabled`."),
+    ] = None
+
+
+# What EMV 3-D Secure 2 requires of a browser (EMVCo, AReq, deviceChannel 02).
+_NEEDED = (
+    "user_agent", "accept_header", "language", "color_depth", "screen_height", "screen_width", "time_zone_offset",
+    "javascript_enabled",
+)  # fmt: skip
+
+
+def wish_of(details: PaymentDetailsForm | None, method: str | None, problems: list[Problem]) -> Wish | None:
+    """How an order by card is to be paid, None with every problem noted; of another method nothing is wished.
+
+    What was typed is taken out of the form, so that the card is in the answer alone, where it cannot be printed.
+    """
+    if method != METHOD:
+        if details is not None:
+            details.credit_card = None
+        if details is not None and method is not None:
+            # What is not allowed is not looked into.
+            problems[:] = [p for p in problems if not p.field.startswith(f"{_ABOVE}.")]
+            problems.append(Problem(_ABOVE, "NOT_ALLOWED", f"is for {METHOD} alone"))
+        return None
+    if details is None:
+        problems.append(Problem(_ABOVE, "REQUIRED", f"is required for {METHOD}"))
+        return None
+    card, details.credit_card = details.credit_card, None
+    before = len(problems)
+    skips = card is not None and bool(card.skip3ds)
+    typed = None if card is None else _typed(card, problems)
+    _check_choice(details, card, problems)
+    installments = _installments(details, card, problems)
+    browser = _browser(details.browser, problems, needed=not skips)
+    if len(problems) > before:
+        return None
+    return Wish(installments, typed, details.card_token, skips, details.three_ds_token, browser)
+
+
+def _check_choice(details: PaymentDetailsForm, card: CreditCardForm | None, problems: list[Problem]) -> None:
+    if card is not None and details.card_token is not None:
+        problems.append(Problem(f"{_ABOVE}.cardToken", "MUTUALLY_EXCLUSIVE", "a card is typed, or its token is given"))
+    if card is None and details.card_token is None:
+        problems.append(Problem(_CARD, "REQUIRED", "is required, or a cardToken"))
+        if details.installments is not None:
+            problems.append(Problem(f"{_ABOVE}.installments", "NOT_ALLOWED", "there is no card that they are of"))
+
+
+def _installments(details: PaymentDetailsForm, card: CreditCardForm | None, problems: list[Problem]) -> int:
+    of_card = None if card is None else card.installments
+    if None not in (of_card, details.installments) and of_card != details.installments:
+        problems.append(Problem(f"{_CARD}.installments", "MISMATCH", "differs from order.paymentDetails.installments"))
+    return of_card or details.installments or LEAST_INSTALLMENTS
+
+
+def _browser(browser: BrowserForm | None, problems: list[Problem], *, needed: bool) -> dict[str, str | int | bool] | None:
+    if browser is None:
+        if needed:
+            problems.append(Problem(f"{_ABOVE}.browser", "REQUIRED", "is required to authenticate the payer"))
+        return None
+    told: dict[str, str | int | bool] = {}
+    for name, shown in zip(BrowserForm.__struct_fields__, BrowserForm.__struct_encode_fields__, strict=True):
+        value = getattr(browser, name)
+        if value is not None:
+            told[shown] = value
+        elif needed and name in _NEEDED:
+            problems.append(Problem(f"{_ABOVE}.browser.{shown}", "REQUIRED", "is required to authenticate the payer"))
+    return told
+
+
+def _typed(card: CreditCardForm, problems: list[Problem]) -> Typed | None:
+    """The card where nothing is wrong with it. A field that the form found at fault is None, and was noted there."""
+    before = len(problems)
+    number = _read(CardNumber, card.number, "number", problems)
+    code = _read(SecurityCode, card.cvv, "cvv", problems)
+    expiry = _read(Expiry.parse, card.expiry, "expiry", problems)
+    brand = None if number is None else number.brand
+    if number is not None and brand is None:
+        problems.append(Problem(f"{_CARD}.number", "NOT_SUPPORTED", "is of a brand that is not taken"))
+    if card.brand is not None and card.brand not in BRANDS:
+        problems.append(Problem(f"{_CARD}.brand", "INVALID", f"must be one of {', '.join(BRANDS)}"))
+    elif card.brand is not None and brand is not None and card.brand != brand:
+        problems.append(Problem(f"{_CARD}.brand", "MISMATCH", "is not the brand of the number"))
+    if code is not None and brand is not None and not code.fits(brand):
+        problems.append(Problem(f"{_CARD}.cvv", "INVALID", "has not the length that the brand's codes have"))
+    document = None if card.holder_document is None else masked_document(card.holder_document)
+    if card.holder_document is not None and document is None:
+        text = "must show three characters and then *, or be whole"
+        problems.append(Problem(f"{_CARD}.holderDocument", "INVALID", text))
+    if None in (number, code, expiry, brand, document, card.holder_name) or len(problems) > before:
+        return None
+    assert number is not None
+    assert code is not None
+    assert expiry is not None
+    assert brand is not None
+    assert document is not None
+    return Typed(number, code, expiry, brand, {"name": card.holder_name, "document": document})
+
+
+def _read(read: Callable[[str], T], text: str | None, field: str, problems: list[Problem]) -> T | None:
+    if text is None:
+        return None
+    try:
+        return read(text)
+    except CardError as wrong:
+        problems.append(Problem(f"{_CARD}.{field}", "INVALID", str(wrong)))
+        return None

@@ -1,0 +1,35 @@
+"""The SQL of cards: tokens that clients keep, what a company takes, and what issuers took back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.orders.cards.model import Kept
+from lastro.standards.cards import Expiry
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+
+_KEPT = "SELECT name, token, brand, last_four, expiry FROM card_tokens WHERE company_id = $1 AND name = $2"
+_TAKES = "SELECT takes_unauthenticated_cards FROM companies WHERE company_id = $1"
+_CHARGEBACK = "SELECT 1 FROM chargebacks WHERE company_id = $1 AND chargeback_id = $2"
+
+
+async def kept(session: Session, company_id: UUID, name: str) -> Kept | None:
+    """The card that a token of this company stands for."""
+    row = await session.row(_KEPT, company_id, name)
+    if row is None:
+        return None
+    return Kept(row["name"], row["token"], row["brand"], row["last_four"], Expiry.parse(row["expiry"]))
+
+
+async def takes_unauthenticated(session: Session, company_id: UUID) -> bool:
+    """Whether the company takes cards whose issuer did not authenticate the payer."""
+    return bool(await session.value(_TAKES, company_id))
+
+
+async def is_charged_back(session: Session, company_id: UUID, chargeback_id: str) -> bool:
+    """Whether this chargeback is booked already."""
+    return await session.row(_CHARGEBACK, company_id, chargeback_id) is not None

@@ -1,0 +1,53 @@
+"""The codes that an order is paid by, as pictures and text: with Pix a QR code, at a till bars."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from lastro.standards import bars, code128, qrcode
+from lastro.standards.brcode import BrCode, ascii_text, encode
+
+if TYPE_CHECKING:
+    from lastro.orders import model
+    from lastro.orders.model import Place
+
+_BARS_HEIGHT, _BARS_SCALE = 40, 3
+
+
+def payload(order: model.Order, holder_name: str, city: str, place: Place) -> str:
+    """The text of an order's QR: dynamic, for one use, with the location that serves the signed charge."""
+    assert order.location_token is not None
+    return encode(
+        BrCode(
+            location=place.location(order.location_token),
+            amount=None if order.final_amount is None else str(order.final_amount),
+            merchant_name=merchant(holder_name, 25),
+            merchant_city=merchant(city, 15),
+            single_use=True,
+        )
+    )
+
+
+@lru_cache(maxsize=4096)
+def merchant(text: str, longest: int) -> str:
+    """A name or city as a code may carry it: ASCII, cut to `longest`, never empty."""
+    return ascii_text(text, longest) or "NAO INFORMADO"
+
+
+@lru_cache(maxsize=2048)
+def picture(text: str) -> str:
+    """The PNG in base64. Whoever waits for a payment reads the same order again and again."""
+    return b64encode(qrcode.png(text)).decode()
+
+
+@lru_cache(maxsize=2048)
+def bars_picture(reference: str) -> str:
+    """The PNG of a reference in Code 128, in base64: 40 modules high, three pixels a module."""
+    return b64encode(bars.png(code128.widths(reference), _BARS_HEIGHT, _BARS_SCALE)).decode()
+
+
+def grouped(reference: str) -> str:
+    """A reference as people read it out: its digits in fours."""
+    return " ".join(reference[at : at + 4] for at in range(0, len(reference), 4))

@@ -1,0 +1,35 @@
+"""Vouchers of cash: a reference that a shop's till scans or types, taken for three days (contract.md §10)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lastro.orders.instruments.model import Made
+from lastro.orders.model import Instrument
+from lastro.rails import port
+from lastro.standards import cash_references
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lastro.orders.instruments.model import Basis
+
+_TAKEN_FOR = timedelta(days=3)
+_TOLD_WITHIN = timedelta(seconds=60)  # what the till took in time may reach us that much later
+FORMS = {
+    port.OXXO: cash_references.OXXO,
+    port.OXXOPAY: cash_references.OXXO_PAY,
+    port.PAYNET: cash_references.PAYNET,
+}
+
+
+def _voucher(rail: str, basis: Basis) -> Made:
+    """A reference for this one order. It has no room for the company's number, which is found by the row itself."""
+    reference = cash_references.reference(FORMS[rail], basis.sequence)
+    expires_at = basis.made_at + _TAKEN_FOR
+    return Made(Instrument(rail, reference), expires_at, expires_at + _TOLD_WITHIN)
+
+
+MAKERS: Mapping[str, Callable[[Basis], Made]] = {rail: partial(_voucher, rail) for rail in FORMS}

@@ -1,0 +1,43 @@
+"""Which partner an order goes to: the one that it names, else that of its company's route, else the usual one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.orders.methods import known_method, method_of, rails_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from lastro.companies import Route
+    from lastro.orders.methods import Method
+
+
+def partner_name(rail: str) -> str:
+    """How clients and administrators name a partner: `financialPartner`."""
+    return rail.upper()
+
+
+def ways(method: Method, configured: Collection[str], route: Route | None, named: str | None) -> tuple[str, ...]:
+    """The rails that an order may go by, in the order in which their partners are asked; none: `named` is no partner of it.
+
+    configured: rails of partners that are there. A partner that is named is the only one: the client has chosen.
+    """
+    there = tuple(rail for rail in rails_of(method) if rail in configured)
+    if named is not None:
+        return tuple(rail for rail in there if partner_name(rail) == named)
+    if route is None:
+        return there[:1]
+    chosen = tuple(rail for rail in (route.partner, route.fallback) if rail in there)
+    return chosen or there[:1]
+
+
+def route_problem(method_name: str, partner: str, fallback: str | None) -> str | None:
+    """Why no route can be made of these, given by their public names; None: it can."""
+    method = method_of(method_name)
+    names = () if method is None else tuple(partner_name(rail) for rail in rails_of(known_method(method_name)))
+    if not names:
+        return f"{method_name[:60]!r} is no method with a partner."
+    if partner not in names or fallback not in (None, *names):
+        return f"the partners of {method_name} are {', '.join(names)}."
+    return "partner and fallback are the same." if partner == fallback else None

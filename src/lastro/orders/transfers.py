@@ -1,0 +1,34 @@
+"""Where transfers of any amount can be sent: whose CLABEs, and accounts at which banks (contract.md §6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DepositBank:
+    """A bank at which each DEPOSIT order has an account number. slug: what clients call it. code: its COMPE number.
+
+    branch: where these accounts are, four digits.
+    """
+
+    slug: str
+    code: str
+    ispb: str
+    branch: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transfers:
+    """clabe_prefix: bank and plaza of our CLABEs, six digits. banks: for deposits, the default one first."""
+
+    clabe_prefix: str = ""
+    banks: tuple[DepositBank, ...] = ()
+
+    def bank(self, slug: str | None) -> DepositBank | None:
+        """The bank of this name, the default one where none is named; None: there is no such bank."""
+        return next((bank for bank in self.banks if slug in (None, bank.slug)), None)
+
+
+NO_TRANSFERS = Transfers()

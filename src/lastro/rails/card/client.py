@@ -1,0 +1,77 @@
+"""The acquirer of cards, over HTTP: payments under our reference, its movements pulled by long polling."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from lastro.rails import port
+from lastro.rails.card import wire
+from lastro.rails.messages import understood
+from lastro.rails.movements import TIMEOUT_SECONDS, Movements, order
+from lastro.rails.port import Pending, ReturnFinal, Told, Unknown
+
+if TYPE_CHECKING:
+    import asyncio
+    from uuid import UUID
+
+    from lastro.rails.line import Line
+    from lastro.rails.port import Keep
+
+
+class Card:
+    """The adapter of the acquirer: a Rail. line: to it, with our token there."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._movements = Movements(line, "/card/v1/movements", wire.READERS)
+
+    async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
+        """Registers a payment, has it charged, ends it, or gives money back; the same again changes nothing there.
+
+        ValueError for a kind that the acquirer has not.
+        """
+        del network_id, company_id  # the one stands in the body, the other concerns us alone
+        if kind == port.COLLECTION_SEND:
+            wanted = port.collection_order(body)
+            await order(self._line, "PUT", _payment(wanted.reference), wire.written(wanted))
+        elif kind == port.CARD_AUTHORIZE:
+            charge = port.card_authorize(body)
+            await order(self._line, "POST", f"{_payment(charge.reference)}/charge", wire.charged(charge))
+        elif kind == port.COLLECTION_CLOSE:
+            await order(self._line, "POST", f"{_payment(port.collection_close(body).reference)}/close", None)
+        elif kind == port.RETURN_SEND:
+            back = port.return_order(body)
+            await order(self._line, "PUT", _return(back.return_id), wire.returned(back))
+        else:
+            raise ValueError(f"the acquirer has no message for {kind}")
+
+    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+        """What became of a charge or a return; of a payment, or of its end, whether the acquirer knows it."""
+        if kind == port.RETURN_SEND:
+            answer = await self._line.found(_return(network_id), TIMEOUT_SECONDS)
+            if answer is None:
+                return Unknown()
+            back = understood(wire.return_status, network_id, answer)
+            return Told(port.RETURN_FINAL, "", network_id, port.encode(back)) if isinstance(back, ReturnFinal) else back
+        reference = network_id.rpartition(":")[2]
+        answer = await self._line.found(_payment(reference), TIMEOUT_SECONDS)
+        if answer is None:
+            return Unknown()
+        return understood(wire.charge_status, reference, answer) if kind == port.CARD_AUTHORIZE else Pending()
+
+    async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
+        """Pulls until stop."""
+        await self._movements.listen(keep, stop)
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self._line.close()
+
+
+def _payment(reference: str) -> str:
+    return f"/card/v1/payments/{quote(reference, safe='')}"
+
+
+def _return(return_id: str) -> str:
+    return f"/card/v1/returns/{quote(return_id, safe='')}"

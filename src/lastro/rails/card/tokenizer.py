@@ -1,0 +1,49 @@
+"""The acquirer's tokenizer: the one place to which the number of a card is sent, while its client waits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lastro.rails.messages import Malformed, decoded, problem
+from lastro.rails.port import CardToken, Permanent, Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.rails.line import Line
+    from lastro.standards.cards import CardNumber, Expiry, SecurityCode
+
+TIMEOUT_SECONDS = 5.0  # a client waits for it
+# Refusals of what was sent; any other may be a fault of the way there, which passes.
+_FOR_GOOD = frozenset({400, 422})
+
+
+class CardTokenizer:
+    """A Tokenizer. line: to the acquirer, with our token there."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    async def tokenize(self, number: CardNumber, code: SecurityCode, expiry: Expiry, holder: Mapping[str, str]) -> CardToken:
+        """A token of this card. Neither an error nor a log line has any of it."""
+        body = msgspec.json.encode(
+            {
+                "number": number.reveal(), "cvv": code.reveal(), "expiry": f"{expiry.month:02d}/{expiry.year % 100:02d}",
+                "holderName": holder["name"], "holderDocument": holder["document"],
+            }
+        )  # fmt: skip
+        answer = await self._line.ask("POST", "/card/v1/tokens", body, TIMEOUT_SECONDS)
+        if answer.status in _FOR_GOOD:
+            raise Permanent(problem(answer.status, answer.body)[0], "the acquirer takes no such card")
+        if answer.status not in (200, 201):
+            raise Transient(f"the tokenizer answered with HTTP status {answer.status}")
+        try:
+            return decoded(answer.body, CardToken)
+        except Malformed:
+            raise Transient("the tokenizer's answer cannot be read") from None
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self._line.close()

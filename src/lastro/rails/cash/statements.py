@@ -1,0 +1,25 @@
+"""The statements of our account at a network of tills, with the movements behind their lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lastro.rails import movements
+from lastro.rails.cash.wire import CURRENCY, READERS
+from lastro.rails.statements import JsonStatements
+
+if TYPE_CHECKING:
+    from lastro.rails.line import Line
+    from lastro.rails.port import Told
+
+
+def statements(rail: str, line: Line) -> JsonStatements:
+    """Where they are asked for. line: to the network of this rail, of its own."""
+    return JsonStatements(line, f"/{rail}/v1/statements", partial(_told, rail), CURRENCY)
+
+
+def _told(rail: str, raw: bytes) -> Told:
+    """With the rail by which its voucher is found: statements of all rails come one way."""
+    return replace(movements.read(raw, READERS), rail=rail)

@@ -1,0 +1,17 @@
+"""The statements of our account at the crypto partner, with the movements behind their lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.rails import movements
+from lastro.rails.crypto.wire import READERS
+from lastro.rails.statements import JsonStatements
+
+if TYPE_CHECKING:
+    from lastro.rails.line import Line
+
+
+def statements(line: Line) -> JsonStatements:
+    """Where they are asked for. line: to the partner, of its own."""
+    return JsonStatements(line, "/crypto/v1/statements", lambda raw: movements.read(raw, READERS))

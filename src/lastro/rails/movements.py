@@ -1,0 +1,172 @@
+"""What partners that collect tell us: their movements, pulled by long polling and confirmed once they are stored.
+
+A movement has a sequence number, by which it is confirmed, and an id, by which a second copy is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+
+from lastro.base.gaps import gap
+from lastro.base.money import MoneyError
+from lastro.rails import port
+from lastro.rails.messages import Malformed, decoded, problem
+from lastro.rails.port import Permanent, Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lastro.rails.line import Answer, Line
+    from lastro.rails.port import Keep
+
+    # By the type that a movement names; takes the movement's id and its bytes. Malformed, MoneyError: it is not understood.
+    Readers = Mapping[str, Callable[[str, bytes], port.Told]]
+
+TIMEOUT_SECONDS = 10.0
+WAIT_SECONDS = 10  # how long a pull waits for movements
+_LIMIT = 100
+# Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes.
+_FOR_GOOD = frozenset({400, 409, 413, 422})
+_SHORTEST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 10.0
+_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
+_log = structlog.get_logger(__name__)
+
+
+class Movements:
+    """The stream of one partner. path: where its movements are; readers: what it can tell of."""
+
+    def __init__(self, line: Line, path: str, readers: Readers) -> None:
+        self._line = line
+        self._path = path
+        self._readers = readers
+
+    async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
+        """Pulls until stop. The partner knows which movements we confirmed, so that a new process begins behind them."""
+        place: int | None = None
+        pause = _SHORTEST_PAUSE_SECONDS
+        while not stop.is_set():
+            try:
+                place = await self._pull(place, keep, stop)
+                pause = _SHORTEST_PAUSE_SECONDS
+                continue
+            except Transient as away:
+                # The first failures are those of two processes that start together.
+                tell = _log.warning if pause >= 1 else _log.info
+                tell("network.gives_nothing", reason=away.reason)
+            except Exception:  # noqa: BLE001 whatever it was, the movements are not confirmed and come again
+                _log.exception("network.messages_not_stored")
+            # What a failed pull has confirmed is confirmed there: the partner says itself where it goes on.
+            place = None
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+        if place is not None:
+            with suppress(Transient):
+                await self._line.ask("GET", self._after(place, 0), None, 1.0)
+
+    async def _pull(self, place: int | None, keep: Keep, stop: asyncio.Event) -> int | None:
+        """One pull, which confirms the one before, and the storing of what it brought; the new place."""
+        answer = await self._until(stop, self._after(place, WAIT_SECONDS))
+        if answer is None:
+            return place
+        if answer.status != 200:
+            raise Transient(f"the movements answered with HTTP status {answer.status}")
+        try:
+            told, last = read_batch(answer.body, self._readers)
+        except Malformed as malformed:
+            raise Transient(f"the movements cannot be read: {malformed}") from malformed
+        if last is None:
+            return place
+        await keep(told)
+        gap("inbox.stored")
+        return last
+
+    async def _until(self, stop: asyncio.Event, path: str) -> Answer | None:
+        """The answer to a pull, None when it is time to stop."""
+        pull = asyncio.ensure_future(self._line.ask("GET", path, None, WAIT_SECONDS + TIMEOUT_SECONDS))
+        stopped = asyncio.ensure_future(stop.wait())
+        try:
+            await asyncio.wait({pull, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            return None if stop.is_set() else await pull
+        finally:
+            for task in (pull, stopped):
+                task.cancel()
+            await asyncio.gather(pull, stopped, return_exceptions=True)
+
+    def _after(self, place: int | None, wait: int) -> str:
+        after = "" if place is None else f"&after={place}"
+        return f"{self._path}?wait={wait}&limit={_LIMIT}{after}"
+
+
+async def order(line: Line, method: str, path: str, body: bytes | None) -> None:
+    """Asks a partner to do something. Permanent: it refuses for good; Transient: whether it took effect is not known."""
+    answer = await line.ask(method, path, body, TIMEOUT_SECONDS)
+    if 200 <= answer.status < 300:
+        return
+    code, reason = problem(answer.status, answer.body)
+    if answer.status in _FOR_GOOD:
+        raise Permanent(code, reason)
+    raise Transient(f"{code}: {reason}")
+
+
+class _Place(msgspec.Struct):
+    sequence: int
+
+
+class _Head(msgspec.Struct):
+    id: str
+    type: str
+
+
+class _Batch(msgspec.Struct):
+    movements: list[msgspec.Raw]
+
+
+def read_batch(body: bytes, readers: Readers) -> tuple[list[port.Told], int | None]:
+    """Every movement of an answer, in its order, and the sequence number of the last; None: there is none.
+
+    A movement that cannot be read is kept as it came (UNKNOWN). Malformed: nothing that could be confirmed.
+    """
+    movements = [bytes(raw) for raw in decoded(body, _Batch).movements]
+    places = [decoded(raw, _Place).sequence for raw in movements]
+    if places != sorted(set(places)):
+        raise Malformed("sequence")
+    return [read(raw, readers) for raw in movements], places[-1] if places else None
+
+
+def read(raw: bytes, readers: Readers) -> port.Told:
+    """One movement as the rooms understand it; kind UNKNOWN, with the bytes as they came, where we do not."""
+    try:
+        head = decoded(raw, _Head)
+    except Malformed:
+        return _unread(raw)
+    if _ID.fullmatch(head.id) is None:
+        return _unread(raw)
+    reader = readers.get(head.type)
+    if reader is not None:
+        try:
+            return reader(head.id, raw)
+        except (Malformed, MoneyError):
+            pass
+    return port.Told(port.UNKNOWN, head.id, head.id, raw)
+
+
+def partner_id(text: str) -> str:
+    """A partner's id of a payment. Malformed: it has another form."""
+    if _ID.fullmatch(text) is None:
+        raise Malformed("paymentId")
+    return text
+
+
+def _unread(raw: bytes) -> port.Told:
+    # Without a usable id the bytes themselves are the id: the same bytes again are the same movement.
+    name = "raw:" + hashlib.sha256(raw).hexdigest()
+    return port.Told(port.UNKNOWN, name, name, raw)

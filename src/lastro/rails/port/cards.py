@@ -1,0 +1,104 @@
+"""What an acquirer of card payments and the rooms tell each other. Codes are raw.
+
+An order by card is registered under our reference (collection.send, with a CardOrder) and authenticated there; what came of
+that we judge, and only then order the charge. The number of a card is seen by a Tokenizer alone.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003 msgspec reads the annotations when it runs
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from lastro.base.money import Money  # noqa: TC001
+from lastro.base.write import Message
+from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.collecting import CARD
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from uuid import UUID
+
+    from lastro.standards.cards import CardNumber, Expiry, SecurityCode
+
+# Outbox kind.
+CARD_AUTHORIZE = "card.authorize"  # CardAuthorize
+
+# Inbox kinds.
+CARD_AUTHENTICATED = "card.authenticated"  # CardAuthenticated
+CARD_CHARGEBACK = "card.chargeback"  # CardChargeback
+
+# transStatus of EMV 3-D Secure 2, and S: it was skipped, as we had asked.
+SKIPPED = "S"
+
+
+class CardAuthorize(msgspec.Struct, frozen=True):
+    """A card that may be charged, once, under this reference."""
+
+    reference: str
+    amount: Money
+
+
+class CardAuthenticated(msgspec.Struct, frozen=True):
+    """What came of asking who pays. status: transStatus, raw. challenge_url: of C, the page where the payer is asked.
+
+    eci, ds_transaction_id, version: as the card's network has them (EMVCo 3DS: eci, dsTransID, messageVersion).
+    """
+
+    reference: str
+    status: str
+    challenge_url: str | None = None
+    eci: str | None = None
+    ds_transaction_id: str | None = None
+    version: str | None = None
+
+
+class CardChargeback(msgspec.Struct, frozen=True):
+    """The issuer has taken the money of a payment back. chargeback_id: the acquirer's own. at: when it left us."""
+
+    chargeback_id: str
+    payment_id: str
+    reference: str
+    amount: Money
+    at: datetime
+    code: str | None = None
+
+
+class CardToken(msgspec.Struct, frozen=True):
+    """What stands for a card at the acquirer."""
+
+    token: str
+
+
+class Tokenizer(Protocol):
+    """Takes the number of a card and gives a token; nothing else ever sees the number."""
+
+    async def tokenize(self, number: CardNumber, code: SecurityCode, expiry: Expiry, holder: Mapping[str, str]) -> CardToken:
+        """holder: name, and document masked. Transient: it does not answer; Permanent: it takes no such card."""
+
+
+def card_authorize(body: bytes) -> CardAuthorize:
+    """The body of card.authorize. msgspec.ValidationError for other bytes, as for each of these."""
+    return decode(body, CardAuthorize)
+
+
+def card_authenticated(body: bytes) -> CardAuthenticated:
+    """The body of card.authenticated."""
+    return decode(body, CardAuthenticated)
+
+
+def card_chargeback(body: bytes) -> CardChargeback:
+    """The body of card.chargeback."""
+    return decode(body, CardChargeback)
+
+
+def authorize_message(reference: str, amount: Money, order_id: UUID, row_id: UUID, at: datetime) -> Message:
+    """The outbox message that has a card charged. It has a name of its own beside the one that registered the order."""
+    body = encode(CardAuthorize(reference, amount))
+    return Message(row_id, CARD, CARD_AUTHORIZE, charge_id(reference), order_id, body, at)
+
+
+def charge_id(reference: str) -> str:
+    """How the charge of a payment is called, beside the payment itself, whose name is the reference."""
+    return f"authorize:{reference}"

@@ -1,0 +1,36 @@
+"""The statements of our accounts at banks that keep account numbers, with the movements behind their lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lastro.rails import movements
+from lastro.rails.statements import JsonStatements
+from lastro.rails.transfers.dialects import DEPOSIT, SPEI
+from lastro.rails.transfers.wire import readers
+
+if TYPE_CHECKING:
+    from lastro.rails.line import Line
+    from lastro.rails.port import Told
+    from lastro.rails.transfers.dialects import Dialect
+
+
+def spei_statements(line: Line) -> JsonStatements:
+    """Where those of SPEI are asked for. line: to the bank, of its own."""
+    return _statements(line, SPEI)
+
+
+def deposit_statements(line: Line) -> JsonStatements:
+    """Where those of deposits are asked for. line: to the partner, of its own."""
+    return _statements(line, DEPOSIT)
+
+
+def _statements(line: Line, dialect: Dialect) -> JsonStatements:
+    found = readers(dialect)
+
+    def told(raw: bytes) -> Told:
+        """With the rail by which its account number is found: statements of all rails come one way."""
+        return replace(movements.read(raw, found), rail=dialect.rail)
+
+    return JsonStatements(line, f"{dialect.root}/statements", told, dialect.currency)

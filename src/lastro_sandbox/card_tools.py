@@ -1,0 +1,30 @@
+"""The payer of a card answers his bank, as the simulated network plays it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PATIENCE_SECONDS = 10.0
+# What the payer says on the page of his bank, so that the order comes to a status.
+ANSWERS: Mapping[str, str] = {"PAID": "pass", "ERROR": "fail"}
+# From which statuses an order by card can be led on, and where to; its card decides what follows from INITIAL.
+REACHABLE: Mapping[str, tuple[str, ...]] = {
+    "INITIAL": ("PAID", "ERROR", "AUTHENTICATING", "CANCELED"), "AUTHENTICATING": ("PAID", "ERROR"),
+}  # fmt: skip
+
+
+async def answer_bank(simulator_url: str, order: Mapping[str, Any], outcome: str) -> None:
+    """The payer of this order says pass or fail. One who has answered already is not asked again."""
+    timeout = aiohttp.ClientTimeout(total=PATIENCE_SECONDS)
+    async with aiohttp.ClientSession(simulator_url, timeout=timeout, trust_env=False) as client:
+        async with client.get("/cards", params={"number": order["externalId"]}) as answered:
+            known: list[dict[str, Any]] = (await answered.json())["data"]
+        if known:
+            body = {"outcome": outcome}
+            async with client.post(f"/cards/{known[-1]['reference']}/challenge", json=body) as answered:
+                await answered.read()

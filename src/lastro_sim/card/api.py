@@ -1,0 +1,249 @@
+"""The doors to the acquirer: its own protocol for merchants, the challenge page for payers, the list and acts for tests."""
+
+import re
+from functools import partial
+from pathlib import Path
+
+import jinja2
+from litestar import Response, get, post, put
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from .. import amounts, logs, queries, statements
+from ..answers import Asked, answer
+from ..collecting import movements, returns
+from ..collecting import statements as collected
+from ..collecting.partner import Row
+from ..forms import Form
+from ..guard import participant_only
+from ..network import Network
+from ..refusals import Problem, RefusedError, malformed, not_found
+from ..statements import Movement
+from . import charges, vault
+from .partner import CARD, CURRENCY
+
+REFERENCE = re.compile(r"[0-9]{20}")
+RETURN_ID = re.compile(r"[A-Za-z0-9]{1,35}")
+REASON = re.compile(r"[A-Z0-9]{1,8}")
+MOST_INSTALLMENTS = 24
+MOST_LISTED = 10_000
+PAGE = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent.parent / "templates"), autoescape=True
+).get_template("challenge.html")
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cache-Control": "no-store",
+}  # fmt: skip
+
+
+@post("/card/v1/tokens", guards=[participant_only])
+async def token_post(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """A token in place of a card."""
+    card = vault.tokenize(network, await request.body())
+    return answer({"token": card["token"], "brand": card["brand"], "lastFour": card["last_four"]}, 201)
+
+
+@put("/card/v1/payments/{reference:str}", guards=[participant_only])
+async def payment_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+    """Register a payment and have its payer authenticated."""
+    logs.about(_numbered(reference))
+    is_new = charges.register(network, _asked(reference, await request.body()))
+    return _payment(network, reference, 201 if is_new else 200)
+
+
+@get("/card/v1/payments/{reference:str}", guards=[participant_only])
+async def payment_get(network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+    """How a payment stands."""
+    return _payment(network, _numbered(reference))
+
+
+@post("/card/v1/payments/{reference:str}/charge", guards=[participant_only], status_code=200)
+async def payment_charge(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+    """Charge its card, once."""
+    logs.about(_numbered(reference))
+    form = Form.read(await request.body())
+    amount = form.message_amount("amount")
+    form.choice("currency", {CURRENCY})
+    form.check()
+    charges.charge(network, reference, amount)
+    return _payment(network, reference)
+
+
+@post("/card/v1/payments/{reference:str}/close", guards=[participant_only], status_code=200)
+async def payment_close(network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+    """Nobody may charge it any more."""
+    logs.about(_numbered(reference))
+    charges.close(network, reference)
+    return answer({"reference": reference})
+
+
+@get("/card/v1/movements", guards=[participant_only])
+async def movement_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """What happened after a place, and with this the word that everything up to it has arrived."""
+    return answer({"movements": await movements.pulled(request, network, CARD)})
+
+
+@put("/card/v1/returns/{return_id:str}", guards=[participant_only])
+async def return_put(request: Asked, network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
+    """Give money back to a card."""
+    if RETURN_ID.fullmatch(return_id) is None:
+        raise malformed(Problem("returnId", "INVALID", "A return id has up to 35 letters and digits"))
+    logs.about(return_id)
+    form = Form.read(await request.body())
+    payment_id, amount = form.text("paymentId", 64), form.message_amount("amount")
+    reason = form.text("reason", 8, REASON)
+    form.check()
+    is_new = returns.give_back(network, CARD, returns.Return(return_id, payment_id, amount, reason))
+    return _return(network, return_id, 201 if is_new else 200)
+
+
+@get("/card/v1/returns/{return_id:str}", guards=[participant_only])
+async def return_get(network: NamedDependency[Network], return_id: FromPath[str]) -> Response[bytes]:
+    """What has become of a return."""
+    return _return(network, return_id)
+
+
+@get("/card/v1/statements", guards=[participant_only])
+async def statement(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """A page of the statement of a day that is over."""
+    return statements.page(request, network, CARD.name, partial(_day, network))
+
+
+@get("/card/challenge/{name:str}")
+async def challenge_page(network: NamedDependency[Network], name: FromPath[str]) -> Response[str]:
+    """The issuer asks the payer; once he has answered, the way back."""
+    return _page(_challenged(network, name))
+
+
+@post("/card/challenge/{name:str}")
+async def challenge_answer(request: Asked, network: NamedDependency[Network], name: FromPath[str]) -> Response[str]:
+    """The payer's answer from the page. Not a redirect: the page's policy sends forms nowhere else."""
+    chosen = (await request.form()).get("outcome")
+    known = _challenged(network, name)
+    if chosen in charges.ENDS:
+        charges.answered(network, known, charges.ENDS[chosen])
+    return Response("", status_code=303, headers={"Location": f"/card/challenge/{known['challenge']}"})
+
+
+@get("/cards")
+async def card_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """The payments by card: how each was authenticated, whether it was charged, what was given and taken back."""
+    found = queries.read(request, {"reference", "number", "limit"})
+    limit = queries.whole(found, "limit", 1000, 1, MOST_LISTED)
+    if "reference" in found:
+        one = charges.find(network, found["reference"])
+        return answer({"data": [] if one is None else [_listed(network, one)]})
+    rows = charges.numbered(network, found["number"]) if "number" in found else charges.listed(network, limit)
+    return answer({"data": [_listed(network, row) for row in rows]})
+
+
+@post("/cards/{reference:str}/challenge", status_code=200)
+async def challenge_act(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+    """The payer's answer, without its page: pass, fail, unavailable or reject."""
+    form = Form.read(await request.body())
+    outcome = form.choice("outcome", charges.ENDS)
+    form.check()
+    known = _known(network, reference)
+    charges.answered(network, known, charges.ENDS[outcome])
+    return _payment(network, reference)
+
+
+@post("/cards/{reference:str}/chargeback", status_code=200)
+async def chargeback_act(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+    """The payer's bank takes the money back, all of it where no amount is given."""
+    raw = await request.body()
+    form = Form.read(raw) if raw else Form({})
+    amount, code = form.maybe_amount("amount"), form.maybe_text("code", 16)
+    form.check()
+    known = _known(network, reference)
+    if known["payment_id"] is None or (amount or 0) > known["amount"]:
+        return answer({"reference": reference, "status": "REJECTED", "code": "NOT_CAPTURED"})
+    name = charges.charged_back(network, known, amount or known["amount"], code or "10.4")
+    return answer({"reference": reference, "chargebackId": name, "status": "TAKEN"})
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (
+    token_post, payment_put, payment_get, payment_charge, payment_close, movement_list, return_put, return_get, statement,
+    challenge_page, challenge_answer, card_list, challenge_act, chargeback_act,
+)  # fmt: skip
+
+
+def _numbered(reference: str) -> str:
+    """The reference in a path, as it must be written."""
+    if REFERENCE.fullmatch(reference) is None:
+        raise malformed(Problem("reference", "INVALID", "A reference has twenty digits"))
+    return reference
+
+
+def _asked(reference: str, raw: bytes) -> charges.Asked:
+    form = Form.read(raw)
+    installments = form.maybe_whole("installments", 1, MOST_INSTALLMENTS)
+    form.choice("currency", {CURRENCY})
+    asked = charges.Asked(
+        reference,
+        form.text("token", 64),
+        form.message_amount("amount"),
+        installments or 1,
+        form.flag("skip3ds"),
+        form.text("returnUrl", 2048),
+        {"number": form.text("number", 64), "description": form.text("description", 140)},
+    )
+    form.check()
+    if asked.amount == 0:
+        raise RefusedError(422, "AMOUNT_ZERO", "A payment asks for something")
+    return asked
+
+
+def _known(network: Network, reference: str) -> Row:
+    known = charges.find(network, reference)
+    if known is None:
+        raise not_found()
+    return known
+
+
+def _payment(network: Network, reference: str, status: int = 200) -> Response[bytes]:
+    return answer(charges.shown(network, _known(network, reference)), status)
+
+
+def _return(network: Network, return_id: str, status: int = 200) -> Response[bytes]:
+    known = returns.find(network, CARD, return_id)
+    if known is None:
+        raise not_found()
+    return answer(returns.shown(CARD, known), status)
+
+
+def _challenged(network: Network, name: str) -> Row:
+    known = charges.by_challenge(network, name)
+    if known is None:
+        raise not_found()
+    return known
+
+
+def _page(known: Row) -> Response[str]:
+    html = PAGE.render(
+        amount=amounts.printed(known["amount"]), is_open=known["status"] in charges.ASKED, back=known["return_url"]
+    )
+    return Response(html, media_type="text/html; charset=utf-8", headers=HEADERS)
+
+
+def _listed(network: Network, row: Row) -> dict[str, object]:
+    given = [] if row["payment_id"] is None else returns.of_payment(network, CARD, row["payment_id"])
+    taken = network.store.rows("SELECT * FROM card_chargeback WHERE reference = ? ORDER BY seq", row["reference"])
+    return charges.shown(network, row) | {
+        "returns": [returns.shown(CARD, one) for one in given],
+        "chargebacks": [charges.chargeback(one) for one in taken],
+    }
+
+
+def _day(network: Network, begin: int, end: int) -> list[Movement]:
+    """What came, was given back and was taken back between two instants."""
+    found = collected.movements(network, CARD, begin, end)
+    sql = "SELECT * FROM card_chargeback WHERE taken_at >= ? AND taken_at < ? ORDER BY taken_at, seq"
+    for row in network.store.rows(sql, begin, end):
+        name, about = row["chargeback_id"], {"reference": row["reference"]}
+        message = {"id": f"S{name}", "type": "CHARGEBACK"} | charges.chargeback(row)
+        found.append(Movement("CHARGEBACK", name, row["payment_id"], row["amount"], row["taken_at"], message, about))
+    return sorted(found, key=lambda one: one.settled_at)

@@ -1,0 +1,275 @@
+"""Payments by card: registered and authenticated, then charged once when the merchant says so; or closed.
+
+A payment's status: CHALLENGE or DECOUPLED while its payer is asked, AUTHENTICATED with its result until it is charged,
+CAPTURED, DECLINED, CLOSED.
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from .. import amounts, faults
+from ..clock import SECOND, printed
+from ..collecting import movements, payments
+from ..collecting.partner import SETTLED
+from ..network import Network
+from ..refusals import RefusedError, away
+from . import vault
+from .numbers import PLAYS, Plays
+from .partner import CARD, CURRENCY
+
+CHALLENGE, DECOUPLED, AUTHENTICATED = "CHALLENGE", "DECOUPLED", "AUTHENTICATED"
+CAPTURED, DECLINED, CLOSED = "CAPTURED", "DECLINED", "CLOSED"
+ASKED = (CHALLENGE, DECOUPLED)
+SKIPPED = "S"
+# As card networks have them of full and of attempted authentication, and of none.
+ECI = {"Y": "05", "A": "06"}
+NO_ECI = "07"
+VERSION = "2.2.0"
+DECOUPLED_FOR = 10 * SECOND
+OPERATION = "credit_card"
+AT_THE_CHARGE = frozenset({"reject", "timeout", "lost-answer", "twice"})
+DO_NOT_HONOUR = "05"
+ENDS = {"pass": "Y", "fail": "N", "unavailable": "U", "reject": "R"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is registered. amount: minor units. fields: what else the acquirer keeps."""
+
+    reference: str
+    token: str
+    amount: int
+    installments: int
+    skips_3ds: bool
+    return_url: str
+    fields: dict[str, Any]
+
+
+def find(network: Network, reference: str) -> sqlite3.Row | None:
+    """A payment by the merchant's reference."""
+    return network.store.row("SELECT * FROM card_charge WHERE reference = ?", reference)
+
+
+def by_challenge(network: Network, name: str) -> sqlite3.Row | None:
+    """A payment by the name of its challenge's page."""
+    return network.store.row("SELECT * FROM card_charge WHERE challenge = ?", name)
+
+
+def listed(network: Network, limit: int) -> list[sqlite3.Row]:
+    """The newest payments, oldest first."""
+    return network.store.rows("SELECT * FROM card_charge ORDER BY seq DESC LIMIT ?", limit)[::-1]
+
+
+def numbered(network: Network, number: str) -> list[sqlite3.Row]:
+    """The payments of a merchant's own number, oldest first."""
+    sql = "SELECT * FROM card_charge WHERE json_extract(body, '$.number') = ? ORDER BY seq"
+    return network.store.rows(sql, number)
+
+
+def register(network: Network, asked: Asked) -> bool:
+    """Take a payment and have its payer authenticated; whether it is new. The same again changes nothing."""
+    known = find(network, asked.reference)
+    if known is not None:
+        if (known["token"], known["amount"], known["installments"]) != (asked.token, asked.amount, asked.installments):
+            raise RefusedError(409, "REFERENCE_DIFFERS", "Another payment is registered under this reference")
+        return False
+    if faults.strike(network, OPERATION, about(asked.reference, asked.amount), faults.DOWN) is not None:
+        raise away()
+    card = vault.find(network, asked.token)
+    if card is None:
+        raise RefusedError(422, "UNKNOWN_TOKEN", "No such card")
+    result = SKIPPED if asked.skips_3ds else PLAYS[card["plays"]].result
+    status = {"C": CHALLENGE, "D": DECOUPLED}.get(result, AUTHENTICATED)
+    with network.store.writing():
+        network.store.run(
+            "INSERT INTO card_charge (reference, token, amount, installments, body, return_url, challenge, status, result,"
+            " ds_id, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            asked.reference,
+            asked.token,
+            asked.amount,
+            asked.installments,
+            json.dumps(asked.fields),
+            asked.return_url,
+            network.chance.uuid().replace("-", ""),
+            status,
+            result,
+            None if asked.skips_3ds else network.chance.uuid(),
+            network.clock.business() + DECOUPLED_FOR if status == DECOUPLED else None,
+        )
+        _tell_result(network, asked.reference)
+    network.bells.ring("timer")
+    return True
+
+
+def answered(network: Network, known: sqlite3.Row, result: str) -> None:
+    """The payer has been asked: his challenge ends with this result. What has ended already stays as it is."""
+    if known["status"] not in ASKED:
+        return
+    with network.store.writing():
+        network.store.run(
+            "UPDATE card_charge SET status = ?, result = ?, due_at = NULL WHERE reference = ?",
+            AUTHENTICATED,
+            result,
+            known["reference"],
+        )
+        _tell_result(network, known["reference"])
+
+
+def charge(network: Network, reference: str, amount: int) -> None:
+    """Charge the card, once: the same again changes nothing. Refused: it may not be charged, or not so much."""
+    known = find(network, reference)
+    if known is None:
+        raise RefusedError(404, "NOT_FOUND", "No payment has this reference")
+    if known["status"] in (CAPTURED, DECLINED):
+        return
+    if known["status"] != AUTHENTICATED or known["result"] in ("N", "R"):
+        raise RefusedError(409, "NOT_AUTHENTICATED", "Its payer was not authenticated")
+    if amount != known["amount"]:
+        raise RefusedError(422, "AMOUNT_DIFFERS", "Another amount was registered")
+    if faults.strike(network, OPERATION, about(reference, amount), faults.DOWN) is not None:
+        raise away()
+    fault = faults.strike(network, OPERATION, about(reference, amount), AT_THE_CHARGE)
+    behaviour = None if fault is None else fault.behaviour
+    plays = _plays(network, known)
+    code = ((fault and fault.code) or DO_NOT_HONOUR) if behaviour == "reject" else plays.decline
+    copies = 0 if behaviour == "timeout" or not plays.is_told else 2 if behaviour == "twice" else 1
+    with network.store.writing():
+        if code is not None:
+            _decline(network, known, code, copies)
+        else:
+            _capture(network, known, copies)
+    if behaviour == "lost-answer":
+        raise away()
+
+
+def close(network: Network, reference: str) -> None:
+    """Nobody may charge it any more. One that was charged stays so; one that never came is refused when it comes."""
+    network.store.run(
+        "UPDATE card_charge SET status = ?, due_at = NULL WHERE reference = ? AND status NOT IN ('CAPTURED', 'DECLINED')",
+        CLOSED,
+        reference,
+    )
+
+
+def charged_back(network: Network, known: sqlite3.Row, amount: int, code: str) -> str:
+    """The issuer takes money of a charged payment back; the id of that."""
+    name = network.chance.uuid()
+    with network.store.writing():
+        network.store.run(
+            "INSERT INTO card_chargeback (chargeback_id, payment_id, reference, amount, code, taken_at)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            name,
+            known["payment_id"],
+            known["reference"],
+            amount,
+            code,
+            network.clock.business(),
+        )
+        row = network.store.row("SELECT * FROM card_chargeback WHERE chargeback_id = ?", name)
+        assert row is not None
+        movements.put(network, CARD, "CHARGEBACK", chargeback(row))
+    return name
+
+
+def chargeback(row: sqlite3.Row) -> dict[str, Any]:
+    """A chargeback as movements tell of it."""
+    return {
+        "chargebackId": row["chargeback_id"],
+        "paymentId": row["payment_id"],
+        "reference": row["reference"],
+        "amount": amounts.printed(row["amount"]),
+        "currency": CURRENCY,
+        "code": row["code"],
+        "takenAt": printed(row["taken_at"]),
+    }
+
+
+def run_due(network: Network) -> None:
+    """Payers who are asked elsewhere have answered."""
+    now = network.clock.business()
+    for row in network.store.rows("SELECT * FROM card_charge WHERE due_at <= ? ORDER BY due_at, seq", now):
+        answered(network, row, "Y")
+
+
+def wakes_at(network: Network) -> int | None:
+    """The business time of the next such answer."""
+    row = network.store.row("SELECT min(due_at) AS due FROM card_charge WHERE due_at IS NOT NULL")
+    return None if row is None else row["due"]
+
+
+def about(reference: str, amount: int) -> dict[str, str | None]:
+    """What a fault may match on."""
+    return {"reference": reference, "amount": amounts.printed(amount)}
+
+
+def shown(network: Network, known: sqlite3.Row) -> dict[str, Any]:
+    """A payment as the acquirer answers about it, once it was charged with how that ended."""
+    fields = {
+        "reference": known["reference"],
+        "status": known["status"],
+        "amount": amounts.printed(known["amount"]),
+        "currency": CURRENCY,
+        "installments": known["installments"],
+        "code": known["code"],
+        **authentication(network, known),
+    }
+    if known["payment_id"] is not None:
+        paid = payments.find(network, CARD, known["payment_id"])
+        assert paid is not None
+        fields |= CARD.payment(paid)
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def authentication(network: Network, known: sqlite3.Row) -> dict[str, Any]:
+    """What came of asking who pays."""
+    result = known["result"]
+    url = f"http://127.0.0.1:{network.settings.port}/card/challenge/{known['challenge']}"
+    return {
+        "transStatus": result,
+        "challengeUrl": url if result == "C" else None,
+        "eci": None if result == SKIPPED or known["status"] in ASKED else ECI.get(result, NO_ECI),
+        "dsTransId": known["ds_id"],
+        "version": None if result == SKIPPED else VERSION,
+    }
+
+
+def _plays(network: Network, known: sqlite3.Row) -> Plays:
+    card = vault.find(network, known["token"])
+    assert card is not None
+    return PLAYS[card["plays"]]
+
+
+def _tell_result(network: Network, reference: str) -> None:
+    known = find(network, reference)
+    assert known is not None
+    told = {"reference": reference} | authentication(network, known)
+    movements.put(network, CARD, "AUTHENTICATION", {name: value for name, value in told.items() if value is not None})
+
+
+def _decline(network: Network, known: sqlite3.Row, code: str, copies: int) -> None:
+    network.store.run("UPDATE card_charge SET status = ?, code = ? WHERE reference = ?", DECLINED, code, known["reference"])
+    for _ in range(copies):
+        movements.put(network, CARD, "DECLINED", {"reference": known["reference"], "code": code})
+
+
+def _capture(network: Network, known: sqlite3.Row, copies: int) -> None:
+    name, now = network.chance.uuid(), network.clock.business()
+    network.store.run(
+        "INSERT INTO item_payment (partner, payment_id, reference, amount, body, status, taken_at, settled_at, becomes_void)"
+        " VALUES (?, ?, ?, ?, '{}', 'SETTLED', ?, ?, 0)",
+        CARD.name,
+        name,
+        known["reference"],
+        known["amount"],
+        now,
+        now,
+    )
+    taken = payments.find(network, CARD, name)
+    assert taken is not None
+    for _ in range(copies):
+        movements.put(network, CARD, CARD.words[SETTLED], payments.told(CARD, taken))
+    network.store.run(
+        "UPDATE card_charge SET status = ?, payment_id = ? WHERE reference = ?", CAPTURED, name, known["reference"]
+    )

@@ -1,0 +1,132 @@
+"""What somebody may pay at a partner: registered once under its reference, payable until its last instant, or closed."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from .. import amounts, faults
+from ..network import Network
+from ..refusals import RefusedError, away
+from .partner import Partner, Row
+
+REGISTERED, PAID, CLOSED, EXPIRED = "REGISTERED", "PAID", "CLOSED", "EXPIRED"
+AT_REGISTRATION = frozenset({"reject", "timeout", "lost-answer", "down"})
+REFUSED = "REGISTRATION_REFUSED"
+
+
+@dataclass(frozen=True)
+class Item:
+    """What is registered. amount: minor units; None: whatever comes. expires_at: business microseconds; None: never.
+
+    fields: what else the partner keeps of it.
+    """
+
+    reference: str
+    amount: int | None
+    expires_at: int | None
+    fields: dict[str, Any]
+
+
+def about(reference: str, amount: int | None, payer: str | None = None) -> dict[str, str | None]:
+    """What a fault may match on. payer: the document of who pays."""
+    return {"reference": reference, "amount": None if amount is None else amounts.printed(amount), "payerDocument": payer}
+
+
+def find(network: Network, partner: Partner, reference: str) -> Row | None:
+    """An item by its reference."""
+    return network.store.row("SELECT * FROM item WHERE partner = ? AND reference = ?", partner.name, reference)
+
+
+def listed(network: Network, partner: Partner, limit: int) -> list[Row]:
+    """The newest items, oldest first."""
+    return network.store.rows("SELECT * FROM item WHERE partner = ? ORDER BY seq DESC LIMIT ?", partner.name, limit)[::-1]
+
+
+def register(network: Network, partner: Partner, item: Item) -> bool:
+    """Make an item payable; whether it is new. The same again changes nothing, whatever has become of it."""
+    known = find(network, partner, item.reference)
+    if known is not None:
+        if _kept(known) != item:
+            raise RefusedError(409, "REFERENCE_DIFFERS", "Something else is registered under this reference")
+        return False
+    fault = faults.strike(network, partner.name, about(item.reference, item.amount), AT_REGISTRATION)
+    fault = fault or _magic(partner, item.amount)
+    if fault is not None and fault.behaviour == "down":
+        raise away()
+    if fault is not None and fault.behaviour == "timeout":
+        raise RefusedError(504, "INTERNAL_ERROR", "The partner's registry did not answer in time")
+    if item.expires_at is not None and item.expires_at < network.clock.business():
+        raise RefusedError(422, "TERM_OVER", "Its last instant to be paid is over")
+    if fault is not None and fault.behaviour == "reject":
+        raise RefusedError(422, fault.code or REFUSED, "The partner refuses it")
+    network.store.run(
+        "INSERT INTO item (partner, reference, amount, expires_at, body, registered_at) VALUES (?, ?, ?, ?, ?, ?)",
+        partner.name,
+        item.reference,
+        item.amount,
+        item.expires_at,
+        json.dumps(item.fields),
+        network.clock.business(),
+    )
+    if fault is not None:
+        raise away()
+    return True
+
+
+def close(network: Network, partner: Partner, reference: str) -> None:
+    """Nobody may pay it any more. A reference may be closed before its item comes, which is then closed from the start."""
+    known = find(network, partner, reference)
+    if is_closed(network, partner, reference):
+        return
+    asked = about(reference, known["amount"] if known else None)
+    if faults.strike(network, partner.name, asked, faults.DOWN) is not None:
+        raise away()
+    if known is not None and not partner.takes_again and is_paid(network, partner, known):
+        raise RefusedError(409, "ALREADY_PAID", "What was paid cannot be closed")
+    network.store.run(
+        "INSERT INTO item_close (partner, reference, closed_at) VALUES (?, ?, ?)",
+        partner.name,
+        reference,
+        network.clock.business(),
+    )
+
+
+def is_closed(network: Network, partner: Partner, reference: str) -> bool:
+    """Whether it was closed."""
+    sql = "SELECT 1 FROM item_close WHERE partner = ? AND reference = ?"
+    return network.store.row(sql, partner.name, reference) is not None
+
+
+def is_paid(network: Network, partner: Partner, known: Row) -> bool:
+    """Whether what was taken for it and has not become void is what it asks; one payment is, unless any amount is taken."""
+    row = network.store.row(
+        "SELECT sum(amount) AS taken FROM item_payment WHERE partner = ? AND reference = ? AND status <> 'VOID'",
+        partner.name,
+        known["reference"],
+    )
+    taken = 0 if row is None or row["taken"] is None else row["taken"]
+    return bool(taken >= (known["amount"] or 1) if partner.takes_any_amount else taken > 0)
+
+
+def status(network: Network, partner: Partner, known: Row) -> str:
+    """How an item stands now."""
+    if is_paid(network, partner, known):
+        return PAID
+    if is_closed(network, partner, known["reference"]):
+        return CLOSED
+    over = known["expires_at"] is not None and known["expires_at"] < network.clock.business()
+    return EXPIRED if over else REGISTERED
+
+
+def shown(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
+    """An item as the partner answers about it, in its own names."""
+    return partner.item(known) | {"status": status(network, partner, known)}
+
+
+def _magic(partner: Partner, amount: int | None) -> faults.Fault | None:
+    found = None if amount is None else partner.magic(amount)
+    return found if found is not None and found.behaviour in AT_REGISTRATION else None
+
+
+def _kept(known: Row) -> Item:
+    return Item(known["reference"], known["amount"], known["expires_at"], json.loads(known["body"]))

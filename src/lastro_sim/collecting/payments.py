@@ -1,0 +1,122 @@
+"""Payments of items: settled at once, or announced when they are taken and settled at their time; or void before it."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..network import Network
+from . import movements
+from .partner import ANNOUNCED, SETTLED, VOID, Partner, Row
+
+NO_MONEY_CAME = "NOT_SETTLED"
+
+
+def take(
+    network: Network,
+    partner: Partner,
+    reference: str,
+    amount: int,
+    fields: Mapping[str, Any],
+    fault: tuple[str, int] | None = None,
+) -> str:
+    """Take a payment and tell of it; its id. fields: what else the partner knows of it, the payer for one.
+
+    fault: a behaviour, and microseconds it takes longer; `void`: it is announced and never settles.
+    """
+    name, now = partner.named(network.chance.uuid()), network.clock.business()
+    behaviour, delay = fault or (None, 0)
+    due, becomes_void = partner.settles_at(now, delay), behaviour == "void"
+    at_once = due <= now and not becomes_void
+    with network.store.writing():
+        network.store.run(
+            "INSERT INTO item_payment (partner, payment_id, reference, amount, body, status, taken_at, due_at, settled_at,"
+            " becomes_void) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            partner.name,
+            name,
+            reference,
+            amount,
+            json.dumps(fields),
+            SETTLED if at_once else ANNOUNCED,
+            now,
+            None if at_once else due,
+            now if at_once else None,
+            becomes_void,
+        )
+        _tell(network, partner, name)
+    network.bells.ring("timer")
+    return name
+
+
+def find(network: Network, partner: Partner, payment_id: str) -> Row | None:
+    """A payment by its id."""
+    return network.store.row("SELECT * FROM item_payment WHERE partner = ? AND payment_id = ?", partner.name, payment_id)
+
+
+def of_item(network: Network, partner: Partner, reference: str) -> list[Row]:
+    """The payments of an item, oldest first."""
+    sql = "SELECT * FROM item_payment WHERE partner = ? AND reference = ? ORDER BY seq"
+    return network.store.rows(sql, partner.name, reference)
+
+
+def recent(network: Network, partner: Partner, limit: int) -> list[Row]:
+    """The newest payments, oldest first."""
+    sql = "SELECT * FROM item_payment WHERE partner = ? ORDER BY seq DESC LIMIT ?"
+    return network.store.rows(sql, partner.name, limit)[::-1]
+
+
+def void(network: Network, partner: Partner, payment_id: str, code: str | None) -> bool:
+    """A payment that was announced does not settle; False when it has ended already, or is unknown."""
+    known = find(network, partner, payment_id)
+    if known is None or known["status"] != ANNOUNCED:
+        return False
+    with network.store.writing():
+        _end(network, partner, known, VOID, code or NO_MONEY_CAME, None)
+    return True
+
+
+def run_due(network: Network, partners: Mapping[str, Partner]) -> None:
+    """End what is due, in the order of its times."""
+    now = network.clock.business()
+    for row in network.store.rows("SELECT * FROM item_payment WHERE due_at <= ? ORDER BY due_at, seq", now):
+        partner = partners[row["partner"]]
+        with network.store.writing():
+            if row["becomes_void"]:
+                _end(network, partner, row, VOID, NO_MONEY_CAME, None)
+            else:
+                _end(network, partner, row, SETTLED, None, row["due_at"])
+
+
+def dues(network: Network) -> Iterable[int]:
+    """The business time of the next end, where there is one."""
+    row = network.store.row("SELECT min(due_at) AS due FROM item_payment WHERE due_at IS NOT NULL")
+    return () if row is None or row["due"] is None else (row["due"],)
+
+
+def shown(partner: Partner, known: Row) -> dict[str, Any]:
+    """A payment as lists show it, in the partner's names."""
+    code = {} if known["code"] is None else {"code": known["code"]}
+    return partner.payment(known) | {"status": known["status"]} | code
+
+
+def told(partner: Partner, known: Row) -> dict[str, Any]:
+    """A payment as movements tell of it."""
+    fields = {name: value for name, value in shown(partner, known).items() if value is not None}
+    del fields["status"]
+    return fields
+
+
+def _end(network: Network, partner: Partner, known: Row, status: str, code: str | None, settled_at: int | None) -> None:
+    network.store.run(
+        "UPDATE item_payment SET status = ?, code = ?, settled_at = ?, due_at = NULL WHERE seq = ?",
+        status,
+        code,
+        settled_at,
+        known["seq"],
+    )
+    _tell(network, partner, known["payment_id"])
+
+
+def _tell(network: Network, partner: Partner, payment_id: str) -> None:
+    known = find(network, partner, payment_id)
+    assert known is not None
+    movements.put(network, partner, partner.words[known["status"]], told(partner, known))

@@ -1,0 +1,151 @@
+"""What a payer does with a reference: he types it or has it scanned, sees what it asks, and pays it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from .. import amounts, faults, logs
+from ..bank import payers
+from ..clock import printed_or_none
+from ..forms import Form
+from ..network import Network
+from . import items, payments, returns
+from .partner import SETTLED, Partner, Row
+
+# A partner takes a payment that it should refuse when one of these is waiting.
+TAKEN_ALL_THE_SAME = {"ALREADY_PAID": "twice", "CHARGE_REMOVED": "late", "EXPIRED": "late"}
+PROBLEMS = {items.PAID: "ALREADY_PAID", items.CLOSED: "CHARGE_REMOVED", items.EXPIRED: "EXPIRED"}
+
+
+def found(network: Network, partners: Iterable[Partner], form: Form) -> tuple[Partner, Row] | None:
+    """The item whose reference was typed as `qrcodeData`, and whose it is. What no partner knows is something else."""
+    text = form.given("qrcodeData")
+    if not isinstance(text, str):
+        return None
+    for partner in partners:
+        known = items.find(network, partner, partner.typed(text))
+        if known is not None:
+            return partner, known
+    return None
+
+
+def read(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
+    """What an item asks, in the words of the phone."""
+    problem = _problem(network, partner, known)
+    asked = {
+        "kind": partner.kind,
+        "amount": None if known["amount"] is None else amounts.printed(known["amount"]),
+        "currency": partner.currency,
+        "openAmount": known["amount"] is None,
+        "reference": known["reference"],
+        "expiresAt": printed_or_none(known["expires_at"]),
+        "status": items.status(network, partner, known),
+        "problem": problem,
+    }
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def pay(network: Network, partner: Partner, known: Row, form: Form) -> dict[str, Any]:
+    """Pay an item: taken, and settled now or later; or refused. What its partner does not take is taken under a fault."""
+    amount, payer = form.maybe_amount("amount"), payers.chosen(form)
+    price, reference = amount or known["amount"], known["reference"]
+    if price is None:
+        form.refuse("amount", "REQUIRED", "It leaves the amount open")
+    form.check()
+    if payer.refused is not None:
+        return _refused(network, payer.refused)
+    logs.about(reference)
+    about = items.about(reference, known["amount"], payer.document)
+
+    def struck(*behaviours: str) -> faults.Fault | None:
+        return faults.strike(network, partner.name, about, behaviours)
+
+    with network.store.writing():
+        problem = _problem(network, partner, known)
+        if problem is not None and struck(TAKEN_ALL_THE_SAME[problem]) is None:
+            return _refused(network, problem)
+        fits = partner.takes_any_amount or known["amount"] in (None, price)
+        if not fits and struck("wrong-amount") is None:
+            return _refused(network, "AMOUNT_NOT_ALLOWED")
+        magic = None if known["amount"] is None else partner.magic(known["amount"])
+        fault = struck("slow", "void") or magic
+        twice = problem is None and (struck("twice") is not None or (magic is not None and magic.behaviour == "twice"))
+        who = {"name": payer.name, "document": {"type": payer.document_type, "number": payer.document}}
+        how = None if fault is None else (fault.behaviour, fault.delay)
+        taken = [payments.take(network, partner, reference, price, {"payer": who}, how) for _ in range(2 if twice else 1)]
+    first = payments.find(network, partner, taken[0])
+    assert first is not None
+    word = "SETTLED" if first["status"] == SETTLED else "PENDING"
+    return {"paymentId": taken[0], "reference": reference, "status": word}
+
+
+def end_void(network: Network, partner: Partner, payment_id: str, form: Form) -> dict[str, Any]:
+    """The money of a payment that was announced does not come; the body may say why."""
+    code = form.maybe_text("code", 64)
+    form.check()
+    ended = payments.void(network, partner, payment_id, code)
+    known = payments.find(network, partner, payment_id)
+    if known is not None:
+        logs.about(payment_id)
+    if ended:
+        return {"paymentId": payment_id, "status": "VOID"}
+    return {"status": "REJECTED", "code": "UNKNOWN_PAYMENT" if known is None else f"ALREADY_{known['status']}"}
+
+
+def listed(network: Network, partner: Partner, reference: str | None, limit: int) -> list[dict[str, Any]]:
+    """The newest items with their payments and what was given back of each, oldest first; or one."""
+    if reference is None:
+        rows = items.listed(network, partner, limit)
+    else:
+        known = items.find(network, partner, reference)
+        rows = [] if known is None else [known]
+    return [items.shown(network, partner, row) | {"payments": _payments(network, partner, row["reference"])} for row in rows]
+
+
+def paid(network: Network, partners: Iterable[Partner], payment_id: str) -> dict[str, Any] | None:
+    """One payment, in the words of the phone; None for no such payment."""
+    for partner in partners:
+        known = payments.find(network, partner, payment_id)
+        if known is not None:
+            return _told(partner, known)
+    return None
+
+
+def recent(network: Network, partners: Iterable[Partner], limit: int) -> list[dict[str, Any]]:
+    """The newest payments of all these partners together, oldest first, in the words of the phone."""
+    rows = [(row["seq"], partner, row) for partner in partners for row in payments.recent(network, partner, limit)]
+    rows.sort(key=lambda one: one[0])
+    return [_told(partner, row) for _, partner, row in rows[-limit:]]
+
+
+def _told(partner: Partner, known: Row) -> dict[str, Any]:
+    return {
+        "paymentId": known["payment_id"],
+        "reference": known["reference"],
+        "partner": partner.name,
+        "currency": partner.currency,
+        "amount": amounts.printed(known["amount"]),
+        "status": known["status"],
+        "paidAt": printed_or_none(known["taken_at"]),
+        "settledAt": printed_or_none(known["settled_at"]),
+    } | ({} if known["code"] is None else {"code": known["code"]})
+
+
+def _payments(network: Network, partner: Partner, reference: str) -> list[dict[str, Any]]:
+    return [
+        payments.shown(partner, row)
+        | {"returns": [returns.shown(partner, one) for one in returns.of_payment(network, partner, row["payment_id"])]}
+        for row in payments.of_item(network, partner, reference)
+    ]
+
+
+def _problem(network: Network, partner: Partner, known: Row) -> str | None:
+    """Why it may not be paid now."""
+    problem = PROBLEMS.get(items.status(network, partner, known))
+    if problem == "ALREADY_PAID" and partner.takes_again:
+        problem = "CHARGE_REMOVED" if items.is_closed(network, partner, known["reference"]) else None
+    return None if partner.takes_late and problem in ("CHARGE_REMOVED", "EXPIRED") else problem
+
+
+def _refused(network: Network, code: str) -> dict[str, Any]:
+    """The partner says no: nothing was taken. The id is of this try alone."""
+    return {"paymentId": network.chance.uuid(), "status": "REJECTED", "code": code}

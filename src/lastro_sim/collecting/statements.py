@@ -1,0 +1,29 @@
+"""The account at a partner of whom it collects for: what came and was given back between two instants."""
+
+from ..network import Network
+from ..statements import Movement
+from . import payments, returns
+from .partner import RETURNED, SETTLED, Partner
+
+PAID = (
+    "SELECT * FROM item_payment WHERE partner = ? AND status = 'SETTLED' AND settled_at >= ? AND settled_at < ?"
+    " ORDER BY settled_at, seq"
+)
+GIVEN = (
+    "SELECT * FROM item_return WHERE partner = ? AND status = 'SETTLED' AND settled_at >= ? AND settled_at < ?"
+    " ORDER BY settled_at, seq"
+)
+
+
+def movements(network: Network, partner: Partner, begin: int, end: int) -> list[Movement]:
+    """The lines, for `statements.page`. begin, end: business microseconds."""
+    found = []
+    for row in network.store.rows(PAID, partner.name, begin, end):
+        name, reference = row["payment_id"], row["reference"]
+        message = {"id": f"S{name}", "type": partner.words[SETTLED]} | payments.told(partner, row)
+        found.append(Movement("IN", name, reference, row["amount"], row["settled_at"], message, {"reference": reference}))
+    for row in network.store.rows(GIVEN, partner.name, begin, end):
+        name, about = row["return_id"], {"reference": row["reference"], "returnId": row["return_id"]}
+        message = {"id": f"S{name}", "type": partner.words[RETURNED]} | returns.told(partner, row)
+        found.append(Movement("RETURN_OUT", name, row["payment_id"], row["amount"], row["settled_at"], message, about))
+    return sorted(found, key=lambda one: one.settled_at)

@@ -1,0 +1,112 @@
+"""Rates: given once under a reference, and then the same however often they are asked for."""
+
+import json
+from dataclasses import asdict, dataclass
+from decimal import ROUND_CEILING, Decimal
+from typing import Any
+
+from .. import amounts, faults, scenarios
+from ..clock import MINUTE, printed
+from ..collecting.partner import Partner, Row
+from ..network import Network
+from ..refusals import RefusedError, away
+from .partner import BEFORE
+
+NO_RATE = "RATE_NOT_GIVEN"
+AT_A_QUOTE = frozenset({"reject", "timeout", "lost-answer", "down"})
+
+
+@dataclass(frozen=True)
+class Asset:
+    """What an app pays with. rate: reais for one of it, in the middle of its ways. decimals: it is divided into."""
+
+    name: str
+    rate: Decimal
+    decimals: int
+
+
+TETHER, BITCOIN = Asset("USDT", Decimal("5.4321"), 6), Asset("BTC", Decimal("612345.67"), 8)
+BY_BRAND = {"BITSO": BITCOIN}  # any other brand pays in USDT
+WAY, STEP = 10, Decimal("0.001")  # a rate moves every minute, by a thousandth, up to ten of them from its middle
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What is asked for. amount: cents. valid_until: business microseconds."""
+
+    reference: str
+    brand: str
+    amount: int
+    valid_until: int
+    receiver: str
+    description: str
+
+
+def find(network: Network, partner: Partner, reference: str) -> dict[str, Any] | None:
+    """A quote by its reference, as it was answered."""
+    row = _kept(network, partner, reference)
+    return None if row is None else json.loads(row["answer"])
+
+
+def ask(network: Network, partner: Partner, quote: Quote, host: str) -> bool:
+    """Give a rate; whether it is new. host: under which the app's pages are reached."""
+    row = _kept(network, partner, quote.reference)
+    asked = json.dumps(asdict(quote))
+    if row is not None:
+        if row["asked"] != asked:
+            raise RefusedError(409, "QUOTE_DIFFERS", "Another quote was asked for under this reference")
+        return False
+    about = {"partner": partner.name, "reference": quote.reference, "amount": amounts.printed(quote.amount)}
+    fault = faults.strike(network, "quote", about, AT_A_QUOTE) or scenarios.for_quote(quote.amount)
+    if fault is not None and fault.behaviour == "down":
+        raise away()
+    if fault is not None and fault.behaviour == "timeout":
+        raise RefusedError(504, "INTERNAL_ERROR", "The market did not answer in time")
+    if fault is not None and fault.behaviour == "reject":
+        raise RefusedError(422, fault.code or NO_RATE, "There is no rate for this amount")
+    if quote.valid_until <= network.clock.business():
+        raise RefusedError(422, "TERM_OVER", "A rate that is over before it is given")
+    network.store.run(
+        "INSERT INTO crypto_quote (partner, reference, asked, answer) VALUES (?, ?, ?, ?)",
+        partner.name,
+        quote.reference,
+        asked,
+        json.dumps(_given(network, partner, quote, host)),
+    )
+    if fault is not None:
+        raise away()
+    return True
+
+
+def rate_at(asset: Asset, business: int) -> Decimal:
+    """What one of an asset costs in that minute: up for ten minutes, down for twenty, up again."""
+    minute = business // MINUTE % (4 * WAY)
+    away_from_middle = minute if minute <= WAY else 2 * WAY - minute if minute <= 3 * WAY else minute - 4 * WAY
+    return (asset.rate * (1 + STEP * away_from_middle)).quantize(Decimal("0.0001"))
+
+
+def _given(network: Network, partner: Partner, quote: Quote, host: str) -> dict[str, Any]:
+    asset = BY_BRAND.get(quote.brand, TETHER)
+    rate = rate_at(asset, network.clock.business())
+    # Rounded up, so that what is given is worth the amount at least.
+    given = (Decimal(quote.amount) / 100 / rate).quantize(Decimal(1).scaleb(-asset.decimals), ROUND_CEILING)
+    address = f"http://{host}{BEFORE[partner.name]}/crypto/app/{quote.reference}"
+    return {
+        "reference": quote.reference,
+        "brand": quote.brand,
+        "amount": amounts.printed(quote.amount),
+        "asset": asset.name,
+        "assetAmount": f"{given:f}",
+        "rate": f"{rate:f}",
+        "validUntil": printed(quote.valid_until),
+        "receiver": quote.receiver,
+        "description": quote.description,
+        "deeplink": f"{quote.brand.lower()}://pay/{quote.reference}",
+        "universalUrl": address,
+        "qrcodeData": address,
+    }
+
+
+def _kept(network: Network, partner: Partner, reference: str) -> Row | None:
+    sql = "SELECT * FROM crypto_quote WHERE partner = ? AND reference = ?"
+    return network.store.row(sql, partner.name, reference)

@@ -1,0 +1,63 @@
+"""Ways to break what laws say of orders that are paid in parts, and of what is too much."""
+
+_EXCESS = "UPDATE pix_payments SET excess_minor = {} WHERE company_id = $1 AND id = '{{{}}}'"
+_STATE = "UPDATE pix_payments SET state = '{}' WHERE company_id = $1 AND id = '{{{}}}'"
+
+ALSO_TRANSFERS = {
+    "law_clearing_equals_payments": [
+        "UPDATE pix_payments SET amount_minor = 401 WHERE company_id = $1 AND id = '{parts_waiting_0}'",
+        _STATE.format("FAILED", "parts_waiting_0"),
+        "UPDATE refunds SET state = 'PAID' WHERE company_id = $1 AND payment_id = '{parts_paid_1}'",
+    ],
+    "law_suspense_is_explained": [
+        _STATE.format("SETTLED", "parts_waiting_0"),
+        _EXCESS.format(99, "parts_paid_1"),
+        _EXCESS.format(0, "parts_stranded_0"),
+        "DELETE FROM transfers WHERE company_id = $1 AND type = 'PART_IN'",
+        "DELETE FROM transfers WHERE company_id = $1 AND type = 'SPEI_UNFIT' AND reference_id = '{parts_waiting_0}'",
+    ],
+    "law_a_paid_order_is_booked_once": [
+        _EXCESS.format(99, "parts_paid_1"),
+        _STATE.format("FAILED", "parts_paid_0"),
+        "UPDATE pix_payments SET rail = 'boleto' WHERE company_id = $1 AND id = '{parts_paid_0}'",
+        "DELETE FROM transfers WHERE company_id = $1 AND type = 'PART_IN' AND reference_id = '{parts_paid}'",
+        "UPDATE transfers SET amount_minor = amount_minor + 1 WHERE company_id = $1 AND type = 'SPEI_FEE'",
+    ],
+    "law_a_paid_order_names_its_payment": [
+        "UPDATE orders SET paid_at = paid_at - interval '1 second' WHERE company_id = $1 AND id = '{parts_paid}'",
+        "UPDATE orders SET end_to_end_id = 'x' WHERE company_id = $1 AND id = '{parts_paid}'",
+        "UPDATE orders SET payer_id = gen_random_uuid() WHERE company_id = $1 AND id = '{parts_paid}'",
+        "UPDATE pix_payments SET account_id = gen_random_uuid() WHERE company_id = $1 AND id = '{parts_paid_0}'",
+        "UPDATE pix_payments SET order_id = NULL WHERE company_id = $1 AND id = '{parts_paid_0}'",
+    ],
+    "law_a_reserved_order_waits": [
+        "UPDATE orders SET status = 'INITIAL' WHERE company_id = $1 AND id = '{parts_waiting}'",
+        "UPDATE orders SET status = 'PENDING' WHERE company_id = $1 AND id = '{parts_expired}'",
+        "UPDATE orders SET final_amount_minor = 400 WHERE company_id = $1 AND id = '{parts_waiting}'",
+        _STATE.format("HELD", "parts_expired_0"),
+    ],
+    "law_what_fits_nothing_goes_back": [
+        _EXCESS.format(99, "parts_paid_1"),
+        _EXCESS.format(1, "parts_waiting_0"),
+        "DELETE FROM refunds WHERE company_id = $1 AND payment_id = '{parts_stranded_0}'",
+        "DELETE FROM transfers WHERE company_id = $1 AND type = 'SPEI_UNFIT' AND reference_id = '{parts_paid_0}'",
+        "DELETE FROM history WHERE company_id = $1 AND reference_id = '{parts_waiting_0}'",
+    ],
+    "law_refunds_fit_what_was_paid": [
+        "UPDATE quotas SET used_minor = 199 WHERE company_id = $1 AND kind = 'part refund'",
+        "DELETE FROM quotas WHERE company_id = $1 AND kind = 'part refund'",
+        "UPDATE quotas SET owner_id = '{parts_refunded_0}' WHERE company_id = $1 AND kind = 'part refund'",
+        "UPDATE pix_payments SET amount_minor = 199 WHERE company_id = $1 AND id = '{parts_refunded_1}'",
+    ],
+    "law_refunds_add_up": ["UPDATE refunds SET amount_minor = 201 WHERE company_id = $1 AND id = '{parts_refund}'"],
+    "law_what_waits_has_its_time": [
+        "UPDATE orders SET ends_at = NULL WHERE company_id = $1 AND id = '{parts_waiting}'",
+    ],
+    "law_nothing_is_overdue_at_rest": [
+        "UPDATE orders SET ends_at = now() - interval '2 minutes' WHERE company_id = $1 AND id = '{parts_waiting}'",
+    ],
+    "law_a_transfer_is_what_its_type_says": [
+        "UPDATE transfers SET type = 'SPEI_IN' WHERE company_id = $1 AND type = 'PART_IN'",
+        "UPDATE transfers SET type = 'PART_IN' WHERE company_id = $1 AND type = 'SPEI_IN'",
+    ],
+}
