@@ -44,6 +44,22 @@ INSERT INTO instruments (company_id, order_id, rail, reference, code, due, payab
   VALUES (tenant(), '{account}', 'boleto', '{number}', 'x', '2026-01-01', '2026-01-02');
 INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, accepted_at, created_at, updated_at)
   VALUES (tenant(), '{account}', 'E{number}', 'SETTLED', 1, now(), now(), now());
+INSERT INTO card_payments (company_id, id, order_id, state, charge_id, created_at, updated_at)
+  VALUES (tenant(), '{account}', '{account}', 'CREATED', 'c{number}', now(), now());
+INSERT INTO card_tokens (company_id, name, token, brand, last_four, expiry, order_id, created_at)
+  VALUES (tenant(), 'card{number}', 'x', 'VISA', '1111', '12/49', '{account}', now());
+INSERT INTO chargebacks (company_id, id, order_id, payment_id, chargeback_id, amount_minor, taken_at, created_at)
+  VALUES (tenant(), '{account}', '{account}', '{account}', 'c{number}', 1, now(), now());
+INSERT INTO settlements (company_id, id, account_id, rail, currency, amount_minor, reference, created_at)
+  VALUES (tenant(), '{account}', '{account}', 'spei', 'MXN', 1, 'T-1', now());
+INSERT INTO statements (company_id, id, rail, day, state, created_at, updated_at)
+  VALUES (tenant(), '{account}', 'pix', '2026-01-01', 'TAKEN', now(), now());
+INSERT INTO statement_lines (company_id, id, statement_id, edition, line_id, rail, day, kind, network_id, amount_minor, currency,
+                             settled_at, verdict, created_at)
+  VALUES (tenant(), '{account}', '{account}', 1, 'l', 'pix', '2026-01-01', 'IN', 'E{number}', 1, 'BRL', now(), 'MATCHED', now());
+INSERT INTO statement_items (company_id, id, statement_id, rail, day, kind, network_id, difference, line_id, state, currency,
+                             created_at, updated_at)
+  VALUES (tenant(), '{account}', '{account}', 'pix', '2026-01-01', 'IN', 'E{number}', 'TWICE', 'l', 'OPEN', 'BRL', now(), now());
 INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, created_at, updated_at)
   VALUES (tenant(), '{account}', 'AUTOMATIC', '{account}', 'D{number}', 'MD06', 'PENDING', 1, '{account}', now(), now());
 INSERT INTO subscriptions (company_id, id, account_id, external_id, provider_id, type, status, frequency, starts_on, currency,

@@ -30,7 +30,5 @@ ALSO_CARDS = {
     "law_clearing_equals_payments": ["DELETE FROM chargebacks WHERE company_id = $1"],
     "law_refunds_add_up": [f"UPDATE chargebacks SET amount_minor = 344 {_CHARGED}"],
     "law_what_waits_has_its_time": [f"UPDATE card_payments SET ask_at = now() {_CHARGED}"],
-    "law_an_order_has_its_instrument": [
-        "UPDATE instruments SET rail = 'oxxo' WHERE company_id = $1 AND rail = 'card'"
-    ],
+    "law_an_order_has_its_instrument": ["UPDATE instruments SET rail = 'oxxo' WHERE company_id = $1 AND rail = 'card'"],
 }

@@ -170,7 +170,9 @@ async def test_the_rows_of_an_account_are_derived_and_belong_to_it(cast: Cast, a
         ana.account_id,
     )
     made: list[LedgerAccount] = [
-        f(ana.company_id, ana.account_id, "BRL") for f in (ledger.customer, ledger.blocked, ledger.loss)
+        f(ana.company_id, ana.account_id, currency)
+        for currency in ledger.CURRENCIES
+        for f in (ledger.customer, ledger.blocked, ledger.loss)
     ]
     assert {tuple(r) for r in found} == {(a.id, a.code, a.floor) for a in made}
     assert (
@@ -186,7 +188,7 @@ async def test_the_rows_of_an_account_are_derived_and_belong_to_it(cast: Cast, a
                 )
             }
         )
-        == 7
+        == 10
     )
     assert ledger.customer(ana.company_id, ana.account_id, "USD").id != ana.customer.id
     with pytest.raises(Taken):

@@ -188,7 +188,10 @@ async def test_folding_changes_no_balance_and_folds_only_what_is_settled(cast: C
 
     async def folded() -> list[int]:
         async with cast.database.session(ana.company_id) as session:
-            rows = await session.fetch("SELECT credits_folded FROM balances ORDER BY 1 DESC")
+            rows = await session.fetch(
+                "SELECT credits_folded FROM balances b JOIN ledger_accounts l ON l.id = b.ledger_account_id"
+                " WHERE l.currency = 'BRL' ORDER BY 1 DESC"
+            )
         return [r["credits_folded"] for r in rows]
 
     async def fold(least: int) -> int:

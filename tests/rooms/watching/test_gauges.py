@@ -36,6 +36,7 @@ async def work(own_database: Any) -> AsyncIterator[Database]:
 LANES = (
     "outbox", "inbox", "orders", "collected orders", "payments", "returns", "payouts", "scheduled payouts", "plans", "lapses",
     "subscription ends", "cancellations", "cycles", "charges", "attempts", "charges to drop",
+    "card charges",
 )  # fmt: skip
 
 
@@ -111,6 +112,7 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
         *born_order(seller, cast.id(), at + timedelta(microseconds=9), **slip),
         Row("inbox", {"id": cast.id(), "rail": "pix", "kind": "x", "network_id": str(cast.id()), "subject": "E", "body": b"", "received_at": at, "due_at": at}),
         Row("pix_payments", {"id": payment, "end_to_end_id": str(payment), "state": "ACCEPTED", "amount_minor": 1, "accepted_at": at, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
+        Row("card_payments", {"id": cast.id(), "order_id": order, "state": "AUTHENTICATED", "charge_id": "c", "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
         Row("refunds", {"id": refund, "origin": "AUTOMATIC", "payment_id": payment, "return_id": str(payment), "reason_code": "MD06", "state": "PENDING", "amount_minor": 1, "hold_id": hold.id, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
         Row("payout_plans", {"id": cast.id(), "status": "VALIDATING", "format": "JSON", "lines": 1, "approvals_needed": 1, "created_by": "x", "created_at": at, "updated_at": at, "due_at": at}),
         Row("parties", {"id": party, "name": "Fabio"}),

@@ -174,7 +174,9 @@ def test_the_brands_of_crypto() -> None:
     assert methods_of(read(PRODUCTION | COINS)) == {"PIX", "ACME_PAY", "BTC_PAY"}
     assert methods_of(read({})) >= {"BINANCE_PAY", "BITSO_PAY"}
     assert (read(PRODUCTION).crypto_brands, quotes_of(read(PRODUCTION))) == ((), {})
-    second = {name.replace("CRYPTO_URL", "CRYPTO2_URL").replace("CRYPTO_TOKEN", "CRYPTO2_TOKEN"): v for name, v in COINS.items()}
+    second = {
+        name.replace("CRYPTO_URL", "CRYPTO2_URL").replace("CRYPTO_TOKEN", "CRYPTO2_TOKEN"): v for name, v in COINS.items()
+    }
     assert methods_of(read(PRODUCTION | second)) == {"PIX", "ACME_PAY", "BTC_PAY"}
     assert set(quotes_of(read(PRODUCTION | second))) == {"crypto2"}
     assert read({"LASTRO_NETWORK_URL": "http://127.0.0.1:1"}).partners["crypto2"].url == "http://127.0.0.1:1/second"
