@@ -66,11 +66,12 @@ SELECT company_id, id, 'moved', id, (SELECT l.id FROM ledger_accounts l WHERE l.
 INSERT INTO payout_returns (company_id, id, payout_id, return_id, amount_minor, reason_code, settled_at, created_at)
 SELECT company_id, id, id, 'D' || id, 1, 'MD06', created_at, created_at FROM payouts WHERE company_id = '{_OURS}';
 INSERT INTO statements (company_id, id, rail, day, state, due_at, created_at, updated_at)
-SELECT company_id, id, 'pix', '2000-01-01'::date + row_number() OVER ()::integer, CASE WHEN status = 'EXPIRED' THEN 'TAKING' ELSE 'TAKEN' END,
-       CASE WHEN status = 'EXPIRED' THEN created_at END, created_at, created_at FROM payouts WHERE company_id = '{_OURS}';
+SELECT company_id, id, 'pix', '2000-01-01'::date + n, CASE WHEN n <= 20 THEN 'TAKING' ELSE 'TAKEN' END,
+       CASE WHEN n <= 20 THEN created_at END, created_at, created_at
+  FROM (SELECT *, row_number() OVER ()::integer AS n FROM payouts WHERE company_id = '{_OURS}') p;
 INSERT INTO statement_items (company_id, id, statement_id, rail, day, kind, network_id, difference, state, line_id, currency, created_at, updated_at)
-SELECT company_id, id, id, 'pix', '2000-01-01', 'IN', id, 'AMOUNT', CASE WHEN status = 'EXPIRED' THEN 'OPEN' ELSE 'EXPLAINED' END, 'x', 'BRL',
-       created_at, created_at FROM payouts WHERE company_id = '{_OURS}';
+SELECT company_id, id, id, 'pix', '2000-01-01', 'IN', id, 'AMOUNT', CASE WHEN n <= 20 THEN 'OPEN' ELSE 'EXPLAINED' END, 'x', 'BRL',
+       created_at, created_at FROM (SELECT *, row_number() OVER () AS n FROM payouts WHERE company_id = '{_OURS}') p;
 ANALYZE history, transfers, ledger_accounts, payout_returns, statements, statement_items
 """
 

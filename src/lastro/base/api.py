@@ -117,8 +117,8 @@ class Route:
     statuses of success besides its own. An answer that is kept under a key is JSON, so only an operation without one may
     have it in another way too. largest_body: in bytes, where the body may be larger than others'. Such a one is read by the
     operation itself; it is the same request again where it says the same as JSON, or, of another kind, is the same bytes.
-    same_at: further paths at which it is the same operation. not_compared: paths of the body of which nothing may be
-    kept, so that they say nothing about whether a request is the same again.
+    same_at: further paths at which it is the same operation. not_compared: a field of the body, and names below it, at any
+    depth, of which nothing may be kept, so that they say nothing about whether a request is the same again.
     """
 
     method: str
@@ -134,7 +134,7 @@ class Route:
     also: tuple[int, ...] = ()
     largest_body: int | None = None
     same_at: tuple[str, ...] = ()
-    not_compared: tuple[str, ...] = ()
+    not_compared: tuple[str, frozenset[str]] | None = None
 
     def __post_init__(self) -> None:
         assert self.key == "none" or not self.doc.media, "what is kept under a key is JSON"

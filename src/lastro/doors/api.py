@@ -56,6 +56,8 @@ async def run_api(settings: Settings) -> None:
             await house.outgoing.close()
             for quotes in house.quotes.values():
                 await quotes.close()
+            if house.tokenizer is not None:
+                await house.tokenizer.close()
     finally:
         if watching is not None:
             watching.cancel()

@@ -36,7 +36,7 @@ _FOREIGN = ("reason", "cause", "subject", "code")
 _PERSONAL = re.compile(
     r"(?<![\w.-])(?:\d{3}\.\d{3}\.\d{3}-\d{2}"  # CPF as people write it
     r"|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-Z]{4}-\d{2}"  # CNPJ likewise
-    r"|\+?\d{10,14}"  # either in digits alone, or a phone
+    r"|\+?\d{10,19}"  # either in digits alone, a phone, or a card
     r"|[\w.+-]+@[\w-]+\.[\w.-]+)(?![\w-])"
 )
 _READS = frozenset({"GET", "HEAD"})

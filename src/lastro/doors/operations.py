@@ -83,7 +83,7 @@ class Operations:
         body_media = _type_of(headers) if raw else JSON
         if route.largest_body is None:
             body, wrong_type, of_body = _body(raw, route, headers)
-            compared = _canonical.encode(_without(body or {}, route.not_compared))
+            compared = _canonical.encode(compared_fields(body or {}, route.not_compared))
         else:
             body, wrong_type, of_body = _unread(raw, route, headers)
             compared = await asyncio.to_thread(_compared, raw, body_media)
@@ -182,16 +182,18 @@ def _unread(
     return ({}, _wrong_type(headers, route), ()) if raw else _body(raw, route, headers)
 
 
-def _without(body: dict[str, Any], paths: tuple[str, ...]) -> dict[str, Any]:
-    """The body without what stands at these paths; itself, where nothing does."""
-    for path in paths:
-        name, _, rest = path.partition(".")
-        inner = body.get(name)
-        if not rest and name in body:
-            body = {other: value for other, value in body.items() if other != name}
-        elif rest and isinstance(inner, dict):
-            body = {**body, name: _without(inner, (rest,))}
-    return body
+def compared_fields(body: dict[str, Any], never: tuple[str, frozenset[str]] | None) -> dict[str, Any]:
+    """What of a body says whether it is the same again: all of it but what is `never` compared."""
+    if never is None or never[0] not in body:
+        return body
+    return {**body, never[0]: _without(body[never[0]], never[1])}
+
+
+def _without(value: Any, names: frozenset[str]) -> Any:
+    """The value without what stands under these names, at any depth."""
+    if isinstance(value, dict):
+        return {name: _without(inner, names) for name, inner in value.items() if name not in names}
+    return [_without(inner, names) for inner in value] if isinstance(value, list) else value
 
 
 def _compared(raw: bytes, media: str) -> bytes:

@@ -16,7 +16,7 @@ from lastro.orders.actions.end import Cancel
 from lastro.orders.actions.list import List
 from lastro.orders.actions.read import Read
 from lastro.orders.cards.create import CreateCard
-from lastro.orders.cards.forms import CARD_FIELDS, wish_of
+from lastro.orders.cards.forms import CARD_NAMES, wish_of
 from lastro.orders.deposit_banks import deposit_bank_routes
 from lastro.orders.forms import CreateOrder
 from lastro.orders.methods import method_of
@@ -96,7 +96,7 @@ def routes(
     return (
         Route(
             "PUT", _PATH, "create_order", "orders:write", desk.create, docs.CREATE, key="optional", key_longest=64,
-            not_compared=CARD_FIELDS,
+            not_compared=("order", CARD_NAMES),
         ),
         Route(
             "GET", _PATH, "list_orders", "orders:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING),

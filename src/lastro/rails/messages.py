@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 
+from lastro.base.money import MoneyError
 from lastro.rails.port import Told, Transient
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 # Of a message's id, its bytes and our ISPB: what it tells. Malformed, MoneyError: it cannot be read.
 Reader: TypeAlias = Callable[[str, bytes, str], Told]
 T = TypeVar("T")
+_CODE, _LONG_NUMBER = re.compile(r"[A-Za-z0-9_.-]{1,32}"), re.compile(r"[0-9]{8}")
 
 
 class Malformed(ValueError):  # noqa: N818 it says what the message is
@@ -43,7 +46,7 @@ def understood(read: Callable[[str, bytes], T], subject: str, body: bytes) -> T:
     """What an answer about `subject` says. Transient: it cannot be read, so that nothing is known."""
     try:
         return read(subject, body)
-    except Malformed as malformed:
+    except (Malformed, MoneyError) as malformed:
         raise Transient(f"the answer cannot be read: {malformed}") from malformed
 
 
@@ -54,6 +57,11 @@ def problem(status: int, body: bytes) -> tuple[str, str]:
     except Malformed:
         told = _Problem()
     return told.type or told.error or f"HTTP{status}", told.title or told.message or f"answered with HTTP status {status}"
+
+
+def told_code(code: str, otherwise: str) -> str:
+    """A partner's code as a client may be shown it: a short word without long numbers, which might be what we had sent."""
+    return code if _CODE.fullmatch(code) is not None and _LONG_NUMBER.search(code) is None else otherwise
 
 
 def instant(at: datetime | None) -> str:

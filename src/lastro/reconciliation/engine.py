@@ -150,7 +150,9 @@ class Reconciler:
         said = (totals.lines, totals.came_in.minor, totals.went_out.minor)
         if said != (statement.lines, statement.in_minor, statement.out_minor) or not totals.adds_up:
             _log.critical("statement.torn", rail=statement.rail, subject=str(statement.day), count=statement.lines)
-            await self._note(statement, page, token)
+            # What is kept of it is of no statement: the next one is another edition, which retires it.
+            anew = {"place": None, "edition": statement.edition + 1}
+            await self.runner.act(statement.company_id, Note(statement, token, anew))
             return _AGAIN_SECONDS
         await self._note(statement, page, token)
         await self._lack(statement)

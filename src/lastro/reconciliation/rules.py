@@ -69,6 +69,6 @@ def closing(item: Item, theirs: Sequence[Theirs], ours: Ours | None) -> str | No
     # Whether its message could be read is known no more: either may be what was found. Another difference has an item of
     # its own; what is told and not booked yet may be on its way.
     stays = {now, judge(theirs[0], ours, readable=False)}
-    if item.difference in FED and stays & (FED | {CONTRADICTED}):
-        return None
+    if item.difference in FED and stays & (FED | {CONTRADICTED, AMOUNT, REFERENCE}):
+        return None  # booked otherwise than the line says: nothing else tells of it
     return None if item.difference in stays else "explain"

@@ -51,6 +51,9 @@ class Acquirer:
             raise self.says
         return CardToken(f"tok_{len(self.told)}")
 
+    async def close(self) -> None:
+        """It has no connections."""
+
 
 async def send(
     shop: Shop, acquirer: Acquirer, body: dict[str, Any], *, seller: Seller | None = None, key: str | None = None

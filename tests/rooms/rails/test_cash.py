@@ -76,13 +76,23 @@ class Street:
 
     async def known(self, reference: str) -> None:
         """There is an order of Ana's with this voucher."""
-        admin = self.scene.admin
-        await admin.execute("SET session_replication_role = replica")  # its order does not matter here
+        admin, ana, order_id = self.scene.admin, self.house.ana, self.scene.chance.uuid(NOW)
+        account_id = await admin.fetchval("SELECT account_id FROM account_numbers WHERE number = $1", self.house.account)
+        await admin.execute(
+            "INSERT INTO accounts (company_id, id, number, branch, status, holder_type, full_name, document_type, document_number,"
+            " email, phone, created_at, updated_at) VALUES ($1, $2, $3, '0001', 'ACTIVE', 'ORGANIZATION', 'Ana', 'CNPJ',"
+            " '11222333000181', 'a@example.com', '+5511987650001', $4, $4) ON CONFLICT DO NOTHING",
+            ana, account_id, self.house.account, NOW,
+        )  # fmt: skip
+        await admin.execute(
+            "INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_method, status, currency, description,"
+            " created_at, updated_at) VALUES ($1, $2, $3, $4, 'TRANSPARENT', 'OXXO', 'INITIAL', 'MXN', 'Pan', now(), now())",
+            ana, order_id, account_id, reference,
+        )  # fmt: skip
         await admin.execute(
             "INSERT INTO instruments (company_id, order_id, rail, reference) VALUES ($1, $2, $3, $4)",
-            self.house.ana, self.scene.chance.uuid(NOW), self.rail, reference,
+            ana, order_id, self.rail, reference,
         )  # fmt: skip
-        await admin.execute("SET session_replication_role = origin")
 
     async def told(self, many: int) -> list[Any]:
         """So many messages, pulled by a process that then ends cleanly."""

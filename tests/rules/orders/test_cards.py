@@ -7,11 +7,13 @@ import msgspec
 import pytest
 
 from lastro.base import forms
+from lastro.doors.operations import compared_fields
 from lastro.orders.cards.declines import DECLINES, decline_of
-from lastro.orders.cards.forms import CARD_FIELDS, wish_of
+from lastro.orders.cards.forms import CARD_NAMES, wish_of
 from lastro.orders.cards.model import Wish
 from lastro.orders.cards.rules import RESULTS, consequence, expiry_problem, masked_document, refusal_of
 from lastro.orders.forms import CreateOrder
+from lastro.rails.messages import told_code
 from lastro.standards.cards import Expiry
 
 if TYPE_CHECKING:
@@ -100,7 +102,7 @@ def test_what_was_typed_cannot_be_printed_or_stored() -> None:
     assert "123" not in repr(wish.typed.code)
     with pytest.raises(TypeError):
         msgspec.json.encode(wish.typed)
-    assert {name.rpartition(".")[2] for name in CARD_FIELDS} == CARD.keys()
+    assert CARD.keys() <= CARD_NAMES
 
 
 @pytest.mark.parametrize(
@@ -194,3 +196,36 @@ def test_no_problem_echoes_what_was_typed() -> None:
     wish_of(form.order.payment_details, "CREDIT_CARD", problems)
     assert len([*problems, *found]) > 3
     assert secret not in str([*problems, *found])
+
+
+def test_a_card_at_a_place_that_is_not_read_is_not_compared_either() -> None:
+    typed = {"number": NUMBER, "cvv": "123", "brand": "VISA"}
+    body = {"order": {"creditCard": typed, "paymentDetails": {**typed, "installments": 3}, "list": [typed]}, "number": "7"}
+    left = compared_fields(body, ("order", CARD_NAMES))
+    brand = {"brand": "VISA"}
+    assert left == {
+        "order": {"creditCard": brand, "paymentDetails": {**brand, "installments": 3}, "list": [brand]}, "number": "7",
+    }  # fmt: skip
+    assert compared_fields(body, None) is body
+    assert compared_fields({"order": 1}, ("order", CARD_NAMES)) == {"order": 1}
+
+
+@pytest.mark.parametrize("agent", ["a\x00b", "a\nb", "\r", "é"])
+def test_a_browser_says_what_a_header_may(agent: str) -> None:
+    details = {"creditCard": CARD, "browser": {**BROWSER, "userAgent": agent}}
+    _, problems = forms.read(msgspec.json.encode({"order": {"paymentDetails": details}}), CreateOrder)
+    assert "order.paymentDetails.browser.userAgent" in {p.field for p in problems}
+
+
+def test_a_card_form_prints_nothing_of_its_card() -> None:
+    form, _ = forms.read(msgspec.json.encode({"order": {"paymentDetails": {"creditCard": CARD}}}), CreateOrder)
+    assert NUMBER not in repr(form)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [("BAD_CARD", "BAD_CARD"), (f"no {NUMBER}", "HTTP422"), (NUMBER, "HTTP422"), ("12345678", "HTTP422"), ("x" * 33, "HTTP422"),
+     ("", "HTTP422")],
+)  # fmt: skip
+def test_a_partners_word_is_shown_where_it_is_one(code: str, told: str) -> None:
+    assert told_code(code, "HTTP422") == told

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import Claimed, Collected, CollectionRefused, CollectionVoid
 
 _OPEN = ("INITIAL", "AUTHENTICATING", "PENDING")
+_CHARGED_IN_VAIN = "the card was charged what the order cannot take, and the charge is given back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +211,11 @@ class CollectionSettled(_News):
         name, amount, order = self.news.payment_id, self.news.amount, known.order
         if known.payment is None:
             payment_id, _, rows = self._rows(known, "give_back", door, None)
-            return give_back(payment_id, name, amount, rows, back, door, rail=self.rail)
+            write = give_back(payment_id, name, amount, rows, back, door, rail=self.rail)
+            if order is None or known.account is None or not is_being_charged(order):
+                return write
+            # It was the one charge that this order waited for.
+            return write + _ended(order, known.account, "fail", door, self.place, error=_CHARGED_IN_VAIN)
         # What came is what goes back, also where less or more had been announced.
         sets: dict[str, Any] = {"settled_at": self.news.settled_at, "amount_minor": amount.minor}
         move = PIX_PAYMENTS.move(known.payment, "give_back", door.now, **sets)

@@ -86,7 +86,8 @@ class Authenticated(Act["Known | None"]):
         }  # fmt: skip
         if found.action == "challenge":
             url = self.news.challenge_url if found.flow == "CHALLENGE" else None
-            if (url is None and found.flow == "CHALLENGE") or (url is not None and not _is_page(url)):
+            is_page = url is not None and _is_page(url, sandbox=self.place.sandbox)
+            if found.flow == "CHALLENGE" and not is_page:
                 return self._failed(known, f"3DS {self.news.status}: no page of the challenge", sets, door)
             return self._challenged(known, {**sets, "challenge_url": url}, door)
         if found.action == "fail":
@@ -166,11 +167,12 @@ class CardOver(Act["Ending | None"]):
         return Done(Write(door.company_id, moves=(late,)) + write, b"")
 
 
-def _is_page(url: str) -> bool:
-    """Whether a payer's browser may be sent there: http or https, with a host, and nothing that is not printable."""
+def _is_page(url: str, *, sandbox: bool) -> bool:
+    """Whether a payer's browser may be sent there: https, in a sandbox http too, with a host alone, and printable."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return False
     plain = url.isascii() and url.isprintable() and " " not in url
-    return plain and parts.scheme in ("http", "https") and bool(parts.hostname)
+    schemes = ("http", "https") if sandbox else ("https",)
+    return plain and parts.scheme in schemes and bool(parts.hostname) and "@" not in parts.netloc

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro import ledger
+from lastro.base.errors import NotYet
 from lastro.base.money import Money
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Row, Write
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from lastro.base.errors import InsufficientFunds
     from lastro.orders.model import Order, Payment, Place
     from lastro.rails.port import CardChargeback, Claimed
+
+
+_AGAIN_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class ChargedBack(Act["Known | None"]):
     place: Place
 
     async def read(self, session: Session, door: Door) -> Known | None:
-        """The payment, its order, the account's balance."""
+        """The payment, its order, the account's balance. NotYet: a refund that has not ended leaves too little."""
         company_id, news = door.company_id, self.news
         payment = await payment_by_end_to_end_id(session, company_id, news.payment_id)
         if payment is None or payment.rail != CARD or payment.order_id is None:
@@ -55,7 +59,11 @@ class ChargedBack(Act["Known | None"]):
         account = await account_of(session, company_id, order)
         (balance,) = await ledger.balances_of(session, company_id, [order.account_id], news.amount.currency)
         is_known = await store.is_charged_back(session, company_id, news.chargeback_id)
-        return Known(payment, order, account, balance.available, is_known)
+        known = Known(payment, order, account, balance.available, is_known)
+        leaving = Money(await store.being_refunded(session, company_id, order.id), news.amount.currency)
+        if leaving.minor and self._outcome(known) == "handled" and not self._fits(order, leaving):
+            raise NotYet(_AGAIN_SECONDS)  # what is being refunded is decided first: then it is booked, or for people
+        return known
 
     def decide(self, known: Known | None, door: Door) -> Done:
         """REFUNDED, or in part; CUST→NET what there is, LOSS→NET what lacks. More than is left of it is for people."""
@@ -74,11 +82,15 @@ class ChargedBack(Act["Known | None"]):
             return ALARMED
         if known.is_known:
             return "known"
-        order, amount = known.order, self.news.amount
-        before = order.refunded or Money(0, amount.currency)
-        if order.state not in ("PAID", "PARTIAL_REFUNDED") or order.paid is None or before + amount > order.paid:
+        order, nothing = known.order, Money(0, self.news.amount.currency)
+        if order.state not in ("PAID", "PARTIAL_REFUNDED") or not self._fits(order, nothing):
             return ALARMED
         return "handled"
+
+    def _fits(self, order: Order, leaving: Money) -> bool:
+        """Whether so much is left of what was charged, beside what has been given back and what is leaving."""
+        before = order.refunded or Money(0, leaving.currency)
+        return order.paid is not None and before + leaving + self.news.amount <= order.paid
 
     def _taken(self, known: Known, door: Door) -> Write:
         order, amount = known.order, self.news.amount

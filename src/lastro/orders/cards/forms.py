@@ -18,15 +18,22 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _ABOVE = "order.paymentDetails"
 _CARD = f"{_ABOVE}.creditCard"
-# What no request is recognised by: not even a keyed hash of it is kept.
-CARD_FIELDS = tuple(f"{_CARD}.{name}" for name in ("holderName", "holderDocument", "number", "cvv", "expiry"))
+# What no request is recognised by, wherever it stands in an order: not even a keyed hash of it is kept, also where somebody
+# wrote a card to a place that is not read.
+CARD_NAMES = frozenset({
+    "holderName", "holderDocument", "number", "cardNumber", "pan", "cvv", "cvv2", "cvc", "securityCode", "expiry",
+})  # fmt: skip
 Installments = Annotated[int, msgspec.Meta(ge=LEAST_INSTALLMENTS, le=MOST_INSTALLMENTS)]
 Token = Annotated[str, msgspec.Meta(min_length=1, max_length=128, pattern=r"^[!-~]*$(?!\n)")]
+_HEADER = r"^[ -~]*$(?!\n)"  # what a browser may send in a header
 _NEVER = "It goes to the acquirer's tokenizer and nowhere else: it is not stored, logged or compared."
 
 
 class CreditCardForm(Form):
     """A card as its holder typed it."""
+
+    def __repr__(self) -> str:
+        return "CreditCardForm(***)"
 
     holder_name: Line
     holder_document: Annotated[
@@ -51,9 +58,9 @@ class CreditCardForm(Form):
 class BrowserForm(Form):
     """The browser of the payer, as 3-D Secure wants it."""
 
-    user_agent: Annotated[str, msgspec.Meta(min_length=1, max_length=2048)] | None = None
-    accept_header: Annotated[str, msgspec.Meta(min_length=1, max_length=2048)] | None = None
-    language: Annotated[str, msgspec.Meta(min_length=1, max_length=8, examples=["es-MX"])] | None = None
+    user_agent: Annotated[str, msgspec.Meta(min_length=1, max_length=2048, pattern=_HEADER)] | None = None
+    accept_header: Annotated[str, msgspec.Meta(min_length=1, max_length=2048, pattern=_HEADER)] | None = None
+    language: Annotated[str, msgspec.Meta(min_length=1, max_length=8, pattern=_HEADER, examples=["es-MX"])] | None = None
     color_depth: Annotated[int, msgspec.Meta(ge=1, le=48)] | None = None
     screen_height: Annotated[int, msgspec.Meta(ge=0, le=999_999)] | None = None
     screen_width: Annotated[int, msgspec.Meta(ge=0, le=999_999)] | None = None

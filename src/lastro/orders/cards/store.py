@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 _KEPT = "SELECT name, token, brand, last_four, expiry FROM card_tokens WHERE company_id = $1 AND name = $2"
 _TAKES = "SELECT takes_unauthenticated_cards FROM companies WHERE company_id = $1"
+_BEING_REFUNDED = """
+SELECT coalesce(sum(amount_minor), 0)::bigint FROM refunds
+ WHERE company_id = $1 AND order_id = $2 AND origin = 'CLIENT' AND state = 'PENDING'
+"""
 _CHARGEBACK = "SELECT 1 FROM chargebacks WHERE company_id = $1 AND chargeback_id = $2"
 
 
@@ -28,6 +32,11 @@ async def kept(session: Session, company_id: UUID, name: str) -> Kept | None:
 async def takes_unauthenticated(session: Session, company_id: UUID) -> bool:
     """Whether the company takes cards whose issuer did not authenticate the payer."""
     return bool(await session.value(_TAKES, company_id))
+
+
+async def being_refunded(session: Session, company_id: UUID, order_id: UUID) -> int:
+    """What clients have asked to give back of an order and its network has not ended, in the minor unit."""
+    return int(await session.value(_BEING_REFUNDED, company_id, order_id))
 
 
 async def is_charged_back(session: Session, company_id: UUID, chargeback_id: str) -> bool:

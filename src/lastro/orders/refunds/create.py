@@ -111,7 +111,11 @@ class Create(Act["store.Ground | None"]):
         message = return_message(told, refund_id, door.chance.uuid(door.now), door.now, rail=rail)
         write = Write(
             door.company_id,
-            relies=(Relied("accounts", order.account_id, known.account_version),),
+            # The order too: what an issuer takes back of it meanwhile is no longer there to be refunded.
+            relies=(
+                Relied("accounts", order.account_id, known.account_version),
+                Relied("orders", order.id, order.version),
+            ),
             rows=REFUNDS.born(values, door.now),
             transfers=(hold,),
             messages=(message,),

@@ -23,9 +23,9 @@ def paid_back(refund: Refund, order: Order, account: Account, place: Place, door
     """PAID and posted; the order has given back that much more."""
     before = order.refunded or Money(0, refund.amount.currency)
     total = before + refund.amount
-    move = ORDERS.move(
-        order, "refund rest" if total == order.refundable else "refund part", door.now, refunded_minor=total.minor
-    )
+    assert order.refundable is not None
+    is_all = total.minor >= order.refundable.minor  # a chargeback may have taken the customer's fee too
+    move = ORDERS.move(order, "refund rest" if is_all else "refund part", door.now, refunded_minor=total.minor)
     fact = refund_told(door, refund, order, move.to_state, account, place.institution, total=total)
     return Write(
         door.company_id,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.rails.messages import Malformed, decoded, problem
+from lastro.rails.messages import Malformed, decoded, problem, told_code
 from lastro.rails.port import CardToken, Permanent, Transient
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from lastro.rails.line import Line
     from lastro.standards.cards import CardNumber, Expiry, SecurityCode
 
+_TOKEN = re.compile(r"[!-~]{1,256}")
 TIMEOUT_SECONDS = 5.0  # a client waits for it
 # Refusals of what was sent; any other may be a fault of the way there, which passes.
 _FOR_GOOD = frozenset({400, 422})
@@ -36,13 +38,17 @@ class CardTokenizer:
         )  # fmt: skip
         answer = await self._line.ask("POST", "/card/v1/tokens", body, TIMEOUT_SECONDS)
         if answer.status in _FOR_GOOD:
-            raise Permanent(problem(answer.status, answer.body)[0], "the acquirer takes no such card")
+            word = told_code(problem(answer.status, answer.body)[0], f"HTTP{answer.status}")
+            raise Permanent(word, "the acquirer takes no such card")
         if answer.status not in (200, 201):
             raise Transient(f"the tokenizer answered with HTTP status {answer.status}")
         try:
-            return decoded(answer.body, CardToken)
+            made = decoded(answer.body, CardToken)
         except Malformed:
             raise Transient("the tokenizer's answer cannot be read") from None
+        if _TOKEN.fullmatch(made.token) is None:
+            raise Transient("the tokenizer's answer has no token")
+        return made
 
     async def close(self) -> None:
         """Ends its connections."""

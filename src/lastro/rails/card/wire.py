@@ -15,7 +15,7 @@ from lastro.standards.own_numbers import company_of_own_digits
 
 CURRENCY = "MXN"
 LONGEST_TEXT = 140
-_LONGEST_CODE = 32
+_LONGEST_CODE, _LONGEST_ID, _LONGEST_URL = 32, 64, 2048
 _KNOWN = frozenset({"CHALLENGE", "DECOUPLED", "AUTHENTICATED", "CLOSED"})
 
 
@@ -125,7 +125,8 @@ def return_status(return_id: str, body: bytes) -> port.ReturnFinal | port.Pendin
 def _authenticated(name: str, raw: bytes) -> port.Told:
     told = decoded(raw, _Authentication)
     short = (told.trans_status, told.eci, told.version)
-    if any(len(text or "") > _LONGEST_CODE for text in short) or len(told.ds_trans_id or "") > 64:
+    is_long = len(told.ds_trans_id or "") > _LONGEST_ID or len(told.challenge_url or "") > _LONGEST_URL
+    if is_long or any(len(text or "") > _LONGEST_CODE for text in short):
         raise Malformed("authentication")
     news = port.CardAuthenticated(
         told.reference, told.trans_status, told.challenge_url, told.eci, told.ds_trans_id, told.version
@@ -142,7 +143,7 @@ def _captured(name: str, raw: bytes) -> port.Told:
 
 def _declined(name: str, raw: bytes) -> port.Told:
     decline = decoded(raw, _Decline)
-    news = port.CollectionRefused(decline.reference, decline.code)
+    news = port.CollectionRefused(decline.reference, _code(decline.code) or "")
     return _about(port.COLLECTION_REFUSED, name, decline.reference, port.encode(news))
 
 
@@ -150,7 +151,7 @@ def _charged_back(name: str, raw: bytes) -> port.Told:
     told = decoded(raw, _Chargeback)
     amount = _amount(told.amount, told.currency)
     news = port.CardChargeback(
-        partner_id(told.chargeback_id), partner_id(told.payment_id), told.reference, amount, told.taken_at, told.code
+        partner_id(told.chargeback_id), partner_id(told.payment_id), told.reference, amount, told.taken_at, _code(told.code)
     )
     return _about(port.CARD_CHARGEBACK, name, told.reference, port.encode(news))
 
@@ -173,7 +174,15 @@ def _return_ended(name: str, ended: _Return, *, settled: bool) -> port.Told:
 def _final(ended: _Return, *, settled: bool) -> port.ReturnFinal:
     if settled != (ended.settled_at is not None):
         raise Malformed("settledAt")
-    return port.ReturnFinal(ended.return_id, ended.payment_id, settled, None if settled else ended.code, ended.settled_at)
+    return port.ReturnFinal(
+        ended.return_id, ended.payment_id, settled, None if settled else _code(ended.code), ended.settled_at
+    )
+
+
+def _code(code: str | None) -> str | None:
+    if len(code or "") > _LONGEST_CODE:
+        raise Malformed("code")
+    return code
 
 
 def _amount(text: str, currency: str) -> Money:

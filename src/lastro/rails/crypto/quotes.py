@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lastro.rails.crypto import wire
 from lastro.rails.crypto.client import quote_path
-from lastro.rails.messages import Malformed, problem
+from lastro.rails.messages import Malformed, problem, told_code
 from lastro.rails.port import QUOTE_SECONDS, Permanent, Transient
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class CryptoQuotes:
         if answer.status not in (200, 201):
             code, reason = problem(answer.status, answer.body)
             if answer.status == 422:
-                raise Permanent(code, reason)
+                raise Permanent(told_code(code, f"HTTP{answer.status}"), reason)
             raise Transient(f"{code}: {reason}")
         try:
             return wire.quoted(wish, answer.body)

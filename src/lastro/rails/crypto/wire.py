@@ -24,7 +24,7 @@ _DECIMAL = re.compile(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?")
 _ASSET = re.compile(r"[A-Z0-9]{2,12}")
 # The app's own scheme, or an address; never what a browser runs.
 _DEEPLINK = re.compile(r"(?!(?:javascript|data|file|vbscript|blob):)[a-z][a-z0-9+.-]*://[!-~]+")
-_UNIVERSAL = re.compile(r"https?://[!-~]+")
+_UNIVERSAL = re.compile(r"https?://[A-Za-z0-9.:\[\]_-]+(?:[/?#][!-~]*)?")  # no name before the host
 _QR_TEXT = re.compile(r"[ -~]{1,512}")
 
 

@@ -77,6 +77,9 @@ class Tokenizer(Protocol):
     async def tokenize(self, number: CardNumber, code: SecurityCode, expiry: Expiry, holder: Mapping[str, str]) -> CardToken:
         """holder: name, and document masked. Transient: it does not answer; Permanent: it takes no such card."""
 
+    async def close(self) -> None:
+        """Ends its connections."""
+
 
 def card_authorize(body: bytes) -> CardAuthorize:
     """The body of card.authorize. msgspec.ValidationError for other bytes, as for each of these."""
