@@ -9,7 +9,7 @@ from tests.rooms.lists import problems
 
 from lastro import ledger, orders
 from lastro.base.commit import commit
-from lastro.base.errors import Kind, Refused
+from lastro.base.errors import Kind, NotYet, Refused
 from lastro.base.money import Money
 from lastro.base.run import Done
 from lastro.base.write import Transfer, Write
@@ -266,3 +266,26 @@ async def test_parts_of_it(shop: Shop, acquirer: Acquirer) -> None:
     assert await charged_back(shop, made, 12001, "B2") == ALARMED
     assert await charged_back(shop, made, 12000, "B3") == "handled"
     assert await stands(shop, made) == ("REFUNDED", "CAPTURED")
+
+
+async def test_a_refund_under_way_is_decided_before_a_chargeback(shop: Shop, acquirer: Acquirer) -> None:
+    """Together they would be more than was charged: the refund would have no end, and its hold none."""
+    made = await paid(shop, acquirer)
+    wish = orders.RefundWish(UUID(made["id"]), "back-1", Money(6000, "MXN"), "MD06")
+    assert isinstance(await shop.cast.runner.act(shop.ana.company_id, orders.GiveBack(wish, PLACE)), Done)
+    assert await charged_back(shop, made, 6345, "B1") == "handled", "beside the refund so much is left"
+    with pytest.raises(NotYet):
+        await charged_back(shop, made, 1, "B2")
+    (return_id,) = await shop.column("SELECT return_id FROM refunds")
+    end = port.ReturnFinal(return_id, f"{made['id']}:P1", settled=True, settled_at=datetime.now(UTC))
+    assert await shop.told(port.RETURN_FINAL, end, return_id, port.CARD) == "handled"
+    assert (await stands(shop, made), await money(shop)) == (("REFUNDED", "CAPTURED"), 0)
+    assert await charged_back(shop, made, 1, "B3") == ALARMED
+
+
+async def test_a_card_that_is_charged_in_vain_ends_its_order(shop: Shop, acquirer: Acquirer) -> None:
+    made = await make(shop, acquirer)
+    await result(shop, made, "Y")
+    assert await captured(shop, made, cents=12344) == "handled"
+    assert (await stands(shop, made), await money(shop)) == (("ERROR", "DECLINED"), 0)
+    assert await shop.column("SELECT state FROM pix_payments WHERE rail = 'card'") == ["RETURNING"]
