@@ -16,8 +16,9 @@ import pytest
 from lastro.base.secrets import KeyRing
 from lastro.doors import wiring
 from lastro.doors.commands import Declined, perform
+from lastro.doors.declined import StartRefused
 from lastro.doors.migrate import migrate
-from lastro.doors.settings import Settings, StartRefused, read
+from lastro.doors.settings import Settings, read
 
 _HOLDER = (
     "--holder-type", "organization", "--name", "Ana Flores Ltda", "--document", "11.222.333/0001-81",

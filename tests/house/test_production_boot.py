@@ -25,9 +25,9 @@ import pytest
 from lastro.base.db import Database, Dsn
 from lastro.base.outgoing.addresses import url_problem
 from lastro.doors import worker
+from lastro.doors.declined import StartRefused
 from lastro.doors.durable import undurable
 from lastro.doors.migrate import migrate
-from lastro.doors.settings import StartRefused
 from lastro_sandbox import wiring as sandbox
 from lastro_sandbox.embedded import EmbeddedServer
 

@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import uvloop
-
-from lastro.doors.settings import Settings, StartRefused, read
+from lastro.doors.declined import StartRefused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from lastro.doors.settings import Settings
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     story.add_argument("--json", action="store_true", help="as the API answers it")
     demo = commands.add_parser("demo", help="play journeys and show each step (sandbox, while it runs)")
     demo.add_argument(
-        "scenes", nargs="*", metavar="SCENE", help="order, payout, subscription, first-charge; all if none is said"
+        "scenes", nargs="*", metavar="SCENE", help="order, payout, subscription, first-charge, dispute; all if none is said"
     )
     commands.add_parser("certify", help="play a webhook receiver its duties; print what passed and what to mend")
     commands.add_parser("events", help="list, show, follow, forward your events and send them again, as a client of the API")
@@ -102,7 +102,9 @@ def _run(_: argparse.Namespace) -> int:
 
 
 def _api(_: argparse.Namespace) -> int:
-    from lastro.doors import logs  # noqa: PLC0415 each command loads what it needs
+    import uvloop  # noqa: PLC0415 each command loads what it needs, and no more: a person waits for it
+
+    from lastro.doors import logs  # noqa: PLC0415
     from lastro.doors.api import run_api  # noqa: PLC0415
 
     settings = _settings()
@@ -112,6 +114,8 @@ def _api(_: argparse.Namespace) -> int:
 
 
 def _worker(_: argparse.Namespace) -> int:
+    import uvloop  # noqa: PLC0415
+
     from lastro.doors import logs  # noqa: PLC0415
     from lastro.doors.worker import run_worker  # noqa: PLC0415
 
@@ -174,6 +178,8 @@ def _running() -> Settings:
 
 def _settings() -> Settings:
     """The environment's, and where it is silent the running sandbox's of this home."""
+    from lastro.doors.settings import read  # noqa: PLC0415
+
     environment = dict(os.environ)
     home = Path(environment.get("LASTRO_HOME") or ".lastro").expanduser()
     told = home / "database.json"
@@ -209,6 +215,7 @@ _ADMINISTRATION = {
     "account": "open payment accounts, list them, give them Pix keys",
     "banks": "list who can be paid, renew the list from a file of the Central Bank's",
     "payout": "book a TED as sent that was taken for failed",
+    "med": "list, show and decide disputes",
     "reconcile": "show how a day stands at each rail; accept a difference, take a statement again",
     "keys": "list and rotate the keys that sign tokens and Pix locations",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.doors.settings import StartRefused
+from lastro.doors.declined import StartRefused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -207,7 +207,7 @@ async def test_the_account_that_is_credited_where_nothing_is_said(cast: Cast, an
         company = await companies.company(session, ana.company_id)
     assert company is not None
     assert company.default_account_id == account["id"]
-    await inside.execute("UPDATE accounts SET version = version + 1 WHERE id = $1", account["id"])
+    await cast.account_becomes(ana.company_id, "INACTIVE", account["id"])
     with pytest.raises(Stale):
         await cast.runner.act(ana.company_id, ChooseAccount(account["id"], account["version"]))
 

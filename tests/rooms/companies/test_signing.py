@@ -28,7 +28,8 @@ from lastro.companies import (
     issue,
 )
 from lastro.doors import wiring
-from lastro.doors.settings import StartRefused, read
+from lastro.doors.declined import StartRefused
+from lastro.doors.settings import read
 from lastro.doors.upkeep import rotating
 from lastro.standards import jws
 

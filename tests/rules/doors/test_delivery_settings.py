@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from lastro.doors.settings import StartRefused, read
+from lastro.doors.declined import StartRefused
+from lastro.doors.settings import read
 from lastro.doors.wiring import plan_of
 from lastro.webhooks import MOST_JITTER, Plan
 

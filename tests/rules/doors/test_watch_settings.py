@@ -4,7 +4,8 @@ from ipaddress import ip_network
 
 import pytest
 
-from lastro.doors.settings import StartRefused, read
+from lastro.doors.declined import StartRefused
+from lastro.doors.settings import read
 
 
 def test_where_nothing_is_said() -> None:

@@ -23,7 +23,7 @@ from lastro.doors.certify.judgements import NO_ANSWER
 from lastro.doors.certify.line import Line, Unreached
 from lastro.doors.certify.model import SLOW_SECONDS, Terms, exit_status
 from lastro.doors.certify.runner import Certifier
-from lastro.doors.settings import StartRefused
+from lastro.doors.declined import StartRefused
 from lastro.webhooks import sign
 
 if TYPE_CHECKING:

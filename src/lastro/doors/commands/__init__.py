@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from lastro.doors.commands import accounts, banks, clients, companies, keys, payouts, reconcile
-from lastro.doors.commands.desk import Declined, Desk
 from lastro.doors.commands.shown import as_json, as_text
+from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,14 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["Declined", "perform"]
 
 _GROUPS = {
-    "company": companies.declare,
-    "client": clients.declare,
-    "account": accounts.declare,
-    "banks": banks.declare,
-    "payout": payouts.declare,
-    "keys": keys.declare,
-    "reconcile": reconcile.declare,
-}
+    "company": "companies",
+    "client": "clients",
+    "account": "accounts",
+    "payout": "payouts",
+}  # others: as they are called
 
 
 def perform(arguments: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> None:
@@ -34,6 +31,8 @@ def perform(arguments: Sequence[str], settings: Callable[[], Settings], say: Cal
 
     say: takes the lines of its answer. Declined, StartRefused: why it could not, in one sentence.
     """
+    from lastro.doors.commands.desk import Desk  # noqa: PLC0415 it loads the whole house; those who ask the API need none of it
+
     name, *rest = arguments
     given = _parser(name).parse_args(rest)
 
@@ -56,5 +55,5 @@ def _parser(group: str) -> argparse.ArgumentParser:
         made.set_defaults(act=act)
         return made
 
-    _GROUPS[group](command)
+    importlib.import_module(f"{__name__}.{_GROUPS.get(group, group)}").declare(command)
     return parser

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from asyncpg import UniqueViolationError
 
 from lastro.banks import Banks, CutShort, import_list
-from lastro.doors.commands.desk import Declined
+from lastro.doors.declined import Declined
 from lastro.standards.banks import read_participants
 
 if TYPE_CHECKING:

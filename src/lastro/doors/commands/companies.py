@@ -9,7 +9,7 @@ from lastro import companies, orders
 from lastro.base.money import Money, MoneyError
 from lastro.doors import wiring
 from lastro.doors.commands import fees
-from lastro.doors.commands.desk import Declined
+from lastro.doors.declined import Declined
 from lastro.rails import port
 
 if TYPE_CHECKING:

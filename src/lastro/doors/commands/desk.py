@@ -17,6 +17,7 @@ from lastro.base.errors import DatabaseAway, Refused, Stale
 from lastro.base.ids import Chance
 from lastro.base.run import Runner
 from lastro.doors import wiring
+from lastro.doors.declined import Declined
 from lastro.doors.settings import PRODUCTION
 from lastro.standards.account_numbers import is_account_number
 
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
     from lastro.base.run import Verb
     from lastro.companies import Client, Company, Keychain
     from lastro.doors.settings import Settings
-
-
-class Declined(Exception):  # noqa: N818 - reads as what happened
-    """The command could not do what it was asked; its text is one sentence for the person who asked."""
 
 
 class Act(Protocol):

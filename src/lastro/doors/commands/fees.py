@@ -9,7 +9,7 @@ from lastro import companies
 from lastro.base.api import as_id
 from lastro.base.money import Money, MoneyError
 from lastro.base.paging import read_date, read_timestamp
-from lastro.doors.commands.desk import Declined
+from lastro.doors.declined import Declined
 from lastro.standards.calendar import day_bounds
 
 if TYPE_CHECKING:

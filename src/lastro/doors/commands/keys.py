@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies
-from lastro.doors.commands.desk import Declined
+from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
     import argparse

@@ -1,7 +1,8 @@
 import pytest
 
 from lastro.base.outgoing import Proxy
-from lastro.doors.settings import StartRefused, read
+from lastro.doors.declined import StartRefused
+from lastro.doors.settings import read
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from lastro.base.outgoing import is_loopback
 from lastro.base.secrets import Secret
-from lastro.doors.commands.desk import Declined
+from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
     import argparse

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import msgspec
 
-from lastro.doors.commands.desk import Declined
 from lastro.doors.commands.events import printing
 from lastro.doors.commands.shown import as_json, as_text
+from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
     import argparse

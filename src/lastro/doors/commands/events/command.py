@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lastro.doors.commands.desk import Declined
 from lastro.doors.commands.events import access, asking, live
 from lastro.doors.commands.events.service import Service
+from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from lastro.doors.commands.desk import Declined
 from lastro.doors.commands.events.service import Away
+from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

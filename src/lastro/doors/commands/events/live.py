@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lastro.base.outgoing import OutgoingClient, is_loopback, url_problem
-from lastro.doors.commands.desk import Declined
 from lastro.doors.commands.events import printing
 from lastro.doors.commands.events.access import read_secret
 from lastro.doors.commands.events.following import Feed, Place, last_number
 from lastro.doors.commands.events.forwarding import Forwarder
+from lastro.doors.declined import Declined
 from lastro.webhooks import new_webhook_secret, sign
 
 if TYPE_CHECKING:

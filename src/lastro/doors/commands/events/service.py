@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 import msgspec
 
-from lastro.doors.commands.desk import Declined
+from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
