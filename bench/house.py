@@ -57,13 +57,14 @@ class Payee:
 
 @dataclass
 class House:
-    """What is measured. environment: of its processes."""
+    """What is measured. environment: of its processes. simulator: the network, once it runs."""
 
     home: Path
     server: EmbeddedServer
     environment: dict[str, str]
     settings: Settings
     payees: list[Payee] = field(default_factory=list)
+    simulator: subprocess.Popen[bytes] = field(init=False)
 
     def dsn(self, user: str) -> str:
         """The database as this role."""
@@ -113,8 +114,7 @@ async def house() -> AsyncIterator[House]:
             server = EmbeddedServer.start(home, durable=True)
             stack.callback(server.stop)
             laid = await _lay(home, server)
-            simulator = laid.process("simulator", "lastro_sim")
-            await stack.enter_async_context(simulator)
+            laid.simulator = await stack.enter_async_context(laid.process("simulator", "lastro_sim"))
             await ready(laid.settings.sim_port)
             await _people(laid)
             async with laid.api():

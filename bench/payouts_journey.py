@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import statistics
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import aiohttp
 import asyncpg
 from bench.figures import Figure, Rounds
+from bench.house import cpu_seconds
 from bench.load import closed, opened
 from bench.payouts import FABIOS, enrich, to_account, to_key
 
@@ -56,6 +58,38 @@ class _Clerk:
         return middle, late
 
 
+@dataclass
+class _Meter:
+    """What a payout costs each process in CPU time: on a machine that others use too, it says more than a rate does."""
+
+    house: House
+    pids: dict[str, int]
+    before: dict[str, float] = field(default_factory=dict)
+    milliseconds: dict[str, list[float]] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """From now on."""
+        self.before = self._used()
+
+    def end(self, count: int) -> None:
+        """So many payouts were paid since."""
+        for name, used in self._used().items():
+            self.milliseconds.setdefault(name, []).append((used - self.before[name]) / count * 1000)
+
+    def figure(self) -> Figure:
+        """All of them together; the note has each."""
+        parts = ", ".join(f"{name} {statistics.median(ms):.1f}" for name, ms in self.milliseconds.items())
+        together = tuple(sum(each) for each in zip(*self.milliseconds.values(), strict=True))
+        return Figure("CPU of one payout", "ms", Rounds(together), digits=1, note=f"ms: {parts}")
+
+    def _used(self) -> dict[str, float]:
+        database = self.house.server.pid
+        assert database is not None
+        return {name: cpu_seconds(pid) for name, pid in self.pids.items()} | {
+            "PostgreSQL": cpu_seconds(database, family=True)
+        }
+
+
 async def paid(house: House, rounds: int, seconds: float) -> list[Figure]:
     """Payouts per second from the first request to the last number, and how long one takes in calm."""
     await enrich(house)
@@ -65,7 +99,8 @@ async def paid(house: House, rounds: int, seconds: float) -> list[Figure]:
     admin = await asyncpg.connect(house.dsn("postgres"))
     clerk, rates = _Clerk(admin), []
     try:
-        async with house.api(), house.process("worker", "lastro.doors.cli", "worker"):
+        async with house.api() as api, house.process("worker", "lastro.doors.cli", "worker") as worker:
+            meter = _Meter(house, {"API": api.pid, "worker": worker.pid, "simulator": house.simulator.pid})
             for _ in range(2):  # once for warming up
                 await clerk.begin()
                 calm = await opened(port, texts, _CALM_PACE, _CALM_SECONDS)
@@ -74,18 +109,22 @@ async def paid(house: House, rounds: int, seconds: float) -> list[Figure]:
             for _ in range(rounds + 1):  # the first for warming up: each connection plans a statement anew five times
                 await house.as_superuser("CHECKPOINT")
                 await clerk.begin()
+                meter.begin()
                 started = time.monotonic()
                 seen = await closed(house.home, port, texts, _CONNECTIONS, seconds)
                 if seen.others or calm.others:
                     raise RuntimeError(f"{seen.others} creates were refused")
                 await clerk.numbered(seen.answered)
                 rates.append(seen.answered / (time.monotonic() - started))
-            del rates[0]
+                meter.end(seen.answered)
+            for each in (rates, *meter.milliseconds.values()):
+                del each[0]
     finally:
         await admin.close()
     note = f"{_CONNECTIONS} connections create for {seconds:.0f} s; simulator, API and worker share the machine"
     return [
         Figure("payouts paid and numbered", "/s", Rounds(tuple(rates)), None, 150, note=note),
+        meter.figure(),
         Figure("payout to its end, p50", "ms", Rounds((waits[0],)), note=f"{_CALM_PACE:.0f} a second"),
         Figure("payout to its end, p99", "ms", Rounds((waits[1],))),
     ]

@@ -33,6 +33,7 @@ class Incoming:
     raw: the body's bytes, b"" where the operation takes none; body: the same as plain JSON. company_id: whose token it was.
     key: the idempotency key. gone: ends when the caller has hung up; None where nobody can tell. media: what the answer is
     to be, one of what the route has. body_media: what the body is; where the operation reads it itself, `body` is empty.
+    boundary: between the parts of a multipart form.
     """
 
     company_id: UUID
@@ -44,6 +45,7 @@ class Incoming:
     gone: Callable[[], Awaitable[None]] | None = None
     media: str = JSON
     body_media: str = JSON
+    boundary: str | None = None
 
     def id(self, name: str) -> UUID | None:
         """A path parameter that is an id in lower case as we print it, else None: which answers as an unknown id does."""
@@ -51,7 +53,7 @@ class Incoming:
 
 
 class Parse(Protocol):
-    """From a request to one verb, or all that is wrong with it."""
+    """From a request to one verb, or all that is wrong with it; of a route with a `largest_body`, in a thread."""
 
     def __call__(self, incoming: Incoming, /) -> Verb[Any] | Refused:
         """Looks at the request alone."""
@@ -66,11 +68,12 @@ class Answer(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True, f
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query parameter. schema: JSON Schema of its value as a text or number."""
+    """A query parameter. schema: JSON Schema of its value as a text or number. is_required: it must be given."""
 
     name: str
     description: str
     schema: Mapping[str, Any]
+    is_required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ class Doc:
     summary: a few words. description: Markdown. form: of the body, None where it takes none. answer: of the success.
     request, response: examples as JSON values. headers: that a success may have, beside those of every answer. media: what
     a success may be had as beside JSON, or in place of it where there is no `answer`; the client's Accept chooses. bodies:
-    what the request's body may be beside JSON.
+    what the request's body may be beside JSON, or is where there is no `form`.
     """
 
     summary: str

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.base.db import Database, Session
-    from lastro.base.write import Finished, Move, Quota, Touch, TouchMany, Withdrawn, Write
+    from lastro.base.write import Finished, Freed, Move, Quota, Touch, TouchMany, Withdrawn, Write
 
 _FEW = 4  # up to so many rows of one table are VALUES with parameters of their own, more come as arrays
 _TRY_AGAIN = frozenset({"40001", "40P01"})
@@ -98,7 +98,8 @@ async def _execute(database: Database, write: Write, statement: _Statement, sess
         else:
             # A Write that only inserts takes the company from door_commit; one that moves must see its rows at once.
             sees = bool(write.moves or write.touches or write.many or write.finished or write.withdrawn)
-            async with database.session(write.company_id if sees else None) as own:
+            lent = database.session if sees else database.session_for
+            async with lent(write.company_id) as own:
                 await own.fetch(statement.sql, *statement.arguments)
                 own.company_id = write.company_id
     except asyncpg.UniqueViolationError as clash:
@@ -215,6 +216,11 @@ class _Builder:
         )
         self.demand(f.table, name)
 
+    def free(self, f: Freed) -> None:
+        found = "".join(f" AND {c} = {self.add(v)}" for c, v in f.values.items())
+        name = self.cte(f"DELETE FROM {f.table} WHERE company_id = $1{found} RETURNING 1")  # noqa: S608 names of our own code
+        self.demand(f.table, name)
+
     def withdraw(self, w: Withdrawn) -> None:
         name = self.cte(
             f"UPDATE outbox SET due_at = NULL, done_at = {self.add(w.at)}, outcome = 'withdrawn'"  # noqa: S608
@@ -265,6 +271,8 @@ async def _statement(database: Database, write: Write, caller: Caller, decided_a
         b.withdraw(w)
     for f in write.finished:
         b.finish(f)
+    for freed in write.freed:
+        b.free(freed)
     accounts, debits, held, owed = draws(write.transfers)
     # Limits before funds, as clients are told of them (contract.md §10).
     locking = [b.use(write.quotas)] if write.quotas else []

@@ -103,15 +103,16 @@ class Session:
 class Lent:
     """A session for the length of an `async with`."""
 
-    __slots__ = ("_company_id", "_database", "_session")
+    __slots__ = ("_company_id", "_database", "_enters", "_session")
 
-    def __init__(self, database: Database, company_id: UUID | None) -> None:
+    def __init__(self, database: Database, company_id: UUID | None, *, enters: bool) -> None:
         self._database = database
         self._company_id = company_id
+        self._enters = enters
         self._session: Session | None = None
 
     async def __aenter__(self) -> Session:
-        self._session = await self._database.lend(self._company_id)
+        self._session = await self._database.lend(self._company_id, enters=self._enters)
         return self._session
 
     async def __aexit__(self, *_: object) -> None:
@@ -137,9 +138,15 @@ class Database:
 
     def session(self, company_id: UUID | None = None) -> Lent:
         """Lends a session, set to company_id where one is given. DatabaseAway when none can be had within 5 s."""
-        return Lent(self, company_id)
+        return Lent(self, company_id, enters=True)
 
-    async def lend(self, company_id: UUID | None) -> Session:
+    def session_for(self, company_id: UUID) -> Lent:
+        """The same for a statement that sets the company itself: one that is set to it already, if there is one, so that
+        no other company's is set anew; else any.
+        """
+        return Lent(self, company_id, enters=False)
+
+    async def lend(self, company_id: UUID | None, *, enters: bool = True) -> Session:
         """The session of `session`: whoever takes one gives it back."""
         if self._free.locked():
             self.waits += 1
@@ -154,7 +161,7 @@ class Database:
         session: Session | None = None
         try:
             session = self._take(company_id) or await self._connect()
-            if company_id is not None:
+            if enters and company_id is not None:
                 await session.enter(company_id)
         except BaseException:
             self.give_back(session)

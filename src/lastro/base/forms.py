@@ -131,12 +131,23 @@ def read(raw: bytes, form: type[F]) -> tuple[F, list[Problem]]:
         return partial, problems
 
 
+_FIELDS: dict[type[Any], tuple[inspect.Field, ...]] = {}
+
+
+def _fields(form: type[Any]) -> tuple[inspect.Field, ...]:
+    """What a form has. Finding it out takes far longer than reading a body, so that it is done once."""
+    found = _FIELDS.get(form)
+    if found is None:
+        info = inspect.type_info(form)
+        assert isinstance(info, inspect.StructType)
+        found = _FIELDS[form] = info.fields
+    return found
+
+
 def _partly(raw: bytes, form: type[Any], path: str, problems: list[Problem]) -> Any:
     pieces = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
-    info = inspect.type_info(form)
-    assert isinstance(info, inspect.StructType)
     values: dict[str, Any] = {}
-    for field in info.fields:
+    for field in _fields(form):
         piece = pieces.get(field.encode_name)
         values[field.name] = _field(piece, field, path + field.encode_name, problems)
     return form(**values)  # a bad field is None, whatever its type says: rules look at what is there

@@ -24,23 +24,27 @@ CHANNEL = "lastro_work"
 OUTBOX = "outbox"
 INBOX = "inbox"
 EVENTS = "events"
-TOPICS = (OUTBOX, INBOX, EVENTS)
+TOPICS = (INBOX, EVENTS)  # and one of each rail: `outbox_of`
 
 COALESCE_SECONDS = 0.005
 _LONGEST_PAUSE_SECONDS = 5.0
 _ASKED_EVERY_SECONDS = 30.0  # who only listens does not notice that the other end is gone without a word
 _ANSWERS_WITHIN_SECONDS = 5.0
-_MOST_COMPANIES = 100  # in one hint: a payload is less than 8,000 bytes; of more companies than that none is named
+_MOST_COMPANIES = 100  # that are heard of one topic
+_MOST_NAMES = 200  # in one hint: a payload is less than 8,000 bytes
 # InternalClientError is what asyncpg says when it reads the server's farewell between two messages of its own.
 _LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, TimeoutError)
 _log = structlog.get_logger(__name__)
 
 
+def outbox_of(rail: str) -> str:
+    """The topic of what is to be told to one rail: the lanes of the others need not look."""
+    return f"{OUTBOX}.{rail}"
+
+
 def topics(write: Write) -> frozenset[str]:
     """Which lanes a committed Write concerns. A finished inbox row lets the next one about its subject go."""
-    found = set()
-    if write.messages:
-        found.add(OUTBOX)
+    found = {outbox_of(m.rail) for m in write.messages}
     if any(f.table == "inbox" for f in write.finished) or any(r.table == "inbox" for r in write.rows):
         found.add(INBOX)
     if write.facts:
@@ -79,7 +83,7 @@ class Bells:
 
     def ring_all(self) -> None:
         """There may be work of every topic."""
-        for topic in TOPICS:
+        for topic in {*TOPICS, *self._events}:
             self.ring(topic)
 
 
@@ -133,9 +137,10 @@ async def hear(dsn: Dsn, bells: Bells, stop: asyncio.Event) -> None:
 
 def _payload(pending: dict[str, set[UUID]]) -> str:
     """One line a topic: its name, then the companies, unless they are too many to name."""
-    lines = []
+    lines, left = [], _MOST_NAMES
     for topic, companies in pending.items():
-        named = [str(c) for c in companies] if len(companies) <= _MOST_COMPANIES // 2 else []
+        named = [str(c) for c in companies] if len(companies) <= min(_MOST_COMPANIES // 2, left) else []
+        left -= len(named)
         lines.append(" ".join([topic, *named]))
     return "\n".join(lines)
 

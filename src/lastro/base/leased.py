@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
 from lastro.base import lanes, trace
+from lastro.base.gaps import gap
 from lastro.base.together import Crew
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Iterable
 
     from asyncpg import Record
 
@@ -49,6 +50,18 @@ class LeasedLane:
                 self._crew.start(self._traced(row))
                 started = True
         return started
+
+    @property
+    def free(self) -> int:
+        """How many rows may be started now."""
+        return self._crew.free
+
+    def take(self, rows: Iterable[Record]) -> None:
+        """Starts rows that are counted and leased already, by the statement that has stored them."""
+        for place, row in enumerate(rows):
+            if not place:
+                gap("lane.claimed")
+            self._crew.start(self._traced(row))
 
     async def _traced(self, row: Record) -> None:
         trace.carry(trace.Trace(str(row[self._lane.key]), row["company_id"]))

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Mapping
+
+    from lastro.base.db import Database
+
+    # The parts of an answer that is too long to be held: read one after the other, while they are sent.
+    More = Callable[[Database], AsyncGenerator[bytes, None]]
 
 JSON = "application/json"
 PDF = "application/pdf"
@@ -16,13 +25,15 @@ _ATTRIBUTE = "!#$&+-.^_`|~"  # what may stand as it is beside letters and digits
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A media type that an answer may have beside JSON, or in place of it.
+    """A media type that a body or an answer may have beside JSON, or in place of it.
 
-    name: type and subtype, without parameters. example: such an answer, where it is text; None where it is bytes.
+    name: type and subtype, without parameters. example: such an answer, where it is text; None where it is bytes. schema:
+    JSON Schema of what has parts, such as a form's.
     """
 
     name: str
     example: str | None = None
+    schema: Mapping[str, Any] | None = None
 
 
 def saved_as(name: str) -> tuple[str, str]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lastro.base.clock import BusinessClock
     from lastro.base.db import Database, Session
     from lastro.base.ids import Chance
+    from lastro.base.media import More
 
 _WAITS = 3
 _LONGEST_LOOK_UP_SECONDS = 30.0  # business time is carried on by the monotonic clock so long
@@ -49,7 +50,7 @@ class Done:
 
     object_id: the object made or touched, kept beside the answer. keep: how long the answer is kept under its key.
     sealed: what is kept in place of a body that shows a secret. status: where it is not the operation's own. headers: told
-    with the answer when it is made, not kept. media: of the body, with its parameters; what is kept under a key is JSON.
+    with the answer when it is made, not kept. media: of the body, with its parameters; JSON under a key. more: what follows.
     """
 
     write: Write | None
@@ -60,6 +61,7 @@ class Done:
     status: int | None = None
     headers: tuple[tuple[str, str], ...] = ()
     media: str = JSON
+    more: More | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,7 @@ class Reply:
     write: Write | None = None
     headers: tuple[tuple[str, str], ...] = ()
     media: str = JSON
+    more: More | None = None
 
 
 class Runner:
@@ -219,7 +222,7 @@ class Runner:
         for tries in range(TRIES):
             await step_aside(tries, self._chance)
             glance = verb.glance()
-            async with self.database.session() as session:
+            async with self.database.session_for(company_id) as session:
                 rows = await self._entered(session, company_id, glance)
                 entered = rows[0]
                 self._clock.learn(entered["door_at"], entered["clock_version"])
@@ -291,7 +294,7 @@ class Runner:
 
     async def _once(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
         glance = verb.glance()
-        async with self.database.session() as session:
+        async with self.database.session_for(call.company_id) as session:
             rows = await self._opened(session, call, glance)
             row = rows[0]
             self._clock.learn(row["door_at"], row["clock_version"])
@@ -318,7 +321,7 @@ class Runner:
         """Under a key, what stands in the way may be what an equal request has just committed: then its answer is ours."""
         if call.key is None or refused.write is not None:
             return refused
-        async with self.database.session() as session:
+        async with self.database.session_for(call.company_id) as session:
             row = (await self._opened(session, call, None))[0]
         return refused if row["fingerprint"] is None else _replay(row, call, verb)
 
@@ -372,15 +375,13 @@ def _replay(row: Record, call: Call, verb: Verb[Any]) -> Reply | Refused:
     if row["fingerprint"] != call.fingerprint:
         return Refused(Kind.CONFLICT, (Problem("idempotency-key", "CONFLICT", "the key was used for another request"),))
     if row["answer_body"] is None:
-        return Refused(
-            Kind.CONFLICT,
-            (Problem("idempotency-key", "DUPLICATE", f"the answer is no longer kept; it made {row['answer_object']}"),),
-        )
+        gone = Problem("idempotency-key", "DUPLICATE", f"the answer is no longer kept; it made {row['answer_object']}")
+        return Refused(Kind.CONFLICT, (gone,))
     return Reply(row["answer_status"], verb.unsealed(bytes(row["answer_body"])), replayed=True)
 
 
 def _reply(call: Call, done: Done, write: Write | None = None) -> Reply:
-    return Reply(done.status or call.success_status, done.body, write=write, headers=done.headers, media=done.media)
+    return Reply(done.status or call.success_status, done.body, False, write, done.headers, done.media, done.more)
 
 
 def _busy_reply() -> Refused:

@@ -185,6 +185,16 @@ class KeyRing:
         """Whether another key than the current one sealed this value. Raise SecretUnreadable if it is no value."""
         return _key_id_of(value)[0] != self._current
 
+    def derive(self, key_id: str, purpose: str, data: bytes) -> bytes:
+        """32 bytes that only holders of that key can make of the data, other ones for each purpose.
+
+        SecretUnreadable: the ring has no such key. HMAC-SHA256 twice (RFC 2104).
+        """
+        key = self._keys.get(key_id)
+        if key is None:
+            raise SecretUnreadable
+        return keyed_fingerprint(keyed_fingerprint(key, purpose.encode()), data)
+
     def __repr__(self) -> str:
         return f"KeyRing(current={self._current!r}, keys={len(self._keys)})"
 

@@ -166,6 +166,14 @@ class Quota:
 
 
 @dataclass(frozen=True, slots=True)
+class Freed:
+    """A row of a reference table that leads to the company no longer: it is deleted, and must have been there."""
+
+    table: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The inbox or outbox row that this Write settles; the lease token fences off a worker that was taken over."""
 
@@ -206,6 +214,7 @@ class Write:
     withdrawn: tuple[Withdrawn, ...] = ()
     quotas: tuple[Quota, ...] = ()
     finished: tuple[Finished, ...] = ()
+    freed: tuple[Freed, ...] = ()
     stored: tuple[Stored, ...] = field(default=())
 
     def __post_init__(self) -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
+from uuid import UUID
 
+from lastro.base.lanes import LEASE_SECONDS
 from lastro.base.together import together
 from lastro.rails import port
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
-    from uuid import UUID
+
+    from asyncpg import Record
 
     from lastro.base.db import Database
     from lastro.base.ids import Chance
+    from lastro.base.leased import LeasedLane
     from lastro.rails.port import Told
 
 _INSTITUTION = 0
@@ -33,13 +38,24 @@ SELECT business_now() AS at, o.* FROM (
   SELECT * FROM (SELECT DISTINCT ON (subject) 'subject', subject, company_id FROM inbox
                   WHERE subject = ANY ($3::text[]) AND kind IN ('pix.ask', 'pix.settled') ORDER BY subject, id) s) o
 """
-_STORE = """
-INSERT INTO inbox (company_id, id, rail, kind, network_id, subject, txid, body, received_at, due_at)
-SELECT $1, u.id, u.rail, u.kind, u.network_id, u.subject, u.txid, u.body, $2, $2
-  FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bytea[])
-    AS u(id, rail, kind, network_id, subject, txid, body)
+# The arrays as what the planner cannot look into: by their lengths it would plan the statement anew for each batch.
+_TYPES = ("uuid", "text", "text", "text", "text", "text", "bytea", "boolean")
+_UNSEEN = ", ".join(f"(SELECT ${n}::{kind}[])" for n, kind in enumerate(_TYPES, start=3))
+# What is to be handled by whoever stores it is leased to it at once: that saves the statements that would find and claim it.
+# Not what an earlier message about the same subject has to come before; that is for the lane, when the earlier one is done.
+_STORE = f"""
+INSERT INTO inbox (company_id, id, rail, kind, network_id, subject, txid, body, received_at, due_at,
+                   lease_token, leased_until, sends)
+SELECT $1, u.id, u.rail, u.kind, u.network_id, u.subject, u.txid, u.body, $2, $2,
+       u.token, CASE WHEN u.token IS NOT NULL THEN machine_now() + interval '{LEASE_SECONDS} seconds' END,
+       num_nonnulls(u.token)
+  FROM (SELECT n.*, CASE WHEN n.is_taken AND NOT EXISTS (
+                 SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = n.subject AND e.due_at IS NOT NULL
+                    AND e.kind <> '{port.PAYMENT_RETURNED}' OFFSET 0) THEN $11::uuid END AS token
+          FROM unnest({_UNSEEN}) AS n(id, rail, kind, network_id, subject, txid, body, is_taken)) u
 ON CONFLICT (company_id, rail, network_id) DO NOTHING
-"""
+RETURNING inbox.*
+"""  # noqa: S608 names of ours
 
 
 class NobodysMessage(Exception):  # noqa: N818 it says what the message is
@@ -62,16 +78,45 @@ class Inbox:
         A message that nobody owns goes to the institution's company, whose number is 0. DatabaseAway: some of them may be
         stored, and the same messages may be given again.
         """
+        await self._keep(messages, (), None)
+
+    async def keep_and_take(self, messages: Sequence[Told], lane: LeasedLane) -> bool:
+        """The same; the lane goes on at once with as many as it has room for. Whether there are some that it must find."""
+        firsts: dict[str, str] = {}
+        for told in messages:
+            firsts.setdefault(told.subject, told.network_id)
+        taken = frozenset(islice(firsts.values(), max(0, lane.free)))
+        token = UUID(bytes=self._chance.bytes(16))
+        return any(await self._keep(messages, taken, (token, lane)))
+
+    async def _keep(
+        self, messages: Sequence[Told], taken: Collection[str], lease: tuple[UUID, LeasedLane] | None
+    ) -> list[bool]:
+        """For each company, whether rows are left that nobody has in hand. taken: network ids of what the lease is for."""
         if not messages:
-            return
+            return []
         at, owners = await self.owners(messages)
         batches: dict[UUID, list[Told]] = {}
         for told in messages:
             batches.setdefault(owners[told.network_id], []).append(told)
-        await together(batches.items(), lambda batch: self.store(*batch, at), _COMPANIES_AT_ONCE)
+
+        async def of_company(batch: tuple[UUID, list[Told]]) -> bool:
+            rows = await self._store(*batch, at, taken, None if lease is None else lease[0])
+            ours = [row for row in rows if row["lease_token"] is not None]
+            if lease is not None:
+                lease[1].take(ours)
+            return len(ours) < len(rows)
+
+        return await together(batches.items(), of_company, _COMPANIES_AT_ONCE)
 
     async def store(self, company_id: UUID, messages: Sequence[Told], at: datetime | None = None) -> None:
         """Stores messages whose company is known. at: business time, read here when not given."""
+        await self._store(company_id, messages, at, (), None)
+
+    async def _store(
+        self, company_id: UUID, messages: Sequence[Told], at: datetime | None, taken: Collection[str], token: UUID | None
+    ) -> list[Record]:
+        """The rows that were not there before."""
         async with self._database.session(company_id) as session:
             if at is None:
                 at = await session.value("SELECT business_now()")
@@ -84,8 +129,9 @@ class Inbox:
                 [m.subject for m in messages],
                 [m.txid for m in messages],
                 [m.body for m in messages],
+                [m.network_id in taken for m in messages],
             ]
-            await session.fetch(_STORE, company_id, at, *columns)
+            return await session.fetch(_STORE, company_id, at, *columns, token)
 
     async def owners(self, messages: Sequence[Told]) -> tuple[datetime, dict[str, UUID]]:
         """Business time, and the company of each message by its network id. NobodysMessage: not even the institution's."""

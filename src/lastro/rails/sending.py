@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.port import Closed, Permanent, Transient, Unknown
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from asyncpg import Record
 
     from lastro.base.db import Database, Session
@@ -32,6 +35,7 @@ HARD_TIMEOUT_SECONDS = 10.0  # of everything that is asked and sent for one row;
 _AT_ONCE = 64
 _ALARM_AFTER = 6  # sends in vain
 HELD_BACK_FOR = timedelta(minutes=5)
+_MOMENT_SECONDS = 0.02
 _EARLY_FOR = timedelta(seconds=5)
 _log = structlog.get_logger(__name__)
 
@@ -81,23 +85,48 @@ class HeldBack(Exception):  # noqa: N818 it says what is done with the row
         self.later = later
 
 
+@dataclass
+class _Sent:
+    """Rows of one company that were sent and are settled together. is_all: no other is on its way."""
+
+    settling: asyncio.Task[None]
+    rows: list[Record] = field(default_factory=list)
+    is_all: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 class Sender:
     """What is done with the outbox of one rail, so that a silent one takes no other's room.
 
     hear: how each sending ended. held_back: says of an outbox row that it must not be sent yet. early: that what it is about
-    has not been told yet, and is about to be.
+    has not been told yet, and is about to be. moment: so long what was sent stays under its lease while more of its company
+    is on its way, so that they are settled by one statement.
     """
 
     def __init__(
         self, database: Database, work: Database, runner: Runner, chance: Chance, name: str, rail: Rail,
         hear: lanes.Hear = lanes.unheard, held_back: str = "false", early: str = "false",
+        moment: float = _MOMENT_SECONDS,
     ) -> None:  # fmt: skip
         self._database = database
         self._runner = runner
         self._rail = rail
         self._hear = hear
+        self._moment = moment
+        self._in_hand: Counter[UUID] = Counter()  # rows by company
+        self._sent: dict[UUID, _Sent] = {}
         self._lane = lanes.Lane("outbox", only=f"rail = '{name}'", shown=f"{held_back} AS is_held_back, {early} AS is_early")
-        self.lane = LeasedLane(self._lane, database, work, chance, self._row, at_once=_AT_ONCE)
+        self.lane = LeasedLane(self._lane, database, work, chance, self._counted, at_once=_AT_ONCE)
+
+    async def _counted(self, row: Record) -> None:
+        company_id = row["company_id"]
+        self._in_hand[company_id] += 1
+        try:
+            await self._row(row)
+        finally:
+            self._in_hand[company_id] -= 1
+            if not self._in_hand[company_id]:
+                del self._in_hand[company_id]
+            self._look(company_id)
 
     async def _row(self, row: Record) -> None:
         """Sends one row and settles it, or gives it back to be sent later."""
@@ -126,13 +155,40 @@ class Sender:
             await self._give_back(row, error)
         else:
             gap("outbox.sent")
-            await lanes.finish(self._database, self._lane, row["company_id"], [row["id"]], row["lease_token"], "sent")
+            await self._settle(row)
         self._hear(
             lanes.Worked(
                 "outbox", row["kind"], outcome, clock() - begun, row["company_id"], (row["reference_id"],), row["id"],
                 row["network_id"], row["sends"],
             )
         )  # fmt: skip
+
+    async def _settle(self, row: Record) -> None:
+        """Settles what was sent, in one statement with what else of its company is under way and sent within a moment."""
+        company_id = row["company_id"]
+        sent = self._sent.get(company_id)
+        if sent is None:
+            sent = self._sent[company_id] = _Sent(asyncio.create_task(self._settle_all(company_id)))
+        sent.rows.append(row)
+        self._look(company_id)
+        await asyncio.shield(sent.settling)
+
+    def _look(self, company_id: UUID) -> None:
+        """Nothing more of the company is on its way: what was sent of it waits no longer."""
+        sent = self._sent.get(company_id)
+        if sent is not None and len(sent.rows) >= self._in_hand[company_id]:
+            sent.is_all.set()
+
+    async def _settle_all(self, company_id: UUID) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._moment):
+                await self._sent[company_id].is_all.wait()
+        rows = self._sent.pop(company_id).rows
+        claims: dict[UUID, list[UUID]] = {}
+        for row in rows:
+            claims.setdefault(row["lease_token"], []).append(row["id"])
+        for token, ids in claims.items():
+            await lanes.finish(self._database, self._lane, company_id, ids, token, "sent")
 
     async def _give_back(self, row: Record, error: Exception) -> None:
         silent = isinstance(error, Transient | TimeoutError)

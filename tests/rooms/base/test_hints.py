@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
 from lastro.base import hints
-from lastro.base.write import Fact, Write
+from lastro.base.write import Fact, Message, Write
 
 pytestmark = pytest.mark.anyio
 DEADLINE_SECONDS = 20.0
@@ -124,3 +125,30 @@ async def test_who_tells_goes_on_after_its_connection_was_cut(own_database: Any,
             await asyncio.sleep(0.01)
     stop.set()
     await asyncio.wait_for(task, DEADLINE_SECONDS)
+
+
+def _said(*rails: str) -> Write:
+    at, messages = datetime(2026, 11, 20, 12, tzinfo=UTC), []
+    for number, rail in enumerate(rails):
+        messages.append(Message(UUID(int=number), rail, "return.send", f"M{number}", UUID(int=9), b"{}", at))
+    return Write(UUID(int=1), messages=tuple(messages))
+
+
+def test_a_message_wakes_its_own_rail_alone() -> None:
+    bells = hints.Bells()
+    events = {rail: bells.event(hints.outbox_of(rail)) for rail in ("pix", "ted", "boleto")}
+    bells.heard(_said("pix", "boleto", "pix"))
+    assert {rail for rail, event in events.items() if event.is_set()} == {"pix", "boleto"}
+    bells.ring_all()
+    assert all(event.is_set() for event in events.values())
+
+
+def test_a_hint_of_many_rails_has_room_in_a_payload() -> None:
+    """PostgreSQL takes less than 8,000 bytes, and refuses the rest."""
+    companies = {uuid4() for _ in range(50)}
+    pending = {hints.outbox_of(f"a-rail-of-long-name-{n}"): set(companies) for n in range(20)} | {
+        hints.EVENTS: set(companies)
+    }
+    payload = hints._payload(pending)
+    assert len(payload.encode()) < 8000
+    assert {line.split()[0] for line in payload.splitlines()} == set(pending), "each topic is told, if not of whom"

@@ -60,6 +60,19 @@ async def test_a_session_goes_from_one_company_to_another(database: Any) -> None
     await pool.close()
 
 
+async def test_what_sets_the_company_itself_takes_the_session_that_is_set_to_it(database: Any) -> None:
+    """So it sets no other company's session anew; and it spends no statement on setting one."""
+    pool, (a, b, c) = Database(database.app, size=2), (UUID(int=n) for n in (1, 2, 3))
+    async with pool.session(a), pool.session(b):
+        pass
+    for company, expected in ((a, a), (b, b), (a, a)):
+        async with pool.session_for(company) as session:
+            assert await session.value("SELECT tenant()") == expected
+    async with pool.session_for(c) as session:
+        assert await session.value("SELECT tenant()") in (a, b)
+    await pool.close()
+
+
 async def test_a_write_of_one_company_leaves_no_session_behind_that_is_another(
     cast: Cast, ana: Seller, database: Any
 ) -> None:

@@ -10,7 +10,11 @@ from uuid import UUID
 import asyncpg
 import pytest
 from tests.cast import Cast, Seller
+from tests.rooms.accounts.openings import born_opening
 from tests.rooms.base.verbs import born_order, born_payout, born_statement, settle_pesos, take_back_a_card
+from tests.rooms.keys.proof import asked_proof
+from tests.rooms.ledger.test_entries import earn_long_ago
+from tests.rooms.med.recovery import recovery
 
 from lastro import ledger
 from lastro.base.api import render, stamp
@@ -18,6 +22,7 @@ from lastro.base.commit import commit
 from lastro.base.money import Money
 from lastro.base.run import Door
 from lastro.base.write import Fact, Finished, Row, Stored, Touch, Write
+from lastro.closing import CLOSE_REQUESTS
 from lastro.orders import ORDERS, PIX_PAYMENTS
 from lastro.orders.actions.give_back import Return, give_back
 from lastro.plans import PLANS
@@ -39,18 +44,11 @@ pytestmark = pytest.mark.anyio
 SHARED = {"company_numbers", "account_numbers", "own_keys"}  # they say which company a number or a key belongs to
 NO_COMPANY = {
     "clock", "allowed_moves", "signing_keys", "migrations", "bank_lists", "directory_buckets", "directory_look_ups",
-    "directory_unknown",
+    "directory_unknown", "partner_states",
 }  # fmt: skip
 APPENDED = (
-    "transfers",
-    "history",
-    "events",
-    "event_numbers",
-    "delivery_attempts",
-    "ledger_accounts",
-    "allowed_moves",
-    "clock",
-)
+    "transfers", "entries", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "allowed_moves", "clock",
+)  # fmt: skip
 TABLES = "SELECT relname::text FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
 
 
@@ -173,6 +171,8 @@ async def fill(cast: Cast, seller: Seller) -> None:
         Row("pix_static_qrcodes", {"id": cast.id(), "account_id": seller.account_id, "pix_key": "k", "txid": static_txid(seller.number, payout.bytes + order.bytes), "qrcode_data": "x", "created_at": at}),
         Row("quotas", {"owner_id": seller.account_id, "kind": "PIX.day", "period": "2026-01-01", "used_minor": 0}),
         Row("company_fees", {"id": cast.id(), "payment_method": "PIX", "payer": "RECEIVER", "valid_from": at, "created_at": at}),
+        *CLOSE_REQUESTS.born({"id": cast.id(), "account_id": seller.account_id, "reason_code": "x", "obstacles": '[{"type":"HELD"}]', "created_at": at, "updated_at": at}, at, ("request", "refuse")),
+        *born_opening(cast, receiver, at),
         Row("webhook_settings", {"event": "TEST", "active": True, "is_extra": False}),
         Row("webhook_circuits", {"endpoint": 1, "origin": "https://a.example", "state": "CLOSED", "opened_at": at, "failure": "TIMEOUT"}),
         Row("inbox", {"id": inbox, "rail": "pix", "kind": PIX_SETTLED, "network_id": str(inbox), "subject": end_to_end_id, "body": render({"amount": {"minor": 1}}), "received_at": at, "due_at": at, "lease_token": lease}),
@@ -184,10 +184,12 @@ async def fill(cast: Cast, seller: Seller) -> None:
     )  # fmt: skip
     await commit(cast.database, Write(company, facts=(Fact(cast.id(), "TEST", order, None, b"{}", at),)))
     charge = _payment(cast, seller, subscription, receiver, at + timedelta(microseconds=1))
-    await commit(cast.database, write + back + charge)
+    others = recovery(cast, company, seller.account_id, at) + asked_proof(cast, seller, at)
+    await commit(cast.database, write + back + charge + others)
     await _slip(cast, seller, at + timedelta(microseconds=2))
     await settle_pesos(cast, seller, at)
     await take_back_a_card(cast, seller)
+    await earn_long_ago(cast, seller)
     async with cast.database.session(company) as session:
         left = await session.value("SELECT count(*) FROM events")
         while left:
@@ -304,18 +306,20 @@ async def test_the_app_cannot_change_the_rules(app: Any, database: Any) -> None:
 
 
 WORK = {
-    "clock": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "event_numbers": None, "outbox": {"company_id", "id", "due_at", "leased_until", "rail"},
+    "clock": None, "partner_states": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "entry_cursors": None, "transfers": {"company_id", "created_at"}, "event_numbers": None, "outbox": {"company_id", "id", "due_at", "leased_until", "rail"},
     "inbox": {"company_id", "id", "due_at", "leased_until", "rail", "subject", "kind"},
     "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"}, "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
     "held_deliveries": {"company_id", "id", "due_at"}, "orders": {"company_id", "id", "expires_at", "ends_at", "payment_method", "status", "subscription_id"},
-    "instruments": {"company_id", "rail", "reference"},
+    "instruments": {"company_id", "rail", "reference"}, "chargebacks": {"company_id", "chargeback_id", "taken_at"}, "account_close_requests": {"company_id", "id", "status", "created_at"},
+    "account_requests": {"company_id", "id", "status", "expires_at", "ask_at", "key_due_at"},
     "card_payments": {"company_id", "id", "ask_at", "state"}, "pix_payments": {"company_id", "id", "ask_at", "state", "rail", "end_to_end_id", "settled_at"}, "refunds": {"company_id", "id", "ask_at", "state", "rail", "return_id", "updated_at"},
     "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at", "end_to_end_id", "control_number", "paid_at", "children"},
     "payout_returns": {"company_id", "payout_id", "return_id", "settled_at"}, "own_keys": None, "statements": {"company_id", "id", "rail", "day", "state", "due_at", "leased_until"},
     "statement_lines": {"company_id", "rail", "kind", "network_id", "is_current", "statement_id"},
-    "statement_items": {"company_id", "rail", "kind", "network_id", "day", "difference", "state", "created_at"}, "payout_plans": {"company_id", "id", "due_at", "leased_until"},
+    "statement_items": {"company_id", "rail", "kind", "network_id", "day", "difference", "state", "created_at"}, "payout_plans": {"company_id", "id", "due_at", "leased_until"}, "med_objects": {"company_id", "id", "due_at", "object_type", "role", "status"},
     "subscriptions": {"company_id", "id", "lapses_at", "ends_at", "charge_at", "status"},
     "subscription_payments": {"company_id", "id", "subscription_id", "due_at", "ask_at", "cancel_message_id", "status"},
+    "pix_key_validations": {"company_id", "id", "expires_at", "status"},
     "payment_attempts": {"company_id", "id", "ask_at", "status"}, "subscription_cancellations": {"company_id", "id", "ask_at", "status"},
     "events": {"company_id", "id", "xid", "created_at"}, "answers": {"company_id", "keep", "created_at"},
 }  # fmt: skip
@@ -339,7 +343,7 @@ async def test_who_finds_work_sees_ids_and_times_alone(
         assert await app.fetch(COLUMNS, privilege) == []
 
     work = await database.connect(database.work)
-    for table in set(WORK) - {"clock", "held_deliveries"}:
+    for table in set(WORK) - {"clock", "held_deliveries", "partner_states"}:
         companies = {r["company_id"] for r in await work.fetch(f"SELECT company_id FROM {table}")}
         assert {ana.company_id, dora.company_id} <= companies, f"{table} is seen across companies"
     for table in set(await tenant_tables(app)) - set(WORK) | {"signing_keys"}:

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 from structlog.testing import capture_logs
 
 from lastro.base.errors import Kind, NotYet, Refused, Stale
@@ -19,6 +20,10 @@ def _told(name: str, number: int, kind: str = port.PIX_ASK) -> port.Told:
 
 def _names(scene: Scene) -> list[str]:
     return [h.row.network_id for h in scene.handled]
+
+
+async def _at_once(_: port.InboxRow) -> None:
+    return
 
 
 async def _outcomes(scene: Scene) -> dict[str, str | None]:
@@ -72,6 +77,65 @@ async def test_a_question_under_way_keeps_its_end_waiting(scene: Scene, house: H
     await scene.handler.lane.rest()
     await scene.handler.lane.drain()
     assert _names(scene) == ["ask", "end"]
+
+
+@pytest.mark.parametrize(
+    ("before", "news", "taken"),
+    [
+        ((), (("M1", 1, port.PIX_ASK), ("M2", 2, port.PIX_ASK)), ["M1", "M2"]),
+        ((), (("ask", 1, port.PIX_ASK), ("end", 1, port.PIX_FINAL)), ["ask"]),
+        ((("ask", 1, port.PIX_ASK),), (("end", 1, port.PIX_FINAL), ("other", 2, port.PIX_ASK)), ["other"]),
+        ((("back", 1, port.PAYMENT_RETURNED),), (("end", 1, port.PIX_FINAL),), ["end"]),
+        ((("M1", 1, port.PIX_ASK),), (("M1", 1, port.PIX_ASK),), []),
+        ((), tuple((f"M{n}", n, port.PIX_ASK) for n in range(10)), [f"M{n}" for n in range(8)]),
+    ],
+    ids=["two", "its end", "behind an open one", "behind a return", "a second copy", "no room"],
+)
+async def test_who_stores_news_handles_it_at_once(
+    scene: Scene, house: House, before: Any, news: Any, taken: list[str]
+) -> None:
+    """As far as there is room, and only what no open message about the same subject has to come before."""
+    await scene.inbox.store(house.institution, [_told(*each) for each in before])
+    go_on = asyncio.Event()
+
+    async def wait(_: port.InboxRow) -> None:
+        await go_on.wait()
+
+    scene.before = wait
+    is_left = await scene.inbox.keep_and_take([_told(*each) for each in news], scene.handler.lane)
+    rows = {r["network_id"]: r for r in await scene.inbox_rows()}
+    assert [name for name, r in rows.items() if r["lease_token"] is not None] == taken
+    assert all(
+        (r["sends"], r["leased_until"] is not None) == ((1, True) if name in taken else (0, False))
+        for name, r in rows.items()
+    )
+    assert is_left == any(name not in taken for name, _, _ in news if name not in {b[0] for b in before})
+    go_on.set()
+    await scene.handler.lane.rest()
+    assert sorted(_names(scene)) == taken
+    await scene.handler.lane.drain()
+    assert sorted(_names(scene)) == sorted(name for name in rows if rows[name]["kind"] != port.PAYMENT_RETURNED)
+
+
+async def test_news_of_a_worker_that_died_is_handled_after_its_lease(scene: Scene, house: House) -> None:
+    dying, begun = scene.handler_for(port.PIX_ASK), asyncio.Event()
+
+    async def die(_: port.InboxRow) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    scene.before = die
+    assert not await scene.inbox.keep_and_take([_told("M1", 1)], dying.lane)
+    await begun.wait()
+    resting = asyncio.ensure_future(dying.lane.rest())
+    await asyncio.sleep(0)
+    resting.cancel()
+    await asyncio.wait((resting,))
+    scene.before = _at_once
+    assert not await scene.handler.lane.round(), "another worker has it"
+    await scene.end_leases()
+    await scene.handler.lane.drain()
+    assert [(h.row.network_id, h.row.sends) for h in scene.handled] == [("M1", 2)]
 
 
 async def test_what_comes_too_early_waits_and_keeps_its_place(scene: Scene, house: House) -> None:

@@ -8,8 +8,9 @@ from lastro.base.lanes import Lane
 from lastro.base.money import Money
 from lastro.base.write import Message
 from lastro.rails import port, sending
+from lastro.rails.sending import Sender
 
-from .conftest import AT, House, Scene, until
+from .conftest import AT, DEADLINE_SECONDS, House, Scene, until
 from .network import ISPB, end_to_end_id
 
 
@@ -43,6 +44,33 @@ async def test_answers_are_told(scene: Scene, house: House) -> None:
     rows = await scene.rows("SELECT outcome, due_at, lease_token, done_at FROM outbox")
     assert {(r["outcome"], r["due_at"], r["lease_token"]) for r in rows} == {("sent", None, None)}
     assert all(r["done_at"] for r in rows)
+
+
+async def test_what_is_sent_together_is_settled_together(scene: Scene, house: House) -> None:
+    for number in range(1, 6):
+        await scene.to_return(house.ana, sequence=number)
+    patient = Sender(scene.database, scene.work, scene.runner, scene.chance, "pix", scene.rail, moment=DEADLINE_SECONDS)
+    await patient.lane.drain()
+    rows = await scene.rows("SELECT outcome, xmin::text AS written FROM outbox")
+    assert [r["outcome"] for r in rows] == ["sent"] * 5
+    assert len({r["written"] for r in rows}) == 1, "by one statement"
+
+
+async def test_what_was_sent_does_not_wait_for_what_hangs(scene: Scene, house: House) -> None:
+    for number in (1, 2):
+        await scene.to_return(house.ana, sequence=number)
+    scene.network.misbehave = ["hang"]
+    assert await scene.sender.lane.round()
+
+    async def settled() -> bool:
+        rows = await scene.rows("SELECT outcome FROM outbox WHERE lease_token IS NULL")
+        return [r["outcome"] for r in rows] == ["sent"]
+
+    await until(settled)
+    resting = asyncio.ensure_future(scene.sender.lane.rest())
+    await asyncio.sleep(0)
+    resting.cancel()
+    await asyncio.wait((resting,))
 
 
 async def test_a_return_is_told_with_an_id_that_leads_back(scene: Scene, house: House) -> None:

@@ -21,8 +21,9 @@ from lastro.base.hints import Bells, Hinter
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Fact, Row, Write
 from lastro.doors import crash, worker
+from lastro.doors.declined import StartRefused
 from lastro.doors.due import Due, Sweep
-from lastro.doors.settings import CrashAt, StartRefused, read
+from lastro.doors.settings import CrashAt, read
 from lastro.doors.upkeep import Upkeep
 from lastro.orders import WAITING
 from lastro.rails import port

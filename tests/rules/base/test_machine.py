@@ -5,11 +5,14 @@ from uuid import UUID
 
 import pytest
 
+from lastro.accounts import ACCOUNTS
 from lastro.base.machine import NOT_THERE, Machine
 from lastro.base.write import Row
+from lastro.closing import CLOSE_REQUESTS
+from lastro.keys import KEYS, VALIDATIONS
 from lastro.orders import CARD_PAYMENTS, ORDERS, PIX_PAYMENTS, REFUNDS
 
-MACHINES = (ORDERS, PIX_PAYMENTS, REFUNDS, CARD_PAYMENTS)
+MACHINES = (ORDERS, PIX_PAYMENTS, REFUNDS, CARD_PAYMENTS, ACCOUNTS, CLOSE_REQUESTS, KEYS, VALIDATIONS)
 AT = datetime(2026, 1, 2, 3, 4, 5, 6, UTC)
 ID = UUID(int=7)
 
@@ -45,6 +48,17 @@ TABLE = {
         "PENDING": {"confirm": "PAID", "refuse": "ERROR"},
         "PAID": {}, "ERROR": {},
     },
+    "accounts": {
+        NOT_THERE: {"open": "ACTIVE"},
+        "ACTIVE": {"block": "INACTIVE", "close": "CLOSED"},
+        "INACTIVE": {"unblock": "ACTIVE", "close": "CLOSED"},
+        "CLOSED": {},
+    },
+    "account_close_requests": {
+        NOT_THERE: {"request": "REQUESTED"},
+        "REQUESTED": {"refuse": "REFUSED", "complete": "COMPLETED"},
+        "REFUSED": {}, "COMPLETED": {},
+    },
     "card_payments": {
         NOT_THERE: {"create": "CREATED"},
         "CREATED": {
@@ -54,6 +68,19 @@ TABLE = {
         "CHALLENGE_REQUIRED": {"authorize": "AUTHENTICATED", "fail": "FAILED", "time out": "TIMEOUT"},
         "AUTHENTICATED": {"capture": "CAPTURED", "fail": "DECLINED"},
         "FAILED": {}, "TIMEOUT": {}, "CANCELED": {}, "CAPTURED": {}, "DECLINED": {},
+    },
+    "pix_keys": {
+        NOT_THERE: {"create": "ACTIVE"},
+        "ACTIVE": {"delete": "DELETED", "close account": "DELETED"},
+        "DELETED": {},
+    },
+    "pix_key_validations": {
+        NOT_THERE: {"create": "PENDING"},
+        "PENDING": {
+            "resend": "PENDING", "mistake": "PENDING", "mistake last": "EXPIRED", "expire": "EXPIRED", "confirm": "CONFIRMED",
+            "conflict": "CONFLICT",
+        },
+        "CONFIRMED": {}, "CONFLICT": {}, "EXPIRED": {},
     },
 }  # fmt: skip
 

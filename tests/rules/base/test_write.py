@@ -9,6 +9,7 @@ from lastro.base.money import Money
 from lastro.base.write import (
     Fact,
     Finished,
+    Freed,
     LedgerAccount,
     Message,
     Move,
@@ -48,6 +49,7 @@ PARTS: dict[str, Any] = {
     "withdrawn": Withdrawn(UUID(int=15), 0, AT),
     "quotas": Quota(UUID(int=16), "PIX.day", "2026-01-01", 1, 2),
     "finished": Finished("inbox", UUID(int=12), UUID(int=13), "handled", AT),
+    "freed": Freed("own_keys", {"key": "k"}),
     "stored": Stored("act", "k", b"f", 200, b"{}", UUID(int=5), "week", AT),
 }
 

@@ -1,0 +1,64 @@
+"""Bodies of multipart/form-data (RFC 7578): their parts by name, each whole, with none of what a browser says beside it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from email.message import Message
+
+from multipart import MultipartError, MultipartSegment, PushMultipartParser
+
+FORM_DATA = "multipart/form-data"
+MOST_PARTS = 16
+LONGEST_BOUNDARY = 70  # RFC 2046 §5.1.1
+
+_BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]")
+
+
+class NotAForm(ValueError):  # noqa: N818 it says what the body is
+    """The body is no multipart form: cut off, of another boundary, with a part twice, or with too many parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One field of a form. is_file: it came with a file's name, which is not looked at: it is the sender's to invent."""
+
+    content: bytes
+    is_file: bool
+
+
+def boundary_of(content_type: str) -> str | None:
+    """What divides the parts, of a content-type header; None where it says nothing usable."""
+    message = Message()
+    message["content-type"] = content_type
+    found = message.get_param("boundary")
+    return found if isinstance(found, str) and _BOUNDARY.fullmatch(found) is not None else None
+
+
+def compared(raw: bytes, boundary: str | None) -> bytes:
+    """What a body is recognised by: the parts without their boundary, which a client draws anew each time it sends them."""
+    return raw if boundary is None else raw.replace(b"--" + boundary.encode(), b"--")
+
+
+def read_parts(raw: bytes, boundary: str | None) -> dict[str, Part]:
+    """The parts of a form by their names. NotAForm: it is none. It takes a while with large bodies: not for the loop."""
+    if boundary is None:
+        raise NotAForm("the content-type names no boundary")
+    found: dict[str, Part] = {}
+    head: MultipartSegment | None = None
+    content: list[bytes] = []
+    parser = PushMultipartParser(boundary, content_length=len(raw), max_segment_count=MOST_PARTS, strict=True)
+    try:
+        with parser:
+            for event in parser.parse(raw):
+                if isinstance(event, MultipartSegment):
+                    head, content = event, []
+                elif event is not None:
+                    content.append(bytes(event))
+                elif head is not None:
+                    if head.name in found:
+                        raise NotAForm("a part is there twice")
+                    found[head.name] = Part(b"".join(content), head.filename is not None)
+    except (MultipartError, UnicodeDecodeError) as broken:
+        raise NotAForm("it is cut off, or its parts are not divided as it says") from broken
+    return found
