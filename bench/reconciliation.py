@@ -14,6 +14,7 @@ from uuid import UUID
 
 import msgspec
 from bench.figures import Figure, Rounds
+from bench.methods import BROWSER, CARD
 
 from lastro.base.api import Incoming
 from lastro.base.clock import BusinessClock
@@ -27,6 +28,7 @@ from lastro.base.together import together
 from lastro.doors import wiring
 from lastro.doors.news import inbox_verbs
 from lastro.doors.reconciling import BOOKED
+from lastro.orders.methods import known_method
 from lastro.rails import port
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
@@ -58,9 +60,18 @@ _ADDRESS = {
 }  # fmt: skip
 _CUSTOMER = {
     "name": "Bento Braga", "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": "11144477735"},
-    "email": "bento@example.com", "address": _ADDRESS,
+    "email": "bento@example.com", "phone": "+5511987654321", "address": _ADDRESS,
 }  # fmt: skip
 _PAYER = port.Payer("Bento Braga", "CPF", "11144477735", "87654321", "0002", "123456", "TRAN")
+# By which method one order after the other is paid; None: a Pix that nobody has asked for. Rates are asked of the simulated
+# partner, so that they are few.
+_MIX = (
+    *("PIX", "BOLETO", "SPEI", "DEPOSIT", "OXXO", "OXXOPAY", "PAYNET", "CREDIT_CARD", "PIX", None) * 3, "PIX", "BINANCE_PAY",
+)  # fmt: skip
+_NAMES = """
+SELECT o.txid, i.rail, i.reference FROM orders o LEFT JOIN instruments i ON i.company_id = o.company_id AND i.order_id = o.id
+ WHERE o.company_id = $1 AND o.id = $2
+"""
 # What is wrong with a line, or was not told to us: one in ten.
 _MISTAKES = ("missing", "late", "twice", "amount", "reference", "unheard")
 
@@ -85,12 +96,13 @@ class Paper:
 class Book:
     """A partner whose statements are a list for each day."""
 
+    currency: str = "BRL"
     lines: dict[date, list[StatementLine]] = field(default_factory=dict)
 
     async def statement(self, day: date, after: str | None) -> Page | None:
         """The page that begins at a place; a day of which nothing is known is empty."""
         every, place = self.lines.get(day, []), int(after or 0)
-        came, none = Money(sum(line.amount.minor for line in every), "BRL"), Money(0, "BRL")
+        came, none = Money(sum(line.amount.minor for line in every), self.currency), Money(0, self.currency)
         following = place + PAGE
         rest = str(following) if following < len(every) else None
         return Page(tuple(every[place:following]), Totals(len(every), came, none, none, came), rest)
@@ -200,15 +212,16 @@ async def lines(house: House, count: int) -> list[Figure]:
 
 
 async def mixed(house: House, count: int, seed: int = 7) -> list[Figure]:
-    """Orders by Pix and by slip, and Pix for no order, one in ten of them wrong in a statement or never told to us."""
+    """Orders by every method, and Pix for no order, one in ten of them wrong in a statement or never told to us."""
     office, chance = Office.of(house), random.Random(seed)
     day = brasilia_day(datetime.now(UTC)) - timedelta(days=1)
     try:
         good = await _movements(office, count, day)
         mistakes = {line.line_id: chance.choice(_MISTAKES) for _, line in good if chance.random() < 0.1}
         heard = [line for _, line in good if mistakes.get(line.line_id) != "unheard"]
+        await _hear(office, [])  # of the cards that are to be charged
         await _hear(office, [replace(line.told, network_id=f"news:{line.line_id}") for line in heard])
-        books = {port.PIX: Book(), port.BOLETO: Book()}
+        books = {rail: Book(port.RAILS[rail]) for rail in {of for of, _ in good}}
         for rail, line in good:
             books[rail].lines.setdefault(day, []).extend(_wrong(line, mistakes.get(line.line_id)))
         seconds = await office.take(books, day)
@@ -248,36 +261,28 @@ def _arrival(name: str, txid: str | None, account: str, at: datetime) -> port.Pi
 
 
 async def _movements(office: Office, count: int, day: date) -> list[tuple[str, StatementLine]]:
-    """By rail: half of them orders by Pix, a fifth by slip, the others Pix that nobody has asked for."""
+    """By rail: orders by each method as often as _MIX has it, the others Pix that nobody has asked for."""
     at, numbers = _noon(day), await _account_numbers(office)
     accounts = {p.account_id: p.company_id for p in office.house.payees}
-    plan = [
-        ("PIX" if n % 10 < 5 else "BOLETO" if n % 10 < 7 else None, *list(accounts.items())[n % len(accounts)])
-        for n in range(count)
-    ]
+    plan = [(_MIX[n % len(_MIX)], *list(accounts.items())[n // len(_MIX) % len(accounts)]) for n in range(count)]
     create = {r.operation: r for r in wiring.routes(await _opened(office))}["create_order"]
+    cards = await _kept_cards(office, create, accounts)
 
     async def made(one: tuple[int, tuple[str | None, UUID, UUID]]) -> tuple[str, StatementLine]:
         n, (method, account_id, company) = one
         name = f"E87654321{day:%Y%m%d}1200{n:011d}"
         if method is None:
             return port.PIX, _line(name, None, _arrival(name, None, numbers[account_id], at))
-        order = {
-            "externalId": f"mixed-{n}", "paymentMethod": method, "description": "Flores", "accountId": str(account_id),
-            "amount": {"currency": "BRL", "value": "10.00"}, "notificationUrl": "https://merchant.example/hook",
-        }  # fmt: skip
-        body = {"order": order, "customer": _CUSTOMER}
-        verb: Any = create.parse(Incoming(company, {}, {}, msgspec.json.encode(body), body, f"mixed-{n}"))
-        done = verb if isinstance(verb, Refused) else await office.runner.act(company, verb)
-        if not isinstance(done, Done):
-            raise TypeError(f"an order was refused: {done}")
-        told = msgspec.json.decode(done.body)
-        if method == "BOLETO":
-            return port.BOLETO, _paid(f"P{n:011d}", told["boleto"]["barcode"][23:43], at)
+        details = {"cardToken": cards[company], "browser": BROWSER} if method == "CREDIT_CARD" else None
+        told = await _ordered(office, create, company, account_id, method, f"mixed-{n}", details)
         async with office.database.session(company) as session:
-            txid = await session.value(
-                "SELECT txid FROM orders WHERE company_id = $1 AND id = $2", company, UUID(told["id"])
-            )
+            row = await session.row(_NAMES, company, UUID(told["id"]))
+        assert row is not None, "it was made a moment ago"
+        if row["rail"] is not None:
+            if row["rail"] == port.CARD:
+                await _hear_of_card(office, row["reference"])
+            return row["rail"], _paid(row["rail"], f"P{n:011d}", row["reference"], at)
+        txid = row["txid"]
         return port.PIX, _line(name, txid, _arrival(name, txid, numbers[account_id], at))
 
     return await together(list(enumerate(plan)), made, _WIDTH)
@@ -292,11 +297,46 @@ def _line(name: str, txid: str | None, arrival: port.PixArrival) -> StatementLin
     return StatementLine(f"IN-{name}", port.IN, name, txid, arrival.amount, arrival.accepted_at, told)
 
 
-def _paid(name: str, reference: str, at: datetime) -> StatementLine:
-    body = port.encode(port.Collected(name, reference, Money(_CENTS, "BRL"), at, at))
-    number = int(reference[:9])
-    told = Told(port.COLLECTION_SETTLED, "", reference, body, company_number=number, rail=port.BOLETO)
-    return StatementLine(f"IN-{name}", port.IN, name, reference, Money(_CENTS, "BRL"), at, told)
+def _paid(rail: str, name: str, reference: str, at: datetime) -> StatementLine:
+    amount = Money(_CENTS, port.RAILS[rail])
+    body = port.encode(port.Collected(name, reference, amount, at, at))
+    told = Told(port.COLLECTION_SETTLED, "", reference, body, rail=rail, instrument=reference)
+    return StatementLine(f"IN-{name}", port.IN, name, reference, amount, at, told)
+
+
+async def _ordered(
+    office: Office, create: Any, company: UUID, account_id: UUID, method: str, code: str, details: dict[str, Any] | None
+) -> dict[str, Any]:
+    """An order as it is answered."""
+    order = {
+        "externalId": code, "paymentMethod": method, "description": "Flores", "accountId": str(account_id),
+        "amount": {"currency": known_method(method).currency, "value": "10.00"},
+        "notificationUrl": "https://merchant.example/hook",
+    }  # fmt: skip
+    body = {"order": order if details is None else order | {"paymentDetails": details}, "customer": _CUSTOMER}
+    verb: Any = create.parse(Incoming(company, {}, {}, msgspec.json.encode(body), body, code))
+    done = verb if isinstance(verb, Refused) else await office.runner.act(company, verb)
+    if not isinstance(done, Done):
+        raise TypeError(f"an order was refused: {done}")
+    made: dict[str, Any] = msgspec.json.decode(done.body)
+    return made
+
+
+async def _kept_cards(office: Office, create: Any, accounts: Mapping[UUID, UUID]) -> dict[UUID, str]:
+    """A token of a card of each company, made by an order that is never charged."""
+    found = {}
+    for company, account_id in {company: account_id for account_id, company in accounts.items()}.items():
+        details = {"creditCard": CARD, "browser": BROWSER}
+        made = await _ordered(office, create, company, account_id, "CREDIT_CARD", "card", details)
+        found[company] = made["card"]["cardToken"]
+    return found
+
+
+async def _hear_of_card(office: Office, reference: str) -> None:
+    """Its payer was authenticated, so that it is being charged."""
+    body = port.encode(port.CardAuthenticated(reference, "Y"))
+    told = Told(port.CARD_AUTHENTICATED, f"authenticated:{reference}", reference, body, rail=port.CARD, instrument=reference)
+    await office.inbox.keep([told])
 
 
 def _wrong(line: StatementLine, mistake: str | None) -> list[StatementLine]:
@@ -306,7 +346,7 @@ def _wrong(line: StatementLine, mistake: str | None) -> list[StatementLine]:
     if mistake == "twice":
         return [line, replace(line, line_id=f"{line.line_id}-2")]
     if mistake == "amount" or (mistake == "reference" and line.reference is None):
-        return [replace(line, amount=line.amount + Money(1, "BRL"))]
+        return [replace(line, amount=line.amount + Money(1, line.amount.currency))]
     return [replace(line, reference="OTHER")] if mistake == "reference" else [line]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import aiohttp
 
@@ -18,13 +18,14 @@ REACHABLE: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-async def answer_bank(simulator_url: str, order: Mapping[str, Any], outcome: str) -> None:
-    """The payer of this order says pass or fail. One who has answered already is not asked again."""
+async def answer_bank(simulator_url: str, reference: str, outcome: str) -> None:
+    """The payer says pass or fail. One who has answered already is not asked again.
+
+    reference: of the order's payment at the acquirer; two companies may have orders of one code.
+    """
     timeout = aiohttp.ClientTimeout(total=PATIENCE_SECONDS)
-    async with aiohttp.ClientSession(simulator_url, timeout=timeout, trust_env=False) as client:
-        async with client.get("/cards", params={"number": order["externalId"]}) as answered:
-            known: list[dict[str, Any]] = (await answered.json())["data"]
-        if known:
-            body = {"outcome": outcome}
-            async with client.post(f"/cards/{known[-1]['reference']}/challenge", json=body) as answered:
-                await answered.read()
+    async with (
+        aiohttp.ClientSession(simulator_url, timeout=timeout, trust_env=False) as client,
+        client.post(f"/cards/{reference}/challenge", json={"outcome": outcome}) as answered,
+    ):
+        await answered.read()

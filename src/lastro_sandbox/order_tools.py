@@ -93,8 +93,17 @@ class OrderTools:
             if status not in card_tools.REACHABLE or asyncio.get_running_loop().time() > deadline:
                 return refusal(_conflict(status))
             if status == "AUTHENTICATING":
-                await card_tools.answer_bank(self.simulator_url, order, card_tools.ANSWERS[wanted])
+                reference = await self._reference(UUID(claims.company_id), UUID(order["id"]))
+                await card_tools.answer_bank(self.simulator_url, reference, card_tools.ANSWERS[wanted])
             await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _reference(self, company_id: UUID, order_id: UUID) -> str:
+        """By which the partner of an order knows what it is paid with."""
+        async with self.house.database.session(company_id) as session:
+            found = await orders.order_by_id(session, company_id, order_id)
+        assert found is not None, "it was shown a moment ago"
+        assert found.instrument is not None, "an order by card is registered at its acquirer"
+        return found.instrument.reference
 
     async def _play(self, claims: Claims, order: dict[str, Any], wanted: str) -> Refused | None:
         company_id, order_id, place = UUID(claims.company_id), UUID(order["id"]), self.house.place

@@ -3,10 +3,12 @@
 import asyncio
 import json
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 from tests.cast import Cast
 from tests.rooms.laws.world import World
 from tests.rooms.reconciliation.desk import Desk
@@ -56,6 +58,16 @@ async def test_a_day_is_shown_accepted_and_taken_again(own_database: Any, tmp_pa
     assert (await asyncio.to_thread(office.asks, *words))["state"] == "ACCEPTED"
     assert "nothing to accept" in await asyncio.to_thread(office.declined, *words)
     assert (await shown(*day))[0] == RECONCILED
+    after = ("--day", str(desk.day + timedelta(days=1)))
+    with capture_logs() as lines:
+        await desk.take([], days=1)
+    assert [line["event"] for line in lines] == ["statement.gap"]
+    status, said = await shown(*after)
+    assert (status, "opens with 0.00, and the day before closed with 10.01" in said) == (OPEN, True)
+    desk.paper.opening = 1001
+    await desk.again([], days=1)
+    assert (await shown(*after))[0] == RECONCILED
+    desk.paper.opening = 0
     again = await asyncio.to_thread(office.asks, "reconcile", "again", "--rail", "pix", *day)
     assert (again["state"], again["edition"]) == ("TAKING", 2)
     status, said = await shown(*day)

@@ -4,7 +4,7 @@ from lastro.orders.actions.arrive import Ask, Final, Settled
 from lastro.orders.actions.collect import Announced, CollectionSettled, Unregistered, Voided
 from lastro.orders.actions.create import Destinations
 from lastro.orders.actions.create import Known as Destination
-from lastro.orders.actions.end import Cancel, Expire, Fail
+from lastro.orders.actions.end import Cancel, Expire, Fail, with_account
 from lastro.orders.actions.end import Known as Ending
 from lastro.orders.actions.end import known_of as ending
 from lastro.orders.actions.first_charge import FirstCharge, charged, with_subscription
@@ -17,6 +17,7 @@ from lastro.orders.actions.tied import Tie, Tied
 from lastro.orders.api import routes
 from lastro.orders.cards.authenticate import Authenticated, CardOver, Declined
 from lastro.orders.cards.chargeback import ChargedBack
+from lastro.orders.cards.never import NeverCharged
 from lastro.orders.cards.states import CARD_PAYMENTS
 from lastro.orders.checkout.model import CheckoutState, Standing
 from lastro.orders.checkout.model import Seen as CheckoutSeen
@@ -26,10 +27,21 @@ from lastro.orders.checkout.store import standing_by_token as standing_by_checko
 from lastro.orders.codes import merchant, picture
 from lastro.orders.docs import NOTICES as _OF_ORDERS
 from lastro.orders.methods import methods_by
-from lastro.orders.model import EXPIRY_GRACE, ON_STATEMENTS, WAITING, Authorized, CompanySetup, Order, Party, Place
+from lastro.orders.model import (
+    EXPIRY_GRACE,
+    HELD_BACK,
+    ON_STATEMENTS,
+    WAITING,
+    Authorized,
+    CompanySetup,
+    Order,
+    Party,
+    Place,
+)
 from lastro.orders.partners import partner_name, route_problem
 from lastro.orders.refunds.create import Create as GiveBack
 from lastro.orders.refunds.create import Wish as RefundWish
+from lastro.orders.refunds.disputes import Disputed, disputed, given_for
 from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
 from lastro.orders.refunds.read import Read as ReadRefund
 from lastro.orders.rules import fee_problem
@@ -48,6 +60,7 @@ NOTICES = (*_OF_ORDERS, *_OF_REFUNDS)
 __all__ = [
     "CARD_PAYMENTS",
     "EXPIRY_GRACE",
+    "HELD_BACK",
     "NOTICES",
     "ON_STATEMENTS",
     "ORDERS",
@@ -70,12 +83,14 @@ __all__ = [
     "DepositBank",
     "Destination",
     "Destinations",
+    "Disputed",
     "Ending",
     "Expire",
     "Fail",
     "Final",
     "FirstCharge",
     "GiveBack",
+    "NeverCharged",
     "Order",
     "Paid",
     "Party",
@@ -99,8 +114,10 @@ __all__ = [
     "charge",
     "charged",
     "destination",
+    "disputed",
     "ending",
     "fee_problem",
+    "given_for",
     "image",
     "merchant",
     "methods_by",
@@ -121,6 +138,7 @@ __all__ = [
     "voucher_by_token",
     "voucher_of",
     "voucher_pdf",
+    "with_account",
     "with_payment",
     "with_subscription",
 ]  # fmt: skip

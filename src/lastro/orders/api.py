@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lastro.base.run import Verb
     from lastro.orders.forms import OrderForm
     from lastro.orders.model import Place
+    from lastro.orders.refunds.store import IsDisputed
     from lastro.rails.port import Quotes, Tokenizer
 
 _PATH = "/order/v2/transparent"
@@ -88,9 +89,13 @@ class _Desk:
 
 
 def routes(
-    place: Place, quotes: Mapping[str, Quotes] | None = None, tokenizer: Tokenizer | None = None
-) -> tuple[Route, ...]:
-    """The room's operations. quotes, tokenizer: of the partners that are asked while a client waits."""
+    place: Place, quotes: Mapping[str, Quotes] | None = None, tokenizer: Tokenizer | None = None,
+    is_disputed: IsDisputed | None = None,
+) -> tuple[Route, ...]:  # fmt: skip
+    """The room's operations. quotes, tokenizer: of the partners that are asked while a client waits.
+
+    is_disputed: whether a Pix is contested, so that no client gives it back beside the dispute.
+    """
     destinations = Destinations()
     desk = _Desk(place, destinations, quotes, tokenizer)
     return (
@@ -107,7 +112,7 @@ def routes(
         ),
         *payin_routes(place, destinations),
         *static_code_routes(),
-        *refund_routes(place),
+        *refund_routes(place, is_disputed),
         *deposit_bank_routes(place.transfers),
     )  # fmt: skip
 

@@ -212,5 +212,5 @@ _BLOCKS: Mapping[str, tuple[str, Callable[[Order, str, str, Place], Answer]]] = 
     port.DEPOSIT: ("deposit", _deposit),
     port.CRYPTO: ("crypto", _crypto),
     port.CRYPTO2: ("crypto", _crypto),
-    **dict.fromkeys((port.OXXO, port.OXXOPAY, port.PAYNET), ("cash", _voucher)),
+    **dict.fromkeys((port.OXXO, port.OXXOPAY, port.PAYNET, port.PAYNET2), ("cash", _voucher)),
 }

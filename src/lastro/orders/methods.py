@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from lastro.rails import port
@@ -55,17 +56,22 @@ METHODS = {
     # A till takes from MXN 10 (Worldpay; PPRO says 1) to MXN 10,000 (both). Paynet publishes no bounds: the same are taken.
     OXXO: Method(OXXO, "MXN", port.OXXO, least_minor=1_000, most_minor=1_000_000),
     OXXOPAY: Method(OXXOPAY, "MXN", port.OXXOPAY, least_minor=1_000, most_minor=1_000_000),
-    PAYNET: Method(PAYNET, "MXN", port.PAYNET, least_minor=1_000, most_minor=1_000_000),
+    PAYNET: Method(PAYNET, "MXN", port.PAYNET, least_minor=1_000, most_minor=1_000_000, also=(port.PAYNET2,)),
     CREDIT_CARD: Method(CREDIT_CARD, "MXN", port.CARD, needs_address=True, needs_phone=True, is_refundable=True),
     # The bar code has room for ten digits.
     BOLETO: Method(BOLETO, "BRL", port.BOLETO, most_minor=9_999_999_999, needs_address=True, has_pix=True),
 }
 
 
+@lru_cache(maxsize=256)
+def _branded(name: str) -> Method:
+    return Method(name, "BRL", port.CRYPTO, is_quoted=True, also=(port.CRYPTO2,))
+
+
 def method_of(name: str | None) -> Method | None:
     """The method of this name; None: nothing is built for it. Crypto has a method for each brand, configured now or not."""
     if name is not None and _BRANDED.fullmatch(name) is not None:
-        return Method(name, "BRL", port.CRYPTO, is_quoted=True, also=(port.CRYPTO2,))
+        return _branded(name)
     return METHODS.get(name or "")
 
 
@@ -96,5 +102,5 @@ def methods_by(rails: frozenset[str], brands: tuple[str, ...] = ()) -> frozenset
 
     brands: of crypto, where its partner is.
     """
-    names = {name for name, method in METHODS.items() if method.rail is None or method.rail in rails}
+    names = {name for name, method in METHODS.items() if method.rail is None or rails.intersection(rails_of(method))}
     return frozenset(names | {method_by_brand(brand) for brand in brands if rails & {port.CRYPTO, port.CRYPTO2}})

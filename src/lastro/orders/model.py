@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
+from lastro.orders.cards.rules import CHARGE_WITHIN, OVERTAKEN_WITHIN
 from lastro.orders.transfers import NO_TRANSFERS
 from lastro.rails.port import (
     CARD,
@@ -38,11 +39,31 @@ _RETURNS = {
     rail: Waiting(RETURN_SEND, "refunds", "state", "PENDING", "return_id", only=f"rail = '{rail}'")
     for rail in (PIX, *COLLECTING)
 }
+# A charge is ordered by the last move of its payment before it ends. {}: of which table.
+_ORDERED_BEFORE = "{}.updated_at + interval '{:.0f} seconds' <= business_now()"
+_TOO_LATE = _ORDERED_BEFORE.format("k", CHARGE_WITHIN.total_seconds())
+# Later than that: a charge that was told in its last moment may still be on its way when the acquirer is asked.
+_NEVER_CAME = _ORDERED_BEFORE.format("card_payments", (CHARGE_WITHIN + OVERTAKEN_WITHIN).total_seconds())
+# How often its message was taken in hand, unless somebody has it in hand now.
+_CHARGE_SENDS = (
+    "(SELECT m.sends FROM outbox m WHERE m.company_id = card_payments.company_id AND m.rail = 'card'"
+    " AND m.network_id = card_payments.charge_id AND m.lease_token IS NULL)"
+)
+# Of an outbox row: a charge that nobody expects any more. It is not sent; the acquirer is asked, and ends or withdraws it.
+HELD_BACK = (
+    "(outbox.kind = 'card.authorize' AND EXISTS (SELECT 1 FROM card_payments k WHERE k.company_id = outbox.company_id"  # noqa: S608
+    f" AND k.order_id = outbox.reference_id AND {_TOO_LATE}))"
+)
 WAITING = {
     PIX: (Waiting(PIX_ASK, "pix_payments", "state", "ACCEPTED", "end_to_end_id"), _RETURNS[PIX]),
     **{rail: (_RETURNS[rail],) for rail in COLLECTING},
-    CARD: (Waiting(CARD_AUTHORIZE, "card_payments", "state", "AUTHENTICATED", "charge_id"), _RETURNS[CARD]),
-}
+    CARD: (
+        Waiting(
+            CARD_AUTHORIZE, "card_payments", "state", "AUTHENTICATED", "charge_id", over=_NEVER_CAME, sends=_CHARGE_SENDS,
+        ),
+        _RETURNS[CARD],
+    ),
+}  # fmt: skip
 # What a line of each rail's statements may be of ours.
 _KEPT = ("SETTLED", "HELD", "RETURNING", "RETURNED", "STRANDED")
 _INSTRUMENT = (
@@ -63,7 +84,7 @@ ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
     )
     for rail in (PIX, *COLLECTING)
 }  # fmt: skip
-ON_STATEMENTS[CARD] += (Booked(CHARGEBACK, "chargebacks", "chargeback_id", None, ("BOOKED",), state="'BOOKED'"),)
+ON_STATEMENTS[CARD] += (Booked(CHARGEBACK, "chargebacks", "chargeback_id", "taken_at", ("BOOKED",), state="'BOOKED'"),)
 EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later
 
 
@@ -71,7 +92,7 @@ EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; i
 class CompanySetup:
     """What creating an order needs to know of a company, at the versions read. fees: of its method, now and later.
 
-    route: of its method, where the company has chosen one.
+    route: of its method, where the company has chosen one. down: rails whose partners are known to be away.
     """
 
     number: int
@@ -81,6 +102,7 @@ class CompanySetup:
     customerless_partner: str | None
     default_account_id: UUID | None
     route: Route | None = None
+    down: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +294,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Refund:
-    """Money being given back, as it was read. order_id, external_id: where a client asked for it; None of our own accord."""
+    """Money being given back, as it was read. order_id: of which order; None where it fits none and goes back by itself.
+
+    external_id: where a client asked for it. med_id: of what asks for it at the directory, where a dispute does.
+    """
 
     id: UUID
     state: str
@@ -283,13 +308,15 @@ class Refund:
     hold_id: UUID
     order_id: UUID | None = None
     external_id: str | None = None
+    med_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where this lastro stands: whose institution it is, under which address the world reaches it, in which mode.
 
-    methods: the payment methods whose partners are configured. transfers: where transfers can be sent.
+    methods: the payment methods whose partners are configured. transfers: where transfers can be sent. partners: the rails
+    of those partners; None: of each method the usual one.
     """
 
     institution: Institution
@@ -297,6 +324,7 @@ class Place:
     sandbox: bool
     methods: frozenset[str] = frozenset({"PIX"})
     transfers: Transfers = NO_TRANSFERS
+    partners: frozenset[str] | None = None
 
     def location(self, token: str) -> str:
         """The address of a charge as a QR carries it: without scheme."""

@@ -18,10 +18,13 @@ def partner_name(rail: str) -> str:
     return rail.upper()
 
 
-def ways(method: Method, configured: Collection[str], route: Route | None, named: str | None) -> tuple[str, ...]:
+def ways(
+    method: Method, configured: Collection[str], route: Route | None, named: str | None, down: Collection[str] = ()
+) -> tuple[str, ...]:
     """The rails that an order may go by, in the order in which their partners are asked; none: `named` is no partner of it.
 
-    configured: rails of partners that are there. A partner that is named is the only one: the client has chosen.
+    configured: rails of partners that are there. A partner that is named is the only one: the client has chosen. down: those
+    that are known to be away, which stand behind the fallback of a route; where there is none, nobody else is asked.
     """
     there = tuple(rail for rail in rails_of(method) if rail in configured)
     if named is not None:
@@ -29,7 +32,7 @@ def ways(method: Method, configured: Collection[str], route: Route | None, named
     if route is None:
         return there[:1]
     chosen = tuple(rail for rail in (route.partner, route.fallback) if rail in there)
-    return chosen or there[:1]
+    return tuple(sorted(chosen, key=lambda rail: rail in down)) or there[:1]
 
 
 def route_problem(method_name: str, partner: str, fallback: str | None) -> str | None:

@@ -74,8 +74,15 @@ def refunding(door: Door, account_id: UUID, refund_id: UUID, amount: Money, rail
 
 
 def refunded(door: Door, account_id: UUID, refund: Refund, kind: str) -> Transfer:
-    """The same posted, the network has returned the money; or voided, it refuses to."""
+    """The same posted, the network has returned the money; or voided, it refuses to. Of a dispute it is BLOCK→NET."""
+    if refund.med_id is not None:
+        return _returned(door, kind, account_id, refund.id, refund.amount, refund.hold_id)
     return _refund(door, kind, account_id, refund.id, refund.amount, refund.payment.rail, refund.hold_id)
+
+
+def returning_blocked(door: Door, account_id: UUID, refund_id: UUID, amount: Money) -> Transfer:
+    """BLOCK→NET held: a return that a dispute wants is on its way."""
+    return _returned(door, "held", account_id, refund_id, amount, None)
 
 
 def charged_back(door: Door, account_id: UUID, order_id: UUID, amount: Money, available: Money) -> tuple[Transfer, ...]:
@@ -90,6 +97,12 @@ def charged_back(door: Door, account_id: UUID, order_id: UUID, amount: Money, av
         owed = ledger.loss(door.company_id, account_id, amount.currency)
         parts.append(_moved(door, owed, net, lack, "CARD_LACK", order_id))
     return tuple(parts)
+
+
+def _returned(door: Door, kind: str, account_id: UUID, refund_id: UUID, amount: Money, hold_id: UUID | None) -> Transfer:
+    blocked = ledger.blocked(door.company_id, account_id, amount.currency)
+    net = ledger.clearing(door.company_id, PIX, amount.currency)
+    return Transfer(door.chance.uuid(door.now), kind, blocked, net, amount, "MED_RETURN", refund_id, door.now, hold_id)
 
 
 def _refund(

@@ -14,9 +14,10 @@ from lastro.companies import FEES, FeePlan, Route, fees_from
 from lastro.orders.cards.model import CardPayment
 from lastro.orders.methods import is_in_parts
 from lastro.orders.model import Authorized, CompanySetup, Face, Instrument, Order, Party, Payment, PixKey, Shown
-from lastro.rails.port import currency_of
+from lastro.rails.port import BOOK, PIX, currency_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
     from asyncpg import Record
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     from lastro.base.paging import Page
     from lastro.orders.model import Wanted
 
+# Rails of partners that are known to be away.
+_DOWN = "ARRAY(SELECT rail FROM partner_states WHERE is_down) AS down"
 # Who an order credits: the account it names, else that of the key it names, else the company's default, else its first
 # active one; and the key it is paid to: the one it names, else the account's oldest random one. One row, always.
 _DESTINATION = f"""
 WITH setup AS (
   SELECT c.number AS company_number, c.version AS setup_version, c.fee_payer, c.customerless_partner, c.default_account_id,
-         c.routes -> $4::text AS route, f.*
+         c.routes -> $4::text AS route, {_DOWN}, f.*
     FROM companies c CROSS JOIN ({FEES.format(direction="'IN'", method="$4")}) f
    WHERE c.company_id = $1),
 named AS (SELECT * FROM pix_keys WHERE company_id = $1 AND key = $3 AND status = 'ACTIVE'),
@@ -81,13 +84,13 @@ _FILTERS = {
     "payment_method": "o.payment_method = {}",
     "static_qrcode_id": "o.static_qrcode_id = {}",
 }
-_PAYMENT = "SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2"
+_PAYMENT = "SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2 AND rail = ANY ($3::text[])"
 _RESERVED = "SELECT end_to_end_id FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'ACCEPTED'"
 _PARTS = "SELECT * FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'HELD' ORDER BY settled_at, id"
 _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHERE company_id = $1 AND id = $2"
 _SETUP = f"""
 SELECT c.number AS company_number, c.version, c.fee_payer, c.customerless_partner, c.default_account_id,
-       c.routes -> $2::text AS route, f.*
+       c.routes -> $2::text AS route, {_DOWN}, f.*
   FROM companies c CROSS JOIN ({FEES.format(direction="'IN'", method="$2")}) f
  WHERE c.company_id = $1
 """  # noqa: S608 a statement of our own
@@ -103,6 +106,7 @@ WITH paid AS (
 SELECT 'order' AS kind, id, NULL AS network_id FROM orders WHERE company_id = $1 AND id = $2
 UNION ALL SELECT 'payment', id, end_to_end_id FROM paid
 UNION ALL SELECT 'refund', r.id, r.return_id FROM paid p JOIN refunds r ON r.company_id = $1 AND r.payment_id = p.id
+UNION ALL SELECT 'cardPayment', id, split_part(charge_id, ':', 2) FROM card_payments WHERE company_id = $1 AND order_id = $2
 """
 _ROOT = """
 WITH paid AS (
@@ -119,6 +123,15 @@ SELECT 3, coalesce(order_id, (SELECT o.id FROM orders o WHERE o.company_id = $1 
 UNION ALL (SELECT 4, id, NULL FROM orders WHERE company_id = $1 AND external_id = $3 ORDER BY created_at DESC LIMIT 1)
  ORDER BY place LIMIT 1
 """
+_NUMBERS = "SELECT nextval('network_ids_seq') FROM generate_series(1, $1)"
+# The same where a partner is asked before anything is written: whether the code is one of those that orders_external_id_key
+# has, and a number for what the partner is asked.
+ASKED_FIRST = f"""
+SELECT d.*, nextval('network_ids_seq') AS sequence, EXISTS (
+    SELECT 1 FROM orders WHERE company_id = $1 AND external_id = $5 AND origin = 'TRANSPARENT'
+       AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR')) AS is_taken
+  FROM ({_DESTINATION}) d
+"""  # noqa: S608 a statement of our own
 _IN_INBOX = """
 SELECT 1 FROM inbox WHERE company_id = $1 AND txid = $2 AND due_at IS NOT NULL
 UNION ALL
@@ -132,6 +145,11 @@ async def destination(
     """The company's setup, the account an order credits and the key it is paid to. method: whose fees the setup has."""
     row = await session.row(_DESTINATION, company_id, account_id, key, method)
     assert row is not None, "a client's company exists"
+    return destination_from(row, method)
+
+
+def destination_from(row: Record, method: str) -> tuple[CompanySetup, Account | None, PixKey | None]:
+    """What `destination` gives, from a row of _DESTINATION or ASKED_FIRST."""
     setup = _setup(row, row["setup_version"], method)
     account = None if row["id"] is None else account_from(row)
     pix_key = None
@@ -220,15 +238,25 @@ async def is_in_inbox(session: Session, company_id: UUID, order: Order) -> bool:
     return await session.row(_IN_INBOX, company_id, order.txid, reference) is not None
 
 
-async def payment_by_end_to_end_id(session: Session, company_id: UUID, end_to_end_id: str) -> Payment | None:
-    """A Pix by the id the whole network knows it by."""
-    row = await session.row(_PAYMENT, company_id, end_to_end_id)
+async def payment_by_end_to_end_id(
+    session: Session, company_id: UUID, end_to_end_id: str, rails: Sequence[str] = (PIX, BOOK)
+) -> Payment | None:
+    """A Pix by the id the whole network knows it by, or a payment of one partner, by that partner's id of it.
+
+    rails: whose it is. A Pix has the same id whether a network has carried it or we have.
+    """
+    row = await session.row(_PAYMENT, company_id, end_to_end_id, list(rails))
     return None if row is None else payment_from(row)
 
 
 async def next_network_number(session: Session) -> int:
     """A number used once, for an id that a network will know."""
     return int(await session.value("SELECT nextval('network_ids_seq')"))
+
+
+async def network_numbers(session: Session, count: int) -> list[int]:
+    """So many of these numbers, each used once."""
+    return [row[0] for row in await session.fetch(_NUMBERS, count)]
 
 
 async def company_setup(session: Session, company_id: UUID, method: str = "PIX") -> CompanySetup:
@@ -250,7 +278,7 @@ async def party(session: Session, company_id: UUID, party_id: UUID) -> Party | N
 async def related(session: Session, company_id: UUID, order_id: UUID | None, payment_id: UUID | None) -> list[Record]:
     """An order, what was paid for it or in its name, and what was given back; or the same of a payment that has no order.
 
-    kind (order, payment, refund), id, network_id (None of an order). No row where neither is there.
+    kind (order, payment, refund, cardPayment), id, network_id (None of an order). No row where neither is there.
     """
     return await session.fetch(_RELATED, company_id, order_id, payment_id)
 
@@ -268,7 +296,7 @@ def _setup(row: Record, version: int, method: str) -> CompanySetup:
     fees = fees_from(row, method, row["fee_payer"])
     return CompanySetup(
         row["company_number"], version, row["fees_version"], fees, row["customerless_partner"], row["default_account_id"],
-        None if row["route"] is None else msgspec.json.decode(row["route"], type=Route),
+        None if row["route"] is None else msgspec.json.decode(row["route"], type=Route), tuple(row["down"]),
     )  # fmt: skip
 
 

@@ -155,6 +155,7 @@ class Reconciler:
             await self.runner.act(statement.company_id, Note(statement, token, anew))
             return _AGAIN_SECONDS
         await self._note(statement, page, token)
+        await self._goes_on(statement, totals.opening.minor)
         await self._lack(statement)
         fed, left = await self._look(statement.rail)
         if left:
@@ -163,6 +164,13 @@ class Reconciler:
             now = await store.business_now(session)
         await self.runner.act(statement.company_id, Finish(statement, now + _FIRST_LOOK if fed else None))
         return None
+
+    async def _goes_on(self, statement: Statement, opening_minor: int) -> None:
+        """Whether it opens with what the day before closed with. Which of both is wrong, its lines say; people are told."""
+        async with self.database.session(statement.company_id) as session:
+            before = await store.closed_with(session, statement)
+        if before is not None and before != opening_minor:
+            _log.error("statement.gap", rail=statement.rail, subject=str(statement.day))
 
     async def _lack(self, statement: Statement) -> None:
         booked, bounds = self.booked[statement.rail], day_bounds(statement.day)

@@ -105,7 +105,10 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day of a rail. lines: of its statement; of these matched as they came, and differences by what became of them."""
+    """A day of a rail. lines: of its statement; of these matched as they came, and differences by what became of them.
+
+    before: with what the statement of the day before closed, where that is taken; None: it is not there.
+    """
 
     rail: str
     day: date
@@ -121,8 +124,14 @@ class Day:
     explained: int
     accepted: int
     open: tuple[Open, ...]
+    before: Money | None = None
+
+    @property
+    def has_gap(self) -> bool:
+        """Whether it opens with other money than the day before has closed with: one of both statements is wrong."""
+        return None not in (self.before, self.opening) and self.before != self.opening
 
     @property
     def is_reconciled(self) -> bool:
-        """Whether its statement is taken and nothing of it is open."""
-        return self.state == "TAKEN" and not self.open
+        """Whether its statement is taken, goes on where the one before has ended, and nothing of it is open."""
+        return self.state == "TAKEN" and not self.open and not self.has_gap

@@ -66,13 +66,17 @@ SELECT m.company_id, m.kind, m.network_id FROM ({settled}) m
 """
 
 # Company by company, as the indexes are.
-_DAYS = """
-SELECT s.*,
+_CLOSED_WITH = """
+SELECT p.closing_minor FROM statements p
+ WHERE p.company_id = {company} AND p.rail = {rail} AND p.day = {day} - 1 AND p.state = 'TAKEN'
+"""
+_DAYS = f"""
+SELECT s.*, ({_CLOSED_WITH.format(company="s.company_id", rail="s.rail", day="s.day")}) AS before_minor,
        (SELECT count(*) FROM company_numbers n
           JOIN statement_lines l ON l.company_id = n.company_id AND l.statement_id = s.id AND l.edition = s.edition
          WHERE l.verdict IN ('MATCHED', 'COST')) AS matched
   FROM statements s WHERE s.day = $1 AND ($2::text IS NULL OR s.rail = $2) ORDER BY s.rail
-"""
+"""  # noqa: S608 a statement of our own
 _ITEMS = """
 SELECT n.number, i.* FROM company_numbers n
   JOIN statement_items i ON i.company_id = n.company_id AND i.rail = $1 AND i.day = $2 ORDER BY n.number, i.id
@@ -104,6 +108,13 @@ async def of_day(session: Session, company_id: UUID, rail: str, day: date) -> St
     """The statement of a day."""
     row = await session.row(_OF_DAY, company_id, rail, day)
     return None if row is None else statement_of(row)
+
+
+async def closed_with(session: Session, statement: Statement) -> int | None:
+    """With what the statement of the day before closed, in the minor unit; None: it is not taken."""
+    sql = _CLOSED_WITH.format(company="$1", rail="$2", day="$3::date")
+    found: int | None = await session.value(sql, statement.company_id, statement.rail, statement.day)
+    return found
 
 
 async def stored(session: Session, company_id: UUID, statement: Statement, line_ids: Collection[str]) -> set[str]:
@@ -204,6 +215,7 @@ async def days_of(session: Session, day: date, rail: str | None) -> list[Day]:
                 Money(r["out_minor"], r["currency"]), _money(r["opening_minor"], r["currency"]),
                 _money(r["closing_minor"], r["currency"]), r["matched"], ended["BOOKED"], ended["EXPLAINED"],
                 ended["ACCEPTED"], tuple(_open(i) for i in items if i["state"] == "OPEN"),
+                _money(r["before_minor"], r["currency"]),
             )
         )  # fmt: skip
     return found

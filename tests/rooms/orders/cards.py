@@ -1,6 +1,6 @@
 """Orders by card in a shop: an acquirer that says what a test wants, and what is asked of Ana's shop and told to it."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -44,9 +44,12 @@ class Acquirer:
     def __init__(self) -> None:
         self.told: list[tuple[str, str, str, dict[str, str]]] = []
         self.says: Exception | None = None
+        self.meanwhile: Callable[[], Awaitable[object]] | None = None
 
     async def tokenize(self, number: CardNumber, code: SecurityCode, expiry: Expiry, holder: Mapping[str, str]) -> CardToken:
         self.told.append((number.reveal(), code.reveal(), str(expiry.last_day), dict(holder)))
+        if self.meanwhile is not None:
+            await self.meanwhile()
         if self.says is not None:
             raise self.says
         return CardToken(f"tok_{len(self.told)}")

@@ -91,6 +91,13 @@ class Shop:
 
     async def told(self, kind: str, says: Any, subject: str, rail: str = port.PIX) -> str:
         """The network says it, and what follows is done; what the message was settled with."""
+        row = await self.kept(kind, says, subject, rail)
+        assert isinstance(await self.cast.runner.act(self.ana.company_id, news.inbox_verbs(PLACE)[kind](row)), Done)
+        (outcome,) = await self.column("SELECT outcome FROM inbox WHERE id = $1", row.claimed.row_id)
+        return str(outcome)
+
+    async def kept(self, kind: str, says: Any, subject: str, rail: str) -> InboxRow:
+        """The network's message, stored and in hand."""
         row_id, lease, at = self.cast.id(), self.cast.id(), datetime.now(UTC)
         body = port.encode(says)
         values = {
@@ -98,10 +105,7 @@ class Shop:
             "received_at": at, "due_at": at, "lease_token": lease, "leased_until": at + timedelta(hours=1),
         }  # fmt: skip
         await commit(self.cast.database, Write(self.ana.company_id, rows=(Row("inbox", values),)))
-        row = InboxRow(Claimed(row_id, lease), self.ana.company_id, rail, kind, str(row_id), subject, None, body, at, 1)
-        assert isinstance(await self.cast.runner.act(self.ana.company_id, news.inbox_verbs(PLACE)[kind](row)), Done)
-        (outcome,) = await self.column("SELECT outcome FROM inbox WHERE id = $1", row_id)
-        return str(outcome)
+        return InboxRow(Claimed(row_id, lease), self.ana.company_id, rail, kind, str(row_id), subject, None, body, at, 1)
 
     # ── what is so ──
 

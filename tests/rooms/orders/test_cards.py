@@ -1,18 +1,22 @@
 """Orders paid by card, on real rows: what is kept of a card, each result of 3-D Secure, declines, silence, chargebacks."""
 
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import pytest
+from structlog.testing import capture_logs
 from tests.cast import DORA, PLACE, Cast, Seller
 from tests.rooms.lists import problems
 
 from lastro import ledger, orders
+from lastro.accounts import ChangeStatus, Why
 from lastro.base.commit import commit
 from lastro.base.errors import Kind, NotYet, Refused
 from lastro.base.money import Money
 from lastro.base.run import Done
 from lastro.base.write import Transfer, Write
+from lastro.orders import Authenticated
 from lastro.rails import port
 from lastro.rails.port import ALARMED
 
@@ -91,12 +95,33 @@ async def test_a_card_that_is_kept_pays_again_for_its_company_alone(shop: Shop, 
 
 async def test_a_silent_tokenizer_makes_nothing(shop: Shop, acquirer: Acquirer) -> None:
     acquirer.says = port.Transient("silent")
-    refused = await send(shop, acquirer, wish())
+    with capture_logs() as lines:
+        refused = await send(shop, acquirer, wish())
+    told = [line for line in lines if line["event"] == "partner.silent"]
+    assert told == [
+        {"event": "partner.silent", "log_level": "warning", "rail": "card", "kind": "tokenize", "reason": "silent"}
+    ], "and nothing of the card"
     assert isinstance(refused, Refused)
     assert (refused.kind, refused.retry_after_seconds) == (Kind.UNAVAILABLE, 5)
     acquirer.says = port.Permanent("CARD_NOT_TAKEN", "no")
     assert problems(await send(shop, acquirer, wish())) == [("order.paymentDetails.creditCard.number", "NOT_ALLOWED")]
     assert await shop.column("SELECT 1 FROM orders UNION ALL SELECT 1 FROM card_tokens") == []
+
+
+async def test_no_number_leaves_for_a_code_that_is_taken(shop: Shop, acquirer: Acquirer) -> None:
+    await make(shop, acquirer)
+    refused = await send(shop, acquirer, wish())
+    assert isinstance(refused, Refused)
+    assert (refused.kind, problems(refused)) == (Kind.CONFLICT, [("order.externalId", "DUPLICATE")])
+    assert len(acquirer.told) == 1
+
+
+async def test_a_card_is_made_a_token_of_once_although_the_world_moves(shop: Shop, acquirer: Acquirer) -> None:
+    moved = "UPDATE companies SET version = version + 1 WHERE company_id = $1 RETURNING 1"
+    acquirer.meanwhile = lambda: shop.rows(moved, shop.ana.company_id)
+    made = await make(shop, acquirer)
+    assert len(acquirer.told) == 1
+    assert await shop.column("SELECT name FROM card_tokens") == [made["card"]["cardToken"]]
 
 
 async def test_no_number_leaves_for_what_is_refused_anyway(shop: Shop, acquirer: Acquirer) -> None:
@@ -170,6 +195,26 @@ async def test_no_browser_is_sent_where_no_page_is(shop: Shop, acquirer: Acquire
     made = await make(shop, acquirer)
     await result(shop, made, "C", url)
     assert await stands(shop, made) == ("ERROR", "FAILED")
+
+
+async def test_a_result_for_an_account_that_is_blocked_in_the_same_moment_charges_nobody(
+    shop: Shop, acquirer: Acquirer
+) -> None:
+    """The account was active when it was read, and is not when the charge would be ordered."""
+    made, ana = await make(shop, acquirer), shop.ana
+    news = port.CardAuthenticated(await reference(shop, made), "Y", None, "05", "ds-1", "2.2.0")
+    row = await shop.kept(port.CARD_AUTHENTICATED, news, news.reference, port.CARD)
+
+    class Late(Authenticated):
+        async def look_up(self, known: Any, door: Any) -> Any:
+            if known.account.is_active:
+                blocked = ChangeStatus(ana.account_id, "block", Why("COURT_ORDER"))
+                assert isinstance(await shop.cast.runner.act(ana.company_id, blocked), Done)
+            return known
+
+    assert isinstance(await shop.cast.runner.act(ana.company_id, Late(news, row.claimed, PLACE)), Done)
+    assert await stands(shop, made) == ("ERROR", "FAILED")
+    assert port.CARD_AUTHORIZE not in await outbox(shop)
 
 
 async def test_a_client_who_skips_3ds_is_charged_without(shop: Shop, acquirer: Acquirer) -> None:

@@ -1,5 +1,6 @@
 """Orders paid by crypto, on real rows: the rate is asked before anything is written, frozen, and paid exactly or given back."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -38,9 +39,12 @@ class Market:
     asked: list[port.QuoteWish] = field(default_factory=list)
     silent: Exception | None = None
     holds_for: timedelta = HALF_AN_HOUR
+    meanwhile: Callable[[], Awaitable[object]] | None = None
 
     async def quote(self, wish: port.QuoteWish) -> Quote:
         self.asked.append(wish)
+        if self.meanwhile is not None:
+            await self.meanwhile()
         if self.silent is not None:
             raise self.silent
         until = min(wish.valid_until, datetime.now(UTC) + self.holds_for)
@@ -147,6 +151,20 @@ async def test_without_a_rate_nothing_is_made(
     assert isinstance(refused, Refused)
     assert (refused.kind, problems(refused), refused.retry_after_seconds) == (kind, wrong, None if wrong else 5)
     assert await shop.column("SELECT 1 FROM orders UNION ALL SELECT 1 FROM outbox UNION ALL SELECT 1 FROM parties") == []
+
+
+async def test_no_rate_is_asked_for_a_code_that_is_taken(shop: Shop, market: Market) -> None:
+    await make(shop, market)
+    assert problems(await send(shop, market)) == [("order.externalId", "DUPLICATE")]
+    assert len(market.asked) == 1
+
+
+async def test_a_rate_is_asked_once_although_the_world_moves(shop: Shop, market: Market) -> None:
+    moved = "UPDATE companies SET version = version + 1 WHERE company_id = $1 RETURNING 1"
+    market.meanwhile = lambda: shop.rows(moved, shop.ana.company_id)
+    made = await make(shop, market)
+    ((reference,),) = await shop.rows("SELECT reference FROM instruments")
+    assert ([wish.reference for wish in market.asked], made["status"]) == ([reference], "INITIAL")
 
 
 async def test_a_rate_that_is_over_before_it_is_used_makes_nothing(shop: Shop, market: Market) -> None:

@@ -1,6 +1,7 @@
 """Orders made at the door of pay-ins, and static codes with the money that is paid to them, on real rows."""
 
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -143,9 +144,7 @@ async def company_of(cast: Cast, ana: Seller) -> dict[str, Any]:
     other, keyless, closed = [await cast.open_account(ana.company_id, ANA) for _ in range(3)]
     other_key = await cast.add_key(ana.company_id, other["id"])
     closed_key = await cast.add_key(ana.company_id, closed["id"])
-    async with cast.database.session(ana.company_id) as session:
-        sql = "UPDATE accounts SET status = 'CLOSED', version = version + 1 WHERE company_id = $1 AND id = $2 RETURNING 1"
-        await session.value(sql, ana.company_id, closed["id"])
+    await cast.account_becomes(ana.company_id, "CLOSED", UUID(closed["id"]))
     dora = await cast.dora()
     return {
         "{dora}": str(dora.account_id), "{keyless}": keyless["id"], "{closed}": closed["id"], "{other key}": other_key,

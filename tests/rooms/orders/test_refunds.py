@@ -162,7 +162,7 @@ async def test_who_owes_gives_nothing_back(shop: Shop) -> None:
 async def test_an_account_that_is_not_active(shop: Shop, status: str, problems: Any) -> None:
     """Refunds of a blocked account still run (states.md 8); a closed one has nothing."""
     order = await shop.paid(1000)
-    await shop.column("UPDATE accounts SET status = $1, version = version + 1 RETURNING 1", status)
+    await shop.cast.account_becomes(shop.ana.company_id, status)
     if problems is None:
         assert await shop.ends(await shop.back(order, 1000)) == "handled"
         assert await shop.stands(order) == ("REFUNDED", 1000, ["PAID"])

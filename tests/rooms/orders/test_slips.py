@@ -270,10 +270,10 @@ async def test_an_announced_payment_that_is_void_ends_the_order(shop: Shop) -> N
 async def test_money_for_an_account_that_is_not_active_goes_back(shop: Shop) -> None:
     made = await make(shop)
     await announced(shop, made)
-    await shop.rows("UPDATE accounts SET status = 'INACTIVE', version = version + 1 RETURNING 1")
+    await shop.cast.account_becomes(shop.ana.company_id, "INACTIVE")
     assert await settled(shop, made) == "handled"
     assert await states(shop, made) == ("EXPIRED", ["RETURNING"])
-    await shop.rows("UPDATE accounts SET status = 'ACTIVE', version = version + 1 RETURNING 1")
+    await shop.cast.account_becomes(shop.ana.company_id, "ACTIVE")
 
 
 # ── ended ──

@@ -203,6 +203,20 @@ async def test_a_deposit_is_paid_in_reais(shop: Shop) -> None:
     assert await credited(shop, "BRL") == (10000, 1000)
 
 
+async def test_two_partners_may_give_two_payments_one_id(shop: Shop) -> None:
+    """Each of them numbers its own: both are credited, each may go back, and each is known again."""
+    brl = {"paymentMethod": "DEPOSIT", "amount": {"currency": "BRL", "value": "100.00"}}
+    made = [await make(shop), await make(shop, externalId="t-2", **brl)]
+    for rail, one in zip((SPEI, DEPOSIT), made, strict=True):
+        news = msgspec.structs.replace(payment(one, "", 10001), payment_id="ONE-ID")
+        outcomes = [await shop.told(port.COLLECTION_SETTLED, news, news.reference, rail) for _ in range(2)]
+        assert outcomes == ["handled", "known"]
+    assert (await credited(shop), await credited(shop, "BRL")) == ((10000, 1), (10000, 1))
+    await returned(shop)
+    assert await shop.column("SELECT rail FROM pix_payments WHERE end_to_end_id = 'ONE-ID' ORDER BY rail") == [DEPOSIT, SPEI]
+    assert (await credited(shop), await credited(shop, "BRL")) == ((10000, 0), (10000, 0))
+
+
 async def test_it_was_paid_when_the_last_of_its_money_settled(shop: Shop) -> None:
     """Whichever of it is told of last."""
     made = await make(shop)
@@ -237,7 +251,7 @@ async def test_what_fits_nothing_goes_back_whole(shop: Shop, why: str) -> None:
     elif why == "late":
         minutes = 3 * 24 * 60 + 1
     elif why == "inactive":
-        await shop.rows("UPDATE accounts SET status = 'INACTIVE', version = version + 1 RETURNING 1")
+        await shop.cast.account_becomes(shop.ana.company_id, "INACTIVE")
     else:
         for place in range(MOST_PARTS):
             await came(shop, made, f"P{place}", 1)
@@ -247,7 +261,7 @@ async def test_what_fits_nothing_goes_back_whole(shop: Shop, why: str) -> None:
     assert ((status, (await credited(shop))[0]), payments[-1][0]) == (before, last)
     assert await shop.column("SELECT amount_minor FROM refunds") == [400]
     if why == "inactive":
-        await shop.rows("UPDATE accounts SET status = 'ACTIVE', version = version + 1 RETURNING 1")
+        await shop.cast.account_becomes(shop.ana.company_id, "ACTIVE")
     if why == "too many parts":
         assert await came(shop, made, "rest", 10000 - MOST_PARTS) == "handled", "what pays it is always taken"
         assert (await stands(shop, made))[0] == "PAID"

@@ -39,13 +39,17 @@ def line(
 
 @dataclass
 class Paper:
-    """A port.Statements. page: lines of a page. said: in place of the true number of lines. asked: the places asked for."""
+    """A port.Statements. page: lines of a page. said: in place of the true number of lines. asked: the places asked for.
+
+    opening: what there was before each day, in centavos.
+    """
 
     lines: dict[date, list[StatementLine]] = field(default_factory=dict)
     page: int = 50
     said: int | None = None
     asked: list[str | None] = field(default_factory=list)
     breaks_at: str | None = None
+    opening: int = 0
 
     async def statement(self, day: date, after: str | None) -> Page | None:
         self.asked.append(after)
@@ -57,7 +61,7 @@ class Paper:
         every, place = self.lines[day], int(after or 0)
         came = sum(x.amount.minor for x in every if x.kind in port.INWARD)
         went = sum(x.amount.minor for x in every if x.kind not in port.INWARD)
-        brl = [Money(minor, "BRL") for minor in (came, went, 0, came - went)]
+        brl = [Money(minor, "BRL") for minor in (came, went, self.opening, self.opening + came - went)]
         totals = Totals(len(every) if self.said is None else self.said, *brl)
         following = place + self.page
         return Page(tuple(every[place:following]), totals, str(following) if following < len(every) else None)
@@ -94,7 +98,7 @@ class Desk:
         async def owners(told: Sequence[Told]) -> Mapping[str, UUID]:
             return {one.network_id: self.company for one in told}
 
-        rails = dict.fromkeys(("pix", "ted", "boleto"), paper or self.paper)
+        rails = dict.fromkeys(("pix", "ted", "boleto", "card"), paper or self.paper)
         return Reconciler(self.cast.database, self.work, self.cast.runner, rails, BOOKED, owners)
 
     async def begin(self, days: int = 0, rail: str = "pix") -> None:

@@ -38,6 +38,27 @@ def test_ways(
     assert ways(known_method(method), configured, route, named) == found
 
 
+TILLS = ("paynet", "paynet2")
+
+
+@pytest.mark.parametrize(
+    ("route", "named", "down", "found"),
+    [
+        (Route("paynet", "paynet2"), None, (), ("paynet", "paynet2")),
+        (Route("paynet", "paynet2"), None, ("paynet",), ("paynet2", "paynet")),
+        (Route("paynet", "paynet2"), None, ("paynet2",), ("paynet", "paynet2")),
+        (Route("paynet", "paynet2"), None, TILLS, ("paynet", "paynet2")),  # neither is better than the other
+        (Route("paynet"), None, ("paynet",), ("paynet",)),  # nobody has chosen another
+        (None, None, ("paynet",), ("paynet",)),
+        (Route("paynet", "paynet2"), "PAYNET", ("paynet",), ("paynet",)),
+    ],
+)
+def test_who_is_known_to_be_away_stands_behind_its_fallback(
+    route: Route | None, named: str | None, down: tuple[str, ...], found: tuple[str, ...]
+) -> None:
+    assert ways(known_method("PAYNET"), TILLS, route, named, down) == found
+
+
 @pytest.mark.parametrize(
     ("method", "partner", "fallback", "wrong"),
     [

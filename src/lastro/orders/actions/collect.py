@@ -54,7 +54,7 @@ class Known:
 
 async def _known(session: Session, door: Door, rail: str, reference: str, payment_id: str | None) -> Known:
     company = door.company_id
-    payment = None if payment_id is None else await store.payment_by_end_to_end_id(session, company, payment_id)
+    payment = None if payment_id is None else await store.payment_by_end_to_end_id(session, company, payment_id, [rail])
     order = await store.order_by_reference(session, company, rail, reference)
     account = None if order is None else await account_of(session, company, order)
     reserved_by = None if order is None else await store.reservation(session, company, order.id)
@@ -80,7 +80,7 @@ def _use(known: Known, news: Collected) -> Use | None:
         return None
     if order.card is not None and not is_being_charged(order):
         return None  # nobody has ordered that it be charged
-    if known.reserved_by not in (None, news.payment_id) or order.final_amount is None:
+    if (known.reserved_by is not None and known.payment is None) or order.final_amount is None:
         return None
     takes_parts = is_in_parts(order)
     if (takes_parts or known_method(order.payment_method).is_quoted) and is_late(order, news.paid_at):
@@ -102,9 +102,8 @@ class _News(Act[Known]):
         return await _known(session, door, self.rail, self.news.reference, self.news.payment_id)
 
     def _is_its(self, payment: Payment, known: Known) -> bool:
-        """Whether a payment of this id is one of this partner, and of this order where it is of one."""
-        of_order = payment.order_id is None or (known.order is not None and payment.order_id == known.order.id)
-        return payment.rail == self.rail and of_order
+        """Whether a payment of this id is of this order where it is of one."""
+        return payment.order_id is None or (known.order is not None and payment.order_id == known.order.id)
 
     def _rows(
         self, known: Known, trigger: str, door: Door, order_id: UUID | None, excess: Money | None = None

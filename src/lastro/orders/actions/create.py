@@ -11,13 +11,14 @@ import msgspec
 
 from lastro.base.api import render
 from lastro.base.errors import Kind, Problem, Refused
-from lastro.base.run import Act, Done, Door
+from lastro.base.run import Act, Done, Door, Glance
 from lastro.base.write import Relied, Row, Write
 from lastro.orders import instruments, store
 from lastro.orders.actions import quoting
 from lastro.orders.instruments import Basis
 from lastro.orders.methods import DEPOSIT, Method, known_method, rails_of
 from lastro.orders.model import CompanySetup, Order, Party, PixKey
+from lastro.orders.numbers import Numbers
 from lastro.orders.partners import ways
 from lastro.orders.rendering import created
 from lastro.orders.rules import DEFAULT_EXPIRATION_SECONDS, NO_CUSTOMER, fee_problem
@@ -25,19 +26,25 @@ from lastro.orders.states import ORDERS
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
+    from datetime import datetime
     from uuid import UUID
+
+    from asyncpg import Record
 
     from lastro.accounts import Account
     from lastro.base.db import Session
     from lastro.base.money import Money
     from lastro.companies import FeePlan
-    from lastro.orders.cards.model import Drawn
+    from lastro.orders.cards.model import Drawn, Kept
     from lastro.orders.forms import CreateOrder, CustomerForm
     from lastro.orders.model import Place
     from lastro.rails.port import CardOrder, Quote, Quotes
 
 _REMEMBERED = 4096
+_DOWN_GOOD_FOR = timedelta(seconds=1)
+_TOO_OLD = Refused(Kind.UNAVAILABLE, retry_after_seconds=1)  # of what is remembered; never told, all is then read
+_TAKEN = Refused(Kind.CONFLICT, (Problem("order.externalId", "DUPLICATE", "an order with this code is open or paid"),))
 Where = tuple["UUID", str, "UUID | None", "str | None"]  # company, payment method, account and key as they were named
 
 
@@ -52,13 +59,36 @@ class Known:
     quote: Quote | None = None  # of a method that has a rate
     rail: str | None = None  # of the partner that has given it
     card: Drawn | None = None  # of a payment by card
+    is_taken: bool = False  # the code is that of an order which is open or paid; read where a partner is asked first
+    good_until: datetime | None = None  # of what is remembered and has no version; None: all of it has, or was just read
 
 
 @dataclass
 class Destinations:
-    """What this process remembers of where orders go; a Write relies on the versions, so a stale memory is only slower."""
+    """What this process remembers of where orders go; a Write relies on the versions, so a stale memory is only slower.
+
+    down: which partners are away, and when that was read; nobody's version. numbers: for what partners collect. cards: by
+    company and token; no row of them ever changes.
+    """
 
     known: OrderedDict[Where, Known] = field(default_factory=OrderedDict)
+    down: tuple[tuple[str, ...], datetime] | None = None
+    numbers: Numbers = field(default_factory=Numbers)
+    cards: OrderedDict[tuple[UUID, str], Kept] = field(default_factory=OrderedDict)
+
+    def collected(self, where: Where) -> Known | None:
+        """Where an order goes that a partner collects, with its number; None where something has to be read."""
+        known = self.known.get(where)
+        found = None if known is None else self.numbers.next()
+        if known is None or found is None:
+            return None
+        setup, (number, good_until) = known.setup, found
+        if setup.route is None or setup.route.fallback is None:
+            return replace(known, number=number, good_until=good_until)  # whoever is away, nobody else is asked
+        if self.down is None:
+            return None
+        setup, good_until = replace(setup, down=self.down[0]), min(good_until, self.down[1] + _DOWN_GOOD_FOR)
+        return replace(known, setup=setup, number=number, good_until=good_until)
 
     async def find(self, session: Session, where: Where) -> Known:
         """Reads where an order goes, and remembers it."""
@@ -75,12 +105,19 @@ class Destinations:
         if len(self.known) > _REMEMBERED:
             self.known.popitem(last=False)
 
+    def learn_card(self, company_id: UUID, kept: Kept) -> None:
+        """Remembers a card that a token of this company stands for, as `learn` does."""
+        self.cards[company_id, kept.name] = kept
+        if len(self.cards) > _REMEMBERED:
+            self.cards.popitem(last=False)
+
 
 @dataclass(frozen=True)
 class Create(Act[Known]):
     """PUT /order/v2/transparent. amount None: the payer types it (PIX alone).
 
-    quotes: of the partners whose methods have a rate, by their rails.
+    quotes: of the partners whose methods have a rate, by their rails. quoted: what one of them has answered this request,
+    which is decided again where the world has moved.
     """
 
     company_id: UUID
@@ -90,6 +127,7 @@ class Create(Act[Known]):
     place: Place
     destinations: Destinations
     quotes: Mapping[str, Quotes] | None = None
+    quoted: list[Known] = field(default_factory=list, init=False, compare=False)
 
     @property
     def _where(self) -> Where:
@@ -100,13 +138,31 @@ class Create(Act[Known]):
         return known_method(self.form.order.payment_method)
 
     def recall(self) -> Known | None:
-        """Where such an order went the last time; what a partner collects takes a number each time."""
-        return None if self._method.rail is not None else self.destinations.known.get(self._where)
+        """Where such an order went the last time, unless a partner is asked first; with a number for what one collects."""
+        if self._method.rail is None:
+            return self.destinations.known.get(self._where)
+        return None if self._asks_first else self.destinations.collected(self._where)
 
     async def read(self, session: Session, door: Door) -> Known:
         """The company's setup, the account, the key; and a number for what a partner collects."""
         known = await self.destinations.find(session, self._where)
-        return known if self._method.rail is None else replace(known, number=await store.next_network_number(session))
+        if self._method.rail is None:
+            return known
+        self.destinations.down = (known.setup.down, door.now)
+        return replace(known, number=await self.destinations.numbers.take(session, door.now))
+
+    def glance(self) -> Glance[Known] | None:
+        """All in one statement where a partner is asked first: nothing is remembered then, and the code is looked at."""
+        if not self._asks_first:
+            return None
+        order = self.form.order
+
+        def known(rows: list[Record]) -> Known:
+            found = store.destination_from(rows[0], order.payment_method)
+            return Known(*found, number=rows[0]["sequence"], is_taken=rows[0]["is_taken"])
+
+        named = (self.account_id, order.pix_key, order.payment_method, order.external_id)
+        return Glance(store.ASKED_FIRST, named, known)
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
         """The partner's rate, where the method has one and nothing else stands in the way."""
@@ -117,16 +173,37 @@ class Create(Act[Known]):
         assert known.account is not None
         assert known.number is not None
         o, final = self.form.order, final_of(self.amount, known.setup.fees.at(door.now))
+        if (before := self._quoted_before(final, door)) is not None:
+            return replace(known, number=before.number, rail=before.rail, quote=before.quote)
         wish = quoting.wish_of(
             known.setup.number, known.number, o.payment_method, final, known.account, o.description, door.now
         )
         found = await quoting.ask(self.quotes, self._ways(known), wish)
-        return found if isinstance(found, Refused) else replace(known, rail=found[0], quote=found[1])
+        if isinstance(found, Refused):
+            return found
+        self.quoted[:] = [replace(known, rail=found[0], quote=found[1])]
+        return self.quoted[0]
+
+    def _quoted_before(self, final: Money, door: Door) -> Known | None:
+        """What a partner has answered this request already, where an order can still rest on it."""
+        for known in self.quoted:
+            if known.quote is not None and quoting.misfit(known.quote, final, door.now) is None:
+                return known
+        return None
+
+    @property
+    def _asks_first(self) -> bool:
+        """Whether a partner is asked for something before the order is written."""
+        return self._method.is_quoted
 
     def _ways(self, known: Known) -> tuple[str, ...]:
         """The rails that the order may go by; none: it names no partner of its method."""
-        configured = self.quotes or {} if self._method.is_quoted else rails_of(self._method)
-        return ways(self._method, configured, known.setup.route, self.form.order.financial_partner)
+        setup, method = known.setup, self._method
+        if method.is_quoted:
+            configured: Collection[str] = self.quotes or {}
+        else:
+            configured = rails_of(method)[:1] if self.place.partners is None else self.place.partners
+        return ways(method, configured, setup.route, self.form.order.financial_partner, setup.down)
 
     def _refused(self, known: Known, door: Door) -> Refused | None:
         """Everything that stands in the order's way; None: nothing."""
@@ -135,12 +212,16 @@ class Create(Act[Known]):
         problems = self._problems(known, door)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
+        if known.is_taken:
+            return _TAKEN
         if known.quote is None or self.amount is None:
             return None
         return quoting.misfit(known.quote, final_of(self.amount, known.setup.fees.at(door.now)), door.now)
 
     def decide(self, known: Known, door: Door) -> Done | Refused:
         """The order, or everything that stands in its way."""
+        if known.good_until is not None and door.now > known.good_until:
+            return _TOO_OLD
         if (refused := self._refused(known, door)) is not None:
             return refused
         account, customer = known.account, self.form.customer
@@ -169,8 +250,7 @@ class Create(Act[Known]):
         """The code belongs to an order that is open or paid; a clash of random ids is decided again."""
         if constraint != "orders_external_id_key":
             return None
-        text = "an order with this code is open or paid"
-        return Refused(Kind.CONFLICT, (Problem("order.externalId", "DUPLICATE", text),))
+        return _TAKEN
 
     def _problems(self, known: Known, door: Door) -> list[Problem]:
         order, problems = self.form.order, []
@@ -197,26 +277,26 @@ class Create(Act[Known]):
             door, known.setup, account.id, known.key, external_id=o.external_id, amount=self.amount,
             description=o.description, seconds=o.expiration or DEFAULT_EXPIRATION_SECONDS, customer=customer,
         )  # fmt: skip
-        order = replace(
-            drafted, notification_url=o.notification_url, return_url=o.return_url, financial_partner=o.financial_partner
-        )
+        named: dict[str, Any] = {
+            "notification_url": o.notification_url, "return_url": o.return_url, "financial_partner": o.financial_partner,
+        }  # fmt: skip
         if self._method.rail is None:
-            return order
+            return replace(drafted, **named)
+        final = drafted.final_amount
         assert known.number is not None
-        assert order.final_amount is not None
+        assert final is not None
         rail = known.rail or self._ways(known)[0]
         basis = Basis(
-            self.place.institution, account, known.setup.number, known.number, order.final_amount, door.now, o, known.quote,
+            self.place.institution, account, known.setup.number, known.number, final, door.now, o, known.quote,
             transfers=self.place.transfers, card=known.card, rail=rail,
         )  # fmt: skip
         made = instruments.make(rail, basis)
-        order = replace(
-            order, payment_method=self._method.name, currency=self._method.currency, expires_at=made.expires_at,
-            ends_at=made.ends_at, instrument=made.instrument,
+        if not self._method.has_pix:
+            named |= dict.fromkeys(("txid", "location_token", "pix_key", "pix_key_type"))
+        return replace(
+            drafted, payment_method=self._method.name, currency=self._method.currency, expires_at=made.expires_at,
+            ends_at=made.ends_at, instrument=made.instrument, **named,
         )  # fmt: skip
-        if self._method.has_pix:
-            return order
-        return replace(order, txid=None, location_token=None, pix_key=None, pix_key_type=None)
 
 
 def destination_problems(known: Known, pix_key: str | None, above: str, *, needs_key: bool = True) -> list[Problem]:

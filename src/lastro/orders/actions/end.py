@@ -124,6 +124,13 @@ class Cancel(Act["Known | None"]):
         return Done(write, render(in_full(after, holder.full_name, known.account.city, self.place)), after.id)
 
 
+def with_account(known: Known, door: Door, place: Place) -> Write | None:
+    """The end of an open order whose account is closed; None while money is under way, or it ends with something else."""
+    if not ORDERS.allows(known.order.state, "cancel") or known.order.subscription_id is not None:
+        return None
+    return None if known.under_way or known.parts else ended(known, "cancel", door, place)
+
+
 @dataclass(frozen=True)
 class Fail(Act["Known | None"]):
     """The rail refuses the order for good."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.orders.instruments.crypto import rate_ends, reference_of
+from lastro.orders.silence import silent
 from lastro.rails.port import Permanent, Person, QuoteWish, Transient
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ async def ask(quotes: Mapping[str, Quotes], rails: Sequence[str], wish: QuoteWis
     """
     refused = Refused(Kind.UNAVAILABLE, retry_after_seconds=_AGAIN_SECONDS)
     for rail in rails:
-        answered = await _asked(quotes[rail], wish)
+        answered = await _asked(rail, quotes[rail], wish)
         if not isinstance(answered, Refused):
             return rail, answered
         refused = answered
@@ -46,11 +47,11 @@ async def ask(quotes: Mapping[str, Quotes], rails: Sequence[str], wish: QuoteWis
     return refused
 
 
-async def _asked(quotes: Quotes, wish: QuoteWish) -> Quote | Refused:
+async def _asked(rail: str, quotes: Quotes, wish: QuoteWish) -> Quote | Refused:
     try:
         return await quotes.quote(wish)
-    except Transient as silent:
-        return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or _AGAIN_SECONDS)
+    except Transient as why:
+        return silent(rail, "quote", why)
     except Permanent as refused:
         text = f"cannot be asked for by this method: {refused.code}"
         return Refused(Kind.INVALID, (Problem("order.amount.value", "NOT_ALLOWED", text),))

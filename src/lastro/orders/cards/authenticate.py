@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lastro.base.run import Act, Done, Door
-from lastro.base.write import Write
+from lastro.base.write import Relied, Write
 from lastro.orders.actions.end import Known as Ending
 from lastro.orders.actions.end import ended, known_of
 from lastro.orders.actions.read import account_of
@@ -101,7 +101,10 @@ class Authenticated(Act["Known | None"]):
         return Write(door.company_id, moves=(card, ORDERS.move(known.order, "challenge", door.now)))
 
     def _charged(self, known: Known, sets: dict[str, Any], found: Consequence, door: Door) -> Write:
-        """The charge is ordered under the same reference, so that it is made once. Nothing else ends the order."""
+        """The charge is ordered under the same reference, so that it is made once. Nothing else ends the order.
+
+        Nobody is charged for an account that is blocked or closed in the same moment: what was read of it must still be so.
+        """
         order, made = known.order, known.order.instrument
         assert made is not None
         assert order.final_amount is not None
@@ -109,7 +112,8 @@ class Authenticated(Act["Known | None"]):
         card = CARD_PAYMENTS.move(known.card, "authorize", door.now, reason=reason, ask_at=door.now + FIRST_ASK, **sets)
         reserved = ORDERS.move(order, "reserve", door.now, ends_at=door.now + rules.SILENT_AFTER)
         message = authorize_message(made.reference, order.final_amount, order.id, door.chance.uuid(door.now), door.now)
-        return Write(door.company_id, moves=(card, reserved), messages=(message,))
+        relied = Relied("accounts", known.account.id, known.account.version)
+        return Write(door.company_id, relies=(relied,), moves=(card, reserved), messages=(message,))
 
     def _failed(self, known: Known, error: str, sets: dict[str, Any], door: Door) -> Write:
         card = CARD_PAYMENTS.move(known.card, "fail", door.now, reason=error, **sets)

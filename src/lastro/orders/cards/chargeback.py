@@ -51,8 +51,8 @@ class ChargedBack(Act["Known | None"]):
     async def read(self, session: Session, door: Door) -> Known | None:
         """The payment, its order, the account's balance. NotYet: a refund that has not ended leaves too little."""
         company_id, news = door.company_id, self.news
-        payment = await payment_by_end_to_end_id(session, company_id, news.payment_id)
-        if payment is None or payment.rail != CARD or payment.order_id is None:
+        payment = await payment_by_end_to_end_id(session, company_id, news.payment_id, [CARD])
+        if payment is None or payment.order_id is None:
             return None
         order = await order_by_id(session, company_id, payment.order_id)
         assert order is not None, "what has paid an order is of it"

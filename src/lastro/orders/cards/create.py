@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lastro.base.errors import Kind, Problem, Refused
@@ -12,7 +12,8 @@ from lastro.orders.cards import store
 from lastro.orders.cards.model import CardPayment, Drawn, Kept, Wish
 from lastro.orders.cards.rules import expiry_problem
 from lastro.orders.cards.states import CARD_PAYMENTS
-from lastro.rails.port import Permanent, Transient, charge_id
+from lastro.orders.silence import silent
+from lastro.rails.port import CARD, Permanent, Transient, charge_id
 from lastro.standards.calendar import brasilia_day
 
 if TYPE_CHECKING:
@@ -23,46 +24,71 @@ if TYPE_CHECKING:
     from lastro.orders.model import Order
     from lastro.rails.port import CardOrder, Tokenizer
 
-_AGAIN_SECONDS = 5
 _DETAILS = "order.paymentDetails"
 _NAME = "lct_{}"  # a client's token of a card; the prefix lets scanners of secrets find one
 
 
 @dataclass(frozen=True)
 class CreateCard(Create):
-    """PUT /order/v2/transparent with CREDIT_CARD. tokenizer: the acquirer's; the only one that is told a number."""
+    """PUT /order/v2/transparent with CREDIT_CARD. tokenizer: the acquirer's; the only one that is told a number.
+
+    tokens: what it has made of the card for this request, which is decided again where the world has moved.
+    """
 
     wish: Wish | None = None
     tokenizer: Tokenizer | None = None
+    tokens: list[Kept] = field(default_factory=list, init=False, compare=False)
 
     @property
     def _wish(self) -> Wish:
         assert self.wish is not None, "an order by card says how it is paid"
         return self.wish
 
+    @property
+    def _asks_first(self) -> bool:
+        """The tokenizer, where a card is typed."""
+        return self._wish.typed is not None
+
+    def recall(self) -> Known | None:
+        """What every order needs, and the card, where both were read before."""
+        kept = self._remembered
+        known = None if kept is None else super().recall()
+        return None if known is None or kept is None else replace(known, card=Drawn(kept, self._wish, is_new=False))
+
+    @property
+    def _remembered(self) -> Kept | None:
+        """The card that the given token stands for, where this process has read it: no row of card_tokens ever changes."""
+        return None if self._wish.name is None else self.destinations.cards.get((self.company_id, self._wish.name))
+
     async def read(self, session: Session, door: Door) -> Known:
         """What every order needs; and the card, where a token of it is given."""
         known = await super().read(session, door)
         if self._wish.name is None:
             return known
-        kept = await store.kept(session, door.company_id, self._wish.name)
-        return known if kept is None else replace(known, card=Drawn(kept, self._wish, is_new=False))
+        kept = self._remembered or await store.kept(session, door.company_id, self._wish.name)
+        if kept is None:
+            return known
+        self.destinations.learn_card(door.company_id, kept)
+        return replace(known, card=Drawn(kept, self._wish, is_new=False))
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
         """A token of the card that was typed, unless something else stands in the way: then no number goes anywhere."""
         typed = self._wish.typed
         if typed is None or self._refused(known, door) is not None:
             return known
+        if self.tokens:
+            return replace(known, card=Drawn(self.tokens[0], self._wish, is_new=True))
         assert self.tokenizer is not None, "a method whose partner is not configured has been refused"
         try:
             made = await self.tokenizer.tokenize(typed.number, typed.code, typed.expiry, typed.holder)
-        except Transient as silent:
-            return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or _AGAIN_SECONDS)
+        except Transient as why:
+            return silent(CARD, "tokenize", why)
         except Permanent as refused:
             text = f"is not taken by the acquirer: {refused.code}"
             return Refused(Kind.INVALID, (Problem(f"{_DETAILS}.creditCard.number", "NOT_ALLOWED", text),))
         name = _NAME.format(unguessable(known.setup.number, door.chance.bytes(32)))
         kept = Kept(name, made.token, typed.brand, typed.number.last_four, typed.expiry)
+        self.tokens.append(kept)
         return replace(known, card=Drawn(kept, self._wish, is_new=True))
 
     def _problems(self, known: Known, door: Door) -> list[Problem]:

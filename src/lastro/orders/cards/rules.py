@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 METHOD: Final = "CREDIT_CARD"
 CHALLENGE_WITHIN: Final = timedelta(minutes=15)  # contract.md §10
+CHARGE_WITHIN: Final = timedelta(minutes=15)  # after that an order to charge is not told any more
+OVERTAKEN_WITHIN: Final = timedelta(minutes=5)  # what was told in the last moment has reached its acquirer by then
 SILENT_AFTER: Final = timedelta(seconds=30)  # an acquirer that has not said by then what became of a charge
 LEAST_INSTALLMENTS, MOST_INSTALLMENTS = 1, 24  # plans without interest in Mexico go from 3 to 24 months
 _SHOWN = 3  # characters of a document that stay

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.orders.cards.model import Kept
+from lastro.orders.cards.model import Kept, Sending
 from lastro.standards.cards import Expiry
 
 if TYPE_CHECKING:
@@ -19,6 +19,11 @@ SELECT coalesce(sum(amount_minor), 0)::bigint FROM refunds
  WHERE company_id = $1 AND order_id = $2 AND origin = 'CLIENT' AND state = 'PENDING'
 """
 _CHARGEBACK = "SELECT 1 FROM chargebacks WHERE company_id = $1 AND chargeback_id = $2"
+
+_SENDING = """
+SELECT id, sends, lease_token IS NOT NULL AS is_in_hand FROM outbox
+ WHERE company_id = $1 AND rail = 'card' AND network_id = $2
+"""
 
 
 async def kept(session: Session, company_id: UUID, name: str) -> Kept | None:
@@ -42,3 +47,9 @@ async def being_refunded(session: Session, company_id: UUID, order_id: UUID) -> 
 async def is_charged_back(session: Session, company_id: UUID, chargeback_id: str) -> bool:
     """Whether this chargeback is booked already."""
     return await session.row(_CHARGEBACK, company_id, chargeback_id) is not None
+
+
+async def sending(session: Session, company_id: UUID, charge_id: str) -> Sending | None:
+    """How the message stands that orders this charge."""
+    row = await session.row(_SENDING, company_id, charge_id)
+    return None if row is None else Sending(row["id"], row["sends"], row["is_in_hand"])

@@ -22,6 +22,7 @@ FORMS = {
     port.OXXO: cash_references.OXXO,
     port.OXXOPAY: cash_references.OXXO_PAY,
     port.PAYNET: cash_references.PAYNET,
+    port.PAYNET2: cash_references.PAYNET,
 }
 
 

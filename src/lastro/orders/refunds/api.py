@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from lastro.base.run import Verb
     from lastro.orders.model import Place
+    from lastro.orders.refunds.store import IsDisputed
 
 _PATH = "/order/v1/banking/order-refunds"
 _LONGEST_EXTERNAL_ID = 64
@@ -38,6 +39,7 @@ _FILTERS = (
 @dataclass(frozen=True)
 class _Desk:
     place: Place
+    is_disputed: IsDisputed | None
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/order-refunds."""
@@ -55,7 +57,7 @@ class _Desk:
             form.refund_reason,
             form.description,
         )
-        return Create(wish, self.place)
+        return Create(wish, self.place, self.is_disputed)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/order-refunds/{id}."""
@@ -69,9 +71,9 @@ class _Desk:
         return Refused(Kind.INVALID, tuple(problems)) if problems else List(wanted, page)
 
 
-def refund_routes(place: Place) -> tuple[Route, ...]:
-    """The operations of refunds."""
-    desk = _Desk(place)
+def refund_routes(place: Place, is_disputed: IsDisputed | None = None) -> tuple[Route, ...]:
+    """The operations of refunds. is_disputed: whether a Pix is contested."""
+    desk = _Desk(place, is_disputed)
     return (
         Route("POST", _PATH, "create_refund", "orders:write", desk.create, docs.CREATE, success=201, key="optional"),
         Route("GET", _PATH, "list_refunds", "orders:read", desk.list, docs.LIST, queries=(*_FILTERS, *PAGING)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.base.api import render
@@ -16,7 +16,7 @@ from lastro.orders.model import Asked
 from lastro.orders.refunds import rules, store
 from lastro.orders.refunds.rendering import shown
 from lastro.orders.states import REFUNDS
-from lastro.rails.port import BOOK, FIRST_ASK, ReturnOrder, return_message
+from lastro.rails.port import BOOK, FIRST_ASK, PIX, ReturnOrder, return_message
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
@@ -48,11 +48,15 @@ class Create(Act["store.Ground | None"]):
 
     wish: Wish
     place: Place
+    is_disputed: store.IsDisputed | None = None
 
     async def read(self, session: Session, door: Door) -> store.Ground | None:
         """The order, what has paid it, its account, and what of it is asked back already."""
         wish = self.wish
-        return await store.ground(session, door.company_id, wish.order_id, wish.external_id, wish.amount.minor)
+        known = await store.ground(session, door.company_id, wish.order_id, wish.external_id, wish.amount.minor)
+        if self.is_disputed is None or known is None or known.network_id is None or known.rail != PIX:
+            return known
+        return replace(known, is_disputed=await self.is_disputed(session, door.company_id, known.network_id))
 
     def decide(self, known: store.Ground | None, door: Door) -> Done | Refused:
         """The refund PENDING, or everything of one kind that stands in its way."""
@@ -61,6 +65,9 @@ class Create(Act["store.Ground | None"]):
         conflicts = [_TAKEN] if known.is_taken else []
         if known.order.state not in rules.PAID_STATES:
             conflicts.append(Problem("status", "CONFLICT", f"the order is {known.order.state}: nothing was paid for it"))
+        if known.is_disputed:
+            text = "its payment is contested: what is given back of it goes by the dispute"
+            conflicts.append(Problem("orderId", "CONFLICT", text))
         if conflicts:
             return Refused(Kind.CONFLICT, tuple(conflicts))
         if self.wish.amount.currency != known.order.currency:

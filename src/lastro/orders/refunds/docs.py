@@ -45,6 +45,8 @@ _CREATE_REFUSALS = (
     _invalid("orderId", "NOT_ALLOWED",
              "The order's account is closed; or it owes more than it has, of a TED that was taken for failed and has left.",
              "Refund again once money has come in."),
+    Refusal(Kind.CONFLICT, "orderId", "CONFLICT", "Its payment is contested (MED), and the dispute has not ended.",
+            "Wait for its end: what it wants back is given back by it."),
     Refusal(Kind.CONFLICT, "status", "CONFLICT", "Nothing was paid for the order.",
             "Cancel an order that you do not want to be paid; one that has ended needs nothing."),
     _invalid("externalId", "INVALID", "It has a blank at an end, or characters that cannot be printed.",

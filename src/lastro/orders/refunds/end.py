@@ -16,6 +16,7 @@ from lastro.orders.states import ORDERS, REFUNDS
 if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.run import Door
+    from lastro.base.write import Fact
     from lastro.orders.model import Order, Place, Refund
 
 
@@ -36,11 +37,16 @@ def paid_back(refund: Refund, order: Order, account: Account, place: Place, door
 
 
 def not_paid_back(refund: Refund, order: Order, account: Account, code: str, place: Place, door: Door) -> Write:
-    """ERROR and given back to the account; it may be asked for again under another code. code: the network's, raw."""
+    """ERROR and given back to the account; it may be asked for again under another code. code: the network's, raw.
+
+    Of a dispute no client has asked, and none is told: it hears how the dispute ends.
+    """
     error = message_of(code)
     move = REFUNDS.move(refund, "refuse", door.now, reason=code, error_code=code, error_message=error, ask_at=None)
     total = order.refunded or Money(0, refund.amount.currency)
-    fact = refund_told(door, refund, order, order.state, account, place.institution, total=total, error=error)
+    facts: tuple[Fact, ...] = ()
+    if refund.med_id is None:
+        facts = (refund_told(door, refund, order, order.state, account, place.institution, total=total, error=error),)
     freed = [Quota(order.id, QUOTA, "", -refund.amount.minor)]
     if is_in_parts(order):
         freed.append(Quota(refund.payment.id, PART_QUOTA, "", -refund.amount.minor))
@@ -48,6 +54,6 @@ def not_paid_back(refund: Refund, order: Order, account: Account, code: str, pla
         door.company_id,
         moves=(move,),
         transfers=(postings.refunded(door, order.account_id, refund, "voided"),),
-        facts=(fact,),
+        facts=facts,
         quotas=tuple(freed),
     )

@@ -35,10 +35,14 @@ class RefundNotification(PayInNotification, frozen=True, kw_only=True):
     status: Annotated[str, words(*PAID_STATES, description="The order's.")]
     type: Literal["REFUND"]  # type: ignore[assignment]
     refund_id: Annotated[
-        Id, msgspec.Meta(description="The `id` that the refund's create answered; of a chargeback an id of ours.")
+        Id,
+        msgspec.Meta(
+            description="The `id` that the refund's create answered; of a chargeback an id of ours, of a dispute the"
+            " `referenceId` of its refund request."
+        ),
     ]
     refund_external_id: Annotated[
-        str | None, msgspec.Meta(description="The refund's `externalId`; left out of a chargeback.")
+        str | None, msgspec.Meta(description="The refund's `externalId`; left out of a chargeback and of a dispute.")
     ] = None
     refund_amount: Annotated[Money, msgspec.Meta(description="Of this refund.")]
     refunded_amount: Annotated[Money, msgspec.Meta(description="What the order has given back so far, this refund counted.")]
@@ -49,7 +53,6 @@ def refund_told(
     total: money.Money, error: str | None = None,
 ) -> Fact:  # fmt: skip
     """ORDER-PAYIN.REFUNDED, or REFUND_ERROR where there is an error. status, total: the order's after it."""
-    assert refund.external_id is not None
     event = "ORDER-PAYIN.REFUNDED" if error is None else "ORDER-PAYIN.REFUND_ERROR"
     message, customer_message = TEXTS[event]
     fields = fields_of(
@@ -63,7 +66,7 @@ def refund_told(
         type="REFUND",
         message=message.format(error=error),
         customer_message=customer_message,
-        refund_id=str(refund.id),
+        refund_id=str(refund.med_id or refund.id),
         refund_external_id=refund.external_id,
         refund_amount=Money.of(refund.amount),
         refunded_amount=Money.of(total),

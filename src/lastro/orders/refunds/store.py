@@ -13,6 +13,8 @@ from lastro.orders.store import order_by_id, payment_from
 from lastro.rails.port import currency_of
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import TypeAlias
     from uuid import UUID
 
     from asyncpg import Record
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.paging import Page
     from lastro.orders.model import Order
+
+    # Of a company, by its endToEndId: whether a Pix is contested. The room of disputes, above this one, answers.
+    IsDisputed: TypeAlias = Callable[[Session, UUID, str], Awaitable[bool]]
 
 QUOTA = "refund"  # the kind of a quota that an order owns: what was asked back of it and has not failed
 PART_QUOTA = "part refund"  # the same of one payment, where an order is paid by several
@@ -49,7 +54,7 @@ SELECT a.status AS account_status, a.version AS account_version, c.number AS com
 """  # noqa: S608 a statement of our own
 _BY_RETURN_ID = """
 SELECT p.*, r.id AS refund_id, r.state AS refund_state, r.version AS refund_version, r.return_id,
-       r.amount_minor AS refund_minor, r.hold_id, r.order_id AS refunded_order_id, r.external_id
+       r.amount_minor AS refund_minor, r.hold_id, r.order_id AS refunded_order_id, r.external_id, r.med_id
   FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
  WHERE r.company_id = $1 AND r.return_id = $2
 """
@@ -67,6 +72,7 @@ class Ground:
 
     counted_minor: what was asked back before and has not failed. is_taken: whether the client has used the code before.
     taken_minor: what issuers took back of it.
+    is_disputed: its payment is contested, and that has not ended.
     whole_minor, left_minor: of the payment, what has paid the order, and what of that is not asked back.
     """
 
@@ -83,6 +89,7 @@ class Ground:
     taken_minor: int = 0
     whole_minor: int | None = None
     left_minor: int | None = None
+    is_disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,7 @@ async def by_return_id(session: Session, company_id: UUID, return_id: str) -> Re
     return Refund(
         row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"],
         Money(row["refund_minor"], currency_of(row["rail"])), row["hold_id"], row["refunded_order_id"], row["external_id"],
+        row["med_id"],
     )  # fmt: skip
 
 

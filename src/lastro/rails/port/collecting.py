@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 BOLETO, DEPOSIT, CRYPTO, CARD = "boleto", "deposit", "crypto", "card"
 SPEI, OXXO, OXXOPAY, PAYNET = "spei", "oxxo", "oxxopay", "paynet"
 CRYPTO2 = "crypto2"  # a second partner for the methods of CRYPTO
-COLLECTING = (BOLETO, DEPOSIT, CRYPTO, CRYPTO2, CARD, SPEI, OXXO, OXXOPAY, PAYNET)
+PAYNET2 = "paynet2"  # a second one for PAYNET
+COLLECTING = (BOLETO, DEPOSIT, CRYPTO, CRYPTO2, CARD, SPEI, OXXO, OXXOPAY, PAYNET, PAYNET2)
 # Every rail at which our clearing has a position, and the currency that moves there: the view rails of the schema.
 RAILS = {
     PIX: "BRL", TED: "BRL", BOLETO: "BRL", DEPOSIT: "BRL", CRYPTO: "BRL", CRYPTO2: "BRL",
-    CARD: "MXN", SPEI: "MXN", OXXO: "MXN", OXXOPAY: "MXN", PAYNET: "MXN",
+    CARD: "MXN", SPEI: "MXN", OXXO: "MXN", OXXOPAY: "MXN", PAYNET: "MXN", PAYNET2: "MXN",
 }  # fmt: skip
 
 # Outbox kinds. Money goes back by RETURN_SEND, as a Pix does; its end_to_end_id is then the partner's payment id.

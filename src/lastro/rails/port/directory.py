@@ -105,5 +105,8 @@ class Registry(Protocol):
         The same request_id again gives the same key.
         """
 
-    async def register_participant(self, *, name: str, jku: str, host: str) -> None:
-        """Makes the institution's locations trusted. jku: where their keys are published. host: where they are served."""
+    async def delete_key(self, *, key: str, reason: str) -> None:
+        """Frees a key of ours; one that the directory does not know, or that is another's by now, is free of us already.
+
+        reason: USER_REQUESTED or ACCOUNT_CLOSURE. Permanent: the directory refuses, of a key with an open claim.
+        """

@@ -1,0 +1,64 @@
+"""A charge that was ordered and has never reached the acquirer: after its last moment nobody is charged any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Withdrawn, Write
+from lastro.orders.actions.end import Known as Ending
+from lastro.orders.actions.end import ended
+from lastro.orders.actions.read import account_of
+from lastro.orders.cards import rules, store
+from lastro.orders.cards.ending import is_being_charged
+from lastro.orders.store import order_by_reference
+from lastro.rails.port import CARD
+
+if TYPE_CHECKING:
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.orders.cards.model import Sending
+    from lastro.orders.model import Order, Place
+    from lastro.rails.port import Claimed, PaymentNever
+
+_ERROR = f"the acquirer did not take the charge within {rules.CHARGE_WITHIN.seconds // 60} minutes"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The order of a charge, who would have been credited, and how its message stands."""
+
+    order: Order
+    account: Account
+    sending: Sending
+
+
+@dataclass(frozen=True)
+class NeverCharged(Act["Known | None"]):
+    """The acquirer does not know a charge whose last moment is over."""
+
+    never: PaymentNever
+    claimed: Claimed
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The order of the charge, and its message."""
+        name = self.never.subject
+        order = await order_by_reference(session, door.company_id, CARD, name.rpartition(":")[2])
+        sending = await store.sending(session, door.company_id, name)
+        if order is None or sending is None:
+            return None
+        return Known(order, await account_of(session, door.company_id, order), sending)
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """ERROR, and the message is withdrawn in the same write; asked again where it may have been sent meanwhile."""
+        is_open = known is not None and is_being_charged(known.order)
+        if known is None or not is_open or not known.sending.proves(self.never.sends):
+            return Done(Write(door.company_id, finished=(self.claimed.finished("known", door.now),)), b"")
+        ending = Ending(known.order, known.account, reserved=False, in_inbox=False)
+        write = ended(ending, "fail", door, self.place, error=_ERROR)
+        # Also where it was sent: nobody may send it, or have it sent again, any more.
+        taken_back = Withdrawn(known.sending.id, known.sending.sends, door.now, is_unsent=False)
+        finished = self.claimed.finished("handled", door.now)
+        return Done(write + Write(door.company_id, withdrawn=(taken_back,), finished=(finished,)), b"")

@@ -1,0 +1,78 @@
+"""Money of a paid order that a dispute takes back: from what is blocked, counted with what clients give back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.accounts import accounts_of
+from lastro.base.write import Quota, Relied, Write
+from lastro.orders import postings
+from lastro.orders.refunds.rules import left
+from lastro.orders.refunds.store import QUOTA, Ground, ground
+from lastro.orders.states import REFUNDS
+from lastro.orders.store import payment_by_end_to_end_id
+from lastro.rails.port import FIRST_ASK, PIX, ReturnOrder, return_message
+from lastro.standards import pix_ids
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.orders.model import Order, Payment
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """A Pix of an order that somebody contests, and how much of it has not been given back or asked back."""
+
+    payment: Payment
+    order: Order
+    account: Account
+    ground: Ground
+
+    @property
+    def left(self) -> Money:
+        """What a return of it can be at most."""
+        return left(self.order, self.ground.counted_minor + self.ground.taken_minor)
+
+
+async def disputed(session: Session, company_id: UUID, end_to_end_id: str) -> Disputed | None:
+    """The Pix that has paid an order of this company's by the network; None: it has none of that id."""
+    payment = await payment_by_end_to_end_id(session, company_id, end_to_end_id, (PIX,))
+    if payment is None or payment.state != "SETTLED" or payment.order_id is None:
+        return None
+    stands = await ground(session, company_id, payment.order_id, "", payment.amount.minor)
+    assert stands is not None, "what has paid an order is of it"
+    (account,) = await accounts_of(session, company_id, [stands.order.account_id])
+    return Disputed(payment, stands.order, account, stands)
+
+
+def given_for(one: Disputed, request_id: UUID, amount: Money, reason: str, ispb: str, door: Door) -> tuple[UUID, Write]:
+    """A return that a dispute wants, by the id of its refund, and what writes it: held on BLOCK, told to the network once.
+
+    request_id: the directory's, of what asks for it. amount: above zero, at most what is left. reason: of pacs.004.
+    """
+    order, stands = one.order, one.ground
+    return_id = pix_ids.return_id(ispb, door.now, stands.company_number, stands.number)
+    refund_id = door.chance.uuid(door.now)
+    hold = postings.returning_blocked(door, order.account_id, refund_id, amount)
+    values = {
+        "id": refund_id, "origin": "MED", "payment_id": one.payment.id, "return_id": return_id, "reason_code": reason,
+        "amount_minor": amount.minor, "hold_id": hold.id, "ask_at": door.now + FIRST_ASK, "created_at": door.now,
+        "updated_at": door.now, "order_id": order.id, "med_id": request_id, "rail": PIX,
+    }  # fmt: skip
+    told = ReturnOrder(return_id, one.payment.end_to_end_id, amount, reason)
+    assert order.refundable is not None
+    write = Write(
+        door.company_id,
+        relies=(Relied("orders", order.id, order.version),),
+        rows=REFUNDS.born(values, door.now),
+        transfers=(hold,),
+        messages=(return_message(told, refund_id, door.chance.uuid(door.now), door.now, rail=PIX),),
+        quotas=(Quota(order.id, QUOTA, "", amount.minor, order.refundable.minor - stands.taken_minor),),
+    )
+    return refund_id, write

@@ -1,0 +1,92 @@
+"""What is known of a partner by how sendings to it end: away after some failures in a row, back with the first success."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import structlog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lastro.base.db import Database
+    from lastro.base.lanes import Worked
+
+FAILURES: Final = 5  # in a row, and
+FOR_SECONDS: Final = 30.0  # from the first of them to the last: a partner that is started anew is not away
+_SAY_AGAIN_SECONDS = 10.0  # another worker may have seen it away, and see no more of it
+# The one row of a rail; nothing where it says so already.
+_BECAME = """
+INSERT INTO partner_states AS s (rail, is_down, changed_at) VALUES ($1, $2, business_now())
+ON CONFLICT (rail) DO UPDATE SET is_down = excluded.is_down, changed_at = excluded.changed_at
+  WHERE s.is_down <> excluded.is_down RETURNING 1
+"""
+# A partner that was never away has no row.
+_IS_BACK = "UPDATE partner_states SET is_down = false, changed_at = business_now() WHERE rail = $1 AND is_down RETURNING 1"
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Streak:
+    """Sendings in vain, one after the other. since: when the first of them ended, in seconds of any clock."""
+
+    failures: int = 0
+    since: float = 0.0
+
+    def after(self, outcome: str, at: float) -> Streak:
+        """With one more sending. outcome: as the outbox calls it; what was held back was not sent and says nothing."""
+        if outcome == "held_back":
+            return self
+        if outcome != "not_sent":
+            return Streak()  # taken or refused: it is there
+        return Streak(self.failures + 1, at if self.failures == 0 else self.since)
+
+    def says(self, at: float) -> Literal["up", "down"] | None:
+        """What it tells of the partner; None: nothing yet."""
+        if self.failures == 0:
+            return "up"
+        return "down" if self.failures >= FAILURES and at - self.since >= FOR_SECONDS else None
+
+
+class Health:
+    """Hears how sendings to one partner end, and writes down where it turns. rail: whose. clock: seconds, never back."""
+
+    def __init__(self, database: Database, rail: str, clock: Callable[[], float]) -> None:
+        self._database = database
+        self._rail = rail
+        self._clock = clock
+        self._streak = Streak()
+        self._said: tuple[str, float] | None = None
+        self._has_news = False
+        self.bell = asyncio.Event()  # rung where there may be something to write down
+
+    def heard(self, done: Worked) -> None:
+        """A sending has ended."""
+        if done.outcome != "held_back":
+            self._streak = self._streak.after(done.outcome, self._clock())
+            self._has_news = True
+            self.bell.set()
+
+    async def write_down(self) -> bool:
+        """Writes what has turned; False, since there is never more of it. DatabaseAway: it is tried again."""
+        if not self._has_news:
+            return False
+        now = self._clock()
+        says = self._streak.says(now)
+        is_new = self._said is None or self._said[0] != says or now - self._said[1] >= _SAY_AGAIN_SECONDS
+        if says is None or not is_new:
+            self._has_news = False
+            return False
+        async with self._database.session() as session:
+            if says == "down":
+                turned = await session.fetch(_BECAME, self._rail, True)
+            else:
+                turned = await session.fetch(_IS_BACK, self._rail)
+        self._has_news, self._said = False, (says, now)
+        if turned and says == "down":
+            _log.error("partner.down", rail=self._rail, failures=self._streak.failures)
+        elif turned:
+            _log.info("partner.up", rail=self._rail)
+        return False

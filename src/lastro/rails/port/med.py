@@ -1,0 +1,116 @@
+"""Disputes at the directory (MED 2.0), as rooms see them, in the words of the interface; the adapter has the DICT's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime  # noqa: TC003 msgspec reads the annotations when it runs
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from uuid import UUID  # noqa: TC003
+
+import msgspec
+
+from lastro.base.money import Money  # noqa: TC001
+from lastro.base.write import Message
+from lastro.rails.port.codec import decode, encode
+
+if TYPE_CHECKING:
+    from lastro.base.ids import Chance
+
+MED = "med"  # the rail: nothing moves there, it has no clearing
+MED_NEWS = "med.news"  # inbox: MedNews
+MED_ACKNOWLEDGE = "med.acknowledge"  # outbox: MedTask
+MED_VERDICT = "med.verdict"
+MED_ORDER = "med.order"
+MED_ANSWER = "med.answer"
+OPEN_SECONDS = 5.0  # a client waits for its case meanwhile
+
+ObjectType: TypeAlias = Literal["RECOVERY_VALUE", "INFRINGEMENT_NOTIFICATION", "REFUND_REQUEST"]
+Role: TypeAlias = Literal["PAYER", "RECEIVER"]
+
+
+class MedHop(msgspec.Struct, frozen=True):
+    """One transaction of the path that contested money took. hop: 1 is the contested one itself. banks: ISPBs."""
+
+    end_to_end_id: str
+    hop: int
+    amount: Money
+    payer_bank: str
+    receiver_bank: str
+
+
+class MedNews(msgspec.Struct, frozen=True, kw_only=True):
+    """An object of the directory as it stands there. at: since when.
+
+    end_to_end_id: the contested transaction; root_id: that with which its case began. role: ours, whose customer paid or was
+    paid. situation, reason, result, rejection: in the interface's words. amount: contested, or to be returned. returned: of
+    a refund that has ended, what was. path: of a recovery that is traced.
+    """
+
+    object_type: ObjectType
+    reference_id: UUID
+    status: str
+    role: Role
+    end_to_end_id: str
+    root_id: str
+    at: datetime
+    recovery_id: UUID | None = None
+    situation: str | None = None
+    reason: str | None = None
+    amount: Money | None = None
+    result: str | None = None
+    rejection: str | None = None
+    returned: Money | None = None
+    path: tuple[MedHop, ...] = ()
+
+
+class MedTask(msgspec.Struct, frozen=True, kw_only=True):
+    """What the directory is told about one of its objects; the same again changes nothing there.
+
+    Of MED_VERDICT result is AGREED or DISAGREED. Of MED_ANSWER it is how a refund ended, with rejection, or with the return
+    that it was made by and how much that gave back.
+    """
+
+    reference_id: UUID
+    result: str | None = None
+    rejection: str | None = None
+    return_id: str | None = None
+    returned: Money | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MedContest:
+    """A recovery that is asked for. request_id: ours, made of the transaction, so that asking twice opens one."""
+
+    request_id: UUID
+    end_to_end_id: str
+    situation: str
+    details: str | None
+
+
+class Disputes(Protocol):
+    """Asks the directory while a client waits."""
+
+    async def contest(self, wish: MedContest) -> MedNews:
+        """The recovery, opened now or by the same request before.
+
+        Transient: the directory was silent for OPEN_SECONDS. Permanent: it opens none for this transaction.
+        """
+
+    async def cancel(self, recovery_id: UUID) -> MedNews:
+        """The recovery, canceled. Permanent: it can be no longer. Transient: the directory was silent."""
+
+
+def med_news(body: bytes) -> MedNews:
+    """The body of MED_NEWS. msgspec.ValidationError for other bytes."""
+    return decode(body, MedNews)
+
+
+def med_task(body: bytes) -> MedTask:
+    """The body of an outbox message of this rail. msgspec.ValidationError for other bytes."""
+    return decode(body, MedTask)
+
+
+def med_message(kind: str, task: MedTask, chance: Chance, at: datetime) -> Message:
+    """What the directory is to be told of one object, once of each kind."""
+    name = f"{kind}:{task.reference_id}"
+    return Message(chance.uuid(at), MED, kind, name, task.reference_id, encode(task), at)

@@ -1,0 +1,98 @@
+"""What the directory says of disputes, read into the interface's words, and what we tell it."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pytest
+
+from lastro.base.money import Money
+from lastro.rails.med import wire
+from lastro.rails.messages import Malformed
+from lastro.rails.port import MED, MED_NEWS, MedContest, MedTask, med_news
+
+ID, RECOVERY_ID = "3f1f4a52-9c1b-4a57-8a0e-1b6f1d1f7a10", "8c2b6f0e-5d4f-4a7b-9a36-0c9d2e4b8f21"
+OURS, THEIRS = "99999010", "99999020"
+ROOT, NEXT = "E9999901020260131110000001aBcDeF", "E9999903020260131110000001aBcDeF"
+AT = "2026-01-31T12:00:00.000Z"
+RECOVERY: dict[str, Any] = {
+    "Id": ID, "Status": "TRACKED", "RootTransactionId": ROOT, "SituationType": "ACCOUNT_TAKEOVER", "LastModified": AT,
+    "RequestingParticipant": OURS,
+    "TrackingGraph": [
+        {"TransactionId": ROOT, "Hop": 1, "Amount": "300.00", "PayerParticipant": OURS, "ReceiverParticipant": THEIRS},
+    ],
+}  # fmt: skip
+REPORT: dict[str, Any] = {
+    "Id": ID, "Status": "ACKNOWLEDGED", "TransactionId": NEXT, "RootTransactionId": ROOT, "Reason": "REFUND_REQUEST",
+    "SituationType": "COERCION", "InfractionAmount": "12.34", "ReporterParticipant": THEIRS,
+    "CounterpartyParticipant": OURS, "LastModified": AT, "FundsRecoveryId": RECOVERY_ID,
+}  # fmt: skip
+REFUND: dict[str, Any] = {
+    "Id": ID, "Status": "CLOSED", "TransactionId": NEXT, "RootTransactionId": ROOT, "RefundReason": "FRAUD",
+    "RefundAmount": "12.34", "RequestingParticipant": OURS, "ContestedParticipant": THEIRS, "LastModified": AT,
+    "FundsRecoveryId": RECOVERY_ID, "RefundAnalysisResult": "PARTIALLY_ACCEPTED", "EffectiveRefundedAmount": "10.00",
+}  # fmt: skip
+
+
+def told(**one: Any) -> Any:
+    raw = msgspec.json.encode({"id": "m-1", "type": "X", "sequence": 1, **one})
+    return wire.told("m-1", raw, OURS)
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "said", "subject"),
+    [
+        ("FundsRecovery", RECOVERY, ("RECOVERY_VALUE", "TRACED", "PAYER", "UNAUTHORIZED_TRANSACTION", None), ROOT),
+        ("InfractionReport", REPORT,
+         ("INFRINGEMENT_NOTIFICATION", "RECEIVED", "RECEIVER", "CRIME_OF_COERCION", "REFUND_REQUEST"), NEXT),
+        ("Refund", REFUND, ("REFUND_REQUEST", "ANALYSED", "PAYER", None, "FRAUD"), ROOT),
+    ],
+)  # fmt: skip
+def test_an_event_in_the_interfaces_words(name: str, body: Any, said: Any, subject: str) -> None:
+    """It is about the transaction of ours: what we sent, or what came to us."""
+    message = told(**{name: body})
+    assert (message.kind, message.rail, message.subject) == (MED_NEWS, MED, subject)
+    news = med_news(message.body)
+    assert (news.object_type, news.status, news.role, news.situation, news.reason) == said
+    assert (news.reference_id, news.at) == (UUID(ID), datetime(2026, 1, 31, 12, tzinfo=UTC))
+
+
+def test_amounts_and_path() -> None:
+    back = med_news(told(Refund=REFUND).body)
+    assert (back.amount, back.returned, back.result) == (Money(1234, "BRL"), Money(1000, "BRL"), "PARTIALLY_ACCEPTED")
+    (hop,) = med_news(told(FundsRecovery=RECOVERY).body).path
+    assert (hop.hop, hop.amount, hop.receiver_bank) == (1, Money(30000, "BRL"), THEIRS)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {},
+        {"FundsRecovery": {**RECOVERY, "Id": "x"}},
+        {"FundsRecovery": {**RECOVERY, "Status": "LOST"}},
+        {"FundsRecovery": {**RECOVERY, "RootTransactionId": "x"}},
+        {"FundsRecovery": {**RECOVERY, "TrackingGraph": RECOVERY["TrackingGraph"] * 6}},
+        {"InfractionReport": {**REPORT, "TransactionId": "E1"}},
+        {"Refund": {**REFUND, "LastModified": "yesterday"}},
+    ],
+)
+def test_what_cannot_be_read(broken: Any) -> None:
+    with pytest.raises(Malformed):
+        told(**broken)
+
+
+def test_what_we_tell() -> None:
+    wish = MedContest(UUID(ID), ROOT, "FRAUDULENT_ACCESS_AND_AUTHORIZATION", None)
+    assert msgspec.json.decode(wire.contested(wish)) == {
+        "RequestId": ID, "RootTransactionId": ROOT, "SituationType": "FRAUDULENT_ACCESS", "ReportDetails": None,
+    }  # fmt: skip
+    agreed = MedTask(reference_id=UUID(ID), result="AGREED")
+    assert msgspec.json.decode(wire.verdict(agreed)) == {"AnalysisResult": "AGREED", "FraudType": "UNKNOWN"}
+    assert msgspec.json.decode(wire.verdict(MedTask(reference_id=UUID(ID), result="DISAGREED"))) == {
+        "AnalysisResult": "DISAGREED"
+    }
+    back = MedTask(reference_id=UUID(ID), result="TOTALLY_ACCEPTED", return_id="D1", returned=Money(1000, "BRL"))
+    assert msgspec.json.decode(wire.answer(back)) == {
+        "RefundAnalysisResult": "TOTALLY_ACCEPTED", "RefundTransactionId": "D1", "EffectiveRefundedAmount": "10.00",
+    }  # fmt: skip

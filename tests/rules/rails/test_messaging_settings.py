@@ -1,0 +1,54 @@
+"""How people are reached, as settings: the simulator in a sandbox, elsewhere what is named, and never in the clear."""
+
+import pytest
+
+from lastro.base.secrets import Secret
+from lastro.doors.messaging_settings import messaging
+from lastro.doors.partner_settings import Partner
+
+SIMULATED = Partner("http://127.0.0.1:8090", Secret("simulated"))
+MAIL = {"LASTRO_SMTP_HOST": "mail.ana.com", "LASTRO_SMTP_FROM": "pix@ana.com"}
+SMS = {"LASTRO_SMS_URL": "https://sms.ana.com/", "LASTRO_SMS_TOKEN": "t"}
+
+
+def test_a_sandbox_reaches_the_simulator() -> None:
+    problems: list[str] = []
+    made = messaging({}, problems, SIMULATED, sandbox=True)
+    assert (made.mail, made.sms, made.language, problems) == (None, SIMULATED, "pt", [])
+    assert set(made.reached) == {"EMAIL", "PHONE"}
+
+
+@pytest.mark.parametrize(
+    ("given", "reached"), [({}, set()), (MAIL, {"EMAIL"}), (SMS, {"PHONE"}), (MAIL | SMS, {"EMAIL", "PHONE"})]
+)
+def test_in_production_what_is_named(given: dict[str, str], reached: set[str]) -> None:
+    problems: list[str] = []
+    made = messaging(given, problems, SIMULATED, sandbox=False)
+    assert (set(made.reached), problems) == (reached, [])
+    assert made.sms is None or made.sms.url == "https://sms.ana.com"
+    assert made.mail is None or (made.mail.port, made.mail.tls, made.mail.user) == (587, "starttls", None)
+
+
+def test_a_login_and_tls() -> None:
+    problems: list[str] = []
+    more = {"LASTRO_SMTP_TLS": "tls", "LASTRO_SMTP_USER": "me", "LASTRO_SMTP_PASSWORD": "word"}
+    mail = messaging(MAIL | more, problems, SIMULATED, sandbox=False).mail
+    assert mail is not None
+    assert (mail.port, mail.tls, mail.user, mail.password, problems) == (465, "tls", "me", Secret("word"), [])
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        (MAIL | {"LASTRO_SMTP_TLS": "none"}, "LASTRO_SMTP_TLS"), (MAIL | {"LASTRO_SMTP_TLS": "ssl"}, "LASTRO_SMTP_TLS"),
+        (MAIL | {"LASTRO_SMTP_PORT": "0"}, "LASTRO_SMTP_PORT"), (MAIL | {"LASTRO_SMTP_PORT": "x"}, "LASTRO_SMTP_PORT"),
+        (MAIL | {"LASTRO_SMTP_FROM": ""}, "LASTRO_SMTP_FROM"), (MAIL | {"LASTRO_SMTP_FROM": "ana"}, "LASTRO_SMTP_FROM"),
+        (MAIL | {"LASTRO_SMTP_USER": "me"}, "LASTRO_SMTP_PASSWORD"), ({"LASTRO_SMS_URL": "https://sms.ana.com"}, "LASTRO_SMS_TOKEN"),
+        (SMS | {"LASTRO_SMS_URL": "http://sms.ana.com"}, "LASTRO_SMS_URL"), ({"LASTRO_MESSAGE_LANGUAGE": "es"}, "LASTRO_MESSAGE_LANGUAGE"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_said(given: dict[str, str], name: str) -> None:
+    problems: list[str] = []
+    messaging(given, problems, SIMULATED, sandbox=False)
+    assert [name in one for one in problems] == [True]
+    assert all(one.endswith(".") for one in problems)
