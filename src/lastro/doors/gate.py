@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from lastro.base.errors import DatabaseAway, Kind, Problem, Refused, Stale
 from lastro.doors.http import METHODS, UNKNOWN, Response, Seen, headers_of, refusal, request_id, unexpected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncGenerator, Callable, Mapping
     from ipaddress import IPv4Network, IPv6Network
 
     from litestar.types import ASGIApp, HTTPScope, Receive, Send
@@ -28,6 +28,7 @@ log = structlog.get_logger()
 
 LARGEST_BODY = 1024 * 1024  # of most operations, in bytes
 SLOWEST_BODY_SECONDS = 15
+SLOWEST_PART_SECONDS = 60  # a caller may take so long to take a part of a long answer
 # Given twice, one reader takes the first and another the last: who may pass must not depend on who reads.
 _ONCE = frozenset({
     b"host", b"origin", b"authorization", b"content-type", b"content-length", b"content-encoding", b"idempotency-key",
@@ -96,7 +97,7 @@ class Gate:
         try:
             has_body = scope["method"] not in ("GET", "HEAD")
             body = await _body(receive, headers, self.patience_seconds, largest_body) if has_body else b""
-            response = await answer(scope, body, headers)
+            response = await _begun(await answer(scope, body, headers))
         except _Refuse as refused:
             response = refusal(refused.refused)
         except (DatabaseAway, Stale) as away:
@@ -117,7 +118,10 @@ class Gate:
             response = unexpected()
         finally:
             self.in_flight -= 1
-        await _send(send, response, request_id)
+        more = None if seen.method == "HEAD" else response.more
+        await _send(send, response, request_id, goes_on=more is not None)
+        if more is not None:
+            await _follow(send, receive, more, seen)
         seen.issues = response.issues
         self.note(seen, response.status, time.perf_counter() - begun)
 
@@ -228,7 +232,32 @@ def _without_body(send: Send) -> Send:
     return sent
 
 
-async def _send(send: Send, response: Response, request_id: bytes) -> None:
+async def _send(send: Send, response: Response, request_id: bytes, *, goes_on: bool = False) -> None:
     headers = headers_of(response, request_id)
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    await send({"type": "http.response.body", "body": response.body, "more_body": False})
+    await send({"type": "http.response.body", "body": response.body, "more_body": goes_on})
+
+
+async def _begun(response: Response) -> Response:
+    """The same with the first of its parts in its body, so that what fails before anything is sent can still be told."""
+    return response if response.more is None else replace(response, body=response.body + await anext(response.more, b""))
+
+
+async def _follow(send: Send, receive: Receive, parts: AsyncGenerator[bytes, None], seen: Seen) -> None:
+    """Sends the parts. What fails on the way cuts the connection, so that nobody takes a part for the whole."""
+    gone = asyncio.ensure_future(_gone(receive))
+    try:
+        async for part in parts:
+            if gone.done():
+                return
+            async with asyncio.timeout(SLOWEST_PART_SECONDS):
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+    except (DatabaseAway, TimeoutError) as away:
+        log.warning("answer.cut", request_id=seen.request_id, company_id=seen.company_id, cause=type(away).__name__)
+    except Exception:
+        log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
+    else:
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    finally:
+        gone.cancel()
+        await parts.aclose()

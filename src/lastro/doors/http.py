@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from uuid import UUID  # noqa: TC003 named in a dataclass
 
@@ -14,7 +14,7 @@ from lastro.base.media import JSON
 from lastro.base.wire import Error, ErrorDetail
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 
     from litestar.types import HTTPScope
 
@@ -41,17 +41,21 @@ _UNEXPECTED = ("INTERNAL_ERROR", "Unexpected error")
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What goes over the wire. issues: of a refusal, the words that say why; noted, and in the body anyway."""
+    """What goes over the wire. issues: of a refusal, the words that say why; noted, and in the body anyway.
+
+    more: parts that follow the body; how many there are is not told beforehand.
+    """
 
     status: int
     body: bytes
     content_type: bytes = JSON.encode()
     headers: tuple[tuple[bytes, bytes], ...] = ()
     issues: tuple[str, ...] = ()
+    more: AsyncGenerator[bytes, None] | None = None
 
     def with_headers(self, more: tuple[tuple[bytes, bytes], ...]) -> Response:
         """The same with further headers."""
-        return Response(self.status, self.body, self.content_type, self.headers + more, self.issues)
+        return replace(self, headers=self.headers + more)
 
 
 @dataclass(slots=True)
@@ -80,7 +84,8 @@ def request_id(given: bytes, random: Callable[[int], bytes]) -> bytes:
 def headers_of(response: Response, request_id: bytes) -> list[tuple[bytes, bytes]]:
     """Every header of an answer, but for those of the connection."""
     has_none = response.status in (204, 304)  # RFC 9110 §8.6: such an answer has no body, whose length could be told
-    of_body = () if has_none else ((b"content-type", response.content_type), (b"content-length", b"%d" % len(response.body)))
+    length = () if response.more is not None else ((b"content-length", b"%d" % len(response.body)),)
+    of_body = () if has_none else ((b"content-type", response.content_type), *length)
     return [
         *of_body,
         (b"x-request-id", request_id),

@@ -25,25 +25,30 @@ SELECT l.account_id, l.code, b.held, b.owed,
  WHERE l.company_id = $1 AND l.currency = $2 AND l.code IN ('CUST', 'BLOCK') AND l.account_id = ANY ($3::uuid[])
 """
 
-# From the transfers themselves. A hold counts as held from when it was made until it was posted or voided.
+# The last entry of each account, and what the transfers behind the entries have moved since. A hold counts as held from when
+# it was made until it was posted or voided.
 _AT = """
-SELECT l.account_id, l.code, h.held, o.owed, c.credits - d.debits - h.held AS free
-  FROM ledger_accounts l
-  LEFT JOIN ledger_accounts x ON x.company_id = l.company_id AND x.account_id = l.account_id AND x.currency = l.currency
-        AND x.code = 'LOSS' AND l.code = 'CUST'
- CROSS JOIN LATERAL (SELECT coalesce((SELECT sum(amount_minor) FROM transfers
-    WHERE company_id = x.company_id AND debit_id = x.id AND kind IN ('moved', 'posted') AND created_at <= $4), 0)::bigint
-      - coalesce((SELECT sum(amount_minor) FROM transfers
-    WHERE company_id = x.company_id AND credit_id = x.id AND kind IN ('moved', 'posted') AND created_at <= $4), 0)::bigint
-      AS owed) o
- CROSS JOIN LATERAL (SELECT coalesce(sum(amount_minor), 0)::bigint AS credits FROM transfers
-    WHERE company_id = l.company_id AND credit_id = l.id AND kind IN ('moved', 'posted') AND created_at <= $4) c
- CROSS JOIN LATERAL (SELECT coalesce(sum(amount_minor), 0)::bigint AS debits FROM transfers
-    WHERE company_id = l.company_id AND debit_id = l.id AND kind IN ('moved', 'posted') AND created_at <= $4) d
- CROSS JOIN LATERAL (SELECT coalesce(sum(amount_minor), 0)::bigint AS held FROM transfers t
-    WHERE company_id = l.company_id AND debit_id = l.id AND kind = 'held' AND created_at <= $4 AND NOT EXISTS (
-      SELECT 1 FROM transfers e WHERE e.company_id = t.company_id AND e.pending_id = t.id AND e.created_at <= $4)) h
- WHERE l.company_id = $1 AND l.currency = $2 AND l.code IN ('CUST', 'BLOCK') AND l.account_id = ANY ($3::uuid[])
+WITH own AS MATERIALIZED (
+  SELECT id, account_id, code FROM ledger_accounts
+   WHERE company_id = $1 AND currency = $2 AND account_id = ANY ($3::uuid[])),
+tail AS MATERIALIZED (
+  SELECT s.ledger_account_id, sum(s.change)::bigint AS changed, sum(s.held)::bigint AS held
+    FROM transfers t
+   CROSS JOIN LATERAL (VALUES
+     (t.credit_id, CASE WHEN t.kind IN ('moved', 'posted') THEN t.amount_minor ELSE 0 END, 0),
+     (t.debit_id, CASE WHEN t.kind IN ('moved', 'posted') THEN -t.amount_minor ELSE 0 END,
+      CASE t.kind WHEN 'held' THEN t.amount_minor WHEN 'moved' THEN 0 ELSE -t.amount_minor END))
+     s(ledger_account_id, change, held)
+   WHERE t.company_id = $1 AND t.created_at <= $4
+     AND t.created_at >= coalesce((SELECT entered_until FROM entry_cursors WHERE company_id = $1), '-infinity')
+   GROUP BY s.ledger_account_id),
+had AS MATERIALIZED (
+  SELECT o.account_id, o.code, coalesce(e.balance_minor, 0) + coalesce(t.changed, 0) AS balance,
+         coalesce(e.held_minor, 0) + coalesce(t.held, 0) AS held
+    FROM own o LEFT JOIN LATERAL last_entry($1, o.id, $4) e ON true LEFT JOIN tail t ON t.ledger_account_id = o.id)
+SELECT c.account_id, c.code, c.held, coalesce(-x.balance, 0) AS owed, c.balance - c.held AS free
+  FROM had c LEFT JOIN had x ON x.account_id = c.account_id AND x.code = 'LOSS' AND c.code = 'CUST'
+ WHERE c.code IN ('CUST', 'BLOCK')
 """
 # Accounts that owe and have something of it, found by the index of those that owe.
 _COVERED = """

@@ -10,12 +10,18 @@ from uuid import UUID
 
 import pytest
 from tests.cast import Cast, Seller
+from tests.rooms.med.court import some_id
 
 from lastro import ledger
 from lastro.base.commit import commit
 from lastro.base.errors import InsufficientFunds
+from lastro.base.money import Money
+from lastro.base.run import Door
 from lastro.base.write import LedgerAccount, Transfer, Write
 from lastro.ledger import Balance, balance_at, balances_of, company_balances
+from lastro.med.actions.writing import born
+from lastro.med.model import MedObject
+from lastro.med.states import RECEIVER, REQUEST
 
 pytestmark = pytest.mark.anyio
 
@@ -119,6 +125,17 @@ class Book:
         return [t for t in self.transfers if t.kind == "held" and t.id not in ended]
 
 
+def dispute(cast: Cast, ana: Seller, account_id: UUID, transfer: Transfer) -> Write:
+    """The refund request of the directory for which a transfer to an account's blocked part is made."""
+    door = Door(ana.company_id, datetime.now(UTC), cast.chance)
+    nothing, later = Money(0, "BRL"), door.now + timedelta(days=1)
+    one = MedObject(
+        transfer.reference_id, "OPEN", 1, REQUEST, RECEIVER, account_id, some_id(), None, None,
+        "OPERATIONAL_FLAW", transfer.amount, transfer.amount, nothing, None, None, (), None, later, later, door.now, door.now,
+    )  # fmt: skip
+    return born(one, ("request open",), door, door.now)
+
+
 def shown(balance: Balance) -> tuple[int, int, int]:
     return balance.available.minor, balance.held.minor, balance.blocked.minor
 
@@ -155,8 +172,11 @@ async def test_balances_are_those_of_the_model_now_and_at_every_moment(cast: Cas
             book.balance(accounts[i], blocked[i], datetime.max.replace(tzinfo=UTC))[0] >= transfer.amount.minor
             for i in accounts if accounts[i] == drawn
         )  # fmt: skip
+        write = Write(ana.company_id, transfers=(transfer,))
+        if transfer.credit == disputed:
+            write += dispute(cast, ana, account_id, transfer)
         try:
-            await commit(cast.database, Write(ana.company_id, transfers=(transfer,)))
+            await commit(cast.database, write)
         except InsufficientFunds:
             assert not enough
         else:

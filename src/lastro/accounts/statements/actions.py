@@ -1,0 +1,177 @@
+"""The verbs of statements: a page of an account's entries, and a whole period as a file."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lastro import ledger
+from lastro.accounts.statements import rendering, store
+from lastro.accounts.statements.formats import MOST_ENTRIES, WRITERS
+from lastro.accounts.statements.model import MICROSECOND, Statement, day_of
+from lastro.accounts.store import accounts_of
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, NotYet, Problem, Refused
+from lastro.base.media import saved_as
+from lastro.base.money import Money
+from lastro.base.paging import SETTLED_AFTER
+from lastro.base.run import Act, Done, Door
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from datetime import datetime
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.accounts.model import Account, Institution
+    from lastro.accounts.statements.formats import Writer
+    from lastro.accounts.statements.model import Period, Wanted
+    from lastro.base.db import Database, Session
+    from lastro.base.paging import Page, Part
+
+_QUICKLY_RENDERED = 200  # rows; more are rendered in a thread, so that no other request waits for them
+_AT_ONCE = 2_000  # entries of a file that are held at a time
+_ROUNDS = 20  # of entering what is behind, before a file is put off
+_AGAIN_SECONDS = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A page's entries, and its body where that was rendered already."""
+
+    part: Part[Record]
+    body: bytes | None = None
+
+
+@dataclass(frozen=True)
+class ListEntries(Act["Seen | None"]):
+    """A page of an account's entries. account_id None: no account has such an id."""
+
+    account_id: UUID | None
+    wanted: Wanted
+    page: Page
+
+    async def read(self, session: Session, door: Door) -> Seen | None:
+        """The entries; None where the account is not the company's."""
+        if self.account_id is None or not await accounts_of(session, door.company_id, [self.account_id]):
+            return None
+        own = ledger.customer(door.company_id, self.account_id, self.wanted.currency).id
+        rows = await store.entries_in(session, door.company_id, own, self.wanted, self.page)
+        # What is not entered yet may still be followed by something older, as in a list whose rows date themselves.
+        settled_at = door.now if not rows else rows[0]["entered_until"] + SETTLED_AFTER
+        try:
+            return Seen(self.page.settled(rows, lambda row: row["created_at"], settled_at))
+        except NotYet:
+            await ledger.enter(session, door.company_id)
+            raise
+
+    async def look_up(self, known: Seen | None, door: Door) -> Seen | None:
+        """Renders a long page in a thread."""
+        if known is None or len(known.part.rows) < _QUICKLY_RENDERED:
+            return known
+        return replace(known, body=await asyncio.to_thread(self._render, known))
+
+    def decide(self, known: Seen | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        return NOT_FOUND if known is None else Done(None, known.body or self._render(known))
+
+    def _render(self, known: Seen) -> bytes:
+        shown = partial(rendering.entry, currency=self.wanted.currency)
+        return render(self.page.answer(rendering.Entries, known.part, shown))
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A file's account, its last instant, and what the account had before and after, each with how many entries it was."""
+
+    account: Account
+    until: datetime
+    opening: tuple[int, int]
+    closing: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ReadFile(Act["Bounds | None"]):
+    """A whole period as a file of that format. Only what is entered is in it, so that the same file is had again later."""
+
+    account_id: UUID | None
+    currency: str
+    period: Period
+    format: str
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> Bounds | None:
+        """Enters what can be entered, and reads what lies at both ends; None where the account is not the company's."""
+        found = [] if self.account_id is None else await accounts_of(session, door.company_id, [self.account_id])
+        if not found:
+            return None
+        if self.period.since > door.now:
+            return Bounds(found[0], self.period.since, (0, 0), (0, 0))
+        for _ in range(_ROUNDS):
+            if await ledger.enter(session, door.company_id) < ledger.REACH:
+                break
+        entered = await store.entered_until(session, door.company_id)
+        until = min(self.period.until, entered - MICROSECOND) if self.period.until > door.now else self.period.until
+        if entered <= until or until < self.period.since:
+            raise NotYet(_AGAIN_SECONDS)
+        own = self._own(door).id
+        opening = await store.balance_by(session, door.company_id, own, self.period.since - MICROSECOND)
+        return Bounds(found[0], until, opening, await store.balance_by(session, door.company_id, own, until))
+
+    def decide(self, known: Bounds | None, door: Door) -> Done | Refused:
+        """Its head; the entries follow while it is sent."""
+        if known is None:
+            return NOT_FOUND
+        if self.period.since > door.now:
+            return Refused(Kind.INVALID, (Problem("startDate", "OUT_OF_RANGE", "must not be in the future"),))
+        if self.format == "cnab240" and known.closing[1] - known.opening[1] > MOST_ENTRIES:
+            said = f"CNAB 240 holds {MOST_ENTRIES} entries: ask for fewer days"
+            return Refused(Kind.INVALID, (Problem("format", "OUT_OF_RANGE", said),))
+        opening, closing = Money(known.opening[0], self.currency), Money(known.closing[0], self.currency)
+        statement = Statement(
+            known.account, self.institution, self.currency, self.period.since, known.until, opening, closing, door.now,
+            door.chance.uuid(door.now),
+        )  # fmt: skip
+        ending, media, writer = WRITERS[self.format]
+        name = f"extrato-{known.account.number}-{day_of(self.period.since)}-{day_of(known.until)}.{ending}"
+        own = self._own(door).id
+        more = partial(_parts, company_id=door.company_id, own=own, statement=statement, writer=writer(statement))
+        return Done(None, b"", headers=(saved_as(name),), media=media, more=more)
+
+    def _own(self, door: Door) -> ledger.LedgerAccount:
+        assert self.account_id is not None, "an account was found"
+        return ledger.customer(door.company_id, self.account_id, self.currency)
+
+
+async def _parts(
+    database: Database, *, company_id: UUID, own: UUID, statement: Statement, writer: Writer
+) -> AsyncGenerator[bytes, None]:
+    """A file, part by part. While one is written the next entries are read, each time on a connection lent for that alone.
+
+    Entries never change and nothing comes between them, so that they need no snapshot. RuntimeError: they do not lead from
+    the opening balance to the closing one, and no file may say that they do.
+    """
+
+    async def after(since: datetime) -> list[Record]:
+        async with database.session(company_id) as session:
+            return await store.entries_after(session, company_id, own, since, statement.until, _AT_ONCE)
+
+    left = statement.opening.minor
+    coming = asyncio.ensure_future(after(statement.since))
+    try:
+        yield writer.head()
+        while rows := await coming:
+            if len(rows) == _AT_ONCE:
+                coming = asyncio.ensure_future(after(rows[-1]["created_at"] + MICROSECOND))
+            left = rows[-1]["balance_minor"]
+            yield await asyncio.to_thread(writer.entries, rows)
+            if len(rows) < _AT_ONCE:
+                break
+        if left != statement.closing.minor:
+            raise RuntimeError("a statement's entries do not lead to its closing balance")
+        yield writer.foot()
+    finally:
+        coming.cancel()

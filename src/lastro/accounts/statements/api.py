@@ -1,0 +1,106 @@
+"""The HTTP operation of statements."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from lastro.accounts.statements import docs
+from lastro.accounts.statements.actions import ListEntries, ReadFile
+from lastro.accounts.statements.model import JSON, MEDIA, MOST_DAYS, OPERATIONS, Period, Wanted
+from lastro.base.api import Incoming, Query, Route
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.paging import LARGEST_LIMIT, page_queries, read_choice, read_date, read_page
+from lastro.ledger import CURRENCIES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.accounts.model import Institution
+    from lastro.base.run import Verb
+
+_NAME = re.compile(r"[\x21-\x7e]{1,255}")  # of a payment in its network
+_DAY = {"type": "string", "format": "date"}
+_FLAG = {"type": "string", "enum": ["true", "false"], "default": "false"}
+_QUERIES = (
+    Query("currency", "BRL where nothing is said.", {"type": "string", "enum": list(CURRENCIES), "default": "BRL"}),
+    *page_queries(LARGEST_LIMIT),
+    Query("startDate", f"The first day, in Brasilia. A period has at most {MOST_DAYS} days.", _DAY),
+    Query("endDate", "The last day, in Brasilia, with all of it.", _DAY),
+    Query("operation", "What came in, or what went out.", {"type": "string", "enum": list(OPERATIONS)}),
+    Query("endToEndId", "What this payment, or its refunds and returns, moved.", {"type": "string"}),
+    Query("mergeBatch", "Whether the transfers of a payout batch are shown as one entry.", _FLAG),
+    Query("format", "A whole period as a file, in place of a page; Accept may ask for it as well.",
+          {"type": "string", "enum": list(MEDIA), "default": JSON}),
+)  # fmt: skip
+_OF_PAGES = ("limit", "sort", "cursor", "operation", "endToEndId", "mergeBatch")
+
+
+@dataclass(frozen=True)
+class _Desk:
+    institution: Institution
+
+    def read(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/banking/accounts/{id}/statements."""
+        query, problems = incoming.query, list[Problem]()
+        currency = read_choice(query, "currency", CURRENCIES, problems) or "BRL"
+        by_accept = next((name for name, media in MEDIA.items() if media == incoming.media), JSON)
+        form = read_choice(query, "format", MEDIA, problems) or by_accept
+        period = _period(query, problems)
+        if form != JSON:
+            problems += [Problem(name, "NOT_ALLOWED", "a file is the whole period") for name in _OF_PAGES if name in query]
+            if period.first is None and "startDate" not in query:
+                problems.append(Problem("startDate", "REQUIRED", "is required for a file"))
+            if problems:
+                return Refused(Kind.INVALID, tuple(problems))
+            return ReadFile(incoming.id("id"), currency, period, form, self.institution)
+        page = read_page({name: text for name, text in query.items() if name not in ("from", "to")}, problems)
+        operation = read_choice(query, "operation", OPERATIONS, problems)
+        name = query.get("endToEndId")
+        if name is not None and not _NAME.fullmatch(name):
+            name = ""  # what is no id of a payment finds nothing (contract.md §1)
+        merges = read_choice(query, "mergeBatch", ("true", "false"), problems) == "true"
+        if merges and name is not None:
+            problems.append(Problem("mergeBatch", "MUTUALLY_EXCLUSIVE", "one payment is no batch"))
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        bounded = replace(page, since=max(page.since, period.since), until=min(page.until, period.until))
+        return ListEntries(incoming.id("id"), Wanted(currency, operation, name, period, merges), bounded)
+
+
+def routes(institution: Institution) -> tuple[Route, ...]:
+    """The operation. institution: which files name as the bank."""
+    path = "/order/v1/banking/accounts/{id}/statements"
+    read = _Desk(institution).read
+    return (Route("GET", path, "read_statement", "accounts:read", read, docs.STATEMENT, queries=_QUERIES),)
+
+
+def _period(query: Mapping[str, str], problems: list[Problem]) -> Period:
+    """The days of a query. One end alone is as far from the other as a period may reach."""
+    first, last = (_day(query, name, problems) for name in ("startDate", "endDate"))
+    reach = timedelta(days=MOST_DAYS - 1)
+    if first is not None and last is not None and not timedelta() <= last - first <= reach:
+        problems.append(
+            Problem("endDate", "OUT_OF_RANGE", f"must not be before startDate, nor after {MOST_DAYS} days of it")
+        )
+        return Period()
+    if first is None and last is not None:
+        first = last - min(reach, last - date.min - timedelta(days=1))
+    elif last is None and first is not None:
+        last = first + min(reach, date.max - first - timedelta(days=1))
+    return Period(first, last)
+
+
+def _day(query: Mapping[str, str], name: str, problems: list[Problem]) -> date | None:
+    text = query.get(name)
+    if text is None:
+        return None
+    day = read_date(text)
+    if day is None:
+        problems.append(Problem(name, "INVALID", "must be a date, such as 2026-01-31"))
+    elif not date.min < day < date.max:
+        problems.append(Problem(name, "OUT_OF_RANGE", "no account is so old, or will be"))
+        return None
+    return day

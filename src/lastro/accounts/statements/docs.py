@@ -1,0 +1,71 @@
+"""What the operation of statements says of itself."""
+
+from __future__ import annotations
+
+from lastro.accounts.statements.model import MEDIA, MOST_DAYS
+from lastro.accounts.statements.rendering import Entries
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.media import Media
+from lastro.base.paging import PAGE_REFUSALS
+
+_ENTRY = {
+    "id": "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21", "operation": "out", "type": "PIX_OUT",
+    "amount": {"currency": "BRL", "value": "10.50"}, "balanceAfter": {"currency": "BRL", "value": "99989.50"},
+    "description": "Salary", "endToEndId": "E9999901020260131120000001aBcDeF",
+    "counterparty": {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "***.813.579-**"}},
+    "createdAt": "2026-01-31T12:00:01.412000Z",
+}  # fmt: skip
+_CSV = (
+    "createdAt,id,operation,type,title,amount,balanceAfter,currency,description,orderId,endToEndId,counterpartyName,"
+    "counterpartyDocument\r\n"
+    "2026-01-31T03:00:00.000000Z,,,OPENING_BALANCE,Saldo inicial,,100000.00,BRL,,,,,\r\n"
+    "2026-01-31T12:00:01.412000Z,0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21,out,PIX_OUT,Pix enviado,-10.50,99989.50,BRL,Salary,,"
+    "E9999901020260131120000001aBcDeF,Fabio de Fora,***.813.579-**\r\n"
+    "2026-02-01T02:59:59.999999Z,,,CLOSING_BALANCE,Saldo final,,99989.50,BRL,,,,,\r\n"
+)
+_EXAMPLES = {"csv": _CSV}
+_ONLY_OF_PAGES = tuple(
+    Refusal(Kind.INVALID, name, "NOT_ALLOWED", "A file is the whole period, with every entry.",
+            "Leave it out, or ask for pages with `format=json`.")
+    for name in ("limit", "sort", "cursor", "operation", "endToEndId", "mergeBatch")
+)  # fmt: skip
+_DAYS = tuple(
+    refusal
+    for name in ("startDate", "endDate")
+    for refusal in (
+        Refusal(Kind.INVALID, name, "INVALID", "It is no date.", "Give one such as 2026-01-31."),
+        Refusal(Kind.INVALID, name, "OUT_OF_RANGE", f"No account is so old, or the period is not 1 to {MOST_DAYS} days.",
+                "Give a day on which there were accounts, and an `endDate` not before `startDate`."),
+    )
+)  # fmt: skip
+
+STATEMENT = Doc(
+    "Read an account's statement",
+    "What moved the account, each entry with what the account had afterwards: available and held together, so that a hold"
+    " shows once its money has left. The types of entries are explained in the guide.\n\n"
+    "A page is had as `application/json`. With `format`, or with the `accept` of its media type, a whole period is had as a"
+    " file: `csv`, `ofx` (1.0.2), `cnab240` (FEBRABAN, for reconciliation) or `camt053` (camt.053.001.08). A file holds what"
+    " can no longer change: of a period that goes on it ends some seconds ago, and says when. Opening balance and entries"
+    " always lead to the closing balance, and the same days give the same entries whenever they are asked for.\n\n"
+    "`mergeBatch=true` shows the transfers of a payout batch as one entry: at the place of the first that left in it,"
+    " with the sum of all, and the balance after the last.\n\n"
+    "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
+    " first, a page may have fewer rows than its `limit` and still have a next one.",
+    None, Entries,
+    (
+        Refusal(Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list."),
+        *PAGE_REFUSALS,
+        Refusal(Kind.INVALID, "currency", "INVALID", "No account has a balance in it.", "Give BRL or MXN."),
+        Refusal(Kind.INVALID, "operation", "INVALID", "It is neither in nor out.", "Give one of the two, or leave it out."),
+        Refusal(Kind.INVALID, "mergeBatch", "INVALID", "It is neither true nor false.", "Give one of the two."),
+        Refusal(Kind.INVALID, "mergeBatch", "MUTUALLY_EXCLUSIVE", "`endToEndId` names one payment.", "Give one of the two."),
+        Refusal(Kind.INVALID, "format", "INVALID", "A statement is not had as that.", f"Give one of {', '.join(MEDIA)}."),
+        Refusal(Kind.INVALID, "format", "OUT_OF_RANGE", "CNAB 240 counts its records in six digits.", "Ask for fewer days."),
+        Refusal(Kind.INVALID, "startDate", "REQUIRED", "A file needs to know where it begins.", "Give its first day."),
+        *_DAYS,
+        *_ONLY_OF_PAGES,
+    ),
+    None, {"limit": 20, "sort": "desc", "hasNext": False, "data": [_ENTRY]}, ("content-disposition",),
+    tuple(Media(media, _EXAMPLES.get(name)) for name, media in MEDIA.items() if name != "json"),
+)  # fmt: skip

@@ -1,0 +1,46 @@
+"""How amounts, times and texts are printed in files."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from lastro.base.money import DECIMALS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0 §2.2
+_ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_TO_ESCAPE = re.compile("[&<>]")
+
+
+def decimal_of(currency: str) -> Callable[[int], str]:
+    """A printer of amounts in the minor unit, as str(Money) prints them: of a million lines, each by one call."""
+    places = DECIMALS[currency]
+    if places == 0:
+        return str
+
+    def printed(minor: int) -> str:
+        digits = f"{minor:0{places + 1}d}" if minor >= 0 else f"-{-minor:0{places + 1}d}"
+        return f"{digits[:-places]}.{digits[-places:]}"
+
+    return printed
+
+
+def moment(at: datetime) -> str:
+    """As answers print it: UTC with microseconds."""
+    return at.isoformat(timespec="microseconds")[:26] + "Z"
+
+
+def escaped(text: str) -> str:
+    """A text inside a tag of XML or SGML. What XML cannot hold is left out."""
+    return _TO_ESCAPE.sub(lambda found: _ESCAPED[found[0]], _NO_XML.sub("", text))
+
+
+def plain(text: str, width: int) -> str:
+    """In ASCII capitals, without accents, filled with blanks or cut to a width."""
+    bare = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().upper()
+    return "".join(c if c.isprintable() else " " for c in bare)[:width].ljust(width)

@@ -1,0 +1,85 @@
+"""What is asked of a statement, and what it is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from typing import TYPE_CHECKING
+
+from lastro.base.media import CSV
+from lastro.base.media import JSON as JSON_MEDIA
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts.model import Account, Institution
+    from lastro.base.money import Money
+
+IN, OUT = "in", "out"
+OPERATIONS = (IN, OUT)
+SIDES = {None: (1, -1), IN: (1,), OUT: (-1,)}  # of an entry in the schema
+MOST_DAYS = 366
+JSON = "json"
+# What a statement is had as, each by its name in the query and its media type. Text for OFX 1.0.2 and CNAB 240.
+MEDIA = {
+    JSON: JSON_MEDIA, "csv": CSV, "ofx": "application/x-ofx", "cnab240": "text/plain", "camt053": "application/xml",
+}  # fmt: skip
+BRASILIA = timezone(timedelta(hours=-3))  # no summer time since 2019
+MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Days in Brasilia, both inclusive; None: without an end on that side."""
+
+    first: date | None = None
+    last: date | None = None
+
+    @property
+    def since(self) -> datetime:
+        """Its first instant."""
+        return _midnight(self.first) if self.first is not None else datetime.min.replace(tzinfo=UTC)
+
+    @property
+    def until(self) -> datetime:
+        """Its last instant."""
+        if self.last is None:
+            return datetime.max.replace(tzinfo=UTC)
+        return _midnight(self.last) + timedelta(days=1) - MICROSECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which entries a page is of. operation: in, out or None for both. merges: a batch's transfers are one entry."""
+
+    currency: str
+    operation: str | None = None
+    end_to_end_id: str | None = None
+    period: Period = Period()
+    merges: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """The head of a file. until: the last instant that is in it; nothing before it will ever change. opening, closing: what
+    the account had, available and held, before the first and after the last entry.
+    """
+
+    account: Account
+    institution: Institution
+    currency: str
+    since: datetime
+    until: datetime
+    opening: Money
+    closing: Money
+    made_at: datetime
+    id: UUID
+
+
+def day_of(at: datetime) -> date:
+    """The day in Brasilia."""
+    return at.astimezone(BRASILIA).date()
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time.min, BRASILIA).astimezone(UTC)

@@ -1,0 +1,141 @@
+"""What moves an account, by the type of the transfer: a sentence for each, in Portuguese and in English.
+
+The schema's view entry_types says what each moves; a test holds that no type of an account's money lacks its words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.rails.port import RAILS, TED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# What a rail is called by who pays through it; a second partner of one has a number behind its name.
+_PORTUGUESE = {
+    "PIX": "Pix", "BOLETO": "boleto", "DEPOSIT": "depósito identificado", "CRYPTO": "criptoativo", "CARD": "cartão",
+    "SPEI": "SPEI", "OXXO": "OXXO", "OXXOPAY": "OXXO Pay", "PAYNET": "Paynet",
+}  # fmt: skip
+_ENGLISH = {"DEPOSIT": "identified deposit", "CRYPTO": "crypto", "CARD": "card", "BOLETO": "slip"}
+_OF_ORDERS = tuple(rail.upper() for rail in RAILS if rail != TED)
+_SETTLED = tuple(rail.upper() for rail, currency in RAILS.items() if currency != "BRL")
+
+
+@dataclass(frozen=True, slots=True)
+class EntryType:
+    """title: up to 25 letters in Portuguese, as they stand in files. portuguese, english: what it means, a sentence each.
+
+    ofx: TRNTYPE of OFX. cnab: the category of the published CNAB 240 table of entries of a statement (G/E 093).
+    """
+
+    title: str
+    portuguese: str
+    english: str
+    ofx: str
+    cnab: str
+
+
+def _called(rail: str) -> tuple[str, str]:
+    name = rail.rstrip("0123456789")
+    return _PORTUGUESE[name], _ENGLISH.get(name, _PORTUGUESE[name])
+
+
+def _short(how: str) -> str:
+    return how.split(maxsplit=1)[0] if how.startswith("dep") else how
+
+
+def _received(rail: str) -> EntryType:
+    how, in_english = _called(rail)
+    return EntryType(
+        f"Recebido por {_short(how)}", f"Um pedido foi pago por {how}; o valor é o que fica depois das tarifas.",
+        f"An order was paid by {in_english}; the amount is what is left after fees.", "CREDIT",
+        "202" if rail == "BOLETO" else "201",
+    )  # fmt: skip
+
+
+def _refunded(rail: str) -> EntryType:
+    how, in_english = _called(rail)
+    return EntryType(
+        f"Devolvido por {_short(how)}", f"Um valor recebido por {how} foi devolvido a quem pagou.",
+        f"Money that came in by {in_english} was given back to who paid.", "DEBIT", "103",
+    )  # fmt: skip
+
+
+def _settled(rail: str) -> EntryType:
+    how, in_english = _called(rail)
+    return EntryType(
+        f"Liquidação de {_short(how)}", f"O que entrou por {how} em pesos foi pago ao titular fora daqui.",
+        f"Pesos that came in by {in_english} were paid out to the holder elsewhere.", "DEBIT", "117",
+    )  # fmt: skip
+
+
+TYPES: Mapping[str, EntryType] = {
+    **{f"{rail}_IN": _received(rail) for rail in _OF_ORDERS},
+    **{f"{rail}_REFUND": _refunded(rail) for rail in _OF_ORDERS},
+    **{f"{rail}_SETTLEMENT": _settled(rail) for rail in _SETTLED},
+    "PART_IN": EntryType(
+        "Recebimento em partes", "A parte de um pedido que tinha chegado antes foi creditada quando o resto chegou.",
+        "A part that had come in before was credited when the rest of its order was paid.", "CREDIT", "201",
+    ),
+    "BOOK_IN": EntryType(
+        "Recebimento entre contas", "Outra conta desta instituição pagou um pedido.",
+        "Another account of this institution paid an order.", "CREDIT", "213",
+    ),
+    "BOOK_REFUND": EntryType(
+        "Devolução entre contas", "Um valor recebido de outra conta desta instituição foi devolvido.",
+        "Money that came from another account of this institution was given back.", "DEBIT", "103",
+    ),
+    "PIX_OUT": EntryType(
+        "Pix enviado", "Um pagamento foi enviado por Pix.", "A payout was sent by Pix.", "DEBIT", "120",
+    ),
+    "TED_OUT": EntryType(
+        "TED enviada", "Um pagamento foi enviado por TED.", "A payout was sent by TED.", "DEBIT", "120",
+    ),
+    "BOOK_OUT": EntryType(
+        "Transferência interna", "Um pagamento foi enviado a outra conta desta instituição.",
+        "A payout was sent to another account of this institution.", "DEBIT", "117",
+    ),
+    "PAYOUT_FEE": EntryType(
+        "Tarifa de pagamento", "A tarifa de um pagamento enviado; de um pagamento dividido, uma só vez.",
+        "The fee of a payout; of one that was split, charged once.", "FEE", "105",
+    ),
+    "PIX_RETURNED": EntryType(
+        "Pix devolvido", "Quem recebeu um Pix devolveu o valor ou parte dele.",
+        "The receiver of a payout by Pix has given it, or a part of it, back.", "CREDIT", "204",
+    ),
+    "TED_RETURNED": EntryType(
+        "TED devolvida", "O banco de destino devolveu uma TED.", "The receiver's bank has sent a TED back.", "CREDIT", "204",
+    ),
+    "BOOK_RETURNED": EntryType(
+        "Transferência devolvida", "Outra conta desta instituição devolveu um pagamento.",
+        "Another account of this institution has given a payout back.", "CREDIT", "204",
+    ),
+    "TED_PROVED": EntryType(
+        "TED confirmada", "Uma TED dada como não enviada saiu; o valor foi debitado agora.",
+        "A TED that was taken for failed has left; it is debited now.", "DEBIT", "120",
+    ),
+    "CARD_CHARGEBACK": EntryType(
+        "Contestação de cartão", "O emissor do cartão tomou de volta o valor de um pedido.",
+        "The issuer of a card took the money of an order back.", "DEBIT", "103",
+    ),
+    "MED_BLOCK": EntryType(
+        "Bloqueio MED", "Um valor recebido foi contestado pelo banco de quem pagou e está bloqueado.",
+        "Money that came in was contested by the payer's bank and is blocked.", "DEBIT", "104",
+    ),
+    "MED_RELEASE": EntryType(
+        "Desbloqueio MED", "Um valor que estava bloqueado foi liberado.", "Money that was blocked was released.", "CREDIT",
+        "205",
+    ),
+    "LOSS_RECOVERED": EntryType(
+        "Dívida compensada", "O que a conta devia foi pago com o que entrou.",
+        "What the account owed was paid from what came in.", "DEBIT", "104",
+    ),
+}  # fmt: skip
+
+
+def title_of(name: str) -> str:
+    """What a file calls an entry of this type."""
+    known = TYPES.get(name)
+    return name if known is None else known.title

@@ -1,0 +1,202 @@
+"""Each file of a statement, read by somebody else: a library, or the schema and the table that were published."""
+
+import csv
+import io
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import pytest
+import xmlschema
+from ofxtools.Parser import OFXTree
+from tests.cast import ANA, INSTITUTION
+
+from lastro.accounts import Account
+from lastro.accounts.statements.formats import WRITERS
+from lastro.accounts.statements.formats.cnab240 import _MOST_IN_A_LOT, Cnab240
+from lastro.accounts.statements.model import Statement
+from lastro.accounts.statements.types import TYPES
+from lastro.base.money import Money
+
+from . import cnab
+
+SINCE, UNTIL = datetime(2026, 1, 1, 3, tzinfo=UTC), datetime(2026, 2, 1, 2, 59, 59, 999999, tzinfo=UTC)
+ACCOUNT = Account(UUID(int=1), "ACTIVE", 1, "000000019", "0001", "São Paulo", ANA, SINCE)
+_WORDS = (None, "Pão & <queijo>", "=SUM(A1)", '"quoted", with\ncommas', "漢字 🙂 € é", "x" * 140, "-1", "]]>", "Ação\u0000")
+_NAME = "E9999901020260131120000001aBcDeF"
+
+
+def rows_of(seed: int, number: int, opening: int) -> list[tuple[Any, ...]]:
+    """Entries as the statement of a file reads them, of every type in turn."""
+    random, left, rows = Random(seed), opening, []
+    for n in range(number):
+        kind = sorted(TYPES)[n % len(TYPES)]
+        side = 1 if TYPES[kind].ofx == "CREDIT" else -1
+        minor = random.randint(1, 10 ** random.randint(1, 12))
+        left += side * minor
+        party = (random.choice([w for w in _WORDS if w]), "CPF", "52998224725") if n % 3 else (None, None, None)
+        order_id = UUID(int=n) if n % 2 else None
+        at = SINCE + n * timedelta(seconds=61, microseconds=1)
+        rows.append(
+            (
+                side,
+                at,
+                UUID(int=2**127 + n),
+                kind,
+                minor,
+                left,
+                random.choice(_WORDS),
+                order_id,
+                _NAME if n % 4 else None,
+                *party,
+            )
+        )
+    return rows
+
+
+def written(form: str, rows: Sequence[tuple[Any, ...]], opening: int, currency: str = "BRL") -> bytes:
+    closing = rows[-1][5] if rows else opening
+    statement = Statement(
+        ACCOUNT, INSTITUTION, currency, SINCE, UNTIL, Money(opening, currency), Money(closing, currency),
+        UNTIL + timedelta(days=1), UUID(int=9),
+    )  # fmt: skip
+    writer: Any = WRITERS[form][2](statement)
+    middle = len(rows) // 2
+    return b"".join((writer.head(), writer.entries(rows[:middle]), writer.entries(rows[middle:]), writer.foot()))
+
+
+CASES = [(0, 0, 0), (1, 1, 500), (2, len(TYPES) * 2, 10**9), (3, 60, -(10**13))]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_csv_adds_up_and_runs_nothing(case: tuple[int, int, int]) -> None:
+    rows = rows_of(*case)
+    content = written("csv", rows, case[2])
+    assert content.count(b"\r\n") >= len(rows) + 3
+    opening, *entries, closing = csv.DictReader(io.StringIO(content.decode(), newline=""))
+    assert (opening["type"], closing["type"]) == ("OPENING_BALANCE", "CLOSING_BALANCE")
+    left = Decimal(opening["balanceAfter"])
+    for entry, row in zip(entries, rows, strict=True):
+        left += Decimal(entry["amount"])
+        assert Decimal(entry["balanceAfter"]) == left == Decimal(row[5]) / 100
+        assert (entry["id"], entry["type"], entry["title"]) == (str(row[2]), row[3], TYPES[row[3]].title)
+        assert datetime.fromisoformat(entry["createdAt"]) == row[1]
+        assert entry["description"].lstrip("'") == (row[6] or "")
+        assert not {entry["description"][:1], entry["counterpartyName"][:1]} & set("=+-@")
+        assert entry["counterpartyDocument"] in ("", "***.982.247-**")
+    assert Decimal(closing["balanceAfter"]) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("=1", "'=1"), ("\t=1", "'\t'=1"), ("\r-1", "'\r'-1"), (" +1", "' +1"), ("a;=1", "a;'=1"), ("a; @b", "a;' @b"),
+        ("a\t=1", "a\t'=1"), ("a\r\n=1;-2", "a\r'\n'=1;'-2"), ('a;"=1"', 'a;\'"=1"'), (";;=1", ";;'=1"),
+        ("a=1", "a=1"), ("a;b-c", "a;b-c"), ("a,b\nc", "a,b\nc"), ("", ""), (None, ""),
+    ],
+)  # fmt: skip
+def test_csv_runs_nothing_where_a_semicolon_parts_cells_either(text: str | None, kept: str) -> None:
+    (row,) = rows_of(1, 1, 0)
+    content = written("csv", [(*row[:6], text, *row[7:9], text, "CPF", "52998224725")], 0)
+    _, entry, _ = csv.DictReader(io.StringIO(content.decode(), newline=""))
+    assert (entry["description"], entry["counterpartyName"]) == (kept, kept)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_ofx_is_read_by_ofxtools(case: tuple[int, int, int]) -> None:
+    rows = rows_of(*case)
+    tree = OFXTree()
+    tree.parse(io.BytesIO(written("ofx", rows, case[2])))
+    ofx = tree.convert()  # holds every field against the specification
+    (statement,) = ofx.statements
+    assert (statement.bankacctfrom.acctid, statement.bankacctfrom.branchid, statement.curdef) == ("000000019", "0001", "BRL")
+    entries = [] if not rows else statement.banktranlist
+    assert [e.trnamt for e in entries] == [Decimal(r[0] * r[4]) / 100 for r in rows]
+    assert [e.fitid for e in entries] == [str(r[2]) for r in rows]
+    assert [e.dtposted for e in entries] == [r[1].replace(microsecond=r[1].microsecond // 1000 * 1000) for r in rows]
+    assert all(e.memo.startswith(TYPES[r[3]].title) for e, r in zip(entries, rows, strict=True))
+    assert statement.ledgerbal.balamt == Decimal(case[2]) / 100 + sum(e.trnamt for e in entries)
+
+
+@pytest.fixture(scope="module")
+def published() -> xmlschema.XMLSchema:
+    """camt.053.001.08 as ISO 20022 publishes it."""
+    return xmlschema.XMLSchema(Path(__file__).with_name("camt.053.001.08.xsd"))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_camt053_is_as_its_published_schema(published: xmlschema.XMLSchema, case: tuple[int, int, int]) -> None:
+    rows = rows_of(*case)
+    read: Any = published.to_dict(io.BytesIO(written("camt053", rows, case[2])))
+    (statement,) = read["BkToCstmrStmt"]["Stmt"]
+
+    def value(part: Any) -> Decimal:
+        return Decimal(part["Amt"]["$"]) * (1 if part["CdtDbtInd"] == "CRDT" else -1)
+
+    opening, closing = statement["Bal"]
+    assert [b["Tp"]["CdOrPrtry"]["Cd"] for b in (opening, closing)] == ["OPBD", "CLBD"]
+    entries = statement.get("Ntry", [])
+    assert [value(e) for e in entries] == [Decimal(r[0] * r[4]) / 100 for r in rows]
+    assert value(opening) + sum(value(e) for e in entries) == value(closing)
+    assert [e["BkTxCd"]["Prtry"]["Cd"] for e in entries] == [r[3] for r in rows]
+    assert {e["NtryRef"] for e in entries} == {r[2].hex for r in rows}
+
+
+@pytest.mark.parametrize(
+    ("text", "end_to_end_id", "told", "named"),
+    [
+        ("&" * 141, "E" * 35, "&" * 140, "E" * 35), ("x" * 138 + "<>&", "E" * 36, "x" * 138 + "<>", None),
+        ("a", "&" * 35, "a", "&" * 35),
+    ],
+)  # fmt: skip
+def test_camt053_is_well_formed_at_its_longest(
+    published: xmlschema.XMLSchema, text: str, end_to_end_id: str, told: str, named: str | None
+) -> None:
+    (row,) = rows_of(1, 1, 0)
+    content = written("camt053", [(*row[:6], text, row[7], end_to_end_id, text, "CPF", "52998224725")], 0)
+    read: Any = published.to_dict(io.BytesIO(content))
+    (details,) = read["BkToCstmrStmt"]["Stmt"][0]["Ntry"][0]["NtryDtls"][0]["TxDtls"]
+    assert details["RmtInf"]["Ustrd"] == [told]
+    assert details.get("Refs", {}).get("EndToEndId") == named
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_cnab240_is_as_the_published_table(case: tuple[int, int, int]) -> None:
+    rows = rows_of(*case)
+    (lot,) = cnab.read(written("cnab240", rows, case[2]))
+    assert cnab.signed(lot.header, "balance") == case[2]
+    assert [int(e["amount"]) * (1 if e["side"] == "C" else -1) for e in lot.entries] == [r[0] * r[4] for r in rows]
+    assert [cnab.day_of(e["booked"]) for e in lot.entries] == [(r[1] - timedelta(hours=3)).date() for r in rows]
+    assert {(e["account"], e["account_digit"], e["branch"]) for e in lot.entries} <= {("000000000001", "9", "00001")}
+    assert {e["document"] for e in lot.entries} <= {_NAME.upper(), *(r[2].hex.upper() for r in rows)}
+    assert lot.trailer["status"] == "F"
+
+
+def test_more_than_a_lot_counts_are_several_each_closing_where_the_next_opens() -> None:
+    few = rows_of(1, 7, 500)
+    statement = Statement(
+        ACCOUNT, INSTITUTION, "BRL", SINCE, UNTIL, Money(500, "BRL"), Money(few[-1][5], "BRL"), UNTIL, UUID(int=9)
+    )
+    writer = Cnab240(statement)
+    parts = [writer.head(), writer.entries(few[:3])]  # type: ignore[arg-type]
+    writer._in_lot = _MOST_IN_A_LOT  # as if it were full: a hundred thousand lines say no more
+    with pytest.raises(AssertionError):
+        cnab.read(b"".join((*parts, writer.entries(few[3:]), writer.foot())))  # type: ignore[arg-type]
+    assert writer._lot == 2
+    assert writer._in_lot == 4
+
+
+def test_every_currency_has_its_decimals() -> None:
+    assert b",10.00,MXN," in written("csv", [], 1000, "MXN")
+
+
+@pytest.mark.parametrize("form", sorted(WRITERS))
+def test_a_file_is_the_same_however_it_is_cut(form: str) -> None:
+    rows = rows_of(5, 9, 7)
+    whole = written(form, rows, 7)
+    assert whole == written(form, rows, 7)
+    assert len(whole) > len(written(form, rows[:1], 7))
