@@ -1,6 +1,15 @@
 """Pix keys: names in the directory that lead to our accounts."""
 
-from lastro.keys.actions import RegisterRandomKey
-from lastro.keys.store import keys_of
+from lastro.keys.actions.delete import EndKey
+from lastro.keys.actions.prove import ExpireValidation
+from lastro.keys.actions.random_key import RegisterRandomKey
+from lastro.keys.api import routes
+from lastro.keys.codes import Codes
+from lastro.keys.model import ACCOUNT_CLOSURE, CHANNELS
+from lastro.keys.states import KEYS, VALIDATIONS
+from lastro.keys.store import active_keys, keys_of, related, validation_of
 
-__all__ = ["RegisterRandomKey", "keys_of"]
+__all__ = [
+    "ACCOUNT_CLOSURE", "CHANNELS", "KEYS", "VALIDATIONS", "Codes", "EndKey", "ExpireValidation", "RegisterRandomKey",
+    "active_keys", "keys_of", "related", "routes", "validation_of",
+]  # fmt: skip

@@ -4,16 +4,116 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lastro.keys.model import Key, Room, Validation
+
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from asyncpg import Record
+
     from lastro.base.db import Session
+    from lastro.base.paging import Page
 
 _OF_ACCOUNT = """
 SELECT key FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = 'ACTIVE' ORDER BY created_at
+"""
+_ACTIVE = """
+SELECT * FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = 'ACTIVE' ORDER BY created_at
+"""
+_COLUMNS = "id, status, version, account_id, type, key, created_at, possessed_at"
+_BY_ID = f"SELECT {_COLUMNS} FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND id = $3"  # noqa: S608 ours
+_VALIDATION = "SELECT * FROM pix_key_validations WHERE company_id = $1 AND account_id = $2 AND id = $3"
+_VALIDATION_BY_ID = "SELECT * FROM pix_key_validations WHERE company_id = $1 AND id = $2"
+# What is asked of a company's open orders: few rows, found by the index that their expiry is found by.
+_IS_ASKED_FOR = """
+SELECT EXISTS (SELECT 1 FROM orders WHERE company_id = $1 AND status = 'INITIAL' AND payment_method = 'PIX' AND pix_key = $2)
+"""
+# How many keys there are, how often this one was had before, and whose it is now.
+_ROOM = """
+SELECT count(*) FILTER (WHERE status = 'ACTIVE') AS active, count(*) FILTER (WHERE key = $3) AS before,
+       EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours
+  FROM pix_keys WHERE company_id = $1 AND account_id = $2
+"""
+
+
+_RELATED = """
+WITH proof AS (SELECT id, key_id FROM pix_key_validations WHERE company_id = $1 AND (id = $2 OR key_id = $2))
+SELECT 'keyValidation' AS kind, id, NULL::text AS network_id FROM proof
+UNION ALL
+SELECT 'key', id, NULL FROM pix_keys WHERE company_id = $1 AND id IN ($2, (SELECT key_id FROM proof))
 """
 
 
 async def keys_of(session: Session, company_id: UUID, account_id: UUID) -> list[str]:
     """The active keys that lead to an account, oldest first."""
     return [row["key"] for row in await session.fetch(_OF_ACCOUNT, company_id, account_id)]
+
+
+async def active_keys(session: Session, company_id: UUID, account_id: UUID) -> list[Key]:
+    """The same, whole."""
+    return [key_from(row) for row in await session.fetch(_ACTIVE, company_id, account_id)]
+
+
+async def related(session: Session, company_id: UUID, key_or_proof_id: UUID) -> list[Record]:
+    """kind, id and network_id of a key and of the validation that made it; nothing where there is neither."""
+    return await session.fetch(_RELATED, company_id, key_or_proof_id)
+
+
+async def key_of(session: Session, company_id: UUID, account_id: UUID, key_id: UUID) -> Key | None:
+    """A key of the account, also one that it has no longer."""
+    row = await session.row(_BY_ID, company_id, account_id, key_id)
+    return None if row is None else key_from(row)
+
+
+async def is_asked_for(session: Session, company_id: UUID, key: str) -> bool:
+    """Whether an order that can still be paid names the key."""
+    return await session.value(_IS_ASKED_FOR, company_id, key) is True
+
+
+async def room_of(session: Session, company_id: UUID, account_id: UUID, key: str | None) -> Room:
+    """What the account has of keys, and of this one."""
+    row = await session.row(_ROOM, company_id, account_id, key)
+    assert row is not None
+    return Room(row["active"], row["before"], row["is_ours"])
+
+
+def page_sql(*, is_descending: bool) -> str:
+    """The statement of a page of an account's keys."""
+    return (
+        f"SELECT {_COLUMNS} FROM pix_keys WHERE company_id = $1 AND account_id = $5 AND status = 'ACTIVE'"  # noqa: S608
+        f" AND created_at >= $2 AND created_at <= $3 ORDER BY created_at {'DESC' if is_descending else 'ASC'} LIMIT $4"
+    )
+
+
+async def keys_in(session: Session, company_id: UUID, account_id: UUID, page: Page) -> list[Key]:
+    """The account's active keys of the page, up to its reach."""
+    sql = page_sql(is_descending=page.is_descending)
+    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, account_id)
+    return [key_from(row) for row in rows]
+
+
+async def validation_of(
+    session: Session, company_id: UUID, validation_id: UUID, account_id: UUID | None = None
+) -> Validation | None:
+    """A proof of the account; of any account of the company where none is named."""
+    if account_id is None:
+        row = await session.row(_VALIDATION_BY_ID, company_id, validation_id)
+    else:
+        row = await session.row(_VALIDATION, company_id, account_id, validation_id)
+    return None if row is None else validation_from(row)
+
+
+def key_from(row: Record) -> Key:
+    """A Key from a row of pix_keys."""
+    return Key(
+        row["id"], row["status"], row["version"], row["account_id"], row["type"], row["key"], row["created_at"],
+        row["possessed_at"],
+    )  # fmt: skip
+
+
+def validation_from(row: Record) -> Validation:
+    """A Validation from a row of pix_key_validations."""
+    return Validation(
+        row["id"], row["status"], row["version"], row["account_id"], row["type"], row["key"], row["request_id"],
+        row["number"], row["tries"], row["sealed_by"], row["sent_at"], row["expires_at"],
+    )  # fmt: skip

@@ -28,10 +28,14 @@ HEADERS_OF_A_LOOK_UP = ("PI-RequestingParticipant", "PI-PayerId", "PI-EndToEndId
 TITLES = {
     "NotFound": (404, "The directory has no such entry"),
     "EntryBlocked": (403, "The entry is blocked by a court order"),
-    "EntryAlreadyExists": (409, "The key is registered already"),
+    "EntryAlreadyExists": (409, "The participant has registered the key for this owner already"),
+    "EntryKeyInCustodyOfDifferentParticipant": (409, "The owner has the key at another participant"),
+    "EntryKeyOwnedByDifferentPerson": (409, "Somebody else has the key"),
     "RequestIdAlreadyUsed": (409, "The request id was used for another request"),
     "RateLimited": (429, "Too many look-ups: wait before the next one"),
 }
+
+LOST = frozenset({"lost-answer"})  # what was asked is done, and the answer to it is lost
 
 
 @get("/dict/v2/entries/{key:str}", guards=[participant_only])
@@ -74,20 +78,28 @@ async def entry_create(request: Asked, network: NamedDependency[Network]) -> Res
             return _refusal("RequestIdAlreadyUsed")
         kept = entries.find(network, known["key"])
         return _refusal("NotFound") if kept is None else answer(entries.shown_to_participant(kept), 201)
-    if entry.key and entries.find(network, entry.key) is not None:
-        return _refusal("EntryAlreadyExists")
+    holder = entries.find(network, entry.key) if entry.key else None
+    if holder is not None:
+        return _refusal(_held(holder, entry))
     with network.store.writing():
         made = _keep(network, entry)
         entries.remember_request(network, request_id, body, made["key"])
+    if faults.strike(network, "directory", {"key": made["key"]}, LOST) is not None:
+        raise away()
     return answer(entries.shown_to_participant(made), 201)
 
 
 @delete("/dict/v2/entries/{key:str}", guards=[participant_only], status_code=200)
 async def entry_delete(network: NamedDependency[Network], key: FromPath[str]) -> Response[bytes]:
     """Free a participant's key. Keys of the banks played here are not his to delete."""
+    struck = await _misbehave(network, key, None)
+    if struck is not None:
+        return struck
     entry = entries.find(network, key)
     if entry is None or entry["ispb"] in SIMULATED_BANKS or not entries.remove(network, key):
         return _refusal("NotFound")
+    if faults.strike(network, "directory", {"key": key}, LOST) is not None:
+        raise away()
     return answer({"key": key})
 
 
@@ -148,7 +160,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 async def _misbehave(network: Network, key: str, end_to_end_id: str | None) -> Response[bytes] | None:
     """What an ordered fault makes of this request."""
     about = {"key": key or None, "endToEndId": end_to_end_id}
-    fault = faults.strike(network, "directory", about, faults.BEHAVIOURS["directory"])
+    fault = faults.strike(network, "directory", about, faults.BEHAVIOURS["directory"] - LOST)
     if fault is None:
         return None
     if fault.behaviour == "down":
@@ -159,6 +171,13 @@ async def _misbehave(network: Network, key: str, end_to_end_id: str | None) -> R
     if fault.behaviour == "limited":
         return _later(max(fault.delay // SECOND, 1))
     return _refusal(fault.code or "EntryBlocked")
+
+
+def _held(holder: sqlite3.Row, entry: Entry) -> str:
+    """Why a key is not registered that somebody has."""
+    if holder["owner_number"] != entry.owner.document:
+        return "EntryKeyOwnedByDifferentPerson"
+    return "EntryAlreadyExists" if holder["ispb"] == entry.account.ispb else "EntryKeyInCustodyOfDifferentParticipant"
 
 
 def _refusal(kind: str, headers: dict[str, str] | None = None) -> Response[bytes]:

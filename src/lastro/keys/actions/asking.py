@@ -1,0 +1,39 @@
+"""How a key is registered in the directory, and what its answer means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro.base.errors import Kind, Refused
+from lastro.keys.rules import refusal
+from lastro.rails.port import KeyAccount, KeyOwner, Permanent, Transient
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.rails.port import Registry
+
+
+async def register(
+    registry: Registry, request_id: UUID, account: Account, kind: str, key: str | None
+) -> str | Permanent | Refused:
+    """The key as the directory has it; its no, raw; or that it is silent, so that the same must be asked again."""
+    holder = account.holder
+    try:
+        return await registry.register_key(
+            request_id=request_id,
+            key_type=kind,
+            key=key,
+            owner=KeyOwner(holder.full_name, holder.document_number),
+            account=KeyAccount(account.branch, account.number, account.created_at),
+        )
+    except Transient as silent:
+        return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or 5)
+    except Permanent as refused:
+        return refused
+
+
+def refused_by(said: Permanent) -> Refused:
+    """The directory's no as the client is told it."""
+    return refusal(said.code)

@@ -1,0 +1,131 @@
+"""A key is asked for: registered at once, or, where possession must be proved first, a code is sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from lastro.accounts import Account, accounts_of
+from lastro.base.api import NOT_FOUND, render, stamp
+from lastro.base.errors import Kind, OverQuota, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Row, Write
+from lastro.keys import rules, store
+from lastro.keys.actions.asking import refused_by, register
+from lastro.keys.model import CHANNELS, Key
+from lastro.keys.rendering import CodeSent, shown
+from lastro.keys.states import KEYS, VALIDATIONS
+from lastro.rails.port import Permanent, code_message
+
+if TYPE_CHECKING:
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Door, Verb
+    from lastro.keys.codes import Codes
+    from lastro.keys.model import Room
+    from lastro.rails.port import Registry
+
+CREATED = 201
+OWN_KEY = "own_keys_pkey"  # another account's, meanwhile
+DUPLICATE = Refused(Kind.CONFLICT, (Problem("key", "DUPLICATE", "the key leads to an account here already"),))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The account, what it has of keys, and the directory's answer where it was asked."""
+
+    account: Account | None
+    room: Room
+    said: str | Permanent | None = None
+
+
+@dataclass(frozen=True)
+class CreateKey(Act[Known]):
+    """POST …/keys. RANDOM, CPF, CNPJ: the directory registers the key. EMAIL, PHONE: a code is sent there.
+
+    key: in its canonical form, None of a RANDOM one. asked_under: makes a RANDOM key the same one for the same request;
+    None: each time another.
+    """
+
+    account_id: UUID
+    type: str
+    key: str | None
+    asked_under: str | None
+    registry: Registry
+    codes: Codes
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account, and what it has of keys."""
+        found = await accounts_of(session, door.company_id, [self.account_id])
+        room = await store.room_of(session, door.company_id, self.account_id, self.key)
+        return Known(found[0] if found else None, room)
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """Asks the directory to register what needs no code, with no connection held."""
+        if known.account is None or self.type in CHANNELS or self._refusal(known.account, known) is not None:
+            return known
+        said = await register(self.registry, self._request_id(known, door), known.account, self.type, self.key)
+        return said if isinstance(said, Refused) else replace(known, said=said)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The key, ACTIVE; or the validation, PENDING."""
+        account = known.account
+        if account is None:
+            return NOT_FOUND
+        refused = self._refusal(account, known)
+        if refused is not None:
+            return refused
+        if isinstance(known.said, Permanent):
+            return refused_by(known.said)
+        relies = Write(door.company_id, relies=(Relied("accounts", account.id, account.version),))
+        if self.type in CHANNELS:
+            return self._send_code(account, known, door, relies)
+        assert known.said is not None
+        key, write = made(door, account.id, self.type, known.said)
+        return Done(relies + write, render(shown(key)), key.id, status=CREATED)
+
+    def taken(self, constraint: str) -> Refused | None:
+        """Another account here was first."""
+        return DUPLICATE if constraint == OWN_KEY else None
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """Too many codes today."""
+        return rules.too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
+
+    def _refusal(self, account: Account, known: Known) -> Refused | None:
+        return rules.account_problem(account, self.type, self.key, known.room)
+
+    def _request_id(self, known: Known, door: Door) -> UUID:
+        assert known.account is not None
+        if self.key is not None:
+            return rules.request_id(door.company_id, known.account.id, self.key, known.room.before)
+        if self.asked_under is None:
+            return UUID(bytes=door.chance.bytes(16), version=4)
+        return rules.request_id(door.company_id, known.account.id, f"RANDOM:{self.asked_under}", 0)
+
+    def _send_code(self, account: Account, known: Known, door: Door, relies: Write) -> Done:
+        assert self.key is not None
+        validation_id, expires_at = door.chance.uuid(door.now), door.now + rules.VALID_FOR
+        values = {
+            "id": validation_id, "account_id": account.id, "type": self.type, "key": self.key,
+            "request_id": rules.request_id(door.company_id, account.id, self.key, known.room.before),
+            "sealed_by": self.codes.sealed_by, "sent_at": door.now, "expires_at": expires_at,
+            "created_at": door.now, "updated_at": door.now,
+        }  # fmt: skip
+        order = code_message(door.chance.uuid(door.now), validation_id, 1, door.now)
+        used = rules.code_quotas(account.id, self.key, door.now)
+        write = Write(door.company_id, rows=VALIDATIONS.born(values, door.now), messages=(order,), quotas=used)
+        body = render(CodeSent(validation_id=str(validation_id), expires_at=stamp(expires_at)))
+        return Done(relies + write, body, validation_id)
+
+
+def made(door: Door, account_id: UUID, kind: str, text: str) -> tuple[Key, Write]:
+    """A key that the directory has registered: itself, and that it leads to the account."""
+    key = Key(door.chance.uuid(door.now), "ACTIVE", 1, account_id, kind, text, door.now, door.now)
+    values = {
+        "id": key.id, "account_id": account_id, "type": kind, "key": text, "created_at": door.now, "updated_at": door.now,
+        "possessed_at": door.now,
+    }  # fmt: skip
+    owned = Row("own_keys", {"key": text, "account_id": account_id})
+    return key, Write(door.company_id, rows=(*KEYS.born(values, door.now), owned))

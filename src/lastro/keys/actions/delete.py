@@ -1,0 +1,90 @@
+"""A key is given back to the directory, so that it leads to the account no longer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Freed, Write
+from lastro.keys import store
+from lastro.keys.model import ACCOUNT_CLOSURE
+from lastro.keys.states import KEYS
+from lastro.rails.port import Permanent, Transient
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.keys.model import Key
+    from lastro.rails.port import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The key, and whether an order that can still be paid names it."""
+
+    key: Key | None
+    is_asked_for: bool = False
+
+
+@dataclass(frozen=True)
+class EndKey(Act[Known]):
+    """DELETE …/keys/{keyId}, and a key of an account that is closed: the directory is told, then the key is DELETED.
+
+    reason: USER_REQUESTED or ACCOUNT_CLOSURE; the latter goes before the orders that name the key. A key that is DELETED
+    needs nothing where its account is closed, and is refused to a client. The directory has nothing to delete where an
+    earlier try was cut short: that counts as done.
+    """
+
+    account_id: UUID
+    key_id: UUID
+    reason: str
+    registry: Registry
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The key, and whether it is asked for."""
+        key = await store.key_of(session, door.company_id, self.account_id, self.key_id)
+        if key is None or key.state != "ACTIVE" or self.reason == ACCOUNT_CLOSURE:
+            return Known(key)
+        return Known(key, await store.is_asked_for(session, door.company_id, key.key))
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """Tells the directory, with no connection held."""
+        if self._refusal(known) is not None or known.key is None or known.key.state != "ACTIVE":
+            return known
+        try:
+            await self.registry.delete_key(key=known.key.key, reason=self.reason)
+        except Transient as silent:
+            return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or 5)
+        except Permanent as refused:
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the directory refuses: {refused.code}"),))
+        return known
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The key is DELETED, and may be registered again by anybody."""
+        refused = self._refusal(known)
+        if refused is not None or known.key is None:
+            return refused or NOT_FOUND
+        key = known.key
+        if key.state != "ACTIVE":
+            return Done(None, b"")
+        trigger = "close account" if self.reason == ACCOUNT_CLOSURE else "delete"
+        write = Write(
+            door.company_id,
+            moves=(KEYS.move(key, trigger, door.now, reason=self.reason),),
+            freed=(Freed("own_keys", {"key": key.key}),),
+        )
+        return Done(write, b"", key.id)
+
+    def _refusal(self, known: Known) -> Refused | None:
+        if known.key is None:
+            return NOT_FOUND
+        if known.is_asked_for:
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "an order that can still be paid names the key"),))
+        if known.key.state != "ACTIVE" and self.reason != ACCOUNT_CLOSURE:
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "the key is deleted"),))
+        return None

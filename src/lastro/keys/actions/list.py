@@ -1,0 +1,40 @@
+"""The keys of an account."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.accounts import accounts_of
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.run import Act, Done
+from lastro.keys import store
+from lastro.keys.rendering import AccountKeys, shown
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import Refused
+    from lastro.base.paging import Page, Part
+    from lastro.base.run import Door
+    from lastro.keys.model import Key
+
+
+@dataclass(frozen=True)
+class ListKeys(Act["Part[Key] | None"]):
+    """GET …/keys: those that lead to the account now."""
+
+    account_id: UUID
+    page: Page
+
+    async def read(self, session: Session, door: Door) -> Part[Key] | None:
+        """The keys of the page; None: there is no such account."""
+        if not await accounts_of(session, door.company_id, [self.account_id]):
+            return None
+        rows = await store.keys_in(session, door.company_id, self.account_id, self.page)
+        return self.page.settled(rows, lambda key: key.created_at, door.now)
+
+    def decide(self, known: Part[Key] | None, door: Door) -> Done | Refused:
+        """The page as it is shown."""
+        return NOT_FOUND if known is None else Done(None, render(self.page.answer(AccountKeys, known, shown)))

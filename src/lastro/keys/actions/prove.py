@@ -1,0 +1,177 @@
+"""What a validation goes through: its code comes back, another one is sent, or its time is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lastro.accounts import Account, accounts_of
+from lastro.base.api import NOT_FOUND, render, stamp
+from lastro.base.errors import Kind, OverQuota, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Write
+from lastro.keys import rules, store
+from lastro.keys.actions.asking import refused_by, register
+from lastro.keys.actions.create import DUPLICATE, OWN_KEY, made
+from lastro.keys.rendering import CodeSent, shown
+from lastro.keys.states import VALIDATIONS
+from lastro.rails.port import Permanent, code_message
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Door, Verb
+    from lastro.keys.codes import Codes
+    from lastro.keys.model import Room, Validation
+    from lastro.rails.port import Registry
+
+_UNKNOWN = Refused(Kind.INVALID, (Problem("validationId", "INVALID", "is no validation of this account"),))
+_USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has made its key already"),))
+_WRONG = Problem("token", "INVALID", "is not the code that was sent last")
+_OVER = Problem("token", "EXPIRED", "the validation has ended: ask for the key anew")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The account, the validation, what the account has of keys, and the directory's answer where it was asked."""
+
+    account: Account | None
+    validation: Validation | None = None
+    room: Room | None = None
+    said: str | Permanent | None = None
+
+
+@dataclass(frozen=True)
+class ConfirmKey(Act[Known]):
+    """POST …/keys/confirm. A wrong code is counted before it is answered; the fifth ends the validation.
+
+    validation_id None: no id at all. The directory is asked under the validation's own id, so that however many confirm at
+    once, and whatever is tried again, one key is made.
+    """
+
+    account_id: UUID
+    validation_id: UUID | None
+    token: str
+    registry: Registry
+    codes: Codes
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account, the validation, and what the account has of keys."""
+        found = await accounts_of(session, door.company_id, [self.account_id])
+        if not found or self.validation_id is None:
+            return Known(found[0] if found else None)
+        validation = await store.validation_of(session, door.company_id, self.validation_id, self.account_id)
+        if validation is None:
+            return Known(found[0])
+        return Known(found[0], validation, await store.room_of(session, door.company_id, self.account_id, validation.key))
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """With the right code, asks the directory to register the key, with no connection held."""
+        validation, account = known.validation, known.account
+        if validation is None or account is None or self._refusal(known, door) is not None:
+            return known
+        said = await register(self.registry, validation.request_id, account, validation.type, validation.key)
+        return said if isinstance(said, Refused) else replace(known, said=said)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The key, ACTIVE; a wrong code counted; a key that is held elsewhere noted as proved."""
+        refused = self._refusal(known, door)
+        if refused is not None:
+            return refused
+        validation, account = known.validation, known.account
+        assert validation is not None
+        assert account is not None
+        assert known.said is not None, "time has passed while the directory was asked, and the code with it"
+        if isinstance(known.said, Permanent):
+            no = refused_by(known.said)
+            if known.said.code not in rules.HELD_ELSEWHERE:
+                return no
+            conflict = VALIDATIONS.move(validation, "conflict", door.now, reason=known.said.code)
+            return replace(no, write=Write(door.company_id, moves=(conflict,)))
+        key, write = made(door, account.id, validation.type, known.said)
+        confirmed = VALIDATIONS.move(validation, "confirm", door.now, key_id=key.id)
+        relies = (Relied("accounts", account.id, account.version),)
+        return Done(Write(door.company_id, relies=relies, moves=(confirmed,)) + write, render(shown(key)), key.id)
+
+    def taken(self, constraint: str) -> Refused | None:
+        """Another account here was first."""
+        return DUPLICATE if constraint == OWN_KEY else None
+
+    def _refusal(self, known: Known, door: Door) -> Refused | None:
+        if known.account is None:
+            return NOT_FOUND
+        validation, room = known.validation, known.room
+        if validation is None or room is None:
+            return _UNKNOWN
+        if validation.state == "CONFIRMED":
+            return _USED
+        if validation.state == "CONFLICT":
+            return rules.refusal("EntryKeyInCustodyOfDifferentParticipant")
+        # Once the directory has answered, the code was in time.
+        if validation.state == "EXPIRED" or (known.said is None and door.now >= validation.expires_at):
+            return Refused(Kind.INVALID, (_OVER,))
+        if not self.codes.is_right(self.token, validation.id, validation.number, validation.sealed_by):
+            return _mistake(validation, door)
+        return rules.account_problem(known.account, validation.type, validation.key, room)
+
+
+def _mistake(validation: Validation, door: Door) -> Refused:
+    """A wrong code, counted by the write that its answer waits for."""
+    tries = validation.tries + 1
+    is_last = tries >= rules.MOST_TRIES
+    move = VALIDATIONS.move(validation, "mistake last" if is_last else "mistake", door.now, tries=tries)
+    return Refused(Kind.INVALID, (_OVER if is_last else _WRONG,), Write(door.company_id, moves=(move,)))
+
+
+@dataclass(frozen=True)
+class ResendCode(Act[Known]):
+    """POST …/keys/resend: another code, and the one before is dead. Tries are not given back."""
+
+    account_id: UUID
+    validation_id: UUID | None
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account and the validation."""
+        found = await accounts_of(session, door.company_id, [self.account_id])
+        if not found or self.validation_id is None:
+            return Known(found[0] if found else None)
+        return Known(found[0], await store.validation_of(session, door.company_id, self.validation_id, self.account_id))
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The next code is to be sent."""
+        validation = known.validation
+        if known.account is None or validation is None:
+            return NOT_FOUND if known.account is None else _UNKNOWN
+        refused = rules.resend_problem(validation, door.now)
+        if refused is not None:
+            return refused
+        number, expires_at = validation.number + 1, door.now + rules.VALID_FOR
+        move = VALIDATIONS.move(validation, "resend", door.now, number=number, sent_at=door.now, expires_at=expires_at)
+        order = code_message(door.chance.uuid(door.now), validation.id, number, door.now)
+        body = render(CodeSent(validation_id=str(validation.id), expires_at=stamp(expires_at)))
+        used = rules.code_quotas(validation.account_id, validation.key, door.now)
+        return Done(Write(door.company_id, moves=(move,), messages=(order,), quotas=used), body, validation.id)
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """Too many codes today."""
+        return rules.too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
+
+
+@dataclass(frozen=True)
+class ExpireValidation(Act["Validation | None"]):
+    """The code of a validation holds no longer."""
+
+    validation_id: UUID
+
+    async def read(self, session: Session, door: Door) -> Validation | None:
+        """The validation."""
+        return await store.validation_of(session, door.company_id, self.validation_id)
+
+    def decide(self, known: Validation | None, door: Door) -> Done:
+        """EXPIRED, unless it has ended or another code was sent."""
+        if known is None or known.state != "PENDING" or door.now < known.expires_at:
+            return Done(None, b"")
+        move = VALIDATIONS.move(known, "expire", door.now)
+        return Done(Write(door.company_id, moves=(move,)), b"", known.id)

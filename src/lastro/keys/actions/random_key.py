@@ -1,0 +1,66 @@
+"""The random key that an account is given by whoever operates lastro, and that every account of the sandbox begins with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.accounts import Account, accounts_of
+from lastro.base.api import render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Write
+from lastro.keys.actions.asking import refused_by, register
+from lastro.keys.actions.create import made
+from lastro.keys.rendering import shown
+from lastro.rails.port import Permanent
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.rails.port import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The account, and what the directory answered."""
+
+    account: Account
+    said: str | Permanent | None = None
+
+
+@dataclass(frozen=True)
+class RegisterRandomKey(Act["Known | None"]):
+    """A random (EVP) key for an account, however many it has. It is made by the directory; the same request_id again brings
+    the same key.
+    """
+
+    account_id: UUID
+    request_id: UUID
+    registry: Registry
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The account."""
+        accounts = await accounts_of(session, door.company_id, [self.account_id])
+        return Known(accounts[0]) if accounts else None
+
+    async def look_up(self, known: Known | None, door: Door) -> Known | Refused | None:
+        """Asks the directory, with no connection held."""
+        if known is None or not known.account.is_active:
+            return known
+        said = await register(self.registry, self.request_id, known.account, "RANDOM", None)
+        return said if isinstance(said, Refused) else replace(known, said=said)
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """The key, active at once."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND)
+        if known.said is None:
+            return Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", "the account is not active"),))
+        if isinstance(known.said, Permanent):
+            return refused_by(known.said)
+        key, write = made(door, known.account.id, "RANDOM", known.said)
+        relies = (Relied("accounts", self.account_id, known.account.version),)
+        return Done(Write(door.company_id, relies=relies) + write, render(shown(key)), key.id)

@@ -1,0 +1,149 @@
+"""What the operations of keys say of themselves to those who call them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.keys.forms import ConfirmKey, CreateKey, ResendCode
+from lastro.keys.rendering import AccountKey, AccountKeys, CodeSent, CreatedKey
+
+_KEY: dict[str, Any] = {
+    "id": "0196a4f3-8e11-7d02-9c55-1b7a2c3d4e5f", "type": "EMAIL", "key": "ana@example.com",
+    "createdAt": "2026-01-31T12:01:00.120945Z", "possedAt": "2026-01-31T12:01:00.120945Z",
+}  # fmt: skip
+_RANDOM = {**_KEY, "type": "RANDOM", "key": "6f1d2c1a-3b5e-4c7d-8e9f-0a1b2c3d4e5f"}
+_VALIDATION_ID = "0196a4f2-77aa-7c31-8d2f-5e6f70819a2b"
+_SENT = {"validationId": _VALIDATION_ID, "expiresAt": "2026-01-31T12:10:00.000000Z"}
+_NO_ACCOUNT = Refusal(
+    Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list.",
+)  # fmt: skip
+_NO_KEY = Refusal(
+    Kind.NOT_FOUND, "", "", "The account is not your company's, or never had a key of this id.",
+    "Take the `id` of a key of `GET …/keys`.",
+)  # fmt: skip
+_SILENT = Refusal(
+    Kind.UNAVAILABLE, "", "", "The directory has not answered; whether it has registered the key is not known yet.",
+    "Send the same request again after `retry-after`, under the same `idempotency-key`: the same is asked again.",
+)  # fmt: skip
+
+
+def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
+    return Refusal(Kind.INVALID, field, issue, cause, cure)
+
+
+_NO_ROOM = _invalid("key", "LIMIT_EXCEEDED", "The account has 5 keys, of a person, or 20, of a company.",
+                    "Delete one that is unused.")  # fmt: skip
+_BY_DIRECTORY = (
+    _SILENT,
+    _invalid("accountId", "NOT_ALLOWED",
+             "The account is not active; or its holder's CPF or CNPJ is suspended, cancelled or unfit at the Receita, whose"
+             " word the directory asks for.",
+             "Use an active account of somebody whose document is in order."),
+    Refusal(Kind.CONFLICT, "key", "DUPLICATE", "The key leads to an account here already.", "Delete it there first."),
+    _invalid("key", "CONFLICT", "The key is registered at another bank: of the same holder, or of somebody else.",
+             "The holder can take it over by a claim: by the app of the bank that has it, or by its support."),
+    Refusal(Kind.CONFLICT, "key", "CONFLICT", "A claim of the key is open in the directory, or it refuses the key by a code"
+            " that the description names.", "Wait until the claim has ended."),
+)  # fmt: skip
+_TOO_MANY_CODES = _invalid(
+    "key", "LIMIT_EXCEEDED", "20 codes were sent for the account today in Brasilia, or 5 to this e-mail address or phone.",
+    "Wait for the next day.",
+)  # fmt: skip
+_NO_ROOM_OR_CODE = _invalid(
+    "key", "LIMIT_EXCEEDED", f"{_NO_ROOM.cause} Or {_TOO_MANY_CODES.cause}",
+    f"{_NO_ROOM.cure} {_TOO_MANY_CODES.cure}",
+)  # fmt: skip
+
+CREATE = Doc(
+    "Create a Pix key",
+    "Registers a key that leads to the account.\n\n"
+    "- `RANDOM`, `CPF`, `CNPJ`: the key is registered at once: 201. A CPF or CNPJ must be the holder's own.\n"
+    "- `EMAIL`, `PHONE`: 202 with a `validationId`, and six digits are sent there, which `POST …/keys/confirm` takes for"
+    " 10 minutes.\n\n"
+    "An account of a person has at most 5 keys, one of a company 20. A day has at most 20 codes for an account, and 5 to one"
+    " e-mail address or phone.",
+    CreateKey, CreatedKey,
+    (
+        _NO_ACCOUNT,
+        *_BY_DIRECTORY,
+        _NO_ROOM_OR_CODE,
+        _invalid("type", "NOT_SUPPORTED", "From here no code can be sent by e-mail, or none by text message.",
+                 "Give another type."),
+        _invalid("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL, PHONE or RANDOM."),
+        _invalid("key", "NOT_ALLOWED", "Random keys are made by the directory.", "Leave it out."),
+        _invalid("key", "REQUIRED", "All keys but random ones are given.", "Give the key."),
+        _invalid("key", "INVALID",
+                 "It is no key of that type: a CPF or CNPJ is its digits, with right check digits, a phone"
+                 " begins with `+` and its country, an e-mail address has neither `%` nor `&`; to one with `=?` no letter"
+                 " can be written.", "Give it in that form."),
+        _invalid("key", "MISMATCH", "It is not the document of the account's holder.", "Use the holder's own."),
+        _invalid("channel", "INVALID", "It is neither EMAIL nor SMS.", "Leave it out."),
+        _invalid("channel", "NOT_ALLOWED",
+                 "A code goes to an EMAIL key by EMAIL, to a PHONE key by SMS, and to others not at"
+                 " all.", "Leave it out."),
+    ),
+    {"type": "EMAIL", "key": "ana@example.com"}, _SENT,
+)  # fmt: skip
+CONFIRM = Doc(
+    "Confirm a Pix key",
+    "Takes the code that was sent to the e-mail address or phone, and registers the key.\n\n"
+    "- Five wrong codes, or 10 minutes, end the validation: ask for the key anew.\n"
+    "- The `idempotency-key`, a UUID, makes it safe to send the same request again: the first answer comes back. Under"
+    " another one, a validation that has made its key is over.",
+    ConfirmKey, AccountKey,
+    (
+        _NO_ACCOUNT,
+        *_BY_DIRECTORY,
+        _NO_ROOM,
+        _invalid("idempotency-key", "INVALID", "It is no UUID.", "Send a new UUID with each new request."),
+        _invalid("validationId", "INVALID", "The account has no such validation.",
+                 "Take the one that the creation answered."),
+        _invalid("validationId", "EXPIRED", "It has made its key already.", "Read the keys of the account."),
+        _invalid("token", "INVALID", "It is not the code that was sent last.",
+                 "Ask whoever has the e-mail or phone again."),
+        _invalid("token", "EXPIRED", "The code is older than 10 minutes, or five wrong ones were given.",
+                 "Ask for the key anew."),
+    ),
+    {"validationId": _VALIDATION_ID, "token": "052731"}, _KEY,
+)  # fmt: skip
+RESEND = Doc(
+    "Send another code",
+    "Sends another code, which holds for 10 minutes; the one before is dead. At most 5 codes are sent for a validation, each"
+    " at least 60 seconds after the one before; wrong tries are not given back.",
+    ResendCode, CodeSent,
+    (
+        _invalid("validationId", "INVALID", "The account has no such validation.",
+                 "Take the one that the creation answered."),
+        _invalid("validationId", "EXPIRED", "The validation has ended.", "Ask for the key anew."),
+        _invalid("validationId", "LIMIT_EXCEEDED", "Five codes were sent.", "Ask for the key anew once it has expired."),
+        _TOO_MANY_CODES,
+        _NO_ACCOUNT,
+        Refusal(Kind.CONFLICT, "status", "CONFLICT", "A code was sent less than 60 seconds ago.",
+                "Wait as long as `retry-after` says."),
+    ),
+    {"validationId": _VALIDATION_ID}, _SENT,
+)  # fmt: skip
+LIST = Doc(
+    "List the Pix keys of an account",
+    "The keys that lead to the account now, newest first.\n\n"
+    "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
+    " first, a page may have fewer rows than its `limit` and still have a next one: it ends before keys younger than two"
+    " seconds.",
+    None, AccountKeys, (*PAGE_REFUSALS, *PERIOD_REFUSALS, _NO_ACCOUNT), None,
+    {"limit": 20, "sort": "desc", "nextCursor": _RANDOM["createdAt"], "hasNext": True, "data": [_KEY, _RANDOM]},
+)  # fmt: skip
+DELETE = Doc(
+    "Delete a Pix key",
+    "Gives the key back to the directory: it leads nowhere, and may be registered by whoever it belongs to.",
+    None, None,
+    (
+        _NO_KEY,
+        _SILENT,
+        Refusal(Kind.CONFLICT, "status", "CONFLICT",
+                "The key is deleted already, an order that can still be paid names it, or the directory refuses: a claim"
+                " of it is open.", "Cancel the order, or wait until it has ended."),
+    ),
+)  # fmt: skip

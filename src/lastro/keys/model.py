@@ -1,0 +1,59 @@
+"""What a key is, and what proves that it is its holder's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+TYPES = ("CPF", "CNPJ", "EMAIL", "PHONE", "RANDOM")
+CHANNELS = {"EMAIL": "EMAIL", "PHONE": "SMS"}  # how a code reaches whoever has a key of this type
+ACCOUNT_CLOSURE = "ACCOUNT_CLOSURE"
+USER_REQUESTED = "USER_REQUESTED"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of ours as it was read. possessed_at: since when it leads to this account."""
+
+    id: UUID
+    state: str
+    version: int
+    account_id: UUID
+    type: str
+    key: str
+    created_at: datetime
+    possessed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """A proof under way as it was read. number: of the code that holds, from 1. tries: wrong codes so far.
+
+    sealed_by: the id of the key ring's key that the code is derived from. request_id: what the directory is asked under.
+    """
+
+    id: UUID
+    state: str
+    version: int
+    account_id: UUID
+    type: str
+    key: str
+    request_id: UUID
+    number: int
+    tries: int
+    sealed_by: str
+    sent_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What an account has of keys. before: how often it had this one. is_ours: whether it leads to some account here."""
+
+    active: int
+    before: int
+    is_ours: bool

@@ -1,0 +1,144 @@
+"""What keys an account may have, how a code is guarded, and what the directory's refusals mean. Pure.
+
+Sources: states.md 9; contract.md §5 and §10; DICT API 2.12.1 (refusals of createEntry).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.write import Quota
+from lastro.keys.model import CHANNELS
+from lastro.standards import pix_keys
+from lastro.standards.calendar import brasilia_day
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from lastro.accounts import Account
+    from lastro.base.errors import OverQuota
+    from lastro.keys.model import Room, Validation
+
+MOST_KEYS: Mapping[str, int] = {"INDIVIDUAL": 5, "ORGANIZATION": 20}
+VALID_FOR = timedelta(minutes=10)  # a code
+BETWEEN_SENDS = timedelta(seconds=60)
+MOST_SENDS = 5
+MOST_TRIES = 5
+# Codes of a day in Brasilia, within one company. An account: no honest holder proves so many addresses in a day, and whoever
+# steals a client's secret sends no more. A destination: as many as one validation sends, so that asking anew floods nobody.
+MOST_CODES_OF_ACCOUNT = 20
+MOST_CODES_TO_ONE = 5
+_CODES, _CODES_TO = "codes", "codes to"  # kinds of quotas
+
+_ENCODED = "=?"  # begins an encoded word (RFC 2047), which mail programs undo in a letter's head: it would go elsewhere
+_HOLDERS_STATUS = Problem(
+    "accountId", "NOT_ALLOWED", "the holder's CPF or CNPJ is irregular at the Receita, and may have no key"
+)
+# What the directory says of a key that it does not register (DICT API 2.12.1).
+_REFUSALS: Mapping[str, Problem] = {
+    "EntryAlreadyExists": Problem("key", "DUPLICATE", "the key leads to an account here already"),
+    "EntryKeyInCustodyOfDifferentParticipant": Problem(
+        "key", "CONFLICT", "the holder has the key at another bank: open a claim of PORTABILITY"
+    ),
+    "EntryKeyOwnedByDifferentPerson": Problem(
+        "key", "CONFLICT", "somebody else has the key: of a PHONE open a claim of CLAIM_OWNERSHIP"
+    ),
+    "EntryLockedByClaim": Problem("key", "CONFLICT", "a claim of the key is open in the directory"),
+    "EntryLimitExceeded": Problem("key", "LIMIT_EXCEEDED", "the account has as many keys as the directory allows"),
+    "TaxIdIrregular": _HOLDERS_STATUS,
+    "TaxIdNotFound": _HOLDERS_STATUS,
+}
+HELD_ELSEWHERE = frozenset({"EntryKeyInCustodyOfDifferentParticipant", "EntryKeyOwnedByDifferentPerson"})
+# Where what was asked for is at fault, and not the state of something (contract.md §1).
+_AT_FAULT = HELD_ELSEWHERE | {"EntryLimitExceeded", "TaxIdIrregular", "TaxIdNotFound"}
+
+
+def form_problems(kind: str | None, key: str | None, channel: str | None, reached: frozenset[str]) -> list[Problem]:
+    """What is wrong with a key as it was asked for, looking at the request alone. None: not there, or wrong already.
+
+    reached: the types of keys to whose holders a code can be sent from here.
+    """
+    problems = []
+    if kind in CHANNELS and kind not in reached:
+        problems.append(Problem("type", "NOT_SUPPORTED", "no code can be sent to such a key from here"))
+    if kind == "RANDOM" and key is not None:
+        problems.append(Problem("key", "NOT_ALLOWED", "is made by the directory"))
+    elif kind is not None and kind != "RANDOM" and key is None:
+        problems.append(Problem("key", "REQUIRED", "is required for this type"))
+    elif kind is not None and key is not None and pix_keys.key_type(key) != kind:
+        problems.append(Problem("key", "INVALID", f"is no {kind} key in its canonical form"))
+    elif kind == "EMAIL" and key is not None and _ENCODED in key:
+        problems.append(Problem("key", "INVALID", "no letter can be written to an address with =? in it"))
+    if kind is not None and channel is not None and CHANNELS.get(kind) != channel:
+        problems.append(Problem("channel", "NOT_ALLOWED", "does not fit the type: EMAIL of an EMAIL key, SMS of a PHONE"))
+    return problems
+
+
+def account_problem(account: Account, kind: str, key: str | None, room: Room) -> Refused | None:
+    """Why this account cannot have this key; None: it can."""
+    if not account.is_active:
+        return Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", "the account is not active"),))
+    if kind in ("CPF", "CNPJ") and key != account.holder.document_number:
+        return Refused(Kind.INVALID, (Problem("key", "MISMATCH", "is not the document of the account's holder"),))
+    if room.is_ours:
+        return Refused(Kind.CONFLICT, (_REFUSALS["EntryAlreadyExists"],))
+    most = MOST_KEYS[account.holder.type]
+    if room.active >= most:
+        return Refused(
+            Kind.INVALID, (Problem("key", "LIMIT_EXCEEDED", f"the account has {most} keys, and no room for more"),)
+        )
+    return None
+
+
+def refusal(code: str) -> Refused:
+    """What the directory's no means to the client."""
+    problem = _REFUSALS.get(code, Problem("key", "CONFLICT", f"the directory refuses the key: {code}"))
+    return Refused(Kind.INVALID if code in _AT_FAULT else Kind.CONFLICT, (problem,))
+
+
+def request_id(company_id: UUID, account_id: UUID, key: str, nth: int) -> UUID:
+    """What the directory is asked under for the nth time that the account is to have the key.
+
+    It follows from what is wanted, so that who asks again after a silence, by whatever request, asks the same.
+    """
+    digest = hashlib.sha256(f"{company_id}:{account_id}:{key}:{nth}".encode()).digest()
+    return UUID(bytes=digest[:16], version=4)
+
+
+def resend_problem(validation: Validation, now: datetime) -> Refused | None:
+    """Why no other code is sent now; None: one is."""
+    if validation.state != "PENDING" or now >= validation.expires_at:
+        return Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has ended: ask for the key anew"),))
+    if validation.number >= MOST_SENDS:
+        return Refused(Kind.INVALID, (Problem("validationId", "LIMIT_EXCEEDED", f"{MOST_SENDS} codes were sent"),))
+    wait = validation.sent_at + BETWEEN_SENDS - now
+    if wait > timedelta(0):
+        seconds = -(-wait // timedelta(seconds=1))
+        problem = Problem("status", "CONFLICT", f"a code was sent a moment ago: another one may be in {seconds} s")
+        return Refused(Kind.CONFLICT, (problem,), retry_after_seconds=seconds)
+    return None
+
+
+def code_quotas(account_id: UUID, key: str, now: datetime) -> tuple[Quota, Quota]:
+    """What one code uses of the day's limits: the account's, and that of where it goes, whichever accounts send it there.
+
+    The destination is counted under a digest, as request_id is one, since an owner of a quota has an id.
+    """
+    day, destination = str(brasilia_day(now)), UUID(bytes=hashlib.sha256(key.encode()).digest()[:16], version=4)
+    return (
+        Quota(account_id, _CODES, day, 1, MOST_CODES_OF_ACCOUNT),
+        Quota(destination, _CODES_TO, day, 1, MOST_CODES_TO_ONE),
+    )
+
+
+def too_many_codes(over: OverQuota) -> Refused:
+    """What it means that a limit of codes is used up."""
+    text = f"{MOST_CODES_OF_ACCOUNT} codes were sent for the account today"
+    if over.kind == _CODES_TO:
+        text = f"{MOST_CODES_TO_ONE} codes were sent there today"
+    return Refused(Kind.INVALID, (Problem("key", "LIMIT_EXCEEDED", f"{text}: another one may be tomorrow"),))

@@ -1,0 +1,26 @@
+"""What may happen to a key of ours, and to the proof that an e-mail address or phone is its holder's."""
+
+from lastro.base.machine import NOT_THERE, Machine
+
+KEYS = Machine(
+    "pix_keys",
+    "status",
+    {
+        (NOT_THERE, "create"): "ACTIVE",
+        ("ACTIVE", "delete"): "DELETED",
+        ("ACTIVE", "close account"): "DELETED",
+    },
+)
+VALIDATIONS = Machine(
+    "pix_key_validations",
+    "status",
+    {
+        (NOT_THERE, "create"): "PENDING",
+        ("PENDING", "resend"): "PENDING",
+        ("PENDING", "mistake"): "PENDING",
+        ("PENDING", "mistake last"): "EXPIRED",
+        ("PENDING", "expire"): "EXPIRED",
+        ("PENDING", "confirm"): "CONFIRMED",
+        ("PENDING", "conflict"): "CONFLICT",
+    },
+)

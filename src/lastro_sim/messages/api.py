@@ -1,0 +1,46 @@
+"""The doors to messages: the gateway that takes text messages, and the letter box."""
+
+import re
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+
+from .. import queries
+from ..answers import Asked, answer
+from ..forms import Form
+from ..guard import participant_only
+from ..network import Network
+from ..refusals import Problem, away, malformed
+from . import box
+
+PHONE = re.compile(r"\+[1-9][0-9]{1,14}")
+MOST_LISTED = 1_000
+
+
+@post("/sms/v1/messages", guards=[participant_only])
+async def sms_post(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Send a text message; the same id again sends nothing more."""
+    form = Form.read(await request.body())
+    message_id, to, text = form.text("id", 64), form.text("to", 16, PHONE), form.text("text", 480)
+    form.check()
+    fault = box.strike(network, to)
+    if fault is not None and fault.behaviour == "down":
+        raise away()
+    if fault is not None and fault.behaviour == "reject":
+        raise malformed(Problem("to", "INVALID", "Nobody has this number"))
+    is_new = box.keep(network, message_id, box.SMS, to, text)
+    if fault is not None:
+        raise away()
+    return answer({"id": message_id}, 201 if is_new else 200)
+
+
+@get("/messages")
+async def messages(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """What has arrived, the newest first; `to` is an e-mail address or a phone."""
+    found = queries.read(request, ("to", "limit"))
+    limit = queries.whole(found, "limit", 100, 1, MOST_LISTED)
+    return answer({"data": box.listed(network, found.get("to"), limit)})
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (sms_post, messages)

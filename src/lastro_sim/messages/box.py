@@ -1,0 +1,45 @@
+"""The letter box of everybody: what was sent by e-mail and by text message."""
+
+import re
+import sqlite3
+from typing import Any
+
+from .. import faults
+from ..clock import printed
+from ..faults import Fault
+from ..network import Network
+
+EMAIL, SMS = "EMAIL", "SMS"
+CODE = re.compile(r"(?<![0-9])[0-9]{6}(?![0-9])")
+LONGEST = 64 * 1024
+
+
+def strike(network: Network, to: str) -> Fault | None:
+    """What an ordered fault makes of a message to this address."""
+    return faults.strike(network, "message", {"key": to}, faults.BEHAVIOURS["message"])
+
+
+def keep(network: Network, message_id: str, channel: str, to: str, text: str) -> bool:
+    """A message has arrived; False: it had already, under this id and at this address."""
+    found = CODE.search(text)
+    return (
+        network.store.run(
+            "INSERT INTO letter (id, channel, address, text, code, sent_at) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (id, address) DO NOTHING",
+            message_id, channel, to, text, None if found is None else found[0], network.clock.business(),
+        )
+        > 0
+    )  # fmt: skip
+
+
+def listed(network: Network, to: str | None, limit: int) -> list[dict[str, Any]]:
+    """What has arrived, the newest first; at one address where it is named."""
+    rows = network.store.rows("SELECT * FROM letter WHERE ? IS NULL OR address = ? ORDER BY seq DESC LIMIT ?", to, to, limit)
+    return [_shown(row) for row in rows]
+
+
+def _shown(row: sqlite3.Row) -> dict[str, Any]:
+    return {
+        "to": row["address"], "channel": row["channel"], "text": row["text"], "code": row["code"],
+        "sentAt": printed(row["sent_at"]),
+    }  # fmt: skip

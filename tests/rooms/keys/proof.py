@@ -1,0 +1,20 @@
+"""A proof that was asked for, for tests that need a row of one."""
+
+from datetime import datetime, timedelta
+
+from tests.cast import Cast, Seller
+
+from lastro.base.write import Write
+from lastro.keys import VALIDATIONS
+from lastro.rails.port import code_message
+
+
+def asked_proof(cast: Cast, seller: Seller, at: datetime) -> Write:
+    """Of an e-mail address, whose code is to be sent and is not confirmed."""
+    made = cast.id()
+    values = {
+        "id": made, "account_id": seller.account_id, "type": "EMAIL", "key": "ana@example.com", "request_id": cast.id(),
+        "sealed_by": "k", "sent_at": at, "expires_at": at + timedelta(minutes=10), "created_at": at, "updated_at": at,
+    }  # fmt: skip
+    order = code_message(cast.id(), made, 1, at)
+    return Write(seller.company_id, rows=VALIDATIONS.born(values, at), messages=(order,))
