@@ -9,6 +9,7 @@ from lastro import ledger
 from lastro.accounts import store
 from lastro.accounts.rendering import AccountBalance, Accounts, Balance, shown
 from lastro.accounts.rules import holder_problems
+from lastro.accounts.states import ACCOUNTS
 from lastro.base.api import render, stamp
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done, Door
@@ -23,6 +24,27 @@ if TYPE_CHECKING:
     from lastro.accounts.model import Account, Holder, Institution, Wanted
     from lastro.base.db import Session
     from lastro.base.paging import Page, Part
+
+
+def opened(
+    door: Door, institution: Institution, holder: Holder, digits: int, city: str | None = None
+) -> tuple[UUID, str, tuple[Row, ...]]:
+    """A new account's id, its number and its rows. digits: the eight before the check digit. city: the holder's, if told."""
+    account_id = door.chance.uuid(door.now)
+    number = with_check_digit(f"{digits:08d}")
+    account = {
+        "id": account_id, "number": number, "branch": institution.branch,
+        "holder_type": holder.type, "full_name": holder.full_name, "document_type": holder.document_type,
+        "document_number": holder.document_number, "email": holder.email, "phone": holder.phone,
+        **({} if city is None else {"city": city}),
+        "created_at": door.now, "updated_at": door.now,
+    }  # fmt: skip
+    rows = (
+        Row("account_numbers", {"number": number, "account_id": account_id}),
+        *ACCOUNTS.born(account, door.now, ("open",)),
+        *ledger.account_rows(door.company_id, account_id),
+    )
+    return account_id, number, rows
 
 
 @dataclass(frozen=True)
@@ -41,20 +63,7 @@ class OpenAccount(Act[int]):
         problems = holder_problems(self.holder)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
-        account_id = door.chance.uuid(door.now)
-        number = with_check_digit(f"{known:08d}")
-        h = self.holder
-        account = {
-            "id": account_id, "number": number, "branch": self.institution.branch, "status": "ACTIVE",
-            "holder_type": h.type, "full_name": h.full_name, "document_type": h.document_type,
-            "document_number": h.document_number, "email": h.email, "phone": h.phone,
-            "created_at": door.now, "updated_at": door.now,
-        }  # fmt: skip
-        rows = (
-            Row("account_numbers", {"number": number, "account_id": account_id}),
-            Row("accounts", account),
-            *ledger.account_rows(door.company_id, account_id),
-        )
+        account_id, number, rows = opened(door, self.institution, self.holder, known)
         body = render({"id": str(account_id), "number": number, "branch": self.institution.branch})
         return Done(Write(door.company_id, rows=rows), body, account_id)
 

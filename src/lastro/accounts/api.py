@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.accounts import docs
 from lastro.accounts.actions import ListAccounts, ReadAccount, ReadBalance
 from lastro.accounts.model import STATUSES, Wanted
+from lastro.accounts.statements import routes as of_statements
 from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.money import DECIMALS
@@ -80,6 +81,7 @@ def routes(institution: Institution) -> tuple[Route, ...]:
         Route(
             "GET", "/order/v2/account/balance", "read_balance", "accounts:read", _balance, docs.BALANCE, queries=_BALANCE,
         ),
+        *of_statements(institution),
     )  # fmt: skip
 
 

@@ -49,6 +49,11 @@ class Account:
     created_at: datetime
 
     @property
+    def state(self) -> str:
+        """Its status, as transition tables call it."""
+        return self.status
+
+    @property
     def is_active(self) -> bool:
         """Whether anything new may come in or go out."""
         return self.status == "ACTIVE"

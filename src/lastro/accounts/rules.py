@@ -31,14 +31,15 @@ def holder_problems(holder: Holder) -> list[Problem]:
         problems.append(Problem("name", "INVALID", f"must have 1 to {_LONGEST_NAME} characters that can be printed"))
     if kind is not None and (holder.document_type != kind or not is_document(kind, holder.document_number)):
         problems.append(Problem("document", "INVALID", f"must be a {kind} with right check digits"))
-    if len(holder.email) > _LONGEST_EMAIL or not _is_email(holder.email):
+    if len(holder.email) > _LONGEST_EMAIL or not is_email(holder.email):
         problems.append(Problem("email", "INVALID", f"must be an e-mail address of at most {_LONGEST_EMAIL} characters"))
     if _PHONE.fullmatch(holder.phone) is None:
         problems.append(Problem("phone", "INVALID", "must be a telephone number with its country, such as +5511987654321"))
     return problems
 
 
-def _is_email(text: str) -> bool:
+def is_email(text: str) -> bool:
+    """Whether a text has the form of an e-mail address; whether anybody reads it, nobody asks."""
     try:
         validate_email(text, check_deliverability=False)
     except EmailNotValidError:

@@ -19,7 +19,8 @@ from lastro.base.errors import Kind, Refused
 from lastro.base.run import Reply
 
 pytestmark = pytest.mark.anyio
-_PLAIN = "UPDATE accounts SET status = 'CLOSED', email = '', full_name = ''"  # of Ana's first account: found by little
+_PLAIN = "UPDATE accounts SET email = '', full_name = ''"  # of Ana's first account, which is closed: found by little
+_LATER = "UPDATE accounts SET created_at = created_at + interval '1 hour'"  # when it was, as its history says
 LIST, READ = "list_accounts", "read_account"
 JOSE = Holder("INDIVIDUAL", "José da Silva", "CPF", "11144477735", "Jose@Example.com", "+5511999990002")
 LETTERS = Holder("ORGANIZATION", "Padaria São João Ltda", "CNPJ", "12ABC34501DE35", "padaria@example.com", "+5511999990003")
@@ -121,10 +122,11 @@ async def test_each_filter_finds_what_it_says(
     cast: Cast, ana: Seller, inside: Any, query: dict[str, str], found: str
 ) -> None:
     await inside.execute(_PLAIN + " WHERE id = $1", ana.account_id)
+    await cast.account_becomes(ana.company_id, "CLOSED")
     by_name = {
         name: (await cast.open_account(ana.company_id, h))["id"] for name, h in (("jose", JOSE), ("letters", LETTERS))
     }
-    await inside.execute("UPDATE accounts SET status = 'INACTIVE' WHERE id = $1", UUID(by_name["letters"]))
+    await cast.account_becomes(ana.company_id, "INACTIVE", UUID(by_name["letters"]))
     if query == {"status": "CLOSED"}:
         by_name[""], found = str(ana.account_id), " "
     wanted = [by_name[name] for name in found.split(" ") if name in by_name]
@@ -164,10 +166,12 @@ async def opened(cast: Cast, ana: Seller, inside: Any, chance: random.Random) ->
         chance.choice(["11144477735", "52998224725", "12ABC34501DE35"]), email, name,
     )  # fmt: skip
     await inside.execute(
-        "UPDATE accounts SET status = $2, document_number = $3, email = $4, full_name = $5,"
-        " created_at = created_at - interval '1 hour' WHERE id = $1",
-        UUID(row.id), row.status, row.document, row.email, row.full_name,
+        "UPDATE accounts SET document_number = $2, email = $3, full_name = $4, created_at = created_at - interval '1 hour'"
+        " WHERE id = $1",
+        UUID(row.id), row.document, row.email, row.full_name,
     )  # fmt: skip
+    if row.status != "ACTIVE":
+        await cast.account_becomes(ana.company_id, row.status, UUID(row.id))
     return row
 
 
@@ -193,6 +197,7 @@ def asked(rows: list[Row], chance: random.Random) -> dict[str, str]:
 async def test_every_filter_is_the_plain_one(cast: Cast, ana: Seller, inside: Any, seed: int) -> None:
     chance = random.Random(seed)
     await inside.execute(_PLAIN + ", created_at = created_at - interval '1 hour' WHERE id = $1", ana.account_id)
+    await cast.account_becomes(ana.company_id, "CLOSED")
     rows = [await opened(cast, ana, inside, chance) for _ in range(40)]
     rows.insert(0, Row(str(ana.account_id), "CLOSED", ANA.document_number, "", ""))
     dora = await cast.dora()
@@ -207,3 +212,4 @@ async def test_every_filter_is_the_plain_one(cast: Cast, ana: Seller, inside: An
         assert ids(await walked(cast, ana.client, LIST, query, limits)) == (wanted[::-1] if descending else wanted), query
         assert str(dora.account_id) not in wanted
     assert found > 100
+    await inside.execute(_LATER)

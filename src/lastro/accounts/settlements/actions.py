@@ -64,6 +64,8 @@ class Settle(Act[Known]):
             if (before.account_id, before.rail, before.amount) != (made.account_id, made.rail, made.amount):
                 return Refused(Kind.CONFLICT, (Problem("reference", "DUPLICATE", "another settlement has it"),))
             return Done(None, render(before.shown))
+        if not known.account.is_active:
+            return Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", "the account is not active"),))
         values = {
             "id": made.id, "account_id": made.account_id, "rail": made.rail, "currency": made.amount.currency,
             "amount_minor": made.amount.minor, "reference": made.reference, "created_at": made.created_at,

@@ -6,11 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from lastro import accounts, companies, keys, ledger, payouts
+from lastro import accounts, closing, companies, keys, ledger, payouts
 from lastro.accounts import Holder
 from lastro.base.money import Money, MoneyError
 from lastro.doors import wiring
-from lastro.doors.commands.desk import Declined
+from lastro.doors.commands import openings
+from lastro.doors.commands.payouts import line_of, who
+from lastro.doors.declined import Declined
 from lastro.rails import port
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ _DOCUMENTS = {"individual": "CPF", "organization": "CNPJ"}
 _LIMITS = ("transaction", "day", "night")
 _FOREIGN = tuple(rail for rail, currency in port.RAILS.items() if currency != "BRL")
 _MOST_SETTLEMENTS = 1000
+_LONGEST_DESCRIPTION = 140
 _PUNCTUATION = re.compile(r"[ ./-]")  # as people write a document
 _SPACING = re.compile(r"[ ().-]")  # as people write a telephone number
 
@@ -57,6 +60,20 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     settle.add_argument("--reference", required=True, help="of the payment that was made; the same again books nothing more")
     settled = command(_settlements, "settlements", "Show what was settled of an account, newest first.")
     settled.add_argument("account", help="its number or id")
+    for act, name, codes, summary in (
+        (_block, "block", accounts.BLOCKING, "Block an account: nothing new comes in or goes out until it is unblocked."),
+        (_unblock, "unblock", accounts.UNBLOCKING, "Lift the block of an account; what waited goes on."),
+        (_close, "close", accounts.CLOSING, "Close an account for ever, if it has nothing and nothing of it is unfinished."),
+    ):
+        decided = command(act, name, summary)
+        decided.add_argument("account", help="its number or id")
+        meanings = "; ".join(f"{code}, {meaning}" for code, meaning in codes.items())
+        decided.add_argument("--reason", required=True, choices=tuple(codes), help=meanings)
+        decided.add_argument("--description", help="more of it, in one line; the client is told this, too")
+        decided.add_argument("--by", help="who has decided, for the history; without it the user of this machine")
+    openings.declare(command)
+    keyed = command(_keys, "keys", "Show the Pix keys that lead to an account, oldest first.")
+    keyed.add_argument("account", help="its number or id")
     key = command(_add_key, "add-key", "Register a random Pix key in the directory that leads to an account.")
     key.add_argument("account", help="its number or id")
 
@@ -140,6 +157,43 @@ async def _settlements(desk: Desk, given: argparse.Namespace) -> list[dict[str, 
     company_id, account = await desk.account(given.account)
     async with desk.database.session(company_id) as session:
         return [one.shown for one in await accounts.settlements_of(session, company_id, account.id, _MOST_SETTLEMENTS)]
+
+
+def _why(given: argparse.Namespace) -> accounts.Why:
+    text = given.description
+    description = None if text is None else line_of("--description", text, _LONGEST_DESCRIPTION)
+    return accounts.Why(given.reason, description, who(given))
+
+
+async def _block(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    why, (company_id, account) = _why(given), await desk.account(given.account)
+    return await desk.act(company_id, accounts.ChangeStatus(account.id, "block", why))
+
+
+async def _unblock(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    why, (company_id, account) = _why(given), await desk.account(given.account)
+    return await desk.act(company_id, accounts.ChangeStatus(account.id, "unblock", why))
+
+
+async def _close(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    why, (company_id, account) = _why(given), await desk.account(given.account)
+    said = await desk.act(company_id, closing.Close(account.id, why))
+    in_the_way = [_obstacle(one) for one in said.get("obstacles", ())]
+    return {"id": said["id"], "number": account.number, "status": said["status"], "obstacles": in_the_way}
+
+
+def _obstacle(one: dict[str, Any]) -> str:
+    """What stands in the way, in two or three words."""
+    if (amount := one.get("amount")) is not None:
+        return f"{one['type']}:{amount['value']}{amount['currency']}"
+    return f"{one['type']}:{one['count']}"
+
+
+async def _keys(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company_id, account = await desk.account(given.account)
+    async with desk.database.session(company_id) as session:
+        found = await keys.active_keys(session, company_id, account.id)
+    return [{"id": one.id, "type": one.type, "key": one.key, "createdAt": one.created_at} for one in found]
 
 
 async def _add_key(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:

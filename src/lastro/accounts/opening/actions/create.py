@@ -1,0 +1,98 @@
+"""A request for an account is taken in, and the documents that it needs are named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from lastro.accounts.opening import notifications, rules
+from lastro.accounts.opening.model import SLOTS, UPLOADS_FOR
+from lastro.accounts.opening.rendering import OpeningTaken
+from lastro.accounts.opening.states import ACCOUNT_REQUESTS
+from lastro.base import forms
+from lastro.base.api import render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Row, Write
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts.opening.forms import OpeningForm, RepresentativeForm
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+
+
+@dataclass(frozen=True)
+class Create(Act[None]):
+    """POST /order/v1/banking/accounts. problems: that the form and its rules found."""
+
+    form: OpeningForm
+    problems: tuple[Problem, ...] = ()
+
+    async def read(self, session: Session, door: Door) -> None:
+        """Nothing needs to be known: what there may be once, the database holds."""
+
+    def decide(self, known: None, door: Door) -> Done | Refused:
+        """PENDING_DOCUMENTS, with every slot of such a holder missing."""
+        del known
+        problems = (*self.problems, *rules.dated_problems(self.form, door.now))
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        form, request_id = self.form, door.chance.uuid(door.now)
+        holder = _holder(door, form)
+        others = tuple(_representative(door, one) for one in form.representatives or ())
+        missing = SLOTS[form.holder_type]
+        values = {
+            "id": request_id, "external_id": form.external_id, "holder_type": form.holder_type,
+            "party_id": holder.values["id"], "representative_ids": [one.values["id"] for one in others],
+            "trade_name": form.trade_name, "open_document": form.document.number,
+            "terms_version": form.terms_accepted.version, "terms_accepted_at": rules.accepted_at(form.terms_accepted),
+            "missing": list(missing), "expires_at": door.now + UPLOADS_FOR, "created_at": door.now, "updated_at": door.now,
+        }  # fmt: skip
+        write = Write(
+            door.company_id,
+            rows=(holder, *others, *ACCOUNT_REQUESTS.born(values, door.now, ("create", "ask"))),
+            facts=(notifications.pending(door, request_id, missing),),
+        )
+        taken = OpeningTaken(account_request_id=str(request_id), status="PENDING_DOCUMENTS")
+        return Done(write, render(taken), request_id)
+
+    def taken(self, constraint: str) -> Refused | None:
+        """There is one already."""
+        return taken(constraint)
+
+
+def taken(constraint: str) -> Refused | None:
+    """What it means that a request would be there twice."""
+    if constraint == "account_requests_external_id_key":
+        return Refused(Kind.CONFLICT, (Problem("externalId", "DUPLICATE", "another request has it"),))
+    if constraint == "account_requests_one_open":
+        return Refused(Kind.CONFLICT, (Problem("document.number", "DUPLICATE", "a request of this holder is still open"),))
+    return None
+
+
+def _holder(door: Door, form: OpeningForm) -> Row:
+    address = msgspec.json.encode(_present(form.address)).decode()
+    values = _person(door, form.full_name, form, form.holder_type)
+    return Row("parties", {**values, "address": address, "ip": form.terms_accepted.ip})
+
+
+def _representative(door: Door, one: RepresentativeForm) -> Row:
+    return Row("parties", {**_person(door, one.name, one, "INDIVIDUAL"), "address": None, "ip": None})
+
+
+def _person(door: Door, name: str, of: OpeningForm | RepresentativeForm, entity_type: str) -> dict[str, Any]:
+    party_id: UUID = door.chance.uuid(door.now)
+    return {
+        "id": party_id, "name": name, "document_type": of.document.type, "document_number": of.document.number,
+        "entity_type": entity_type, "email": of.email, "phone": of.phone, "birth_date": of.birth_date, "country": "BR",
+    }  # fmt: skip
+
+
+def _present(form: forms.Form) -> dict[str, str]:
+    """What the form says, by the interface's names, without what it leaves out."""
+    found: dict[str, str] = {name: value for name, value in msgspec.to_builtins(form).items() if value is not None}
+    return found

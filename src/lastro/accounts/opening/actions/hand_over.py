@@ -1,0 +1,57 @@
+"""A request with all its documents is handed over: to the partner, or to people where there is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lastro.rails import port
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lastro.accounts.opening.actions.upload import Known
+    from lastro.accounts.opening.model import Page, Person, Request
+    from lastro.base.run import Door
+    from lastro.base.write import Write
+
+
+def handed_over(write: Write, known: Known, pages: Sequence[Page], door: Door, *, is_analysed: bool) -> Write:
+    """The Write of the last upload, with the move's columns of ANALYSIS, and the message to the partner where there is one.
+
+    pages: that stand in the slots once it is written.
+    """
+    (move,) = write.moves
+    request = known.request
+    assert request is not None
+    submission = request.submissions + 1
+    if not is_analysed:
+        more: dict[str, Any] = {"submissions": submission, "analysis_reference": None, "ask_at": None}
+        return replace(write, moves=(replace(move, sets={**move.sets, **more}),))
+    reference = port.analysis_reference(known.company_number, request.id, submission)
+    more = {
+        "submissions": submission, "analysis_reference": reference, "ask_at": door.now + port.FIRST_ASK, "asked": 0,
+    }  # fmt: skip
+    message = port.analysis_message(
+        _order(reference, request, known.representatives, pages), request.id, door.chance.uuid(door.now), door.now
+    )
+    return replace(write, moves=(replace(move, sets={**move.sets, **more}),), messages=(message,))
+
+
+def _order(reference: str, request: Request, representatives: Sequence[Person], pages: Sequence[Page]) -> port.AnalysisOrder:
+    return port.AnalysisOrder(
+        reference, request.holder_type, _subject(request.holder), [_subject(one) for one in representatives],
+        [
+            port.DocumentRef(str(page.id), page.slot, page.page, page.content_type, page.kept_digest.hex())
+            for page in sorted(pages, key=lambda page: (page.slot, page.page))
+        ],
+        request.trade_name,
+    )  # fmt: skip
+
+
+def _subject(person: Person) -> port.Subject:
+    """Somebody as the partner is told."""
+    return port.Subject(
+        person.name, person.document_type, person.document_number, person.email, person.phone, person.birth_date,
+        None if person.address is None else dict(person.address),
+    )  # fmt: skip

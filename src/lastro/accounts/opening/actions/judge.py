@@ -1,0 +1,156 @@
+"""A request is judged: by the partner's word, or by people; or its time is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lastro.accounts import store as accounts
+from lastro.accounts.actions import opened
+from lastro.accounts.model import Holder
+from lastro.accounts.opening import notifications, rules, store
+from lastro.accounts.opening.model import EXPIRED, UPLOADS_FOR, Request, Verdict
+from lastro.accounts.opening.rendering import shown
+from lastro.accounts.opening.states import ACCOUNT_REQUESTS
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Touch, Write
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts.model import Institution
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.rails import port
+
+_TOO_LATE = "late"  # what a verdict is settled with that nobody waits for any more
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The request, and the eight digits that its account would have."""
+
+    request: Request | None
+    digits: int
+
+
+async def _read(session: Session, company_id: UUID, request_id: UUID) -> Known:
+    request = await store.request_by_id(session, company_id, request_id)
+    is_open = request is not None and request.state == "ANALYSIS"
+    return Known(request, await accounts.next_number(session) if is_open else 0)
+
+
+@dataclass(frozen=True)
+class Judged(Act[Known]):
+    """The partner has judged a request. claimed: the inbox row that says so."""
+
+    final: port.AnalysisFinal
+    request_id: UUID
+    claimed: port.Claimed
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The request."""
+        return await _read(session, door.company_id, self.request_id)
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """APPROVED or REPROVED; what is told of an earlier submission, or after people have judged, changes nothing.
+
+        What the partner would not look at is left to people.
+        """
+        request, final = known.request, self.final
+        if request is None or request.state != "ANALYSIS" or request.analysis_reference != final.reference:
+            return Done(Write(door.company_id, finished=(self.claimed.finished(_TOO_LATE, door.now),)), b"")
+        finished = Write(door.company_id, finished=(self.claimed.finished("judged", door.now),))
+        if final.outcome == "NOT_TAKEN":
+            left = Touch("account_requests", request.id, request.version, {"ask_at": None, "analysis_reference": None})
+            return Done(finished + Write(door.company_id, touches=(left,)), b"")
+        fields = rules.flags(request.holder_type, final.fields)
+        verdict = Verdict(final.outcome == "APPROVED", final.code or final.outcome, final.description, fields)
+        return Done(finished + judged(door, request, verdict, known.digits, self.institution), b"")
+
+
+@dataclass(frozen=True)
+class Judge(Act[Known]):
+    """lastro account request --approve, --reprove: people judge a request, whether or not a partner looks at it too."""
+
+    request_id: UUID
+    verdict: Verdict
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The request."""
+        return await _read(session, door.company_id, self.request_id)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """As the partner's word; only what is in ANALYSIS is judged."""
+        request = known.request
+        if request is None:
+            return NOT_FOUND
+        if request.state != "ANALYSIS":
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the request is {request.state}"),))
+        wrong = [field for field in self.verdict.fields if field not in rules.flags(request.holder_type, [field])]
+        if wrong:
+            return Refused(Kind.INVALID, (Problem("fields", "INVALID", f"no document of such a holder: {wrong[0]}"),))
+        write = judged(door, request, self.verdict, known.digits, self.institution)
+        return Done(write, render(shown(_after(request, write))), request.id)
+
+
+@dataclass(frozen=True)
+class Expire(Act["Request | None"]):
+    """A request that nobody uploaded anything for in time (states.md 8)."""
+
+    request_id: UUID
+
+    async def read(self, session: Session, door: Door) -> Request | None:
+        """The request."""
+        return await store.request_by_id(session, door.company_id, self.request_id)
+
+    def decide(self, known: Request | None, door: Door) -> Done:
+        """REPROVED for good, where it still waits and its time is over."""
+        if known is None or known.state != "PENDING_DOCUMENTS" or known.expires_at is None or known.expires_at > door.now:
+            return Done(None, b"")
+        verdict = Verdict(is_approved=False, code=EXPIRED, description="no document came for 30 days")
+        return Done(_refused(door, known, verdict, "expire"), b"")
+
+
+def judged(door: Door, request: Request, verdict: Verdict, digits: int, institution: Institution) -> Write:
+    """What a verdict changes: the account is opened, and a key for it becomes due; or the request is refused."""
+    if not verdict.is_approved:
+        return _refused(door, request, verdict, "reprove")
+    person = request.holder
+    holder = Holder(
+        request.holder_type, person.name, person.document_type, person.document_number, person.email, person.phone
+    )
+    city = (person.address or {}).get("city")
+    account_id, number, rows = opened(door, institution, holder, digits, city)
+    sets: dict[str, Any] = {"account_id": account_id, "open_document": None, "ask_at": None, "key_due_at": door.now}
+    return Write(
+        door.company_id,
+        rows=rows,
+        moves=(ACCOUNT_REQUESTS.move(request, "approve", door.now, reason=verdict.by, **sets),),
+        facts=(notifications.created(door, request.id, account_id, number, institution),),
+    )
+
+
+def _after(request: Request, write: Write) -> Request:
+    """The request as it stands once it is judged."""
+    (move,) = write.moves
+    told = {
+        name: value for name, value in move.sets.items() if name in ("account_id", "reproved_code", "reproved_description")
+    }
+    return replace(request, state=move.to_state, reproved_fields=tuple(move.sets.get("reproved_fields", ())), **told)
+
+
+def _refused(door: Door, request: Request, verdict: Verdict, trigger: str) -> Write:
+    sets: dict[str, Any] = {
+        "missing": [], "open_document": None, "ask_at": None, "reproved_code": verdict.code,
+        "reproved_description": verdict.description, "reproved_fields": list(verdict.fields),
+        "expires_at": door.now + UPLOADS_FOR if verdict.fields else None,
+    }  # fmt: skip
+    move = ACCOUNT_REQUESTS.move(
+        request, trigger, door.now, reason=" by ".join(one for one in (verdict.code, verdict.by) if one), **sets
+    )
+    return Write(door.company_id, moves=(move,), facts=(notifications.rejected(door, request.id, verdict),))

@@ -1,0 +1,49 @@
+"""A request and the terms, as they are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.accounts.opening import store
+from lastro.accounts.opening.rendering import shown, terms_shown
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.run import Act, Done
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts.opening.model import Request
+    from lastro.base.db import Session
+    from lastro.base.errors import Refused
+    from lastro.base.run import Door
+
+
+@dataclass(frozen=True)
+class Read(Act["Request | None"]):
+    """GET /order/v1/banking/accounts/requests/{id}."""
+
+    request_id: UUID | None
+
+    async def read(self, session: Session, door: Door) -> Request | None:
+        """The request, unless it is unknown here."""
+        return None if self.request_id is None else await store.request_by_id(session, door.company_id, self.request_id)
+
+    def decide(self, known: Request | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        return NOT_FOUND if known is None else Done(None, render(shown(known)))
+
+
+@dataclass(frozen=True)
+class ReadTerms(Act[None]):
+    """GET /order/v1/banking/accounts/terms."""
+
+    holder_type: str
+
+    async def read(self, session: Session, door: Door) -> None:
+        """Nothing needs to be known."""
+
+    def decide(self, known: None, door: Door) -> Done:
+        """Shows them."""
+        del known
+        return Done(None, render(terms_shown(self.holder_type)))

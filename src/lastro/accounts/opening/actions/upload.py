@@ -1,0 +1,177 @@
+"""A document comes for a slot of a request; with the last that it waits for, the request is handed over to be looked at."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from lastro.accounts.opening import files, rules, store
+from lastro.accounts.opening.actions.create import taken
+from lastro.accounts.opening.actions.hand_over import handed_over
+from lastro.accounts.opening.model import MOST_PAGES, SLOTS, UPLOADS_FOR, Page, Request
+from lastro.accounts.opening.refusing import FileRefused
+from lastro.accounts.opening.rendering import DocumentTaken
+from lastro.accounts.opening.states import ACCOUNT_REQUESTS
+from lastro.base.api import render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Row, TouchMany, Write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.accounts.opening.model import OpeningPlace, Person
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.base.write import Move
+
+_NO_REQUEST = Refused(Kind.INVALID, (Problem("accountRequestId", "INVALID", "is no request of your company"),))
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A page as it will stand in its row."""
+
+    id: UUID
+    kept: files.Kept
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The request, the pages that stand in its slots, and who is named. last_page: of the slot. sealed: once it is made."""
+
+    request: Request | None
+    pages: tuple[Page, ...] = ()
+    last_page: int = 0
+    company_number: int = 0
+    representatives: tuple[Person, ...] = ()
+    sealed: Sealed | None = None
+
+
+@dataclass(frozen=True)
+class Upload(Act[Known]):
+    """POST /order/v1/banking/accounts/documents. content: as it was sent; by its first bytes of a kind that is taken."""
+
+    request_id: UUID | None
+    slot: str
+    content: bytes
+    place: OpeningPlace
+    append: bool = False
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The request and what stands in its slots."""
+        company, request_id = door.company_id, self.request_id
+        found = None if request_id is None else await store.request_by_id(session, company, request_id)
+        if found is None:
+            return Known(None)
+        return Known(
+            found,
+            tuple(await store.pages(session, company, found.id)),
+            await store.last_page(session, company, found.id, self.slot),
+            await store.company_number(session, company),
+            tuple(await store.people(session, company, found.representative_ids)),
+        )
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """Draws a picture anew, looks into a PDF, and seals it: in a thread, and only what is to be kept."""
+        if self._answered(known, door.now) is not None:
+            return known
+        page_id = door.chance.uuid(door.now)
+        async with self.place.turns:
+            try:
+                sealed = await asyncio.to_thread(self._sealed, door.company_id, page_id)
+            except FileRefused as refused:
+                return Refused(Kind.INVALID, (Problem("file", refused.issue, refused.why),))
+        return replace(known, sealed=sealed)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The page stands in its slot; ANALYSIS where nothing is missing any more."""
+        answered = self._answered(known, door.now)
+        if answered is not None:
+            return answered
+        request, sealed = known.request, known.sealed
+        assert request is not None
+        assert sealed is not None
+        in_slot = [page for page in known.pages if page.slot == self.slot]
+        does = rules.uploaded(request, self.slot, in_slot, append=self.append)
+        page = self._page(known, sealed, door.now)
+        write = Write(
+            door.company_id,
+            rows=(Row("account_documents", {**_values(page, request.id), "sealed": sealed.value}),),
+            moves=(self._move(request, does, door.now),),
+            many=_replaced(does.replaced, door.now),
+        )
+        if does.trigger == "complete":
+            pages = [one for one in known.pages if one not in does.replaced] + [page]
+            write = handed_over(write, known, pages, door, is_analysed=self.place.is_analysed)
+        return Done(write, self._answer(does.missing), page.id)
+
+    def taken(self, constraint: str) -> Refused | None:
+        """Of a holder whose refused request is taken up again, another may have been made meanwhile."""
+        return taken(constraint)
+
+    def _answered(self, known: Known, now: datetime) -> Done | Refused | None:
+        """What is said without keeping anything; None: the file is to be kept."""
+        request = known.request
+        if request is None:
+            return _NO_REQUEST
+        if self.slot not in SLOTS[request.holder_type]:
+            return Refused(Kind.INVALID, (Problem("documentType", "NOT_ALLOWED", f"is none of a {request.holder_type}"),))
+        in_slot = [page for page in known.pages if page.slot == self.slot]
+        if request.state in ("PENDING_DOCUMENTS", "ANALYSIS"):
+            digest = sha256(self.content).digest()
+            if any(page.digest == digest for page in in_slot):
+                return Done(None, self._answer(request.missing))
+        if not rules.takes_uploads(request, now):
+            why = f"the request is {request.state}, or its time is over"
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", why),))
+        if request.state == "REPROVED" and self.slot not in request.reproved_fields:
+            return Refused(Kind.CONFLICT, (Problem("documentType", "NOT_ALLOWED", "was not refused: it stands as it is"),))
+        if self.append and len(in_slot) >= MOST_PAGES:
+            why = f"a document has at most {MOST_PAGES} files"
+            return Refused(Kind.INVALID, (Problem("append", "LIMIT_EXCEEDED", why),))
+        return None
+
+    def _sealed(self, company_id: UUID, page_id: UUID) -> Sealed:
+        kept = files.kept(self.content)
+        return Sealed(page_id, kept, store.sealed(self.place.key_ring, kept.content, company_id, page_id))
+
+    def _page(self, known: Known, sealed: Sealed, at: datetime) -> Page:
+        kept = sealed.kept
+        return Page(
+            sealed.id, 1, self.slot, known.last_page + 1, kept.content_type, len(kept.content),
+            sha256(self.content).digest(), kept.digest, at,
+        )  # fmt: skip
+
+    def _move(self, request: Request, does: rules.Uploaded, at: datetime) -> Move:
+        sets: dict[str, Any] = {
+            "missing": list(does.missing), "reproved_fields": [], "reproved_code": None, "reproved_description": None,
+            "expires_at": at + UPLOADS_FOR if does.missing else None,
+        }  # fmt: skip
+        if request.state == "REPROVED":
+            sets["open_document"] = request.holder.document_number
+        return ACCOUNT_REQUESTS.move(request, does.trigger, at, reason=self.slot, **sets)
+
+    def _answer(self, missing: tuple[str, ...]) -> bytes:
+        return render(DocumentTaken(document_type=self.slot, missing_required_documents=list(missing)))
+
+
+def _values(page: Page, request_id: UUID) -> dict[str, object]:
+    return {
+        "id": page.id, "request_id": request_id, "slot": page.slot, "page": page.page, "content_type": page.content_type,
+        "size": page.size, "digest": page.digest, "kept_digest": page.kept_digest, "created_at": page.created_at,
+    }  # fmt: skip
+
+
+def _replaced(pages: tuple[Page, ...], at: datetime) -> tuple[TouchMany, ...]:
+    """What another takes the place of is not kept any longer."""
+    if not pages:
+        return ()
+    none = [None] * len(pages)
+    sets: dict[str, Sequence[Any]] = {"sealed": none, "replaced_at": [at] * len(pages)}
+    return (TouchMany("account_documents", tuple(p.id for p in pages), tuple(p.version for p in pages), sets),)

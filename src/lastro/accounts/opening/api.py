@@ -1,0 +1,70 @@
+"""The HTTP operations of the opening of accounts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro.accounts.opening import docs, rules
+from lastro.accounts.opening.actions.create import Create
+from lastro.accounts.opening.actions.read import Read, ReadTerms
+from lastro.accounts.opening.actions.upload import Upload
+from lastro.accounts.opening.documents import read_upload
+from lastro.accounts.opening.forms import OpeningForm
+from lastro.accounts.opening.model import LARGEST_UPLOAD, SLOTS
+from lastro.base import forms
+from lastro.base.api import Incoming, Query, Route
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.paging import read_choice
+
+if TYPE_CHECKING:
+    from lastro.accounts.opening.model import OpeningPlace
+    from lastro.base.run import Verb
+
+_PATH = "/order/v1/banking/accounts"
+_PUBLIC_UPLOAD = "/public/v1/banking/accounts/documents"  # interface.md's name of the same operation
+_HOLDER = (Query("holderType", "Whose terms.", {"type": "string", "enum": list(SLOTS)}, is_required=True),)
+
+
+@dataclass(frozen=True)
+class _Desk:
+    place: OpeningPlace
+
+    def create(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/banking/accounts: what is wrong with its dates is said together with the rest."""
+        form, problems = forms.read(incoming.raw, OpeningForm)
+        return Create(form, (*problems, *rules.problems_of(form)))
+
+    def upload(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/banking/accounts/documents."""
+        asked = read_upload(incoming.raw, incoming.boundary)
+        if isinstance(asked, list):
+            return Refused(Kind.INVALID, tuple(asked))
+        return Upload(asked.request_id, asked.slot, asked.content, self.place, asked.append)
+
+    def read(self, incoming: Incoming) -> Verb[Any]:
+        """GET /order/v1/banking/accounts/requests/{id}."""
+        return Read(incoming.id("id"))
+
+    def terms(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/banking/accounts/terms."""
+        problems: list[Problem] = []
+        holder_type = read_choice(incoming.query, "holderType", SLOTS, problems)
+        if holder_type is None:
+            found = problems or [Problem("holderType", "REQUIRED", "is required")]
+            return Refused(Kind.INVALID, tuple(found))
+        return ReadTerms(holder_type)
+
+
+def routes(place: OpeningPlace) -> tuple[Route, ...]:
+    """The operations."""
+    desk = _Desk(place)
+    return (
+        Route("POST", _PATH, "open_account", "accounts:write", desk.create, docs.CREATE, success=201, key="optional"),
+        Route("GET", _PATH + "/terms", "read_account_terms", "accounts:read", desk.terms, docs.TERMS, queries=_HOLDER),
+        Route("GET", _PATH + "/requests/{id}", "read_account_request", "accounts:read", desk.read, docs.READ),
+        Route(
+            "POST", _PATH + "/documents", "upload_account_document", "accounts:write", desk.upload, docs.UPLOAD,
+            success=201, key="optional", largest_body=LARGEST_UPLOAD, same_at=(_PUBLIC_UPLOAD,),
+        ),
+    )  # fmt: skip

@@ -1,0 +1,198 @@
+"""What the opening of accounts says of itself to those who call it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lastro.accounts.opening.forms import OpeningForm
+from lastro.accounts.opening.model import ALL_SLOTS, SLOTS
+from lastro.accounts.opening.notifications import CreatedNotification, PendingDocumentsNotification, RejectedNotification
+from lastro.accounts.opening.rendering import DocumentTaken, OpeningRequest, OpeningTaken, OpeningTerms
+from lastro.accounts.opening.terms import TERMS as TEXTS
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.media import Media
+from lastro.base.multipart import FORM_DATA
+from lastro.webhooks import Notice
+
+_REQUEST_ID = "0198c0de-0000-7000-8000-000000000003"
+_ACCOUNT_ID = "0198c0de-0000-7000-8000-000000000004"
+_AT = "2026-01-31T12:00:00.000000Z"
+_PERSON = {
+    "externalId": "holder-1",
+    "holderType": "INDIVIDUAL",
+    "fullName": "Bia Silva",
+    "document": {"type": "CPF", "number": "12345678909"},
+    "email": "bia@example.com",
+    "phone": "+5511987654321",
+    "birthDate": "1990-05-17",
+    "address": {
+        "state": "SP", "city": "Sao Paulo", "neighborhood": "Bela Vista", "street": "Avenida Paulista", "number": "1000",
+        "postalCode": "01310-100",
+    },
+    "termsAccepted": {
+        "version": TEXTS["INDIVIDUAL"].version, "acceptedAt": "2026-01-31T12:00:00Z", "ip": "203.0.113.7",
+    },
+}  # fmt: skip
+_MISSING = list(SLOTS["INDIVIDUAL"])
+_IN_SLOTS = "\n".join(f"- {holder}: {', '.join(f'`{slot}`' for slot in slots)}" for holder, slots in SLOTS.items())
+_NO_REQUEST = Refusal(
+    Kind.NOT_FOUND, "", "", "No request of your company has this id.", "Take the `accountRequestId` of the create.",
+)  # fmt: skip
+
+
+def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
+    return Refusal(Kind.INVALID, field, issue, cause, cure)
+
+
+def _of_person(path: str) -> tuple[Refusal, ...]:
+    return (
+        _invalid(f"{path}document.type", "MISMATCH", "A person has a CPF, an organization a CNPJ.", "Give that one."),
+        _invalid(f"{path}document.number", "INVALID", "Its check digits are wrong, or it has punctuation.",
+                 "Give the number as the tax office has it."),
+        _invalid(f"{path}email", "INVALID", "It is no e-mail address.", "Give one."),
+        _invalid(f"{path}birthDate", "OUT_OF_RANGE", "The day is still to come, or lies before 1500.", "Correct it."),
+    )  # fmt: skip
+
+
+CREATE = Doc(
+    "Request an account",
+    "Asks for an account for a holder, who has accepted the terms. The documents that are waited for are told by"
+    " `ACCOUNT.PENDING_DOCUMENTS` and by the request itself; upload each, and once the last is there the request is looked"
+    " at. `ACCOUNT.CREATED` names the account, `ACCOUNT.REJECTED` says why there is none.",
+    OpeningForm, OpeningTaken,
+    (
+        *_of_person(""),
+        *_of_person("representatives[0]."),
+        _invalid("representatives", "REQUIRED", "An organization acts through people.", "Name at least one."),
+        _invalid("representatives", "TOO_LONG", "There are more than ten.", "Name ten at most."),
+        _invalid("representatives", "NOT_ALLOWED", "A person opens an account in no other's name.", "Leave them out."),
+        _invalid("tradeName", "NOT_ALLOWED", "Only an organization has one.", "Leave it out."),
+        _invalid("address.state", "INVALID", "Brazil has no such state.", "Give two capital letters such as SP."),
+        _invalid("address.postalCode", "INVALID", "It is no CEP.", "Give eight digits such as 01310-100."),
+        _invalid("termsAccepted.version", "MISMATCH", "The terms have another version.",
+                 "Read the terms, have them accepted, and give their `version`."),
+        _invalid("termsAccepted.acceptedAt", "INVALID", "It is no timestamp with its offset.",
+                 "Give one such as 2026-01-31T12:00:00Z."),
+        _invalid("termsAccepted.acceptedAt", "OUT_OF_RANGE", "It lies in the future.", "Give the moment that has been."),
+        _invalid("termsAccepted.ip", "INVALID", "It is no IPv4 or IPv6 address.", "Give that of the holder's device."),
+        Refusal(Kind.CONFLICT, "externalId", "DUPLICATE", "Another request of your company has it.",
+                "Read that one, or give another."),
+        Refusal(Kind.CONFLICT, "document.number", "DUPLICATE", "A request of this holder is still open.",
+                "Go on with that one."),
+    ),
+    _PERSON, {"accountRequestId": _REQUEST_ID, "status": "PENDING_DOCUMENTS"},
+)  # fmt: skip
+TERMS = Doc(
+    "Read the terms of an account",
+    "The terms that a holder accepts, with their version.",
+    None, OpeningTerms,
+    (
+        _invalid("holderType", "REQUIRED", "Persons and organizations have different terms.", "Give it."),
+        _invalid("holderType", "INVALID", "There is no such holder.", "Give INDIVIDUAL or ORGANIZATION."),
+    ),
+    None,
+    {
+        "holderType": "INDIVIDUAL", "version": TEXTS["INDIVIDUAL"].version, "title": TEXTS["INDIVIDUAL"].title,
+        "text": TEXTS["INDIVIDUAL"].text,
+    },
+)  # fmt: skip
+READ = Doc(
+    "Read a request for an account",
+    "How it stands. A REPROVED request with `reprovedFields` is taken up again when those documents are uploaded, within 30"
+    " days; one without is over.",
+    None, OpeningRequest, (_NO_REQUEST,), None,
+    {
+        "accountRequestId": _REQUEST_ID, "externalId": "holder-1", "status": "PENDING_DOCUMENTS", "step": "DOCUMENTS",
+        "missingRequiredDocuments": _MISSING,
+    },
+)  # fmt: skip
+_FORM = {
+    "type": "object",
+    "required": ["file", "documentType", "accountRequestId"],
+    "properties": {
+        "file": {"type": "string", "format": "binary", "contentMediaType": "application/octet-stream"},
+        "documentType": {"type": "string", "enum": list(ALL_SLOTS)},
+        "accountRequestId": {"type": "string", "format": "uuid"},
+        "append": {"type": "string", "enum": ["true", "false"], "default": "false"},
+    },
+}  # fmt: skip
+UPLOAD = Doc(
+    "Upload a document of a request",
+    "A form (`multipart/form-data`) with the parts\n\n"
+    "- `file`: a PDF, PNG or JPEG of at most 10 MB. What it is, its content says; its name is not looked at. Pictures are"
+    " drawn anew and lose what was stored beside them; a PDF must not be encrypted, act by itself or carry files.\n"
+    "- `documentType`: the slot that it is for.\n"
+    "- `accountRequestId`: the request.\n"
+    "- `append`: `true` puts the file behind those that are in the slot, such as the other side of a card; else it takes"
+    " their place.\n\n"
+    f"Slots, all of them required:\n\n{_IN_SLOTS}\n\n"
+    "The same file again changes nothing. With the last missing document the request goes into ANALYSIS and takes no more,"
+    " so that a document of several files is not uploaded last.",
+    None, DocumentTaken,
+    (
+        _invalid("body", "INVALID", "It is no whole multipart form.", "Send it again, whole."),
+        _invalid("body", "REQUIRED", "There is none.", "Send a multipart form."),
+        _invalid("file", "REQUIRED", "There is none, or it is empty.", "Send one."),
+        _invalid("file", "INVALID", "It is not whole, is something else besides, or is no part with a filename.",
+                 "Scan or photograph the document anew."),
+        _invalid("file", "NOT_SUPPORTED", "It is no PDF, PNG or JPEG, or a PDF that cannot be looked into.",
+                 "Save it as one of these."),
+        _invalid("file", "NOT_ALLOWED", "The PDF is encrypted, acts by itself or carries files.", "Print it anew."),
+        _invalid("file", "TOO_LONG", "It has more than 10 MB, or more pixels or parts than a document has.",
+                 "Make it smaller."),
+        _invalid("documentType", "REQUIRED", "It is not said what the file is.", "Give a slot."),
+        _invalid("documentType", "INVALID", "There is no such slot.", "Give one of those above."),
+        _invalid("documentType", "NOT_ALLOWED", "It is a slot of the other kind of holder.", "Give one of this holder."),
+        _invalid("accountRequestId", "REQUIRED", "It is not said whose the file is.", "Give it."),
+        _invalid("accountRequestId", "INVALID", "No request of your company has this id.",
+                 "Take the `accountRequestId` of the create."),
+        _invalid("append", "INVALID", "It is neither true nor false.", "Give one of the two, or leave it out."),
+        _invalid("append", "LIMIT_EXCEEDED", "The slot has ten files.", "Put the pages together in one PDF."),
+        Refusal(Kind.CONFLICT, "status", "CONFLICT", "The request is being looked at, has ended, or its 30 days are over.",
+                "Read it; where it has ended, make another."),
+        Refusal(Kind.CONFLICT, "documentType", "NOT_ALLOWED", "The request was refused for other documents.",
+                "Upload those of `reprovedFields`."),
+        Refusal(Kind.CONFLICT, "document.number", "DUPLICATE", "Another request of this holder is open meanwhile.",
+                "Go on with that one."),
+    ),
+    None, {"documentType": "documentHolder", "missingRequiredDocuments": ["selfieHolder", "pepDeclaration"]},
+    bodies=(Media(FORM_DATA, schema=_FORM),),
+)  # fmt: skip
+
+
+def _notice(event: str, summary: str, description: str, body: type[Any], status: str, more: dict[str, Any]) -> Notice:
+    always = {"event": event, "status": status}
+    example = {"event": event, "occurredAt": _AT, "requestId": _REQUEST_ID, "status": status, **more}
+    return Notice(event, summary, description, body, always, example)
+
+
+NOTICES = (
+    _notice(
+        "ACCOUNT.PENDING_DOCUMENTS", "Account request waits for documents",
+        "A request was taken. Upload each document that it names; the request is looked at once the last is there.",
+        PendingDocumentsNotification, "PENDING_DOCUMENTS", {"missingRequiredDocuments": _MISSING},
+    ),
+    _notice(
+        "ACCOUNT.CREATED", "Account opened",
+        "A request was approved and its account is open. A random Pix key for it follows within seconds.",
+        CreatedNotification, "ACTIVE",
+        {
+            "accountId": _ACCOUNT_ID,
+            "bankData": {
+                "ispb": "99999010", "bankNumber": "990", "accountType": "PAYMENT_ACCOUNT", "createdAt": _AT,
+                "branchNumber": "0001", "accountNumber": "000000019",
+            },
+        },
+    ),
+    _notice(
+        "ACCOUNT.REJECTED", "Account request refused",
+        "A request was refused. The documents that `rejectedFields` names can be uploaded again for 30 days, and then it is"
+        " looked at anew; with none the refusal is definitive.",
+        RejectedNotification, "REJECTED",
+        {
+            "reason": {"code": "DOCUMENT_ILLEGIBLE", "description": "The document cannot be read"},
+            "rejectedFields": ["documentHolder"],
+        },
+    ),
+)  # fmt: skip

@@ -1,0 +1,77 @@
+"""What an upload says: its parts read, and all that is wrong with them at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.accounts.opening.files import kind_of
+from lastro.accounts.opening.model import ALL_SLOTS, LARGEST_FILE
+from lastro.base.api import as_id
+from lastro.base.errors import Problem
+from lastro.base.multipart import NotAForm, read_parts
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.multipart import Part
+
+_FLAGS = {"true": True, "false": False}
+_LONGEST_TEXT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is uploaded. request_id None: its text is no id, which answers as an unknown one does."""
+
+    request_id: UUID | None
+    slot: str
+    content: bytes
+    append: bool
+
+
+def read_upload(raw: bytes, boundary: str | None) -> Asked | list[Problem]:
+    """The upload, or what is wrong with it as far as it shows without looking anything up. For a thread."""
+    try:
+        parts = read_parts(raw, boundary)
+    except NotAForm as broken:
+        return [Problem("body", "INVALID", f"is no whole multipart form: {broken}")]
+    problems: list[Problem] = []
+    content = _file(parts.get("file"), problems)
+    slot = _text(parts, "documentType", problems)
+    if slot and slot not in ALL_SLOTS:
+        problems.append(Problem("documentType", "INVALID", "is not one of the values the interface names"))
+    request_id = _text(parts, "accountRequestId", problems)
+    append = _text(parts, "append", problems, otherwise="false")
+    if append and append not in _FLAGS:
+        problems.append(Problem("append", "INVALID", "must be true or false"))
+    if problems:
+        return problems
+    return Asked(as_id(request_id), slot, content, _FLAGS[append])
+
+
+def _file(part: Part | None, problems: list[Problem]) -> bytes:
+    if part is None or not part.content:
+        problems.append(Problem("file", "REQUIRED", "is required, and must not be empty"))
+    elif not part.is_file:
+        problems.append(Problem("file", "INVALID", "must be a file: a part with a filename, whatever that says"))
+    elif len(part.content) > LARGEST_FILE:
+        problems.append(Problem("file", "TOO_LONG", f"must have at most {LARGEST_FILE} bytes"))
+    elif kind_of(part.content) is None:
+        problems.append(Problem("file", "NOT_SUPPORTED", "must be a PDF, PNG or JPEG by what is in it"))
+    return b"" if part is None else part.content
+
+
+def _text(parts: dict[str, Part], name: str, problems: list[Problem], otherwise: str = "") -> str:
+    part = parts.get(name)
+    if part is None or not part.content:
+        if not otherwise:
+            problems.append(Problem(name, "REQUIRED", "is required"))
+        return otherwise
+    try:
+        text = part.content.decode() if len(part.content) <= _LONGEST_TEXT else ""
+    except UnicodeDecodeError:
+        text = ""
+    if not text:
+        problems.append(Problem(name, "INVALID", "must be a short text in UTF-8"))
+    return text

@@ -1,0 +1,38 @@
+"""What of a file is kept: its kind is known by its content, whatever it is called and said to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from lastro.accounts.opening import papers, pictures
+from lastro.base.media import PDF
+
+PNG, JPEG = "image/png", "image/jpeg"
+_BEGINS = ((b"%PDF-", PDF), (b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file as it is kept, and its SHA-256."""
+
+    content_type: str
+    content: bytes
+    digest: bytes
+
+
+def kind_of(content: bytes) -> str | None:
+    """The media type that the first bytes say; None: nothing that is taken."""
+    return next((kind for begin, kind in _BEGINS if content.startswith(begin)), None)
+
+
+def kept(content: bytes) -> Kept:
+    """What is kept of a file: a picture drawn anew, a PDF as it is. FileRefused: nothing. It takes a while: for a thread."""
+    kind = kind_of(content)
+    assert kind is not None, "what is of no kind was refused before"
+    if kind == PDF:
+        papers.demand_harmless(content)
+        made = content
+    else:
+        made = pictures.drawn_anew(content, kind)
+    return Kept(kind, made, sha256(made).digest())

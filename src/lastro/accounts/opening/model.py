@@ -1,0 +1,128 @@
+"""What a request for an account is, and the documents that it needs."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from lastro.rails.port import ANALYSIS_SEND, Waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date, datetime
+    from uuid import UUID
+
+    from lastro.accounts.model import Institution
+    from lastro.base.secrets import KeyRing
+
+STATUSES = ("PENDING", "PENDING_DOCUMENTS", "ANALYSIS", "APPROVED", "REPROVED")
+# What is asked of each kind of holder, in the order in which it is shown (contract.md §5).
+SLOTS: Mapping[str, tuple[str, ...]] = {
+    "INDIVIDUAL": ("documentHolder", "selfieHolder", "pepDeclaration"),
+    "ORGANIZATION": (
+        "socialContract", "cnpjCard", "documentRepresentative", "selfieRepresentative", "proofAddress", "balanceSheet",
+        "accountTerms",
+    ),
+}  # fmt: skip
+ALL_SLOTS = tuple(dict.fromkeys(slot for slots in SLOTS.values() for slot in slots))
+UPLOADS_FOR = timedelta(days=30)  # states.md 8: without an upload for so long, a request is over
+EXPIRED = "EXPIRED"  # why it then is
+MOST_PAGES = 10  # of one slot, at a time
+LARGEST_FILE = 10 * 1024 * 1024
+LARGEST_UPLOAD = LARGEST_FILE + 512 * 1024  # with what stands around the file
+
+WAITING = (
+    Waiting(
+        ANALYSIS_SEND, "account_requests", "status", "ANALYSIS", "analysis_reference", only="ask_at IS NOT NULL",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningPlace:
+    """Where requests are taken. key_ring: seals the documents. is_analysed: a partner looks at them; else people do.
+
+    turns: of files that are decoded at a time in a process, since that takes memory by the pixel.
+    """
+
+    institution: Institution
+    key_ring: KeyRing
+    is_analysed: bool
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody that a request names, as the row of parties has it; what was erased is empty."""
+
+    name: str
+    document_type: str
+    document_number: str
+    email: str
+    phone: str
+    birth_date: date | None
+    address: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as it was read; state and version as a machine wants them.
+
+    missing: slots that wait for a document. reproved_fields: slots that may be uploaded again; with none a refusal is
+    definitive. expires_at: until when uploads are taken. submissions: how often it was handed over to be looked at.
+    """
+
+    id: UUID
+    state: str
+    version: int
+    external_id: str
+    holder_type: str
+    holder: Person
+    trade_name: str | None
+    representative_ids: tuple[UUID, ...]
+    missing: tuple[str, ...]
+    reproved_code: str | None
+    reproved_description: str | None
+    reproved_fields: tuple[str, ...]
+    expires_at: datetime | None
+    submissions: int
+    analysis_reference: str | None
+    account_id: UUID | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """The slots that an upload is waited for, as clients are shown them."""
+        return self.reproved_fields if self.state == "REPROVED" else self.missing
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that stands in a slot. digest: SHA-256 of the bytes as they were sent; kept_digest: of what is kept of them."""
+
+    id: UUID
+    version: int
+    slot: str
+    page: int
+    content_type: str
+    size: int
+    digest: bytes
+    kept_digest: bytes
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a request was judged. code, description: why it was not approved. fields: slots that may be uploaded again.
+
+    by: who has, where it was people.
+    """
+
+    is_approved: bool
+    code: str | None = None
+    description: str | None = None
+    fields: tuple[str, ...] = ()
+    by: str | None = None

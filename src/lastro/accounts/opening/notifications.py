@@ -1,0 +1,97 @@
+"""What clients are told of a request for an account."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+
+from lastro.accounts.opening.rendering import Missing, Slot  # noqa: TC001 msgspec reads the annotations when it runs
+from lastro.accounts.rendering import BankAccount
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import Id, Timestamp  # noqa: TC001
+from lastro.webhooks import told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from lastro.accounts.model import Institution
+    from lastro.accounts.opening.model import Verdict
+    from lastro.base.run import Door
+    from lastro.base.write import Fact
+
+
+class RefusalReason(Answer, frozen=True, kw_only=True):
+    """Why a request was refused."""
+
+    code: Annotated[str, msgspec.Meta(examples=["DOCUMENT_ILLEGIBLE"])]
+    description: Annotated[str, msgspec.Meta(description="The code again, where nothing more is known.")]
+
+
+class PendingDocumentsNotification(Answer, frozen=True, kw_only=True):
+    """A request waits for documents."""
+
+    event: Literal["ACCOUNT.PENDING_DOCUMENTS"]
+    occurred_at: Timestamp
+    request_id: Id
+    status: Literal["PENDING_DOCUMENTS"]
+    missing_required_documents: Missing
+
+
+class CreatedNotification(Answer, frozen=True, kw_only=True):
+    """A request was approved, and its account is open."""
+
+    event: Literal["ACCOUNT.CREATED"]
+    occurred_at: Timestamp
+    request_id: Id
+    account_id: Id
+    status: Annotated[Literal["ACTIVE"], msgspec.Meta(description="Of the account.")]
+    bank_data: BankAccount
+
+
+class RejectedNotification(Answer, frozen=True, kw_only=True):
+    """A request was refused."""
+
+    event: Literal["ACCOUNT.REJECTED"]
+    occurred_at: Timestamp
+    request_id: Id
+    status: Literal["REJECTED"]
+    reason: RefusalReason
+    rejected_fields: Annotated[
+        list[Slot],
+        msgspec.Meta(description="Values of `documentType` that may be uploaded again; none: it is definitive."),
+    ]
+
+
+def pending(door: Door, request_id: UUID, missing: Sequence[str]) -> Fact:
+    """ACCOUNT.PENDING_DOCUMENTS, told where the company has its events sent, as each of these."""
+    body = PendingDocumentsNotification(
+        event="ACCOUNT.PENDING_DOCUMENTS", occurred_at=stamp(door.now), request_id=str(request_id),
+        status="PENDING_DOCUMENTS", missing_required_documents=list(missing),
+    )  # fmt: skip
+    return told(door, body.event, request_id, None, body)
+
+
+def created(door: Door, request_id: UUID, account_id: UUID, number: str, institution: Institution) -> Fact:
+    """ACCOUNT.CREATED. number: the account's, eight digits and the check digit."""
+    bank = BankAccount(
+        ispb=institution.ispb, bank_number=institution.compe, account_type="PAYMENT_ACCOUNT", created_at=stamp(door.now),
+        branch_number=institution.branch, account_number=number,
+    )  # fmt: skip
+    body = CreatedNotification(
+        event="ACCOUNT.CREATED", occurred_at=stamp(door.now), request_id=str(request_id), account_id=str(account_id),
+        status="ACTIVE", bank_data=bank,
+    )  # fmt: skip
+    return told(door, body.event, request_id, None, body)
+
+
+def rejected(door: Door, request_id: UUID, verdict: Verdict) -> Fact:
+    """ACCOUNT.REJECTED."""
+    assert verdict.code is not None
+    body = RejectedNotification(
+        event="ACCOUNT.REJECTED", occurred_at=stamp(door.now), request_id=str(request_id), status="REJECTED",
+        reason=RefusalReason(code=verdict.code, description=verdict.description or verdict.code),
+        rejected_fields=list(verdict.fields),
+    )  # fmt: skip
+    return told(door, body.event, request_id, None, body)

@@ -1,0 +1,168 @@
+"""What a request for an account must say, which documents it needs, and what an upload does to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Final
+
+from lastro.accounts.opening.model import SLOTS
+from lastro.accounts.opening.terms import version_of
+from lastro.accounts.rules import is_email
+from lastro.base.errors import Problem
+from lastro.base.paging import read_timestamp
+from lastro.standards.documents import is_document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lastro.accounts.opening.forms import (
+        OpeningAddressForm,
+        OpeningDocumentForm,
+        OpeningForm,
+        OpeningTermsForm,
+        RepresentativeForm,
+    )
+    from lastro.accounts.opening.model import Page, Request
+
+DOCUMENTS: Final = {"INDIVIDUAL": "CPF", "ORGANIZATION": "CNPJ"}
+_PHONE: Final = re.compile(r"\+[1-9][0-9]{7,14}")  # ITU-T E.164, with the country
+_POSTAL_CODE: Final = re.compile(r"[0-9]{5}-?[0-9]{3}")
+_STATES: Final = frozenset({
+    "AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI", "PR", "RJ", "RN",
+    "RO", "RR", "RS", "SC", "SE", "SP", "TO",
+})  # fmt: skip
+_BRASILIA: Final = timezone(timedelta(hours=-3))  # no summer time since 2019
+_OLDEST_YEAR: Final = 1500  # nobody was born and nothing was founded before; a typing error was
+
+
+def problems_of(form: OpeningForm) -> list[Problem]:
+    """What is wrong with a request beyond its form; a field that the form found at fault is None and not looked at."""
+    code = form.external_id
+    found = [Problem("externalId", "INVALID", "must be printable")] if code is not None and not code.isprintable() else []
+    found += [
+        *_document(form.document, DOCUMENTS.get(form.holder_type), "document"),
+        *_contact(form.email, form.phone, ""),
+        *_address(form.address),
+        *_terms(form.terms_accepted, form.holder_type),
+    ]
+    given = form.representatives
+    if form.holder_type == "ORGANIZATION" and given is None:
+        found.append(Problem("representatives", "REQUIRED", "an organization has at least one"))
+    if form.holder_type == "INDIVIDUAL" and given:
+        found.append(Problem("representatives", "NOT_ALLOWED", "a person opens an account in no other's name"))
+    if form.holder_type == "INDIVIDUAL" and form.trade_name is not None:
+        found.append(Problem("tradeName", "NOT_ALLOWED", "is an organization's"))
+    for place, one in enumerate(given or ()):
+        found += _representative(one, f"representatives[{place}].")
+    return found
+
+
+def dated_problems(form: OpeningForm, now: datetime) -> list[Problem]:
+    """What is wrong with its dates. now: business time."""
+    today = now.astimezone(_BRASILIA).date()
+    born = [("birthDate", form.birth_date)]
+    people = [one for one in form.representatives or () if one is not None]
+    born += [(f"representatives[{place}].birthDate", one.birth_date) for place, one in enumerate(people)]
+    found = [
+        Problem(field, "OUT_OF_RANGE", "must be a day that has been")
+        for field, day in born
+        if day is not None and (day.year < _OLDEST_YEAR or day > today)
+    ]
+    terms = form.terms_accepted
+    accepted = accepted_at(terms)
+    if accepted is not None and accepted > now + timedelta(minutes=5):  # clocks of different machines
+        found.append(Problem("termsAccepted.acceptedAt", "OUT_OF_RANGE", "must not be in the future"))
+    return found
+
+
+def accepted_at(terms: OpeningTermsForm | None) -> datetime | None:
+    """When the terms were accepted, in UTC; None where that cannot be read."""
+    text = None if terms is None else terms.accepted_at
+    return None if text is None else read_timestamp(text)
+
+
+def _representative(one: RepresentativeForm | None, path: str) -> list[Problem]:
+    if one is None:
+        return []
+    return [*_document(one.document, "CPF", f"{path}document"), *_contact(one.email, one.phone, path)]
+
+
+def _document(given: OpeningDocumentForm | None, kind: str | None, path: str) -> list[Problem]:
+    if given is None or given.type is None or kind is None:
+        return []
+    if given.type != kind:
+        return [Problem(f"{path}.type", "MISMATCH", f"must be {kind}")]
+    if given.number is not None and not is_document(kind, given.number):
+        return [Problem(f"{path}.number", "INVALID", f"must be a {kind} with right check digits, without punctuation")]
+    return []
+
+
+def _contact(email: str | None, phone: str | None, path: str) -> list[Problem]:
+    found = []
+    if email is not None and not is_email(email):
+        found.append(Problem(f"{path}email", "INVALID", "must be an e-mail address"))
+    if phone is not None and _PHONE.fullmatch(phone) is None:
+        found.append(Problem(f"{path}phone", "INVALID", "must be a telephone number such as +5511987654321"))
+    return found
+
+
+def _address(given: OpeningAddressForm | None) -> list[Problem]:
+    if given is None:
+        return []
+    found = []
+    if given.state is not None and given.state not in _STATES:
+        found.append(Problem("address.state", "INVALID", "must be the two letters of a state of Brazil, such as SP"))
+    if given.postal_code is not None and _POSTAL_CODE.fullmatch(given.postal_code) is None:
+        found.append(Problem("address.postalCode", "INVALID", "must be a CEP of eight digits, such as 01310-100"))
+    return found
+
+
+def _terms(given: OpeningTermsForm | None, holder_type: str | None) -> list[Problem]:
+    if given is None:
+        return []
+    found = []
+    if holder_type is not None and given.version is not None and given.version != version_of(holder_type):
+        found.append(Problem("termsAccepted.version", "MISMATCH", "is not the version of the terms that holds now"))
+    if given.accepted_at is not None and accepted_at(given) is None:
+        found.append(Problem("termsAccepted.acceptedAt", "INVALID", "must be a timestamp in ISO 8601 with its offset"))
+    if given.ip is not None and not _is_address(given.ip):
+        found.append(Problem("termsAccepted.ip", "INVALID", "must be an IPv4 or IPv6 address"))
+    return found
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """What an upload does to its request. trigger: of its machine. missing: slots that wait. replaced: pages that go."""
+
+    trigger: str
+    missing: tuple[str, ...]
+    replaced: tuple[Page, ...]
+
+
+def takes_uploads(request: Request, now: datetime) -> bool:
+    """Whether a document may still come: it waits for some, or was refused for what can be shown again, not too long ago."""
+    if request.state not in ("PENDING_DOCUMENTS", "REPROVED"):
+        return False
+    return request.expires_at is not None and now < request.expires_at
+
+
+def uploaded(request: Request, slot: str, pages: Sequence[Page], *, append: bool) -> Uploaded:
+    """What the slot's upload does. pages: that stand in the slot. append: it stands behind them, else in their place."""
+    missing = tuple(one for one in request.wanted if one != slot)
+    return Uploaded("upload" if missing else "complete", missing, () if append else tuple(pages))
+
+
+def flags(holder_type: str, fields: Sequence[str]) -> tuple[str, ...]:
+    """Those of the fields that are slots of such a holder, in the order of its slots: these alone can be uploaded again."""
+    return tuple(slot for slot in SLOTS[holder_type] if slot in fields)

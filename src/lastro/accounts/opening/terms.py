@@ -1,0 +1,45 @@
+"""The terms under which an account is opened, in the language of those who accept them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A text and its version: another text has another version."""
+
+    version: str
+    title: str
+    text: str
+
+
+_SHARED: Final = (
+    "A conta de pagamento é individual, em reais, e não rende juros. O saldo é mantido separado do patrimônio da instituição"
+    " (Lei 12.865/2013, art. 12).\n\n"
+    "A instituição confere os dados e documentos enviados e pode recusar a abertura (Resolução BCB 96/2021, art. 3º)."
+    " Dados e documentos são guardados cifrados, pelo prazo que a lei exige, e usados para abrir e manter a conta"
+    " e para prevenir fraude e lavagem de dinheiro (Lei 13.709/2018, art. 7º, II; Circular BCB 3.978/2020).\n\n"
+    "O titular mantém os dados atualizados e pode pedir o encerramento da conta a qualquer momento."
+)
+TERMS: Final[Mapping[str, Terms]] = {
+    "INDIVIDUAL": Terms(
+        "2026-01",
+        "Termos da conta de pagamento de pessoa natural",
+        "O titular declara que os dados são seus e verdadeiros, e que movimenta a conta em nome próprio.\n\n" + _SHARED,
+    ),
+    "ORGANIZATION": Terms(
+        "2026-01",
+        "Termos da conta de pagamento de pessoa jurídica",
+        "Quem assina declara que tem poderes para representar o titular, e que os dados são verdadeiros.\n\n" + _SHARED,
+    ),
+}
+
+
+def version_of(holder_type: str) -> str:
+    """The version that is accepted now. KeyError: there is no such holder."""
+    return TERMS[holder_type].version

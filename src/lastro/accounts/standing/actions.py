@@ -1,0 +1,55 @@
+"""lastro account block and unblock: whoever operates lastro decides about an account."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.accounts.standing.notifications import status_changed
+from lastro.accounts.states import ACCOUNTS
+from lastro.accounts.store import accounts_of
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts.model import Account
+    from lastro.accounts.standing.reasons import Why
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+
+
+def changed(account: Account, trigger: str, why: Why, door: Door) -> Write:
+    """The move of an account and its event. Whether it may close is for whoever calls this (trigger `close`) to look at."""
+    move = ACCOUNTS.move(account, trigger, door.now, reason=why.recorded)
+    return Write(door.company_id, moves=(move,), facts=(status_changed(door, account, move.to_state, why),))
+
+
+@dataclass(frozen=True)
+class ChangeStatus(Act["Account | None"]):
+    """Blocks an account, so that nothing new comes in or goes out, or lifts that. trigger: `block` or `unblock`."""
+
+    account_id: UUID
+    trigger: str
+    why: Why
+
+    async def read(self, session: Session, door: Door) -> Account | None:
+        """The account."""
+        found = await accounts_of(session, door.company_id, [self.account_id])
+        return found[0] if found else None
+
+    def decide(self, known: Account | None, door: Door) -> Done | Refused:
+        """INACTIVE, or ACTIVE again; 409 where the account is that already, or closed."""
+        if known is None:
+            return NOT_FOUND
+        if not ACCOUNTS.allows(known.state, self.trigger):
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"is {known.status} already"),))
+        status = ACCOUNTS.moves[known.state, self.trigger]
+        said = {
+            "id": str(known.id), "number": known.number, "status": status, "previousStatus": known.status,
+            "reason": self.why.code, "description": self.why.told,
+        }  # fmt: skip
+        return Done(changed(known, self.trigger, self.why, door), render(said), known.id)

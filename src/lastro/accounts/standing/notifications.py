@@ -1,0 +1,45 @@
+"""What clients are told of a change of an account's status."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+
+from lastro.accounts.model import STATUSES
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import Id, Timestamp, words
+from lastro.webhooks import told
+
+if TYPE_CHECKING:
+    from lastro.accounts.model import Account
+    from lastro.accounts.standing.reasons import Why
+    from lastro.base.run import Door
+    from lastro.base.write import Fact
+
+
+class StatusReason(Answer, frozen=True, kw_only=True):
+    """Why the status has changed."""
+
+    code: Annotated[str, msgspec.Meta(description="One word of a list that may grow.", examples=["COURT_ORDER"])]
+    description: Annotated[str, msgspec.Meta(description="For people; the code, where there is no more to say.")]
+
+
+class StatusNotification(Answer, frozen=True, kw_only=True):
+    """An account was blocked, unblocked or closed."""
+
+    account_id: Id
+    event: Literal["ACCOUNT.STATUS_CHANGED"]
+    occurred_at: Timestamp
+    status: Annotated[str, words(*STATUSES, description="After the change.")]
+    previous_status: Annotated[str, words(*STATUSES, description="Before it.")]
+    reason: StatusReason
+
+
+def status_changed(door: Door, account: Account, status: str, why: Why) -> Fact:
+    """ACCOUNT.STATUS_CHANGED, told where the company has its events sent. account: as it was before. status: after."""
+    body = StatusNotification(
+        account_id=str(account.id), event="ACCOUNT.STATUS_CHANGED", occurred_at=stamp(door.now), status=status,
+        previous_status=account.status, reason=StatusReason(code=why.code, description=why.told),
+    )  # fmt: skip
+    return told(door, body.event, account.id, None, body)

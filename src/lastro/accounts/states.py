@@ -1,0 +1,15 @@
+"""What may happen to an account (states.md 8)."""
+
+from lastro.base.machine import NOT_THERE, Machine
+
+ACCOUNTS = Machine(
+    "accounts",
+    "status",
+    {
+        (NOT_THERE, "open"): "ACTIVE",
+        ("ACTIVE", "block"): "INACTIVE",  # nothing new in or out
+        ("INACTIVE", "unblock"): "ACTIVE",
+        ("ACTIVE", "close"): "CLOSED",  # for ever
+        ("INACTIVE", "close"): "CLOSED",
+    },
+)

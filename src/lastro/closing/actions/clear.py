@@ -1,0 +1,110 @@
+"""What hangs on a closed account ends: some of it at a time, so that a crash or a silent network costs one step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro import orders
+from lastro.base.errors import Kind, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+from lastro.closing import store
+from lastro.closing.states import CLOSE_REQUESTS
+from lastro.keys import ACCOUNT_CLOSURE, EndKey
+from lastro.subscriptions import CloseAccount
+
+if TYPE_CHECKING:
+    from typing import Any
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.closing.model import CloseRequest
+    from lastro.orders import Ending, Place
+    from lastro.rails.port import Registry
+
+_ORDERS_AT_ONCE = 20
+_SUBSCRIPTIONS_AT_ONCE = 5  # each with its payments, attempts and the word to its payer's bank
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The request, and the next of what hangs on its account: nothing where nothing is left.
+
+    subscriptions, keys: each with the verb that ends it and what that has read. Keys come last, when nothing else is left.
+    """
+
+    request: CloseRequest
+    orders: tuple[Ending, ...]
+    subscriptions: tuple[tuple[CloseAccount, Any], ...]
+    keys: tuple[tuple[EndKey, Any], ...] = ()
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether nothing hangs on it."""
+        return not (self.orders or self.subscriptions or self.keys)
+
+
+@dataclass(frozen=True)
+class Clear(Act["Known | None"]):
+    """One step: some open orders and subscriptions are CANCELED; then keys are deleted, which the directory is told first.
+
+    A key that the directory keeps, as a claim of it is open, stands in the way of the request alone and not of other keys.
+    When nothing is left the request is COMPLETED.
+    """
+
+    request_id: UUID
+    place: Place
+    registry: Registry
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The request while it is REQUESTED, and the next things to end."""
+        company = door.company_id
+        request = await store.request_by_id(session, company, self.request_id)
+        if request is None or request.state != "REQUESTED":
+            return None
+        of = (session, company, request.account_id)
+        endings = [await orders.ending(session, company, one) for one in await store.open_orders(*of, _ORDERS_AT_ONCE)]
+        ids = await store.open_subscriptions(*of, _SUBSCRIPTIONS_AT_ONCE)
+        verbs = [CloseAccount(one, self.place) for one in ids]
+        pairs = [(verb, await verb.read(session, door)) for verb in verbs]
+        known = Known(request, tuple(one for one in endings if one is not None), tuple(pairs))
+        ids = await store.active_keys(*of) if known.is_clear else []
+        ends = [EndKey(request.account_id, one, ACCOUNT_CLOSURE, self.registry) for one in ids]
+        return replace(known, keys=tuple([(end, await end.read(session, door)) for end in ends]))
+
+    async def look_up(self, known: Known | None, door: Door) -> Known | Refused | None:
+        """Tells the directory of the keys that go; what it refuses or is silent about, a later round tells it again.
+
+        Of a silence there is one: who would wait for the next ones, too, would wait long. Refused: no key has gone.
+        """
+        freed: list[tuple[EndKey, Any]] = []
+        refused = None
+        for end, read in () if known is None else known.keys:
+            told = await end.look_up(read, door)
+            if not isinstance(told, Refused):
+                freed.append((end, told))
+                continue
+            refused = refused or told
+            if told.kind is Kind.UNAVAILABLE:
+                break
+        if known is None or (refused is not None and not freed):
+            return refused
+        return replace(known, keys=tuple(freed))
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """What can end now, in one write; what cannot yet, as money for it was just announced, is tried again."""
+        if known is None:
+            return Done(None, b"")
+        if known.is_clear:
+            return Done(Write(door.company_id, moves=(CLOSE_REQUESTS.move(known.request, "complete", door.now),)), b"")
+        write = Write(door.company_id)
+        for ending in known.orders:
+            write += orders.with_account(ending, door, self.place) or Write(door.company_id)
+        ends: tuple[tuple[CloseAccount | EndKey, Any], ...] = (*known.subscriptions, *known.keys)
+        for verb, read in ends:
+            done = verb.decide(read, door)
+            assert isinstance(done, Done), "nobody refuses what a closed account has to end"
+            write += done.write or Write(door.company_id)
+        return Done(None if write.is_empty else write, b"")

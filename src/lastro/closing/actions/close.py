@@ -1,0 +1,92 @@
+"""Closing an account, by its client's request or by whoever operates lastro; and reading such a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lastro.accounts import ACCOUNTS, accounts_of, changed
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Write
+from lastro.closing import store
+from lastro.closing.model import CloseRequest, Obstacle
+from lastro.closing.rendering import in_the_way, shown
+from lastro.closing.states import CLOSE_REQUESTS
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Account, Why
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The account, and what stands in the way of closing it."""
+
+    account: Account
+    obstacles: tuple[Obstacle, ...]
+
+
+@dataclass(frozen=True)
+class Close(Act["Known | None"]):
+    """POST /order/v1/banking/accounts/{id}/close-request, and lastro account close."""
+
+    account_id: UUID | None
+    why: Why
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The account and what stands in the way."""
+        if self.account_id is None:
+            return None
+        found = await accounts_of(session, door.company_id, [self.account_id])
+        return Known(found[0], await store.obstacles_of(session, door.company_id, self.account_id)) if found else None
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """CLOSED, and REQUESTED until what hangs on it is ended; or REFUSED with the list, and nothing else changes.
+
+        What was read may be overtaken by a credit, which takes no lock. So the write looks again, under the account's lock,
+        behind everybody who relied on the account: a credit that came first makes it decide anew, one that comes later finds
+        the account closed.
+        """
+        if known is None:
+            return NOT_FOUND
+        account = known.account
+        if not ACCOUNTS.allows(account.state, "close"):
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"is {account.status} already"),))
+        is_refused = bool(known.obstacles)
+        request = CloseRequest(
+            door.chance.uuid(door.now), "REFUSED" if is_refused else "REQUESTED", 2 if is_refused else 1, account.id,
+            self.why.code, self.why.description, known.obstacles, door.now, door.now,
+        )  # fmt: skip
+        values = {
+            "id": request.id, "account_id": account.id, "reason_code": request.reason_code, "reason": request.reason,
+            "obstacles": msgspec.json.encode([in_the_way(one) for one in known.obstacles]).decode(),
+            "created_at": door.now, "updated_at": door.now,
+        }  # fmt: skip
+        triggers = ("request", "refuse") if is_refused else ("request",)
+        write = Write(door.company_id, rows=CLOSE_REQUESTS.born(values, door.now, triggers, reason=self.why.recorded))
+        if not is_refused:
+            write += Write(door.company_id, relies=(Relied("closing", account.id, account.version),))
+            write += changed(account, "close", self.why, door)
+        return Done(write, render(shown(request)), request.id)
+
+
+@dataclass(frozen=True)
+class Read(Act["CloseRequest | None"]):
+    """GET /order/v1/banking/accounts/close-requests/{id}."""
+
+    request_id: UUID | None
+
+    async def read(self, session: Session, door: Door) -> CloseRequest | None:
+        """The request."""
+        return None if self.request_id is None else await store.request_by_id(session, door.company_id, self.request_id)
+
+    def decide(self, known: CloseRequest | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        return NOT_FOUND if known is None else Done(None, render(shown(known)))

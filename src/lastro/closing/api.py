@@ -1,0 +1,41 @@
+"""The HTTP operations of closing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lastro.accounts import Why
+from lastro.base import forms
+from lastro.base.api import Incoming, Route
+from lastro.base.errors import Kind, Refused
+from lastro.closing import docs
+from lastro.closing.actions.close import Close, Read
+from lastro.closing.forms import RequestClose
+
+if TYPE_CHECKING:
+    from lastro.base.run import Verb
+
+_PATH = "/order/v1/banking/accounts"
+_CODE = "CLOSE_REQUESTED"  # of the event's reason, whose description is what the client wrote
+
+
+def routes() -> tuple[Route, ...]:
+    """The room's operations."""
+    return (
+        Route(
+            "POST", _PATH + "/{id}/close-request", "request_account_close", "accounts:write", _close, docs.CLOSE,
+            success=201, key="optional",
+        ),
+        Route("GET", _PATH + "/close-requests/{id}", "read_account_close", "accounts:read", _read, docs.READ),
+    )  # fmt: skip
+
+
+def _close(incoming: Incoming) -> Verb[Any] | Refused:
+    form, problems = forms.read(incoming.raw, RequestClose)
+    if problems:
+        return Refused(Kind.INVALID, forms.in_order(problems, RequestClose))
+    return Close(incoming.id("id"), Why(_CODE, form.close_request_reason))
+
+
+def _read(incoming: Incoming) -> Verb[Any]:
+    return Read(incoming.id("id"))

@@ -1,0 +1,44 @@
+"""What the room's operations say of themselves to those who call."""
+
+from __future__ import annotations
+
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.closing.forms import RequestClose
+from lastro.closing.rendering import Closing
+
+_WHY = {"closeRequestReason": "We are moving to one account"}
+_CREATED = {
+    "id": "0196a515-8e42-7d05-9c31-2b6f4e8a7d10", "accountId": "0196a4ef-1d02-7e40-8b11-64c3f0de9a17", "status": "REQUESTED",
+    **_WHY, "createdAt": "2026-01-31T12:00:00.120945Z", "updatedAt": "2026-01-31T12:00:00.120945Z",
+}  # fmt: skip
+
+CLOSE = Doc(
+    "Close an account",
+    "Closes an account for ever, if it has nothing in any currency and nothing of it is unfinished. Then the account is"
+    " CLOSED at once and `ACCOUNT.STATUS_CHANGED` is sent; its open orders and subscriptions are canceled and its keys"
+    " deleted in the seconds after, until the request is COMPLETED. Else the request is REFUSED, `obstacles` says all that"
+    " stands in the way, and nothing has changed: ask again once it is gone.\n\n"
+    "- Of money: `AVAILABLE`, `HELD`, `BLOCKED`, and `OWED`, each with its amount.\n"
+    "- Of what is unfinished, counted: `PAYOUTS`; `PLANS` that are being applied; `REFUNDS`; `PAYMENTS` that were let in and"
+    " are not settled; `ORDERS` that are being paid; `SCHEDULED_PAYMENTS` of subscriptions; `DISPUTES`"
+    " (MED) that are open.",
+    RequestClose, Closing,
+    (
+        Refusal(Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list."),
+        Refusal(Kind.CONFLICT, "status", "CONFLICT", "The account is CLOSED already.", "It stays so; open another one."),
+        Refusal(Kind.INVALID, "closeRequestReason", "INVALID", "It is blank or has control characters.",
+                "Give 1 to 140 characters."),
+    ),
+    _WHY, _CREATED,
+)  # fmt: skip
+READ = Doc(
+    "Read a request to close an account",
+    "The request as it is now.",
+    None, Closing,
+    (
+        Refusal(Kind.NOT_FOUND, "", "", "No request of your company has this id.",
+                "Take the `id` that the request answered, from a client of the same company."),
+    ),
+    None, {**_CREATED, "status": "COMPLETED", "updatedAt": "2026-01-31T12:00:01.871204Z"},
+)  # fmt: skip

@@ -1,0 +1,17 @@
+"""The request body of a request to close an account."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from lastro.base.forms import Form, Line
+
+
+class RequestClose(Form):
+    """That an account be closed, for ever."""
+
+    close_request_reason: Annotated[
+        Line, msgspec.Meta(description="Why; told with the event of the closing.", examples=["We are moving to one account"])
+    ]

@@ -1,0 +1,42 @@
+"""What a request to close an account is, and what may stand in its way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.base.money import Money
+
+STATUSES: Final = ("REQUESTED", "COMPLETED", "REFUSED")
+# As `account_obstacles` of the schema calls them: first money, in each currency; then what is unfinished, counted.
+MONEY: Final = ("AVAILABLE", "HELD", "BLOCKED", "OWED")
+UNFINISHED: Final = ("PAYOUTS", "PLANS", "REFUNDS", "PAYMENTS", "ORDERS", "SCHEDULED_PAYMENTS", "DISPUTES")
+OBSTACLES: Final = (*MONEY, *UNFINISHED)
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """One thing that stands in the way. amount: of money; count: of what is unfinished."""
+
+    kind: str
+    amount: Money | None = None
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CloseRequest:
+    """A request as it was read. reason: in the words of who asked. obstacles: of one that is REFUSED."""
+
+    id: UUID
+    state: str
+    version: int
+    account_id: UUID
+    reason_code: str
+    reason: str | None
+    obstacles: tuple[Obstacle, ...]
+    created_at: datetime
+    updated_at: datetime

@@ -1,0 +1,53 @@
+"""How a request to close an account is shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import Id, Money, Timestamp, words
+from lastro.closing.model import OBSTACLES, STATUSES
+
+if TYPE_CHECKING:
+    from lastro.closing.model import CloseRequest, Obstacle
+
+
+class InTheWay(Answer, frozen=True, kw_only=True):
+    """One thing that stands in the way of closing an account."""
+
+    type: Annotated[str, words(*OBSTACLES)]
+    amount: Annotated[Money | None, msgspec.Meta(description="Of money: how much, in one currency.")] = None
+    count: Annotated[int | None, msgspec.Meta(description="Of what is unfinished: how many.")] = None
+
+
+class Closing(Answer, frozen=True, kw_only=True):
+    """A request to close an account."""
+
+    id: Id
+    account_id: Id
+    status: Annotated[
+        str,
+        words(*STATUSES, description="REQUESTED: the account is CLOSED, and what hangs on it is being ended. COMPLETED: that"
+              " is done. REFUSED: something stood in the way, and the account is as it was."),
+    ]  # fmt: skip
+    close_request_reason: Annotated[str | None, msgspec.Meta(description="In your words.")] = None
+    obstacles: Annotated[list[InTheWay] | None, msgspec.Meta(description="Of one that is REFUSED: all of it.")] = None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+def shown(request: CloseRequest) -> Closing:
+    """The request as every answer shows it."""
+    return Closing(
+        id=str(request.id), account_id=str(request.account_id), status=request.state, close_request_reason=request.reason,
+        obstacles=[in_the_way(one) for one in request.obstacles] or None, created_at=stamp(request.created_at),
+        updated_at=stamp(request.updated_at),
+    )  # fmt: skip
+
+
+def in_the_way(obstacle: Obstacle) -> InTheWay:
+    """An obstacle, as it is shown and kept."""
+    amount = None if obstacle.amount is None else Money.of(obstacle.amount)
+    return InTheWay(type=obstacle.kind, amount=amount, count=obstacle.count)

@@ -1,0 +1,101 @@
+"""The doors to the analyst: for participants its own protocol, for tests and people the list."""
+
+import re
+from typing import Any
+
+from litestar import Response, get, put
+from litestar.datastructures import UploadFile
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from .. import logs, queries
+from ..answers import Asked, answer
+from ..bank.acts import MOST_LISTED
+from ..collecting import movements
+from ..forms import Form
+from ..guard import participant_only
+from ..network import Network
+from ..refusals import Problem, malformed
+from . import requests, verdicts
+
+REFERENCE = re.compile(r"[0-9A-Za-z-]{8,64}")
+DIGEST = re.compile(r"[0-9a-f]{64}")
+LARGEST_UPLOAD = 64 * 1024 * 1024  # a picture that was drawn anew may have more bytes than as it was sent
+
+
+@put("/analysis/v1/requests/{reference:str}", guards=[participant_only])
+async def request_put(request: Asked, network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+    """Hand a request over; the answer names the documents that are still to come."""
+    logs.about(_named(reference))
+    is_new = requests.hand_over(network, reference, _body(await request.body()))
+    return answer(requests.shown(network, requests.find(network, reference)), 201 if is_new else 200)
+
+
+@put(
+    "/analysis/v1/requests/{reference:str}/documents/{document_id:str}",
+    guards=[participant_only],
+    request_max_body_size=LARGEST_UPLOAD,
+)
+async def document_put(
+    request: Asked, network: NamedDependency[Network], reference: FromPath[str], document_id: FromPath[str]
+) -> Response[bytes]:
+    """Upload a document that the request names: a form with one file."""
+    logs.about(_named(reference))
+    file = (await request.form()).get("file")
+    if not isinstance(file, UploadFile):
+        raise malformed(Problem("file", "REQUIRED", "A form with a file is expected"))
+    requests.take_document(network, reference, document_id, await file.read())
+    return answer(requests.shown(network, requests.find(network, reference)))
+
+
+@get("/analysis/v1/requests/{reference:str}", guards=[participant_only])
+async def request_get(network: NamedDependency[Network], reference: FromPath[str]) -> Response[bytes]:
+    """How a request stands."""
+    return answer(requests.shown(network, requests.find(network, _named(reference))))
+
+
+@get("/analysis/v1/movements", guards=[participant_only])
+async def movement_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Verdicts after a place, and with this the word that everything up to it has arrived."""
+    return answer({"movements": await movements.pulled(request, network, requests.ANALYST)})
+
+
+@get("/analyses")
+async def analysis_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """What was handed over, and what was said of it."""
+    found = queries.read(request, {"limit"})
+    limit = queries.whole(found, "limit", 100, 1, MOST_LISTED)
+    return answer({"data": requests.listed(network, limit)})
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (request_put, document_put, request_get, movement_list, analysis_list)
+
+
+def _named(reference: str) -> str:
+    if REFERENCE.fullmatch(reference) is None:
+        raise malformed(Problem("reference", "INVALID", "A reference has 8 to 64 letters, digits and hyphens"))
+    return reference
+
+
+def _body(raw: bytes) -> dict[str, Any]:
+    form = Form.read(raw)
+    found: dict[str, Any] = {"holderType": form.choice("holderType", verdicts.FLAGGED)}
+    holder = form.child("holder")
+    document = holder.child("document")
+    found["holder"] = {
+        "name": holder.text("name"), "email": holder.text("email"), "phone": holder.text("phone"),
+        "document": {"type": document.choice("type", {"CPF", "CNPJ"}), "number": document.text("number", 14)},
+    }  # fmt: skip
+    documents = form.given("documents")
+    if not isinstance(documents, list) or not documents:
+        form.refuse("documents", "REQUIRED", "At least one document is expected")
+        documents = []
+    found["documents"] = []
+    for place, given in enumerate(documents):
+        one = Form(given if isinstance(given, dict) else {}, f"documents[{place}].", form.problems)
+        found["documents"].append(
+            {"id": one.text("id", 64), "type": one.text("type", 64), "sha256": one.text("sha256", 64, DIGEST)}
+        )
+    form.check()
+    return found

@@ -1,0 +1,148 @@
+"""Requests that the analyst looks at: handed over once under a reference, complete with the last document, then judged."""
+
+import hashlib
+import json
+import sqlite3
+from typing import Any
+
+from .. import faults
+from ..clock import DAY, printed
+from ..collecting import movements
+from ..network import Network
+from ..refusals import RefusedError, away, not_found
+from . import verdicts
+
+NAME = "analysis"
+WAITING, RUNNING, JUDGED = "WAITING", "RUNNING", "JUDGED"
+AT_INTAKE = frozenset({"reject", "down", "lost-answer"})
+AT_VERDICT = frozenset({"timeout", "twice", "slow"})
+NOT_TAKEN = "REQUEST_NOT_TAKEN"
+
+
+class Analyst:
+    """Who tells the verdicts, as movements know a partner."""
+
+    name = NAME
+
+
+ANALYST = Analyst()
+
+
+def find(network: Network, reference: str) -> sqlite3.Row:
+    """A request. Refused: nobody knows it."""
+    row = network.store.row("SELECT * FROM analysis WHERE reference = ?", reference)
+    if row is None:
+        raise not_found()
+    return row
+
+
+def hand_over(network: Network, reference: str, body: dict[str, Any]) -> bool:
+    """Take a request; whether it is new. The same again changes nothing, something else under its reference is refused."""
+    known = network.store.row("SELECT body FROM analysis WHERE reference = ?", reference)
+    if known is not None:
+        if json.loads(known["body"]) != body:
+            raise RefusedError(409, "REFERENCE_DIFFERS", "Another request was handed over under this reference")
+        return False
+    about = {"reference": reference, "document": body["holder"]["document"]["number"]}
+    fault = faults.strike(network, NAME, about, AT_INTAKE)
+    if fault is not None and fault.behaviour == "down":
+        raise away()
+    if fault is not None and fault.behaviour == "reject":
+        raise RefusedError(422, fault.code or NOT_TAKEN, "The request is not looked at")
+    network.store.run(
+        "INSERT INTO analysis (reference, holder_type, document, body, status, taken_at) VALUES (?, ?, ?, ?, ?, ?)",
+        reference,
+        body["holderType"],
+        about["document"],
+        json.dumps(body),
+        WAITING,
+        network.clock.business(),
+    )
+    _look(network, reference)
+    if fault is not None:
+        raise away()
+    return True
+
+
+def take_document(network: Network, reference: str, document_id: str, content: bytes) -> None:
+    """Take a document that the request names. Refused: it names none, or what came is not what it says."""
+    asked = {one["id"]: one for one in json.loads(find(network, reference)["body"])["documents"]}
+    if document_id not in asked:
+        raise not_found()
+    if hashlib.sha256(content).hexdigest() != asked[document_id]["sha256"]:
+        raise RefusedError(422, "DIGEST_DIFFERS", "The file is not the one that was announced")
+    network.store.run(
+        "INSERT INTO analysis_document (reference, document_id, size) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        reference,
+        document_id,
+        len(content),
+    )
+    _look(network, reference)
+
+
+def missing(network: Network, row: sqlite3.Row) -> list[str]:
+    """The ids of the documents that have not come."""
+    rows = network.store.rows("SELECT document_id FROM analysis_document WHERE reference = ?", row["reference"])
+    there = {one["document_id"] for one in rows}
+    return [one["id"] for one in json.loads(row["body"])["documents"] if one["id"] not in there]
+
+
+def shown(network: Network, row: sqlite3.Row) -> dict[str, Any]:
+    """A request as it is answered about."""
+    told = {} if row["verdict"] is None else {"verdict": json.loads(row["verdict"])}
+    return {"reference": row["reference"], "status": row["status"], "missingDocuments": missing(network, row)} | told
+
+
+def listed(network: Network, limit: int) -> list[dict[str, Any]]:
+    """The newest requests, oldest first, with what came for them."""
+    rows = network.store.rows("SELECT * FROM analysis ORDER BY seq DESC LIMIT ?", limit)
+    return [{**shown(network, row), "document": row["document"], "request": json.loads(row["body"])} for row in rows[::-1]]
+
+
+def run_due(network: Network) -> None:
+    """Judge what it is time for."""
+    now = network.clock.business()
+    for row in network.store.rows("SELECT * FROM analysis WHERE due_at <= ? ORDER BY due_at, seq", now):
+        with network.store.writing():
+            _judge(network, row)
+
+
+def wakes_at(network: Network) -> int | None:
+    """The business time of the next verdict."""
+    row = network.store.row("SELECT min(due_at) AS due FROM analysis WHERE due_at IS NOT NULL")
+    return None if row is None else row["due"]
+
+
+def _look(network: Network, reference: str) -> None:
+    """With its last document a request is looked at."""
+    row = find(network, reference)
+    if row["status"] != WAITING or missing(network, row):
+        return
+    fault = faults.strike(network, NAME, {"reference": reference, "document": row["document"]}, AT_VERDICT)
+    behaviour = None if fault is None else fault.behaviour
+    play = verdicts.play_of(row["document"])
+    after = max(play.after, DAY) if behaviour == "slow" else play.after
+    copies = {"timeout": 0, "twice": 2}.get(behaviour or "", play.copies)
+    network.store.run(
+        "UPDATE analysis SET status = ?, due_at = ?, copies = ? WHERE reference = ?",
+        RUNNING,
+        network.clock.business() + after,
+        copies,
+        reference,
+    )
+    network.bells.ring("timer")
+
+
+def _judge(network: Network, row: sqlite3.Row) -> None:
+    play = verdicts.play_of(row["document"])
+    is_first = row["reference"].endswith("-1")
+    code = None if play.only_first and not is_first else play.code
+    said = verdicts.verdict(row["reference"], row["holder_type"], code, printed(network.clock.business()))
+    network.store.run(
+        "UPDATE analysis SET status = ?, due_at = NULL, verdict = ? WHERE reference = ?",
+        JUDGED,
+        json.dumps(said),
+        row["reference"],
+    )
+    for _ in range(row["copies"]):
+        movements.put(network, ANALYST, "VERDICT", said)
