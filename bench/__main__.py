@@ -16,6 +16,7 @@ from bench import (
     journey,
     ledger,
     lists,
+    methods,
     orders,
     payouts,
     payouts_journey,
@@ -26,6 +27,7 @@ from bench import (
     reconciliation,
     shares,
     slips,
+    statements,
     subscriptions,
     usual,
 )
@@ -68,6 +70,7 @@ _IN_A_HOUSE: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
     "payouts-hot": lambda laid, quick: payouts.hot_account(laid, *_rounds(quick)),
     "plans": lambda laid, quick: plans.planned(laid, 1 if quick else 3),
     "subscriptions": lambda laid, quick: subscriptions.throughput(laid, *_rounds(quick)),
+    "methods": lambda laid, quick: methods.throughput(laid, *_rounds(quick)),
     "memory": lambda laid, quick: reads.memory(laid, 20_000 if quick else 100_000),
     "ledger": lambda laid, quick: ledger.hot_accounts(laid, _rounds(quick)[0] + 2, _rounds(quick)[1]),
     "deliveries": lambda laid, quick: usual.compared(laid, _rounds(quick)[0], 4_000 if quick else 8_000),
@@ -79,6 +82,8 @@ _IN_A_HOUSE: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
 _LONG: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
     "day": lambda laid, quick: day.planned(laid, *((40_000, 600) if quick else (100_000, 3_300))),
     "reconciliation": lambda laid, quick: _reconciled(laid, *((10_000, 1_000) if quick else (100_000, 20_000))),
+    "statements": lambda laid, quick: statements.measured(laid, *_rounds(quick), 100_000 if quick else 1_000_000),
+    "statements-deep": lambda laid, quick: statements.measured(laid, *_rounds(quick), 1_000_000 if quick else 10_000_000),
     "deliveries-memory": lambda laid, quick: deliveries.memory(laid, 60_000 if quick else 200_000),
 }
 PARTS = ("qr", "slip", *_IN_A_HOUSE, "shares")

@@ -168,11 +168,113 @@ CREATE TABLE pix_keys (                               -- a key of the directory 
   created_at timestamptz NOT NULL,
   possessed_at timestamptz NOT NULL,                  -- since when the key leads to this account
   version bigint NOT NULL DEFAULT 1,
+  updated_at timestamptz NOT NULL,
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts
 );
 CREATE UNIQUE INDEX pix_keys_one_active ON pix_keys (company_id, key) WHERE status = 'ACTIVE';
+CREATE UNIQUE INDEX pix_keys_created_at_key ON pix_keys (company_id, created_at);
 CREATE INDEX pix_keys_of_account ON pix_keys (company_id, account_id, created_at);
+
+CREATE TABLE account_requests (                       -- what a company wants an account opened by
+  company_id uuid NOT NULL REFERENCES companies,
+  id uuid NOT NULL,
+  status text NOT NULL CHECK (status IN ('PENDING', 'PENDING_DOCUMENTS', 'ANALYSIS', 'APPROVED', 'REPROVED')),
+  external_id text NOT NULL,
+  holder_type text NOT NULL CHECK (holder_type IN ('INDIVIDUAL', 'ORGANIZATION')),
+  party_id uuid NOT NULL,                             -- the holder; who represents an organization stands beside it
+  representative_ids uuid[] NOT NULL DEFAULT '{}',    -- parties, too
+  trade_name text,
+  open_document text,                                 -- the holder's, while this may still become an account: one such request at a time
+  terms_version text NOT NULL,
+  terms_accepted_at timestamptz NOT NULL,
+  missing text[] NOT NULL,                            -- slots that wait for a document
+  reproved_code text,
+  reproved_description text,
+  reproved_fields text[] NOT NULL DEFAULT '{}',       -- slots that may be uploaded again; none: the refusal is definitive
+  expires_at timestamptz,                             -- PENDING_DOCUMENTS, or REPROVED and not definitive: until when uploads are taken
+  submissions integer NOT NULL DEFAULT 0,             -- how often it was handed over to be looked at
+  analysis_reference text,                            -- how the partner knows the last of these; NULL: people look at it
+  ask_at timestamptz,                                 -- ANALYSIS at a partner: when it is asked what became of it
+  asked integer NOT NULL DEFAULT 0,                   -- how often it was asked
+  account_id uuid,                                    -- APPROVED: the account that was opened
+  key_due_at timestamptz,                             -- APPROVED: when its account is given a Pix key; NULL: it has one
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, party_id) REFERENCES parties,
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts,
+  CHECK ((status IN ('PENDING', 'PENDING_DOCUMENTS')) = (cardinality(missing) > 0)),
+  CHECK ((status IN ('PENDING', 'PENDING_DOCUMENTS', 'ANALYSIS')) OR open_document IS NULL)
+) WITH (fillfactor = 70);
+CREATE UNIQUE INDEX account_requests_created_at_key ON account_requests (company_id, created_at);
+CREATE UNIQUE INDEX account_requests_external_id_key ON account_requests (company_id, external_id);
+CREATE UNIQUE INDEX account_requests_one_open ON account_requests (company_id, open_document) WHERE open_document IS NOT NULL;
+CREATE INDEX account_requests_expiring ON account_requests (expires_at, company_id) WHERE status = 'PENDING_DOCUMENTS';
+CREATE INDEX account_requests_to_ask ON account_requests (ask_at, company_id) WHERE status = 'ANALYSIS' AND ask_at IS NOT NULL;
+CREATE INDEX account_requests_without_key ON account_requests (key_due_at, company_id) WHERE key_due_at IS NOT NULL;
+
+CREATE TABLE account_documents (                      -- a page that was uploaded for a slot of such a request
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  request_id uuid NOT NULL,
+  slot text NOT NULL,
+  page integer NOT NULL,                              -- counts the slot's pages, those that were replaced too
+  content_type text NOT NULL CHECK (content_type IN ('application/pdf', 'image/png', 'image/jpeg')),
+  size integer NOT NULL,                              -- of what is kept, in bytes, before it was sealed
+  digest bytea NOT NULL,                              -- SHA-256 of the bytes as they were sent
+  kept_digest bytea NOT NULL,                         -- SHA-256 of what is kept
+  sealed bytea,                                       -- AES-256-GCM; NULL once another took its place
+  replaced_at timestamptz,
+  created_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, request_id) REFERENCES account_requests
+);
+CREATE UNIQUE INDEX account_documents_page_key ON account_documents (company_id, request_id, slot, page);
+
+CREATE TABLE pix_key_validations (                    -- the proof that an e-mail address or a phone is its holder's: a code sent there, never kept
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  type text NOT NULL CHECK (type IN ('EMAIL', 'PHONE')),
+  key text NOT NULL CHECK (length(key) <= 77),
+  status text NOT NULL CHECK (status IN ('PENDING', 'CONFIRMED', 'CONFLICT', 'EXPIRED')),
+  request_id uuid NOT NULL,                           -- what the directory is asked under, however often
+  number smallint NOT NULL DEFAULT 1 CHECK (number BETWEEN 1 AND 5), -- of the code that holds
+  tries smallint NOT NULL DEFAULT 0 CHECK (tries BETWEEN 0 AND 5), -- wrong codes so far, of all numbers
+  sealed_by text NOT NULL,                            -- which key of the key file the code is derived from
+  sent_at timestamptz NOT NULL,                       -- when the code that holds was asked for
+  expires_at timestamptz NOT NULL,
+  key_id uuid,                                        -- the key that it made
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts,
+  CHECK ((status = 'CONFIRMED') = (key_id IS NOT NULL))
+);
+CREATE INDEX pix_key_validations_of_key ON pix_key_validations (company_id, key_id) WHERE key_id IS NOT NULL;
+CREATE INDEX pix_key_validations_due ON pix_key_validations (expires_at, company_id) WHERE status = 'PENDING';
+
+CREATE TABLE account_close_requests (                 -- that an account be closed, and what came of it
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  status text NOT NULL CHECK (status IN ('REQUESTED', 'COMPLETED', 'REFUSED')), -- REQUESTED: closed, what hangs on the account is being ended
+  reason_code text NOT NULL,
+  reason text,                                        -- in the words of who asked
+  obstacles jsonb NOT NULL DEFAULT '[]',              -- REFUSED: what stood in the way
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts,
+  CHECK ((status = 'REFUSED') = (jsonb_array_length(obstacles) > 0))
+);
+CREATE UNIQUE INDEX account_close_requests_once ON account_close_requests (company_id, account_id) WHERE status <> 'REFUSED';
+CREATE INDEX account_close_requests_open ON account_close_requests (created_at, company_id) WHERE status = 'REQUESTED';
 
 -- ───────────────────────────────────────────── ledger ─────────────────────────────────────────────
 
@@ -243,6 +345,7 @@ CREATE INDEX transfers_credit ON transfers (company_id, credit_id, xid) INCLUDE 
 CREATE INDEX transfers_reference ON transfers (company_id, reference_id);
 CREATE UNIQUE INDEX transfers_hold_ends_once ON transfers (company_id, pending_id) WHERE pending_id IS NOT NULL;
 CREATE INDEX transfers_xid ON transfers USING brin (xid);
+CREATE INDEX transfers_arrival ON transfers (company_id, created_at);
 
 -- What has been credited to an account by transactions from fold_xid on (and below horizon, where one is given).
 CREATE FUNCTION credit_tail(company uuid, account uuid, from_xid bigint, horizon bigint) RETURNS bigint
@@ -317,6 +420,210 @@ BEGIN
    WHERE b.company_id = company AND b.ledger_account_id = ANY (due);
   GET DIAGNOSTICS folded = ROW_COUNT;
   RETURN folded;
+END $$;
+
+CREATE TABLE entries (                                -- what an account was moved by, in order, and what it had afterwards
+  company_id uuid NOT NULL,
+  ledger_account_id uuid NOT NULL,                    -- one of CUST, BLOCK, LOSS: what is an account's own
+  side smallint NOT NULL CHECK (side IN (-1, 0, 1)),  -- 1: in, -1: out; 0: a hold was made or given up, which no statement shows
+  created_at timestamptz NOT NULL,                    -- the transfer's or a little later: rises with number
+  number bigint NOT NULL CHECK (number > 0),          -- 1, 2, 3 … of each ledger account
+  transfer_id uuid NOT NULL,
+  type text NOT NULL,                                 -- type, reference_id and amount_minor are the transfer's
+  reference_id uuid NOT NULL,
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0),
+  balance_minor bigint NOT NULL,                      -- available and held, afterwards; of LOSS below zero
+  held_minor bigint NOT NULL,                         -- held of it
+  PRIMARY KEY (company_id, ledger_account_id, side, created_at)
+);
+
+CREATE TABLE entry_cursors (                          -- how far each company's entries are made
+  company_id uuid PRIMARY KEY REFERENCES companies,
+  entered_until timestamptz NOT NULL DEFAULT '-infinity', -- every older transfer has its entries
+  proven_until timestamptz NOT NULL DEFAULT '-infinity',  -- no older transfer can be committed any more
+  marked_at timestamptz,                              -- whoever writes later than marked_xid has decided a second before this, or later
+  marked_xid bigint
+);
+
+-- The last entry of a ledger account at or before a moment; no row where it has none.
+CREATE FUNCTION last_entry(company uuid, account uuid, at timestamptz) RETURNS SETOF entries LANGUAGE sql STABLE ROWS 1 AS $$
+  SELECT * FROM (
+    (SELECT * FROM entries e WHERE e.company_id = company AND e.ledger_account_id = account AND e.side = 1 AND e.created_at <= at
+      ORDER BY e.created_at DESC LIMIT 1)
+    UNION ALL
+    (SELECT * FROM entries e WHERE e.company_id = company AND e.ledger_account_id = account AND e.side = -1 AND e.created_at <= at
+      ORDER BY e.created_at DESC LIMIT 1)
+    UNION ALL
+    (SELECT * FROM entries e WHERE e.company_id = company AND e.ledger_account_id = account AND e.side = 0 AND e.created_at <= at
+      ORDER BY e.created_at DESC LIMIT 1)) l
+   ORDER BY number DESC LIMIT 1
+$$;
+
+-- The entries of a company's transfers from since until before until, of one ledger account or of all, as they follow those
+-- there are: in order of time, what gives before what takes, each a microsecond after the one before at least. put_off:
+-- transfers that are entered as if they were of put_off_to. decided_at: the transfer's own time.
+CREATE FUNCTION entry_rows(company uuid, since timestamptz, until timestamptz, only_account uuid DEFAULT NULL,
+  put_off uuid[] DEFAULT '{}', put_off_to timestamptz[] DEFAULT '{}')
+RETURNS TABLE (ledger_account_id uuid, side smallint, created_at timestamptz, number bigint, transfer_id uuid, type text,
+  reference_id uuid, amount_minor bigint, balance_minor bigint, held_minor bigint, decided_at timestamptz, has_floor boolean)
+LANGUAGE sql STABLE AS $$
+  WITH sides AS MATERIALIZED (
+    SELECT s.account, s.side, s.change, s.held, s.rank, t.id, t.type, t.reference_id, t.amount_minor, t.created_at,
+           CASE WHEN cardinality(put_off) > 0 THEN (SELECT u.at FROM unnest(put_off, put_off_to) AS u(id, at) WHERE u.id = t.id)
+                END AS put_off_to
+      FROM transfers t
+     CROSS JOIN LATERAL (
+       SELECT t.debit_id, CASE WHEN t.kind IN ('moved', 'posted') THEN -1 ELSE 0 END,
+              CASE WHEN t.kind IN ('moved', 'posted') THEN -t.amount_minor ELSE 0 END,
+              CASE t.kind WHEN 'held' THEN t.amount_minor WHEN 'moved' THEN 0 ELSE -t.amount_minor END,
+              CASE t.kind WHEN 'voided' THEN 0 WHEN 'posted' THEN 2 ELSE 1 END
+       UNION ALL
+       SELECT t.credit_id, 1, t.amount_minor, 0, 0 WHERE t.kind IN ('moved', 'posted')) s(account, side, change, held, rank)
+     WHERE t.company_id = company AND t.created_at >= since AND t.created_at < until
+       AND (only_account IS NULL OR s.account = only_account)),
+  known AS MATERIALIZED (
+    SELECT l.id, l.code <> 'LOSS' AS has_floor, coalesce(e.number, 0) AS number, coalesce(e.balance_minor, 0) AS balance,
+           coalesce(e.held_minor, 0) AS held, coalesce(e.created_at, '-infinity') AS at
+      FROM (SELECT DISTINCT account FROM sides) a
+      JOIN ledger_accounts l ON l.company_id = company AND l.id = a.account AND l.account_id IS NOT NULL
+      LEFT JOIN LATERAL (SELECT * FROM last_entry(company, l.id, 'infinity')) e ON true),
+  ordered AS (
+    SELECT s.*, k.has_floor, k.number AS before, k.balance, k.held AS held_before, k.at AS last_at,
+           coalesce(s.put_off_to, s.created_at) AS at, row_number() OVER w AS place,
+           sum(s.change) OVER w AS changed, sum(s.held) OVER w AS held_changed
+      FROM sides s JOIN known k ON k.id = s.account
+    WINDOW w AS (PARTITION BY s.account ORDER BY coalesce(s.put_off_to, s.created_at), s.rank, s.created_at, s.id))
+  SELECT account, o.side::smallint,
+         greatest(last_at, max(at - place * interval '1 microsecond') OVER (PARTITION BY account ORDER BY place))
+           + place * interval '1 microsecond',
+         before + place, id, o.type, o.reference_id, o.amount_minor, (balance + changed)::bigint,
+         (held_before + held_changed)::bigint, o.created_at, o.has_floor
+    FROM ordered o
+$$;
+
+-- What of these accounts' transfers is to be entered behind the credit that it stood on, and as of when. A debit relies on
+-- credits that it found committed, decided up to a second after it. Where one that it needs is not among these, all from there
+-- on waits; not longer than three seconds, since what is not there by then was never there.
+CREATE FUNCTION put_off(company uuid, since timestamptz, until timestamptz, accounts uuid[],
+  OUT late uuid[], OUT late_to timestamptz[], OUT waits_from timestamptz) LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  r record;
+  account uuid;
+  free bigint;     -- available, as it comes to be entered
+  was bigint;      -- available, as it would be in the order of time
+  ids uuid[] := '{}'; -- what waits for money, with how much it takes and since when
+  takes bigint[] := '{}';
+  froms timestamptz[] := '{}';
+  i integer;
+BEGIN
+  late := '{}';
+  late_to := '{}';
+  FOR r IN SELECT m.ledger_account_id, m.transfer_id, m.decided_at, m.balance_minor - m.held_minor AS available
+             FROM entry_rows(company, since, until) m WHERE m.ledger_account_id = ANY (accounts)
+            ORDER BY m.ledger_account_id, m.number LOOP
+    IF account IS DISTINCT FROM r.ledger_account_id THEN
+      waits_from := least(waits_from, (SELECT min(f) FROM unnest(froms) f WHERE f > until - interval '3 seconds'));
+      account := r.ledger_account_id;
+      SELECT e.balance_minor - e.held_minor INTO free FROM last_entry(company, account, 'infinity') e;
+      free := coalesce(free, 0);
+      was := free;
+      ids := '{}';
+      takes := '{}';
+      froms := '{}';
+    END IF;
+    IF r.available < was AND free + r.available - was < 0 THEN
+      ids := ids || r.transfer_id;
+      takes := takes || was - r.available;
+      froms := froms || r.decided_at;
+    ELSE
+      free := free + r.available - was;
+      i := 1;
+      WHILE i <= cardinality(ids) LOOP
+        IF takes[i] <= free AND froms[i] >= r.decided_at - interval '3 seconds' THEN
+          free := free - takes[i];
+          late := late || ids[i];
+          late_to := late_to || r.decided_at;
+          ids := ids[:i - 1] || ids[i + 1:];
+          takes := takes[:i - 1] || takes[i + 1:];
+          froms := froms[:i - 1] || froms[i + 1:];
+        ELSE
+          i := i + 1;
+        END IF;
+      END LOOP;
+    END IF;
+    was := r.available;
+  END LOOP;
+  waits_from := least(waits_from, (SELECT min(f) FROM unnest(froms) f WHERE f > until - interval '3 seconds'));
+END $$;
+
+-- Makes one company's entries, oldest first, of about `reach` transfers: only such as nothing older can come before. A Write
+-- is refused once it is decided for a second (timely); so, when every transaction has ended that had begun to write by some
+-- moment, nothing decided a second before that moment is still to come. One session at a time works at a company. Returns how
+-- many transfers it read; 0: there is nothing to do by now.
+CREATE FUNCTION enter(company uuid, reach integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  begun timestamptz := business_now(); -- before this transaction has an id
+  is_first boolean := pg_current_xact_id_if_assigned() IS NULL;
+  is_settled boolean := false;
+  c entry_cursors;
+  oldest bigint;
+  most integer := reach;
+  seen integer;
+  earliest timestamptz;
+  latest timestamptz;
+  until timestamptz;
+  lacking uuid[];
+  late uuid[] := '{}';
+  late_to timestamptz[] := '{}';
+  waits_from timestamptz;
+BEGIN
+  INSERT INTO entry_cursors (company_id) VALUES (company) ON CONFLICT DO NOTHING;
+  SELECT * INTO c FROM entry_cursors WHERE company_id = company FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN 0; END IF;
+  oldest := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+  IF c.marked_xid <= oldest THEN
+    c.proven_until := greatest(c.proven_until, c.marked_at - interval '1 second');
+  END IF;
+  IF is_first AND (c.marked_xid IS NULL OR c.marked_xid <= oldest -- or it is of another server, from before a restore
+                   OR c.marked_xid > pg_current_xact_id()::text::bigint) THEN
+    c.marked_at := begun;
+    c.marked_xid := pg_current_xact_id()::text::bigint;
+  END IF;
+  LOOP
+    SELECT count(*), min(created_at), max(created_at) INTO seen, earliest, latest FROM (
+      SELECT t.created_at FROM transfers t
+       WHERE t.company_id = company AND t.created_at >= c.entered_until AND t.created_at < c.proven_until
+       ORDER BY t.created_at LIMIT most) n;
+    -- What is of one instant is entered together.
+    until := CASE WHEN seen < most THEN c.proven_until WHEN earliest < latest THEN latest
+                  ELSE latest + interval '1 microsecond' END;
+    WHILE seen > 0 AND until > earliest LOOP
+      WITH made AS MATERIALIZED (SELECT * FROM entry_rows(company, c.entered_until, until, NULL, late, late_to)),
+      short AS MATERIALIZED (
+        SELECT array_agg(DISTINCT m.ledger_account_id) AS accounts FROM made m WHERE m.has_floor AND m.balance_minor < m.held_minor),
+      put AS (
+        INSERT INTO entries (company_id, ledger_account_id, side, created_at, number, transfer_id, type, reference_id,
+                             amount_minor, balance_minor, held_minor)
+        SELECT company, m.ledger_account_id, m.side, m.created_at, m.number, m.transfer_id, m.type, m.reference_id,
+               m.amount_minor, m.balance_minor, m.held_minor
+          FROM made m, short WHERE short.accounts IS NULL OR is_settled)
+      SELECT accounts INTO lacking FROM short;
+      EXIT WHEN lacking IS NULL OR is_settled;
+      SELECT p.late, p.late_to, p.waits_from INTO late, late_to, waits_from FROM put_off(company, c.entered_until, until, lacking) p;
+      is_settled := waits_from IS NULL;
+      IF NOT is_settled THEN
+        until := waits_from;
+        late := '{}';
+        late_to := '{}';
+      END IF;
+    END LOOP;
+    EXIT WHEN seen < most OR until > earliest;
+    most := most * 4; -- what it waits for lies behind more than was read
+  END LOOP;
+  UPDATE entry_cursors SET entered_until = greatest(c.entered_until, until), proven_until = c.proven_until,
+                           marked_at = c.marked_at, marked_xid = c.marked_xid
+   WHERE company_id = company;
+  RETURN CASE WHEN until > earliest THEN seen ELSE 0 END;
 END $$;
 
 -- ───────────────────────────────────────────── states ─────────────────────────────────────────────
@@ -475,7 +782,8 @@ CREATE TABLE pix_payments (                           -- a Pix that came, or was
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   FOREIGN KEY (company_id, payer_id) REFERENCES parties
 );
-CREATE UNIQUE INDEX pix_payments_end_to_end_id_key ON pix_payments (company_id, end_to_end_id);
+-- Each partner numbers its payments itself; a Pix has one id, whether a network carries it or we do.
+CREATE UNIQUE INDEX pix_payments_end_to_end_id_key ON pix_payments (company_id, end_to_end_id, (CASE rail WHEN 'book' THEN 'pix' ELSE rail END));
 CREATE UNIQUE INDEX pix_payments_one_reservation ON pix_payments (company_id, order_id) WHERE state = 'ACCEPTED';
 CREATE INDEX pix_payments_of_order ON pix_payments (company_id, order_id);
 CREATE INDEX pix_payments_of_txid ON pix_payments (company_id, txid) WHERE order_id IS NULL; -- named a charge, paid no order
@@ -484,7 +792,7 @@ CREATE INDEX pix_payments_to_ask ON pix_payments (ask_at, company_id) WHERE stat
 CREATE TABLE refunds (                                -- money given back: asked by a client, or of our own accord
   company_id uuid NOT NULL,
   id uuid NOT NULL,
-  origin text NOT NULL CHECK (origin IN ('AUTOMATIC', 'CLIENT')),
+  origin text NOT NULL CHECK (origin IN ('AUTOMATIC', 'CLIENT', 'MED')),
   payment_id uuid NOT NULL,                           -- the Pix it returns
   return_id text NOT NULL,                            -- D…, fixed before anything is sent
   reason_code text NOT NULL,                          -- MD06, …
@@ -503,11 +811,13 @@ CREATE TABLE refunds (                                -- money given back: asked
   description text,                                   -- what the payer is told
   error_code text,                                    -- why the network refused it, raw
   rail text NOT NULL DEFAULT 'pix',                   -- that of the payment, by which it goes back
+  med_id uuid,                                        -- of one that a dispute wants: the refund request that it answers
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, payment_id) REFERENCES pix_payments,
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
-  CHECK ((origin = 'CLIENT') = (order_id IS NOT NULL)),
-  CHECK ((external_id IS NULL) = (order_id IS NULL))
+  CONSTRAINT refunds_of_order CHECK ((origin = 'AUTOMATIC') = (order_id IS NULL)),
+  CONSTRAINT refunds_of_client CHECK ((origin = 'CLIENT') = (external_id IS NOT NULL)),
+  CONSTRAINT refunds_of_med CHECK ((origin = 'MED') = (med_id IS NOT NULL))
 );
 CREATE UNIQUE INDEX refunds_return_id_key ON refunds (company_id, return_id);
 CREATE INDEX refunds_of_payment ON refunds (company_id, payment_id);
@@ -573,6 +883,7 @@ CREATE TABLE chargebacks (                            -- money of cards that iss
 );
 CREATE UNIQUE INDEX chargebacks_key ON chargebacks (company_id, chargeback_id);
 CREATE INDEX chargebacks_of_order ON chargebacks (company_id, order_id);
+CREATE INDEX chargebacks_taken_at ON chargebacks USING brin (taken_at);
 
 CREATE SEQUENCE network_ids_seq;                      -- scrambled into endToEndIds and return ids, so that they never collide
 
@@ -609,6 +920,12 @@ CREATE TABLE directory_unknown (                      -- reference table: keys t
   until timestamptz NOT NULL                          -- machine time; not asked again before
 );
 CREATE INDEX directory_unknown_until ON directory_unknown (until);
+
+CREATE TABLE partner_states (                         -- reference table: partners that are known to be away, or were
+  rail text PRIMARY KEY,
+  is_down boolean NOT NULL,                           -- new orders whose route has a fallback go there
+  changed_at timestamptz NOT NULL                     -- business time
+);
 
 CREATE TABLE account_limits (                         -- how much an account may send; without a row the defaults of the code hold
   company_id uuid NOT NULL,
@@ -786,6 +1103,52 @@ CREATE TABLE payout_plan_approvals (                  -- who has signed a plan's
   PRIMARY KEY (company_id, plan_id, approver),
   FOREIGN KEY (company_id, plan_id) REFERENCES payout_plans
 );
+
+-- ───────────────────────────────────────────── disputes ─────────────────────────────────────────────
+
+CREATE TABLE med_objects (                            -- an object of a dispute at the directory (MED): recovery, notification, refund request
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,                                   -- the directory's own
+  object_type text NOT NULL,
+  role text NOT NULL CHECK (role IN ('PAYER', 'RECEIVER')),
+  account_id uuid NOT NULL,                           -- debited (PAYER) or credited (RECEIVER)
+  status text NOT NULL CHECK (status IN ('CREATED', 'TRACED', 'WAITING_ANALYSIS', 'ANALYSED', 'WAITING_REFUND', 'COMPLETED', 'CANCELLED', 'OPEN', 'RECEIVED')),
+  end_to_end_id text NOT NULL,                        -- the contested transaction; of a recovery that with which its case began
+  recovery_id uuid,                                   -- of the others: the recovery that it belongs to, where there is one
+  situation text,                                     -- what happened, as who contests it says
+  reason text,                                        -- of a notification or refund request
+  amount_minor bigint NOT NULL CHECK (amount_minor > 0), -- contested, or asked back
+  blocked_minor bigint NOT NULL DEFAULT 0 CHECK (blocked_minor BETWEEN 0 AND amount_minor), -- of it in BLOCK now
+  returned_minor bigint NOT NULL DEFAULT 0 CHECK (returned_minor >= 0), -- what came back, or was given back
+  result text,                                        -- how it was decided
+  rejection text,                                     -- why a refund request was rejected
+  path bytea,                                         -- of a recovery that is traced: its transactions, JSON
+  refund_id uuid,                                     -- the return that answers a refund request
+  deadline timestamptz NOT NULL,                      -- by when it has to have ended
+  due_at timestamptz,                                 -- when time does something to it: RECEIVER alone
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts,
+  FOREIGN KEY (company_id, refund_id) REFERENCES refunds,
+  CONSTRAINT med_objects_status_of_type CHECK (
+    CASE object_type
+    WHEN 'RECOVERY_VALUE' THEN status IN ('CREATED', 'TRACED', 'WAITING_ANALYSIS', 'ANALYSED', 'WAITING_REFUND', 'COMPLETED', 'CANCELLED')
+    WHEN 'INFRINGEMENT_NOTIFICATION' THEN status IN ('OPEN', 'RECEIVED', 'ANALYSED', 'CANCELLED')
+    WHEN 'REFUND_REQUEST' THEN status IN ('OPEN', 'ANALYSED', 'CANCELLED') ELSE false END),
+  CHECK (object_type <> 'RECOVERY_VALUE' OR (role = 'PAYER' AND recovery_id IS NULL)),
+  CHECK (role = 'RECEIVER' OR (blocked_minor = 0 AND due_at IS NULL AND refund_id IS NULL))
+);
+CREATE UNIQUE INDEX med_objects_one_recovery ON med_objects (company_id, end_to_end_id) WHERE object_type = 'RECOVERY_VALUE';
+CREATE UNIQUE INDEX med_objects_refund_key ON med_objects (company_id, refund_id) WHERE refund_id IS NOT NULL;
+CREATE INDEX med_objects_of_company ON med_objects (company_id, created_at, id);
+CREATE INDEX med_objects_of_account ON med_objects (company_id, account_id, created_at, id);
+CREATE INDEX med_objects_of_recovery ON med_objects (company_id, recovery_id) WHERE recovery_id IS NOT NULL;
+CREATE INDEX med_objects_of_transaction ON med_objects (company_id, end_to_end_id);
+CREATE INDEX med_objects_pending ON med_objects (company_id, created_at, id)
+ WHERE status NOT IN ('COMPLETED', 'CANCELLED') AND (status <> 'ANALYSED' OR object_type = 'RECOVERY_VALUE');
+CREATE INDEX med_objects_due ON med_objects (due_at, company_id) WHERE due_at IS NOT NULL;
 
 -- ───────────────────────────────────────────── subscriptions ─────────────────────────────────────────────
 
@@ -1343,6 +1706,53 @@ BEGIN
   END IF;
 END $$;
 
+-- What stands in the way of closing an account (states.md 8): money in any currency, and what is unfinished. One statement, so
+-- one snapshot: what ends meanwhile is seen with its money or without it, never neither. No row: it may be closed.
+CREATE FUNCTION account_obstacles(company uuid, account uuid)
+RETURNS TABLE (kind text, currency text, minor bigint, items bigint) LANGUAGE sql STABLE AS $$
+  WITH has AS (
+    SELECT l.code, l.currency, b.held, b.owed,
+           b.credits_folded + credit_tail(b.company_id, b.ledger_account_id, b.fold_xid, NULL) - b.debits - b.held AS free
+      FROM ledger_accounts l JOIN balances b ON b.company_id = l.company_id AND b.ledger_account_id = l.id
+     WHERE l.company_id = company AND l.account_id = account AND l.code IN ('CUST', 'BLOCK')),
+  money AS (
+    SELECT 'AVAILABLE' AS kind, h.currency, h.free AS minor FROM has h WHERE h.code = 'CUST'
+    UNION ALL SELECT 'HELD', h.currency, h.held FROM has h WHERE h.code = 'CUST'
+    UNION ALL SELECT 'BLOCKED', h.currency, h.free + h.held FROM has h WHERE h.code = 'BLOCK'
+    UNION ALL SELECT 'OWED', h.currency, h.owed FROM has h WHERE h.code = 'CUST'),
+  work AS (
+    SELECT 'PAYOUTS' AS kind, count(*) AS items FROM payouts p
+     WHERE p.company_id = company AND p.account_id = account AND p.batch_id IS NULL AND p.status IN ('INITIAL', 'PENDING', 'ANALYSIS')
+    UNION ALL
+    SELECT 'PLANS', count(DISTINCT p.id) FROM payout_plans p
+      JOIN payout_plan_lines l ON l.company_id = p.company_id AND l.plan_id = p.id AND l.payout_id IS NULL AND l.issues IS NULL
+     WHERE p.company_id = company AND p.status = 'APPLYING' AND l.account_id = account
+    UNION ALL
+    SELECT 'REFUNDS', count(*) FROM refunds r JOIN orders o ON o.company_id = r.company_id AND o.id = r.order_id
+     WHERE r.company_id = company AND r.state = 'PENDING' AND r.origin = 'CLIENT' AND o.account_id = account
+    UNION ALL
+    SELECT 'PAYMENTS', count(*) FROM pix_payments p
+     WHERE p.company_id = company AND p.state = 'ACCEPTED' AND p.account_id = account
+    UNION ALL -- part of it is in, its payer is being asked, or its card charged
+    SELECT 'ORDERS', count(*) FROM orders o
+     WHERE o.company_id = company AND o.account_id = account AND o.scheduled_payment_id IS NULL
+       AND (o.status IN ('PENDING', 'AUTHENTICATING')
+            OR o.status = 'INITIAL' AND EXISTS (SELECT 1 FROM card_payments c WHERE c.company_id = o.company_id AND c.order_id = o.id
+                                                   AND c.state = 'AUTHENTICATED'))
+    UNION ALL
+    SELECT 'SCHEDULED_PAYMENTS', count(*) FROM subscriptions s
+      JOIN subscription_payments p ON p.company_id = s.company_id AND p.subscription_id = s.id AND p.status IN ('SCHEDULED', 'PENDING')
+     WHERE s.company_id = company AND s.account_id = account
+    UNION ALL
+    SELECT 'DISPUTES', count(*) FROM med_objects d
+     WHERE d.company_id = company AND d.account_id = account
+       AND (d.status IN ('CREATED', 'TRACED', 'WAITING_ANALYSIS', 'WAITING_REFUND', 'OPEN', 'RECEIVED') OR d.blocked_minor > 0
+            OR d.object_type = 'RECOVERY_VALUE' AND d.status = 'ANALYSED'))
+  SELECT m.kind, m.currency, m.minor, NULL::bigint FROM money m WHERE m.minor <> 0
+  UNION ALL
+  SELECT w.kind, NULL, NULL, w.items FROM work w WHERE w.items > 0
+$$;
+
 -- The first part of every write: enters, and refuses unless each row the write relied on is still at the version it read.
 -- Rows relied on stay share-locked until the commit. NULL for a version means: not relied on.
 CREATE FUNCTION door_commit(company uuid, client text, client_version bigint, clock_version bigint,
@@ -1373,6 +1783,9 @@ BEGIN
         PERFORM 1 FROM payout_plans WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR SHARE;
       WHEN 'companies' THEN
         PERFORM 1 FROM companies WHERE company_id = company AND version = versions[i] FOR SHARE;
+      WHEN 'closing' THEN -- nothing stands in its way, looked at once nobody else who relies on the account can still commit
+        PERFORM 1 FROM accounts WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR NO KEY UPDATE;
+        IF FOUND THEN PERFORM 1 WHERE NOT EXISTS (SELECT 1 FROM account_obstacles(company, ids[i])); END IF;
       WHEN 'company_fees' THEN -- all of a company's rows together, so that none of them means version 0
         PERFORM 1 FROM (SELECT coalesce(sum(f.version), 0) AS version FROM company_fees f WHERE f.company_id = company) f
           WHERE f.version = versions[i];
@@ -1497,7 +1910,8 @@ $$;
 CREATE VIEW rails WITH (security_invoker = true) AS
   SELECT rail, currency, rail IN ('deposit', 'spei') AS takes_parts
     FROM (VALUES ('pix', 'BRL'), ('ted', 'BRL'), ('boleto', 'BRL'), ('deposit', 'BRL'), ('crypto', 'BRL'), ('crypto2', 'BRL'),
-                 ('card', 'MXN'), ('spei', 'MXN'), ('oxxo', 'MXN'), ('oxxopay', 'MXN'), ('paynet', 'MXN'))
+                 ('card', 'MXN'), ('spei', 'MXN'), ('oxxo', 'MXN'), ('oxxopay', 'MXN'), ('paynet', 'MXN'),
+                 ('paynet2', 'MXN'))
       AS r(rail, currency);
 
 -- What a transfer of each type moves, whether at once or by a hold, and for which objects. part: what pays an order is
@@ -1528,8 +1942,45 @@ CREATE VIEW entry_types WITH (security_invoker = true) AS
     ('BOOK_RETURN_UNFIT', true, 'TRANSIT', 'SUSP', NULL, 'payouts', NULL),
     ('TED_PROVED', true, 'CUST', 'NET', 'ted', 'payouts', NULL), ('TED_LACK', true, 'LOSS', 'NET', 'ted', 'payouts', NULL),
     ('CARD_CHARGEBACK', true, 'CUST', 'NET', 'card', 'orders', NULL), ('CARD_LACK', true, 'LOSS', 'NET', 'card', 'orders', NULL),
+    ('MED_BLOCK', true, 'CUST', 'BLOCK', NULL, 'med_objects', NULL),
+    ('MED_RELEASE', true, 'BLOCK', 'CUST', NULL, 'med_objects', NULL),
+    ('MED_RETURN', false, 'BLOCK', 'NET', 'pix', 'refunds', 'dispute'),
     ('LOSS_RECOVERED', true, 'CUST', 'LOSS', NULL, 'accounts', NULL))
     AS t(type, at_once, debit, credit, rail, machine, part);
+
+-- What a statement says of an entry besides its figures, by the object that the transfer was booked for. party_id: who is at
+-- the other end. batch_id: of one transfer of a batch.
+CREATE VIEW entry_subjects WITH (security_invoker = true) AS
+  SELECT company_id, id AS reference_id, description, id AS order_id, end_to_end_id, coalesce(payer_id, customer_id) AS party_id,
+         NULL::uuid AS batch_id FROM orders
+  UNION ALL
+  SELECT company_id, id, description, NULL, end_to_end_id, receiver_id, batch_id FROM payouts
+  UNION ALL
+  SELECT r.company_id, r.id, r.description, r.order_id,
+         (SELECT p.end_to_end_id FROM pix_payments p WHERE p.company_id = r.company_id AND p.id = r.payment_id),
+         (SELECT p.payer_id FROM pix_payments p WHERE p.company_id = r.company_id AND p.id = r.payment_id), NULL FROM refunds r
+  UNION ALL
+  SELECT company_id, id, NULL, NULL, end_to_end_id, NULL, NULL FROM med_objects;
+
+-- What an endToEndId leads to: the order it paid, what of it was given back, the payout that it is.
+CREATE VIEW entry_names WITH (security_invoker = true) AS
+  SELECT company_id, end_to_end_id, order_id AS reference_id FROM pix_payments WHERE order_id IS NOT NULL
+  UNION ALL
+  SELECT company_id, end_to_end_id, id FROM payouts WHERE end_to_end_id IS NOT NULL
+  UNION ALL
+  SELECT r.company_id, p.end_to_end_id, r.id FROM pix_payments p
+    JOIN refunds r ON r.company_id = p.company_id AND r.payment_id = p.id;
+
+-- The entries of a ledger account that its payouts of a batch made: money out, one for each transfer that left.
+CREATE FUNCTION batch_entries(company uuid, account uuid, batch uuid) RETURNS SETOF entries LANGUAGE sql STABLE ROWS 10 AS $$
+  SELECT e.* FROM payouts p
+    JOIN transfers t ON t.company_id = p.company_id AND t.reference_id = p.id AND t.debit_id = account
+     AND t.kind IN ('moved', 'posted')
+   CROSS JOIN LATERAL (
+     SELECT * FROM entries n WHERE n.company_id = company AND n.ledger_account_id = account AND n.side = -1
+        AND n.created_at >= t.created_at AND n.created_at < t.created_at + interval '10 seconds' AND n.transfer_id = t.id) e
+   WHERE p.company_id = company AND p.batch_id = batch
+$$;
 
 CREATE VIEW ledger_sides WITH (security_invoker = true) AS -- every transfer that moved money, seen from both of its accounts
   SELECT company_id, debit_id AS ledger_account_id, id AS transfer_id, -amount_minor AS change_minor, currency, type,
@@ -1555,6 +2006,12 @@ CREATE VIEW objects WITH (security_invoker = true) AS      -- everything that ha
   UNION ALL SELECT company_id, id, 'subscription_payments', status, version, created_at, updated_at FROM subscription_payments
   UNION ALL SELECT company_id, id, 'payment_attempts', status, version, created_at, updated_at FROM payment_attempts
   UNION ALL SELECT company_id, id, 'card_payments', state, version, created_at, updated_at FROM card_payments
+  UNION ALL SELECT company_id, id, 'account_requests', status, version, created_at, updated_at FROM account_requests
+  UNION ALL SELECT company_id, id, 'pix_keys', status, version, created_at, updated_at FROM pix_keys
+  UNION ALL SELECT company_id, id, 'pix_key_validations', status, version, created_at, updated_at FROM pix_key_validations
+  UNION ALL SELECT company_id, id, 'accounts', status, version, created_at, updated_at FROM accounts
+  UNION ALL SELECT company_id, id, 'account_close_requests', status, version, created_at, updated_at FROM account_close_requests
+  UNION ALL SELECT company_id, id, 'med_objects', status, version, created_at, updated_at FROM med_objects
   UNION ALL SELECT company_id, id, 'statements', state, version, created_at, updated_at FROM statements
   UNION ALL SELECT company_id, id, 'statement_items', state, version, created_at, updated_at FROM statement_items;
 
@@ -1640,6 +2097,46 @@ CREATE VIEW law_a_ledger_account_has_the_id_of_its_name WITH (security_invoker =
                                                'UTF8')), 1, 16), 'hex')::uuid;
 COMMENT ON VIEW law_a_ledger_account_has_the_id_of_its_name IS
   'A ledger account''s id is the one derived from its name, so that no name has two accounts.';
+
+CREATE VIEW law_entries_add_up WITH (security_invoker = true) AS
+  SELECT e.company_id, e.ledger_account_id, e.number, e.created_at, e.balance_minor, e.held_minor
+    FROM (SELECT n.*, lag(number, 1, 0::bigint) OVER w AS number_before, lag(created_at, 1, '-infinity') OVER w AS at_before,
+                 lag(balance_minor, 1, 0::bigint) OVER w AS balance_before, lag(held_minor, 1, 0::bigint) OVER w AS held_before
+            FROM entries n WINDOW w AS (PARTITION BY company_id, ledger_account_id ORDER BY number)) e
+    JOIN transfers t ON t.company_id = e.company_id AND t.id = e.transfer_id
+   WHERE e.number <> e.number_before + 1 OR e.created_at <= e.at_before
+      OR e.balance_minor <> e.balance_before + e.side * e.amount_minor
+      OR e.held_minor <> e.held_before + CASE WHEN e.side = 1 OR t.kind = 'moved' THEN 0 WHEN t.kind = 'held' THEN e.amount_minor
+                                              ELSE -e.amount_minor END;
+COMMENT ON VIEW law_entries_add_up IS
+  'The entries of a ledger account are numbered without gaps in order of time, and each leaves what the one before left and its own.';
+
+CREATE VIEW law_transfers_have_their_entries WITH (security_invoker = true) AS
+  WITH due AS (
+    SELECT t.company_id, l.id AS ledger_account_id, t.id AS transfer_id, t.type, t.reference_id, t.amount_minor, t.created_at,
+           CASE WHEN t.kind NOT IN ('moved', 'posted') THEN 0 WHEN l.id = t.credit_id THEN 1 ELSE -1 END AS side
+      FROM entry_cursors c
+      JOIN transfers t ON t.company_id = c.company_id AND t.created_at < c.entered_until
+      JOIN ledger_accounts l ON l.company_id = t.company_id AND l.id IN (t.debit_id, t.credit_id) AND l.account_id IS NOT NULL
+     WHERE l.id = t.debit_id OR t.kind IN ('moved', 'posted'))
+  SELECT coalesce(d.company_id, e.company_id) AS company_id, coalesce(d.transfer_id, e.transfer_id) AS transfer_id,
+         coalesce(d.ledger_account_id, e.ledger_account_id) AS ledger_account_id, count(e.number) AS entries
+    FROM due d FULL JOIN entries e ON e.company_id = d.company_id AND e.ledger_account_id = d.ledger_account_id
+                                  AND e.transfer_id = d.transfer_id
+   GROUP BY 1, 2, 3
+  HAVING count(*) <> 1 OR count(e.number) <> 1 OR count(d.transfer_id) <> 1
+      OR NOT bool_and((e.side, e.type, e.reference_id, e.amount_minor) = (d.side, d.type, d.reference_id, d.amount_minor)
+                      AND e.created_at >= d.created_at);
+COMMENT ON VIEW law_transfers_have_their_entries IS
+  'What is older than the cursor of the entries has been entered once for each account it moved, as the transfer says, not before it.';
+
+CREATE VIEW law_no_entry_below_zero WITH (security_invoker = true) AS
+  SELECT e.company_id, e.ledger_account_id, e.number, e.balance_minor, e.held_minor FROM entries e
+    JOIN ledger_accounts l ON l.company_id = e.company_id AND l.id = e.ledger_account_id
+    JOIN balances b ON b.company_id = e.company_id AND b.ledger_account_id = e.ledger_account_id
+   WHERE l.code <> 'LOSS' AND e.balance_minor - e.held_minor < least(b.floor_minor, 0);
+COMMENT ON VIEW law_no_entry_below_zero IS
+  'By its entries an account never had less than its floor: what took money is entered behind what gave it.';
 
 CREATE VIEW law_a_hold_ends_as_it_began WITH (security_invoker = true) AS
   SELECT e.company_id, e.id AS ending_id, h.id AS hold_id FROM transfers e
@@ -1838,9 +2335,10 @@ COMMENT ON VIEW law_a_paid_order_names_its_payment IS
 
 CREATE VIEW law_a_payment_is_of_one_company WITH (security_invoker = true) AS
   SELECT p.company_id, p.id AS payment_id, p.end_to_end_id FROM pix_payments p
-   WHERE p.end_to_end_id IN (SELECT end_to_end_id FROM pix_payments GROUP BY end_to_end_id HAVING count(*) > 1);
+   WHERE (p.end_to_end_id, CASE p.rail WHEN 'book' THEN 'pix' ELSE p.rail END) IN
+         (SELECT end_to_end_id, CASE rail WHEN 'book' THEN 'pix' ELSE rail END FROM pix_payments GROUP BY 1, 2 HAVING count(*) > 1);
 COMMENT ON VIEW law_a_payment_is_of_one_company IS
-  'No two companies know a payment of the same endToEndId.';
+  'No two companies know a payment of the same endToEndId, or of the same id at one partner.';
 
 CREATE VIEW law_a_reserved_order_waits WITH (security_invoker = true) AS
   SELECT p.company_id, p.id AS payment_id, p.order_id, o.status FROM pix_payments p
@@ -1862,7 +2360,7 @@ CREATE VIEW law_refunds_add_up WITH (security_invoker = true) AS
     LEFT JOIN (SELECT b.company_id, b.order_id, sum(b.amount_minor) AS given_minor FROM (
                  SELECT p.company_id, p.order_id, r.amount_minor FROM refunds r
                    JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
-                  WHERE r.state = 'PAID' AND p.state = 'SETTLED' AND (r.origin = 'CLIENT' OR p.excess_minor = 0)
+                  WHERE r.state = 'PAID' AND p.state = 'SETTLED' AND (r.origin <> 'AUTOMATIC' OR p.excess_minor = 0)
                   UNION ALL SELECT company_id, order_id, amount_minor FROM chargebacks) b GROUP BY b.company_id, b.order_id) g
       ON g.company_id = o.company_id AND g.order_id = o.id
    WHERE o.refunded_minor <> coalesce(g.given_minor, 0)
@@ -1913,7 +2411,7 @@ CREATE VIEW law_refunds_fit_what_was_paid WITH (security_invoker = true) AS
   SELECT coalesce(g.company_id, q.company_id) AS company_id, coalesce(g.order_id, q.owner_id) AS order_id, g.asked_minor,
          q.used_minor, coalesce(o.amount_minor, o.paid_minor) AS most_minor
     FROM (SELECT company_id, order_id, sum(amount_minor) AS asked_minor FROM refunds
-           WHERE origin = 'CLIENT' AND state IN ('PENDING', 'PAID') GROUP BY company_id, order_id) g
+           WHERE origin <> 'AUTOMATIC' AND state IN ('PENDING', 'PAID') GROUP BY company_id, order_id) g
     FULL JOIN (SELECT company_id, owner_id, used_minor FROM quotas WHERE kind = 'refund') q
       ON q.company_id = g.company_id AND q.owner_id = g.order_id
     LEFT JOIN orders o ON o.company_id = coalesce(g.company_id, q.company_id) AND o.id = coalesce(g.order_id, q.owner_id)
@@ -1927,7 +2425,7 @@ CREATE VIEW law_refunds_fit_what_was_paid WITH (security_invoker = true) AS
             FROM refunds r
             JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
             LEFT JOIN rails s ON s.rail = p.rail
-           WHERE r.origin = 'CLIENT' AND r.state IN ('PENDING', 'PAID')
+           WHERE r.origin <> 'AUTOMATIC' AND r.state IN ('PENDING', 'PAID')
            GROUP BY p.company_id, p.id, p.order_id, whole_minor, s.takes_parts) g
     FULL JOIN (SELECT company_id, owner_id, used_minor FROM quotas WHERE kind = 'part refund') q
       ON q.company_id = g.company_id AND q.owner_id = g.id
@@ -1935,7 +2433,7 @@ CREATE VIEW law_refunds_fit_what_was_paid WITH (security_invoker = true) AS
    WHERE coalesce(q.used_minor, 0) <> CASE WHEN g.takes_parts THEN g.asked_minor ELSE 0 END
       OR g.asked_minor > g.whole_minor;
 COMMENT ON VIEW law_refunds_fit_what_was_paid IS
-  'What clients asked back, and has not failed, is counted, and never more than the order asked for, nor than its payment brought.';
+  'What clients and disputes want back, and has not failed, is counted, and is never more than an order, or its payment, brought.';
 
 CREATE VIEW law_a_refund_is_of_its_order WITH (security_invoker = true) AS
   SELECT r.company_id, r.id AS refund_id, r.origin, r.order_id, p.order_id AS paid_order_id, p.state AS payment_state,
@@ -1949,10 +2447,12 @@ CREATE VIEW law_a_refund_is_of_its_order WITH (security_invoker = true) AS
          WHEN 'CLIENT' THEN (p.state, p.order_id, h.type, d.account_id) IS DISTINCT FROM
               ('SETTLED', r.order_id, upper(p.rail) || '_REFUND', o.account_id)
               OR r.created_at > o.paid_at + interval '90 days'
+         WHEN 'MED' THEN (p.state, p.rail, p.order_id, h.type, d.account_id) IS DISTINCT FROM
+              ('SETTLED', 'pix', r.order_id, 'MED_RETURN', o.account_id)
          ELSE h.type IS DISTINCT FROM upper(p.rail) || '_RETURN' END
       OR r.rail <> p.rail;
 COMMENT ON VIEW law_a_refund_is_of_its_order IS
-  'A refund that a client asked for gives back the payment of its order, in 90 days, from its account; any other takes from suspense.';
+  'A client''s refund, or a dispute''s, gives back its order''s payment, from its account or its blocked part; any other takes from suspense.';
 
 -- payouts
 
@@ -2141,6 +2641,15 @@ CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
   SELECT company_id, id, 'payout_plans', status, due_at FROM payout_plans
    WHERE (status IN ('VALIDATING', 'READY', 'APPROVED', 'APPLYING')) <> (due_at IS NOT NULL)
   UNION ALL
+  SELECT company_id, id, 'account_requests', status, coalesce(expires_at, ask_at, key_due_at) FROM account_requests
+   WHERE (expires_at IS NOT NULL) <> (status = 'PENDING_DOCUMENTS' OR (status = 'REPROVED' AND cardinality(reproved_fields) > 0))
+      OR (ask_at IS NOT NULL) <> (status = 'ANALYSIS' AND analysis_reference IS NOT NULL)
+      OR (key_due_at IS NOT NULL AND status <> 'APPROVED')
+  UNION ALL
+  SELECT company_id, id, 'med_objects', status, due_at FROM med_objects
+   WHERE (due_at IS NOT NULL) <> (role = 'RECEIVER' AND (status = 'RECEIVED' OR (status = 'OPEN' AND refund_id IS NULL)
+           OR (object_type = 'INFRINGEMENT_NOTIFICATION' AND status = 'ANALYSED' AND blocked_minor > 0)))
+  UNION ALL
   SELECT company_id, id, 'subscription_cancellations', status, ask_at FROM subscription_cancellations
    WHERE (status = 'PENDING') <> (ask_at IS NOT NULL)
   UNION ALL
@@ -2178,6 +2687,15 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
   UNION ALL
   SELECT company_id, 'payout_plans', id, due_at FROM payout_plans WHERE due_at < (SELECT at FROM late)
   UNION ALL
+  SELECT company_id, 'account_requests', id, coalesce(ask_at, key_due_at, expires_at) FROM account_requests
+   WHERE coalesce(ask_at, key_due_at) < (SELECT at FROM late)
+      OR (status = 'PENDING_DOCUMENTS' AND expires_at < (SELECT at FROM late))
+  UNION ALL
+  SELECT company_id, 'account_close_requests', id, updated_at FROM account_close_requests
+   WHERE status = 'REQUESTED' AND updated_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'med_objects', id, due_at FROM med_objects WHERE due_at < (SELECT at FROM late)
+  UNION ALL
   SELECT e.company_id, 'events', e.id, e.created_at FROM event_cursors c
     JOIN events e ON e.company_id = c.company_id AND e.xid >= c.numbered_below_xid
    WHERE e.created_at < (SELECT at FROM late)
@@ -2206,6 +2724,9 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
   UNION ALL
   SELECT company_id, 'subscriptions', id, charge_at FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at < (SELECT at FROM late)
   UNION ALL
+  SELECT company_id, 'pix_key_validations', id, expires_at FROM pix_key_validations
+   WHERE status = 'PENDING' AND expires_at < (SELECT at FROM late)
+  UNION ALL
   SELECT company_id, 'subscription_payments', id, least(due_at, ask_at) FROM subscription_payments
    WHERE least(due_at, ask_at) < (SELECT at FROM late)
   UNION ALL
@@ -2232,6 +2753,16 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     SELECT company_id, reference_id, 'PAYOUT-PLAN.' || to_state, 1 FROM history
      WHERE machine = 'payout_plans' AND trigger NOT IN ('create', 'approve', 'apply')
     UNION ALL
+    SELECT company_id, reference_id, 'ACCOUNT.' || CASE to_state WHEN 'APPROVED' THEN 'CREATED' WHEN 'REPROVED' THEN 'REJECTED'
+           ELSE to_state END, count(*) FROM history
+     WHERE machine = 'account_requests' AND trigger IN ('ask', 'approve', 'reprove', 'expire') GROUP BY company_id, reference_id, to_state
+    UNION ALL
+    SELECT company_id, reference_id, 'ACCOUNT.STATUS_CHANGED', count(*) FROM history
+     WHERE machine = 'accounts' AND trigger <> 'open' GROUP BY company_id, reference_id
+    UNION ALL
+    SELECT company_id, reference_id, CASE version WHEN 1 THEN 'MED.CREATED' ELSE 'MED.STATUS_CHANGED' END, count(*) FROM history
+     WHERE machine = 'med_objects' AND from_state <> to_state GROUP BY company_id, reference_id, 3
+    UNION ALL
     SELECT company_id, reference_id, 'SUBSCRIPTION.' || to_state, 1 FROM history
      WHERE machine = 'subscriptions' AND from_state <> to_state AND to_state IN ('ACCEPTED', 'REJECTED', 'CANCELED', 'ERROR')
     UNION ALL
@@ -2247,7 +2778,7 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     LEFT JOIN events e ON e.company_id = n.company_id AND e.reference_id = n.reference_id AND e.type = n.type
    GROUP BY n.company_id, n.reference_id, n.type, n.facts HAVING count(e.id) <> n.facts;
 COMMENT ON VIEW law_each_fact_is_told_once IS
-  'Each end of an order or payout, turn of a subscription, its payments and a plan, return and client''s refund has exactly one event.';
+  'Each end of an order or payout, turn of a subscription, its payments, a plan and an account request, return and refund has one event.';
 
 CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
   SELECT e.company_id, e.id AS event_id, e.type, e.reference_id, o.id IS NOT NULL AS has_object,
@@ -2270,7 +2801,7 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
     FROM events e
    CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
     LEFT JOIN orders o ON o.company_id = e.company_id AND o.id = e.reference_id
-    LEFT JOIN (SELECT company_id, id, order_id, external_id, amount_minor, state FROM refunds
+    LEFT JOIN (SELECT company_id, coalesce(med_id, id) AS id, order_id, external_id, amount_minor, state FROM refunds
                UNION ALL SELECT company_id, id, order_id, NULL, amount_minor, 'PAID' FROM chargebacks) r
                         ON r.company_id = o.company_id AND r.order_id = o.id AND r.id::text = says.body ->> 'refundId'
                        AND r.state = CASE e.type WHEN 'ORDER-PAYIN.REFUNDED' THEN 'PAID' ELSE 'ERROR' END
@@ -2308,7 +2839,43 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
               says.body #>> '{data,id}', says.body #>> '{data,externalId}', says.body #>> '{data,orderId}',
               says.body #>> '{data,subscription,id}', says.body #>> '{data,amount,value}')
              IS DISTINCT FROM (e.type, e.type, p.id::text, p.external_id, p.order_id::text, p.subscription_id::text,
-                               printed(p.amount_minor)));
+                               printed(p.amount_minor)))
+  UNION ALL
+  SELECT e.company_id, e.id, e.type, e.reference_id, r.id IS NOT NULL, h.version IS NOT NULL
+    FROM events e
+    LEFT JOIN account_requests r ON r.company_id = e.company_id AND r.id = e.reference_id
+    LEFT JOIN history h ON h.company_id = e.company_id AND h.reference_id = e.reference_id AND h.machine = 'account_requests'
+                       AND h.created_at = e.created_at AND e.type = 'ACCOUNT.' || CASE h.trigger
+                         WHEN 'approve' THEN 'CREATED' WHEN 'ask' THEN 'PENDING_DOCUMENTS' ELSE 'REJECTED' END
+   CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
+   WHERE e.type IN ('ACCOUNT.CREATED', 'ACCOUNT.PENDING_DOCUMENTS', 'ACCOUNT.REJECTED')
+     AND (h.version IS NULL
+          OR e.body IS NOT NULL AND (says.body ->> 'event', says.body ->> 'requestId', says.body ->> 'accountId')
+             IS DISTINCT FROM (e.type, r.id::text, CASE e.type WHEN 'ACCOUNT.CREATED' THEN r.account_id::text END))
+  UNION ALL
+  SELECT e.company_id, e.id, e.type, e.reference_id, true, h.version IS NOT NULL
+    FROM events e
+   CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
+    LEFT JOIN history h ON h.company_id = e.company_id AND h.reference_id = e.reference_id AND h.machine = 'accounts'
+                       AND h.from_state <> '' AND h.created_at = e.created_at
+   WHERE e.type = 'ACCOUNT.STATUS_CHANGED'
+     AND (h.version IS NULL
+          OR e.body IS NOT NULL AND (says.body ->> 'event', says.body ->> 'accountId', says.body ->> 'previousStatus', says.body ->> 'status')
+             IS DISTINCT FROM (e.type, e.reference_id::text, h.from_state, h.to_state))
+  UNION ALL
+  SELECT e.company_id, e.id, e.type, e.reference_id, m.id IS NOT NULL, h.version IS NOT NULL
+    FROM events e
+   CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
+    LEFT JOIN med_objects m ON m.company_id = e.company_id AND m.id = e.reference_id
+    LEFT JOIN history h ON h.company_id = e.company_id AND h.reference_id = e.reference_id AND h.machine = 'med_objects'
+                       AND h.created_at = e.created_at AND h.to_state = says.body ->> 'status'
+                       AND h.from_state = coalesce(says.body ->> 'previousStatus', '')
+                       AND (h.version = 1) = (e.type = 'MED.CREATED')
+   WHERE e.type LIKE 'MED.%' AND e.body IS NOT NULL
+     AND (h.version IS NULL
+          OR ('MED.' || (says.body ->> 'eventType'), says.body ->> 'referenceId', says.body ->> 'accountId',
+              says.body ->> 'objectType', says.body ->> 'endToEndId', says.body ->> 'amount', says.body ->> 'role')
+             IS DISTINCT FROM (e.type, m.id::text, m.account_id::text, m.object_type, m.end_to_end_id, printed(m.amount_minor), m.role));
 COMMENT ON VIEW law_an_event_tells_what_happened IS
   'An event of an order, its refund, a subscription or a payment of one tells a move that was made, and its body names it and its amount.';
 
@@ -2460,7 +3027,7 @@ CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = tru
     SELECT i.company_id, i.id, i.kind, i.subject, as_json(i.body) AS body FROM inbox i
      WHERE i.kind IN ('pix.final', 'pix.settled', 'return.final') AND i.outcome IN ('handled', 'known'))
   SELECT s.company_id, s.id AS message_id, s.kind, s.subject, p.state FROM said s
-    LEFT JOIN pix_payments p ON p.company_id = s.company_id AND p.end_to_end_id = s.subject
+    LEFT JOIN pix_payments p ON p.company_id = s.company_id AND p.end_to_end_id = s.subject AND p.rail IN ('pix', 'book')
    WHERE s.kind IN ('pix.final', 'pix.settled')
      AND CASE WHEN p.id IS NULL THEN true
               WHEN s.kind = 'pix.final' AND s.body ->> 'settled' = 'false' THEN p.state IN ('ACCEPTED', 'SETTLED')
@@ -2513,7 +3080,7 @@ CREATE VIEW law_an_order_has_its_instrument WITH (security_invoker = true) AS
       OR (coalesce(o.payment_method, '') <> 'PIX'
           AND (CASE WHEN o.payment_method LIKE '%\_PAY' THEN 'crypto' WHEN o.payment_method = 'CREDIT_CARD' THEN 'card'
                 ELSE lower(o.payment_method) END, i.reference, o.final_amount_minor::text, i.code) IS DISTINCT FROM
-              (CASE i.rail WHEN 'crypto2' THEN 'crypto' ELSE i.rail END, sent.reference, sent.body #>> '{amount,minor}',
+              (CASE i.rail WHEN 'crypto2' THEN 'crypto' WHEN 'paynet2' THEN 'paynet' ELSE i.rail END, sent.reference, sent.body #>> '{amount,minor}',
                sent.body ->> 'code'));
 COMMENT ON VIEW law_an_order_has_its_instrument IS
   'An order of a method that a partner collects has its one instrument, made payable there once, for the final amount.';
@@ -2733,6 +3300,57 @@ CREATE VIEW law_an_attempt_ends_by_the_networks_word WITH (security_invoker = tr
 COMMENT ON VIEW law_an_attempt_ends_by_the_networks_word IS
   'No attempt is REJECTED or EXPIRED but because its network said so.';
 
+-- disputes
+
+CREATE VIEW law_what_is_blocked_is_disputed WITH (security_invoker = true) AS
+  SELECT l.company_id, l.account_id, b.booked_minor, d.disputed_minor FROM ledger_accounts l
+   CROSS JOIN LATERAL (SELECT coalesce(sum(change_minor), 0) AS booked_minor FROM ledger_sides x
+                        WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) b
+   CROSS JOIN LATERAL (SELECT coalesce(sum(blocked_minor), 0) AS disputed_minor FROM med_objects m
+                        WHERE m.company_id = l.company_id AND m.account_id = l.account_id AND l.currency = 'BRL') d
+   WHERE l.code = 'BLOCK' AND b.booked_minor <> d.disputed_minor;
+COMMENT ON VIEW law_what_is_blocked_is_disputed IS
+  'What is blocked of an account is what the disputes about it block, together.';
+
+CREATE VIEW law_a_dispute_is_answered_as_decided WITH (security_invoker = true) AS
+  SELECT coalesce(m.company_id, r.company_id) AS company_id, m.id, m.status, m.result, m.returned_minor, r.id AS refund_id,
+         r.state, r.amount_minor
+    FROM (SELECT * FROM med_objects WHERE object_type = 'REFUND_REQUEST' AND role = 'RECEIVER') m
+    FULL JOIN (SELECT r.*, p.end_to_end_id FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
+                WHERE r.origin = 'MED') r
+      ON r.company_id = m.company_id AND r.med_id = m.id
+   WHERE m.id IS NULL OR m.refund_id IS DISTINCT FROM r.id
+      OR (r.id IS NOT NULL AND r.end_to_end_id <> m.end_to_end_id)
+      OR CASE WHEN m.status = 'OPEN' AND r.id IS NULL THEN m.returned_minor <> 0
+              WHEN m.status = 'OPEN' THEN (r.state, m.blocked_minor) IS DISTINCT FROM ('PENDING', r.amount_minor)
+              WHEN m.result IN ('TOTALLY_ACCEPTED', 'PARTIALLY_ACCEPTED') THEN (r.state, m.returned_minor, m.blocked_minor,
+                   m.result = 'TOTALLY_ACCEPTED') IS DISTINCT FROM ('PAID', r.amount_minor, 0::bigint, r.amount_minor >= m.amount_minor)
+              ELSE coalesce(r.state, 'ERROR') <> 'ERROR' OR m.returned_minor <> 0 OR m.blocked_minor <> 0 END;
+COMMENT ON VIEW law_a_dispute_is_answered_as_decided IS
+  'A refund request is accepted with the return that was made for it, of that amount, and rejected or canceled without any.';
+
+CREATE VIEW law_the_directory_hears_what_was_decided WITH (security_invoker = true) AS
+  WITH said AS (SELECT company_id, reference_id, kind, as_json(body) AS body FROM outbox WHERE rail = 'med')
+  SELECT m.company_id, m.id, m.object_type, m.status, m.result, a.body AS said FROM med_objects m
+    LEFT JOIN said a ON a.company_id = m.company_id AND a.reference_id = m.id AND a.kind = 'med.answer'
+   WHERE m.object_type = 'REFUND_REQUEST' AND m.role = 'RECEIVER'
+     AND (a.body ->> 'result', coalesce((a.body #>> '{returned,minor}')::bigint, 0)) IS DISTINCT FROM
+         (CASE m.status WHEN 'ANALYSED' THEN m.result END, m.returned_minor)
+  UNION ALL
+  SELECT m.company_id, m.id, m.object_type, m.status, m.result, v.body FROM med_objects m
+    JOIN said v ON v.company_id = m.company_id AND v.reference_id = m.id AND v.kind = 'med.verdict'
+   WHERE (m.object_type, m.role, m.status, m.result) IS DISTINCT FROM
+         ('INFRINGEMENT_NOTIFICATION', 'RECEIVER', 'ANALYSED', v.body ->> 'result')
+  UNION ALL
+  SELECT s.company_id, s.reference_id, NULL, NULL, NULL, s.body FROM said s
+   WHERE NOT EXISTS (SELECT 1 FROM med_objects m WHERE m.company_id = s.company_id AND m.id = s.reference_id)
+  UNION ALL
+  SELECT m.company_id, m.id, m.object_type, m.status, m.result, NULL FROM med_objects m
+   WHERE (m.object_type, m.role) = ('INFRINGEMENT_NOTIFICATION', 'RECEIVER')
+     AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = m.company_id AND s.reference_id = m.id AND s.kind = 'med.acknowledge');
+COMMENT ON VIEW law_the_directory_hears_what_was_decided IS
+  'The directory is told that a notice came, what was decided of it, and how each refund request was answered, and nothing else.';
+
 -- idempotency
 
 CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
@@ -2768,6 +3386,23 @@ CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
            SELECT 1 FROM history h WHERE h.company_id = a.company_id AND h.reference_id = a.object_id AND h.trigger = 'apply')
          WHEN 'cancel_payout_plan' THEN NOT EXISTS (
            SELECT 1 FROM payout_plans p WHERE p.company_id = a.company_id AND p.id = a.object_id AND p.status = 'CANCELED')
+         WHEN 'open_account' THEN NOT EXISTS (
+           SELECT 1 FROM account_requests r WHERE r.company_id = a.company_id AND r.id = a.object_id)
+         WHEN 'upload_account_document' THEN NOT EXISTS (
+           SELECT 1 FROM account_documents d WHERE d.company_id = a.company_id AND d.id = a.object_id)
+         WHEN 'request_account_close' THEN NOT EXISTS (
+           SELECT 1 FROM account_close_requests r WHERE r.company_id = a.company_id AND r.id = a.object_id)
+         WHEN 'create_key' THEN NOT EXISTS (
+           SELECT 1 FROM pix_keys k WHERE k.company_id = a.company_id AND k.id = a.object_id
+           UNION ALL SELECT 1 FROM pix_key_validations v WHERE v.company_id = a.company_id AND v.id = a.object_id)
+         WHEN 'confirm_key' THEN NOT EXISTS (
+           SELECT 1 FROM pix_key_validations v WHERE v.company_id = a.company_id AND v.key_id = a.object_id)
+         WHEN 'resend_key_code' THEN NOT EXISTS (
+           SELECT 1 FROM pix_key_validations v WHERE v.company_id = a.company_id AND v.id = a.object_id AND v.number > 1)
+         WHEN 'contest_med' THEN NOT EXISTS (
+           SELECT 1 FROM med_objects m WHERE m.company_id = a.company_id AND m.id = a.object_id)
+         WHEN 'cancel_med' THEN NOT EXISTS (
+           SELECT 1 FROM med_objects m WHERE m.company_id = a.company_id AND m.id = a.object_id AND m.status = 'CANCELLED')
          WHEN 'create_subscription' THEN NOT EXISTS (
            SELECT 1 FROM subscriptions s WHERE s.company_id = a.company_id AND s.id = a.object_id)
          WHEN 'cancel_subscription' THEN NOT EXISTS (
@@ -2881,7 +3516,10 @@ CREATE VIEW law_ids_name_their_company WITH (security_invoker = true) AS
   UNION ALL
   SELECT n.company_id, 'subscriptions', s.id::text FROM named n
     JOIN subscriptions s ON s.company_id = n.company_id
-     AND (substr(s.provider_id, 19, 5) <> n.digits OR substr(s.location_token, 1, 5) <> n.digits);
+     AND (substr(s.provider_id, 19, 5) <> n.digits OR substr(s.location_token, 1, 5) <> n.digits)
+  UNION ALL
+  SELECT n.company_id, 'account_requests', r.id::text FROM named n
+    JOIN account_requests r ON r.company_id = n.company_id AND substr(r.analysis_reference, 1, 5) <> n.digits;
 COMMENT ON VIEW law_ids_name_their_company IS
   'Our client ids, txids, locations, order tokens, endToEndIds, idRecs, TED control numbers and return ids carry the number of their company.';
 
@@ -2895,6 +3533,63 @@ CREATE VIEW law_an_account_is_the_companys_own WITH (security_invoker = true) AS
      AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.company_id = c.company_id AND a.id = c.default_account_id);
 COMMENT ON VIEW law_an_account_is_the_companys_own IS
   'The accounts that a payment or a company names are the company''s own.';
+
+CREATE VIEW law_an_approved_request_has_its_account WITH (security_invoker = true) AS
+  SELECT r.company_id, r.id, r.status, r.account_id FROM account_requests r
+    JOIN parties p ON p.company_id = r.company_id AND p.id = r.party_id
+    LEFT JOIN accounts a ON a.company_id = r.company_id AND a.id = r.account_id
+   WHERE (r.status = 'APPROVED') <> (a.id IS NOT NULL)
+      OR (a.id IS NOT NULL AND p.document_number IS NOT NULL
+          AND (a.holder_type, a.document_number) IS DISTINCT FROM (r.holder_type, p.document_number));
+COMMENT ON VIEW law_an_approved_request_has_its_account IS
+  'A request for an account has one exactly when it is approved, and that is of the holder it was made for.';
+
+CREATE VIEW law_a_closed_account_was_asked_to_close WITH (security_invoker = true) AS
+  SELECT coalesce(a.company_id, r.company_id) AS company_id, coalesce(a.id, r.account_id) AS account_id, a.status, r.status AS request
+    FROM (SELECT * FROM accounts WHERE status = 'CLOSED') a
+    FULL JOIN (SELECT * FROM account_close_requests WHERE status <> 'REFUSED') r ON r.company_id = a.company_id AND r.account_id = a.id
+   WHERE a.id IS NULL OR r.id IS NULL;
+COMMENT ON VIEW law_a_closed_account_was_asked_to_close IS
+  'An account is CLOSED exactly when one request to close it was granted.';
+
+CREATE VIEW law_a_closed_account_has_nothing_at_rest WITH (security_invoker = true) AS
+  WITH closed AS (SELECT company_id, id FROM accounts WHERE status = 'CLOSED')
+  SELECT c.company_id, c.id AS account_id, o.kind, o.currency, o.minor, o.items FROM closed c
+   CROSS JOIN LATERAL account_obstacles(c.company_id, c.id) o
+   WHERE o.kind NOT IN ('OWED', 'DISPUTES') -- a chargeback, a TED that has left after all, a dispute may come later
+  UNION ALL
+  SELECT c.company_id, c.id, 'ORDER ' || o.id, NULL, NULL, NULL FROM closed c
+    JOIN orders o ON o.company_id = c.company_id AND o.account_id = c.id AND o.status = 'INITIAL'
+  UNION ALL
+  SELECT c.company_id, c.id, 'SUBSCRIPTION ' || s.id, NULL, NULL, NULL FROM closed c
+    JOIN subscriptions s ON s.company_id = c.company_id AND s.account_id = c.id
+     AND s.status IN ('INITIAL', 'PENDING_AUTHORIZATION', 'ACCEPTED')
+  UNION ALL
+  SELECT c.company_id, c.id, 'KEY ' || k.id, NULL, NULL, NULL FROM closed c
+    JOIN pix_keys k ON k.company_id = c.company_id AND k.account_id = c.id AND k.status = 'ACTIVE';
+COMMENT ON VIEW law_a_closed_account_has_nothing_at_rest IS
+  'A CLOSED account has no money, nothing unfinished, no open order or subscription and no key, when nothing is on its way.';
+
+-- keys
+
+CREATE VIEW law_a_code_is_sent_and_counted WITH (security_invoker = true) AS
+  SELECT v.company_id, v.id, v.number, m.sent, v.tries, h.mistakes FROM pix_key_validations v
+   CROSS JOIN LATERAL (
+     SELECT count(*) AS sent FROM outbox m WHERE m.company_id = v.company_id AND m.reference_id = v.id AND m.kind = 'code.send') m
+   CROSS JOIN LATERAL (
+     SELECT count(*) AS mistakes FROM history h WHERE h.company_id = v.company_id AND h.reference_id = v.id
+        AND h.trigger IN ('mistake', 'mistake last')) h
+   WHERE (m.sent, h.mistakes) IS DISTINCT FROM (v.number::bigint, v.tries::bigint) OR (v.tries = 5 AND v.status <> 'EXPIRED');
+COMMENT ON VIEW law_a_code_is_sent_and_counted IS
+  'Each code of a validation is ordered once, each wrong one that came back is counted, and the fifth has ended it.';
+
+CREATE VIEW law_a_proof_makes_its_key WITH (security_invoker = true) AS
+  SELECT v.company_id, v.id AS validation_id, k.id AS key_id, v.status, k.type FROM pix_key_validations v
+    FULL JOIN (SELECT company_id, id, account_id, type, key FROM pix_keys WHERE type IN ('EMAIL', 'PHONE')) k ON k.company_id = v.company_id AND k.id = v.key_id
+   WHERE v.status = 'CONFIRMED' AND (k.account_id, k.type, k.key) IS DISTINCT FROM (v.account_id, v.type, v.key)
+      OR v.id IS NULL;
+COMMENT ON VIEW law_a_proof_makes_its_key IS
+  'A key that is an e-mail address or a phone was made by one validation, of the same account.';
 
 -- ───────────────────────────────────────────── rights ─────────────────────────────────────────────
 -- lastro_app    what API and worker do for one company at a time, behind row-level security
@@ -2928,11 +3623,12 @@ DO $$
 BEGIN
   IF to_regclass('public.migrations') IS NOT NULL THEN REVOKE INSERT ON migrations FROM lastro_app; END IF;
 END $$;
-GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, balances, orders, pix_payments, refunds, card_payments,
-                payouts, payout_plans, payout_plan_bodies, payout_plan_lines, subscriptions, subscription_cancellations, subscription_payments,
-                payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown,
-                event_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys,
-                statements, statement_items TO lastro_app;
+GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, pix_key_validations, balances, orders, pix_payments, refunds, card_payments,
+                payouts, payout_plans, payout_plan_bodies, payout_plan_lines, med_objects, subscriptions, subscription_cancellations,
+                subscription_payments,
+                payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown, partner_states,
+                event_cursors, entry_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys,
+                statements, statement_items, account_requests, account_documents, account_close_requests TO lastro_app;
 GRANT UPDATE (is_current) ON statement_lines TO lastro_app;
 GRANT DELETE ON own_keys, directory_look_ups, directory_unknown TO lastro_app;
 GRANT UPDATE (offset_us, target_at, version) ON clock TO lastro_app; -- the table's CHECK keeps production at zero
@@ -2942,7 +3638,8 @@ GRANT UPDATE (body) ON events TO lastro_app;
 CREATE POLICY forget ON events AS RESTRICTIVE FOR UPDATE TO lastro_app USING (true) WITH CHECK (body IS NULL);
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO lastro_app;
 
-GRANT SELECT ON clock, company_numbers, account_numbers, event_cursors, event_numbers TO lastro_work;
+GRANT SELECT ON clock, company_numbers, account_numbers, event_cursors, event_numbers, entry_cursors, partner_states TO lastro_work;
+GRANT SELECT (company_id, created_at) ON transfers TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until, rail) ON outbox, inbox TO lastro_work;
 GRANT SELECT (subject, kind) ON inbox TO lastro_work;
 GRANT SELECT (company_id, id, reference_id, sequence, endpoint, status, due_at, leased_until) ON deliveries TO lastro_work;
@@ -2957,8 +3654,12 @@ GRANT SELECT (company_id, id, ask_at, state, rail) ON pix_payments, refunds TO l
 GRANT SELECT (company_id, id, ask_at, state) ON card_payments TO lastro_work;
 GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_at) ON payouts TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
+GRANT SELECT (company_id, id, due_at, object_type, role, status) ON med_objects TO lastro_work;
 GRANT SELECT (company_id, rail, reference) ON instruments TO lastro_work;
+GRANT SELECT (company_id, id, status, created_at) ON account_close_requests TO lastro_work;
+GRANT SELECT (company_id, id, status, expires_at, ask_at, key_due_at) ON account_requests TO lastro_work;
 GRANT SELECT ON own_keys TO lastro_work;
+GRANT SELECT (company_id, id, expires_at, status) ON pix_key_validations TO lastro_work;
 GRANT SELECT (company_id, id, xid, created_at) ON events TO lastro_work;
 GRANT SELECT (company_id, keep, created_at) ON answers TO lastro_work;
 GRANT SELECT (company_id, id, rail, day, state, due_at, leased_until) ON statements TO lastro_work;
@@ -2967,17 +3668,18 @@ GRANT SELECT (company_id, rail, kind, network_id, day, difference, state, create
 -- What was settled on a day, by its id in the network.
 GRANT SELECT (end_to_end_id, settled_at) ON pix_payments TO lastro_work;
 GRANT SELECT (return_id, updated_at) ON refunds TO lastro_work;
+GRANT SELECT (company_id, chargeback_id, taken_at) ON chargebacks TO lastro_work;
 GRANT SELECT (end_to_end_id, control_number, paid_at, children) ON payouts TO lastro_work;
 GRANT SELECT (company_id, payout_id, return_id, settled_at) ON payout_returns TO lastro_work;
 DO $$
 DECLARE
   t text;
 BEGIN
-  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'instruments', 'pix_payments', 'refunds', 'card_payments', 'payouts',
+  FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'instruments', 'pix_payments', 'refunds', 'card_payments', 'payouts', 'med_objects',
                            'payout_plans', 'subscriptions', 'subscription_cancellations', 'subscription_payments',
-                           'payment_attempts', 'events', 'event_cursors',
+                           'payment_attempts', 'pix_key_validations', 'account_requests', 'account_close_requests', 'events', 'event_cursors', 'entry_cursors', 'transfers',
                            'event_numbers', 'answers', 'statements', 'statement_lines',
-                           'statement_items', 'payout_returns'] LOOP
+                           'statement_items', 'payout_returns', 'chargebacks'] LOOP
     EXECUTE format('CREATE POLICY work ON %I FOR SELECT TO lastro_work USING (true)', t);
   END LOOP;
 END $$;

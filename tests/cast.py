@@ -14,17 +14,19 @@ from uuid import UUID
 import msgspec
 
 from lastro import ledger
-from lastro.accounts import Holder, Institution, OpenAccount
+from lastro.accounts import Holder, Institution, OpenAccount, Why, accounts_of, changed
 from lastro.base.clock import BusinessClock
 from lastro.base.commit import commit
 from lastro.base.db import Database, Dsn
 from lastro.base.errors import Refused
 from lastro.base.ids import Chance
 from lastro.base.money import Money
-from lastro.base.run import Call, Done, Reply, Runner, Verb
+from lastro.base.run import Call, Done, Door, Reply, Runner, Verb
 from lastro.base.secrets import KeyRing
 from lastro.base.write import LedgerAccount, Row, Transfer, Write
+from lastro.closing import CLOSE_REQUESTS
 from lastro.companies import PERMISSIONS, AddClient, FoundCompany, Price, SetFees, currency_of
+from lastro.keys import KEYS
 from lastro.orders import DepositBank, Place, Transfers
 from lastro.orders.methods import METHODS
 from lastro.rails.port import PIX, RAILS, Payer
@@ -41,6 +43,9 @@ PLACE = Place(INSTITUTION, "http://lastro.test", sandbox=True, methods=frozenset
 ANA = Holder("ORGANIZATION", "Ana Flores Ltda", "CNPJ", "11222333000181", "ana@example.com", "+5511999990000")
 DORA = Holder("INDIVIDUAL", "Dora Dias", "CPF", "52998224725", "dora@example.com", "+5511999990001")
 BENTO = Payer("Bento Braga", "CPF", "11144477735", "87654321", "0002", "123456", "TRAN")
+
+
+_TURNS = {"INACTIVE": "block", "ACTIVE": "unblock", "CLOSED": "close"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +161,30 @@ class Cast:
         return Client(company_id, made["clientId"], made["clientSecret"], time.time())
 
     async def add_key(self, company_id: UUID, account_id: UUID) -> str:
-        """A random key of the directory. Keys have no verb yet, so that it is a row."""
+        """A random key, as if the directory had made it."""
         key, now = self.id(), datetime.now(UTC)
         row = {
-            "id": key, "account_id": account_id, "type": "RANDOM", "key": str(key), "status": "ACTIVE",
-            "created_at": now, "possessed_at": now,
+            "id": key, "account_id": account_id, "type": "RANDOM", "key": str(key), "created_at": now, "updated_at": now,
+            "possessed_at": now,
         }  # fmt: skip
         own = Row("own_keys", {"key": row["key"], "account_id": account_id})
-        await commit(self.database, Write(company_id, rows=(Row("pix_keys", row), own)))
+        await commit(self.database, Write(company_id, rows=(*KEYS.born(row, now), own)))
         return str(key)
+
+    async def account_becomes(self, company_id: UUID, status: str, account_id: UUID | None = None) -> None:
+        """An account of the company, or each of them, is blocked, unblocked or closed, whatever stands in the way of that."""
+        async with self.database.session(company_id) as session:
+            found = await accounts_of(session, company_id, None if account_id is None else [account_id])
+            door = Door(company_id, await session.value("SELECT business_now()"), self.chance)
+        for account in found:
+            write = changed(account, _TURNS[status], Why("OPERATOR_DECISION"), door)
+            if status == "CLOSED":
+                row = {
+                    "id": self.id(), "account_id": account.id, "reason_code": "OPERATOR_DECISION", "created_at": door.now,
+                    "updated_at": door.now,
+                }  # fmt: skip
+                write += Write(company_id, rows=CLOSE_REQUESTS.born(row, door.now, ("request",)))
+            await commit(self.database, write)
 
     async def ana(self) -> Seller:
         return await self.found("Ana")

@@ -60,6 +60,12 @@ SELECT (SELECT count(*) FROM outbox WHERE due_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM subscription_payments WHERE status = 'SCHEDULED' AND ask_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM payment_attempts WHERE status IN ('REQUESTED', 'SCHEDULED') AND ask_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM payout_plans WHERE due_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM med_objects WHERE due_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM pix_key_validations WHERE status = 'PENDING' AND expires_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM account_close_requests WHERE status = 'REQUESTED')
+     + (SELECT count(*) FROM account_requests WHERE status = 'PENDING_DOCUMENTS' AND expires_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM account_requests WHERE status = 'ANALYSIS' AND ask_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM account_requests WHERE key_due_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM event_cursors c CROSS JOIN LATERAL (
           SELECT 1 FROM events e WHERE e.company_id = c.company_id AND e.xid >= c.numbered_below_xid AND NOT EXISTS (
             SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id OFFSET 0) LIMIT 1) u)
@@ -83,8 +89,13 @@ SELECT least(
   (SELECT min(charge_at) FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at > $1),
   (SELECT min(ask_at) FROM subscription_cancellations WHERE status = 'PENDING' AND ask_at > $1),
   (SELECT min(due_at) FROM subscription_payments WHERE due_at > $1),
+  (SELECT min(due_at) FROM med_objects WHERE due_at > $1),
   (SELECT min(ask_at) FROM subscription_payments WHERE status = 'SCHEDULED' AND ask_at > $1),
   (SELECT min(ask_at) FROM payment_attempts WHERE status IN ('REQUESTED', 'SCHEDULED') AND ask_at > $1),
+  (SELECT min(expires_at) FROM account_requests WHERE status = 'PENDING_DOCUMENTS' AND expires_at > $1),
+  (SELECT min(ask_at) FROM account_requests WHERE status = 'ANALYSIS' AND ask_at > $1),
+  (SELECT min(key_due_at) FROM account_requests WHERE key_due_at > $1),
+  (SELECT min(expires_at) FROM pix_key_validations WHERE status = 'PENDING' AND expires_at > $1),
   (SELECT min(due_at) FROM payout_plans WHERE due_at > $1))
 """
 

@@ -11,6 +11,7 @@ from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp
 
 from . import answers, logs, statements, timer
+from .analysis import api as analysis_api
 from .bank import api as bank_api
 from .bank.acts import Bank
 from .bank.authorizing import Authorizing
@@ -24,7 +25,10 @@ from .crypto import api as crypto_api
 from .directory import api as directory_api
 from .directory import entries
 from .guard import OwnHostOnly
+from .med import api as med_api
 from .merchant import api as merchant_api
+from .messages import api as messages_api
+from .messages.smtp import MailServer
 from .network import Network
 from .outside import acts as outside_acts
 from .outside import api as outside_api
@@ -55,6 +59,7 @@ ROUTES = (
     *ted_statements.ROUTES,
     *boleto_api.ROUTES,
     *boleto_statements.ROUTES,
+    *analysis_api.ROUTES,
     *card_api.ROUTES,
     *cash_api.ROUTES,
     *crypto_api.ROUTES,
@@ -65,7 +70,9 @@ ROUTES = (
     *bank_api.ROUTES,
     *outside_api.ROUTES,
     *outside_locations.ROUTES,
+    *med_api.ROUTES,
     *merchant_api.ROUTES,
+    *messages_api.ROUTES,
     *PAGES,
 )
 
@@ -113,8 +120,11 @@ async def _alive(app: Litestar) -> AsyncIterator[None]:
         app.state.bank = Bank(network, locations)
         app.state.authorizing = Authorizing(network, locations)
         app.state.outside = outside_acts.open_bank(network)
+        mail = MailServer(network)
+        await mail.open()
         ticking = asyncio.create_task(timer.run(network))
         yield
+        await mail.close()
         ticking.cancel()
         with suppress(asyncio.CancelledError):
             await ticking

@@ -26,6 +26,7 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "oxxo": TILLS,
     "oxxopay": TILLS,
     "paynet": TILLS,
+    "paynet2": TILLS,
     "spei": ACCOUNTS,
     "deposit": ACCOUNTS,
     "crypto": TILLS,
@@ -33,23 +34,25 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "quote": frozenset({"reject", "timeout", "lost-answer", "down"}),
     "credit_card": frozenset({"reject", "timeout", "lost-answer", "twice", "down"}),
     "tokenizer": frozenset({"reject", "down"}),
-    "directory": frozenset({"reject", "slow", "limited", "down"}),
+    "directory": frozenset({"reject", "slow", "limited", "down", "lost-answer"}),
+    "message": frozenset({"reject", "lost-answer", "down"}),
+    "med": frozenset({"reject", "timeout", "twice", "lost-answer", "down"}),
     "statement": frozenset({"missing", "twice", "wrong-amount", "late", "other-reference"}),
+    "analysis": frozenset({"reject", "timeout", "twice", "lost-answer", "slow", "down"}),
     "location": frozenset(
         {"reject", "slow", "silent", "gone", "redirect", "unsigned", "wrong-key", "wrong-jku", "too-large", "down"}
     ),
 }
-NOT_PLAYED_YET = frozenset({"med", "message"})
 MATCHABLE = (
     "endToEndId", "returnId", "txId", "amount", "payerDocument", "key", "location", "numCtrlIf", "numCtrlStr", "idRec",
-    "nossoNumero", "reference", "partner",
+    "nossoNumero", "reference", "partner", "document",
 )  # fmt: skip
 SLOW_BY_DEFAULT = 2 * SECOND
 DOWN = frozenset({"down"})
 # What takes a participant's order and loses the answer to it. Of a payment in, it is the receiver's answer that gets lost.
 LOSES_ITS_ANSWER = frozenset({
     "payout", "return", "ted", "cancellation", "charge", "boleto", "crypto", "quote", "credit_card", "oxxo",
-    "oxxopay", "paynet", "spei", "deposit",
+    "oxxopay", "paynet", "paynet2", "spei", "deposit", "analysis",
 })  # fmt: skip
 LONGEST_DELAY = 400 * 86_400
 
@@ -65,11 +68,9 @@ class Fault:
 
 def order(network: Network, form: Form) -> dict[str, Any]:
     """Remember a fault that a test asks for; answers it as it is kept."""
-    operation = form.choice("operation", BEHAVIOURS.keys() | NOT_PLAYED_YET)
+    operation = form.choice("operation", BEHAVIOURS.keys())
     behaviour = form.choice("behaviour", frozenset().union(*BEHAVIOURS.values()))
-    if operation in NOT_PLAYED_YET:
-        form.refuse("operation", "NOT_SUPPORTED", "The simulator does not play this operation yet")
-    elif operation in BEHAVIOURS and behaviour and behaviour not in BEHAVIOURS[operation]:
+    if operation in BEHAVIOURS and behaviour and behaviour not in BEHAVIOURS[operation]:
         form.refuse("behaviour", "NOT_ALLOWED", f"{operation} knows " + ", ".join(sorted(BEHAVIOURS[operation])))
     code = form.maybe_text("code", 64)
     times = form.maybe_whole("times", 1, 1_000_000)

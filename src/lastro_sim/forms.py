@@ -40,6 +40,11 @@ class Form:
         """A form over the body of a request."""
         return cls(decoded(raw))
 
+    @property
+    def problems(self) -> list[Problem]:
+        """What was noted so far; a part of the form that is read by itself notes here, too."""
+        return self._problems
+
     def refuse(self, name: str, issue: str, description: str) -> None:
         """Note a problem."""
         self._problems.append(Problem(self._path + name, issue, description))

@@ -25,6 +25,7 @@ from .crypto.partner import at as crypto_at
 from .crypto.partner import whose as whose_crypto
 from .forms import Form
 from .merchant import receiver
+from .messages import box
 from .network import Network
 from .outside.acts import OutsideBank
 from .partners import PARTNERS
@@ -306,6 +307,7 @@ async def _phone(request: Asked, bank: Bank, authorizing: Authorizing, text: str
         items=collected.recent(bank.network, PARTNERS.values(), RECENT)[::-1],
         authorizations=authorizing.listed(None, RECENT)[::-1],
         charges=scheduled.listed(bank.network, None, RECENT)[::-1],
+        letters=box.listed(bank.network, None, RECENT),
     )
 
 

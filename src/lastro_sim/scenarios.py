@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from . import amounts
+from .analysis import verdicts
 from .bank import payers
 from .card import numbers
 from .clock import DAY, SECOND
@@ -232,6 +233,7 @@ def listed() -> list[dict[str, Any]]:
             ("oxxo", BY_VOUCHER_AMOUNT),
             ("oxxopay", BY_VOUCHER_AMOUNT),
             ("paynet", BY_VOUCHER_AMOUNT),
+            ("paynet2", BY_VOUCHER_AMOUNT),
             ("spei", BY_TRANSFER_AMOUNT),
             ("deposit", BY_TRANSFER_AMOUNT),
         )
@@ -253,7 +255,7 @@ def listed() -> list[dict[str, Any]]:
         {"operation": "credit_card", "field": "number", "value": number, "outcome": numbers.PLAYS[name].outcome}
         for number, name in numbers.BY_NUMBER.items()
     ]
-    return by_payer + by_amount + by_charge + by_key + by_card + _transfers()
+    return by_payer + by_amount + by_charge + by_key + by_card + verdicts.listed() + _transfers()
 
 
 def _transfers() -> list[dict[str, Any]]:

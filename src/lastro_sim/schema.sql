@@ -421,6 +421,38 @@ CREATE TABLE IF NOT EXISTS statement_fault ( -- what a statement has wrong, unti
     PRIMARY KEY (rail, day, kind, network_id)
 ) STRICT;
 
+CREATE TABLE IF NOT EXISTS analysis (        -- requests for accounts that are looked at
+    seq         INTEGER PRIMARY KEY AUTOINCREMENT,
+    reference   TEXT NOT NULL UNIQUE,
+    holder_type TEXT NOT NULL,
+    document    TEXT NOT NULL,               -- of the holder
+    body        TEXT NOT NULL,
+    status      TEXT NOT NULL,
+    copies      INTEGER NOT NULL DEFAULT 1,  -- how often the verdict is told
+    verdict     TEXT,
+    taken_at    INTEGER NOT NULL,            -- business
+    due_at      INTEGER                      -- business: when it is judged
+) STRICT;
+CREATE INDEX IF NOT EXISTS analysis_due ON analysis (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS analysis_document ( -- files that came for them; what is in them, nobody looks at
+    reference   TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    size        INTEGER NOT NULL,
+    PRIMARY KEY (reference, document_id)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS letter (          -- e-mails and text messages, in whosever box
+    seq             INTEGER PRIMARY KEY AUTOINCREMENT,
+    id              TEXT NOT NULL,
+    channel         TEXT NOT NULL,
+    address         TEXT NOT NULL,
+    text            TEXT NOT NULL,
+    code            TEXT,                    -- the six digits in it
+    sent_at         INTEGER NOT NULL,        -- business
+    UNIQUE (id, address)
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS fault (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     operation  TEXT NOT NULL,
@@ -457,3 +489,19 @@ CREATE TABLE IF NOT EXISTS merchant_behaviour (
     delay      INTEGER NOT NULL,             -- microseconds
     times_left INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE IF NOT EXISTS med_object (      -- of a dispute: a recovery, an infraction report or a refund
+    seq            INTEGER PRIMARY KEY AUTOINCREMENT,
+    id             TEXT NOT NULL UNIQUE,
+    kind           TEXT NOT NULL CHECK (kind IN ('FUNDS_RECOVERY', 'INFRACTION_REPORT', 'REFUND')),
+    transaction_id TEXT NOT NULL,            -- the contested one
+    root_id        TEXT NOT NULL,            -- with which the case began
+    recovery_id    TEXT,
+    status         TEXT NOT NULL,
+    opener         TEXT NOT NULL,            -- ISPB of the payer's bank
+    counterpart    TEXT NOT NULL,            -- and of the receiver's
+    body           TEXT NOT NULL,
+    changed_at     INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS med_object_of ON med_object (recovery_id) WHERE recovery_id IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS med_object_root ON med_object (transaction_id) WHERE kind = 'FUNDS_RECOVERY';

@@ -80,6 +80,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "paying": ("Pagando…", "Paying…"),
     "back": ("Ler outro código", "Read another code"),
     "recent": ("Pagamentos recentes", "Recent payments"),
+    "letters": ("Mensagens", "Messages"),
     "recurrence": ("Pix Automático", "Pix Automático"),
     "authorizes-by-paying": (
         "Ao pagar, você também autoriza as próximas cobranças.",

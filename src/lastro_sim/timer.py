@@ -4,6 +4,7 @@ import asyncio
 import logging
 
 from . import partners
+from .analysis import requests as analyses
 from .bank import charging
 from .boleto import payments as slip_payments
 from .boleto import returns as slip_returns
@@ -16,7 +17,7 @@ from .ted import transfers
 LOG = logging.getLogger("lastro_sim")
 LONGEST_SLEEP_SECONDS = 1.0
 TIMED = (payments, returns, transfers)  # each by machine time
-DATED = (charging, slip_payments, slip_returns, card_charges, partners)  # each by business time
+DATED = (charging, slip_payments, slip_returns, card_charges, partners, analyses)  # each by business time
 
 
 async def run(network: Network) -> None:

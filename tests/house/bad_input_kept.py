@@ -55,6 +55,10 @@ STORED: Mapping[str, str] = {
     "create_subscription_payment": "SELECT to_jsonb(p)::text, to_jsonb(o)::text FROM subscription_payments p JOIN orders o"
     " ON o.company_id = p.company_id AND o.id = p.order_id WHERE p.id = $1::text::uuid",
     "create_refund": "SELECT to_jsonb(r)::text FROM refunds r WHERE r.id = $1::text::uuid",
+    "open_account": "SELECT to_jsonb(r)::text, to_jsonb(p)::text, (SELECT jsonb_object_agg(q.id, to_jsonb(q))::text"
+    " FROM parties q WHERE q.id = ANY (r.representative_ids)) FROM account_requests r JOIN parties p"
+    " ON p.company_id = r.company_id AND p.id = r.party_id WHERE r.id = $1::text::uuid",
+    "request_account_close": "SELECT to_jsonb(r)::text FROM account_close_requests r WHERE r.id = $1::text::uuid",
     "create_payout": "SELECT to_jsonb(o)::text, to_jsonb(p)::text FROM payouts o JOIN parties p"
     " ON p.company_id = o.company_id AND p.id = o.receiver_id WHERE o.id = $1::text::uuid",
 }
@@ -115,6 +119,7 @@ ENDING = frozenset(
     {
         "cancel_subscription", "cancel_subscription_payment", "retry_subscription_payment",
         "create_subscription_payment",  # the last of its cycles
+        "contest_med", "cancel_med",
     }
 )  # fmt: skip
 
@@ -164,6 +169,7 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
         "refundReason": ABSENT | TEXT,
         "description": ABSENT | TEXT,
     },
+    "request_account_close": {"closeRequestReason": TEXT},
     "resend_webhook_events": {
         "filter": frozenset({"an object", "an empty object"}),  # unknown fields are ignored (§1)
         "filter.status": ABSENT,
@@ -176,6 +182,15 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
         "filter.to": ABSENT,
         "dryRun": ABSENT | TRUE,
         "perMinute": ABSENT | WHOLE | {"a number"},
+    },
+    "create_key": {"channel": ABSENT},
+    "open_account": {
+        "externalId": PRINTABLE,
+        "fullName": TEXT,
+        "tradeName": ABSENT | TEXT,
+        **{f"address.{name}": TEXT for name in ("city", "neighborhood", "street", "number")},
+        "address.complement": ABSENT | TEXT,
+        "representatives[0].name": TEXT,
     },
     "create_payout": {
         "externalId": PRINTABLE,
@@ -204,6 +219,7 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
         "allowAdjustToBusinessDay": TRUE,
     },
     "cancel_subscription": {"reason": ABSENT},
+    "contest_med": {"details": ABSENT | TEXT},
     "create_subscription_payment": {
         "externalId": PRINTABLE,
         "amount.value": frozenset({"a number", "a fraction"}),
@@ -239,12 +255,15 @@ ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "find_order_payin": {"externalId": _SEARCHED},
     "list_static_qrcodes": {"limit": _NUMBER},
     "list_refunds": {"externalId": _SEARCHED, "limit": _NUMBER},
+    "list_keys": {"limit": _NUMBER},
     "list_payouts": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_payout_plans": {"limit": _NUMBER},
     "list_subscriptions": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_subscription_payments": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_payout_plan_lines": {"limit": _NUMBER, "cursor": _NUMBER | {"zero"}},
     "list_accounts": {"email": _SEARCHED, "fullName": _SEARCHED, "document": _NUMBER | {"zero"}, "limit": _NUMBER},
+    "read_statement": {"limit": _NUMBER, "mergeBatch": frozenset({"true"})},
+    "list_med": {"page": _NUMBER, "limit": _NUMBER, "onlyPending": frozenset({"true"})},
     "list_banks": {"name": _SEARCHED},
     "list_webhook_events": {"limit": _NUMBER, "url": _SEARCHED | {"huge"}},
     "read_feed": {"after": _NUMBER | {"zero"}, "limit": _NUMBER, "wait": _NUMBER | {"zero"}},

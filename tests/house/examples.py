@@ -1,5 +1,6 @@
 """An example of every operation behind a token, and what of every other path somebody may ask who knows nothing."""
 
+import io
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,20 +9,33 @@ from itertools import count
 from typing import Any
 
 import msgspec
+from PIL import Image
+
+from lastro.accounts.opening.docs import CREATE
+from lastro.standards.documents import is_cnpj
 
 
 @dataclass(frozen=True)
 class Ask:
-    """What a request says besides its route."""
+    """What a request says besides its route. form: a body that is no JSON, whose content-type media then is."""
 
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
+    form: bytes | None = None
+    media: str = "application/json"
 
     @property
     def content(self) -> bytes:
         """The body as it is sent."""
+        if self.form is not None:
+            return self.form
         return b"" if self.body is None else msgspec.json.encode(self.body)
+
+
+def everywhere(text: str) -> Mapping[str, str]:
+    """The same for whatever a path may name."""
+    return dict.fromkeys(("id", "paymentId", "accountId", "keyId", "referenceId"), text)
 
 
 @dataclass(frozen=True)
@@ -147,6 +161,85 @@ def approval(plan_id: str) -> Ask:
     return Ask(path={"id": plan_id}, body={"hash": HASHES.get(plan_id, "0f" * 32)})
 
 
+# A payout of the towns that has gone and was not contested.
+SENT: dict[str, str] = {}
+
+
+def contest(account_id: str) -> Ask:
+    body = {
+        "endToEndId": SENT.get("sent", "E9999901020260131120000001aBcDeF"),
+        "situationType": "SCAM",
+        "details": "Nothing came",
+    }
+    return Ask(path={"accountId": account_id}, body=body)
+
+
+def close(account_id: str) -> Ask:
+    return Ask(path={"id": account_id}, body={"closeRequestReason": "We are moving"})
+
+
+# The account of each key and validation of the towns, and the code of each validation.
+ACCOUNT_OF: dict[str, str] = {}
+TOKENS: dict[str, str] = {}
+
+
+def _at_account(thing_id: str) -> str:
+    return ACCOUNT_OF.get(thing_id, "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20")
+
+
+def _confirm(validation_id: str) -> Ask:
+    body = {"validationId": validation_id, "token": TOKENS.get(validation_id, "052731")}
+    return Ask(path={"accountId": _at_account(validation_id)}, body=body)
+
+
+def _resend(validation_id: str) -> Ask:
+    return Ask(path={"accountId": _at_account(validation_id)}, body={"validationId": validation_id})
+
+
+def new_key(account_id: str) -> Ask:
+    body = {"type": "EMAIL", "key": f"{os.urandom(8).hex()}@example.com", "channel": "EMAIL"}
+    return Ask(path={"accountId": account_id}, body=body)
+
+
+def _opening(_: str) -> Ask:
+    """For an organization, with everything that can be said of one."""
+    representative = {
+        "name": "Rui Reis", "document": {"type": "CPF", "number": "52998224725"}, "email": "rui@example.com",
+        "phone": "+5511999990000", "birthDate": "1980-01-01",
+    }  # fmt: skip
+    body = {
+        **(CREATE.request or {}), "externalId": os.urandom(8).hex(), "holderType": "ORGANIZATION", "tradeName": "Flores",
+        "document": {"type": "CNPJ", "number": _organization()}, "representatives": [representative],
+    }  # fmt: skip
+    body["termsAccepted"] = {**body["termsAccepted"], "acceptedAt": "2026-01-01T00:00:00Z"}
+    body["address"] = {**body["address"], "complement": "loja 2"}
+    return Ask(body=body)
+
+
+def _organization() -> str:
+    """The CNPJ of none in particular."""
+    base = f"{int.from_bytes(os.urandom(4), 'big') % 10**8:08d}0001"
+    return next(cnpj for end in range(100) if is_cnpj(cnpj := f"{base}{end:02d}"))
+
+
+def upload(request_id: str, content: bytes = b"") -> Ask:
+    """A document for a request, drawn anew each time, so that it is another file."""
+    made = io.BytesIO()
+    Image.frombytes("L", (8, 8), os.urandom(64)).save(made, "PNG")
+    parts = {
+        "documentType": b"selfieRepresentative",
+        "accountRequestId": request_id.encode(),
+        "file": content or made.getvalue(),
+    }
+    form = b"".join(
+        f'--b\r\nContent-Disposition: form-data; name="{name}"{_FILE.get(name, "")}\r\n\r\n'.encode() + part + b"\r\n"
+        for name, part in parts.items()
+    )
+    return Ask(form=form + b"--b--\r\n", media="multipart/form-data; boundary=b")
+
+
+_FILE = {"file": '; filename="x"'}
+
 # Every operation behind a token. A new one fails its test until it stands here.
 EXAMPLES: Mapping[str, Example] = {
     "create_order": Example("account", _order),
@@ -191,13 +284,32 @@ EXAMPLES: Mapping[str, Example] = {
     "read_subscription_payment": Example("payment", lambda payment_id: Ask(path=_of_payment(payment_id))),
     "cancel_subscription_payment": Example("payment to cancel", lambda payment_id: Ask(path=_of_payment(payment_id))),
     "retry_subscription_payment": Example("payment to try again", _retry),
+    "create_key": Example("account", new_key),
+    "confirm_key": Example("validation", _confirm),
+    "resend_key_code": Example("validation to resend", _resend),
+    "list_keys": Example("account", lambda of: Ask(path={"accountId": of}, query={"limit": "10", "sort": "asc"})),
+    "delete_key": Example("key to delete", lambda key_id: Ask(path={"accountId": _at_account(key_id), "keyId": key_id})),
     "look_up_key": Example("account", _look_up),
     "read_account_limits": Example("account", lambda account_id: Ask(path={"id": account_id})),
     "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),
     "read_account": Example("account", lambda account_id: Ask(path={"id": account_id})),
+    "open_account": Example(None, _opening),
+    "read_account_terms": Example(None, lambda _: Ask(query={"holderType": "INDIVIDUAL"})),
+    "read_account_request": Example("account request", lambda request_id: Ask(path={"id": request_id})),
+    "upload_account_document": Example("account request", upload),
+    "request_account_close": Example("account", close),
+    "read_account_close": Example("close request", lambda request_id: Ask(path={"id": request_id})),
+    "contest_med": Example("account", contest),
+    "read_med": Example("dispute", lambda object_id: Ask(path={"referenceId": object_id})),
+    "cancel_med": Example("dispute to cancel", lambda object_id: Ask(path={"referenceId": object_id})),
+    "list_med": Example(None, lambda _: Ask(query={"page": "1", "limit": "10", "role": "PAYER", "onlyPending": "true"})),
     "list_fees": Example(None, lambda _: Ask()),
     "list_deposit_banks": Example(None, lambda _: Ask()),
     "list_banks": Example(None, lambda _: Ask(query={"name": "itau", "method": "PIX"})),
+    "read_statement": Example(
+        "account",
+        lambda account_id: Ask(path={"id": account_id}, query={"limit": "10", "operation": "in", "mergeBatch": "false"}),
+    ),
     "read_balance": Example("account", lambda account_id: Ask(query={"accountId": account_id})),
     "list_webhook_events": Example(None, lambda _: Ask(query={"limit": "10"})),
     "read_webhook_event": Example("event", lambda event_id: Ask(path={"id": event_id})),

@@ -9,15 +9,18 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import msgspec
 from tests.house.charged import furnish_payments, furnish_refunds
-from tests.house.examples import CODES, EXAMPLES, HASHES, KEYS, Ask, approval, plan
+from tests.house.examples import ACCOUNT_OF, CODES, EXAMPLES, HASHES, KEYS, SENT, TOKENS, Ask, approval, plan
+from tests.house.registering import TownDirectory
+from tests.house.town_disputes import TownRail
 from tests.http_contract import contract
+from tests.rooms.rails.test_locations import key as location_key
 
-from lastro import banks, ledger, payouts, plans
+from lastro import banks, keys, ledger, payouts, plans
 from lastro.accounts import Holder, Institution, OpenAccount
 from lastro.base import lanes
 from lastro.base.api import Route
@@ -39,7 +42,6 @@ from lastro.rails import port
 from lastro.rails.handling import LANE
 from lastro.rails.port import PIX, RAILS, TED
 from lastro.rails.spi import Place as SpiPlace
-from lastro.rails.spi import Spi
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
@@ -116,11 +118,10 @@ class Town:
         if token is not None:
             given["authorization"] = f"Bearer {token}"
         if route.key == "required":
-            given["idempotency-key"] = os.urandom(8).hex()
-        content = None
-        if ask.body is not None:
-            content = msgspec.json.encode(ask.body)
-            given["content-type"] = "application/json"
+            given["idempotency-key"] = str(uuid4())
+        content = ask.content or None
+        if content is not None:
+            given["content-type"] = ask.media
         path = route.path.format(**ask.path)
         answer = await self.http.request(route.method, path, params=dict(ask.query), content=content, headers=given)
         target = answer.request.url.raw_path.decode()
@@ -194,10 +195,10 @@ async def settle(database: Any) -> Town:
     institution = Institution("00000000", "Lastro", "0001")
     place = Place(institution, ISSUER, sandbox=True)
     tokens = new_signing_key(os.urandom)
-    keys = SigningKeys((tokens,), (), os.urandom(32))
+    keys = SigningKeys((tokens,), (location_key("town", f"{ISSUER}/jwks"),), os.urandom(32))
     own = OwnKeys(keys, partial(_unchanged, keys), ISSUER, time.monotonic)
-    rail = Spi(SpiPlace("http://127.0.0.1:9", institution.ispb, Secret("none")))
-    house = wiring.House(app, runner, chance, ring, own, place, rail, frozenset({HOST}))
+    rail = TownRail(SpiPlace("http://127.0.0.1:9", institution.ispb, Secret("none")))
+    house = wiring.House(app, runner, chance, ring, own, place, rail, frozenset({HOST}), registry=TownDirectory())
     asgi = application(wiring.gate(house), wiring.operations(house), wiring.routes(house), wiring.public(house))
     http = httpx.AsyncClient(transport=httpx.ASGITransport(asgi), base_url=f"http://{HOST}")  # type: ignore[arg-type]
     ana_id, account = await _company(runner, chance, ring, institution)
@@ -234,12 +235,12 @@ async def _company(runner: Runner, chance: Chance, ring: KeyRing, institution: I
     opened = await _done(runner, company_id, OpenAccount(institution, holder))
     key_id, key, now = chance.uuid(datetime.now(UTC)), str(UUID(bytes=os.urandom(16), version=4)), datetime.now(UTC)
     row = {
-        "id": key_id, "account_id": UUID(opened["id"]), "type": "RANDOM", "key": key, "status": "ACTIVE",
-        "created_at": now, "possessed_at": now,
+        "id": key_id, "account_id": UUID(opened["id"]), "type": "RANDOM", "key": key, "created_at": now,
+        "updated_at": now, "possessed_at": now,
     }  # fmt: skip
     await commit(
         runner.database,
-        Write(company_id, rows=(Row("pix_keys", row), Row("own_keys", {"key": key, "account_id": row["account_id"]}))),
+        Write(company_id, rows=(*keys.KEYS.born(row, now), Row("own_keys", {"key": key, "account_id": row["account_id"]}))),
     )
     KEYS[opened["id"]] = key
     return company_id, opened["id"]
@@ -265,16 +266,55 @@ async def _furnish(town: Town) -> None:
         assert made.status_code == route.success, made.text
         town.objects[kind] = made.json()["id"]
         CODES[made.json()["id"]] = made.json().get("externalId", "")
+    await _furnish_keys(town, routes["create_key"])
+    asked = await town.send(routes["open_account"], EXAMPLES["open_account"].ask(""), town.token(town.ana))
+    town.objects["account request"] = asked.json()["accountRequestId"]
     await furnish_payments(town, routes)
     await _credit(town, 100_000_000)
     town.objects["paid payout"] = await _paid_payout(town, routes["create_payout"])
     await furnish_refunds(town, routes)
+    for named in ("dispute", "dispute to cancel", None):
+        payout_id = await _paid_payout(town, routes["create_payout"])
+        SENT["sent"] = str(
+            await town.admin.fetchval("SELECT end_to_end_id FROM payouts WHERE id = $1::text::uuid", payout_id)
+        )
+        if named is not None:
+            ask = EXAMPLES["contest_med"].ask(town.objects["account"])
+            made = await town.send(routes["contest_med"], ask, town.token(town.ana))
+            town.objects[named] = made.json()["referenceId"]
     await _furnish_plans(town, routes)
     now = await town.admin.fetchval("SELECT business_now()")
     door = Door(town.ana.company_id, now, town.house.chance)
     fact = told(door, "ORDER-PAYIN.PAID", UUID(town.objects["order"]), "https://shop.example.com/hook", NOTICES[0].example)
     await commit(town.house.database, Write(town.ana.company_id, facts=(fact,)))
     town.objects["event"] = str(fact.id)
+    close = EXAMPLES["request_account_close"].ask(town.objects["account"])
+    refused = await town.send(routes["request_account_close"], close, town.token(town.ana))
+    assert refused.json()["status"] == "REFUSED", "the account has money"
+    town.objects["close request"] = refused.json()["id"]
+
+
+async def _furnish_keys(town: Town, route: Route) -> None:
+    """Proofs under way, one of them a while ago; and a key beside the account's first."""
+    account = town.objects["account"]
+    for kind in ("validation", "validation to resend"):
+        made = await town.send(route, EXAMPLES[route.operation].ask(account), town.token(town.ana))
+        assert made.status_code == route.success, made.text
+        town.objects[kind] = validation_id = made.json()["validationId"]
+        ACCOUNT_OF[validation_id] = account
+        number, sealed_by = await town.admin.fetchrow(
+            "SELECT number, sealed_by FROM pix_key_validations WHERE id = $1::text::uuid", validation_id
+        ) or (0, "")
+        TOKENS[validation_id] = keys.Codes(town.house.key_ring).code(UUID(validation_id), number, sealed_by) or ""
+    await town.admin.execute(
+        "UPDATE pix_key_validations SET sent_at = sent_at - interval '61 seconds' WHERE id = $1::text::uuid",
+        town.objects["validation to resend"],
+    )
+    body = {"type": "RANDOM"}
+    made = await town.send(route, Ask(path={"accountId": account}, body=body), town.token(town.ana))
+    assert made.status_code == 201, made.text
+    town.objects["key to delete"] = made.json()["id"]
+    ACCOUNT_OF[made.json()["id"]] = account
 
 
 async def _paid_payout(town: Town, route: Route) -> str:

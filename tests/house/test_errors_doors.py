@@ -1,6 +1,7 @@
 """Whoever is refused is told so in one form, whatever was asked and wherever: status, Error body, headers, and nothing of ours."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, get_args
 
@@ -13,7 +14,7 @@ from lastro.doors.app import application
 from lastro.doors.http import Response
 
 from .bad_input import IDS
-from .examples import EXAMPLES, PUBLIC
+from .examples import EXAMPLES, PUBLIC, everywhere
 from .strangers import Answer, Town, leave, settle
 from .test_bad_input import ROUTES
 
@@ -88,7 +89,7 @@ async def test_a_path_that_is_nobodys_is_not_found(town: Town, method: str) -> N
 @pytest.mark.parametrize("path", [*BY_PATH, *PUBLIC])
 async def test_a_path_has_one_spelling(town: Town, path: str) -> None:
     """Neither a last slash, nor two in a row, nor one in disguise leads where the path does."""
-    target = path.format(id=town.objects["order"], paymentId=town.objects["order"], token="0" * 22, name="x.png")
+    target = path.format(**everywhere(town.objects["order"]), token="0" * 22, name="x.png")
     others = [
         target + "/",
         target + "//",
@@ -98,10 +99,33 @@ async def test_a_path_has_one_spelling(town: Town, path: str) -> None:
         "/x/.." + target,
     ]
     if path not in (*LOCATIONS, *PAGES):  # they take any text as their token, and answer in words of their own
-        others += [target + "%2F", "/%2f" + target[1:], target + "%20", target.replace("/", "%2F").replace("%2F", "/", 1)]
+        others += [target + "%2F", "/%2f" + target[1:], target.replace("/", "%2F").replace("%2F", "/", 1)]
+        await assert_is_no_id(town, path, target + "%20")
     for other in others:
         if other != target:
             assert_error(await town.knock("GET", other, bearer(town)), 404)
+
+
+async def assert_is_no_id(town: Town, path: str, other: str) -> None:
+    """Where ids stand beside the last part of `path`, `other` is one that nobody has, by each method; else it is nobody's."""
+    beside = _shape(path).rpartition("/")[0] + "/{}"
+    routes = {route.method: name for name, route in ROUTES.items() if _shape(route.path) == beside}
+    answer = await town.knock("GET", other, bearer(town))
+    if not routes or "GET" in routes:
+        assert_error(answer, 404)
+        return
+    assert_error(answer, 405)
+    assert answer.headers["allow"].split(", ") == list(routes)
+    for method, name in routes.items():
+        example = EXAMPLES[name]
+        ask = example.ask(town.objects.get(example.kind or "", ""))
+        headers = [*bearer(town), *([("content-type", ask.media)] if ask.content else [])]
+        for spelled in (other, ROUTES[name].path.format(**ask.path) + "%20"):
+            assert_error(await town.knock(method, spelled, headers, ask.content), 404)
+
+
+def _shape(path: str) -> str:
+    return re.sub(r"\{\w+\}", "{}", path)
 
 
 @pytest.mark.parametrize("path", BY_PATH)
@@ -110,7 +134,7 @@ async def test_a_method_that_a_path_does_not_take_is_refused(town: Town, path: s
     taken = BY_PATH[path] | ({"HEAD"} if "GET" in BY_PATH[path] else set())
     if method in taken:
         return
-    target = path.format(id=town.objects["order"], paymentId=town.objects["order"])
+    target = path.format(**everywhere(town.objects["order"]))
     head = method == "HEAD"
     assert_error(await town.knock(method, target), 401, head=head)
     answer = await town.knock(method, target, bearer(town))

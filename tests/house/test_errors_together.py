@@ -11,7 +11,7 @@ from lastro.base.api import Route
 
 from .bad_input import fields
 from .bad_input_kept import IDS, IDS_ASKED, good
-from .examples import EXAMPLES
+from .examples import EXAMPLES, everywhere
 from .strangers import Answer, Client, Town, leave, settle
 from .test_bad_input import ROUTES
 
@@ -22,6 +22,9 @@ REFERENCES: Mapping[str, Mapping[str, int]] = {
     "create_order_payin": {"accountId": 400, "pixKey": 400},
     "create_static_qrcode": {"accountId": 400, "pixKey": 400},
     "create_refund": {"orderId": 400},
+    "contest_med": {"endToEndId": 400},
+    "confirm_key": {"validationId": 400},
+    "resend_key_code": {"validationId": 400},
     # Whoever has a key may be paid by it.
     "create_payout": {"accountId": 400, "paymentData.pixKey": 400},
     "create_subscription": {"accountId": 404, "initialCharge.pixKey": 400},
@@ -165,7 +168,7 @@ async def test_an_id_in_the_path(town: Town, route: Route) -> None:
     body = None if route.doc.form is None else good(town, route)
     for query, status in (("", 404), ("?odd=1", 400)):
         answers = [
-            await sent(town, route, route.path.format(id=text, paymentId=text) + query, town.dora, body)
+            await sent(town, route, route.path.format(**everywhere(text)) + query, town.dora, body)
             for text in (str(uuid4()), theirs, theirs.upper(), "x", "%00", "%C3%A9")
         ]
         await same(town, route, answers, status)
@@ -181,8 +184,8 @@ async def test_an_id_in_the_path(town: Town, route: Route) -> None:
     ],
 )
 async def test_an_id_in_the_query(town: Town, route: Route, name: str) -> None:
-    """Of a list it is empty; of the balance, 404 (contract.md §1)."""
-    expected = 404 if route.operation == "read_balance" else 200
+    """Of a list it is empty; of the balance, and of a list of what no path leads to, 404 (contract.md §1)."""
+    expected = 404 if route.operation == "read_balance" or "{id}" in route.path else 200
     theirs = town.objects["account" if name == "accountId" else "order"]
     for more, status in (("", expected), ("&odd=1", 400)):
         answers = [

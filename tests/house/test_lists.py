@@ -14,10 +14,17 @@ from uuid import UUID
 
 import pytest
 from tests.conftest import Database, lent
+from tests.house.many import FILL
 
 from lastro.accounts import store as accounts
+from lastro.accounts.opening import WAITING as OPENINGS_WAITING
+from lastro.accounts.opening import store as openings
+from lastro.accounts.statements import store as statements
 from lastro.base import lanes
 from lastro.doors import dues, wiring
+from lastro.keys import store as keys
+from lastro.med import DUE as DISPUTES_DUE
+from lastro.med import store as med
 from lastro.orders import Place
 from lastro.orders import model as orders_model
 from lastro.orders import store as orders
@@ -39,9 +46,8 @@ from lastro.webhooks.store import lists as webhooks
 if TYPE_CHECKING:
     import asyncpg
 
-MANY, FEW = 6_000, 50
 _OURS, _OTHERS = "00000000-0000-7000-8000-000000000001", "00000000-0000-7000-8000-000000000002"
-_ACCOUNT = UUID(hashlib.md5(f"{_OURS}7".encode(), usedforsecurity=False).hexdigest())  # the seventh of _FILL
+_ACCOUNT = UUID(hashlib.md5(f"{_OURS}7".encode(), usedforsecurity=False).hexdigest())  # the seventh of FILL
 _PAGE = f"'{_OURS}', '0001-01-01Z', '9999-12-31Z', 21"
 
 
@@ -141,6 +147,10 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
         frozenset({"external_id"}),
         "refunds_of_clients",
     ),
+    "list_keys": tuple(
+        Listed(keys.page_sql(is_descending=way), f"{_PAGE}, '{_ACCOUNT}'", "pix_keys", "pix_keys_of_account")
+        for way in (False, True)
+    ),
     "list_payouts": every_way(
         "payouts",
         payouts.page_sql,
@@ -180,6 +190,15 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
         for is_descending in (False, True)
     ),
     "list_payout_plans": every_way("payout_plans", plans.page_sql, {"status": ("'EXPIRED'", "payout_plans_of_status")}),
+    # How many there are in all is told with every page, so without a filter all of the company's are counted.
+    "list_med": tuple(
+        Listed(med.page_sql(some), f"'{_OURS}', 20, 0, {', '.join(arguments)}", "med_objects", index, sorts=True)
+        for some, arguments, index in (
+            (("account_id",), (f"'{_ACCOUNT}'",), "med_objects_of_account"),
+            (("account_id", "role"), (f"'{_ACCOUNT}'", "'RECEIVER'"), "med_objects_of_account"),
+            (("only_pending",), ("true",), "med_objects_pending"),
+        )
+    ),
     "list_payout_plan_lines": tuple(
         Listed(
             plans.lines_sql(status, 21),
@@ -190,6 +209,23 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
         for status in (None, "VALID", "CREATED", "INVALID", "REFUSED")
     ),
 }
+
+# An account's entries: a range of the primary key for each side, put together; what is too young for them is its own.
+_OF_ACCOUNT = f"'{_OURS}', md5('{_OURS}1')::uuid, '0001-01-01Z', '9999-12-31Z', 21"
+LISTS = {
+    **LISTS,
+    "read_statement": tuple(
+        Listed(
+            statements.page_sql(operation, way, is_named=is_named, merges=merges),
+            f"{_OF_ACCOUNT}{also}", "entries", "entries_pkey", sorts=True,
+        )
+        for operation in (None, "in", "out")
+        for way in ("ASC", "DESC")
+        for is_named, merges, also in (
+            (False, False, ""), (True, False, ", 'E77'"), (False, True, ", '0001-01-01Z', '9999-12-31Z'"),
+        )
+    ),
+}  # fmt: skip
 
 # What workers ask all day long across companies, as the role that sees ids alone.
 SWEEPS: Mapping[str, Listed] = {
@@ -203,6 +239,7 @@ SWEEPS: Mapping[str, Listed] = {
     "payouts to ask": Listed(PAYOUTS_WAITING[PIX][0].find_sql, "", "payouts", "payouts_to_ask"),
     "TEDs to ask": Listed(PAYOUTS_WAITING[TED][0].find_sql, "", "payouts", "payouts_to_ask"),
     "plans": Listed(PLANS_LANE.find_sql, "", "payout_plans", "payout_plans_due"),
+    "disputes": Listed(DISPUTES_DUE, "100", "med_objects", "med_objects_due"),
     "subscriptions to lapse": Listed(dues.LAPSED, "100", "subscriptions", "subscriptions_lapsing"),
     "subscriptions to end": Listed(dues.OVER, "100", "subscriptions", "subscriptions_ending"),
     "cancellations to ask": Listed(
@@ -217,78 +254,13 @@ SWEEPS: Mapping[str, Listed] = {
     ),
     "payments due": Listed(dues.PAYMENTS_DUE, "100", "subscription_payments", "subscription_payments_due"),
     "cycles to charge": Listed(dues.TO_CHARGE, "100", "subscriptions", "subscriptions_to_charge"),
+    "accounts to clear": Listed(dues.TO_CLEAR, "100", "account_close_requests", "account_close_requests_open"),
+    "codes that are too old": Listed(dues.CODES_OVER, "100", "pix_key_validations", "pix_key_validations_due"),
+    "requests that are over": Listed(openings.EXPIRED, "100", "account_requests", "account_requests_expiring"),
+    "requests to ask": Listed(OPENINGS_WAITING[0].find_sql, "", "account_requests", "account_requests_to_ask"),
+    "accounts without key": Listed(openings.WITHOUT_KEY, "100", "account_requests", "account_requests_without_key"),
     "payouts to begin": Listed(dues.TO_BEGIN, "100", "payouts", "payouts_to_start"),
 }
-
-_FILL = f"""
-INSERT INTO companies (company_id, number, name, webhook_secret, created_at)
-SELECT company_id, number, 'company', 'x', 'epoch' FROM company_numbers WHERE company_id = tenant();
-CREATE TEMPORARY TABLE many AS
-SELECT c.company_id, md5(c.company_id::text || n)::uuid AS id, n, '2026-01-01Z'::timestamptz + n * interval '1 minute' AS at
-  FROM company_numbers c, generate_series(1, {MANY}) n WHERE c.company_id = tenant();
-INSERT INTO account_numbers SELECT company_id || '/' || n, company_id, id FROM many;
-INSERT INTO accounts (company_id, id, number, branch, status, holder_type, full_name, document_type, document_number, email, phone, created_at, updated_at)
-SELECT company_id, id, company_id || '/' || n, '0001', CASE n % 3 WHEN 0 THEN 'ACTIVE' WHEN 1 THEN 'INACTIVE' ELSE 'CLOSED' END,
-       'INDIVIDUAL', 'José ' || n, 'CPF', n / 3, 'ana' || n || '@example.com', '', at, at FROM many;
-INSERT INTO parties (company_id, id, name) SELECT company_id, id, 'Bento' FROM many;
-INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_method, status, currency, description, customer_id, created_at, updated_at)
-SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'code' || n / 3, 'TRANSPARENT', 'PIX',
-       CASE n % 3 WHEN 0 THEN 'EXPIRED' WHEN 1 THEN 'CANCELED' ELSE 'ERROR' END, 'BRL', 'x', id, at, at FROM many;
-INSERT INTO instruments (company_id, order_id, rail, reference, code, due, payable_until)
-SELECT company_id, id, 'boleto', n, 'x', at, at FROM many;
-INSERT INTO card_payments (company_id, id, order_id, state, charge_id, created_at, updated_at)
-SELECT company_id, id, id, 'FAILED', 'x', at, at FROM many;
-INSERT INTO pix_static_qrcodes (company_id, id, account_id, pix_key, txid, qrcode_data, created_at)
-SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'x', 'S' || n, 'x', at FROM many;
-INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
-SELECT company_id, id, 'T', id, 'https://shop.example.com/hook', 'x', at FROM many;
-INSERT INTO event_numbers (company_id, sequence, event_id, created_at) SELECT company_id, n, id, at FROM many;
-INSERT INTO event_cursors (company_id, last_sequence) VALUES (tenant(), {MANY});
-INSERT INTO deliveries (company_id, id, sequence, reference_id, url, type, status, due_at, created_at)
-SELECT company_id, id, n, id, 'https://shop.example.com/' || CASE WHEN n % 70 = 7 THEN 7 ELSE 0 END, CASE WHEN n % 40 = 7 THEN 'T7' ELSE 'T0' END, CASE n % 5 WHEN 0 THEN 'FAILED' WHEN 1 THEN 'RETRYING' WHEN 2 THEN 'PENDING' ELSE 'DELIVERED' END,
-       CASE WHEN n <= {FEW} THEN at END, at FROM many;
-INSERT INTO delivery_attempts SELECT company_id, id, 1, 500, 'no', at, 10 FROM many;
-INSERT INTO outbox (company_id, id, rail, kind, network_id, reference_id, body, created_at, due_at)
-SELECT company_id, id, 'pix', 'x', id, id, 'x', at, CASE WHEN n <= {FEW} THEN at END FROM many;
-INSERT INTO inbox (company_id, id, rail, kind, network_id, subject, body, received_at, due_at)
-SELECT company_id, id, 'pix', 'x', id, id, 'x', at, CASE WHEN n <= {FEW} THEN at END FROM many;
-INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, accepted_at, ask_at, created_at, updated_at)
-SELECT company_id, id, id, CASE WHEN n <= {FEW} THEN 'ACCEPTED' ELSE 'SETTLED' END, 1, at, CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
-INSERT INTO refunds (company_id, id, origin, payment_id, return_id, reason_code, state, amount_minor, hold_id, ask_at, created_at, updated_at, order_id, external_id)
-SELECT company_id, id, CASE WHEN n % 7 = 0 THEN 'AUTOMATIC' ELSE 'CLIENT' END, id, id, 'MD06',
-       CASE WHEN n <= {FEW} THEN 'PENDING' WHEN n % 3 = 0 THEN 'PAID' ELSE 'ERROR' END, 1, id, CASE WHEN n <= {FEW} THEN at END, at, at,
-       CASE WHEN n % 7 > 0 THEN md5(company_id::text || (n % 40 + 1))::uuid END, CASE WHEN n % 7 > 0 THEN 'refund' || n END FROM many;
-INSERT INTO payouts (company_id, id, account_id, external_id, idempotency_key, payment_method, rail, initiation, status, currency,
-  amount_minor, description, receiver_id, end_to_end_id, ask_at, start_at, created_at, updated_at)
-SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'payout' || n, 'key', 'PIX',
-       CASE n % 2 WHEN 0 THEN 'pix' ELSE 'ted' END, 'KEY',
-       CASE WHEN n <= {FEW} THEN 'PENDING' WHEN n % 3 = 0 THEN 'EXPIRED' WHEN n % 3 = 1 THEN 'CANCELED' ELSE 'ERROR' END, 'BRL', 1, 'x',
-       id, 'E' || n, CASE WHEN n <= {FEW} AND n % 3 > 0 THEN at END, CASE WHEN n <= {FEW} AND n % 3 = 0 THEN at END, at, at FROM many;
-INSERT INTO payout_plans (company_id, id, status, format, lines, hash, approvals_needed, created_by, created_at, updated_at, due_at)
-SELECT company_id, id, CASE n % 3 WHEN 0 THEN 'EXPIRED' WHEN 1 THEN 'CANCELED' ELSE 'APPLIED' END, 'CSV', 100, 'x', 1, 'x', at, at,
-       CASE WHEN n <= {FEW} THEN at END FROM many;
-INSERT INTO payout_plan_lines (company_id, id, plan_id, number, line, request, issues, payout_id, digest, created_at)
-SELECT company_id, id, md5(company_id::text || (n % 60 + 1))::uuid, n / 60 + 1, n / 60 + 1, 'x',
-       CASE WHEN n % 5 = 0 THEN 'x' END, CASE WHEN n % 5 > 1 THEN id END, 'x', at FROM many;
-INSERT INTO subscriptions (company_id, id, account_id, external_id, provider_id, type, status, frequency, starts_on, ends_on, currency,
-  charges_after_due, adjusts, auto_schedule, webhook_url, debtor_id, location_token, lapses_at, ends_at, created_at, updated_at)
-SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'subscription' || n, 'R' || n, 'AUTHORIZATION_QRCODE',
-       CASE WHEN n <= {FEW} THEN 'PENDING_AUTHORIZATION' WHEN n % 3 = 0 THEN 'CANCELED' ELSE 'REJECTED' END, 'MONTHLY',
-       '2026-01-01'::date + n % 60, '2027-01-01'::date + n % 60, 'BRL', true, false, false, 'x', id, 'L' || n, at, at, at, at FROM many;
-INSERT INTO subscription_cancellations (company_id, id, subscription_id, status, idempotency_key, reason, message_id, ask_at, created_at, updated_at)
-SELECT company_id, id, id, CASE WHEN n <= {FEW} THEN 'PENDING' ELSE 'ACCEPTED' END, 'k', 'OTHER', 'M' || n,
-       CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
-INSERT INTO subscription_payments (company_id, id, subscription_id, external_id, status, order_id, currency, amount_minor, due_on,
-  settles_on, cycle, cycle_starts_on, next_cycle_starts_on, auto_retry, due_at, cancel_message_id, cancel_asked_at, ask_at, created_at, updated_at)
-SELECT company_id, id, md5(company_id::text || (n % 60 + 1))::uuid, 'payment' || n,
-       CASE WHEN n <= {FEW} THEN 'SCHEDULED' WHEN n % 3 = 0 THEN 'CANCELED' ELSE 'ERROR' END, id, 'BRL', 1, '2026-01-01', '2026-01-01', n,
-       '2026-01-01', '2026-02-01', true, CASE WHEN n <= {FEW} AND n % 2 = 0 THEN at END, CASE WHEN n <= {FEW} AND n % 2 = 1 THEN 'M' || n END,
-       CASE WHEN n <= {FEW} AND n % 2 = 1 THEN at END, CASE WHEN n <= {FEW} AND n % 2 = 1 THEN at END, at, at FROM many;
-INSERT INTO payment_attempts (company_id, id, payment_id, number, status, kind, collects_on, message_id, ask_at, created_at, updated_at)
-SELECT company_id, id, id, 1, CASE WHEN n <= {FEW} / 2 THEN 'REQUESTED' WHEN n <= {FEW} THEN 'SCHEDULED' ELSE 'REJECTED' END, 'AGND',
-       '2026-01-01', 'M' || n, CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
-DROP TABLE many;
-"""
 
 
 @dataclass
@@ -310,7 +282,7 @@ async def _fill(database: Database) -> None:
     await admin.execute("INSERT INTO company_numbers VALUES (1, $1::uuid), (2, $2::uuid)", _OURS, _OTHERS)
     for company_id in (_OURS, _OTHERS):  # who is no superuser fills one company at a time
         await admin.execute("SELECT set_config('lastro.company', $1, false)", company_id)
-        for statement in _FILL.strip().removesuffix(";").split(";\n"):
+        for statement in FILL.strip().removesuffix(";").split(";\n"):
             await admin.execute(statement)
     await admin.execute("SET ROLE lastro_owner")
     await admin.execute("ANALYZE")
@@ -356,13 +328,21 @@ def told_short(nodes: list[dict[str, Any]]) -> list[str]:
 
 def read_whole(nodes: list[dict[str, Any]]) -> list[str]:
     """Tables that grow and are read from end to end all the same."""
-    small = {"companies", "company_numbers", "clock", "event_cursors", "webhook_settings", "webhook_circuits"}
+    small = {
+        "companies",
+        "company_numbers",
+        "clock",
+        "event_cursors",
+        "entry_cursors",
+        "webhook_settings",
+        "webhook_circuits",
+    }
     return [n["Relation Name"] for n in nodes if n["Node Type"] == "Seq Scan" and n["Relation Name"] not in small]
 
 
 def test_every_list_is_looked_at() -> None:
     routes = wiring.routes(Mock(place=Place(Mock(), "https://lastro.test", sandbox=True)))
-    assert {r.operation for r in routes if r.knows("cursor") or r.knows("after")} == LISTS.keys()
+    assert {r.operation for r in routes if r.knows("cursor") or r.knows("after") or r.knows("page")} == LISTS.keys()
 
 
 async def test_every_list_goes_by_its_index(filled: Filled) -> None:

@@ -15,11 +15,11 @@ from .tree import SCHEMA
 REFERENCE_TABLES = frozenset(
     {
         "account_numbers", "own_keys", "allowed_moves", "bank_lists", "clock", "company_numbers", "directory_buckets",
-        "directory_look_ups", "directory_unknown", "migrations", "signing_keys",
+        "directory_look_ups", "directory_unknown", "migrations", "partner_states", "signing_keys",
     }
 )  # fmt: skip
 APPEND_ONLY = (
-    "transfers", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "bank_lists",
+    "transfers", "entries", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "bank_lists",
     "pix_static_qrcodes", "card_tokens", "chargebacks",
 )  # fmt: skip
 

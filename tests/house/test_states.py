@@ -6,7 +6,7 @@ from typing import Any
 
 from lastro.base.machine import Machine
 from lastro.doors import diagrams
-from lastro.doors.wiring import MACHINES
+from lastro.doors.machines import MACHINES
 
 from .test_schema import asked
 from .tree import PRODUCT, SRC

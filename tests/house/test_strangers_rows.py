@@ -29,13 +29,27 @@ INSERT INTO account_numbers (number, company_id, account_id) VALUES ('{number}',
 INSERT INTO accounts (company_id, id, number, branch, status, holder_type, full_name, document_type, document_number, email,
                       phone, created_at, updated_at)
   VALUES (tenant(), '{account}', '{number}', '1', 'ACTIVE', 'INDIVIDUAL', 'Ana', 'CPF', '1', 'a@example.com', '1', now(), now());
-INSERT INTO pix_keys (company_id, id, account_id, type, key, status, created_at, possessed_at)
-  VALUES (tenant(), '{account}', '{account}', 'RANDOM', '{account}', 'ACTIVE', now(), now());
+INSERT INTO pix_keys (company_id, id, account_id, type, key, status, created_at, updated_at, possessed_at)
+  VALUES (tenant(), '{account}', '{account}', 'RANDOM', '{account}', 'ACTIVE', now(), now(), now());
+INSERT INTO pix_key_validations (company_id, id, account_id, type, key, status, request_id, sealed_by, sent_at, expires_at,
+                                 created_at, updated_at)
+  VALUES (tenant(), '{account}', '{account}', 'EMAIL', 'ana@example.com', 'PENDING', '{account}', 'k', now(), now(), now(), now());
+INSERT INTO account_requests (company_id, id, status, external_id, holder_type, party_id, terms_version, terms_accepted_at, missing,
+                              created_at, updated_at)
+  VALUES (tenant(), '{account}', 'ANALYSIS', 'x', 'INDIVIDUAL', '{account}', 'x', now(), '{{}}', now(), now());
+INSERT INTO account_documents (company_id, id, request_id, slot, page, content_type, size, digest, kept_digest, created_at)
+  VALUES (tenant(), '{account}', '{account}', 'selfieHolder', 1, 'image/png', 1, 'x', 'x', now());
+INSERT INTO account_close_requests (company_id, id, account_id, status, reason_code, created_at, updated_at)
+  VALUES (tenant(), '{account}', '{account}', 'REQUESTED', 'x', now(), now());
 INSERT INTO ledger_accounts (company_id, id, code, currency, account_id) VALUES (tenant(), '{account}', 'CUST', 'BRL', '{account}');
 INSERT INTO ledger_accounts (company_id, id, code, rail, currency) VALUES (tenant(), '{other}', 'NET', 'pix', 'BRL');
 INSERT INTO balances (company_id, ledger_account_id) VALUES (tenant(), '{account}');
 INSERT INTO transfers (company_id, id, kind, debit_id, credit_id, amount_minor, currency, type, reference_id, created_at)
   VALUES (tenant(), '{account}', 'moved', '{other}', '{account}', 1, 'BRL', 'PIX_IN', '{account}', now());
+INSERT INTO entries (company_id, ledger_account_id, side, created_at, number, transfer_id, type, reference_id, amount_minor,
+                     balance_minor, held_minor)
+  VALUES (tenant(), '{account}', 1, now(), 1, '{account}', 'PIX_IN', '{account}', 1, 1, 0);
+INSERT INTO entry_cursors (company_id) VALUES (tenant());
 INSERT INTO history (company_id, reference_id, version, machine, from_state, to_state, trigger, created_at)
   VALUES (tenant(), '{account}', 1, 'orders', '', 'INITIAL', 'create', now());
 INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_method, status, currency, description, created_at, updated_at)
@@ -83,6 +97,8 @@ INSERT INTO payouts (company_id, id, account_id, external_id, idempotency_key, p
   VALUES (tenant(), '{account}', '{account}', 'x', 'k', 'PIX', 'pix', 'KEY', 'PENDING', 'BRL', 1, 'Bread', '{account}', now(), now());
 INSERT INTO payout_returns (company_id, id, payout_id, return_id, amount_minor, reason_code, settled_at, created_at)
   VALUES (tenant(), '{account}', '{account}', 'D{number}', 1, 'MD06', now(), now());
+INSERT INTO med_objects (company_id, id, object_type, role, account_id, status, end_to_end_id, amount_minor, deadline, created_at, updated_at)
+  VALUES (tenant(), '{account}', 'INFRINGEMENT_NOTIFICATION', 'PAYER', '{account}', 'OPEN', 'E{number}', 1, now(), now(), now());
 INSERT INTO payout_plans (company_id, id, status, format, lines, hash, approvals_needed, created_by, created_at, updated_at)
   VALUES (tenant(), '{account}', 'READY', 'CSV', 1, 'x', 1, 'lc_{number}', now(), now());
 INSERT INTO payout_plan_bodies (company_id, id, body) VALUES (tenant(), '{account}', 'x');

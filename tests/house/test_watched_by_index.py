@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from tests.conftest import Database
 
+from lastro.accounts.opening import store as openings
 from lastro.base import story as moves
 from lastro.doors import gauges, storyteller
 from lastro.ledger import story as transfers
@@ -18,7 +19,8 @@ from lastro.webhooks.store import events as one
 from lastro.webhooks.store import story as events
 from lastro_sandbox import clock
 
-from .test_lists import _OURS, MANY, Filled, Listed, plan_of, read_whole, told_short
+from .many import MANY
+from .test_lists import _OURS, Filled, Listed, plan_of, read_whole, told_short
 from .test_lists import filled as filled  # noqa: PLC0414 a fixture
 from .test_lists import many as many  # noqa: PLC0414 a fixture
 
@@ -28,13 +30,14 @@ _ID = f"md5('{_OURS}7')::uuid"
 
 # What each may go by: indexes of open rows, or such as begin with what is asked for.
 SCRAPES = {
-    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "orders_ending", "pix_payments_to_ask", "card_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due", "subscriptions_lapsing", "subscriptions_ending", "subscription_cancellations_to_ask", "subscriptions_to_charge", "subscription_payments_due", "subscription_payments_to_ask", "payment_attempts_to_ask"}),
+    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "orders_ending", "pix_payments_to_ask", "card_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due", "med_objects_due", "subscriptions_lapsing", "subscriptions_ending", "subscription_cancellations_to_ask", "subscriptions_to_charge", "subscription_payments_due", "subscription_payments_to_ask", "payment_attempts_to_ask", "pix_key_validations_due", "account_close_requests_open", "account_requests_expiring", "account_requests_to_ask", "account_requests_without_key"}),
     "depths": (circuits.DEPTHS, {"deliveries_of_endpoint", "webhook_circuits_open", "webhook_circuits_pkey"}),
     "undelivered": (gauges.UNDELIVERED, {"deliveries_in_order", "deliveries_pending", "deliveries_retrying", "deliveries_failed"}),
     "in review": (gauges.IN_REVIEW, {"payouts_to_review"}),
     "differences": (gauges.DIFFERENCES, {"statement_items_open"}),
     "untaken": (gauges.UNTAKEN, {"statements_due"}),
     "unnumbered": (gauges.UNNUMBERED, {"events_arrival", "event_numbers_company_id_event_id_key", "event_cursors_pkey"}),
+    "unentered": (gauges.UNENTERED, {"transfers_arrival", "entry_cursors_pkey"}),
 }  # fmt: skip
 STORIES = {
     "moves": (moves._MOVES, f"'{_OURS}', {_IDS}"),
@@ -48,6 +51,7 @@ STORIES = {
     "root by id": (orders._ROOT, f"'{_OURS}', {_ID}, NULL"),
     "root by name": (orders._ROOT, f"'{_OURS}', NULL, 'E7'"),
     "related payouts": (payouts._RELATED, f"'{_OURS}', {_ID}"),
+    "related account requests": (openings._RELATED, f"'{_OURS}', {_ID}"),
     "payout by id": (payouts._ROOT, f"'{_OURS}', {_ID}, NULL"),
     "payout by name": (payouts._ROOT, f"'{_OURS}', NULL, 'E7'"),
     "related subscriptions": (subscriptions._RELATED, f"'{_OURS}', {_ID}"),

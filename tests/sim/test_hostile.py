@@ -27,7 +27,9 @@ FAULT = {"operation": "payin", "behaviour": "reject"}
 OTHER_CASES: list[Case] = [
     ("/faults", {}, "operation"),
     ("/faults", FAULT | {"operation": "nothing"}, "operation"),
-    ("/faults", FAULT | {"operation": "med"}, "operation"),
+    ("/faults", FAULT | {"operation": "med", "behaviour": "void"}, "behaviour"),
+    ("/med", {"endToEndId": "E", "situationType": "REGRET"}, "situationType"),
+    ("/med", {"situationType": "SCAM"}, "endToEndId"),
     ("/faults", FAULT | {"behaviour": "explode"}, "behaviour"),
     ("/faults", FAULT | {"operation": "directory", "behaviour": "late"}, "behaviour"),
     ("/faults", FAULT | {"times": 0}, "times"),

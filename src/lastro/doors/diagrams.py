@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lastro.base.machine import NOT_THERE
-from lastro.doors.wiring import MACHINES
+from lastro.doors.machines import MACHINES
 from lastro.webhooks.states import CIRCUITS, DELIVERIES
 
 if TYPE_CHECKING:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro import orders, payouts, subscriptions
+from lastro import accounts, closing, keys, med, orders, payouts, subscriptions
 from lastro.doors.due import Due
+from lastro.doors.opening import GiveKey
+from lastro.med import TERMS, Terms
 from lastro.subscriptions import TIMING
 
 if TYPE_CHECKING:
     from lastro.orders import Place
+    from lastro.rails.port import Registry
     from lastro.subscriptions import Timing
 
 # Orders whose time, and the time a late message is given, is over; the first charge of a subscription ends with that.
@@ -62,9 +65,21 @@ TO_BEGIN = (
     " AND batch_id IS NULL ORDER BY start_at LIMIT $1"
 )
 
+# Accounts that were closed, and that something may still hang on.
+TO_CLEAR = "SELECT company_id, id FROM account_close_requests WHERE status = 'REQUESTED' ORDER BY created_at LIMIT $1"
 
-def dues_of(place: Place, timing: Timing = TIMING) -> tuple[Due, ...]:
-    """The sweeps of a worker that stands there. timing: of charges of subscriptions."""
+# Proofs of keys whose code holds no longer.
+CODES_OVER = (
+    "SELECT company_id, id FROM pix_key_validations WHERE status = 'PENDING' AND expires_at <= (SELECT business_now())"
+    " ORDER BY expires_at LIMIT $1"
+)
+
+
+def dues_of(place: Place, registry: Registry, timing: Timing = TIMING, terms: Terms = TERMS) -> tuple[Due, ...]:
+    """The sweeps of a worker that stands there. timing: of charges of subscriptions. registry: where keys are.
+
+    terms: of disputes.
+    """
     return (
         Due("expiry", EXPIRED, lambda order_id: orders.Expire(order_id, place)),
         Due("terms", ENDED, lambda order_id: orders.Expire(order_id, place)),
@@ -73,5 +88,10 @@ def dues_of(place: Place, timing: Timing = TIMING) -> tuple[Due, ...]:
         Due("end", OVER, lambda subscription_id: subscriptions.End(subscription_id, place)),
         Due("payments", PAYMENTS_DUE, lambda payment_id: subscriptions.Advance(payment_id, place, timing)),
         Due("cycles", TO_CHARGE, lambda subscription_id: subscriptions.ChargeCycle(subscription_id, place, timing)),
+        Due("disputes", med.DUE, lambda object_id: med.Fall(object_id, med.Stand(place.institution, terms))),
+        Due("closing", TO_CLEAR, lambda request_id: closing.Clear(request_id, place, registry)),
+        Due("codes", CODES_OVER, keys.ExpireValidation),
+        Due("openings", accounts.opening.EXPIRED, accounts.opening.Expire),
+        Due("first keys", accounts.opening.WITHOUT_KEY, lambda request_id: GiveKey(request_id, registry)),
         Due("scheduled", TO_BEGIN, lambda payout_id: payouts.Begin(payout_id, place.institution)),
     )

@@ -36,12 +36,18 @@ _LANES = {
     "payouts": ("payouts", "ask_at", "status = 'PENDING'"),
     "scheduled payouts": ("payouts", "start_at", "status = 'PENDING' AND batch_id IS NULL"),
     "plans": ("payout_plans", "due_at", "true"),
+    "disputes": ("med_objects", "due_at", "true"),
     "lapses": ("subscriptions", "lapses_at", "status = 'PENDING_AUTHORIZATION'"),
     "subscription ends": ("subscriptions", "ends_at", "status = 'ACCEPTED'"),
     "cancellations": ("subscription_cancellations", "ask_at", "status = 'PENDING'"),
     "cycles": ("subscriptions", "charge_at", "status = 'ACCEPTED'"),
     "charges": ("subscription_payments", "due_at", "true"),
     "attempts": ("payment_attempts", "ask_at", "status IN ('REQUESTED', 'SCHEDULED')"),
+    "closed accounts": ("account_close_requests", "created_at", "status = 'REQUESTED'"),
+    "openings": ("account_requests", "expires_at", "status = 'PENDING_DOCUMENTS'"),
+    "analyses": ("account_requests", "ask_at", "status = 'ANALYSIS'"),
+    "first keys": ("account_requests", "key_due_at", "true"),
+    "codes": ("pix_key_validations", "expires_at", "status = 'PENDING'"),
     "charges to drop": ("subscription_payments", "ask_at", "status = 'SCHEDULED'"),
 }
 _WITH_GRACE = ("orders", "lapses")  # a message of the network may be late by so much
@@ -90,6 +96,17 @@ SELECT count(*) AS count, extract(epoch FROM {NOW} - min(u.created_at))::float8 
                        OFFSET 0)
     ORDER BY e.xid, e.id LIMIT {MOST}) u
 """  # noqa: S608
+# Transfers that wait for their entries: one range of an index for each company.
+UNENTERED = f"""
+SELECT count(*) AS count, extract(epoch FROM {NOW} - min(u.created_at))::float8 AS oldest
+  FROM company_numbers n LEFT JOIN entry_cursors c ON c.company_id = n.company_id
+ CROSS JOIN LATERAL (
+   SELECT t.created_at FROM transfers t
+    WHERE t.company_id = n.company_id AND t.created_at >= coalesce(c.entered_until, '-infinity')
+    ORDER BY t.created_at LIMIT {MOST}) u
+"""  # noqa: S608
+# Each partner that was ever away, and whether it is now.
+PARTNERS = "SELECT rail, is_down FROM partner_states"
 OFFSET = "SELECT offset_us / 1000000.0::float8 FROM clock"
 
 
@@ -99,7 +116,8 @@ class Gauges:
 
     clock_offset_seconds: business time minus machine time. depths: what waits, by company and endpoint. circuits: of
     endpoints that do not answer, one for each company. in_review: payouts that a person has to decide on, likewise.
-    differences: between statements and books, likewise; untaken: days whose statement is not taken.
+    differences: between statements and books, likewise; untaken: days whose statement is not taken. partners: by rail,
+    whether one that was ever away is so now. unentered: transfers that wait for their entries.
     """
 
     due: dict[str, tuple[int, float]]
@@ -111,6 +129,8 @@ class Gauges:
     in_review: tuple[int, float] = (0, 0.0)
     differences: tuple[int, float] = (0, 0.0)
     untaken: tuple[int, float] = (0, 0.0)
+    partners: tuple[tuple[str, bool], ...] = ()
+    unentered: tuple[int, float] = (0, 0.0)
 
 
 @dataclass
@@ -142,7 +162,7 @@ class Watch:
 
 
 async def read(session: Session) -> Gauges:
-    """Nine short reads, each by an index."""
+    """Eleven short reads, each by an index or of a few rows."""
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
     depths = tuple(await webhooks.depths(session))
     due["deliveries"] = _can_be_delivered(depths)
@@ -150,8 +170,12 @@ async def read(session: Session) -> Gauges:
     offset = await session.value(OFFSET)
     circuits = tuple(await webhooks.not_closed(session))
     waiting = [await _waiting(session, sql) for sql in (UNNUMBERED, IN_REVIEW, DIFFERENCES, UNTAKEN)]
-    unnumbered, *of_people = waiting
-    return Gauges(due, undelivered, unnumbered, float(offset), depths, circuits, *of_people)
+    unnumbered, in_review, differences, untaken = waiting
+    partners = tuple((row["rail"], row["is_down"]) for row in await session.fetch(PARTNERS))
+    unentered = await _waiting(session, UNENTERED)
+    return Gauges(
+        due, undelivered, unnumbered, float(offset), depths, circuits, in_review, differences, untaken, partners, unentered,
+    )  # fmt: skip
 
 
 async def _waiting(session: Session, sql: str) -> tuple[int, float]:

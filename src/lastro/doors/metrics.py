@@ -170,6 +170,11 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     rows, age = seen.unnumbered
     yield GaugeMetricFamily("lastro_unnumbered_events", "Events that wait for their number.", rows)
     yield GaugeMetricFamily("lastro_unnumbered_oldest_seconds", "For how long the oldest of them has waited.", age)
+    rows, age = seen.unentered
+    yield GaugeMetricFamily(
+        "lastro_unentered_transfers", "Transfers that wait for their entries, at most 10,000 a company.", rows
+    )
+    yield GaugeMetricFamily("lastro_unentered_oldest_seconds", "For how long the oldest of them has waited.", age)
     rows, age = seen.in_review
     yield GaugeMetricFamily("lastro_payouts_in_review", "Payouts that a person has to decide on, at most 10,000.", rows)
     yield GaugeMetricFamily("lastro_payouts_in_review_oldest_seconds", "For how long the oldest of them has waited.", age)
@@ -183,6 +188,10 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "lastro_statements_untaken_oldest_seconds", "For how long the first such day has been over.", age
     )
+    away = GaugeMetricFamily("lastro_partner_down", "Whether a partner that was ever away is so now.", labels=["rail"])
+    for rail, is_down in seen.partners:
+        away.add_metric([rail], is_down)
+    yield away
     yield GaugeMetricFamily(
         "lastro_clock_offset_seconds", "Business time minus machine time; 0 in production.", seen.clock_offset_seconds
     )

@@ -114,6 +114,6 @@ async def _set_moves(connection: asyncpg.Connection, moves: list[tuple[str, str,
 
 
 def _all_moves() -> list[tuple[str, str, str, str]]:
-    from lastro.doors.wiring import MACHINES  # noqa: PLC0415 the schema can be applied before any room is imported
+    from lastro.doors.machines import MACHINES  # noqa: PLC0415 the schema can be applied before any room is imported
 
     return [move for machine in MACHINES for move in machine.rows()]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lastro import orders
 from lastro.rails import port
+from lastro.rails.analysis import Analysis
 from lastro.rails.boleto import Boleto
 from lastro.rails.boleto.statements import statements as boleto_statements
 from lastro.rails.book import Book
@@ -18,6 +19,7 @@ from lastro.rails.crypto import Crypto, CryptoQuotes
 from lastro.rails.crypto.statements import statements as crypto_statements
 from lastro.rails.inbox import Inbox
 from lastro.rails.line import Line
+from lastro.rails.med import Med
 from lastro.rails.spi.statements import statements as spi_statements
 from lastro.rails.ted import Ted
 from lastro.rails.ted.statements import statements as ted_statements
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from lastro.doors.settings import Settings
     from lastro.rails.statements import JsonStatements
 
-_CASH = (port.OXXO, port.OXXOPAY, port.PAYNET)  # one protocol, three networks
+_CASH = (port.OXXO, port.OXXOPAY, port.PAYNET, port.PAYNET2)  # one protocol, three networks, one of them by two partners
 # How each partner is spoken to, by its rail.
 _ADAPTERS: Mapping[str, Callable[[Line], port.Rail]] = {
     port.BOLETO: Boleto, port.CARD: Card, port.CRYPTO: Crypto, port.CRYPTO2: Crypto, port.SPEI: Spei, port.DEPOSIT: Deposit,
@@ -47,6 +49,11 @@ _STATEMENTS: Mapping[str, Callable[[Line], JsonStatements]] = {
     **{rail: partial(cash_statements, rail) for rail in _CASH},
 }  # fmt: skip
 Closers = tuple["Callable[[], Awaitable[None]]", ...]
+
+
+def disputes_of(settings: Settings) -> Med:
+    """Where disputes are opened and told of: the directory of the network itself."""
+    return Med(Line(settings.network_url, settings.network_token), settings.ispb)
 
 
 def methods_of(settings: Settings) -> frozenset[str]:
@@ -67,18 +74,25 @@ def tokenizer_of(settings: Settings) -> CardTokenizer | None:
 
 
 def rails_of(
-    settings: Settings, pix: port.Rail, database: Database, work: Database, chance: Chance
+    settings: Settings, pix: port.Rail, database: Database, work: Database, chance: Chance, documents: port.Documents
 ) -> tuple[dict[str, port.Rail], Closers]:
-    """Every rail by its name, and what ends the connections of all but the Pix's own."""
+    """Every rail by its name, and what ends the connections of all but the Pix's own.
+
+    documents: of requests for accounts.
+    """
     ted = Ted(Line(settings.network_url, settings.network_token), settings.ispb, partial(_business_now, work))
     rails: dict[str, port.Rail] = {
         port.PIX: pix, port.TED: ted, port.BOOK: Book(work, Inbox(database, work, chance, settings.ispb, port.BOOK)),
     }  # fmt: skip
-    closers: Closers = (ted.close,)
+    rails[port.MED] = med = disputes_of(settings)
+    closers: Closers = (ted.close, med.close)
     for name in _ADAPTERS.keys() & settings.partners.keys():
         partner = settings.partners[name]
         rails[name] = adapter = _ADAPTERS[name](Line(partner.url, partner.token))
         closers = (*closers, adapter.close)
+    if (looks := settings.partners.get(port.ANALYSIS)) is not None:
+        rails[port.ANALYSIS] = analysis = Analysis(Line(looks.url, looks.token), documents)
+        closers = (*closers, analysis.close)
     return rails, closers
 
 

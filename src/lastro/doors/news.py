@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lastro import orders, payouts, subscriptions
+from lastro import med, orders, payouts, subscriptions
+from lastro.doors.opening import judged
+from lastro.med import TERMS, Terms
 from lastro.rails import port
 from lastro.rails.handling import SetAside
 from lastro.subscriptions import TIMING
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
     from lastro.subscriptions import Timing
 
 
-def inbox_verbs(place: Place, timing: Timing = TIMING) -> dict[str, port.InboxVerb]:
-    """On this message of the network, call that verb. timing: of charges of subscriptions."""
+def inbox_verbs(place: Place, timing: Timing = TIMING, terms: Terms = TERMS) -> dict[str, port.InboxVerb]:
+    """On this message of the network, call that verb. timing: of charges of subscriptions; terms: of disputes."""
     tie = subscriptions.Tie()
     return {
         port.PIX_ASK: lambda row: orders.Ask(port.arrival(row.body), row.claimed, place, row.rail, tie),
@@ -30,12 +32,12 @@ def inbox_verbs(place: Place, timing: Timing = TIMING) -> dict[str, port.InboxVe
             port.authorization_canceled(row.body), row.claimed, place
         ),
         port.CANCELLATION_FINAL: lambda row: subscriptions.CancellationEnded(port.cancellation_final(row.body), row.claimed),
-        port.RETURN_FINAL: lambda row: orders.ReturnEnded(port.return_final(row.body), row.claimed, place),
+        port.RETURN_FINAL: lambda row: med.ReturnEnded(port.return_final(row.body), row.claimed, place),
         port.PAYMENT_FINAL: lambda row: payouts.Ended(port.payment_final(row.body), row.claimed, place.institution),
         port.PAYMENT_PENDING: lambda row: SetAside(row.claimed, "known"),
         port.PAYMENT_RETURNED: lambda row: payouts.Returned(port.payment_returned(row.body), row.claimed, place.institution),
         port.PAYMENT_DOUBTED: lambda row: payouts.Doubted(port.payment_doubted(row.body), row.claimed),
-        port.PAYMENT_NEVER: lambda row: payouts.Never(port.payment_never(row.body), row.claimed, place.institution),
+        port.PAYMENT_NEVER: lambda row: _never(row, place),
         payouts.CHILD_MOVED: lambda row: payouts.Summed.by(row, place.institution),
         payouts.PROVED: lambda row: payouts.TakenUp(row.subject, row.claimed),
         port.CHARGE_SCHEDULED: lambda row: subscriptions.Scheduled(port.charge_scheduled(row.body), row.claimed, timing),
@@ -53,6 +55,8 @@ def inbox_verbs(place: Place, timing: Timing = TIMING) -> dict[str, port.InboxVe
         port.COLLECTION_VOID: lambda row: orders.Voided(port.collection_void(row.body), row.claimed, place, row.rail),
         port.COLLECTION_REFUSED: lambda row: _refused(row, place),
         port.CARD_AUTHENTICATED: lambda row: orders.Authenticated(port.card_authenticated(row.body), row.claimed, place),
+        port.MED_NEWS: lambda row: med.Noted(port.med_news(row.body), row.claimed, terms),
+        port.ANALYSIS_FINAL: lambda row: judged(row, place),
         port.CARD_CHARGEBACK: lambda row: orders.ChargedBack(port.card_chargeback(row.body), row.claimed, place),
         **dict.fromkeys((port.REFUSED, port.UNKNOWN), lambda row: SetAside(row.claimed, port.ALARMED)),
     }
@@ -64,3 +68,11 @@ def _refused(row: port.InboxRow, place: Place) -> Verb[Any]:
     if row.rail == port.CARD:
         return orders.Declined(refused, row.claimed, place)
     return orders.Unregistered(refused, row.claimed, place, row.rail)
+
+
+def _never(row: port.InboxRow, place: Place) -> Verb[Any]:
+    """What the network does not know although its time is over: a charge of a card, or a payout."""
+    never = port.payment_never(row.body)
+    if row.rail == port.CARD:
+        return orders.NeverCharged(never, row.claimed, place)
+    return payouts.Never(never, row.claimed, place.institution)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import msgspec
 
-from lastro.base import forms
+from lastro.base import forms, multipart
 from lastro.base.api import Incoming
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.media import JSON
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from litestar.types import HTTPScope
 
     from lastro.base.api import Route
+    from lastro.base.db import Database
     from lastro.base.run import Runner, Verb
     from lastro.companies import Callers, Claims
     from lastro.doors.limits import Limits
@@ -86,7 +87,7 @@ class Operations:
             compared = _canonical.encode(compared_fields(body or {}, route.not_compared))
         else:
             body, wrong_type, of_body = _unread(raw, route, headers)
-            compared = await asyncio.to_thread(_compared, raw, body_media)
+            compared = await asyncio.to_thread(_compared, raw, body_media, _boundary(headers))
         media = _media(scope, route)
         path = {k: str(v) for k, v in scope["path_params"].items()}
         call = Call(
@@ -104,7 +105,10 @@ class Operations:
             parsed: Verb[Any] | Refused = Refused(Kind.INVALID, of_body)
             if body is not None:
                 gone = scope["state"].get("gone")
-                parsed = route.parse(Incoming(company_id, path, query, raw, body, key, gone, media, body_media))
+                boundary = _boundary(headers)
+                incoming = Incoming(company_id, path, query, raw, body, key, gone, media, body_media, boundary)
+                is_large = route.largest_body is not None
+                parsed = await asyncio.to_thread(route.parse, incoming) if is_large else route.parse(incoming)
             verb = _together(route, of_query, of_headers, parsed)
         outcome = await self.runner.run(call, _Refusing(verb) if isinstance(verb, Refused) else verb)
         if outcome.write is not None:
@@ -113,7 +117,7 @@ class Operations:
             in_order = outcome.problems if isinstance(verb, Refused) else forms.in_order(outcome.problems, route.doc.form)
             response = refusal(replace(outcome, problems=in_order))
         else:
-            response = _replied(outcome)
+            response = _replied(outcome, self.runner.database)
         return response.with_headers(_VARY) if route.offered else response
 
     async def claims(self, headers: Mapping[bytes, bytes]) -> Claims | None:
@@ -166,7 +170,7 @@ def _body(
 ) -> tuple[dict[str, Any] | None, str | None, tuple[Problem, ...]]:
     """The body as plain JSON, None where it is none; why its content-type is not taken; what is wrong with it."""
     if not raw:
-        required = route.doc.form is not None
+        required = route.doc.form is not None or bool(route.doc.bodies)
         return (None, None, (Problem("body", "REQUIRED", "is required"),)) if required else ({}, None, ())
     wrong_type = _wrong_type(headers, route)
     try:
@@ -196,12 +200,18 @@ def _without(value: Any, names: frozenset[str]) -> Any:
     return [_without(inner, names) for inner in value] if isinstance(value, list) else value
 
 
-def _compared(raw: bytes, media: str) -> bytes:
-    """What a large body is recognised by: what it says as JSON, else its bytes. It takes a while: not for the loop."""
+def _compared(raw: bytes, media: str, boundary: str | None) -> bytes:
+    """What a large body is recognised by: what it says as JSON, the parts of a form, else its bytes. Not for the loop."""
     try:
-        return _canonical.encode(forms.parsed(raw)) if media == JSON else raw
+        return _canonical.encode(forms.parsed(raw)) if media == JSON else multipart.compared(raw, boundary)
     except forms.NotJson:
         return raw
+
+
+def _boundary(headers: Mapping[bytes, bytes]) -> str | None:
+    """What divides the parts of a multipart form; None where there is none."""
+    given = headers.get(b"content-type", b"").decode("latin-1")
+    return multipart.boundary_of(given) if given.lower().startswith(multipart.FORM_DATA) else None
 
 
 def _type_of(headers: Mapping[bytes, bytes]) -> str:
@@ -211,7 +221,8 @@ def _type_of(headers: Mapping[bytes, bytes]) -> str:
 
 def _wrong_type(headers: Mapping[bytes, bytes], route: Route) -> str | None:
     """Why a body of this content-type is not taken, or None."""
-    taken = (JSON, *(body.name for body in route.doc.bodies))
+    others = tuple(body.name for body in route.doc.bodies)
+    taken = others if others and route.doc.form is None else (JSON, *others)
     if _type_of(headers) not in taken:
         return f"must be {' or '.join(taken)}"
     charset = _CHARSET.search(headers.get(b"content-type", b"").decode("latin-1"))
@@ -230,10 +241,11 @@ def _media(scope: HTTPScope, route: Route) -> str | None:
     return chosen(accepted, route.offered)
 
 
-def _replied(reply: Reply) -> Response:
+def _replied(reply: Reply, database: Database) -> Response:
     more = tuple((name.encode(), value.encode()) for name, value in reply.headers)
     headers = ((b"idempotent-replayed", b"true"),) if reply.replayed else more
-    return Response(reply.status, reply.body, reply.media.encode(), headers)
+    parts = None if reply.more is None else reply.more(database)
+    return Response(reply.status, reply.body, reply.media.encode(), headers, more=parts)
 
 
 def _query(text: bytes, route: Route, problems: list[Problem]) -> dict[str, str]:

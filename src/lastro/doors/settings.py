@@ -14,8 +14,11 @@ from lastro.base.db import Dsn
 from lastro.base.gaps import GAPS
 from lastro.base.outgoing import Proxy
 from lastro.doors.charge_times import Timing, charge_times
+from lastro.doors.declined import StartRefused
+from lastro.doors.dispute_terms import Terms, dispute_terms
+from lastro.doors.messaging_settings import Messaging, messaging
 from lastro.doors.partner_settings import Partner, Receiving, address, crypto_brands, partners, secret, transfers
-from lastro.rails.port import COLLECTING, CRYPTO, CRYPTO2
+from lastro.rails.port import ANALYSIS, COLLECTING, CRYPTO, CRYPTO2
 from lastro.standards.pix_ids import is_ispb
 
 if TYPE_CHECKING:
@@ -39,10 +42,6 @@ _SANDBOX_INSTITUTION = {
 _NEEDED_OUTSIDE = (
     *_SANDBOX_INSTITUTION, "LASTRO_KEYS_FILE", "LASTRO_PUBLIC_URL", "LASTRO_NETWORK_URL", "LASTRO_DATABASE_URL",
 )  # fmt: skip
-
-
-class StartRefused(Exception):  # noqa: N818 it says what happened to the start
-    """Nothing was started. Its text is for people: one sentence a line, each saying what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class Settings:
     retry_seconds: the waits between a delivery's five attempts; retry_jitter_percent: what chance takes off them at most;
     metrics_endpoints: so many receivers of events are named in a worker's figures. directory_category: the institution's in
     the directory of Pix keys, A to H; directory_company_percent: what one company may take of its budget there.
-    plan_lines_per_second: how many payouts of one plan a worker makes at most. charging: when subscriptions are charged.
+    plan_lines_per_second: how many payouts of one plan a worker makes at most. charging, disputing: in which times.
     token_key_days: for how long a key signs tokens. feed_days: for how long events' bodies are kept; None: for ever.
     outside: the one other issuer whose tokens count. outgoing_proxy: carries requests to the URLs that clients gave; None
     where they go out by themselves. partners: those that collect, by their rail. crypto_brands: of the crypto partner.
@@ -122,9 +121,11 @@ class Settings:
     directory_company_percent: int
     plan_lines_per_second: int
     charging: Timing
+    disputing: Terms
     partners: Mapping[str, Partner]
     crypto_brands: tuple[str, ...]
     transfers: Receiving
+    messaging: Messaging
     has_parent: bool
     crash_at: CrashAt | None
 
@@ -181,7 +182,7 @@ class _Reader:
         home = Path(self._text("LASTRO_HOME", ".lastro")).expanduser().absolute()
         url = self._url("LASTRO_NETWORK_URL", f"http://127.0.0.1:{sim_port}", mode)
         token = secret("LASTRO_NETWORK_TOKEN", self._given, self._problems, needed=mode == PRODUCTION)
-        found = partners(COLLECTING, self._given, self._problems, Partner(url, token), sandbox=mode == SANDBOX)
+        found = partners((*COLLECTING, ANALYSIS), self._given, self._problems, Partner(url, token), sandbox=mode == SANDBOX)
         made = Settings(
             mode="production" if mode == PRODUCTION else "sandbox",
             home=home,
@@ -220,17 +221,17 @@ class _Reader:
             directory_company_percent=self._percent("LASTRO_DIRECTORY_COMPANY_PERCENT", 50),
             plan_lines_per_second=self._count("LASTRO_PLAN_LINES_PER_SECOND", 20),
             charging=charge_times(self._given, self._problems),
+            disputing=dispute_terms(self._given, self._problems),
             partners=found,
             crypto_brands=crypto_brands(
                 self._given, self._problems, has_partner=bool({CRYPTO, CRYPTO2} & found.keys()), sandbox=mode == SANDBOX
             ),
             transfers=transfers(self._given, self._problems, found, sandbox=mode == SANDBOX),
+            messaging=messaging(self._given, self._problems, Partner(url, token), sandbox=mode == SANDBOX),
             has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
             crash_at=self._crash_at(mode),
         )
         self._judge(made)
-        if self._problems:
-            raise StartRefused("\n".join(self._problems))
         return made
 
     def _demand_all(self) -> None:
@@ -240,7 +241,7 @@ class _Reader:
                 self._problems.append(f"{name} is not set: outside the sandbox it must be{hint}.")
 
     def _judge(self, made: Settings) -> None:
-        """What each value must be, whoever gave it."""
+        """What each value must be, whoever gave it. StartRefused: all that was found wrong."""
         if made.ispb and not is_ispb(made.ispb):
             self._problems.append("LASTRO_ISPB must be eight digits or upper-case letters.")
         if made.compe is not None and re.fullmatch(r"\d{3}", made.compe, re.ASCII) is None:
@@ -258,6 +259,8 @@ class _Reader:
             self._problems.append(f"LASTRO_PUBLIC_URL is too long for a QR code: after https:// at most {most} characters.")
         if made.port == made.sim_port:
             self._problems.append(f"LASTRO_PORT and LASTRO_SIM_PORT are both {made.port}: give them different numbers.")
+        if self._problems:
+            raise StartRefused("\n".join(self._problems))
 
     def _maybe(self, name: str) -> str | None:
         return self._given.get(name, "").strip() or None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro import ledger, orders, payouts, plans, subscriptions, webhooks
+from lastro import accounts, keys, ledger, med, orders, payouts, plans, subscriptions, webhooks
 from lastro.base import money, story
 from lastro.base.api import NOT_FOUND, Route, render, stamp
 from lastro.base.run import Act, Done
@@ -42,32 +42,44 @@ if TYPE_CHECKING:
 _THINGS: dict[str, Thing] = {
     "orders": "order", "pix_payments": "payment", "refunds": "refund", "payouts": "payout", "subscriptions": "subscription",
     "subscription_cancellations": "cancellation", "subscription_payments": "scheduledPayment",
-    "payment_attempts": "chargeAttempt", "payout_plans": "plan",
+    "payment_attempts": "chargeAttempt", "payout_plans": "plan", "account_requests": "accountRequest",
+    "pix_keys": "key", "pix_key_validations": "keyValidation",
+    "med_objects": "dispute", "card_payments": "cardPayment",
 }  # fmt: skip
 # What one decision wrote has one time: a payment moves before the order it pays, money follows, then come messages and news.
 _RANKS = {
-    "payment": 0, "chargeAttempt": 0, "order": 1, "payout": 1, "scheduledPayment": 1, "refund": 2, "cancellation": 2,
-    "subscription": 2, "plan": 2,
+    "payment": 0, "chargeAttempt": 0, "cardPayment": 0, "order": 1, "payout": 1, "scheduledPayment": 1, "refund": 2,
+    "cancellation": 2, "subscription": 2, "plan": 2, "key": 2, "keyValidation": 1, "accountRequest": 2, "dispute": 2,
 }  # fmt: skip
 _OF_A_NEW_ATTEMPT = 2  # it follows from what its payment does, which an old one leads to by its end
+_ATTEMPTS = frozenset({"chargeAttempt", "cardPayment"})
 _TRANSFER, _MESSAGE, _EVENT, _ATTEMPT = 3, 4, 5, 6
 _MOVEMENTS = ("moved", "held", "posted", "voided")
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """Where a story begins: at an order, a payment without one, a subscription, a plan, or a payout or batch by any id."""
+    """Where a story begins: at an order, a payment without one, a subscription, a plan, a request for an account, or a
+    payout or batch by any id.
+    """
 
     order_id: UUID | None = None
     payment_id: UUID | None = None
     payout_id: UUID | None = None
     subscription_id: UUID | None = None
     plan_id: UUID | None = None
+    account_request_id: UUID | None = None
+    med_id: UUID | None = None
+    key_id: UUID | None = None
 
     @property
     def id(self) -> UUID | None:
         """Of the object."""
-        return self.order_id or self.payment_id or self.payout_id or self.subscription_id or self.plan_id
+        given = (
+            self.order_id, self.payment_id, self.payout_id, self.subscription_id, self.plan_id, self.account_request_id,
+            self.med_id, self.key_id,
+        )  # fmt: skip
+        return next((one for one in given if one is not None), None)
 
     @property
     def thing(self) -> Thing:
@@ -76,6 +88,12 @@ class Root:
             return "subscription"
         if self.plan_id is not None:
             return "plan"
+        if self.account_request_id is not None:
+            return "accountRequest"
+        if self.med_id is not None:
+            return "dispute"
+        if self.key_id is not None:
+            return "key"
         return "payout" if self.payout_id is not None else "order" if self.order_id is not None else "payment"
 
 
@@ -87,6 +105,15 @@ async def tell(session: Session, company_id: UUID, root: Root) -> Story | None:
     elif root.plan_id is not None:
         found = await plans.related(session, company_id, root.plan_id)
         first = found[0] if found else None
+    elif root.account_request_id is not None:
+        found = await accounts.opening.related(session, company_id, root.account_request_id)
+        first = found[0] if found else None
+    elif root.med_id is not None:
+        found = await med.related(session, company_id, root.med_id)
+        first = next((r for r in found if r["id"] == root.med_id), None)
+    elif root.key_id is not None:
+        found = await keys.related(session, company_id, root.key_id)
+        first = next((r for r in found if r["id"] == root.key_id), None)
     elif root.subscription_id is not None:
         found = await subscriptions.related(session, company_id, root.subscription_id)
         first = found[0] if found else None
@@ -129,7 +156,7 @@ def _state(r: Record, places: Mapping[UUID, int]) -> Placed:
         at=stamp(r["at"]), object=thing, id=str(r["reference_id"]), from_state=r["from_state"] or None, to=r["to_state"],
         trigger=r["trigger"], reason=r["reason"], request_id=r["request_id"],
     )  # fmt: skip
-    rank = _OF_A_NEW_ATTEMPT if thing == "chargeAttempt" and entry.from_state is None else _RANKS[thing]
+    rank = _OF_A_NEW_ATTEMPT if thing in _ATTEMPTS and entry.from_state is None else _RANKS[thing]
     return r["at"], rank, f"{places.get(r['reference_id'], 0):05d} {r['reference_id']} {r['version']:09d}", entry
 
 

@@ -11,7 +11,8 @@ from lastro.base.api import Answer
 from lastro.base.wire import Id, Money, Timestamp  # noqa: TC001 msgspec reads the annotations when it runs
 
 Thing = Literal[
-    "order", "payment", "refund", "payout", "subscription", "cancellation", "scheduledPayment", "chargeAttempt", "plan"
+    "order", "payment", "refund", "payout", "subscription", "cancellation", "scheduledPayment", "chargeAttempt", "plan",
+    "accountRequest", "dispute", "cardPayment", "key", "keyValidation",
 ]  # fmt: skip
 
 

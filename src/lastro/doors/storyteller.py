@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from lastro import orders, payouts, plans, subscriptions
+from lastro import accounts, keys, med, orders, payouts, plans, subscriptions
 from lastro.base.db import Database
 from lastro.doors.story import Root, tell
 from lastro.doors.story_shapes import AttemptEntry, EventEntry, MessageEntry, StateEntry, Story, TransferEntry
@@ -41,9 +41,9 @@ _MOST = 20  # of them that are named
 async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], object]) -> int:
     """Says the story; the exit status is 1 where there is none, 2 where there are several.
 
-    audit: the role that reads everything. text: id of an order, payment, refund, payout, plan, subscription, cancellation,
-    scheduled payment, attempt at one, event, transfer or message; an endToEndId, control number, return id, txid, idRec or
-    externalId.
+    audit: the role that reads everything. text: id of an order, payment, refund, payout, plan, request for an account,
+    Pix key or its proof, subscription, cancellation, scheduled payment, attempt at one, event, transfer or message; an
+    endToEndId, control number, return id, txid, idRec or externalId.
     """
     database = Database(audit, size=1)
     try:
@@ -110,6 +110,12 @@ async def _roots(session: Session, company_id: UUID, text: str) -> list[Root]:
         roots.append(Root(payout_id=payout_id))
     if reference_id is not None and await plans.related(session, company_id, reference_id):
         roots.append(Root(plan_id=reference_id))
+    if reference_id is not None and await accounts.opening.related(session, company_id, reference_id):
+        roots.append(Root(account_request_id=reference_id))
+    if reference_id is not None and await med.is_there(session, company_id, reference_id):
+        roots.append(Root(med_id=reference_id))
+    if reference_id is not None and await keys.related(session, company_id, reference_id):
+        roots.append(Root(key_id=reference_id))
     subscription = await subscriptions.root_of(session, company_id, reference_id, name)
     if subscription is not None:
         # Its first charge goes by its code, too, and is part of its story.

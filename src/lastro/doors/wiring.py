@@ -14,7 +14,20 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from lastro import accounts, banks, companies, orders, payouts, plans, reconciliation, subscriptions, webhooks
+from lastro import (
+    accounts,
+    banks,
+    closing,
+    companies,
+    keys,
+    med,
+    orders,
+    payouts,
+    plans,
+    reconciliation,
+    subscriptions,
+    webhooks,
+)  # fmt: skip
 from lastro.accounts import Institution
 from lastro.base.clock import BusinessClock
 from lastro.base.db import Database
@@ -26,11 +39,13 @@ from lastro.base.secrets import KeyFileRefused, SecretUnreadable, load_key_ring
 from lastro.companies import SCOPE, Callers, Keychain, Login, OutsideIssuer, OutsideKeys, OwnKeys
 from lastro.doors import logs, openapi, payees, story
 from lastro.doors.checkout import Checkout
+from lastro.doors.declined import StartRefused
 from lastro.doors.dues import dues_of
 from lastro.doors.gate import Gate
 from lastro.doors.health import Health
 from lastro.doors.limits import Limits
 from lastro.doors.located import Located
+from lastro.doors.messaging import messages_of
 from lastro.doors.metrics import Metrics, MetricsPath
 from lastro.doors.networks import methods_of, quotes_of, rails_of, tokenizer_of
 from lastro.doors.news import inbox_verbs
@@ -38,11 +53,12 @@ from lastro.doors.operations import Operations
 from lastro.doors.outside import fetching
 from lastro.doors.public import Published, Tokens
 from lastro.doors.reconciling import reconciler_of
-from lastro.doors.settings import PRODUCTION, SANDBOX, StartRefused
+from lastro.doors.settings import PRODUCTION, SANDBOX
 from lastro.doors.upkeep import rotating
 from lastro.orders import DepositBank, Place, Transfers
 from lastro.rails import port
 from lastro.rails.directory import GivingBack
+from lastro.rails.med import Med
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
 from lastro.rails.ted import READERS as STR_READERS
@@ -63,22 +79,18 @@ if TYPE_CHECKING:
     from lastro.rails.directory import Budget
     from lastro.subscriptions import Timing
 
-# Every transition table of the code: migrations keep them in the database for the law that every move is allowed.
-MACHINES = (
-    orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, orders.CARD_PAYMENTS, payouts.PAYOUTS, plans.PLANS,
-    subscriptions.SUBSCRIPTIONS, subscriptions.CANCELLATIONS, subscriptions.PAYMENTS, subscriptions.ATTEMPTS,
-    reconciliation.STATEMENTS, reconciliation.ITEMS,
-)  # fmt: skip
 RAILS = port.RAILS
 # What a network has to end.
 WAITING = {
     port.PIX: (*orders.WAITING[port.PIX], *payouts.WAITING[port.PIX], *subscriptions.WAITING),
     port.TED: payouts.WAITING[port.TED],
+    port.ANALYSIS: accounts.opening.WAITING,
     **{rail: orders.WAITING[rail] for rail in port.COLLECTING},
 }
 # Every kind of event, with an example.
 NOTICES = (
-    *orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *accounts.NOTICES, *webhooks.NOTICES,
+    *orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *accounts.NOTICES, *med.NOTICES,
+    *webhooks.NOTICES,
 )  # fmt: skip
 
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
@@ -102,7 +114,7 @@ class Worker:
     stepping: Callable[[], Awaitable[bool]] | None
     rotating: Callable[[], Awaitable[bool]] | None
     closers: tuple[Callable[[], Awaitable[None]], ...]
-    held_back: str = payouts.HELD_BACK
+    held_back: str = f"{payouts.HELD_BACK} OR {orders.HELD_BACK}"
     early: str = subscriptions.EARLY
 
     async def close(self) -> None:
@@ -116,7 +128,7 @@ class House:
     """What the API process serves with. hosts: Host values that are served. outside: a trusted outside issuer's keys.
 
     own_ports: that no client's URL may reach. arrivals: says when a feed has something new. outgoing: asks the locations of
-    QRs. budget: how often the directory may be asked; None: as a sandbox's may.
+    QRs. budget: how often the directory may be asked; None: as a sandbox's may. is_analysed: a partner looks at requests.
     """
 
     database: Database
@@ -138,8 +150,12 @@ class House:
     outgoing: OutgoingClient = field(default_factory=lambda: OutgoingClient(sandbox=False))
     budget: Budget | None = None
     charging: Timing = TIMING
+    disputing: med.Terms = med.TERMS
     quotes: Mapping[str, port.Quotes] = field(default_factory=dict)
     tokenizer: port.Tokenizer | None = None
+    reached: frozenset[str] = frozenset({"EMAIL", "PHONE"})
+    registry: port.Registry | None = None
+    is_analysed: bool = False
 
     @cached_property
     def located(self) -> Located:
@@ -155,6 +171,11 @@ class House:
     def directory(self) -> port.Directory:
         """Where keys lead."""
         return payees.directory(self.database, self.place.institution, self.rail, self.budget)
+
+    @cached_property
+    def disputes(self) -> port.Disputes:
+        """Where disputes are opened."""
+        return Med(self.rail.line, self.place.institution.ispb)
 
     @property
     def issuer(self) -> str:
@@ -177,7 +198,8 @@ def place_of(settings: Settings) -> Place:
     institution = Institution(settings.ispb, settings.institution_name, settings.branch, settings.compe)
     banks = tuple(DepositBank(*bank) for bank in settings.transfers.banks)
     transfers = Transfers(settings.transfers.clabe_prefix, banks)
-    return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers)
+    there = frozenset(settings.partners)
+    return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there)
 
 
 def key_ring_of(settings: Settings) -> KeyRing:
@@ -212,17 +234,20 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     sandbox = sandbox_of(settings)
     stepper = None if sandbox is None else sandbox.stepper(settings, database, work)
     pix = GivingBack(rail, payees.budget_of(settings, database))
-    rails, ends = rails_of(settings, pix, database, work, chance)
+    documents = accounts.opening.SealedDocuments(database, key_ring_of(settings))
+    rails, ends = rails_of(settings, pix, database, work, chance, documents)
+    rails[port.MESSAGES] = people = messages_of(settings, database, keys.Codes(key_ring_of(settings)))
     outgoing = payees.for_locations(settings)
     planner = plans.Planner(
         database, runner, _ways(settings, place, database, chance, rail, outgoing), settings.plan_lines_per_second, hear
     )
     reconciler, asked = reconciler_of(settings, database, work, runner, chance, hear)
-    closers = [client.close, outgoing.close, rail.close, *ends, *asked, database.close, work.close]
+    closers = [client.close, outgoing.close, rail.close, people.close, *ends, *asked, database.close, work.close]
     if stepper is not None:
         closers.insert(0, stepper.close)
     return Worker(
-        database, work, runner, rails, WAITING, inbox_verbs(place, settings.charging), dues_of(place, settings.charging),
+        database, work, runner, rails, WAITING, inbox_verbs(place, settings.charging, settings.disputing),
+        dues_of(place, rail, settings.charging, settings.disputing),
         deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
     )  # fmt: skip
@@ -255,17 +280,19 @@ async def open_house(
     chance, place = Chance(os.urandom), place_of(settings)
     chain = keychain_of(settings, database)
     try:
-        keys = OwnKeys(await chain.load_or_make(), chain.load, place.public_url, time.monotonic)
+        own = OwnKeys(await chain.load_or_make(), chain.load, place.public_url, time.monotonic)
     except SecretUnreadable as lost:
         raise StartRefused(f"The keys file {settings.keys_file} lacks the key that this database was sealed with.") from lost
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
     return House(
-        database, runner, chance, chain.key_ring, keys, place, rail_of(settings), _hosts(settings),
+        database, runner, chance, chain.key_ring, own, place, rail_of(settings), _hosts(settings),
         settings.requests_per_minute, settings.token_requests_per_minute, settings.proxies,
         metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=payees.own_ports(settings),
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
+        disputing=settings.disputing,
         quotes=quotes_of(settings), tokenizer=tokenizer_of(settings),
+        reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
     )  # fmt: skip
 
 
@@ -292,10 +319,15 @@ def routes(house: House) -> tuple[Route, ...]:
     told_from = webhooks.Place(house.place.sandbox, house.own_ports, house.key_ring, _machine, NOTICES, house.arrivals)
     listed, institution = banks.Banks(sandbox=house.place.sandbox), house.place.institution
     ways = payouts.Ways(institution, house.directory, house.charges, listed)
+    opening = accounts.opening.OpeningPlace(institution, house.key_ring, house.is_analysed)
     return (
-        *orders.routes(house.place, house.quotes, house.tokenizer), *payouts.routes(ways), *plans.routes(),
-        *subscriptions.routes(house.place, house.charging), *accounts.routes(institution), *webhooks.routes(told_from),
+        *orders.routes(house.place, house.quotes, house.tokenizer, med.is_disputed), *payouts.routes(ways), *plans.routes(),
+        *subscriptions.routes(house.place, house.charging), *accounts.routes(institution),
+        *accounts.opening.routes(opening), *closing.routes(),
+        *webhooks.routes(told_from),
+        *med.routes(med.Stand(institution, house.disputing), house.disputes),
         *story.routes(), *banks.routes(listed), *companies.routes(),
+        *keys.routes(house.registry or house.rail, keys.Codes(house.key_ring), house.reached),
     )  # fmt: skip
 
 

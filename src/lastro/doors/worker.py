@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import signal
+import time
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,18 +17,20 @@ from lastro.base import hints, lanes
 from lastro.base.errors import DatabaseAway
 from lastro.base.leased import LeasedLane
 from lastro.base.together import pause_after
-from lastro.doors import collecting, crash, logs, upkeep
+from lastro.doors import collecting, crash, entering, logs, upkeep
+from lastro.doors.declined import StartRefused
 from lastro.doors.due import Sweep
 from lastro.doors.durable import demand_durable
 from lastro.doors.gauges import Watch
 from lastro.doors.metrics import Metrics
 from lastro.doors.parent import watch_parent
-from lastro.doors.settings import PRODUCTION, StartRefused
+from lastro.doors.settings import PRODUCTION
 from lastro.plans import LANE as PLAN_LANE
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
+from lastro.rails.health import Health
 from lastro.rails.inbox import Inbox
-from lastro.rails.port import BOOK
+from lastro.rails.port import BOOK, COLLECTING
 from lastro.rails.sending import Sender
 from lastro.reconciliation import LANE as STATEMENT_LANE
 
@@ -213,7 +216,8 @@ def _lanes(
     feed = None if settings.feed_days is None else timedelta(days=settings.feed_days)
     quiet = upkeep.Upkeep(database, work_database, feed)
     collector = collecting.Collecting(database, work_database, runner, hear)
-    for seen in (quiet.seen, collector.seen):
+    enterer = entering.Entering(database, work_database)
+    for seen in (quiet.seen, collector.seen, enterer.seen):
         bells.listen(seen)
     wake = _hinted(assembled.deliverer, bells)
     plan_lane = LeasedLane(
@@ -223,7 +227,7 @@ def _lanes(
         STATEMENT_LANE, database, work_database, assembled.chance, assembled.reconciler.row, at_once=_STATEMENTS_AT_ONCE
     )
     running = [
-        *(lane for name in assembled.rails for lane in _of_rail(name, assembled, settings, bells, stop, hear)),
+        *(lane for name in assembled.rails for lane in _of_rail(name, assembled, settings, bells, stop, hear, handler.lane)),
         _leased("inbox", handler.lane, stop, bells.event(hints.INBOX)),
         _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
         _restarted("hints", lambda: hints.hear(settings.app, bells, stop), stop),
@@ -234,6 +238,8 @@ def _lanes(
         keep("folding all", quiet.fold_all, stop, pause=upkeep.FOLD_ALL_EVERY_SECONDS),
         keep("collecting", collector.active, stop, pause=collecting.EVERY_SECONDS),
         keep("collecting all", collector.everywhere, stop, pause=collecting.ALL_EVERY_SECONDS),
+        keep("entering", enterer.active, stop, pause=entering.EVERY_SECONDS),
+        keep("entering all", enterer.everywhere, stop, pause=entering.ALL_EVERY_SECONDS),
         keep("forgetting", quiet.forget, stop, pause=upkeep.FORGET_EVERY_SECONDS),
         *(
             keep(due.name, Sweep(due, work_database, runner, hear).round, stop, bells.event(_CLOCK))
@@ -248,14 +254,20 @@ def _lanes(
 
 
 def _of_rail(
-    name: str, assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event, hear: lanes.Hear
-) -> list[Coroutine[Any, Any, None]]:
+    name: str, assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event, hear: lanes.Hear,
+    news: LeasedLane,
+) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
     database, work_database, rail = assembled.database, assembled.work, assembled.rails[name]
+    outbox = hints.outbox_of(name)
     inbox = Inbox(database, work_database, assembled.chance, settings.ispb, name)
+
+    health = Health(database, name, time.monotonic)
 
     def heard(done: lanes.Worked) -> None:
         hear(done)
+        if name in COLLECTING:
+            health.heard(done)
         if name == BOOK:  # what it sends is in an inbox already
             bells.ring(hints.INBOX)
 
@@ -265,20 +277,21 @@ def _of_rail(
     asker = Asker(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
 
     async def keep_message(messages: Sequence[Told]) -> None:
-        await inbox.keep(messages)
-        bells.ring(hints.INBOX)
+        if await inbox.keep_and_take(messages, news):
+            bells.ring(hints.INBOX)
 
     async def ask() -> bool:
         asked = await asker.round()
         if asked:
             bells.ring(hints.INBOX)
-            bells.ring(hints.OUTBOX)
+            bells.ring(outbox)
         return asked
 
     return [
         _restarted(f"network {name}", lambda: rail.listen(keep_message, stop), stop),
-        _leased(f"outbox {name}", sender.lane, stop, bells.event(hints.OUTBOX)),
+        _leased(f"outbox {name}", sender.lane, stop, bells.event(outbox)),
         keep(f"asking {name}", ask, stop, bells.event(_CLOCK)),
+        keep(f"health {name}", health.write_down, stop, health.bell),
     ]
 
 

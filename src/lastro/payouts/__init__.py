@@ -19,7 +19,7 @@ from lastro.payouts.reading import read_wish
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.rules import quota_period
 from lastro.payouts.states import DECISIONS, PAYOUTS
-from lastro.payouts.store import in_review, is_there, limits_of, related, root_of
+from lastro.payouts.store import by_network_id, in_review, is_there, limits_of, related, root_of
 from lastro.payouts.trial import Ground, Tried, alike, read_grounds, try_out
 
 __all__ = [
@@ -27,6 +27,6 @@ __all__ = [
     "Approve", "Begin",
     "Cancel", "Create", "CreateKnown", "CreatePayout", "Destination", "Doubted", "Ended", "Given", "Ground", "Never",
     "Payout", "Proved", "Read", "Refuse", "Returned", "SetLimits", "Summed", "TakenUp", "Tried", "Unasked", "Ways", "Wish",
-    "alike", "in_review", "is_there", "limits_of", "quota_period", "read_grounds", "read_wish", "reason_of", "related",
-    "root_of", "routes", "shown_limits", "try_out",
+    "alike", "by_network_id", "in_review", "is_there", "limits_of", "quota_period", "read_grounds", "read_wish", "reason_of",
+    "related", "root_of", "routes", "shown_limits", "try_out",
 ]  # fmt: skip

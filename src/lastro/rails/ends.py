@@ -52,6 +52,12 @@ def _card(body: bytes, code: str) -> Told:
     return Told(port.COLLECTION_REFUSED, "", name, port.encode(port.CollectionRefused(name, code)))
 
 
+def _analysis(body: bytes, code: str) -> Told:
+    """The partner will not look at it, which says nothing about the holder: people do."""
+    name = port.analysis_order(body).reference
+    return Told(port.ANALYSIS_FINAL, "", name, port.encode(port.AnalysisFinal(name, "NOT_TAKEN", code)))
+
+
 def _collection(body: bytes, code: str) -> Told:
     name = port.collection_order(body).reference
     return Told(port.COLLECTION_REFUSED, "", name, port.encode(port.CollectionRefused(name, code)))
@@ -68,4 +74,5 @@ REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
     port.CHARGE_CANCEL_SEND: _charge_cancellation,
     port.COLLECTION_SEND: _collection,
     port.CARD_AUTHORIZE: _card,
+    port.ANALYSIS_SEND: _analysis,
 }

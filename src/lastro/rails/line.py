@@ -45,7 +45,7 @@ class Line:
         if (whose := trace.present()) is not None:
             headers["x-request-id"] = whose.request_id
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            headers.setdefault("Content-Type", "application/json")
         try:
             async with (
                 asyncio.timeout(seconds),

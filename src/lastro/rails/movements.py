@@ -33,7 +33,7 @@ TIMEOUT_SECONDS = 10.0
 WAIT_SECONDS = 10  # how long a pull waits for movements
 _LIMIT = 100
 # Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes.
-_FOR_GOOD = frozenset({400, 409, 413, 422})
+FOR_GOOD = frozenset({400, 409, 413, 422})
 _SHORTEST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 10.0
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -106,13 +106,16 @@ class Movements:
         return f"{self._path}?wait={wait}&limit={_LIMIT}{after}"
 
 
-async def order(line: Line, method: str, path: str, body: bytes | None) -> None:
-    """Asks a partner to do something. Permanent: it refuses for good; Transient: whether it took effect is not known."""
+async def order(line: Line, method: str, path: str, body: bytes | None, for_good: frozenset[int] = FOR_GOOD) -> None:
+    """Asks a partner to do something. Permanent: it refuses for good; Transient: whether it took effect is not known.
+
+    for_good: the HTTP statuses that are this partner's no.
+    """
     answer = await line.ask(method, path, body, TIMEOUT_SECONDS)
     if 200 <= answer.status < 300:
         return
     code, reason = problem(answer.status, answer.body)
-    if answer.status in _FOR_GOOD:
+    if answer.status in for_good:
         raise Permanent(code, reason)
     raise Transient(f"{code}: {reason}")
 

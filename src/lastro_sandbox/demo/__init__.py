@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 
 from lastro.base.db import Database
-from lastro_sandbox.demo import order, payout, subscriptions
+from lastro_sandbox.demo import dispute, order, payout, subscriptions
 from lastro_sandbox.demo.stage import Stage, Stuck
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ SCENES: Mapping[str, tuple[str, Callable[[Stage], Awaitable[bool]]]] = {
     "payout": ("Money is sent to a key", payout.sent),
     "subscription": ("Pix Automático, journey 2: authorize now, be charged later", subscriptions.authorized),
     "first-charge": ("Pix Automático, journey 3: pay and authorize in one act", subscriptions.paid_at_once),
+    "dispute": ("A payout is contested at the directory, and its money comes back", dispute.won),
 }
 
 

@@ -85,6 +85,18 @@ class Stage:
         """What the payer's bank answers to its customer."""
         return await self._call("POST", f"{self.sandbox['simulatorUrl']}/phone/{act}", said, {})
 
+    async def advance(self, name: str, **said: Any) -> dict[str, Any]:
+        """An object of a dispute takes its next step at the simulated directory. Stuck where it does not follow."""
+        done = await self._call("POST", f"{self.sandbox['simulatorUrl']}/med/{name}/advance", said, {})
+        if done["status"] == "REJECTED":
+            raise Stuck(f"{name} does not go on to {said['status']}: {done['code']}.")
+        return done
+
+    async def until(self, path: str, enough: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The object at this path once it is as it is waited for; Stuck when that takes too long."""
+        found: dict[str, Any] = await self._until(lambda: self.api("GET", path), enough)
+        return found
+
     async def balance(self) -> Money:
         """What the account may spend."""
         found = await self.api("GET", f"/order/v2/account/balance?accountId={self.account['id']}")

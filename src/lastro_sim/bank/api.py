@@ -95,13 +95,6 @@ async def payment_list(request: Asked, bank: NamedDependency[Bank]) -> Response[
     return answer({"data": bank.payments(found.get("endToEndId"), limit)})
 
 
-@get("/messages")
-async def message_list(request: Asked) -> Response[bytes]:
-    """E-mails and SMS. Nothing sends any yet."""
-    queries.read(request, {"to"})
-    return answer({"data": []})
-
-
 @get("/faults")
 async def fault_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Faults that have not struck yet."""
@@ -142,7 +135,6 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     charge_cancel,
     charge_list,
     payment_list,
-    message_list,
     fault_list,
     fault_order,
     fault_forget,

@@ -22,7 +22,7 @@ WORDS = {"ACCC": "SETTLED", "RJCT": "REJECTED", "PENDING": "PENDING"}
 
 @dataclass(frozen=True)
 class Wish:
-    """What the payer wants done: how much, to whom, in which way, and what he authorizes by it."""
+    """What the payer wants done: how much, to whom, in which way, what he authorizes by it, and what for (pacs.008)."""
 
     payer: Payer
     amount: int
@@ -31,6 +31,7 @@ class Wish:
     tx_id: str | None = None
     remittance: str | None = None
     consent: Consent | None = None
+    purpose: str = "IPAY"
 
 
 def new_end_to_end_id(network: Network) -> str:
@@ -84,7 +85,7 @@ async def pay(network: Network, wish: Wish) -> dict[str, Any]:
         tx_id=wish.tx_id,
         fields={
             "localInstrument": wish.instrument,
-            "purpose": "IPAY",
+            "purpose": wish.purpose,
             "payer": wish.payer.fields,
             "receiver": wish.receiver,
         }

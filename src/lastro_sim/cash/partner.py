@@ -41,8 +41,13 @@ def _nothing(_: Row) -> Fields:
 
 
 AT_ONCE = terms.after(0)
-OXXO, OXXOPAY, PAYNET = (
-    Partner(name, name.upper(), CURRENCY, settles_at, _charge, _payment, _nothing, magic=scenarios.for_voucher)
-    for name, settles_at in (("oxxo", terms.next_morning), ("oxxopay", AT_ONCE), ("paynet", AT_ONCE))
+OXXO, OXXOPAY, PAYNET, PAYNET2 = (
+    Partner(name, kind, CURRENCY, settles_at, _charge, _payment, _nothing, magic=scenarios.for_voucher)
+    for name, kind, settles_at in (
+        ("oxxo", "OXXO", terms.next_morning),
+        ("oxxopay", "OXXOPAY", AT_ONCE),
+        ("paynet", "PAYNET", AT_ONCE),
+        ("paynet2", "PAYNET", AT_ONCE),
+    )
 )
-PARTNERS = (OXXO, OXXOPAY, PAYNET)
+PARTNERS = (OXXO, OXXOPAY, PAYNET, PAYNET2)

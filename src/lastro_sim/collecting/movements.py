@@ -6,13 +6,12 @@ behind the last one that was confirmed, so that a process that was killed is giv
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, Protocol
 
 from .. import queries
 from ..answers import Asked
 from ..network import Network
 from ..refusals import RefusedError
-from .partner import Partner
 
 LONGEST_WAIT = 30
 LARGEST_BATCH = 100
@@ -20,7 +19,15 @@ LARGEST_PLACE = 999_999_999
 LOOK_AGAIN_SECONDS = 1.0
 
 
-def put(network: Network, partner: Partner, kind: str, fields: dict[str, Any]) -> None:
+class Named(Protocol):
+    """Whoever tells something: its movements are kept by its name."""
+
+    @property
+    def name(self) -> str:
+        """As its rows and the paths have it."""
+
+
+def put(network: Network, partner: Named, kind: str, fields: dict[str, Any]) -> None:
     """Tell one thing more."""
     name = network.chance.uuid()
     network.store.run(
@@ -32,7 +39,7 @@ def put(network: Network, partner: Partner, kind: str, fields: dict[str, Any]) -
     network.bells.ring(_bell(partner))
 
 
-async def pulled(request: Asked, network: Network, partner: Partner) -> list[dict[str, Any]]:
+async def pulled(request: Asked, network: Network, partner: Named) -> list[dict[str, Any]]:
     """A pull, `?after=&wait=&limit=`: it confirms what comes before its place, and waits where there is nothing yet."""
     found = queries.read(request, {"after", "wait", "limit"})
     wait = queries.whole(found, "wait", 0, 0, LONGEST_WAIT)
@@ -50,12 +57,12 @@ async def pulled(request: Asked, network: Network, partner: Partner) -> list[dic
         await network.bells.wait(_bell(partner), min(left, LOOK_AGAIN_SECONDS))
 
 
-def quiet(network: Network, partner: Partner) -> bool:
+def quiet(network: Network, partner: Named) -> bool:
     """Whether everything that was told has been confirmed."""
     return network.store.number(_confirmed(partner)) >= _newest(network, partner)
 
 
-def _confirm(network: Network, partner: Partner, place: int) -> None:
+def _confirm(network: Network, partner: Named, place: int) -> None:
     """Everything up to this sequence number has arrived. Refused: no such movement was ever told."""
     if place > _newest(network, partner):
         raise RefusedError(409, "UNKNOWN_PLACE", "No movement has this sequence number yet")
@@ -63,7 +70,7 @@ def _confirm(network: Network, partner: Partner, place: int) -> None:
         network.store.remember(_confirmed(partner), place)
 
 
-def _after(network: Network, partner: Partner, place: int | None, limit: int) -> list[dict[str, Any]]:
+def _after(network: Network, partner: Named, place: int | None, limit: int) -> list[dict[str, Any]]:
     """What follows a place, oldest first; None: what follows the last that was confirmed."""
     begin = network.store.number(_confirmed(partner)) if place is None else place
     sql = "SELECT * FROM item_movement WHERE partner = ? AND sequence > ? ORDER BY sequence LIMIT ?"
@@ -71,14 +78,14 @@ def _after(network: Network, partner: Partner, place: int | None, limit: int) ->
     return [{"sequence": row["sequence"], **json.loads(row["body"])} for row in rows]
 
 
-def _newest(network: Network, partner: Partner) -> int:
+def _newest(network: Network, partner: Named) -> int:
     row = network.store.row("SELECT max(sequence) AS newest FROM item_movement WHERE partner = ?", partner.name)
     return 0 if row is None or row["newest"] is None else int(row["newest"])
 
 
-def _bell(partner: Partner) -> str:
+def _bell(partner: Named) -> str:
     return f"movements-{partner.name}"
 
 
-def _confirmed(partner: Partner) -> str:
+def _confirmed(partner: Named) -> str:
     return f"movements-confirmed-{partner.name}"

@@ -11,6 +11,7 @@ from litestar.params import FromPath
 from lastro.standards import pix_ids
 
 from .. import partners, queries
+from ..analysis import requests as analyses
 from ..answers import Asked, answer, hung_up, nothing
 from ..bank import charging
 from ..boleto import movements
@@ -21,6 +22,7 @@ from ..clock import FURTHEST_OFFSET, printed, printed_or_none
 from ..collecting import movements as item_movements
 from ..forms import Form
 from ..guard import participant_only
+from ..med.objects import EVENTS
 from ..network import Network
 from ..refusals import Problem, forbidden, malformed, not_found
 from ..settings import SIMULATED_BANKS
@@ -192,7 +194,8 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 
 
 def _clock(network: Network) -> dict[str, object]:
-    dues = [part.wakes_at(network) for part in (slip_payments, slip_returns, card_charges, partners)]
+    tellers: tuple[item_movements.Named, ...] = (*partners.PARTNERS.values(), analyses.ANALYST, EVENTS)
+    dues = [part.wakes_at(network) for part in (slip_payments, slip_returns, card_charges, partners, analyses)]
     due_now = any(due is not None and due <= network.clock.business() for due in dues)
     dues += [mailbox.next_available(network), charging.next_due(network)]
     running = any(part.next_due(network) is not None for part in (payments, returns, transfers))
@@ -204,7 +207,7 @@ def _clock(network: Network) -> dict[str, object]:
         and not charging.is_due(network)
         and mailbox.quiet(network)
         and movements.quiet(network)
-        and all(item_movements.quiet(network, partner) for partner in partners.PARTNERS.values()),
+        and all(item_movements.quiet(network, teller) for teller in tellers),
     }
 
 

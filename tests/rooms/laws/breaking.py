@@ -5,6 +5,11 @@ The first way of a law breaks that law and, beside it, just those of BESIDE: so 
 
 from tests.rooms.laws.breaking_cards import ALSO_CARDS, CARD_LAWS
 from tests.rooms.laws.breaking_charges import ALSO_CHARGES, CHARGE_LAWS
+from tests.rooms.laws.breaking_closings import ALSO_CLOSINGS, CLOSING_LAWS
+from tests.rooms.laws.breaking_entries import ENTRY_LAWS
+from tests.rooms.laws.breaking_keys import ALSO_KEYS, KEY_LAWS
+from tests.rooms.laws.breaking_med import ALSO_MED, MED_LAWS
+from tests.rooms.laws.breaking_openings import ALSO_OPENINGS, OPENING_LAWS
 from tests.rooms.laws.breaking_payouts import ALSO, PAYOUT_LAWS
 from tests.rooms.laws.breaking_plans import ALSO_PLANS, PLAN_LAWS
 from tests.rooms.laws.breaking_refunds import ALSO_REFUNDS, REFUND_LAWS
@@ -17,7 +22,9 @@ from tests.rooms.laws.breaking_transfers import ALSO_TRANSFERS
 ORDER = "WHERE company_id = $1 AND id = '{paid}'"
 EVENT = "WHERE company_id = $1 AND id = '{paid_event}'"
 DELIVERY = "WHERE company_id = $1 AND event_id = '{paid_event}'"
-LEDGER = "(SELECT id FROM ledger_accounts WHERE company_id = $1 AND code = '{}' AND currency = 'BRL')"
+LEDGER = (
+    "(SELECT id FROM ledger_accounts WHERE company_id = $1 AND code = '{}' AND currency = 'BRL' ORDER BY account_id LIMIT 1)"
+)
 OTHER = LEDGER.format("FEE")  # no law adds up what we have earned
 MOVED = """
 INSERT INTO transfers (company_id, id, kind, debit_id, credit_id, amount_minor, currency, type, reference_id, created_at)
@@ -367,7 +374,7 @@ OTHER_LAWS = {
         "UPDATE refunds SET return_id = overlay(return_id placing 'zzzzz' FROM 22) WHERE company_id = $1",
         (
             "INSERT INTO pix_static_qrcodes SELECT company_id, gen_random_uuid(), id, 'k', 'zzzzz', NULL, NULL, 'x', now()"
-            " FROM accounts WHERE company_id = $1"
+            " FROM accounts WHERE company_id = $1 ORDER BY created_at LIMIT 1"
         ),
     ],
     "law_an_account_is_the_companys_own": [
@@ -377,19 +384,12 @@ OTHER_LAWS = {
 }  # fmt: skip
 
 _WAYS: dict[str, list[str]] = {
-    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **STATEMENT_LAWS, **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS, **SETTLEMENT_LAWS, **CARD_LAWS,
+    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **STATEMENT_LAWS, **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS, **ENTRY_LAWS, **SETTLEMENT_LAWS, **CLOSING_LAWS, **OPENING_LAWS, **CARD_LAWS, **KEY_LAWS, **MED_LAWS,
 }  # fmt: skip
 _MORE = (
-    ALSO,
-    ALSO_CARDS,
-    ALSO_PLANS,
-    ALSO_SUBSCRIPTIONS,
-    ALSO_CHARGES,
-    ALSO_REFUNDS,
-    ALSO_SLIPS,
-    ALSO_SETTLEMENTS,
-    ALSO_TRANSFERS,
-)
+    ALSO, ALSO_CARDS, ALSO_KEYS, ALSO_PLANS, ALSO_SUBSCRIPTIONS, ALSO_CHARGES, ALSO_REFUNDS, ALSO_SLIPS,
+    ALSO_SETTLEMENTS, ALSO_MED, ALSO_CLOSINGS, ALSO_OPENINGS, ALSO_TRANSFERS,
+)  # fmt: skip
 BROKEN = {law: [*ways, *(way for more in _MORE for way in more.get(law, ()))] for law, ways in _WAYS.items()}
 
 # What else the first way breaks, since it cannot be broken without.

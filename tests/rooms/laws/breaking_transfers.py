@@ -4,6 +4,13 @@ _EXCESS = "UPDATE pix_payments SET excess_minor = {} WHERE company_id = $1 AND i
 _STATE = "UPDATE pix_payments SET state = '{}' WHERE company_id = $1 AND id = '{{{}}}'"
 
 ALSO_TRANSFERS = {
+    "law_a_payment_is_of_one_company": [
+        (
+            "INSERT INTO pix_payments (company_id, id, end_to_end_id, state, amount_minor, accepted_at, created_at, updated_at,"
+            " rail) SELECT '{dora}', gen_random_uuid(), end_to_end_id, 'REFUSED', 1, now(), now(), now(), rail"
+            " FROM pix_payments WHERE company_id = $1 AND rail NOT IN ('pix', 'book') LIMIT 1"
+        ),
+    ],
     "law_clearing_equals_payments": [
         "UPDATE pix_payments SET amount_minor = 401 WHERE company_id = $1 AND id = '{parts_waiting_0}'",
         _STATE.format("FAILED", "parts_waiting_0"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def play(world: World) -> None:
     """Ana's account has afterwards what it had before."""
     cast, ana = world.cast, world.ana
-    before = await _available(world)
+    before = await available(world)
     for name in ("part_back", "all_back"):
         world.names[name] = await world.create(name)
         await world.told(port.PIX_SETTLED, await world.arrival(name, settled_at=world.now()))
@@ -32,7 +32,7 @@ async def play(world: World) -> None:
     await _ended(world, "back_paid")
     await _ended(world, "back_error", "ED05")
     await _ended(world, "back_all")
-    left = await _available(world) - before
+    left = await available(world) - before
     await commit(cast.database, Write(ana.company_id, transfers=(cast.transfer(ana.customer, ana.clearing, left),)))
 
 
@@ -51,7 +51,7 @@ async def _ended(world: World, name: str, code: str | None = None) -> None:
     await world.told(port.RETURN_FINAL, port.ReturnFinal(world.names[f"{name}_return"], "E", code is None, code, at))
 
 
-async def _available(world: World) -> int:
+async def available(world: World) -> int:
     (balance,) = await world.column(
         "SELECT credits_folded + credit_tail(company_id, ledger_account_id, fold_xid, NULL) - debits - held FROM balances"
         f" WHERE ledger_account_id = '{world.ana.customer.id}'"

@@ -15,7 +15,7 @@ from tests.rooms.laws.breaking import BESIDE, BROKEN
 from tests.rooms.laws.world import ROUTES, World
 
 from lastro.base.money import Money
-from lastro.doors.wiring import MACHINES
+from lastro.doors.machines import MACHINES
 
 pytestmark = pytest.mark.anyio
 
@@ -28,6 +28,7 @@ PUT_OFF = tuple(
         ("pix_payments", "ask_at"), ("refunds", "ask_at"), ("payout_plans", "due_at"),
         ("subscription_cancellations", "ask_at"), ("payment_attempts", "ask_at"), ("subscription_payments", "ask_at"),
         ("subscription_payments", "due_at"), ("statements", "due_at"),
+        ("account_requests", "ask_at"), ("account_requests", "key_due_at"), ("account_requests", "expires_at"),
     )
 )  # fmt: skip
 
@@ -115,8 +116,8 @@ async def test_a_world_in_which_everything_has_happened_breaks_none(world: World
         "INITIAL", "PAID", "CANCELED", "ACCEPTED", "REFUSED", "FAILED", "HELD", "SETTLED", "RETURNING", "RETURNED", "STRANDED",
         "PENDING", "ERROR", "EXPIRED", "PARTIALLY_PAID", "PARTIAL_REFUNDED", "REFUNDED", "ANALYSIS",
         "VALIDATING", "INVALID", "READY", "APPROVED", "APPLYING", "APPLIED", "PARTIALLY_APPLIED",
-        "PENDING_AUTHORIZATION", "REJECTED", "REQUESTED", "SCHEDULED",
-        "CAPTURED", "TAKING", "TAKEN", "OPEN", "EXPLAINED", "BOOKED",
+        "PENDING_AUTHORIZATION", "PENDING_DOCUMENTS", "REPROVED", "REJECTED", "REQUESTED", "SCHEDULED",
+        "CAPTURED", "TAKING", "TAKEN", "OPEN", "EXPLAINED", "BOOKED", "ACTIVE", "CLOSED", "COMPLETED", "DELETED", "RECEIVED", "ANALYSED", "CONFIRMED",
     }  # fmt: skip
 
 

@@ -12,10 +12,14 @@ import msgspec
 from tests.cast import BENTO, INSTITUTION, PLACE, Cast, Seller
 from tests.rooms.laws import (
     carding,
+    closing,
     collecting,
+    disputing,
     giving_back,
+    opening,
     paying_out,
     planning,
+    proving,
     reconciling,
     settling,
     subscribing,
@@ -60,7 +64,11 @@ class World:
         await collecting.play(made)
         await transferring.play(made)
         await settling.play(made)
+        await closing.play(made)
+        await opening.play(made)
+        await proving.play(made)
         await carding.play(made)
+        await disputing.play(made)
         await made.holds()
         await paying_out.play(made)
         await planning.play(made)

@@ -246,9 +246,8 @@ class Office:
         await self.cast.set_fees(self.ana.company_id, cents, direction="OUT")
 
     async def account_becomes(self, status: str) -> None:
-        """An operator blocks, closes or opens the account, for which there is no verb yet."""
-        sql = "UPDATE accounts SET status = $1, version = version + 1 WHERE id = $2 RETURNING 1"
-        assert await self.column(sql, status, self.ana.account_id)
+        """The account is blocked, unblocked or closed."""
+        await self.cast.account_becomes(self.ana.company_id, status, self.ana.account_id)
 
     def tomorrow(self) -> Any:
         return brasilia_day(datetime.now(UTC)) + timedelta(days=1)

@@ -2,11 +2,10 @@
 
 from uuid import UUID
 
-import pytest
 from tests.cast import Cast
 
 from lastro.base.run import Done
-from lastro.payouts import Begin
+from lastro.payouts import HELD_BACK, Begin
 
 from .office import HERE, Office
 
@@ -35,15 +34,19 @@ async def test_on_its_day_it_is_held_and_sent(office: Office) -> None:
     assert await office.events(payout["id"]) == ["ORDER-PAYOUT.PAID"]
 
 
-@pytest.mark.parametrize(
-    ("status", "code", "says"),
-    [("INACTIVE", "AC06", "AC06: "), ("CLOSED", "AC07", "AC07: ")],
-)
-async def test_an_account_that_may_not_pay_any_more(office: Office, status: str, code: str, says: str) -> None:
+async def test_a_blocked_accounts_payout_begins_and_waits(office: Office) -> None:
     payout = await office.make(1000, scheduled_on=office.tomorrow())
-    await office.account_becomes(status)
+    await office.account_becomes("INACTIVE")
     await office.begin(payout["id"])
-    await ended(office, payout["id"], code, says)
+    assert (await office.state(payout["id"]), await office.money()) == ("PENDING", (10_000_000 - 1000, 1000))
+    assert await office.column(f"SELECT count(*) FROM outbox WHERE due_at IS NOT NULL AND {HELD_BACK}") == [1]
+
+
+async def test_an_account_that_may_not_pay_any_more(office: Office) -> None:
+    payout = await office.make(1000, scheduled_on=office.tomorrow())
+    await office.account_becomes("CLOSED")
+    await office.begin(payout["id"])
+    await ended(office, payout["id"], "AC07", "AC07: ")
 
 
 async def test_too_little(cast: Cast) -> None:

@@ -40,7 +40,7 @@ async def test_everything_is_in_one_write(office: Office) -> None:
     assert [(h["type"], h["amount_minor"]) for h in holds] == [("PAYOUT_FEE", 50), ("PIX_OUT", 1234)]
     assert {row["fee_hold_id"], row["hold_id"]} == {h["id"] for h in holds}
     moments = await office.rows(
-        "SELECT created_at FROM payouts UNION SELECT created_at FROM history UNION SELECT created_at FROM answers"
+        "SELECT created_at FROM payouts UNION SELECT created_at FROM history WHERE machine = 'payouts' UNION SELECT created_at FROM answers"
     )
     assert len(moments) == 1, "one decision has one time"
     assert (await office.used())["PIX.day"] == 1234

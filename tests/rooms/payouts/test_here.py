@@ -77,7 +77,8 @@ async def here(own_database: Any) -> AsyncIterator[Lanes]:
     await work.close()
     await cast.close()
     found = await breaches(own_database.audit)
-    assert found.keys() <= {"law_nothing_is_overdue_at_rest"}, found  # nobody numbers events here
+    # Nobody numbers events here, or ends what hangs on a closed account.
+    assert found.keys() <= {"law_nothing_is_overdue_at_rest", "law_a_closed_account_has_nothing_at_rest"}, found
 
 
 async def test_both_sides_have_their_end(here: Lanes) -> None:
@@ -129,7 +130,7 @@ async def test_a_receiver_who_may_not_be_paid(here: Lanes, status: str, code: st
     office = here.office
     await office.fee(50)
     payout = await office.make(1000, **here.place(here.dora))
-    await office.column("UPDATE accounts SET status = $1, version = version + 1 RETURNING 1", status, of=here.dora)
+    await office.cast.account_becomes(here.dora.company_id, status)
     await here.carry()
     assert await office.column("SELECT status || ' ' || error_code FROM payouts") == [f"ERROR {code}"]
     assert (await office.money(), await office.money(here.dora)) == ((10_000_000, 0), (0, 0))

@@ -259,10 +259,10 @@ async def closed(desk: Desk, made: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("journey", [JOURNEY_2, JOURNEY_3])
 @pytest.mark.parametrize("is_accepted", [True, False])
-async def test_it_ends_with_its_account(desk: Desk, bank: Bank, inside: Any, journey: str, is_accepted: bool) -> None:
+async def test_it_ends_with_its_account(desk: Desk, bank: Bank, journey: str, is_accepted: bool) -> None:
     made = await (accepted(desk, bank, journey) if is_accepted else desk.make(journey))
     assert not await closed(desk, made)
-    await inside.execute("UPDATE accounts SET status = 'CLOSED', version = version + 1 WHERE company_id = tenant()")
+    await desk.cast.account_becomes(desk.ana.company_id, "CLOSED")
     assert await closed(desk, made)
     read = await desk.read(made["id"])
     (record,) = read["cancellations"]
@@ -278,11 +278,11 @@ async def test_it_ends_with_its_account(desk: Desk, bank: Bank, inside: Any, jou
     assert ("SUBSCRIPTION.CANCELED", HOOK) in [(kind, url) for kind, _, url in await desk.events()]
 
 
-async def test_an_account_that_closes_waits_for_the_end_of_a_payment(desk: Desk, bank: Bank, inside: Any) -> None:
+async def test_an_account_that_closes_waits_for_the_end_of_a_payment(desk: Desk, bank: Bank) -> None:
     made = await desk.make(JOURNEY_3)
     arrival = bank.paying(made)
     assert await bank.asks(arrival) is None
-    await inside.execute("UPDATE accounts SET status = 'CLOSED', version = version + 1 WHERE company_id = tenant()")
+    await desk.cast.account_becomes(desk.ana.company_id, "CLOSED")
     assert not await closed(desk, made)
     await bank.drops(arrival)
     assert await closed(desk, made)

@@ -2,7 +2,6 @@
 
 import os
 from datetime import date, datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -137,13 +136,9 @@ async def test_a_first_cycle_too_near_is_passed_over(bank: Bank) -> None:
     assert await dues(bank, of) == [day(8).isoformat()]
 
 
-async def account_becomes(inside: Any, status: str) -> None:
-    await inside.execute("UPDATE accounts SET status = $1, version = version + 1 WHERE company_id = tenant()", status)
-
-
-async def test_a_charge_waits_for_its_account_and_is_made_while_it_is_in_time(bank: Bank, inside: Any) -> None:
+async def test_a_charge_waits_for_its_account_and_is_made_while_it_is_in_time(bank: Bank) -> None:
     of = await bank.accepted(autoSchedule=True, startDate=day(20).isoformat())
-    await account_becomes(inside, "INACTIVE")
+    await bank.desk.cast.account_becomes(bank.desk.ana.company_id, "INACTIVE")
     refused = await bank.asked(
         "create_subscription_payment", at(11), {"externalId": "own", "dueDate": day(20).isoformat()}, id=of
     )
@@ -153,17 +148,17 @@ async def test_a_charge_waits_for_its_account_and_is_made_while_it_is_in_time(ba
     (awaited,) = (await bank.desk.read(of))["nextActions"]
     assert (awaited["action"], awaited["by"], awaited["firstDueDate"]) == ("AWAIT_ACCOUNT", "SERVICE", day(20).isoformat())
     assert datetime.fromisoformat(awaited["until"]) == at(18)
-    await account_becomes(inside, "ACTIVE")
+    await bank.desk.cast.account_becomes(bank.desk.ana.company_id, "ACTIVE")
     assert await bank.cycle(of, at(17, 23))
     assert await dues(bank, of) == [day(20).isoformat()]
 
 
-async def test_a_cycle_in_which_the_account_stayed_inactive_is_left_out(bank: Bank, inside: Any) -> None:
+async def test_a_cycle_in_which_the_account_stayed_inactive_is_left_out(bank: Bank) -> None:
     of = await bank.accepted(autoSchedule=True, frequencyType="WEEKLY", startDate=day(20).isoformat())
-    await account_becomes(inside, "INACTIVE")
+    await bank.desk.cast.account_becomes(bank.desk.ana.company_id, "INACTIVE")
     for moment in range(11, 19):
         assert not await bank.cycle(of, at(moment))
-    await account_becomes(inside, "ACTIVE")
+    await bank.desk.cast.account_becomes(bank.desk.ana.company_id, "ACTIVE")
     assert await bank.cycle(of, at(19))
     assert await dues(bank, of) == [day(27).isoformat()]
 
@@ -286,9 +281,9 @@ async def test_the_last_day_waits_for_the_last_payment(bank: Bank) -> None:
     assert (await bank.desk.read(of))["status"] == "CANCELED"
 
 
-async def test_charges_end_with_the_account(bank: Bank, inside: Any) -> None:
+async def test_charges_end_with_the_account(bank: Bank) -> None:
     of = await bank.accepted()
     made = await bank.charge(of, day(20))
-    await inside.execute("UPDATE accounts SET status = 'CLOSED', version = version + 1 WHERE company_id = tenant()")
+    await bank.desk.cast.account_becomes(bank.desk.ana.company_id, "CLOSED")
     assert (await bank.act(CloseAccount(UUID(of), PLACE), at(1))).write is not None
     assert (await bank.read(made))["status"] == "CANCELED"

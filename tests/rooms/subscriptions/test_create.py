@@ -98,9 +98,9 @@ async def test_the_second_of_an_account_is_decided_from_memory(desk: Desk) -> No
         assert desk.cast.runner.remembered[CREATE] == before + 1
 
 
-async def test_what_has_changed_since_it_was_remembered_is_seen(desk: Desk, inside: Any) -> None:
+async def test_what_has_changed_since_it_was_remembered_is_seen(desk: Desk) -> None:
     await desk.make(JOURNEY_3)
-    await inside.execute("UPDATE accounts SET status = 'INACTIVE', version = version + 1 WHERE company_id = tenant()")
+    await desk.cast.account_becomes(desk.ana.company_id, "INACTIVE")
     assert await desk.refused(CREATE, desk.body(JOURNEY_3)) == [("accountId", "NOT_ALLOWED")]
 
 

@@ -36,7 +36,7 @@ async def work(own_database: Any) -> AsyncIterator[Database]:
 LANES = (
     "outbox", "inbox", "orders", "collected orders", "payments", "returns", "payouts", "scheduled payouts", "plans", "lapses",
     "subscription ends", "cancellations", "cycles", "charges", "attempts", "charges to drop",
-    "card charges",
+    "card charges", "codes", "closed accounts", "disputes", "openings", "analyses", "first keys",
 )  # fmt: skip
 
 
@@ -93,6 +93,29 @@ def charges(cast: Cast, account: UUID, subscription: UUID, at: datetime) -> tupl
     return (*rows, Row("payment_attempts", attempt))
 
 
+def asked_accounts(cast: Cast, seller: Seller, party: UUID, at: datetime) -> tuple[Row, ...]:
+    """A request that nobody brings documents for, one that is looked at, one whose account has no key; and a code to be given."""
+    ways: tuple[dict[str, Any], ...] = (
+        {"status": "PENDING_DOCUMENTS", "missing": ["selfieHolder"], "expires_at": at},
+        {"status": "ANALYSIS", "missing": [], "ask_at": at},
+        {"status": "APPROVED", "missing": [], "account_id": seller.account_id, "key_due_at": at},
+    )
+    requests = (
+        Row("account_requests", {
+            "id": cast.id(), "external_id": str(n), "holder_type": "INDIVIDUAL", "party_id": party, "terms_version": "x",
+            "terms_accepted_at": at, "created_at": at + n * timedelta(microseconds=1), "updated_at": at,
+            "reproved_fields": [], "representative_ids": [], "expires_at": None, "ask_at": None, "key_due_at": None,
+            "account_id": None, **way,
+        })
+        for n, way in enumerate(ways)
+    )  # fmt: skip
+    code = {
+        "id": cast.id(), "account_id": seller.account_id, "type": "EMAIL", "key": "ana@example.com", "status": "PENDING",
+        "request_id": cast.id(), "sealed_by": "k", "sent_at": at, "expires_at": at, "created_at": at, "updated_at": at,
+    }  # fmt: skip
+    return (*requests, Row("pix_key_validations", code))
+
+
 async def seen(work: Database) -> Gauges:
     async with work.session() as session:
         return await read(session)
@@ -115,8 +138,11 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
         Row("card_payments", {"id": cast.id(), "order_id": order, "state": "AUTHENTICATED", "charge_id": "c", "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
         Row("refunds", {"id": refund, "origin": "AUTOMATIC", "payment_id": payment, "return_id": str(payment), "reason_code": "MD06", "state": "PENDING", "amount_minor": 1, "hold_id": hold.id, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
         Row("payout_plans", {"id": cast.id(), "status": "VALIDATING", "format": "JSON", "lines": 1, "approvals_needed": 1, "created_by": "x", "created_at": at, "updated_at": at, "due_at": at}),
+        Row("med_objects", {"id": cast.id(), "object_type": "INFRINGEMENT_NOTIFICATION", "role": "RECEIVER", "account_id": account, "status": "RECEIVED", "end_to_end_id": "E", "amount_minor": 1, "deadline": at, "due_at": at, "created_at": at, "updated_at": at, "version": 1}),
+        Row("account_close_requests", {"id": cast.id(), "account_id": account, "status": "REQUESTED", "reason_code": "x", "created_at": at, "updated_at": at}),
         Row("parties", {"id": party, "name": "Fabio"}),
         *subscriptions(cast, seller, party, at),
+        *asked_accounts(cast, seller, party, at),
         *(
             Row("payouts", {"id": cast.id(), "account_id": account, "external_id": str(cast.id()), "idempotency_key": "k", "payment_method": "PIX", "rail": "pix", "initiation": "KEY", "status": "PENDING", "currency": "BRL", "amount_minor": 1, "description": "x", "receiver_id": party, "created_at": at + n * timedelta(microseconds=1), "updated_at": at, column: at})
             for n, column in enumerate(("ask_at", "start_at"))
@@ -168,7 +194,9 @@ async def test_what_waits_for_a_person_is_counted_beside_the_lanes(own_cast: Cas
 
 async def test_days_and_differences_of_statements_are_counted(own_cast: Cast, work: Database) -> None:
     found = await seen(work)
-    assert (found.differences, found.untaken) == (NOTHING, NOTHING)
+    assert (found.differences, found.untaken, found.partners) == (NOTHING, NOTHING, ())
+    async with own_cast.database.session() as session:
+        await session.fetch("INSERT INTO partner_states VALUES ('oxxo', true, now()), ('spei', false, now()) RETURNING 1")
     for seller, hours in ((await own_cast.ana(), 30), (await own_cast.dora(), 50)):
         rows = born_statement(own_cast, datetime.now(UTC) - timedelta(hours=hours))
         await commit(own_cast.database, Write(seller.company_id, rows=rows))
@@ -176,6 +204,7 @@ async def test_days_and_differences_of_statements_are_counted(own_cast: Cast, wo
     assert (found.differences[0], found.untaken[0]) == (2, 2)
     assert 50 * 3600 <= found.differences[1] < 51 * 3600
     assert 0 < found.untaken[1] < 51 * 3600
+    assert sorted(found.partners) == [("oxxo", True), ("spei", False)]
 
 
 async def test_events_are_unnumbered_then_pending_then_due(own_cast: Cast, work: Database, own_database: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lastro import companies, payouts
 from lastro.base.api import as_id
 from lastro.doors import wiring
-from lastro.doors.commands.desk import Declined
+from lastro.doors.declined import Declined
 from lastro.standards.ted_ids import company_of_control_number
 
 if TYPE_CHECKING:

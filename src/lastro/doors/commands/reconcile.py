@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from lastro.base.api import as_id
 from lastro.base.db import Database
 from lastro.base.errors import DatabaseAway
-from lastro.doors.commands.desk import Declined
 from lastro.doors.commands.payouts import line_of, who
 from lastro.doors.commands.shown import as_json, printable
+from lastro.doors.declined import Declined
 from lastro.reconciliation import Accept, Again, days_of, item_company, proposal, whom_to_call
 from lastro.standards.calendar import brasilia_day
 
@@ -75,7 +75,7 @@ def show(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[
         say(f"The database does not answer: {away}")
         return UNKNOWN
     say(as_json({"day": day.isoformat(), "rails": [_shown(one) for one in days]}) if given.json else _text(day, days))
-    if any(one.open for one in days):
+    if any(one.open or one.has_gap for one in days):
         return OPEN
     return RECONCILED if days and all(one.is_reconciled for one in days) else UNKNOWN
 
@@ -96,6 +96,7 @@ def _shown(one: Day) -> dict[str, Any]:
         "rail": one.rail, "state": one.state, "edition": one.edition, "lines": one.lines, "matched": one.matched,
         "booked": one.booked, "explained": one.explained, "accepted": one.accepted, "in": str(one.came_in),
         "out": str(one.went_out), "opening": _money(one.opening), "closing": _money(one.closing),
+        "closedWithBefore": _money(one.before),
         "isReconciled": one.is_reconciled, "open": [_item(item) for item in one.open],
     }  # fmt: skip
 
@@ -117,10 +118,12 @@ def _text(day: date, days: Sequence[Day]) -> str:
     lines = []
     for one in days:
         stands = "reconciled" if one.is_reconciled else "being taken" if one.state != "TAKEN" else f"{len(one.open)} open"
+        gap = f"{_INDENT}opens with {one.opening}, and the day before closed with {one.before}: ask which of both is right"
         lines.append(
             f"{day}  {one.rail:<8}  {stands}: {one.lines} lines, {one.matched} matched, {one.booked} booked,"
             f" {one.explained} explained, {one.accepted} accepted; in {one.came_in}, out {one.went_out}"
         )
+        lines += [gap] if one.has_gap else []
         lines += [text for item in one.open for text in _lines(item)]
     return "\n".join(lines)
 

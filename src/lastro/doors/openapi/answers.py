@@ -84,7 +84,10 @@ def of_route(route: Route) -> dict[str, Any]:
 
 def of_media(media: Iterable[Media]) -> dict[str, Any]:
     """The content of a body or an answer that is not JSON, by its media type."""
-    return {one.name: _content({"type": "string", "contentMediaType": one.name}, one.example) for one in media}
+    return {
+        one.name: _content(dict(one.schema or {"type": "string", "contentMediaType": one.name}), one.example)
+        for one in media
+    }
 
 
 def of_open(operation: Open) -> dict[str, Any]:

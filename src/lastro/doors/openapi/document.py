@@ -30,6 +30,7 @@ _TAGS = {
     "orders": "What customers are asked to pay, and what came of it.",
     "payouts": "What goes out: to whom, and what came of it.",
     "subscriptions": "What payers agree to pay again and again (Pix Automático).",
+    "med": "What is contested of money that came or went (MED).",
     "accounts": "Payment accounts and what they have.",
     "webhooks": "What you are told, and what did not reach you.",
     "tokens": "How a client gets its token.",
@@ -137,6 +138,8 @@ def _operation(route: Route) -> dict[str, Any]:
             content["example"] = doc.request
         bodies = {JSON: content, **answers.of_media(doc.bodies)}
         found["requestBody"] = {"required": not route.may_be_empty, "content": bodies}
+    elif doc.bodies:
+        found["requestBody"] = {"required": True, "content": answers.of_media(doc.bodies)}
     return {**found, "responses": answers.of_route(route)}
 
 
@@ -145,7 +148,8 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
         yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}, "example": _ID,
                "description": "An id as we print it; anything else answers as one that nobody has."}  # fmt: skip
     for query in route.queries:
-        yield {"name": query.name, "in": "query", "description": query.description, "schema": dict(query.schema)}
+        told = {"name": query.name, "in": "query", "description": query.description, "schema": dict(query.schema)}
+        yield told | ({"required": True} if query.is_required else {})
     if route.key != "none":
         yield {
             "name": "idempotency-key", "in": "header", "required": route.key == "required",

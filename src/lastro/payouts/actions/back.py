@@ -9,7 +9,7 @@ from uuid import UUID
 from lastro.base.errors import Stale
 from lastro.base.money import Money
 from lastro.base.run import Act, Done
-from lastro.base.write import Row, Touch, Write
+from lastro.base.write import Relied, Row, Touch, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import settled_row, told
 from lastro.payouts.reasons import reason_of
@@ -40,7 +40,10 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         return found, await store.has_return(session, door.company_id, self.back.return_id)
 
     def decide(self, known: tuple[Payout | None, bool], door: Door) -> Done:
-        """PARTIAL_REFUNDED or REFUNDED; more than was left to return lies in suspense, and people look at it."""
+        """PARTIAL_REFUNDED or REFUNDED. More than was left to return lies in suspense, and people look at it.
+
+        So does what comes back to an account that is closed: nothing is credited there any more (states.md 8).
+        """
         p, is_booked = known
         if is_booked:
             return Done(settled_row(self.claimed, "known", door), b"")
@@ -53,7 +56,7 @@ class Returned(Act["tuple[Payout | None, bool]"]):
             return Done(settled_row(self.claimed, ALARMED, door) + Write(door.company_id, touches=guard), b"")
         amount = self.back.amount
         left = p.amount - p.returned
-        is_unfit = amount > left
+        is_unfit = amount > left or p.account.status == "CLOSED"
         trigger = "return too much" if is_unfit else "return rest" if amount == left else "return part"
         total = p.returned if is_unfit else p.returned + amount
         why = {} if is_unfit else _why(p, self.back.reason)
@@ -64,7 +67,8 @@ class Returned(Act["tuple[Payout | None, bool]"]):
             "is_unfit": is_unfit, "settled_at": self.back.settled_at, "created_at": door.now,
         }  # fmt: skip
         write = Write(
-            door.company_id, rows=(Row("payout_returns", row),), moves=(move,),
+            door.company_id, relies=(Relied("accounts", p.account_id, p.account.version),),
+            rows=(Row("payout_returns", row),), moves=(move,),
             transfers=(postings.returned(door, p, amount, is_unfit=is_unfit),),
         )  # fmt: skip
         if is_unfit:

@@ -162,14 +162,17 @@ class Begin(Act["Known | None"]):
         return Known(found, limits[found[0].method][0], await store.review_line(session, door.company_id))
 
     def decide(self, known: Known | None, door: Door) -> Done:
-        """Held and sent, or held and reviewed; refused where there is too little, or the account may not pay any more."""
+        """Held and sent, or held and reviewed; refused where there is too little, or the account is closed.
+
+        The message of a blocked account waits in the outbox like that of any unsent payout (states.md 8).
+        """
         if known is None:
             return Done(None, b"")
         waiting = [p for p in known.payouts if p.state == "PENDING" and p.start_at is not None]
         if len(waiting) < len(known.payouts) or waiting[0].start_at is None or waiting[0].start_at > door.now:
             return Done(None, b"")
         account = waiting[0].account
-        code = "AC07" if account.status == "CLOSED" else "AC06" if not account.is_active else None
+        code = "AC07" if account.status == "CLOSED" else None
         if self.lacks is not None:
             code = "LIMIT_EXCEEDED" if isinstance(self.lacks, OverQuota) else "INSUFFICIENT_FUNDS"
         if code is not None:

@@ -38,6 +38,7 @@ _PULL = f"wait={WAIT_SECONDS}&limit=10"
 # says 403 of keys (EntryBlocked), where the message interface says it of tokens.
 _FOR_GOOD = frozenset({400, 409, 413, 422})
 _FOR_GOOD_IN_DIRECTORY = _FOR_GOOD | {403}
+_FREE_OF_US = frozenset({"NotFound", "EntryKeyInCustodyOfDifferentParticipant"})  # of a key that is to be deleted
 _SHORTEST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 10.0
 _ACCOUNT_TYPE = "TRAN"  # ours are payment accounts
@@ -85,6 +86,11 @@ class Spi:
         self._place = place
         self._also = also
         self._line = Line(place.base_url, place.token)
+
+    @property
+    def line(self) -> Line:
+        """Ours to the network, for whatever else it has beside the SPI."""
+        return self._line
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
         """Posts one message; the SPI answers 201 once it has it, and the same message again changes nothing."""
@@ -193,6 +199,19 @@ class Spi:
         with suppress(msgspec.DecodeError):
             return msgspec.json.decode(answer, type=_Entry).key
         raise Transient("the directory's answer has no key")
+
+    async def delete_key(self, *, key: str, reason: str) -> None:
+        """Frees a key (DICT API, deleteEntry)."""
+        path = f"/dict/v2/entries/{quote(key, safe='')}?reason={reason}"
+        answer = await self._line.ask("DELETE", path, None, LOOK_UP_SECONDS)
+        if answer.status == 200:
+            return
+        code, text = problem(answer.status, answer.body)
+        if code in _FREE_OF_US:
+            return
+        if answer.status in _FOR_GOOD_IN_DIRECTORY:
+            raise Permanent(code, text)
+        raise Transient(f"{code}: {text}")
 
     async def register_participant(self, *, name: str, jku: str, host: str) -> None:
         """Makes the institution's locations trusted."""

@@ -18,6 +18,7 @@ from lastro.base.db import Database
 from lastro.base.errors import Refused
 from lastro.base.money import Money
 from lastro.base.run import Reply
+from lastro.base.secrets import Secret
 from lastro.companies import FoundCompany
 from lastro.doors import news
 from lastro.doors.due import Sweep
@@ -29,6 +30,8 @@ from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import RAILS
 from lastro.rails.sending import Sender
+from lastro.rails.spi import Place as SpiPlace
+from lastro.rails.spi import Spi
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
 from lastro_sandbox.clock import NEXT
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 _JUMP = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1"
 _ENOUGH = 200  # rounds in which one instant has to come to rest
+REGISTRY = Spi(SpiPlace("http://127.0.0.1:1", ISPB, Secret("none")))  # no key of hers goes
 _UNAVOIDABLE = timedelta(milliseconds=1)  # so that what is due at an instant is due when it is looked for
 FREQUENCIES = ("WEEKLY", "MONTHLY", "MONTHLY", "MONTHLY", "QUARTERLY", "SEMIANNUAL", "ANNUAL")
 AMOUNTS = ("10.00", "29.90", "100.00", "999.99")
@@ -85,7 +89,7 @@ class Walk:
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.bank)
         self._handler = Handler(cast.database, work, runner, cast.chance, news.inbox_verbs(PLACE))
         self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.bank, WAITING[port.PIX])
-        self._sweeps = [Sweep(due, work, runner) for due in dues_of(PLACE)]
+        self._sweeps = [Sweep(due, work, runner) for due in dues_of(PLACE, REGISTRY)]
 
     # ── time ──
 

@@ -1,0 +1,66 @@
+"""lastro med."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lastro import companies, med
+from lastro.base.api import as_id
+from lastro.doors import wiring
+from lastro.doors.declined import Declined
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+    from uuid import UUID
+
+    from lastro.doors.commands.desk import Desk
+
+_MOST = 100
+_SHOWN = ("referenceId", "objectType", "status", "role", "type", "amount", "blockedAmount", "deadline", "accountId")
+
+
+def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Adds its commands."""
+    listed = command(_list, "list", "List what is disputed: the newest objects of the directory, those that are open.")
+    listed.add_argument("--company", help="only those of this company: its number or id")
+    listed.add_argument("--all", action="store_true", help="those that have ended, too")
+    shown = command(
+        _show, "show", "Show one object: its history, its deadline, what it blocks, what else is of its recovery."
+    )
+    decide = command(_decide, "decide", "Say what the analysis of a notice about money that came here has found.")
+    for one in (shown, decide):
+        one.add_argument("object", help="its referenceId, as lastro med list shows it")
+    decide.add_argument("verdict", choices=[verdict.lower() for verdict in med.VERDICTS])
+
+
+async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    found = await desk.every_company() if given.company is None else [await desk.company(given.company)]
+    rows = []
+    for company in found:
+        page = await desk.act(company.id, med.List(med.Wanted(only_pending=not given.all), 1, _MOST))
+        rows += [{"company": company.number} | {name: one.get(name) for name in _SHOWN} for one in page["data"]]
+    return rows
+
+
+async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, object_id = await _object(desk, given.object)
+    return await desk.act(company_id, med.Read(object_id))
+
+
+async def _decide(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company_id, object_id = await _object(desk, given.object)
+    stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
+    return await desk.act(company_id, med.Decide(object_id, given.verdict.upper(), stand))
+
+
+async def _object(desk: Desk, text: str) -> tuple[UUID, UUID]:
+    """The company of an object, and its id. Row-level security has the companies looked at one by one."""
+    object_id = as_id(text.lower())
+    if object_id is not None:
+        async with desk.database.session() as session:
+            for _, company_id in await companies.numbers(session):
+                await session.enter(company_id)
+                if await med.is_there(session, company_id, object_id):
+                    return company_id, object_id
+    raise Declined(f"There is no object of a dispute {text[:60]!r}: give its referenceId, as lastro med list shows it.")

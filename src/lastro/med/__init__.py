@@ -1,0 +1,17 @@
+"""Disputes (MED): money that an account has sent or received is contested at the directory, blocked, and given back."""
+
+from lastro.med.actions.decide import Decide
+from lastro.med.actions.give_back import ReturnEnded
+from lastro.med.actions.news import Noted
+from lastro.med.actions.read import List, Read
+from lastro.med.actions.time import Fall
+from lastro.med.api import routes
+from lastro.med.docs import NOTICES
+from lastro.med.model import TERMS, VERDICTS, Stand, Terms, Wanted
+from lastro.med.states import MED_OBJECTS, ROLES
+from lastro.med.store import DUE, is_disputed, is_there, related
+
+__all__ = [
+    "DUE", "MED_OBJECTS", "NOTICES", "ROLES", "TERMS", "VERDICTS", "Decide", "Fall", "List", "Noted", "Read", "ReturnEnded",
+    "Stand", "Terms", "Wanted", "is_disputed", "is_there", "related", "routes",
+]  # fmt: skip

@@ -1,0 +1,43 @@
+"""lastro med decide: whoever works for the institution has analysed a notice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import render
+from lastro.base.errors import Kind, Refused
+from lastro.base.run import Act, Done
+from lastro.med import rules, store
+from lastro.med.actions.time import said
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.med.model import MedObject, Stand
+
+
+@dataclass(frozen=True)
+class Decide(Act["MedObject | None"]):
+    """The verdict on a notice that is RECEIVED. verdict: AGREED or DISAGREED."""
+
+    object_id: UUID
+    verdict: str
+    stand: Stand
+
+    async def read(self, session: Session, door: Door) -> MedObject | None:
+        """The notice."""
+        return await store.found(session, door.company_id, self.object_id)
+
+    def decide(self, known: MedObject | None, door: Door) -> Done | Refused:
+        """ANALYSED, and told to the directory; refused of whatever waits for no verdict."""
+        problem = rules.verdict_problem(known)
+        if problem is not None:
+            return Refused(Kind.CONFLICT if problem.issue == "CONFLICT" else Kind.INVALID, (problem,))
+        assert known is not None
+        return Done(
+            said(known, self.verdict, self.stand, door),
+            render({"referenceId": str(known.id), "analysisResult": self.verdict}),
+        )

@@ -1,0 +1,65 @@
+"""A return that a dispute wanted has ended: with the order and the money, the request it answers moves too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro import orders
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+from lastro.med import rules, store
+from lastro.med.actions.time import rejected
+from lastro.med.actions.writing import moved
+from lastro.rails.port import MED_ANSWER, MedTask, med_message
+
+if TYPE_CHECKING:
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.med.model import MedObject
+    from lastro.rails.port import Claimed, ReturnFinal
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the orders know of the return, and the request that it answers, where one of a dispute does."""
+
+    given: Any
+    request: MedObject | None
+
+
+@dataclass(frozen=True)
+class ReturnEnded(Act[Known]):
+    """The network says what became of a return, whoever wanted it; of one that a dispute wanted the dispute follows."""
+
+    final: ReturnFinal
+    claimed: Claimed
+    place: orders.Place
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The return, and its request."""
+        given = await self._of_orders.read(session, door)
+        if given is None or given.refund.med_id is None:
+            return Known(given, None)
+        return Known(given, await store.by_refund(session, door.company_id, given.refund.id))
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """As the orders do; a request is ANALYSED by it, one way or the other."""
+        done = self._of_orders.decide(known.given, door)
+        if known.request is None or done.write is None or not done.write.moves:
+            return done
+        return Done(done.write + self._answered(known.request, door), b"")
+
+    @property
+    def _of_orders(self) -> orders.ReturnEnded:
+        return orders.ReturnEnded(self.final, self.claimed, self.place)
+
+    def _answered(self, request: MedObject, door: Door) -> Write:
+        if not self.final.settled:
+            return rejected(request, "OTHER", door)
+        nothing, returned = request.amount - request.amount, request.blocked
+        result = rules.answer_of(request.amount, returned)
+        task = MedTask(reference_id=request.id, result=result, return_id=self.final.return_id, returned=returned)
+        told = med_message(MED_ANSWER, task, door.chance, door.now)
+        _, write = moved(request, "request accept", door, result=result, returned=returned, blocked=nothing)
+        return write + Write(door.company_id, messages=(told,))

@@ -1,0 +1,198 @@
+"""The directory tells how one of its objects stands: it is made or moves here, and money is blocked or let go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro import ledger
+from lastro.base.money import Money
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+from lastro.med import postings, rules, store
+from lastro.med.actions.writing import born, freed, let_go, moved
+from lastro.med.model import TERMS, Contested, MedObject
+from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, way_to
+from lastro.orders import disputed
+from lastro.payouts import by_network_id
+from lastro.rails.port import ALARMED, MED_ACKNOWLEDGE, MED_ORDER, PIX, MedTask, med_message
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Door
+    from lastro.med.model import Terms
+    from lastro.rails.port import Claimed, MedNews
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What we know of an object. own: as it is here. root: the recovery that a request of ours belongs to.
+
+    contested: our side of the money, of an object that is not here yet. blocking: notices whose money it takes over.
+    """
+
+    own: MedObject | None = None
+    root: MedObject | None = None
+    contested: Contested | None = None
+    blocking: tuple[MedObject, ...] = ()
+
+
+@dataclass(frozen=True)
+class Noted(Act[Known]):
+    """One word of the directory. What is late, comes twice or out of its order changes nothing."""
+
+    news: MedNews
+    claimed: Claimed
+    terms: Terms = TERMS
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The object, and what it needs to be made or moved."""
+        news = self.news
+        own = await store.found(session, door.company_id, news.reference_id)
+        root = None
+        if news.object_type == REQUEST and news.role == PAYER and news.recovery_id is not None:
+            root = await store.found(session, door.company_id, news.recovery_id)
+        if own is not None:
+            return Known(own, root)
+        if news.role == PAYER:
+            return Known(None, root, await self._sent(session, door.company_id))
+        blocking = await store.blocking(session, door.company_id, news) if news.object_type == REQUEST else ()
+        return Known(None, root, await self._received(session, door.company_id), blocking)
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """Made, moved, known already, or for people to look at."""
+        if known.own is not None:
+            outcome, write = self._moved(known.own, known.root, door)
+        else:
+            outcome, write = self._made(known, door)
+        settled = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+        return Done(settled if write is None else settled + write, b"")
+
+    def insufficient(self, short: InsufficientFunds) -> Noted:
+        """The account has paid something meanwhile: decided again, by what it has now."""
+        return self
+
+    async def _sent(self, session: Session, company_id: UUID) -> Contested | None:
+        sent = await by_network_id(session, company_id, self.news.root_id)
+        return None if sent is None or sent.rail != PIX else Contested(sent.account_id, sent.amount)
+
+    async def _received(self, session: Session, company_id: UUID) -> Contested | None:
+        one = await disputed(session, company_id, self.news.end_to_end_id)
+        if one is None:
+            return None
+        currency = one.payment.amount.currency
+        (balance,) = await ledger.balances_of(session, company_id, [one.account.id], currency)
+        return Contested(one.account.id, one.payment.amount, one, balance.available)
+
+    def _made(self, known: Known, door: Door) -> tuple[str, Write | None]:
+        news, contested = self.news, known.contested
+        if contested is None or not rules.fits_role(news):
+            return ALARMED, None
+        if news.role == PAYER:
+            one = self._object(contested, door)
+            write = born(one, way_to(news.object_type, news.status), door, news.at) if self._is_whole() else None
+            if write is None:
+                return ALARMED, None
+            return "handled", write + self._credited(one, known.root, door) + self._ordered(one, door)
+        if news.status != "OPEN":
+            return ALARMED, None  # its beginning was never told: nothing of it is blocked
+        return "handled", self._blocked(contested, known.blocking, door)
+
+    def _is_whole(self) -> bool:
+        """A request that has ended is born by its answer, which no line of statuses says."""
+        return not (self.news.object_type == REQUEST and self.news.status == "ANALYSED")
+
+    def _object(self, contested: Contested, door: Door) -> MedObject:
+        news = self.news
+        nothing = Money(0, contested.amount.currency)
+        amount = contested.amount if news.amount is None else news.amount
+        return MedObject(
+            news.reference_id, news.status, 1, news.object_type, news.role, contested.account_id, news.end_to_end_id,
+            news.recovery_id, news.situation, news.reason, amount, nothing, news.returned or nothing, news.result,
+            news.rejection, news.path, None, rules.deadline_of(news.object_type, door.now, self.terms), None, door.now,
+            door.now,
+        )  # fmt: skip
+
+    def _blocked(self, contested: Contested, blocking: tuple[MedObject, ...], door: Door) -> Write:
+        """CUST→BLOCK as far as the balance goes; what notices of it have blocked goes over to a request.
+
+        A request may ask for less than its notices block: the rest goes BLOCK→CUST.
+        """
+        assert contested.available is not None
+        one = self._object(contested, door)
+        nothing = one.amount - one.amount
+        taken_over = sum((b.blocked for b in blocking), nothing)
+        kept = min(taken_over, one.amount)
+        more = rules.to_block(one.amount, contested.available, kept)
+        is_notice = one.object_type == NOTICE
+        due = door.now + (self.terms.analysis if is_notice else self.terms.settle)
+        one = replace(one, blocked=kept + more, due_at=due)
+        write = born(one, (f"{'notice' if is_notice else 'request'} open",), door, self.news.at)
+        for b in blocking:
+            write += moved(b, "notice hand over", door, blocked=nothing, due_at=None)[1]
+        write += Write(door.company_id, transfers=postings.blocked(door, one.account_id, one.id, more))
+        write += freed(one, taken_over - kept, door)
+        if is_notice:
+            task = MedTask(reference_id=one.id)
+            write += Write(door.company_id, messages=(med_message(MED_ACKNOWLEDGE, task, door.chance, door.now),))
+        return write
+
+    def _moved(self, own: MedObject, root: MedObject | None, door: Door) -> tuple[str, Write | None]:
+        news = self.news
+        trigger = rules.moved_by(own, news)
+        if trigger is None:
+            return self._unmoved(own, door)
+        if own.role == RECEIVER:
+            return self._of_receiver(own, trigger, door)
+        after, write = moved(
+            own, trigger, door, news.at, result=news.result or own.result, rejection=news.rejection or own.rejection,
+            path=news.path or own.path, returned=news.returned or own.returned,
+        )  # fmt: skip
+        return "handled", write + self._credited(after, root, door) + self._ordered(after, door)
+
+    def _unmoved(self, own: MedObject, door: Door) -> tuple[str, Write | None]:
+        """Its opener gave up what we have agreed to: what waits for a request need not wait any more."""
+        if self.news.status == "CANCELLED" and own.object_type == NOTICE and own.blocked.minor and own.has_ended:
+            return "handled", let_go(own, "notice release", door)
+        return ("known" if rules.is_old(own, self.news) else ALARMED), None
+
+    def _of_receiver(self, own: MedObject, trigger: str, door: Door) -> tuple[str, Write | None]:
+        news = self.news
+        if own.object_type == REQUEST:
+            if trigger != "request cancel" or own.refund_id is not None:
+                return ALARMED, None  # what our side has to answer was ended by somebody else, or after money had left
+            return "handled", let_go(own, trigger, door, news.at)
+        if trigger == "notice decide":
+            return "handled", decided(own, news.result or self.terms.verdict, self.terms, door, news.at)
+        if trigger == "notice cancel":
+            return "handled", let_go(own, trigger, door, news.at)
+        return "handled", moved(own, trigger, door, news.at)[1]
+
+    def _credited(self, request: MedObject, root: MedObject | None, door: Door) -> Write:
+        """What came back for a request of ours is counted on its recovery."""
+        write = Write(door.company_id)
+        if request.object_type != REQUEST or root is None or not request.returned.minor or not request.has_ended:
+            return write
+        if root.state not in ("WAITING_REFUND", "COMPLETED"):
+            return write
+        return write + moved(root, "recovery credit", door, returned=root.returned + request.returned)[1]
+
+    def _ordered(self, recovery: MedObject, door: Door) -> Write:
+        """Only who has opened a recovery orders the refunds of it, and does so at once."""
+        write = Write(door.company_id)
+        if recovery.object_type != RECOVERY or recovery.state != "ANALYSED":
+            return write
+        task = MedTask(reference_id=recovery.id)
+        return write + Write(door.company_id, messages=(med_message(MED_ORDER, task, door.chance, door.now),))
+
+
+def decided(own: MedObject, verdict: str, terms: Terms, door: Door, at: datetime | None = None) -> Write:
+    """A notice ANALYSED. Agreed, what it blocks waits for its request; else it can be used again at once."""
+    if verdict != "AGREED":
+        return let_go(own, "notice decide", door, at, result=verdict)
+    due = door.now + terms.refund if own.blocked.minor else None
+    return moved(own, "notice decide", door, at, result=verdict, due_at=due)[1]

@@ -1,0 +1,61 @@
+"""Reading one case, and a page of objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.run import Act, Done
+from lastro.med import store
+from lastro.med.rendering import MedList, in_full, listed
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import Refused
+    from lastro.base.run import Door, Glance
+    from lastro.med.model import Case, MedObject, Wanted
+
+
+@dataclass(frozen=True)
+class Read(Act["Case | None"]):
+    """GET /order/v1/banking/med/{referenceId}."""
+
+    object_id: UUID | None
+
+    def glance(self) -> Glance[Case | None] | None:
+        """The object, its history and its recovery in one statement."""
+        return None if self.object_id is None else store.case(self.object_id)
+
+    async def read(self, session: Session, door: Door) -> Case | None:
+        """What is no id is no object."""
+        return None if self.object_id is None else await super().read(session, door)
+
+    def decide(self, known: Case | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        return NOT_FOUND if known is None else Done(None, render(in_full(known)))
+
+
+@dataclass(frozen=True)
+class List(Act["tuple[int, list[MedObject]]"]):
+    """GET /order/v1/banking/med. wanted: None where it names an account by what is no id: there is nothing of it."""
+
+    wanted: Wanted | None
+    page: int
+    limit: int
+
+    async def read(self, session: Session, door: Door) -> tuple[int, list[MedObject]]:
+        """The page, and how many there are."""
+        if self.wanted is None:
+            return 0, []
+        offset = (self.page - 1) * self.limit
+        return await store.objects_in(session, door.company_id, self.wanted, self.limit, offset)
+
+    def decide(self, known: tuple[int, list[MedObject]], door: Door) -> Done:
+        """Shows it."""
+        total, rows = known
+        has_next = self.page * self.limit < total
+        shown = MedList(page=self.page, limit=self.limit, total=total, has_next=has_next, data=[listed(o) for o in rows])
+        return Done(None, render(shown))

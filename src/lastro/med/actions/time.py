@@ -1,0 +1,97 @@
+"""The time of an object has come: a notice is decided, what it blocks is let go, or a request is answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.money import Money
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+from lastro.med import rules, store
+from lastro.med.actions.news import decided
+from lastro.med.actions.writing import freed, let_go, moved
+from lastro.med.states import NOTICE, RECEIVER, REQUEST
+from lastro.orders import disputed, given_for
+from lastro.rails.port import MED_ANSWER, MED_VERDICT, MedTask, med_message
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Door
+    from lastro.med.model import MedObject, Stand
+    from lastro.orders import Disputed
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The object; of a request also the money that is asked back, which may be none of ours any more."""
+
+    own: MedObject
+    disputed: Disputed | None = None
+
+
+@dataclass(frozen=True)
+class Fall(Act["Known | None"]):
+    """The sweep found an object whose time has come."""
+
+    object_id: UUID
+    stand: Stand
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The object, and of a request what it stands on."""
+        own = await store.found(session, door.company_id, self.object_id)
+        if own is None or own.object_type != REQUEST:
+            return None if own is None else Known(own)
+        return Known(own, await disputed(session, door.company_id, own.end_to_end_id))
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """What is due, if it still is."""
+        if known is None or known.own.due_at is None or known.own.due_at > door.now or known.own.role != RECEIVER:
+            return Done(None, b"")
+        own = known.own
+        if own.object_type == NOTICE:
+            return Done(self._noticed(own, door), b"")
+        return Done(self._answered(own, known.disputed, door), b"")
+
+    def insufficient(self, short: InsufficientFunds) -> Fall:
+        """A client has asked some of it back meanwhile: decided again, by what is left."""
+        return self
+
+    def _noticed(self, own: MedObject, door: Door) -> Write:
+        if own.state == "ANALYSED":
+            return let_go(own, "notice release", door)
+        if own.state == "OPEN":
+            own, write = moved(own, "notice acknowledge", door)
+            # One Write moves a row once: the verdict follows as the next thing that is due.
+            return write
+        return said(own, self.stand.terms.verdict, self.stand, door)
+
+    def _answered(self, own: MedObject, one: Disputed | None, door: Door) -> Write:
+        """The return of what is blocked, as far as the payment has not been given back; else a no."""
+        nothing = own.amount - own.amount
+        if one is None or one.account.status == "CLOSED":
+            return rejected(own, "ACCOUNT_CLOSURE", door)
+        amount = min(own.blocked, own.amount, one.left)
+        if amount <= nothing:
+            return rejected(own, "NO_BALANCE", door)
+        reason = rules.return_reason(own.reason)
+        refund_id, write = given_for(one, own.id, amount, reason, self.stand.institution.ispb, door)
+        _, back = moved(own, "request return", door, blocked=amount, refund_id=refund_id, due_at=None)
+        return write + back + freed(own, own.blocked - amount, door)
+
+
+def said(own: MedObject, verdict: str, stand: Stand, door: Door) -> Write:
+    """Our verdict on a notice: the object moves, and the directory is told."""
+    task = MedTask(reference_id=own.id, result=verdict)
+    told = Write(door.company_id, messages=(med_message(MED_VERDICT, task, door.chance, door.now),))
+    return decided(own, verdict, stand.terms, door) + told
+
+
+def rejected(own: MedObject, why: str, door: Door) -> Write:
+    """A request ended without a return: what is blocked can be used again, and the directory is told why."""
+    task = MedTask(reference_id=own.id, result="REJECTED", rejection=why, returned=Money(0, own.amount.currency))
+    told = Write(door.company_id, messages=(med_message(MED_ANSWER, task, door.chance, door.now),))
+    return let_go(own, "request reject", door, result="REJECTED", rejection=why) + told

@@ -1,0 +1,68 @@
+"""What every verb of a dispute writes: an object born or moved, and the notification of each status it takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.machine import NOT_THERE
+from lastro.base.write import Write
+from lastro.med import postings
+from lastro.med.rendering import told_of
+from lastro.med.states import MED_OBJECTS
+from lastro.med.store import packed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.med.model import MedObject
+
+# Fields of an object whose columns have other names.
+_MONEY = ("amount", "blocked", "returned")
+
+
+def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
+    """A new object in the status that `way` leads to, each status told. at: since when it stands there at the directory."""
+    values = {
+        "id": one.id, "object_type": one.object_type, "role": one.role, "account_id": one.account_id,
+        "end_to_end_id": one.end_to_end_id, "recovery_id": one.recovery_id, "situation": one.situation,
+        "reason": one.reason, "amount_minor": one.amount.minor, "blocked_minor": one.blocked.minor,
+        "returned_minor": one.returned.minor, "result": one.result, "rejection": one.rejection, "path": packed(one.path),
+        "deadline": one.deadline, "due_at": one.due_at, "created_at": door.now, "updated_at": door.now,
+    }  # fmt: skip
+    facts, before = [], NOT_THERE
+    for trigger in way:
+        after = MED_OBJECTS.moves[before, trigger]
+        facts.append(told_of(door, replace(one, state=after), before or None, at))
+        before = after
+    return Write(door.company_id, rows=MED_OBJECTS.born(values, door.now, tuple(way)), facts=tuple(facts))
+
+
+def moved(one: MedObject, trigger: str, door: Door, at: datetime | None = None, **changes: Any) -> tuple[MedObject, Write]:
+    """The object after a move, and what writes it; told where its status is another. changes: fields of the object."""
+    columns = {(f"{name}_minor" if name in _MONEY else name): _column(name, value) for name, value in changes.items()}
+    move = MED_OBJECTS.move(one, trigger, door.now, **columns)
+    after = replace(one, state=move.to_state, version=one.version + 1, updated_at=door.now, **changes)
+    facts = () if move.to_state == one.state else (told_of(door, after, one.state, at or door.now),)
+    return after, Write(door.company_id, moves=(move,), facts=facts)
+
+
+def let_go(one: MedObject, trigger: str, door: Door, at: datetime | None = None, **changes: Any) -> Write:
+    """A move after which the object blocks nothing: what it did can be used again."""
+    nothing = one.blocked - one.blocked
+    _, write = moved(one, trigger, door, at, blocked=nothing, due_at=None, **changes)
+    return write + freed(one, one.blocked, door)
+
+
+def freed(one: MedObject, amount: Money, door: Door) -> Write:
+    """BLOCK→CUST so much of what an object blocks."""
+    return Write(door.company_id, transfers=postings.released(door, one.account_id, one.id, amount))
+
+
+def _column(name: str, value: Any) -> Any:
+    if name in _MONEY:
+        return value.minor
+    return packed(value) if name == "path" else value

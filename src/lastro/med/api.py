@@ -1,0 +1,108 @@
+"""The HTTP operations of disputes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro.base import forms
+from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.paging import read_choice
+from lastro.med import docs
+from lastro.med.actions.contest import Cancel, Contest, Wish
+from lastro.med.actions.read import List, Read
+from lastro.med.forms import ContestForm
+from lastro.med.model import Wanted
+from lastro.med.rules import contest_problems
+from lastro.med.states import ROLES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.base.run import Verb
+    from lastro.med.model import Stand
+    from lastro.rails.port import Disputes
+
+_PATH = "/order/v1/banking/med"
+_PUBLIC = "/public/v1/banking/med"
+_LARGEST_PAGE, _LARGEST_LIMIT, _LIMIT = 100_000, 100, 20
+_QUERIES = (
+    Query("page", "Which page; the first is 1.",
+          {"type": "integer", "minimum": 1, "maximum": _LARGEST_PAGE, "default": 1}),
+    Query("limit", "How many rows a page has at most.",
+          {"type": "integer", "minimum": 1, "maximum": _LARGEST_LIMIT, "default": _LIMIT}),
+    Query("accountId", "Objects about this account.", {"type": "string"}),
+    Query("onlyPending", "Without those that have ended.",
+          {"type": "string", "enum": ["true", "false"], "default": "false"}),
+    Query("role", "Objects in which the account is this.", {"type": "string", "enum": list(ROLES)}),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Desk:
+    stand: Stand
+    disputes: Disputes
+
+    def contest(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """POST /order/v1/banking/med/accounts/{accountId}."""
+        form, problems = forms.read(incoming.raw, ContestForm)
+        problems += contest_problems(form)
+        if problems:
+            return Refused(Kind.INVALID, forms.in_order(problems, ContestForm))
+        account_id = incoming.id("accountId")
+        if account_id is None:
+            return NOT_FOUND
+        return Contest(Wish(account_id, form.end_to_end_id, form.situation_type, form.details), self.stand, self.disputes)
+
+    def cancel(self, incoming: Incoming) -> Verb[Any]:
+        """POST /order/v1/banking/med/{referenceId}/cancel."""
+        return Cancel(incoming.id("referenceId"), self.disputes)
+
+    def read(self, incoming: Incoming) -> Verb[Any]:
+        """GET /order/v1/banking/med/{referenceId}, and the same under /public."""
+        return Read(incoming.id("referenceId"))
+
+    def list(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """GET /order/v1/banking/med."""
+        problems: list[Problem] = []
+        page = _whole(incoming.query, "page", 1, _LARGEST_PAGE, problems)
+        limit = _whole(incoming.query, "limit", _LIMIT, _LARGEST_LIMIT, problems)
+        pending = read_choice(incoming.query, "onlyPending", ("true", "false"), problems)
+        role = read_choice(incoming.query, "role", ROLES, problems)
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        account_id = as_id(incoming.query.get("accountId"))
+        unknown = "accountId" in incoming.query and account_id is None
+        return List(None if unknown else Wanted(account_id, pending == "true", role), page, limit)
+
+
+def routes(stand: Stand, disputes: Disputes) -> tuple[Route, ...]:
+    """The room's operations."""
+    desk = _Desk(stand, disputes)
+    return (
+        Route("GET", _PATH, "list_med", "med:read", desk.list, docs.LIST, queries=_QUERIES),
+        Route(
+            "POST", _PATH + "/accounts/{accountId}", "contest_med", "med:write", desk.contest, docs.CONTEST, success=201,
+            key="optional",
+        ),
+        Route(
+            "GET", _PATH + "/{referenceId}", "read_med", "med:read", desk.read, docs.READ,
+            same_at=(_PUBLIC + "/{referenceId}",),
+        ),
+        Route("POST", _PATH + "/{referenceId}/cancel", "cancel_med", "med:write", desk.cancel, docs.CANCEL, key="optional"),
+    )  # fmt: skip
+
+
+def _whole(query: Mapping[str, str], name: str, default: int, most: int, problems: list[Problem]) -> int:
+    """A whole number from 1 to `most`; what is wrong with it is added to `problems`."""
+    text = query.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdecimal()):
+        problems.append(Problem(name, "INVALID", "must be a whole number"))
+    elif not 1 <= int(text[:12]) <= most:
+        problems.append(Problem(name, "OUT_OF_RANGE", f"must be from 1 to {most}"))
+    else:
+        return int(text)
+    return default

@@ -1,0 +1,143 @@
+"""What the room's operations and events say of themselves to those who call and are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.med.forms import ContestForm
+from lastro.med.rendering import MedCase, MedList, MedNotification
+from lastro.webhooks import Notice
+
+_ID, _NOTICE_ID = "3f1f4a52-9c1b-4a57-8a0e-1b6f1d1f7a10", "8c2b6f0e-5d4f-4a7b-9a36-0c9d2e4b8f21"
+_ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
+_AT, _DEADLINE = "2026-01-31T12:00:00.120945Z", "2026-02-11T12:00:00.120945Z"
+_END_TO_END_ID = "E9999901020260131110000001aBcDeF"
+_ASKED = {"endToEndId": _END_TO_END_ID, "situationType": "SCAM", "details": "Paid a shop that does not exist"}
+_FIELDS: dict[str, Any] = {
+    "objectType": "RECOVERY_VALUE", "referenceId": _ID, "accountId": _ACCOUNT_ID, "status": "CREATED",
+    "endToEndId": _END_TO_END_ID, "type": "SCAM", "amount": "150.00", "role": "PAYER", "awaitingOurAnalysis": False,
+}  # fmt: skip
+_LISTED: dict[str, Any] = {**_FIELDS, "deadline": _DEADLINE, "blockedAmount": "0.00", "createdAt": _AT, "updatedAt": _AT}
+_CASE: dict[str, Any] = {**_LISTED, "history": [{"status": "CREATED", "occurredAt": _AT}], "related": []}
+_TRACED: dict[str, Any] = {
+    **_LISTED, "status": "WAITING_ANALYSIS", "previousStatus": "TRACED",
+    "history": [
+        {"status": "CREATED", "occurredAt": _AT},
+        {"status": "TRACED", "previousStatus": "CREATED", "occurredAt": _AT},
+        {"status": "WAITING_ANALYSIS", "previousStatus": "TRACED", "occurredAt": _AT},
+    ],
+    "transactions": [
+        {"endToEndId": _END_TO_END_ID, "hop": 1, "amount": "150.00", "payerBank": "99999010", "receiverBank": "99999030"},
+    ],
+    "related": [
+        {**_LISTED, "objectType": "INFRINGEMENT_NOTIFICATION", "referenceId": _NOTICE_ID, "status": "OPEN",
+         "recoveryId": _ID, "reason": "REFUND_REQUEST"},
+    ],
+}  # fmt: skip
+_CANCELED: dict[str, Any] = {
+    **_LISTED, "status": "CANCELLED", "previousStatus": "CREATED",
+    "history": [{"status": "CANCELLED", "previousStatus": "CREATED", "occurredAt": _AT}], "related": [],
+}  # fmt: skip
+
+
+def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
+    return Refusal(Kind.INVALID, field, issue, cause, cure)
+
+
+_NO_OBJECT = Refusal(
+    Kind.NOT_FOUND, "", "", "No object of a dispute of your company has this id.",
+    "Take the `referenceId` of a notification or of the list.",
+)  # fmt: skip
+_SILENT = Refusal(
+    Kind.UNAVAILABLE, "", "", "The directory did not answer; nothing was written.",
+    "Send the same request again: what it has opened meanwhile is opened once.",
+)  # fmt: skip
+_CONTEST_REFUSALS = (
+    Refusal(Kind.NOT_FOUND, "", "", "`accountId` is no account of your company.", "Take an id of the account list."),
+    _invalid("endToEndId", "INVALID", "It is no endToEndId, or of no Pix that this account has sent.",
+             "Take the `endToEndId` of a payout of this account."),
+    _invalid("endToEndId", "NOT_ALLOWED", "The payout is not PAID, or all of it has come back.",
+             "Contest what has settled, once it has."),
+    _invalid("endToEndId", "NOT_SUPPORTED", "The payout was no Pix to another bank.",
+             "Ask whoever operates this service about money between accounts here."),
+    _invalid("endToEndId", "EXPIRED", "The payout settled more than 80 days ago.",
+             "Nothing can be done by this way any more."),
+    _invalid("situationType", "INVALID", "It is none of the situations.", "Give one of them, or OTHERS with `details`."),
+    _invalid("details", "REQUIRED", "`situationType` is OTHERS.", "Say in words what happened."),
+    _invalid("details", "INVALID", "It is blank or has control characters.", "Give 1 to 2,000 characters."),
+    Refusal(Kind.CONFLICT, "endToEndId", "DUPLICATE", "The transaction was contested before: it is once, ever.",
+            "Read the case that is there."),
+    Refusal(Kind.CONFLICT, "endToEndId", "CONFLICT", "The directory opens no recovery for it.",
+            "The description has the directory's word."),
+    _SILENT,
+)  # fmt: skip
+
+CONTEST = Doc(
+    "Contest a Pix that an account has sent",
+    "Opens a recovery value at the directory: the money is traced and blocked where it still is, each bank on the way"
+    " decides, and what is given back is credited to the account. For fraud alone, not for a purchase that disappoints.",
+    form=ContestForm,
+    answer=MedCase,
+    request=_ASKED,
+    response=_CASE,
+    refusals=_CONTEST_REFUSALS,
+)
+READ = Doc(
+    "Read an object of a dispute",
+    "With its history, its deadline, what it blocks, and everything else of its recovery.",
+    answer=MedCase,
+    response=_TRACED,
+    refusals=(_NO_OBJECT,),
+)
+LIST = Doc(
+    "List objects of disputes",
+    "The newest first, by pages.",
+    answer=MedList,
+    response={"page": 1, "limit": 20, "total": 1, "hasNext": False, "data": [_LISTED]},
+    refusals=(
+        _invalid("page", "INVALID", "It is no whole number.", "Give digits."),
+        _invalid("page", "OUT_OF_RANGE", "Pages are counted from 1 to 100,000.", "Give a page that is there."),
+        _invalid("limit", "INVALID", "It is no whole number.", "Give digits."),
+        _invalid("limit", "OUT_OF_RANGE", "A page has 1 to 100 rows.", "Ask for less and go on with the next `page`."),
+        _invalid("onlyPending", "INVALID", "It is neither true nor false.", "Give one of the two."),
+        _invalid("role", "INVALID", "It is neither PAYER nor RECEIVER.", "Give one of the two."),
+    ),
+)
+CANCEL = Doc(
+    "Give a contest up",
+    "Cancels a recovery value that orders no refund yet; its notifications and refund requests end with it.",
+    answer=MedCase,
+    response=_CANCELED,
+    refusals=(
+        _NO_OBJECT,
+        Refusal(Kind.CONFLICT, "referenceId", "CONFLICT", "It is no recovery value.",
+                "Cancel the recovery value that its `recoveryId` names."),
+        Refusal(Kind.CONFLICT, "status", "CONFLICT", "Refunds are ordered, or it has ended.", "Wait for its end."),
+        Refusal(Kind.CONFLICT, "endToEndId", "CONFLICT", "The directory does not cancel it any more.",
+                "Read the case: the directory's word on it is on its way."),
+        _SILENT,
+    ),
+)  # fmt: skip
+
+_NOTIFIED = {**_FIELDS, "eventType": "CREATED", "occurredAt": _AT}
+NOTICES = (
+    Notice(
+        "MED.CREATED",
+        "A dispute begins",
+        "The first word on an object of a dispute: a contest of yours, or of somebody who paid one of your accounts. What"
+        " is blocked of an account it says is `blockedAmount` of the case.",
+        MedNotification,
+        {"eventType": "CREATED"},
+        _NOTIFIED,
+    ),
+    Notice(
+        "MED.STATUS_CHANGED",
+        "A dispute goes on",
+        "An object of a dispute has taken another status.",
+        MedNotification,
+        {"eventType": "STATUS_CHANGED"},
+        {**_NOTIFIED, "eventType": "STATUS_CHANGED", "status": "TRACED", "previousStatus": "CREATED"},
+    ),
+)

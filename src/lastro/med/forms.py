@@ -1,0 +1,36 @@
+"""The request bodies of disputes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from lastro.base.forms import Form
+from lastro.med.model import LONGEST_DETAILS, SITUATIONS
+
+# As base/forms.py has it for other texts, which are shorter.
+_TEXT = r"^(?=.*[^\s\u200b-\u200f\u2060-\u2064\ufeff])[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*$(?!\n)"
+Details = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DETAILS, pattern=_TEXT)]
+
+
+class ContestForm(Form):
+    """A Pix that an account has sent, contested."""
+
+    end_to_end_id: Annotated[
+        str,
+        msgspec.Meta(
+            description="Of the Pix that the account has sent.", examples=["E9999901020260131120000001aBcDeF"],
+            min_length=32, max_length=32, pattern=r"^E[0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}$(?!\n)",
+        ),
+    ]  # fmt: skip
+    situation_type: Annotated[
+        str,
+        msgspec.Meta(
+            description="What happened. OTHERS needs `details`.", min_length=1, max_length=64, examples=["SCAM"],
+            extra_json_schema={"enum": list(SITUATIONS)},
+        ),
+    ]  # fmt: skip
+    details: Annotated[
+        Details | None, msgspec.Meta(description="What happened, in words.", examples=["Paid a shop that does not exist"])
+    ] = None

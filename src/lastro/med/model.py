@@ -1,0 +1,137 @@
+"""What the room of disputes knows of an object of the directory, and how long each step may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from lastro.med.states import ENDED, NOTICE, RECEIVER
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from lastro.accounts import Institution
+    from lastro.base.money import Money
+    from lastro.orders import Disputed
+    from lastro.rails.port import MedHop
+
+SITUATIONS = (
+    "SCAM", "UNAUTHORIZED_TRANSACTION", "CRIME_OF_COERCION", "FRAUDULENT_ACCESS_AND_AUTHORIZATION", "OTHERS",
+)  # fmt: skip
+REASONS = ("REFUND_REQUEST", "FRAUD", "OPERATIONAL_FLAW", "PIX_AUTOMATICO")
+VERDICTS = ("AGREED", "DISAGREED")
+RESULTS = (*VERDICTS, "TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
+LONGEST_DETAILS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The deadlines of a dispute. They are known from institutions and the press, not from a rule (domain.md §6.6).
+
+    contest: for how long after its settlement a Pix can be contested. analysis: of a notice. verdict: what is said of one on
+    which nobody has decided by then. refund: how long what an agreed notice blocks waits for its request. answer: of a
+    request. settle: how long a request waits before it is answered by itself. whole: of a recovery.
+    """
+
+    contest: timedelta = timedelta(days=80)
+    analysis: timedelta = timedelta(days=7)
+    verdict: str = "AGREED"
+    refund: timedelta = timedelta(hours=72)
+    answer: timedelta = timedelta(hours=24)
+    settle: timedelta = timedelta(0)
+    whole: timedelta = timedelta(days=11)
+
+
+TERMS = Terms()
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Where this lastro stands, and by which terms it disputes."""
+
+    institution: Institution
+    terms: Terms = TERMS
+
+
+@dataclass(frozen=True, slots=True)
+class MedObject:
+    """An object of the directory, as it was read. state is the status of the interface; its id is the directory's own.
+
+    end_to_end_id: the contested transaction; of a recovery that with which its case began. amount: contested, or to be
+    returned. blocked: what of the account it keeps from being used. returned: what came back, or was given back, for it.
+    refund_id: the return that answers it. due_at: when time does something to it.
+    """
+
+    id: UUID
+    state: str
+    version: int
+    object_type: str
+    role: str
+    account_id: UUID
+    end_to_end_id: str
+    recovery_id: UUID | None
+    situation: str | None
+    reason: str | None
+    amount: Money
+    blocked: Money
+    returned: Money
+    result: str | None
+    rejection: str | None
+    path: tuple[MedHop, ...]
+    refund_id: UUID | None
+    deadline: datetime
+    due_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def awaits_us(self) -> bool:
+        """Whether our side has to say what became of it."""
+        return self.object_type == NOTICE and self.role == RECEIVER and not self.has_ended
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether no further status follows."""
+        return self.state in ENDED[self.object_type]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A status that an object took. previous: None of its first."""
+
+    status: str
+    previous: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An object, how it came to its status, and what else belongs to its recovery."""
+
+    subject: MedObject
+    history: tuple[Changed, ...]
+    related: tuple[MedObject, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contested:
+    """What a dispute stands on, on our side of it: the account, and the money.
+
+    disputed: of a Pix that one of our accounts received; None: one of ours has sent it. available: what the account has.
+    """
+
+    account_id: UUID
+    amount: Money
+    disputed: Disputed | None = None
+    available: Money | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which objects a list is of; None: all."""
+
+    account_id: UUID | None = None
+    only_pending: bool = False
+    role: str | None = None

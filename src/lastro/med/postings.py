@@ -1,0 +1,36 @@
+"""Which accounts move in a dispute. X→Y is one transfer: debit X, credit Y. Its return is the orders' (MED_RETURN)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lastro import ledger
+from lastro.base.write import Transfer
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+
+
+def blocked(door: Door, account_id: UUID, object_id: UUID, amount: Money) -> tuple[Transfer, ...]:
+    """CUST→BLOCK: so much cannot be used until the dispute is decided. Nothing of zero."""
+    own = ledger.customer(door.company_id, account_id, amount.currency)
+    kept = ledger.blocked(door.company_id, account_id, amount.currency)
+    return _moved(door, own, kept, amount, "MED_BLOCK", object_id)
+
+
+def released(door: Door, account_id: UUID, object_id: UUID, amount: Money) -> tuple[Transfer, ...]:
+    """BLOCK→CUST: it can be used again. Nothing of zero."""
+    own = ledger.customer(door.company_id, account_id, amount.currency)
+    kept = ledger.blocked(door.company_id, account_id, amount.currency)
+    return _moved(door, kept, own, amount, "MED_RELEASE", object_id)
+
+
+def _moved(
+    door: Door, debit: ledger.LedgerAccount, credit: ledger.LedgerAccount, amount: Money, entry: str, object_id: UUID
+) -> tuple[Transfer, ...]:
+    if not amount.minor:
+        return ()
+    return (Transfer(door.chance.uuid(door.now), "moved", debit, credit, amount, entry, object_id, door.now),)

@@ -1,0 +1,167 @@
+"""How an object of a dispute is shown and told: the fields of interface.md's MED notification, and the case beyond them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import EndToEndId, Id, Timestamp, words
+from lastro.med.model import REASONS, RESULTS, SITUATIONS
+from lastro.med.states import OBJECT_TYPES, ROLES, STATUSES
+from lastro.webhooks import told
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.base.write import Fact
+    from lastro.med.model import Case, MedObject
+
+_STATUSES = tuple(dict.fromkeys(s for line in STATUSES.values() for s in line))
+_AMOUNT = r"^[0-9]+\.[0-9]{2}$"
+Decimal = Annotated[str, msgspec.Meta(description="Reais, with two decimals.", examples=["150.00"], pattern=_AMOUNT)]
+
+
+class MedFields(Answer, frozen=True, kw_only=True):
+    """What is said of an object wherever it is."""
+
+    object_type: Annotated[str, words(*OBJECT_TYPES)]
+    reference_id: Annotated[Id, msgspec.Meta(description="The object's id at the directory.")]
+    account_id: Annotated[Id, msgspec.Meta(description="The account that was debited (PAYER) or credited (RECEIVER).")]
+    status: Annotated[str, words(*_STATUSES)]
+    previous_status: Annotated[
+        str | None, words(*_STATUSES, description="The status before; left out of the first notification.")
+    ] = None
+    end_to_end_id: Annotated[
+        EndToEndId | None, msgspec.Meta(description="The contested transaction; of a recovery value the first one.")
+    ] = None
+    recovery_id: Annotated[
+        Id | None, msgspec.Meta(description="The recovery value that it belongs to, of a recovery value itself.")
+    ] = None
+    reason: Annotated[str | None, words(*REASONS, description="Of a notification or a refund request.")] = None
+    type: Annotated[str | None, words(*SITUATIONS, description="What happened, as who contests it says.")] = None
+    amount: Annotated[Decimal | None, msgspec.Meta(description="Contested, or asked back.")] = None
+    returned_amount: Annotated[Decimal | None, msgspec.Meta(description="What has been given back.")] = None
+    analysis_result: Annotated[str | None, words(*RESULTS, description="How it was decided.")] = None
+    role: Annotated[str | None, words(*ROLES, description="PAYER: the account was debited; RECEIVER: it was credited.")] = (
+        None
+    )
+    awaiting_our_analysis: Annotated[
+        bool | None, msgspec.Meta(description="Whether this institution has to decide; you have to do nothing.")
+    ] = None
+
+
+class MedNotification(MedFields, frozen=True, kw_only=True):
+    """An object of a dispute is there, or has taken another status."""
+
+    event_type: Annotated[str, words("CREATED", "STATUS_CHANGED")]
+    occurred_at: Annotated[Timestamp, msgspec.Meta(description="When it was so at the directory.")]
+
+
+class MedChange(Answer, frozen=True, kw_only=True):
+    """A status that an object took."""
+
+    status: Annotated[str, words(*_STATUSES)]
+    previous_status: Annotated[str | None, words(*_STATUSES, description="Left out of its first.")] = None
+    occurred_at: Annotated[Timestamp, msgspec.Meta(description="When it was recorded here.")]
+
+
+class MedTransaction(Answer, frozen=True, kw_only=True):
+    """A transaction that contested money went through."""
+
+    end_to_end_id: EndToEndId
+    hop: Annotated[
+        int, msgspec.Meta(description="1 is the contested one, 2 what its receiver did with the money.", ge=1, le=2)
+    ]
+    amount: Decimal
+    payer_bank: Annotated[str, msgspec.Meta(description="ISPB.", examples=["99999010"])]
+    receiver_bank: Annotated[str, msgspec.Meta(description="ISPB.", examples=["99999030"])]
+
+
+class MedListed(MedFields, frozen=True, kw_only=True):
+    """An object as lists have it, and as a case has those that are of its recovery."""
+
+    deadline: Annotated[Timestamp, msgspec.Meta(description="By when it has to have ended.")]
+    blocked_amount: Annotated[Decimal, msgspec.Meta(description="What of the account it keeps from being used.")]
+    rejection_reason: Annotated[
+        str | None, msgspec.Meta(description="Why a refund request was rejected.", examples=["NO_BALANCE"])
+    ] = None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class MedCase(MedListed, frozen=True, kw_only=True):
+    """An object, how it came to its status, and what else belongs to its recovery."""
+
+    history: list[MedChange]
+    transactions: Annotated[
+        list[MedTransaction] | None,
+        msgspec.Meta(description="Of a recovery that was traced: up to five transactions, two hops deep."),
+    ] = None
+    related: list[MedListed]
+
+
+class MedList(Answer, frozen=True, kw_only=True):
+    """A page of objects, the newest first."""
+
+    page: Annotated[int, msgspec.Meta(description="Which page this is; the first is 1.", ge=1)]
+    limit: Annotated[int, msgspec.Meta(description="How many rows a page has at most.", ge=1)]
+    total: Annotated[int, msgspec.Meta(description="How many objects there are on all pages.", ge=0)]
+    has_next: bool
+    data: list[MedListed]
+
+
+def told_of(door: Door, one: MedObject, previous: str | None, at: datetime) -> Fact:
+    """MED.CREATED of an object's first status, MED.STATUS_CHANGED of another. at: when it was so at the directory."""
+    kind = "CREATED" if previous is None else "STATUS_CHANGED"
+    body = MedNotification(**_fields(one, previous), event_type=kind, occurred_at=stamp(at))
+    return told(door, f"MED.{kind}", one.id, None, body)
+
+
+def listed(one: MedObject) -> MedListed:
+    """An object in a list."""
+    return MedListed(**_fields(one, None), **_more(one))
+
+
+def in_full(case: Case) -> MedCase:
+    """A whole case."""
+    one = case.subject
+    previous = case.history[-1].previous if case.history else None
+    path = [
+        MedTransaction(
+            end_to_end_id=hop.end_to_end_id, hop=hop.hop, amount=str(hop.amount), payer_bank=hop.payer_bank,
+            receiver_bank=hop.receiver_bank,
+        )
+        for hop in one.path
+    ]  # fmt: skip
+    return MedCase(
+        **_fields(one, previous), **_more(one), transactions=path or None,
+        history=[
+            MedChange(status=h.status, previous_status=h.previous, occurred_at=stamp(h.at)) for h in case.history
+        ],
+        related=[listed(other) for other in case.related],
+    )  # fmt: skip
+
+
+def _fields(one: MedObject, previous: str | None) -> dict[str, Any]:
+    return {
+        "object_type": one.object_type, "reference_id": str(one.id), "account_id": str(one.account_id), "status": one.state,
+        "previous_status": previous, "end_to_end_id": one.end_to_end_id,
+        "recovery_id": None if one.recovery_id is None else str(one.recovery_id), "reason": one.reason,
+        "type": one.situation, "amount": str(one.amount), "returned_amount": _some(one.returned),
+        "analysis_result": one.result, "role": one.role, "awaiting_our_analysis": one.awaits_us,
+    }  # fmt: skip
+
+
+def _more(one: MedObject) -> dict[str, Any]:
+    return {
+        "deadline": stamp(one.deadline), "blocked_amount": str(one.blocked), "rejection_reason": one.rejection,
+        "created_at": stamp(one.created_at), "updated_at": stamp(one.updated_at),
+    }  # fmt: skip
+
+
+def _some(amount: Money) -> str | None:
+    return str(amount) if amount.minor else None

@@ -1,0 +1,176 @@
+"""All SQL of disputes."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from lastro.base.money import Money
+from lastro.base.run import Glance
+from lastro.med.model import Case, Changed, MedObject
+from lastro.rails.port import MedHop
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+    from lastro.med.model import Wanted
+    from lastro.rails.port import MedNews
+
+_BY_ID = "SELECT * FROM med_objects WHERE company_id = $1 AND id = $2"
+_RECOVERY_OF = """
+SELECT * FROM med_objects WHERE company_id = $1 AND end_to_end_id = $2 AND object_type = 'RECOVERY_VALUE'
+"""
+_BY_REFUND = "SELECT * FROM med_objects WHERE company_id = $1 AND refund_id = $2"
+# What is blocked for a request already: by the notices of its recovery about the same transaction.
+_BLOCKING = """
+SELECT * FROM med_objects
+ WHERE company_id = $1 AND recovery_id = $2 AND end_to_end_id = $3 AND object_type = 'INFRINGEMENT_NOTIFICATION'
+   AND status = 'ANALYSED' AND blocked_minor > 0
+ ORDER BY created_at, id
+"""
+_IS_DISPUTED = """
+SELECT 1 FROM med_objects
+ WHERE company_id = $1 AND end_to_end_id = $2 AND role = 'RECEIVER'
+   AND (status IN ('OPEN', 'RECEIVED') OR blocked_minor > 0) LIMIT 1
+"""
+# An object, how it came to its status, and what else is of its recovery, told apart by `kind`.
+_CASE = """
+WITH own AS (SELECT * FROM med_objects WHERE company_id = $1 AND id = $2)
+SELECT 'own' AS kind, o.*, NULL::text AS from_state, NULL::text AS to_state, NULL::timestamptz AS moved_at,
+       0::bigint AS place FROM own o
+UNION ALL
+SELECT 'history', o.*, h.from_state, h.to_state, h.created_at, h.version FROM own o
+  JOIN history h ON h.company_id = $1 AND h.reference_id = o.id AND h.from_state <> h.to_state
+UNION ALL
+SELECT 'related', r.*, NULL, NULL, NULL, row_number() OVER (ORDER BY r.created_at, r.id) FROM own o
+  JOIN med_objects r ON r.company_id = $1 AND r.id <> o.id
+   AND (r.recovery_id = coalesce(o.recovery_id, o.id) OR r.id = o.recovery_id)
+ ORDER BY kind DESC, place
+"""
+_FILTERS = {
+    "account_id": "account_id = {}",
+    "role": "role = {}",
+    "only_pending": "{} AND status NOT IN ('COMPLETED', 'CANCELLED')"
+    " AND (status <> 'ANALYSED' OR object_type = 'RECOVERY_VALUE')",
+}
+# Objects that time does something to: a notice is decided or released, a request answered.
+DUE = "SELECT company_id, id FROM med_objects WHERE due_at <= (SELECT business_now()) ORDER BY due_at LIMIT $1"
+_RELATED = """
+SELECT 'med' AS kind, m.id, NULL::text AS network_id FROM med_objects o
+  JOIN med_objects m ON m.company_id = $1
+   AND (m.id = o.id OR m.recovery_id = coalesce(o.recovery_id, o.id) OR m.id = o.recovery_id)
+ WHERE o.company_id = $1 AND o.id = $2
+UNION ALL
+SELECT 'refund', r.id, r.return_id FROM med_objects o
+  JOIN refunds r ON r.company_id = $1 AND r.id = o.refund_id
+ WHERE o.company_id = $1 AND o.id = $2
+"""
+_PATH = msgspec.json.Decoder(tuple[MedHop, ...])
+
+
+def by_id(object_id: UUID) -> Glance[MedObject | None]:
+    """An object by the directory's id."""
+    return Glance(_BY_ID, (object_id,), lambda rows: object_from(rows[0]) if rows else None)
+
+
+async def found(session: Session, company_id: UUID, object_id: UUID) -> MedObject | None:
+    """An object by the directory's id."""
+    row = await session.row(_BY_ID, company_id, object_id)
+    return None if row is None else object_from(row)
+
+
+async def recovery_of(session: Session, company_id: UUID, end_to_end_id: str) -> MedObject | None:
+    """The one recovery of a transaction."""
+    row = await session.row(_RECOVERY_OF, company_id, end_to_end_id)
+    return None if row is None else object_from(row)
+
+
+async def by_refund(session: Session, company_id: UUID, refund_id: UUID) -> MedObject | None:
+    """The request that a return answers."""
+    row = await session.row(_BY_REFUND, company_id, refund_id)
+    return None if row is None else object_from(row)
+
+
+async def blocking(session: Session, company_id: UUID, news: MedNews) -> tuple[MedObject, ...]:
+    """The agreed notices whose blocked money a request takes over."""
+    if news.recovery_id is None:
+        return ()
+    rows = await session.fetch(_BLOCKING, company_id, news.recovery_id, news.end_to_end_id)
+    return tuple(object_from(row) for row in rows)
+
+
+async def is_disputed(session: Session, company_id: UUID, end_to_end_id: str) -> bool:
+    """Whether a Pix that came is contested, and the dispute has not ended, or still blocks money of it."""
+    return await session.row(_IS_DISPUTED, company_id, end_to_end_id) is not None
+
+
+def case(object_id: UUID) -> Glance[Case | None]:
+    """An object with its history and what else is of its recovery."""
+    return Glance(_CASE, (object_id,), _case)
+
+
+@cache
+def page_sql(filters: tuple[str, ...]) -> str:
+    """The statement of a page, the newest first, with how many there are. filters: in the order of their arguments."""
+    wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=4))
+    return (
+        "WITH page AS (SELECT * FROM med_objects WHERE company_id = $1"  # noqa: S608 our own columns
+        f"{wanted} ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3)"
+        f" SELECT (SELECT count(*) FROM med_objects WHERE company_id = $1{wanted}) AS total, p.*"
+        " FROM (SELECT 1) one LEFT JOIN page p ON true ORDER BY p.created_at DESC, p.id DESC"
+    )
+
+
+async def objects_in(
+    session: Session, company_id: UUID, wanted: Wanted, limit: int, offset: int
+) -> tuple[int, list[MedObject]]:
+    """How many objects there are, and those of one page, the newest first."""
+    given: dict[str, Any] = {"account_id": wanted.account_id, "role": wanted.role}
+    given = {name: value for name, value in given.items() if value is not None}
+    if wanted.only_pending:
+        given["only_pending"] = True
+    rows = await session.fetch(page_sql(tuple(given)), company_id, limit, offset, *given.values())
+    return rows[0]["total"], [object_from(row) for row in rows if row["id"] is not None]
+
+
+async def related(session: Session, company_id: UUID, object_id: UUID) -> list[Record]:
+    """What a story of this object is told of beside it: the other objects of its recovery, and the return."""
+    rows: list[Record] = await session.fetch(_RELATED, company_id, object_id)
+    return rows
+
+
+async def is_there(session: Session, company_id: UUID, object_id: UUID) -> bool:
+    """Whether the company has such an object."""
+    return await session.row(_BY_ID, company_id, object_id) is not None
+
+
+def packed(path: Sequence[MedHop]) -> bytes | None:
+    """A path as its column keeps it."""
+    return msgspec.json.encode(path) if path else None
+
+
+def object_from(row: Record) -> MedObject:
+    """A MedObject from a row of med_objects."""
+    reais = {name: Money(row[f"{name}_minor"], "BRL") for name in ("amount", "blocked", "returned")}
+    return MedObject(
+        row["id"], row["status"], row["version"], row["object_type"], row["role"], row["account_id"], row["end_to_end_id"],
+        row["recovery_id"], row["situation"], row["reason"], reais["amount"], reais["blocked"], reais["returned"],
+        row["result"], row["rejection"], () if row["path"] is None else _PATH.decode(row["path"]), row["refund_id"],
+        row["deadline"], row["due_at"], row["created_at"], row["updated_at"],
+    )  # fmt: skip
+
+
+def _case(rows: list[Record]) -> Case | None:
+    own = [object_from(row) for row in rows if row["kind"] == "own"]
+    if not own:
+        return None
+    history = tuple(
+        Changed(row["to_state"], row["from_state"] or None, row["moved_at"]) for row in rows if row["kind"] == "history"
+    )
+    return Case(own[0], history, tuple(object_from(row) for row in rows if row["kind"] == "related"))

@@ -1,0 +1,94 @@
+"""Disputes at the DICT over HTTP: a Rail, whose events are pulled by long polling, and what a client waits for."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lastro.rails.med import wire
+from lastro.rails.messages import Malformed, problem, told_code
+from lastro.rails.movements import FOR_GOOD, Movements, order
+from lastro.rails.port import Permanent, Transient, Unknown
+from lastro.rails.port.med import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, OPEN_SECONDS, med_task
+
+if TYPE_CHECKING:
+    import asyncio
+    from uuid import UUID
+
+    from lastro.rails.line import Line
+    from lastro.rails.port import Keep, Pending, Told
+    from lastro.rails.port.med import MedContest, MedNews
+
+_RECOVERIES, _REPORTS, _REFUNDS = "/dict/v2/funds-recoveries", "/dict/v2/infraction-reports", "/dict/v2/refunds"
+_EVENTS = ("FUNDS_RECOVERY", "INFRACTION_REPORT", "REFUND")
+# Answers that are the directory's no; any other refusal may be a fault of the way there, which passes.
+_FOR_GOOD = FOR_GOOD | {403, 404}
+
+
+class Med:
+    """A Rail, and a Disputes. line: to the directory, with our token there. ispb: ours."""
+
+    def __init__(self, line: Line, ispb: str) -> None:
+        self._line = line
+        self._ispb = ispb
+        reader = partial(_read, ispb)
+        self._events = Movements(line, "/dict/v2/med-events", dict.fromkeys(_EVENTS, reader))
+
+    async def contest(self, wish: MedContest) -> MedNews:
+        """The recovery. Transient: silence for OPEN_SECONDS. Permanent: the directory opens none."""
+        return await self._asked(_RECOVERIES, wire.contested(wish))
+
+    async def cancel(self, recovery_id: UUID) -> MedNews:
+        """The recovery, canceled."""
+        return await self._asked(f"{_RECOVERIES}/{recovery_id}/cancel", b"{}")
+
+    async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
+        """Tells the directory what became of one of its objects; the same again changes nothing there.
+
+        Permanent: the directory does not have the object, or not from us. ValueError for a kind that it has not.
+        """
+        del network_id, company_id  # the one is made of the object's id, the other concerns us alone
+        task = med_task(body)
+        name = task.reference_id
+        if kind == MED_ACKNOWLEDGE:
+            await self._tell(f"{_REPORTS}/{name}/acknowledge", b"{}")
+        elif kind == MED_VERDICT:
+            await self._tell(f"{_REPORTS}/{name}/close", wire.verdict(task))
+        elif kind == MED_ORDER:
+            await self._tell(f"{_RECOVERIES}/{name}/refund", b"{}")
+        elif kind == MED_ANSWER:
+            await self._tell(f"{_REFUNDS}/{name}/close", wire.answer(task))
+        else:
+            raise ValueError(f"the directory has no message for {kind}")
+
+    async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
+        """Nothing that is told here is an order whose end is asked for: it can be told again."""
+        del kind, network_id
+        return Unknown()
+
+    async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
+        """Pulls until stop."""
+        await self._events.listen(keep, stop)
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self._line.close()
+
+    async def _tell(self, path: str, body: bytes) -> None:
+        await order(self._line, "POST", path, body, _FOR_GOOD)
+
+    async def _asked(self, path: str, body: bytes) -> MedNews:
+        answer = await self._line.ask("POST", path, body, OPEN_SECONDS)
+        if answer.status not in (200, 201):
+            code, reason = problem(answer.status, answer.body)
+            if answer.status in _FOR_GOOD:
+                raise Permanent(told_code(code, f"HTTP{answer.status}"), reason)
+            raise Transient(f"{code}: {reason}")
+        try:
+            return wire.recovery(answer.body, self._ispb)
+        except Malformed as malformed:
+            raise Transient(f"the recovery cannot be read: {malformed}") from malformed
+
+
+def _read(ispb: str, movement_id: str, raw: bytes) -> Told:
+    return wire.told(movement_id, raw, ispb)

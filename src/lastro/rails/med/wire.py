@@ -1,0 +1,209 @@
+"""What the DICT says of disputes, and how we say it: its names on one side (DICT API 2.12.1), the interface's on the other.
+
+What it calls TRACKED, AWAITING_ANALYSIS, REFUNDING, ACKNOWLEDGED and CLOSED are TRACED, WAITING_ANALYSIS, WAITING_REFUND,
+RECEIVED and ANALYSED here (domain.md §6.5).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal
+from uuid import UUID  # noqa: TC003 msgspec reads the annotations when it runs
+
+import msgspec
+
+from lastro.base.money import Money
+from lastro.rails.messages import Instant, Malformed, decoded
+from lastro.rails.port import Told
+from lastro.rails.port.codec import encode
+from lastro.rails.port.med import MED, MED_NEWS, MedHop, MedNews, MedTask
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.rails.port.med import MedContest, Role
+
+_BRL: Final = "BRL"
+_TRANSACTION = re.compile(r"[ED][0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}")
+MOST_TRANSACTIONS: Final = 5
+_STATUSES: Mapping[str, str] = {
+    "TRACKED": "TRACED", "AWAITING_ANALYSIS": "WAITING_ANALYSIS", "REFUNDING": "WAITING_REFUND",
+    "ACKNOWLEDGED": "RECEIVED", "CLOSED": "ANALYSED",
+}  # fmt: skip
+_SITUATIONS: Mapping[str, str] = {
+    "SCAM": "SCAM", "ACCOUNT_TAKEOVER": "UNAUTHORIZED_TRANSACTION", "COERCION": "CRIME_OF_COERCION",
+    "FRAUDULENT_ACCESS": "FRAUDULENT_ACCESS_AND_AUTHORIZATION", "OTHER": "OTHERS",
+}  # fmt: skip
+_THEIRS = {ours: theirs for theirs, ours in _SITUATIONS.items()}
+
+
+class _Hop(msgspec.Struct, rename="pascal"):
+    transaction_id: str
+    hop: int
+    amount: str
+    payer_participant: str
+    receiver_participant: str
+
+
+class _FundsRecovery(msgspec.Struct, rename="pascal"):
+    id: UUID
+    status: Literal["CREATED", "TRACKED", "AWAITING_ANALYSIS", "ANALYSED", "REFUNDING", "COMPLETED", "CANCELLED"]
+    root_transaction_id: str
+    situation_type: str
+    last_modified: Instant
+    requesting_participant: str
+    tracking_graph: list[_Hop] = []
+    analysis_result: Literal["AGREED", "DISAGREED"] | None = None
+
+
+class _InfractionReport(msgspec.Struct, rename="pascal"):
+    id: UUID
+    status: Literal["OPEN", "ACKNOWLEDGED", "CLOSED", "CANCELLED"]
+    transaction_id: str
+    root_transaction_id: str
+    reason: Literal["REFUND_REQUEST", "REFUND_CANCELLED"]
+    situation_type: str
+    infraction_amount: str
+    reporter_participant: str
+    counterparty_participant: str
+    last_modified: Instant
+    funds_recovery_id: UUID | None = None
+    analysis_result: Literal["AGREED", "DISAGREED"] | None = None
+
+
+class _Refund(msgspec.Struct, rename="pascal"):
+    id: UUID
+    status: Literal["OPEN", "CLOSED", "CANCELLED"]
+    transaction_id: str
+    root_transaction_id: str
+    refund_reason: Literal["FRAUD", "OPERATIONAL_FLAW", "PIX_AUTOMATICO"]
+    refund_amount: str
+    requesting_participant: str
+    contested_participant: str
+    last_modified: Instant
+    funds_recovery_id: UUID | None = None
+    situation_type: str | None = None
+    refund_analysis_result: Literal["TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED"] | None = None
+    refund_rejection_reason: str | None = None
+    effective_refunded_amount: str | None = None
+
+
+class _Event(msgspec.Struct, rename="pascal"):
+    funds_recovery: _FundsRecovery | None = None
+    infraction_report: _InfractionReport | None = None
+    refund: _Refund | None = None
+
+
+class _Contested(msgspec.Struct, rename="pascal"):
+    request_id: str
+    root_transaction_id: str
+    situation_type: str
+    report_details: str | None
+
+
+class _Closed(msgspec.Struct, rename="pascal", omit_defaults=True):
+    """How we end a report or a refund."""
+
+    analysis_result: str | None = None
+    fraud_type: str | None = None
+    refund_analysis_result: str | None = None
+    refund_rejection_reason: str | None = None
+    refund_transaction_id: str | None = None
+    effective_refunded_amount: str | None = None
+
+
+def told(movement_id: str, raw: bytes, ispb: str) -> Told:
+    """An event of the directory's stream. ispb: ours, by which our role is known. Malformed, MoneyError: cannot be read."""
+    event = decoded(raw, _Event)
+    if event.funds_recovery is not None:
+        news = _recovery(event.funds_recovery, ispb)
+    elif event.infraction_report is not None:
+        news = _report(event.infraction_report, ispb)
+    elif event.refund is not None:
+        news = _refund(event.refund, ispb)
+    else:
+        raise Malformed("an event about nothing")
+    # Whose it is, is known by the transaction of ours: what we have sent, or what came to us.
+    subject = news.root_id if news.role == "PAYER" else news.end_to_end_id
+    return Told(MED_NEWS, movement_id, subject, encode(news), rail=MED)
+
+
+def recovery(raw: bytes, ispb: str) -> MedNews:
+    """A recovery as the directory answers about it. Malformed: it is none."""
+    return _recovery(decoded(raw, _FundsRecovery), ispb)
+
+
+def contested(wish: MedContest) -> bytes:
+    """The body that opens a recovery."""
+    body = _Contested(str(wish.request_id), wish.end_to_end_id, _THEIRS[wish.situation], wish.details)
+    return msgspec.json.encode(body)
+
+
+def verdict(task: MedTask) -> bytes:
+    """The body that ends a report. Who agrees marks the receiver; as what is not asked of us by anybody: UNKNOWN."""
+    return msgspec.json.encode(_Closed(task.result, "UNKNOWN" if task.result == "AGREED" else None))
+
+
+def answer(task: MedTask) -> bytes:
+    """The body that ends a refund."""
+    returned = None if task.returned is None else str(task.returned)
+    return msgspec.json.encode(_Closed(None, None, task.result, task.rejection, task.return_id, returned))
+
+
+def _recovery(one: _FundsRecovery, ispb: str) -> MedNews:
+    if len(one.tracking_graph) > MOST_TRANSACTIONS:
+        raise Malformed("TrackingGraph")
+    path = tuple(
+        MedHop(
+            _transaction(h.transaction_id), h.hop, Money.parse(h.amount, _BRL), h.payer_participant, h.receiver_participant
+        )
+        for h in one.tracking_graph
+    )
+    return MedNews(
+        object_type="RECOVERY_VALUE", reference_id=one.id, status=_status(one.status),
+        role=_role(one.requesting_participant, ispb), end_to_end_id=_transaction(one.root_transaction_id),
+        root_id=one.root_transaction_id, at=one.last_modified, situation=_situation(one.situation_type),
+        result=one.analysis_result, path=path,
+    )  # fmt: skip
+
+
+def _report(one: _InfractionReport, ispb: str) -> MedNews:
+    return MedNews(
+        object_type="INFRINGEMENT_NOTIFICATION", reference_id=one.id, status=_status(one.status),
+        role=_role(one.reporter_participant, ispb), end_to_end_id=_transaction(one.transaction_id),
+        root_id=_transaction(one.root_transaction_id), at=one.last_modified, recovery_id=one.funds_recovery_id,
+        situation=_situation(one.situation_type), reason="REFUND_REQUEST", amount=Money.parse(one.infraction_amount, _BRL),
+        result=one.analysis_result,
+    )  # fmt: skip
+
+
+def _refund(one: _Refund, ispb: str) -> MedNews:
+    returned = None if one.effective_refunded_amount is None else Money.parse(one.effective_refunded_amount, _BRL)
+    return MedNews(
+        object_type="REFUND_REQUEST", reference_id=one.id, status=_status(one.status),
+        role=_role(one.requesting_participant, ispb), end_to_end_id=_transaction(one.transaction_id),
+        root_id=_transaction(one.root_transaction_id), at=one.last_modified, recovery_id=one.funds_recovery_id,
+        situation=None if one.situation_type is None else _situation(one.situation_type), reason=one.refund_reason,
+        amount=Money.parse(one.refund_amount, _BRL), result=one.refund_analysis_result,
+        rejection=one.refund_rejection_reason, returned=returned,
+    )  # fmt: skip
+
+
+def _role(opener: str, ispb: str) -> Role:
+    """Whoever has opened an object is the payer's bank."""
+    return "PAYER" if opener == ispb else "RECEIVER"
+
+
+def _status(theirs: str) -> str:
+    return _STATUSES.get(theirs, theirs)
+
+
+def _situation(theirs: str) -> str:
+    """UNKNOWN, which is of old data alone, is as much as OTHERS."""
+    return _SITUATIONS.get(theirs, "OTHERS")
+
+
+def _transaction(text: str) -> str:
+    if _TRANSACTION.fullmatch(text) is None:
+        raise Malformed("TransactionId")
+    return text

@@ -1,0 +1,186 @@
+"""Disputes played by a test or a person: either side's next step, by the interface's word for where it leads."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from .. import amounts
+from ..bank import payers
+from ..bank.paying import Wish, pay
+from ..forms import Form
+from ..network import Network
+from ..refusals import not_found
+from ..settings import SIMULATED_BANKS
+from ..spi import payments, returns
+from . import cases, objects
+from .objects import RECOVERY, REFUND, REPORT, Row, StepError
+
+SITUATIONS = {
+    "SCAM": "SCAM", "UNAUTHORIZED_TRANSACTION": "ACCOUNT_TAKEOVER", "CRIME_OF_COERCION": "COERCION",
+    "FRAUDULENT_ACCESS_AND_AUTHORIZATION": "FRAUDULENT_ACCESS", "OTHERS": "OTHER",
+}  # fmt: skip
+OBJECT_TYPES = {RECOVERY: "RECOVERY_VALUE", REPORT: "INFRINGEMENT_NOTIFICATION", REFUND: "REFUND_REQUEST"}
+STATUSES = {
+    "TRACKED": "TRACED", "AWAITING_ANALYSIS": "WAITING_ANALYSIS", "REFUNDING": "WAITING_REFUND", "ACKNOWLEDGED": "RECEIVED",
+    "CLOSED": "ANALYSED",
+}  # fmt: skip
+WORDS = frozenset({
+    "TRACED", "WAITING_ANALYSIS", "ANALYSED", "WAITING_REFUND", "COMPLETED", "CANCELLED", "RECEIVED",
+})  # fmt: skip
+VERDICTS = ("AGREED", "DISAGREED")
+ANSWERS = ("TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
+REASONS = ("OPERATIONAL_FLAW", "PIX_AUTOMATICO")
+MOST_LISTED = 1000
+
+
+def begin(network: Network, form: Form) -> dict[str, Any]:
+    """Somebody contests a payment: its payer's bank opens the recovery; of money that came to lastro the case is its report.
+
+    With a `reason` its payer's bank asks back what it paid by its own fault, or by Pix Automático.
+    """
+    name = form.text("endToEndId", 32)
+    situation = form.choice("situationType", SITUATIONS)
+    reason, amount = form.maybe_choice("reason", REASONS), form.maybe_amount("amount")
+    form.check()
+    try:
+        payment = cases.contested(network, name, None)
+        with network.store.writing():
+            if reason is not None:
+                return shown(network, cases.open_refund(network, payment, reason, amount or payment["amount"]))
+            recovery = cases.open_recovery(network, payment, SITUATIONS[situation], None)
+            if payment["receiver"] in SIMULATED_BANKS:
+                return shown(network, recovery)
+            cases.report(network, cases.trace(network, recovery, 1))
+            (report,) = objects.of_recovery(network, recovery["id"], REPORT)
+            return shown(network, report)
+    except StepError as no:
+        return {"endToEndId": name, "status": "REJECTED", "code": no.code}
+
+
+async def advance(network: Network, object_id: str, form: Form) -> dict[str, Any]:
+    """The next step of an object, whoever's turn it is; one that does not follow is refused and changes nothing."""
+    row = objects.find(network, object_id)
+    if row is None:
+        raise not_found()
+    status = form.choice("status", WORDS)
+    result = form.maybe_choice("analysisResult", (*VERDICTS, *ANSWERS))
+    amount, rejection = form.maybe_amount("amount"), form.maybe_text("rejectionReason", 32)
+    transactions = form.maybe_whole("transactions", 1, cases.MOST_TRANSACTIONS)
+    form.check()
+    try:
+        if row["kind"] == RECOVERY:
+            with network.store.writing():
+                _recovery(network, row, status, transactions)
+        elif row["kind"] == REPORT:
+            with network.store.writing():
+                _report(network, row, status, result)
+        else:
+            await _refund(network, row, status, _Answer(result, amount, rejection))
+    except StepError as no:
+        return {"referenceId": object_id, "status": "REJECTED", "code": no.code}
+    return shown(network, objects.known(network, object_id))
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """How a refund is to be answered."""
+
+    result: str | None
+    amount: int | None
+    rejection: str | None
+
+
+def shown(network: Network, row: Row) -> dict[str, Any]:
+    """A case as tests see it, in the interface's words."""
+    body = json.loads(row["body"])
+    found: dict[str, Any] = {
+        "referenceId": row["id"], "objectType": OBJECT_TYPES[row["kind"]],
+        "status": STATUSES.get(row["status"], row["status"]), "endToEndId": row["transaction_id"],
+        "amount": amounts.printed(objects.amount_of(row)),
+    }  # fmt: skip
+    result = body.get("RefundAnalysisResult") or body.get("AnalysisResult")
+    more = {
+        "recoveryId": row["recovery_id"], "analysisResult": result, "rejectionReason": body.get("RefundRejectionReason"),
+        "returnedAmount": body.get("EffectiveRefundedAmount"), "transactions": body.get("TrackingGraph"),
+    }  # fmt: skip
+    found |= {name: value for name, value in more.items() if value is not None}
+    recovery_id = row["id"] if row["kind"] == RECOVERY else row["recovery_id"]
+    if recovery_id is not None:
+        sql = "SELECT * FROM med_object WHERE (recovery_id = ? OR id = ?) AND id <> ? ORDER BY seq"
+        related = network.store.rows(sql, recovery_id, recovery_id, row["id"])
+        found["related"] = [
+            {"referenceId": o["id"], "objectType": OBJECT_TYPES[o["kind"]], "status": STATUSES.get(o["status"], o["status"])}
+            for o in related
+        ]
+    return found
+
+
+def listed(network: Network) -> list[dict[str, Any]]:
+    """Every object, oldest first."""
+    return [shown(network, row) for row in network.store.rows("SELECT * FROM med_object ORDER BY seq LIMIT ?", MOST_LISTED)]
+
+
+def _recovery(network: Network, row: Row, status: str, transactions: int | None) -> None:
+    if status == "CANCELLED":
+        cases.cancel(network, row)
+    elif (row["status"], status) == ("CREATED", "TRACED"):
+        cases.trace(network, row, transactions or 1)
+    elif (row["status"], status) == ("TRACKED", "WAITING_ANALYSIS"):
+        cases.report(network, row)
+    elif (row["status"], status) == ("ANALYSED", "WAITING_REFUND"):
+        cases.order_refunds(network, row)
+    else:
+        raise _out_of_turn(row, status)
+
+
+def _report(network: Network, row: Row, status: str, result: str | None) -> None:
+    if row["status"] == "OPEN" and status == "RECEIVED":
+        objects.change(network, row, "ACKNOWLEDGED")
+    elif row["status"] in ("OPEN", "ACKNOWLEDGED") and status == "CANCELLED":
+        objects.change(network, row, "CANCELLED")
+    elif row["status"] == "ACKNOWLEDGED" and status == "ANALYSED":
+        cases.close_report(network, row, result if result in VERDICTS else "AGREED")
+    else:
+        raise _out_of_turn(row, status)
+
+
+async def _refund(network: Network, row: Row, status: str, answer: _Answer) -> None:
+    if row["status"] != "OPEN" or status not in ("ANALYSED", "CANCELLED"):
+        raise _out_of_turn(row, status)
+    if status == "CANCELLED":
+        with network.store.writing():
+            objects.change(network, row, "CANCELLED")
+        return
+    if row["counterpart"] not in SIMULATED_BANKS:
+        raise StepError(409, "NotYours", "lastro answers it itself")
+    asked = objects.amount_of(row)
+    amount = 0 if answer.result == "REJECTED" else min(answer.amount or asked, asked)
+    name = await _paid(network, row, amount) if amount else None
+    ended = {"RefundAnalysisResult": "REJECTED", "RefundRejectionReason": answer.rejection or "NO_BALANCE"}
+    if name is not None:
+        full = "TOTALLY_ACCEPTED" if amount == asked else "PARTIALLY_ACCEPTED"
+        ended = {
+            "RefundAnalysisResult": full, "RefundTransactionId": name, "EffectiveRefundedAmount": amounts.printed(amount),
+        }  # fmt: skip
+    with network.store.writing():
+        cases.close_refund(network, row, ended)
+
+
+async def _paid(network: Network, row: Row, amount: int) -> str | None:
+    """The first layer returns the payment itself; whoever had the money after it pays the victim anew (IPRT)."""
+    if json.loads(row["body"])["Hop"] == 1:
+        payment = payments.find(network, row["transaction_id"])
+        if payment is None or returns.left(network, payment) < amount:
+            return None
+        with network.store.writing():
+            return cases.pay_back(network, row, amount, row["counterpart"])
+    root = payments.find(network, row["root_id"])
+    assert root is not None
+    payer = json.loads(root["body"])["payer"]
+    victim = {name: payer[name] for name in ("ispb", "branch", "account", "accountType")}
+    made = await pay(network, Wish(payers.COMPANY, amount, "MANU", victim, purpose="IPRT"))
+    return str(made["endToEndId"]) if made["status"] == "SETTLED" else None
+
+
+def _out_of_turn(row: Row, status: str) -> StepError:
+    return StepError(409, "InvalidStatus", f"{STATUSES.get(row['status'], row['status'])} is not followed by {status}")

@@ -1,0 +1,187 @@
+"""The doors to disputes: the directory's own for participants, and acts that play both sides for tests and people."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from .. import faults, logs
+from ..answers import Asked, answer
+from ..collecting import movements
+from ..forms import Form
+from ..guard import participant_only
+from ..network import Network
+from ..refusals import RefusedError, away, not_found
+from ..settings import LASTRO_ISPB
+from . import acts, cases, objects
+from .objects import RECOVERY, REFUND, REPORT, Row, StepError
+
+ANSWERS = ("TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
+CODE = re.compile(r"[A-Z_]{1,32}")
+
+
+@get("/dict/v2/med-events", guards=[participant_only])
+async def events(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """What has happened to the participant's disputes after a place."""
+    return answer({"movements": await movements.pulled(request, network, objects.EVENTS)})
+
+
+@post("/dict/v2/funds-recoveries", guards=[participant_only])
+async def recovery_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Open a recovery. The same request id again answers the same one."""
+    form = Form.read(await request.body())
+    request_id, name = form.text("RequestId", 36), form.text("RootTransactionId", 32)
+    situation = form.choice("SituationType", cases.SITUATIONS)
+    details = form.maybe_text("ReportDetails", 2000)
+    if situation == "OTHER" and details is None:
+        form.refuse("ReportDetails", "REQUIRED", "OTHER has to be explained")
+    form.check()
+    logs.about(name)
+    fault = _struck(network, name)
+    made = _done(
+        network, lambda: cases.open_recovery(network, cases.contested(network, name, LASTRO_ISPB), situation, request_id)
+    )
+    return _answered(made, fault, 201)
+
+
+@post("/dict/v2/funds-recoveries/{object_id:str}/cancel", guards=[participant_only], status_code=200)
+async def recovery_cancel(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
+    """Give a recovery up."""
+    row = _own(network, object_id, RECOVERY, "opener")
+    fault = _struck(network, row["transaction_id"])
+    changed = _done(network, lambda: cases.cancel(network, row))
+    return _answered(changed, fault)
+
+
+@post("/dict/v2/funds-recoveries/{object_id:str}/refund", guards=[participant_only], status_code=200)
+async def recovery_refund(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
+    """Order the refunds of a recovery that is analysed."""
+    row = _own(network, object_id, RECOVERY, "opener")
+    fault = _struck(network, row["transaction_id"])
+    changed = _done(network, lambda: cases.order_refunds(network, row))
+    return _answered(changed, fault)
+
+
+@post("/dict/v2/infraction-reports/{object_id:str}/acknowledge", guards=[participant_only], status_code=200)
+async def report_acknowledge(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
+    """A report has arrived."""
+    row = _own(network, object_id, REPORT, "counterpart")
+    fault = _struck(network, row["transaction_id"])
+    if row["status"] == "OPEN":
+        row = _done(network, lambda: objects.change(network, row, "ACKNOWLEDGED"))
+    return _answered(row, fault)
+
+
+@post("/dict/v2/infraction-reports/{object_id:str}/close", guards=[participant_only], status_code=200)
+async def report_close(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
+    """A report was analysed."""
+    form = Form.read(await request.body())
+    result, fraud = form.choice("AnalysisResult", acts.VERDICTS), form.maybe_text("FraudType", 32, CODE)
+    if result == "AGREED" and fraud is None:
+        form.refuse("FraudType", "REQUIRED", "Who agrees says of which kind the fraud was")
+    form.check()
+    row = _own(network, object_id, REPORT, "counterpart")
+    fault = _struck(network, row["transaction_id"])
+    if row["status"] in ("OPEN", "ACKNOWLEDGED"):
+        row = _done(network, lambda: cases.close_report(network, row, result))
+    elif objects.shown(row).get("AnalysisResult") != result:
+        raise RefusedError(409, "InvalidStatus", f"It is {row['status']}")
+    return _answered(row, fault)
+
+
+@post("/dict/v2/refunds/{object_id:str}/close", guards=[participant_only], status_code=200)
+async def refund_close(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
+    """A refund was answered, by a return that was made or a reason why there is none."""
+    form = Form.read(await request.body())
+    result = form.choice("RefundAnalysisResult", ANSWERS)
+    told: dict[str, str | None] = {
+        "RefundAnalysisResult": result, "RefundRejectionReason": form.maybe_text("RefundRejectionReason", 32, CODE),
+        "RefundTransactionId": form.maybe_text("RefundTransactionId", 32),
+        "EffectiveRefundedAmount": form.maybe_text("EffectiveRefundedAmount", 16),
+    }  # fmt: skip
+    if result == "REJECTED" and told["RefundRejectionReason"] is None:
+        form.refuse("RefundRejectionReason", "REQUIRED", "A no has its reason")
+    if result != "REJECTED" and told["RefundTransactionId"] is None:
+        form.refuse("RefundTransactionId", "REQUIRED", "A yes names the return")
+    form.check()
+    row = _own(network, object_id, REFUND, "counterpart")
+    fault = _struck(network, row["transaction_id"])
+    if row["status"] == "OPEN":
+        row = _done(
+            network,
+            lambda: cases.close_refund(network, row, {name: value for name, value in told.items() if value is not None}),
+        )
+    elif objects.shown(row).get("RefundAnalysisResult") != result:
+        raise RefusedError(409, "InvalidStatus", f"It is {row['status']}")
+    return _answered(row, fault)
+
+
+@post("/med", status_code=200)
+async def med_begin(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Contest a payment."""
+    return answer(acts.begin(network, Form.read(await request.body())))
+
+
+@get("/med")
+async def med_list(network: NamedDependency[Network]) -> Response[bytes]:
+    """Every object of every dispute."""
+    return answer({"data": acts.listed(network)})
+
+
+@get("/med/{object_id:str}")
+async def med_get(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
+    """One object."""
+    row = objects.find(network, object_id)
+    if row is None:
+        raise not_found()
+    return answer(acts.shown(network, row))
+
+
+@post("/med/{object_id:str}/advance", status_code=200)
+async def med_advance(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
+    """Take an object's next step, for whoever's turn it is."""
+    return answer(await acts.advance(network, object_id, Form.read(await request.body())))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (
+    events, recovery_create, recovery_cancel, recovery_refund, report_acknowledge, report_close, refund_close, med_begin,
+    med_list, med_get, med_advance,
+)  # fmt: skip
+
+
+def _done(network: Network, step: Callable[[], Row]) -> Row:
+    """A step, all of it or nothing. Refused: the directory's own no."""
+    try:
+        with network.store.writing():
+            return step()
+    except StepError as no:
+        raise RefusedError(no.status, no.code, no.reason) from no
+
+
+def _own(network: Network, object_id: str, kind: str, side: str) -> Row:
+    """An object of this kind in which the participant is on that side."""
+    row = objects.find(network, object_id)
+    if row is None or row["kind"] != kind or row[side] != LASTRO_ISPB:
+        raise not_found()
+    return row
+
+
+def _struck(network: Network, end_to_end_id: str) -> faults.Fault | None:
+    """What goes wrong with a request about this transaction, before it is carried out. Refused: it is not at all."""
+    fault = faults.strike(network, "med", {"endToEndId": end_to_end_id}, {"reject", "lost-answer", "down"})
+    if fault is not None and fault.behaviour == "down":
+        raise away()
+    if fault is not None and fault.behaviour == "reject":
+        raise RefusedError(422, fault.code or "Rejected", "The directory refuses it")
+    return fault
+
+
+def _answered(row: Row, fault: faults.Fault | None, status: int = 200) -> Response[bytes]:
+    if fault is not None:
+        raise away()
+    body: dict[str, Any] = objects.shown(row)
+    return answer(body, status)

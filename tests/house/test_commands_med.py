@@ -1,0 +1,44 @@
+"""lastro med: what it lists and shows, what a verdict does, and every no."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cast import Cast
+from tests.rooms.med.court import Court
+
+from lastro.doors.settings import read
+
+from .test_commands import Office, environment
+
+
+@pytest.fixture
+async def court(own_database: Any) -> AsyncIterator[Court]:
+    cast = Cast.of(own_database.app, size=2)
+    yield Court(cast, await cast.ana())
+    await cast.close()
+
+
+@pytest.fixture
+def desk(own_database: Any, tmp_path: Path) -> Office:
+    return Office(read(environment(own_database, tmp_path)))
+
+
+async def test_what_is_disputed_is_listed_shown_and_decided(court: Court, desk: Office) -> None:
+    async def asks(*words: str) -> Any:
+        return await asyncio.to_thread(desk.asks, *words)
+
+    assert await asks("med", "list") == []
+    notice = await court.notice(await court.transaction(await court.paid(1000)))
+    await court.says(notice)
+    name = str(notice.reference_id)
+    assert "is OPEN" in await asyncio.to_thread(desk.declined, "med", "decide", name, "agreed")
+    await court.says(notice, status="RECEIVED")
+    assert [(one["referenceId"], one["status"]) for one in await asks("med", "list")] == [(name, "RECEIVED")]
+    assert (await asks("med", "decide", name, "disagreed"))["analysisResult"] == "DISAGREED"
+    shown = await asks("med", "show", name)
+    assert (shown["status"], shown["blockedAmount"], len(shown["history"])) == ("ANALYSED", "0.00", 3)
+    assert (await asks("med", "list"), len(await asks("med", "list", "--all"))) == ([], 1)
+    assert "There is no object of a dispute 'x'" in await asyncio.to_thread(desk.declined, "med", "show", "x")

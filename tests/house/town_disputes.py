@@ -1,0 +1,39 @@
+"""The directory of the town, as far as disputes are opened and given up there."""
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from uuid import UUID
+
+import msgspec
+
+from lastro.base.secrets import Secret
+from lastro.rails.line import Answer, Line
+from lastro.rails.spi import Spi
+
+
+class TownLine(Line):
+    """To a directory that opens and cancels every recovery it is asked for."""
+
+    async def ask(
+        self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None
+    ) -> Answer:
+        if not path.startswith("/dict/v2/funds-recoveries"):
+            return await super().ask(method, path, body, seconds, more)
+        wish = msgspec.json.decode(body or b"{}")
+        *_, name, act = path.split("/")
+        said = {
+            "Id": name if act == "cancel" else str(UUID(bytes=os.urandom(16), version=4)),
+            "Status": "CANCELLED" if act == "cancel" else "CREATED", "SituationType": "SCAM",
+            "RootTransactionId": wish.get("RootTransactionId", "E00000000202601311200aaaaaaaaaaa"),
+            "LastModified": datetime.now(UTC), "RequestingParticipant": "00000000",
+        }  # fmt: skip
+        return Answer(201, {}, msgspec.json.encode(said))
+
+
+class TownRail(Spi):
+    """The network of the town, which nobody reaches but for its disputes."""
+
+    @property
+    def line(self) -> Line:
+        return TownLine("http://127.0.0.1:9", Secret("none"))

@@ -1,0 +1,102 @@
+"""Disputes about Ana's money as the directory tells of them, and as her account stands by them."""
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import msgspec
+from tests.cast import INSTITUTION
+from tests.rooms.orders.shop import Shop
+
+from lastro import ledger
+from lastro.base.money import Money
+from lastro.base.run import Done
+from lastro.med import TERMS, Decide, Fall, Stand, Terms
+from lastro.rails import port
+from lastro.rails.port import MedNews
+
+
+@dataclass
+class Court(Shop):
+    """What one test does. terms: by which it is disputed."""
+
+    terms: Terms = TERMS
+
+    @property
+    def stand(self) -> Stand:
+        return Stand(INSTITUTION, self.terms)
+
+    async def transaction(self, order_id: UUID) -> str:
+        (name,) = await self.column("SELECT end_to_end_id FROM pix_payments WHERE order_id = $1", order_id)
+        return str(name)
+
+    async def notice(self, end_to_end_id: str, cents: int = 1000, **more: Any) -> MedNews:
+        """A notice that has not been told yet."""
+        values: dict[str, Any] = {
+            "object_type": "INFRINGEMENT_NOTIFICATION", "reference_id": uuid4(), "status": "OPEN", "role": "RECEIVER",
+            "end_to_end_id": end_to_end_id, "root_id": end_to_end_id, "at": datetime.now(UTC), "recovery_id": uuid4(),
+            "situation": "SCAM", "reason": "REFUND_REQUEST", "amount": Money(cents, "BRL"),
+        }  # fmt: skip
+        return MedNews(**{**values, **more})
+
+    def request(self, notice: MedNews, **more: Any) -> MedNews:
+        """The refund request that follows a notice."""
+        values = {"object_type": "REFUND_REQUEST", "reference_id": uuid4(), "status": "OPEN", "reason": "FRAUD", **more}
+        return msgspec.structs.replace(notice, **values)
+
+    async def says(self, news: MedNews, **more: Any) -> str:
+        """The directory tells it; what its message was settled with."""
+        changed = msgspec.structs.replace(news, **more)
+        return await self.told(port.MED_NEWS, changed, changed.end_to_end_id, rail=port.MED)
+
+    async def agreed(self, news: MedNews, verdict: str = "AGREED") -> None:
+        """The notice arrives, is acknowledged, and analysed by us."""
+        assert await self.says(news) == "handled"
+        assert await self.says(news, status="RECEIVED") == "handled"
+        done = await self.cast.runner.act(self.ana.company_id, Decide(news.reference_id, verdict, self.stand))
+        assert isinstance(done, Done), done
+
+    async def falls(self, news: MedNews) -> bool:
+        """Its time has come; whether that did anything."""
+        done = await self.cast.runner.act(self.ana.company_id, Fall(news.reference_id, self.stand))
+        return isinstance(done, Done) and done.write is not None and not done.write.is_empty
+
+    async def due(self, news: MedNews) -> None:
+        """Its time is over: what would take days is so at once."""
+        await self.rows(
+            "UPDATE med_objects SET due_at = $2 WHERE id = $1", news.reference_id, datetime.now(UTC) - timedelta(days=1)
+        )
+
+    async def returned(self, code: str | None = None) -> str:
+        """The network's word of the one return that is on its way."""
+        (return_id,) = await self.column("SELECT return_id FROM refunds WHERE state = 'PENDING' AND origin = 'MED'")
+        return await self.ends({"returnId": return_id}, code)
+
+    async def is_so(self, news: MedNews) -> tuple[str, int, int, str | None]:
+        """Its status, what it blocks, what was given back, and its result."""
+        sql = "SELECT status, blocked_minor, returned_minor, result FROM med_objects WHERE id = $1"
+        ((status, blocked, returned, result),) = await self.rows(sql, news.reference_id)
+        return status, blocked, returned, result
+
+    async def blocked(self) -> int:
+        """What of Ana's account is blocked, by the ledger."""
+        async with self.cast.database.session(self.ana.company_id) as session:
+            (balance,) = await ledger.balances_of(session, self.ana.company_id, [self.ana.account_id], "BRL")
+        return balance.blocked.minor
+
+    async def sent(self, kind: str) -> list[dict[str, Any]]:
+        """What the directory is told, of one kind, in order."""
+        sql = "SELECT body FROM outbox WHERE rail = 'med' AND kind = $1 ORDER BY created_at, id"
+        return [msgspec.json.decode(body) for body in await self.column(sql, kind)]
+
+    async def notified(self, news: MedNews) -> list[tuple[str, str, str | None]]:
+        """Event, status and previous status of each notification about it."""
+        told = await self.news(news.reference_id)
+        return [(e["eventType"], e["status"], e.get("previousStatus")) for e in told]
+
+
+def some_id() -> str:
+    """Of a transaction that nobody here knows."""
+    return f"E99999020202601311200{os.urandom(6).hex()[1:]}"

@@ -1,0 +1,25 @@
+"""A recovery as its room writes it, for tests of other things."""
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from tests.cast import Cast
+
+from lastro.base.money import Money
+from lastro.base.run import Door
+from lastro.base.write import Write
+from lastro.med.actions.writing import born
+from lastro.med.model import MedObject
+from lastro.med.states import way_to
+
+_TRANSACTION = "E1234567820260131120000000aBcDeF"
+
+
+def recovery(cast: Cast, company_id: UUID, account_id: UUID, at: datetime) -> Write:
+    """One that was just opened."""
+    nothing = Money(0, "BRL")
+    one = MedObject(
+        uuid4(), "CREATED", 1, "RECOVERY_VALUE", "PAYER", account_id, _TRANSACTION, None, "SCAM", None, Money(1, "BRL"), nothing,
+        nothing, None, None, (), None, at, None, at, at,
+    )  # fmt: skip
+    return born(one, way_to("RECOVERY_VALUE", "CREATED"), Door(company_id, at, cast.chance), at)
