@@ -41,13 +41,17 @@ def read_upload(raw: bytes, boundary: str | None) -> Asked | list[Problem]:
     slot = _text(parts, "documentType", problems)
     if slot and slot not in ALL_SLOTS:
         problems.append(Problem("documentType", "INVALID", "is not one of the values the interface names"))
-    request_id = _text(parts, "accountRequestId", problems)
+    named = parts.get("accountRequestId")
+    if named is None or not named.content:
+        problems.append(Problem("accountRequestId", "REQUIRED", "is required"))
     append = _text(parts, "append", problems, otherwise="false")
     if append and append not in _FLAGS:
         problems.append(Problem("append", "INVALID", "must be true or false"))
     if problems:
         return problems
-    return Asked(as_id(request_id), slot, content, _FLAGS[append])
+    # What is no id, however it is none, answers as an id that nobody has.
+    request_id = None if named is None else as_id(named.content.decode("ascii", "replace"))
+    return Asked(request_id, slot, content, _FLAGS[append])
 
 
 def _file(part: Part | None, problems: list[Problem]) -> bytes:
