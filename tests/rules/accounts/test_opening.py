@@ -168,9 +168,11 @@ def upload(**parts: bytes | None) -> bytes:
 
 def test_an_upload_says_what_it_is_for() -> None:
     assert read_upload(upload(), B) == Asked(UUID(ID), "selfieHolder", PNG, append=False)
-    assert read_upload(upload(append=b"true", accountRequestId=b"nobody"), B) == Asked(
-        None, "selfieHolder", PNG, append=True
-    )
+
+
+@pytest.mark.parametrize("none", [b"nobody", b"x" * 300, b"\xff\xfe"])
+def test_what_is_no_id_answers_as_one_that_nobody_has(none: bytes) -> None:
+    assert read_upload(upload(append=b"true", accountRequestId=none), B) == Asked(None, "selfieHolder", PNG, append=True)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +182,7 @@ def test_an_upload_says_what_it_is_for() -> None:
         ({"file": GIF}, [("file", "NOT_SUPPORTED")]), ({"file": PNG + bytes(LARGEST_FILE)}, [("file", "TOO_LONG")]),
         ({"documentType": b"passport"}, [("documentType", "INVALID")]), ({"append": b"yes"}, [("append", "INVALID")]),
         ({"documentType": b"\xff"}, [("documentType", "INVALID")]),
-        ({"accountRequestId": b"x" * 300}, [("accountRequestId", "INVALID")]),
+        ({"accountRequestId": b""}, [("accountRequestId", "REQUIRED")]),
         (
             {"file": GIF, "documentType": None, "accountRequestId": None, "append": b"1"},
             [("file", "NOT_SUPPORTED"), ("documentType", "REQUIRED"), ("accountRequestId", "REQUIRED"), ("append", "INVALID")],
