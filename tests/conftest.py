@@ -39,6 +39,7 @@ _MEMORY_NEEDED = 4 << 30
 _STALE_FOLDER_SECONDS = 600
 _DROP_TRIES = 50
 _STALE_DATABASE_SECONDS = 24 * 3600
+_FIRST = ("fuzz", "world")  # a minute each
 _SOCKET_KEY = pytest.StashKey[str]()
 _OWNER_KEY = pytest.StashKey["DatabaseDoor"]()
 
@@ -284,6 +285,12 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Those that take longest begin first, so that none is still at it when the other workers have nothing left."""
+    first = [config.rootpath / "tests" / name for name in _FIRST]
+    items.sort(key=lambda item: not any(item.path.is_relative_to(folder) for folder in first))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, Protocol
 
 LONGEST_LOG_BYTES = 10 * 1024 * 1024
 _FIRST_PAUSE_SECONDS = 0.2
@@ -33,16 +33,54 @@ class ChildPlan:
     health_url: str | None = None
 
 
-class Child:
-    """A running plan."""
+class Process(Protocol):
+    """A started program, of which this is used; a `subprocess.Popen` is one."""
 
-    def __init__(self, plan: ChildPlan, environment: Mapping[str, str], logs: Path, say: Callable[[str], None]) -> None:
+    pid: int
+
+    @property
+    def returncode(self) -> int | None:
+        """As poll has last seen it."""
+
+    @property
+    def stdin(self) -> IO[Any] | None:
+        """The writing end of its standard input, where that is a pipe."""
+
+    @property
+    def stdout(self) -> IO[Any] | None:
+        """The reading end of what it says, where that is a pipe."""
+
+    def poll(self) -> int | None:
+        """Its status once it has ended; of one ended by a signal, the signal's number below zero."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its status, waited for. timeout: seconds."""
+
+    def send_signal(self, sig: int) -> None:
+        """To who has ended, nothing."""
+
+    def kill(self) -> None:
+        """At once, by signal 9."""
+
+
+class Child:
+    """A running plan. start: how its program is started, with this environment."""
+
+    def __init__(
+        self,
+        plan: ChildPlan,
+        environment: Mapping[str, str],
+        logs: Path,
+        say: Callable[[str], None],
+        start: Callable[[Sequence[str], Mapping[str, str]], Process] | None = None,
+    ) -> None:
         self.plan = plan
         self.log_file = logs / f"{plan.name}.log"
         self.last_lines: deque[str] = deque(maxlen=20)
         self._environment = {**environment, "LASTRO_PARENT_PIPE": "1", "PYTHONUNBUFFERED": "1"}
         self._say = say
-        self._process: subprocess.Popen[str] | None = None
+        self._begin = start or _started
+        self._process: Process | None = None
         self._reader: threading.Thread | None = None
         self._started_at = 0.0
         self._restart_at: float | None = None
@@ -50,17 +88,7 @@ class Child:
 
     def start(self) -> None:
         """Starts the process and the thread that reads what it says."""
-        self._process = subprocess.Popen(  # noqa: S603 - our own programs
-            list(self.plan.command),
-            env=self._environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            # Ctrl-C in the terminal reaches the supervisor alone, which stops its children in order.
-            start_new_session=True,
-        )
+        self._process = self._begin(self.plan.command, self._environment)
         self._started_at = time.monotonic()
         self._restart_at = None
         assert self._process.stdout is not None
@@ -125,6 +153,20 @@ class Child:
                     self.last_lines.append(line.strip())
                 if (shown := _worth_showing(line)) is not None:
                     self._say(f"{self.plan.name}: {shown}")
+
+
+def _started(command: Sequence[str], environment: Mapping[str, str]) -> Process:
+    return subprocess.Popen(  # noqa: S603 - our own programs
+        list(command),
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        # Ctrl-C in the terminal reaches the supervisor alone, which stops its children in order.
+        start_new_session=True,
+    )
 
 
 def rotate(log_file: Path) -> None:

@@ -10,15 +10,17 @@ import json
 import os
 import signal
 import socket
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 from typing import Any, TypeVar
+
+from tests import forked
 
 from lastro.base.db import Database as Pool
 from lastro.base.db import Dsn
 from lastro_sandbox import demo_data, secrets
-from lastro_sandbox.child import Child, ChildPlan
+from lastro_sandbox.child import Child, ChildPlan, Process
 from lastro_sandbox.run import Running
 
 T = TypeVar("T")
@@ -60,7 +62,7 @@ class Stage:
         self._url = database_url
         self._login = "switch" if is_external else "role"
         self._programs = programs
-        self._taken = [_reserved_port(), _reserved_port()]
+        self._taken = [reserved_port(), reserved_port()]
         self.base_url, self.simulator_url = (f"http://{HOST}:{port.getsockname()[1]}" for port in self._taken)
         self._children: dict[str, Child] = {}
         self._different: set[str] = set()
@@ -116,9 +118,9 @@ class Stage:
     def launch(self, name: str, **environment: str) -> Child:
         """Starts one process without waiting for anything."""
         health = {"api": f"{self.base_url}/health", "simulator": f"{self.simulator_url}/health"}.get(name)
-        plan = ChildPlan(name, [sys.executable, *self._programs[name]], health)
+        plan = ChildPlan(name, self._programs[name], health)
         given = {**self._environment, "LASTRO_WORKER_NAME": name, **environment}
-        child = Child(plan, given, self.home / "logs", lambda _line: None)
+        child = Child(plan, given, self.home / "logs", lambda _line: None, _started)
         self._children[name] = child
         (self._different.add if environment else self._different.discard)(name)
         child.start()
@@ -182,7 +184,11 @@ class Stage:
         return self._environment
 
 
-def _reserved_port() -> socket.socket:
+def _started(program: Sequence[str], environment: Mapping[str, str]) -> Process:
+    return forked.start(program, env=environment, stdin=PIPE, stdout=PIPE, stderr=STDOUT, text=True, own_session=True)
+
+
+def reserved_port() -> socket.socket:
     """A port that stays ours while its process is dead: bound here and never listened on, so that only a server which
     says it may share the address, as ours do, can have it.
     """

@@ -4,13 +4,14 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from subprocess import DEVNULL, PIPE
 from typing import Any
 
 from aiohttp import web
+from tests import forked
 
 from lastro.doors.commands.events import perform
 
@@ -20,7 +21,7 @@ from .stage import PATIENCE_SECONDS, Stage
 class Terminal:
     """One running command. It is ended as a person ends it, or killed at the end of the test."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: forked.Begun) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         self._process, self._out, self._err = process, process.stdout, process.stderr
@@ -59,11 +60,13 @@ class Terminal:
 async def types(stage: Stage, *words: str, **environment: str) -> AsyncIterator[Terminal]:
     """`lastro events …` in a terminal that knows nothing but where the sandbox's files are."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "lastro.doors.cli", "events", *words,
+    process = await forked.begin(
+        ("-m", "lastro.doors.cli", "events", *words),
         env=clean | ({} if environment else {"LASTRO_HOME": str(stage.home)}) | environment,
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
     terminal = Terminal(process)
     try:
         yield terminal

@@ -32,7 +32,7 @@ from lastro_sandbox.embedded import EmbeddedServer
 GAPS = ("events.numbered", "lane.claimed", "delivery.sent")
 WORKERS = ("worker-1", "worker-2")
 # Of the company's own URLs: a type of interface.md, and one beyond it.
-TYPES = ("ORDER-PAYOUT.PAID", "KEY-CLAIM.STATUS_CHANGED")
+TYPES = ("ORDER-PAYOUT.PAID", "PAYOUT-PLAN.READY")
 FEED, HOOK = "/order/v1/events", "/order/v1/webhook"
 WRITERS, TRANSACTIONS = 4, 8  # each so many transactions a round, or more until everybody has died
 SLOW_EVENTS, BAD_EVENTS = 2, 5  # so many a kind in each round: each costs five attempts, and slow ones five time-outs
