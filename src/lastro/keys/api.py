@@ -14,6 +14,7 @@ from lastro.keys.actions.create import CreateKey
 from lastro.keys.actions.delete import EndKey
 from lastro.keys.actions.list import ListKeys
 from lastro.keys.actions.prove import ConfirmKey, ResendCode
+from lastro.keys.claims.api import routes as claim_routes
 from lastro.keys.forms import ConfirmKey as ConfirmForm
 from lastro.keys.forms import CreateKey as CreateForm
 from lastro.keys.forms import ResendCode as ResendForm
@@ -23,7 +24,7 @@ from lastro.keys.rules import form_problems
 if TYPE_CHECKING:
     from lastro.base.run import Verb
     from lastro.keys.codes import Codes
-    from lastro.rails.port import Registry
+    from lastro.rails.port import Claims, Registry
 
 _PATH = "/order/v1/banking/accounts/{accountId}/keys"
 
@@ -83,8 +84,8 @@ class _Desk:
         return EndKey(account_id, key_id, USER_REQUESTED, self.registry)
 
 
-def routes(registry: Registry, codes: Codes, reached: frozenset[str]) -> tuple[Route, ...]:
-    """The room's operations. registry: the directory. reached: the types of keys to whose holders a code can be sent."""
+def routes(registry: Registry, claims: Claims, codes: Codes, reached: frozenset[str]) -> tuple[Route, ...]:
+    """The room's operations. registry, claims: the directory. reached: the types of keys to whose holders a code can go."""
     desk = _Desk(registry, codes, reached)
     return (
         Route(
@@ -99,5 +100,6 @@ def routes(registry: Registry, codes: Codes, reached: frozenset[str]) -> tuple[R
             "POST", _PATH + "/resend", "resend_key_code", "keys:write", desk.resend, docs.RESEND, success=202,
             key="optional",
         ),
+        *claim_routes(claims, codes, reached),
         Route("DELETE", _PATH + "/{keyId}", "delete_key", "keys:write", desk.delete, docs.DELETE, success=204),
     )  # fmt: skip

@@ -17,7 +17,7 @@ _KEY: dict[str, Any] = {
 _RANDOM = {**_KEY, "type": "RANDOM", "key": "6f1d2c1a-3b5e-4c7d-8e9f-0a1b2c3d4e5f"}
 _VALIDATION_ID = "0196a4f2-77aa-7c31-8d2f-5e6f70819a2b"
 _SENT = {"validationId": _VALIDATION_ID, "expiresAt": "2026-01-31T12:10:00.000000Z"}
-_NO_ACCOUNT = Refusal(
+NO_ACCOUNT = Refusal(
     Kind.NOT_FOUND, "", "", "No account of your company has this id.", "Take an id of the account list.",
 )  # fmt: skip
 _NO_KEY = Refusal(
@@ -34,7 +34,7 @@ def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
     return Refusal(Kind.INVALID, field, issue, cause, cure)
 
 
-_NO_ROOM = _invalid("key", "LIMIT_EXCEEDED", "The account has 5 keys, of a person, or 20, of a company.",
+NO_ROOM = _invalid("key", "LIMIT_EXCEEDED", "The account has 5 keys, of a person, or 20, of a company.",
                     "Delete one that is unused.")  # fmt: skip
 _BY_DIRECTORY = (
     _SILENT,
@@ -44,17 +44,17 @@ _BY_DIRECTORY = (
              "Use an active account of somebody whose document is in order."),
     Refusal(Kind.CONFLICT, "key", "DUPLICATE", "The key leads to an account here already.", "Delete it there first."),
     _invalid("key", "CONFLICT", "The key is registered at another bank: of the same holder, or of somebody else.",
-             "The holder can take it over by a claim: by the app of the bank that has it, or by its support."),
+             "Claim it: `POST …/keys/claims`. A code that proved possession counts for 30 minutes."),
     Refusal(Kind.CONFLICT, "key", "CONFLICT", "A claim of the key is open in the directory, or it refuses the key by a code"
             " that the description names.", "Wait until the claim has ended."),
 )  # fmt: skip
-_TOO_MANY_CODES = _invalid(
+TOO_MANY_CODES = _invalid(
     "key", "LIMIT_EXCEEDED", "20 codes were sent for the account today in Brasilia, or 5 to this e-mail address or phone.",
     "Wait for the next day.",
 )  # fmt: skip
-_NO_ROOM_OR_CODE = _invalid(
-    "key", "LIMIT_EXCEEDED", f"{_NO_ROOM.cause} Or {_TOO_MANY_CODES.cause}",
-    f"{_NO_ROOM.cure} {_TOO_MANY_CODES.cure}",
+NO_ROOM_OR_CODE = _invalid(
+    "key", "LIMIT_EXCEEDED", f"{NO_ROOM.cause} Or {TOO_MANY_CODES.cause}",
+    f"{NO_ROOM.cure} {TOO_MANY_CODES.cure}",
 )  # fmt: skip
 
 CREATE = Doc(
@@ -67,9 +67,9 @@ CREATE = Doc(
     " e-mail address or phone.",
     CreateKey, CreatedKey,
     (
-        _NO_ACCOUNT,
+        NO_ACCOUNT,
         *_BY_DIRECTORY,
-        _NO_ROOM_OR_CODE,
+        NO_ROOM_OR_CODE,
         _invalid("type", "NOT_SUPPORTED", "From here no code can be sent by e-mail, or none by text message.",
                  "Give another type."),
         _invalid("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL, PHONE or RANDOM."),
@@ -95,9 +95,9 @@ CONFIRM = Doc(
     " another one, a validation that has made its key is over.",
     ConfirmKey, AccountKey,
     (
-        _NO_ACCOUNT,
+        NO_ACCOUNT,
         *_BY_DIRECTORY,
-        _NO_ROOM,
+        NO_ROOM,
         _invalid("idempotency-key", "INVALID", "It is no UUID.", "Send a new UUID with each new request."),
         _invalid("validationId", "INVALID", "The account has no such validation.",
                  "Take the one that the creation answered."),
@@ -119,8 +119,8 @@ RESEND = Doc(
                  "Take the one that the creation answered."),
         _invalid("validationId", "EXPIRED", "The validation has ended.", "Ask for the key anew."),
         _invalid("validationId", "LIMIT_EXCEEDED", "Five codes were sent.", "Ask for the key anew once it has expired."),
-        _TOO_MANY_CODES,
-        _NO_ACCOUNT,
+        TOO_MANY_CODES,
+        NO_ACCOUNT,
         Refusal(Kind.CONFLICT, "status", "CONFLICT", "A code was sent less than 60 seconds ago.",
                 "Wait as long as `retry-after` says."),
     ),
@@ -132,7 +132,7 @@ LIST = Doc(
     "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false. Oldest"
     " first, a page may have fewer rows than its `limit` and still have a next one: it ends before keys younger than two"
     " seconds.",
-    None, AccountKeys, (*PAGE_REFUSALS, *PERIOD_REFUSALS, _NO_ACCOUNT), None,
+    None, AccountKeys, (*PAGE_REFUSALS, *PERIOD_REFUSALS, NO_ACCOUNT), None,
     {"limit": 20, "sort": "desc", "nextCursor": _RANDOM["createdAt"], "hasNext": True, "data": [_KEY, _RANDOM]},
 )  # fmt: skip
 DELETE = Doc(
@@ -143,7 +143,7 @@ DELETE = Doc(
         _NO_KEY,
         _SILENT,
         Refusal(Kind.CONFLICT, "status", "CONFLICT",
-                "The key is deleted already, an order that can still be paid names it, or the directory refuses: a claim"
-                " of it is open.", "Cancel the order, or wait until it has ended."),
+                "The key is deleted already, an order that can still be paid names it, or a claim of it is open, as its"
+                " `claimId` says.", "Cancel the order, or wait until it or the claim has ended."),
     ),
 )  # fmt: skip

@@ -9,11 +9,11 @@ import msgspec
 from lastro.base.forms import Form
 from lastro.keys.model import TYPES
 
-_Type = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(TYPES)})$(?!\n)", extra_json_schema={"enum": list(TYPES)})]
-_Key = Annotated[str, msgspec.Meta(min_length=1, max_length=77)]
-_Channel = Annotated[str, msgspec.Meta(pattern=r"^(EMAIL|SMS)$(?!\n)", extra_json_schema={"enum": ["EMAIL", "SMS"]})]
-_Code = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{6}$(?!\n)")]
-_ValidationId = Annotated[
+TYPE = Annotated[str, msgspec.Meta(pattern=rf"^({'|'.join(TYPES)})$(?!\n)", extra_json_schema={"enum": list(TYPES)})]
+KEY = Annotated[str, msgspec.Meta(min_length=1, max_length=77)]
+CHANNEL = Annotated[str, msgspec.Meta(pattern=r"^(EMAIL|SMS)$(?!\n)", extra_json_schema={"enum": ["EMAIL", "SMS"]})]
+CODE = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{6}$(?!\n)")]
+VALIDATION_ID = Annotated[
     str, msgspec.Meta(description="As the creation answered it.", extra_json_schema={"format": "uuid"})
 ]
 
@@ -22,14 +22,14 @@ class CreateKey(Form):
     """A key that is to lead to the account."""
 
     type: Annotated[
-        _Type,
+        TYPE,
         msgspec.Meta(
             description="CPF and CNPJ: the holder's own. RANDOM: the directory makes one. EMAIL and PHONE: after a code.",
             examples=["EMAIL"],
         ),
     ]
     key: Annotated[
-        _Key | None,
+        KEY | None,
         msgspec.Meta(
             description="All but RANDOM. CPF and CNPJ without punctuation; a phone as `+5511987654321`; capitals of an"
             " e-mail address become small letters.",
@@ -37,7 +37,7 @@ class CreateKey(Form):
         ),
     ] = None
     channel: Annotated[
-        _Channel | None,
+        CHANNEL | None,
         msgspec.Meta(
             description="How the code is sent: EMAIL to an EMAIL key, SMS to a PHONE key; left out, as the type says.",
             examples=["EMAIL"],
@@ -48,11 +48,11 @@ class CreateKey(Form):
 class ConfirmKey(Form):
     """The code that was sent to the e-mail address or phone."""
 
-    validation_id: _ValidationId
-    token: Annotated[_Code, msgspec.Meta(description="The code.", examples=["052731"])]
+    validation_id: VALIDATION_ID
+    token: Annotated[CODE, msgspec.Meta(description="The code.", examples=["052731"])]
 
 
 class ResendCode(Form):
     """Another code for a validation."""
 
-    validation_id: _ValidationId
+    validation_id: VALIDATION_ID

@@ -13,11 +13,15 @@ TYPES = ("CPF", "CNPJ", "EMAIL", "PHONE", "RANDOM")
 CHANNELS = {"EMAIL": "EMAIL", "PHONE": "SMS"}  # how a code reaches whoever has a key of this type
 ACCOUNT_CLOSURE = "ACCOUNT_CLOSURE"
 USER_REQUESTED = "USER_REQUESTED"
+# What a proof is for: a key, a claim of one, or what the holder of the account says of a claim.
+FOR_KEY, FOR_CLAIM, FOR_ANSWER = "KEY", "CLAIM", "ANSWER"
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of ours as it was read. possessed_at: since when it leads to this account."""
+    """A key of ours as it was read. possessed_at: since when it leads to this account. claim_id: the open claim of it by
+    another bank.
+    """
 
     id: UUID
     state: str
@@ -27,6 +31,7 @@ class Key:
     key: str
     created_at: datetime
     possessed_at: datetime
+    claim_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,7 @@ class Validation:
     """A proof under way as it was read. number: of the code that holds, from 1. tries: wrong codes so far.
 
     sealed_by: the id of the key ring's key that the code is derived from. request_id: what the directory is asked under.
+    claim_type: of the claim that it is to open; claim_id: the claim that it has opened, or that is answered by it.
     """
 
     id: UUID
@@ -48,6 +54,9 @@ class Validation:
     sealed_by: str
     sent_at: datetime
     expires_at: datetime
+    purpose: str = FOR_KEY
+    claim_type: str | None = None
+    claim_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,9 @@ class AccountKey(Answer, frozen=True, kw_only=True):
     key: Annotated[str, msgspec.Meta(description="As the directory has it.", examples=["ana@example.com"], max_length=77)]
     created_at: Timestamp
     possed_at: Annotated[Timestamp, msgspec.Meta(description="Since when the key leads to this account.")]
+    claim_id: Annotated[
+        Id | None, msgspec.Meta(description="The open claim of the key by another bank; it still leads here meanwhile.")
+    ] = None
 
 
 class CreatedKey(Answer, frozen=True, kw_only=True):
@@ -54,5 +57,6 @@ class CodeSent(Answer, frozen=True, kw_only=True):
 def shown(key: Key) -> AccountKey:
     """A key as every answer shows it."""
     return AccountKey(
-        id=str(key.id), type=key.type, key=key.key, created_at=stamp(key.created_at), possed_at=stamp(key.possessed_at)
-    )
+        id=str(key.id), type=key.type, key=key.key, created_at=stamp(key.created_at), possed_at=stamp(key.possessed_at),
+        claim_id=None if key.claim_id is None else str(key.claim_id),
+    )  # fmt: skip

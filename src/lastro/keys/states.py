@@ -9,6 +9,10 @@ KEYS = Machine(
         (NOT_THERE, "create"): "ACTIVE",
         ("ACTIVE", "delete"): "DELETED",
         ("ACTIVE", "close account"): "DELETED",
+        # Another bank claims it: it still leads here, and cannot be deleted, until the claim has ended one way or the other.
+        ("ACTIVE", "claim"): "ACTIVE",
+        ("ACTIVE", "keep"): "ACTIVE",
+        ("ACTIVE", "lose"): "DELETED",
     },
 )
 VALIDATIONS = Machine(

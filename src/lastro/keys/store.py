@@ -20,8 +20,9 @@ SELECT key FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = 
 _ACTIVE = """
 SELECT * FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = 'ACTIVE' ORDER BY created_at
 """
-_COLUMNS = "id, status, version, account_id, type, key, created_at, possessed_at"
+_COLUMNS = "id, status, version, account_id, type, key, created_at, possessed_at, claim_id"
 _BY_ID = f"SELECT {_COLUMNS} FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND id = $3"  # noqa: S608 ours
+_HERE = f"SELECT {_COLUMNS} FROM pix_keys WHERE company_id = $1 AND key = $2 AND status = 'ACTIVE'"  # noqa: S608 ours
 _VALIDATION = "SELECT * FROM pix_key_validations WHERE company_id = $1 AND account_id = $2 AND id = $3"
 _VALIDATION_BY_ID = "SELECT * FROM pix_key_validations WHERE company_id = $1 AND id = $2"
 # What is asked of a company's open orders: few rows, found by the index that their expiry is found by.
@@ -37,10 +38,17 @@ SELECT count(*) FILTER (WHERE status = 'ACTIVE') AS active, count(*) FILTER (WHE
 
 
 _RELATED = """
-WITH proof AS (SELECT id, key_id FROM pix_key_validations WHERE company_id = $1 AND (id = $2 OR key_id = $2))
+WITH own AS (SELECT id, key_id, claim_id FROM pix_key_validations WHERE company_id = $1 AND (id = $2 OR key_id = $2)),
+claim AS (SELECT id, key_id FROM key_claims
+           WHERE company_id = $1 AND (id = $2 OR key_id = $2 OR id = ANY (ARRAY(SELECT claim_id FROM own)))),
+proof AS (SELECT id, key_id FROM own UNION SELECT id, key_id FROM pix_key_validations
+           WHERE company_id = $1 AND claim_id = ANY (ARRAY(SELECT id FROM claim)))
 SELECT 'keyValidation' AS kind, id, NULL::text AS network_id FROM proof
 UNION ALL
-SELECT 'key', id, NULL FROM pix_keys WHERE company_id = $1 AND id IN ($2, (SELECT key_id FROM proof))
+SELECT 'keyClaim', id, id::text FROM claim
+UNION ALL
+SELECT 'key', id, NULL FROM pix_keys
+ WHERE company_id = $1 AND (id = $2 OR id = ANY (ARRAY(SELECT key_id FROM proof UNION ALL SELECT key_id FROM claim)))
 """
 
 
@@ -54,14 +62,20 @@ async def active_keys(session: Session, company_id: UUID, account_id: UUID) -> l
     return [key_from(row) for row in await session.fetch(_ACTIVE, company_id, account_id)]
 
 
-async def related(session: Session, company_id: UUID, key_or_proof_id: UUID) -> list[Record]:
-    """kind, id and network_id of a key and of the validation that made it; nothing where there is neither."""
-    return await session.fetch(_RELATED, company_id, key_or_proof_id)
+async def related(session: Session, company_id: UUID, any_id: UUID) -> list[Record]:
+    """kind, id and network_id of a key, of its claims and of the validations of both; nothing where there is none."""
+    return await session.fetch(_RELATED, company_id, any_id)
 
 
 async def key_of(session: Session, company_id: UUID, account_id: UUID, key_id: UUID) -> Key | None:
     """A key of the account, also one that it has no longer."""
     row = await session.row(_BY_ID, company_id, account_id, key_id)
+    return None if row is None else key_from(row)
+
+
+async def key_here(session: Session, company_id: UUID, key: str) -> Key | None:
+    """The company's own key of this name that leads to one of its accounts now."""
+    row = await session.row(_HERE, company_id, key)
     return None if row is None else key_from(row)
 
 
@@ -107,7 +121,7 @@ def key_from(row: Record) -> Key:
     """A Key from a row of pix_keys."""
     return Key(
         row["id"], row["status"], row["version"], row["account_id"], row["type"], row["key"], row["created_at"],
-        row["possessed_at"],
+        row["possessed_at"], row["claim_id"],
     )  # fmt: skip
 
 
@@ -115,5 +129,6 @@ def validation_from(row: Record) -> Validation:
     """A Validation from a row of pix_key_validations."""
     return Validation(
         row["id"], row["status"], row["version"], row["account_id"], row["type"], row["key"], row["request_id"],
-        row["number"], row["tries"], row["sealed_by"], row["sent_at"], row["expires_at"],
+        row["number"], row["tries"], row["sealed_by"], row["sent_at"], row["expires_at"], row["purpose"], row["claim_type"],
+        row["claim_id"],
     )  # fmt: skip

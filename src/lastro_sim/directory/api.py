@@ -21,7 +21,7 @@ from ..network import Network
 from ..refusals import Problem, away, conflict, malformed
 from ..settings import OUTSIDE_BANK_ISPB, SIMULATED_BANKS
 from ..spi.intake import ACCOUNT, BRANCH
-from . import buckets, entries
+from . import buckets, claims, entries
 from .entries import Account, Entry, Owner
 
 HEADERS_OF_A_LOOK_UP = ("PI-RequestingParticipant", "PI-PayerId", "PI-EndToEndId")
@@ -32,6 +32,7 @@ TITLES = {
     "EntryKeyInCustodyOfDifferentParticipant": (409, "The owner has the key at another participant"),
     "EntryKeyOwnedByDifferentPerson": (409, "Somebody else has the key"),
     "RequestIdAlreadyUsed": (409, "The request id was used for another request"),
+    "EntryLockedByClaim": (409, "A claim of the key is open"),
     "RateLimited": (429, "Too many look-ups: wait before the next one"),
 }
 
@@ -78,6 +79,8 @@ async def entry_create(request: Asked, network: NamedDependency[Network]) -> Res
             return _refusal("RequestIdAlreadyUsed")
         kept = entries.find(network, known["key"])
         return _refusal("NotFound") if kept is None else answer(entries.shown_to_participant(kept), 201)
+    if entry.key and claims.open_of(network, entry.key) is not None:
+        return _refusal("EntryLockedByClaim")
     holder = entries.find(network, entry.key) if entry.key else None
     if holder is not None:
         return _refusal(_held(holder, entry))
@@ -96,6 +99,8 @@ async def entry_delete(network: NamedDependency[Network], key: FromPath[str]) ->
     if struck is not None:
         return struck
     entry = entries.find(network, key)
+    if entry is not None and claims.open_of(network, key) is not None:
+        return _refusal("EntryLockedByClaim")
     if entry is None or entry["ispb"] in SIMULATED_BANKS or not entries.remove(network, key):
         return _refusal("NotFound")
     if faults.strike(network, "directory", {"key": key}, LOST) is not None:

@@ -1,11 +1,14 @@
-"""A proof that was asked for, for tests that need a row of one."""
+"""A proof and a claim that were asked for, for tests that need a row of one."""
 
 from datetime import datetime, timedelta
 
 from tests.cast import Cast, Seller
+from tests.rooms.keys.claiming import claim_news
 
+from lastro.base.run import Door
 from lastro.base.write import Write
 from lastro.keys import VALIDATIONS
+from lastro.keys.claims.actions.writing import born
 from lastro.rails.port import code_message
 
 
@@ -18,3 +21,9 @@ def asked_proof(cast: Cast, seller: Seller, at: datetime) -> Write:
     }  # fmt: skip
     order = code_message(cast.id(), made, 1, at)
     return Write(seller.company_id, rows=VALIDATIONS.born(values, at), messages=(order,))
+
+
+def asked_claim(cast: Cast, seller: Seller, at: datetime) -> Write:
+    """Of the holder's document, which is at another bank."""
+    news = claim_news("11222333000181", "CNPJ", account=seller.account_number, at=at, resolution_at=at)
+    return born(news, seller.account_id, Door(seller.company_id, at, cast.chance))[1]

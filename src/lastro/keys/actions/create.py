@@ -106,18 +106,26 @@ class CreateKey(Act[Known]):
 
     def _send_code(self, account: Account, known: Known, door: Door, relies: Write) -> Done:
         assert self.key is not None
-        validation_id, expires_at = door.chance.uuid(door.now), door.now + rules.VALID_FOR
-        values = {
-            "id": validation_id, "account_id": account.id, "type": self.type, "key": self.key,
-            "request_id": rules.request_id(door.company_id, account.id, self.key, known.room.before),
-            "sealed_by": self.codes.sealed_by, "sent_at": door.now, "expires_at": expires_at,
-            "created_at": door.now, "updated_at": door.now,
-        }  # fmt: skip
-        order = code_message(door.chance.uuid(door.now), validation_id, 1, door.now)
-        used = rules.code_quotas(account.id, self.key, door.now)
-        write = Write(door.company_id, rows=VALIDATIONS.born(values, door.now), messages=(order,), quotas=used)
-        body = render(CodeSent(validation_id=str(validation_id), expires_at=stamp(expires_at)))
-        return Done(relies + write, body, validation_id)
+        asked_under = rules.request_id(door.company_id, account.id, self.key, known.room.before)
+        return sent(door, relies, account.id, (self.type, self.key), self.codes, request_id=asked_under)
+
+
+def sent(
+    door: Door, relies: Write, account_id: UUID, to: tuple[str, str], codes: Codes, *, request_id: UUID, **also: Any
+) -> Done:
+    """A validation begins, and its first code is to be sent. to: EMAIL or PHONE, and which. also: columns of its purpose."""
+    kind, key = to
+    validation_id, expires_at = door.chance.uuid(door.now), door.now + rules.VALID_FOR
+    values = {
+        "id": validation_id, "account_id": account_id, "type": kind, "key": key, "request_id": request_id,
+        "sealed_by": codes.sealed_by, "sent_at": door.now, "expires_at": expires_at, "created_at": door.now,
+        "updated_at": door.now, **also,
+    }  # fmt: skip
+    order = code_message(door.chance.uuid(door.now), validation_id, 1, door.now)
+    used = rules.code_quotas(account_id, key, door.now)
+    write = Write(door.company_id, rows=VALIDATIONS.born(values, door.now), messages=(order,), quotas=used)
+    body = render(CodeSent(validation_id=str(validation_id), expires_at=stamp(expires_at)))
+    return Done(relies + write, body, validation_id)
 
 
 def made(door: Door, account_id: UUID, kind: str, text: str) -> tuple[Key, Write]:

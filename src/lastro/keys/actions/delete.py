@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from lastro.keys.model import Key
     from lastro.rails.port import Registry
 
+_CLAIMED = Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "a claim of the key by another bank is open"),))
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -54,14 +56,15 @@ class EndKey(Act[Known]):
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
         """Tells the directory, with no connection held."""
-        if self._refusal(known) is not None or known.key is None or known.key.state != "ACTIVE":
-            return known
+        refused = self._refusal(known)
+        if refused is not None or known.key is None or known.key.state != "ACTIVE":
+            return known if refused is None else refused
         try:
             await self.registry.delete_key(key=known.key.key, reason=self.reason)
         except Transient as silent:
             return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or 5)
-        except Permanent as refused:
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the directory refuses: {refused.code}"),))
+        except Permanent as no:
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"the directory refuses: {no.code}"),))
         return known
 
     def decide(self, known: Known, door: Door) -> Done | Refused:
@@ -83,6 +86,8 @@ class EndKey(Act[Known]):
     def _refusal(self, known: Known) -> Refused | None:
         if known.key is None:
             return NOT_FOUND
+        if known.key.claim_id is not None and known.key.state == "ACTIVE":
+            return _CLAIMED
         if known.is_asked_for:
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "an order that can still be paid names the key"),))
         if known.key.state != "ACTIVE" and self.reason != ACCOUNT_CLOSURE:

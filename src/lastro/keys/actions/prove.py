@@ -13,6 +13,7 @@ from lastro.base.write import Relied, Write
 from lastro.keys import rules, store
 from lastro.keys.actions.asking import refused_by, register
 from lastro.keys.actions.create import DUPLICATE, OWN_KEY, made
+from lastro.keys.model import FOR_KEY
 from lastro.keys.rendering import CodeSent, shown
 from lastro.keys.states import VALIDATIONS
 from lastro.rails.port import Permanent, code_message
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from lastro.keys.model import Room, Validation
     from lastro.rails.port import Registry
 
-_UNKNOWN = Refused(Kind.INVALID, (Problem("validationId", "INVALID", "is no validation of this account"),))
+UNKNOWN = Refused(Kind.INVALID, (Problem("validationId", "INVALID", "is no validation of this account"),))
 _USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has made its key already"),))
 _WRONG = Problem("token", "INVALID", "is not the code that was sent last")
 _OVER = Problem("token", "EXPIRED", "the validation has ended: ask for the key anew")
@@ -103,18 +104,24 @@ class ConfirmKey(Act[Known]):
         if known.account is None:
             return NOT_FOUND
         validation, room = known.validation, known.room
-        if validation is None or room is None:
-            return _UNKNOWN
+        if validation is None or room is None or validation.purpose != FOR_KEY:
+            return UNKNOWN
         if validation.state == "CONFIRMED":
             return _USED
         if validation.state == "CONFLICT":
             return rules.refusal("EntryKeyInCustodyOfDifferentParticipant")
         # Once the directory has answered, the code was in time.
-        if validation.state == "EXPIRED" or (known.said is None and door.now >= validation.expires_at):
-            return Refused(Kind.INVALID, (_OVER,))
-        if not self.codes.is_right(self.token, validation.id, validation.number, validation.sealed_by):
-            return _mistake(validation, door)
-        return rules.account_problem(known.account, validation.type, validation.key, room)
+        unproved = mismatch(validation, self.token, self.codes, door, was_asked=known.said is not None)
+        return unproved or rules.account_problem(known.account, validation.type, validation.key, room)
+
+
+def mismatch(validation: Validation, token: str, codes: Codes, door: Door, *, was_asked: bool) -> Refused | None:
+    """Why this code proves nothing, or nothing any more; None: it does. was_asked: the directory, while it was good."""
+    if validation.state == "EXPIRED" or (not was_asked and door.now >= validation.expires_at):
+        return Refused(Kind.INVALID, (_OVER,))
+    if not codes.is_right(token, validation.id, validation.number, validation.sealed_by):
+        return _mistake(validation, door)
+    return None
 
 
 def _mistake(validation: Validation, door: Door) -> Refused:
@@ -127,10 +134,15 @@ def _mistake(validation: Validation, door: Door) -> Refused:
 
 @dataclass(frozen=True)
 class ResendCode(Act[Known]):
-    """POST …/keys/resend: another code, and the one before is dead. Tries are not given back."""
+    """POST …/keys/resend, and of claims: another code, and the one before is dead. Tries are not given back.
+
+    purpose: of the validation; claim_id: the claim that it answers, where it does.
+    """
 
     account_id: UUID
     validation_id: UUID | None
+    purpose: str = FOR_KEY
+    claim_id: UUID | None = None
 
     async def read(self, session: Session, door: Door) -> Known:
         """The account and the validation."""
@@ -143,7 +155,9 @@ class ResendCode(Act[Known]):
         """The next code is to be sent."""
         validation = known.validation
         if known.account is None or validation is None:
-            return NOT_FOUND if known.account is None else _UNKNOWN
+            return NOT_FOUND if known.account is None else UNKNOWN
+        if validation.purpose != self.purpose or (self.claim_id is not None and validation.claim_id != self.claim_id):
+            return UNKNOWN
         refused = rules.resend_problem(validation, door.now)
         if refused is not None:
             return refused

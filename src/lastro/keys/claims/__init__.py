@@ -1,0 +1,11 @@
+"""Claims of Pix keys: that a key come to an account here, or leave one; decided at the directory (states.md 10)."""
+
+from lastro.keys.claims.actions.news import Noted
+from lastro.keys.claims.actions.read import ListClaims
+from lastro.keys.claims.actions.time import Fall, LetGo
+from lastro.keys.claims.api import routes
+from lastro.keys.claims.docs import NOTICES
+from lastro.keys.claims.states import CLAIMS
+from lastro.keys.claims.store import DUE, claims_of, open_of
+
+__all__ = ["CLAIMS", "DUE", "NOTICES", "Fall", "LetGo", "ListClaims", "Noted", "claims_of", "open_of", "routes"]

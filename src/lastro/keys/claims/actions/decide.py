@@ -1,0 +1,216 @@
+"""The holder of the account decides about a claim: a code says that it is he, and the directory is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from lastro.accounts import Account, accounts_of
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, OverQuota, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Write
+from lastro.keys.actions.create import sent
+from lastro.keys.actions.prove import UNKNOWN, mismatch
+from lastro.keys.claims import rules, store
+from lastro.keys.claims.actions.writing import followed, task_of
+from lastro.keys.claims.rendering import shown
+from lastro.keys.claims.states import next_to
+from lastro.keys.model import FOR_ANSWER, USER_REQUESTED
+from lastro.keys.rules import too_many_codes
+from lastro.keys.states import VALIDATIONS
+from lastro.keys.store import key_here, validation_of
+from lastro.rails.port import CLAIM_CANCEL, ClaimNews, Permanent, Transient
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Door, Verb
+    from lastro.keys.claims.model import KeyClaim
+    from lastro.keys.codes import Codes
+    from lastro.keys.model import Key, Validation
+    from lastro.rails.port import ClaimAct, Claims
+
+_USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has decided its claim already"),))
+_INACTIVE = Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", "the account is not active"),))
+_UNREACHED = Problem("claimId", "NOT_SUPPORTED", "no code can be sent to the holder from here")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The account, the claim, our key of its name, the validation, and the directory's answer where it was asked."""
+
+    account: Account | None
+    claim: KeyClaim | None = None
+    key: Key | None = None
+    proof: Validation | None = None
+    said: ClaimNews | None = None
+
+
+@dataclass(frozen=True)
+class Cancel(Act[Known]):
+    """POST …/keys/claims/{claimId}/cancel, by its claimer. It needs no code: nobody gains by it."""
+
+    account_id: UUID
+    claim_id: UUID | None
+    claims: Claims
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The claim."""
+        return await _known(session, door, self.account_id, self.claim_id)
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """The directory ends it; asked again it says the same."""
+        if known.claim is None:
+            return NOT_FOUND
+        problem = rules.cancel_problem(known.claim)
+        if problem is not None:
+            return _no(problem)
+        return await _asked(self.claims, known, known.claim, CLAIM_CANCEL, USER_REQUESTED)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """CANCELLED here as it is there."""
+        return _stands(known, door)
+
+
+@dataclass(frozen=True)
+class RequestCode(Act[Known]):
+    """POST …/keys/claims/{claimId}/confirm-request: a code by which the holder of the account can decide.
+
+    reached: the types of keys to whose holders a code can be sent from here.
+    """
+
+    account_id: UUID
+    claim_id: UUID | None
+    codes: Codes
+    reached: frozenset[str]
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account and the claim."""
+        return await _known(session, door, self.account_id, self.claim_id)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The code is to be sent."""
+        if known.claim is None or known.account is None:
+            return NOT_FOUND
+        problem = rules.answer_problem(known.claim)
+        if problem is not None:
+            return _no(problem)
+        to = rules.destination(known.claim, known.account)
+        if to[0] not in self.reached:
+            return _no(_UNREACHED)
+        return sent(
+            door, Write(door.company_id), self.account_id, to, self.codes,
+            request_id=rules.act_id(known.claim.id, FOR_ANSWER), purpose=FOR_ANSWER, claim_id=known.claim.id,
+        )  # fmt: skip
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """Too many codes today."""
+        return too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back. decision: CONFIRM or CANCEL."""
+
+    validation_id: UUID | None
+    token: str
+    decision: str
+
+
+@dataclass(frozen=True)
+class Decide(Act[Known]):
+    """POST …/keys/claims/{claimId}/confirm: the donor's answer, or the claimer's second proof. A wrong code is counted."""
+
+    account_id: UUID
+    claim_id: UUID | None
+    answer: Answer
+    claims: Claims
+    codes: Codes
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account, the claim and the validation."""
+        known = await _known(session, door, self.account_id, self.claim_id)
+        if known.claim is None or self.answer.validation_id is None:
+            return known
+        proof = await validation_of(session, door.company_id, self.answer.validation_id, self.account_id)
+        return replace(known, proof=proof)
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """With the right code, tells the directory, with no connection held."""
+        refused = self._refusal(known, door)
+        if refused is not None or known.claim is None:
+            return known
+        act, reason = rules.answer(known.claim, self.answer.decision)
+        if rules.has_followed(known.claim, act):
+            return known
+        return await _asked(self.claims, known, known.claim, act, reason)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The claim where the decision leads, and the validation used."""
+        refused = self._refusal(known, door)
+        if refused is not None:
+            return refused
+        assert known.proof is not None
+        used = VALIDATIONS.move(known.proof, "confirm", door.now)
+        done = _stands(known, door)
+        if isinstance(done, Refused):
+            return done
+        return replace(done, write=(done.write or Write(door.company_id)) + Write(door.company_id, moves=(used,)))
+
+    def _refusal(self, known: Known, door: Door) -> Refused | None:
+        claim, proof = known.claim, known.proof
+        if claim is None or known.account is None:
+            return NOT_FOUND
+        if proof is None or proof.purpose != FOR_ANSWER or proof.claim_id != claim.id:
+            return UNKNOWN
+        if proof.state == "CONFIRMED":
+            return _USED
+        unproved = mismatch(proof, self.answer.token, self.codes, door, was_asked=known.said is not None)
+        if unproved is not None:
+            return unproved
+        act, _ = rules.answer(claim, self.answer.decision)
+        problem = None if known.said is not None or rules.has_followed(claim, act) else rules.answer_problem(claim)
+        if problem is not None:
+            return _no(problem)
+        brings = claim.is_ours and self.answer.decision == "CONFIRM"
+        return _INACTIVE if brings and not known.account.is_active else None
+
+
+async def _known(session: Session, door: Door, account_id: UUID, claim_id: UUID | None) -> Known:
+    found = await accounts_of(session, door.company_id, [account_id])
+    claim = await store.claim_of(session, door.company_id, account_id, claim_id) if found else None
+    key = None if claim is None or claim.is_ours else await key_here(session, door.company_id, claim.key)
+    return Known(found[0] if found else None, claim, key)
+
+
+async def _asked(claims: Claims, known: Known, claim: KeyClaim, act: ClaimAct, reason: str | None) -> Known | Refused:
+    try:
+        return replace(known, said=await claims.tell_claim(act, task_of(claim, act, reason)))
+    except Transient as silent:
+        return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or 5)
+    except Permanent as no:
+        return _no(Problem("status", "CONFLICT", f"the directory refuses it: {no.code}"))
+
+
+def _stands(known: Known, door: Door) -> Done | Refused:
+    """The claim as the directory has it now; where its word was quicker than its answer, as it stands already."""
+    claim = known.claim
+    assert claim is not None
+    if known.said is None or known.said.status == claim.state:
+        return Done(None, render(shown(claim)), claim.id)
+    # The other side may have gone on already: that is told by the directory's next words, each in its turn.
+    said = structs.replace(known.said, status=next_to(claim.state, known.said.status))
+    after = followed(claim, said, known.key, door)
+    if after is None:
+        return _no(Problem("status", "CONFLICT", f"is {known.said.status} at the directory: its word on it is on its way"))
+    return Done(after[1], render(shown(after[0])), after[0].id)
+
+
+def _no(problem: Problem) -> Refused:
+    kind = Kind.CONFLICT if problem.issue == "CONFLICT" else Kind.INVALID
+    return Refused(kind, (problem,))

@@ -1,0 +1,208 @@
+"""A claim is asked for: opened at once where possession is proved, else a code is sent first, and comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lastro.accounts import Account, accounts_of
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, OverQuota, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Write
+from lastro.keys.actions.create import CREATED, sent
+from lastro.keys.actions.prove import UNKNOWN, mismatch
+from lastro.keys.claims import rules, store
+from lastro.keys.claims.actions.writing import born
+from lastro.keys.claims.rendering import shown
+from lastro.keys.claims.states import OPEN
+from lastro.keys.model import CHANNELS, FOR_CLAIM
+from lastro.keys.rules import request_id, too_many_codes
+from lastro.keys.states import VALIDATIONS
+from lastro.keys.store import validation_of
+from lastro.rails.port import ClaimNews, ClaimWish, KeyAccount, KeyOwner, Permanent, Transient
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Door, Verb
+    from lastro.keys.claims.model import ClaimRoom, KeyClaim
+    from lastro.keys.codes import Codes
+    from lastro.keys.model import Validation
+    from lastro.rails.port import Claims
+
+_USED = Refused(Kind.INVALID, (Problem("validationId", "EXPIRED", "has opened its claim already"),))
+_ENDED = Refused(Kind.CONFLICT, (Problem("key", "CONFLICT", "the claim has ended at the directory already"),))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A key as it is claimed. type: of the key, in its canonical form."""
+
+    claim_type: str
+    type: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The account, what it has of keys and claims, the proof of possession, and the directory's answer."""
+
+    account: Account | None
+    wanted: Wanted | None = None
+    room: ClaimRoom | None = None
+    proof: Validation | None = None
+    said: ClaimNews | Permanent | None = None
+
+
+@dataclass(frozen=True)
+class OpenClaim(Act[Known]):
+    """POST …/keys/claims. The same again, while the claim is open, answers that claim."""
+
+    account_id: UUID
+    wanted: Wanted
+    claims: Claims
+    codes: Codes
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account, what it has of keys and claims, and a proof that counts."""
+        company, key = door.company_id, self.wanted.key
+        found = await accounts_of(session, company, [self.account_id])
+        room = await store.room_for(session, company, self.account_id, key)
+        proof = await store.proof_of(session, company, self.account_id, key, door.now)
+        return Known(found[0] if found else None, self.wanted, room, proof)
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """Asks the directory, where nothing stands in the way and possession needs no code, with no connection held."""
+        if self._refusal(known) is not None or _open(known) is not None or self._needs_code(known):
+            return known
+        return await _asked(self.claims, known, self._request_id(known, door))
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The claim, OPEN; or the validation, PENDING."""
+        refused = self._refusal(known)
+        if refused is not None or known.account is None:
+            return refused or NOT_FOUND
+        before = _open(known)
+        if before is not None:
+            return Done(None, render(shown(before)), before.id, status=CREATED)
+        relies = Write(door.company_id, relies=(Relied("accounts", known.account.id, known.account.version),))
+        if self._needs_code(known):
+            return sent(
+                door, relies, known.account.id, (self.wanted.type, self.wanted.key), self.codes,
+                request_id=self._request_id(known, door), purpose=FOR_CLAIM, claim_type=self.wanted.claim_type,
+            )  # fmt: skip
+        return _opened(known, relies, door)
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """Too many codes today."""
+        return too_many_codes(short) if isinstance(short, OverQuota) else super().insufficient(short)
+
+    def _refusal(self, known: Known) -> Refused | None:
+        return _unfit(known)
+
+    def _needs_code(self, known: Known) -> bool:
+        return self.wanted.type in CHANNELS and known.proof is None and known.said is None
+
+    def _request_id(self, known: Known, door: Door) -> UUID:
+        assert known.room is not None
+        name = f"{self.wanted.claim_type}:{self.wanted.key}"
+        return request_id(door.company_id, self.account_id, name, known.room.before)
+
+
+@dataclass(frozen=True)
+class ConfirmClaim(Act[Known]):
+    """POST …/keys/claims/confirm: the code of a claim came back, and the claim is opened. A wrong code is counted."""
+
+    account_id: UUID
+    validation_id: UUID | None
+    token: str
+    claims: Claims
+    codes: Codes
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The account, the validation, and what the account has of keys and claims."""
+        company = door.company_id
+        found = await accounts_of(session, company, [self.account_id])
+        if not found or self.validation_id is None:
+            return Known(found[0] if found else None)
+        proof = await validation_of(session, company, self.validation_id, self.account_id)
+        if proof is None or proof.claim_type is None:
+            return Known(found[0])
+        room = await store.room_for(session, company, self.account_id, proof.key)
+        return Known(found[0], Wanted(proof.claim_type, proof.type, proof.key), room, proof)
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """With the right code, asks the directory, with no connection held."""
+        if self._refusal(known, door) is not None or _open(known) is not None or known.proof is None:
+            return known
+        return await _asked(self.claims, known, known.proof.request_id)
+
+    def decide(self, known: Known, door: Door) -> Done | Refused:
+        """The claim, OPEN, and the validation that has opened it."""
+        refused = self._refusal(known, door)
+        if refused is not None:
+            return refused
+        account, proof, before = known.account, known.proof, _open(known)
+        assert account is not None
+        assert proof is not None
+        relies = Write(door.company_id, relies=(Relied("accounts", account.id, account.version),))
+        done = _opened(known, relies, door) if before is None else Done(relies, render(shown(before)), before.id)
+        if isinstance(done, Refused):
+            return done
+        move = VALIDATIONS.move(proof, "confirm", door.now, claim_id=done.object_id)
+        return replace(done, write=(done.write or relies) + Write(door.company_id, moves=(move,)))
+
+    def _refusal(self, known: Known, door: Door) -> Refused | None:
+        if known.account is None:
+            return NOT_FOUND
+        if known.proof is None or known.proof.purpose != FOR_CLAIM:
+            return UNKNOWN
+        if known.proof.state == "CONFIRMED":
+            return _USED
+        was_asked = known.said is not None
+        return mismatch(known.proof, self.token, self.codes, door, was_asked=was_asked) or _unfit(known)
+
+
+def _unfit(known: Known) -> Refused | None:
+    """Why the account cannot claim what is wanted."""
+    if known.account is None or known.wanted is None or known.room is None:
+        return NOT_FOUND
+    wanted = known.wanted
+    return rules.claim_problem(known.account, wanted.type, wanted.key, wanted.claim_type, known.room)
+
+
+def _open(known: Known) -> KeyClaim | None:
+    """The same claim, asked for before: by another request, or by one whose answer was lost and that we were told of."""
+    return None if known.room is None else known.room.open
+
+
+async def _asked(claims: Claims, known: Known, asked_under: UUID) -> Known | Refused:
+    assert known.account is not None
+    assert known.wanted is not None
+    account, wanted = known.account, known.wanted
+    wish = ClaimWish(
+        asked_under, "PORTABILITY" if wanted.claim_type == "PORTABILITY" else "CLAIM_OWNERSHIP", wanted.type, wanted.key,
+        KeyOwner(account.holder.full_name, account.holder.document_number),
+        KeyAccount(account.branch, account.number, account.created_at),
+    )  # fmt: skip
+    try:
+        return replace(known, said=await claims.open_claim(wish))
+    except Transient as silent:
+        return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or 5)
+    except Permanent as no:
+        return replace(known, said=no)
+
+
+def _opened(known: Known, relies: Write, door: Door) -> Done | Refused:
+    """What the directory has opened; what it has not, and why."""
+    assert known.account is not None
+    if isinstance(known.said, Permanent):
+        return rules.refused_by(known.said)
+    assert known.said is not None, "time has passed while the directory was asked"
+    if known.said.status not in OPEN:
+        return _ENDED
+    one, write = born(known.said, known.account.id, door)
+    return Done(relies + write, render(shown(one)), one.id, status=CREATED)

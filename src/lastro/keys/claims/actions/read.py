@@ -1,0 +1,57 @@
+"""Reading one claim, and a page of an account's claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.accounts import accounts_of
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.run import Act, Done
+from lastro.keys.claims import store
+from lastro.keys.claims.rendering import ClaimList, shown
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import Refused
+    from lastro.base.paging import Page, Part
+    from lastro.base.run import Door
+    from lastro.keys.claims.model import KeyClaim
+
+
+@dataclass(frozen=True)
+class ReadClaim(Act["KeyClaim | None"]):
+    """GET …/keys/claims/{claimId}. None: it is no id, and nobody has it."""
+
+    account_id: UUID
+    claim_id: UUID | None
+
+    async def read(self, session: Session, door: Door) -> KeyClaim | None:
+        """The claim."""
+        return await store.claim_of(session, door.company_id, self.account_id, self.claim_id)
+
+    def decide(self, known: KeyClaim | None, door: Door) -> Done | Refused:
+        """Shows it."""
+        return NOT_FOUND if known is None else Done(None, render(shown(known)))
+
+
+@dataclass(frozen=True)
+class ListClaims(Act["Part[KeyClaim] | None"]):
+    """GET …/keys/claims. status: of those alone that stand there; None: all."""
+
+    account_id: UUID
+    status: str | None
+    page: Page
+
+    async def read(self, session: Session, door: Door) -> Part[KeyClaim] | None:
+        """The claims of the page; None: there is no such account."""
+        if not await accounts_of(session, door.company_id, [self.account_id]):
+            return None
+        rows = await store.claims_in(session, door.company_id, self.account_id, self.page, self.status)
+        return self.page.settled(rows, lambda claim: claim.created_at, door.now)
+
+    def decide(self, known: Part[KeyClaim] | None, door: Door) -> Done | Refused:
+        """The page as it is shown."""
+        return NOT_FOUND if known is None else Done(None, render(self.page.answer(ClaimList, known, shown)))

@@ -1,0 +1,58 @@
+"""What is told to the directory by itself: our default of a claim that nobody has decided, and that an account closes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.run import Act, Done
+from lastro.base.write import Touch, Write
+from lastro.keys.claims import rules, store
+from lastro.keys.claims.actions.writing import ordered
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.keys.claims.model import KeyClaim
+    from lastro.rails.port import ClaimAct
+
+
+@dataclass(frozen=True)
+class Fall(Act["KeyClaim | None"]):
+    """The sweep found a claim whose time to be decided is over. That it moves is the directory's word, which follows."""
+
+    claim_id: UUID
+
+    async def read(self, session: Session, door: Door) -> KeyClaim | None:
+        """The claim."""
+        return await store.claim_by_id(session, door.company_id, self.claim_id)
+
+    def decide(self, known: KeyClaim | None, door: Door) -> Done:
+        """Our default is told, if it is still due."""
+        if known is None or known.due_at is None or known.due_at > door.now:
+            return Done(None, b"")
+        return Done(_told(known, rules.default_of(known), door), b"", known.id)
+
+
+@dataclass(frozen=True)
+class LetGo(Act["KeyClaim | None"]):
+    """The account of an open claim is closed: what its side may end is ended, the rest goes on."""
+
+    claim_id: UUID
+
+    async def read(self, session: Session, door: Door) -> KeyClaim | None:
+        """The claim."""
+        return await store.claim_by_id(session, door.company_id, self.claim_id)
+
+    def decide(self, known: KeyClaim | None, door: Door) -> Done:
+        """Told once; a later look finds it told."""
+        what = None if known is None else rules.at_closing(known)
+        return Done(None, b"") if known is None or what is None else Done(_told(known, what, door), b"", known.id)
+
+
+def _told(one: KeyClaim, what: tuple[ClaimAct, str], door: Door) -> Write:
+    """The act by the outbox; nothing else is due of this claim by us."""
+    touch = Touch("key_claims", one.id, one.version, {"due_at": None})
+    return Write(door.company_id, touches=(touch,)) + ordered(one, *what, door)

@@ -1,0 +1,216 @@
+"""What the operations and the event of claims say of themselves to those who call them and are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lastro.base.api import Doc, Refusal
+from lastro.base.errors import Kind
+from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
+from lastro.keys.claims.forms import AnswerClaim, OpenClaim
+from lastro.keys.claims.rendering import EVENT, Claim, ClaimList, ClaimNotification, ClaimOrCode
+from lastro.keys.docs import NO_ACCOUNT, NO_ROOM, NO_ROOM_OR_CODE, TOO_MANY_CODES
+from lastro.keys.forms import ConfirmKey, ResendCode
+from lastro.keys.rendering import CodeSent
+from lastro.webhooks import Notice
+
+_ID, _ACCOUNT_ID = "5b0c7b52-3d0e-4a8e-9c39-2f6f9a1d7c11", "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"
+_KEY_ID = "0196a4f3-8e11-7d02-9c55-1b7a2c3d4e5f"
+_VALIDATION_ID = "0196a4f2-77aa-7c31-8d2f-5e6f70819a2b"
+_AT, _LATER = "2026-01-31T12:00:00.120945Z", "2026-02-07T12:00:00.000000Z"
+_SENT = {"validationId": _VALIDATION_ID, "expiresAt": "2026-01-31T12:10:00.000000Z"}
+_FIELDS: dict[str, Any] = {
+    "accountId": _ACCOUNT_ID, "role": "CLAIMER", "claimType": "PORTABILITY", "type": "EMAIL", "key": "ana@example.com",
+    "status": "OPEN", "otherBank": "99999030",
+}  # fmt: skip
+_CLAIM: dict[str, Any] = {
+    **_FIELDS, "id": _ID, "awaitsDecision": False, "resolutionUntil": _LATER, "createdAt": _AT, "updatedAt": _AT,
+}  # fmt: skip
+_ENDED = {**_CLAIM, "status": "CANCELLED", "reason": "USER_REQUESTED"}
+_GIVEN = {**_CLAIM, "role": "DONOR", "keyId": _KEY_ID, "status": "CONFIRMED", "reason": "USER_REQUESTED"}
+
+
+def _invalid(field: str, issue: str, cause: str, cure: str) -> Refusal:
+    return Refusal(Kind.INVALID, field, issue, cause, cure)
+
+
+_NO_CLAIM = Refusal(
+    Kind.NOT_FOUND, "", "", "The account is not your company's, or has no claim of this id.",
+    "Take the `id` of a claim of `GET …/keys/claims`.",
+)  # fmt: skip
+_SILENT = Refusal(
+    Kind.UNAVAILABLE, "", "", "The directory has not answered; whether it has done what was asked is not known yet.",
+    "Send the same request again after `retry-after`: the same is asked again, and is done once.",
+)  # fmt: skip
+_BY_DIRECTORY = (
+    _SILENT,
+    _invalid("accountId", "NOT_ALLOWED",
+             "The account is not active; or its holder's CPF or CNPJ is suspended, cancelled or unfit at the Receita.",
+             "Use an active account of somebody whose document is in order."),
+    Refusal(Kind.CONFLICT, "key", "DUPLICATE", "The key leads to an account here already.", "Delete it there first."),
+    Refusal(Kind.CONFLICT, "key", "CONFLICT",
+            "Another claim of the key is open, it has ended already, or the directory refuses by a code that the description"
+            " names.", "Wait until the other claim has ended."),
+    _invalid("claimType", "MISMATCH", "The key's holder in the directory asks for the other kind of claim.",
+             "PORTABILITY where the holder of the account has the key, CLAIM_OWNERSHIP where somebody else has the phone."),
+)  # fmt: skip
+_UNKNOWN_PROOF = _invalid("validationId", "INVALID", "The account has no such validation for this.",
+                          "Take the one that the request for a code answered.")  # fmt: skip
+_TOKENS = (
+    _invalid("token", "INVALID", "It is not the code that was sent last.", "Ask whoever has the e-mail or phone again."),
+    _invalid("token", "EXPIRED", "It is older than 10 minutes, or five wrong ones were given.", "Ask for another one."),
+)  # fmt: skip
+_RESENDS = (
+    _UNKNOWN_PROOF,
+    _invalid("validationId", "EXPIRED", "The validation has ended.", "Ask for a new one."),
+    _invalid("validationId", "LIMIT_EXCEEDED", "Five codes were sent.", "Ask for a new one once it has expired."),
+    TOO_MANY_CODES,
+    NO_ACCOUNT,
+    Refusal(Kind.CONFLICT, "status", "CONFLICT", "A code was sent less than 60 seconds ago.",
+            "Wait as long as `retry-after` says."),
+)  # fmt: skip
+_NOTHING_TO_DECIDE = Refusal(
+    Kind.CONFLICT, "status", "CONFLICT",
+    "There is nothing to decide here now: the other bank has to act, the time is over, the claim has ended, or the directory"
+    " refuses by the code that the description names.", "Read the claim: `awaitsDecision` says when you may decide.",
+)  # fmt: skip
+
+CREATE = Doc(
+    "Claim a Pix key",
+    "Asks the directory for a key that is at another bank.\n\n"
+    "- `PORTABILITY`: the holder of the account has it there: CPF, CNPJ, EMAIL, PHONE. `CLAIM_OWNERSHIP`: somebody else has"
+    " it: PHONE alone.\n"
+    "- CPF and CNPJ are claimed at once: 201. For EMAIL and PHONE six digits are sent there first: 202 with a"
+    " `validationId`, which `POST …/keys/claims/confirm` takes for 10 minutes. Who has proved possession already, by a key"
+    " that turned out to be held elsewhere, needs no other code for 30 minutes.\n"
+    "- While the claim is open, the same request answers the same claim.\n\n"
+    "Each status that it takes is told by `KEY-CLAIM.STATUS_CHANGED`.",
+    OpenClaim, ClaimOrCode,
+    (
+        NO_ACCOUNT,
+        *_BY_DIRECTORY,
+        NO_ROOM_OR_CODE,
+        _invalid("claimType", "INVALID", "It is no kind of claim.", "Give PORTABILITY or CLAIM_OWNERSHIP."),
+        _invalid("claimType", "NOT_ALLOWED", "Only of a PHONE can the ownership be claimed.", "Give PORTABILITY."),
+        _invalid("type", "NOT_SUPPORTED", "From here no code can be sent by e-mail, or none by text message.",
+                 "Claim another key."),
+        _invalid("type", "NOT_ALLOWED", "Random keys cannot be claimed.", "Create one instead."),
+        _invalid("type", "INVALID", "It is no type of key.", "Give CPF, CNPJ, EMAIL or PHONE."),
+        _invalid("key", "REQUIRED", "The key is missing.", "Give the key."),
+        _invalid("key", "INVALID", "It is no key of that type, in the form in which keys are created.",
+                 "Give it in that form."),
+        _invalid("key", "MISMATCH", "It is not the document of the account's holder.", "Use the holder's own."),
+        _invalid("key", "NOT_ALLOWED", "Nobody has the key.", "Create it: there is nothing to claim."),
+        _invalid("channel", "INVALID", "It is neither EMAIL nor SMS.", "Leave it out."),
+        _invalid("channel", "NOT_ALLOWED", "A code goes to an EMAIL key by EMAIL, to a PHONE key by SMS.", "Leave it out."),
+    ),
+    {"claimType": "PORTABILITY", "type": "EMAIL", "key": "ana@example.com"}, _SENT,
+)  # fmt: skip
+CONFIRM = Doc(
+    "Confirm possession of a key that is claimed",
+    "Takes the code that was sent to the e-mail address or phone, and opens the claim.\n\n"
+    "Five wrong codes, or 10 minutes, end the validation: claim the key anew.",
+    ConfirmKey, Claim,
+    (
+        NO_ACCOUNT,
+        *_BY_DIRECTORY,
+        NO_ROOM,
+        _UNKNOWN_PROOF,
+        _invalid("validationId", "EXPIRED", "It has opened its claim already.", "Read the claims of the account."),
+        _invalid("key", "NOT_ALLOWED", "Nobody has the key any more.", "Create it."),
+        *_TOKENS,
+    ),
+    {"validationId": _VALIDATION_ID, "token": "052731"}, _CLAIM,
+)  # fmt: skip
+RESEND = Doc(
+    "Send another code for a claim",
+    "Sends another code, which holds for 10 minutes; the one before is dead. At most 5 codes are sent for a validation, each"
+    " at least 60 seconds after the one before.",
+    ResendCode, CodeSent, _RESENDS, {"validationId": _VALIDATION_ID}, _SENT,
+)  # fmt: skip
+LIST = Doc(
+    "List the claims of an account",
+    "Claims of keys that the account wants (CLAIMER) or that other banks want of it (DONOR), newest first; with `status`"
+    " those that stand there.\n\n"
+    "Ask for the next page with `cursor` = `nextCursor` and everything else unchanged, until `hasNext` is false.",
+    None, ClaimList,
+    (
+        *PAGE_REFUSALS, *PERIOD_REFUSALS, NO_ACCOUNT,
+        _invalid("status", "INVALID", "It is no status of a claim.", "Leave it out, or give one that the list names."),
+    ),
+    None, {"limit": 20, "sort": "desc", "hasNext": False, "data": [_CLAIM]},
+)  # fmt: skip
+READ = Doc(
+    "Read a claim",
+    "How it stands, until when the donor may answer, and whether you have something to decide.",
+    None, Claim, (_NO_CLAIM,), None, _CLAIM,
+)  # fmt: skip
+CANCEL = Doc(
+    "Cancel a claim of yours",
+    "Gives up a claim that the account has opened, at any time before it is completed. A claim by another bank is answered"
+    " by `POST …/keys/claims/{claimId}/confirm` instead.",
+    None, Claim,
+    (
+        _NO_CLAIM,
+        _SILENT,
+        _invalid("claimId", "NOT_ALLOWED", "It is another bank's claim.", "Answer it by confirm, with decision CANCEL."),
+        Refusal(Kind.CONFLICT, "status", "CONFLICT",
+                "It has ended, or the directory refuses by the code that the description names.", "Read the claim."),
+    ),
+    None, _ENDED,
+)  # fmt: skip
+REQUEST = Doc(
+    "Ask for a code to decide about a claim",
+    "Sends six digits to the e-mail address or phone that the key is, and for a CPF or CNPJ to the e-mail address of the"
+    " account's holder. As donor you may decide while the claim is WAITING_RESOLUTION; as claimer of an ownership, once it"
+    " is CONFIRMED.",
+    None, CodeSent,
+    (
+        _NO_CLAIM,
+        _NOTHING_TO_DECIDE,
+        _invalid("claimId", "NOT_SUPPORTED", "No code can be sent to the holder from here.", "Let the claim's time run."),
+        TOO_MANY_CODES,
+    ),
+    None, _SENT,
+)  # fmt: skip
+RESEND_ANSWER = Doc(
+    "Send another code to decide about a claim",
+    "As another code for a claim: at most 5 for a validation, each at least 60 seconds after the one before.",
+    ResendCode, CodeSent, _RESENDS, {"validationId": _VALIDATION_ID}, _SENT,
+)  # fmt: skip
+ANSWER = Doc(
+    "Decide about a claim",
+    "Says what the holder of the account decides, by the code that he was sent.\n\n"
+    "- As donor, CONFIRM gives the key up and CANCEL keeps it. An ownership is kept only by saying that the claim is a"
+    " fraud, which is what CANCEL tells the directory.\n"
+    "- As claimer of an ownership that was confirmed, CONFIRM completes it, and the key leads to the account; CANCEL gives"
+    " it up. A portability is completed by itself.\n\n"
+    "Who does not decide in time: a portability is then canceled, an ownership confirmed; a confirmed ownership that its"
+    " claimer does not complete within seven days is canceled.",
+    AnswerClaim, Claim,
+    (
+        _NO_CLAIM,
+        _SILENT,
+        _NOTHING_TO_DECIDE,
+        _invalid("accountId", "NOT_ALLOWED", "The account that is to have the key is not active.", "Use an active account."),
+        _UNKNOWN_PROOF,
+        _invalid("validationId", "EXPIRED", "It has decided its claim already.", "Read the claim."),
+        *_TOKENS,
+        _invalid("decision", "INVALID", "It is no decision.", "Give CONFIRM or CANCEL."),
+    ),
+    {"validationId": _VALIDATION_ID, "token": "052731", "decision": "CONFIRM"}, _GIVEN,
+)  # fmt: skip
+NOTICES = (
+    Notice(
+        EVENT,
+        "Claim of a Pix key changed",
+        "A claim of a key has begun, or has taken another status: one that an account of yours wants (CLAIMER), or that"
+        " another bank wants of it (DONOR). Of the latter the first one is the word to ask the holder of the account.",
+        ClaimNotification,
+        {"event": EVENT},
+        {
+            **_FIELDS, "claimId": _ID, "event": EVENT, "status": "WAITING_RESOLUTION", "previousStatus": "OPEN",
+            "occurredAt": _AT,
+        },
+    ),
+)  # fmt: skip

@@ -1,0 +1,80 @@
+"""What a claim of a key is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from lastro.keys.claims.states import CLAIMER, DONOR, OPEN, OWNERSHIP
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+DECISIONS = ("CONFIRM", "CANCEL")
+DEFAULT_OPERATION = "DEFAULT_OPERATION"
+FRAUD = "FRAUD"
+# How long a claimer may take to prove possession again, where the directory names no end (domain.md §6.3).
+COMPLETION = timedelta(days=7)
+# How long the proof of a key that turned out to be held elsewhere opens a claim of it (states.md 9).
+PROOF_HOLDS = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyClaim:
+    """A claim as it was read; its id is the directory's. key_id: the key here, before (DONOR) or after (CLAIMER) it.
+
+    other_bank: ISPB. reason: why it was confirmed or canceled. resolution_at: until when the donor may answer.
+    completion_at: until when the claimer may prove possession again. due_at: when we tell the directory our default.
+    is_ordered: the directory is being told by us that the claim is confirmed or canceled.
+    """
+
+    id: UUID
+    state: str
+    version: int
+    account_id: UUID
+    role: str
+    type: str
+    key_type: str
+    key: str
+    key_id: UUID | None
+    other_bank: str
+    reason: str | None
+    resolution_at: datetime
+    completion_at: datetime | None
+    due_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    is_ordered: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not ended."""
+        return self.state in OPEN
+
+    @property
+    def awaits_us(self) -> bool:
+        """Whether the holder of the account may decide now: as donor, or as claimer whose second proof is due."""
+        if self.is_ordered:
+            return False
+        if self.role == DONOR:
+            return self.state == "WAITING_RESOLUTION"
+        return self.state == "CONFIRMED" and self.type == OWNERSHIP
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the account here is the claimer's."""
+        return self.role == CLAIMER
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRoom:
+    """What an account has of keys and claims. active: keys and open claims that may bring one. before: claims of this key
+    that have ended. is_ours: whether the key leads to an account here. open: the company's open claim of it.
+    """
+
+    active: int
+    before: int
+    is_ours: bool
+    open: KeyClaim | None

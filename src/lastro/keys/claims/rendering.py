@@ -1,0 +1,120 @@
+"""How claims are shown and told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from lastro.base.api import Answer, stamp
+from lastro.base.wire import Id, Paged, Timestamp, words
+from lastro.keys.claims.states import ROLES, STATUSES, TYPES
+from lastro.webhooks import told
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.base.run import Door
+    from lastro.base.write import Fact
+    from lastro.keys.claims.model import KeyClaim
+
+EVENT = "KEY-CLAIM.STATUS_CHANGED"
+KEY_TYPES = ("CPF", "CNPJ", "EMAIL", "PHONE")
+
+
+class ClaimFields(Answer, frozen=True, kw_only=True):
+    """What is said of a claim wherever it is."""
+
+    account_id: Annotated[Id, msgspec.Meta(description="The account that wants the key (CLAIMER) or has it (DONOR).")]
+    role: Annotated[str, words(*ROLES)]
+    claim_type: Annotated[str, words(*TYPES)]
+    type: Annotated[str, words(*KEY_TYPES, description="Of the key.")]
+    key: Annotated[str, msgspec.Meta(examples=["+5511987654321"], max_length=77)]
+    key_id: Annotated[
+        Id | None, msgspec.Meta(description="The key here: that is claimed, or that a completed claim has brought.")
+    ] = None
+    status: Annotated[str, words(*STATUSES)]
+    other_bank: Annotated[str, msgspec.Meta(description="ISPB of the bank on the other side.", examples=["99999030"])]
+    reason: Annotated[
+        str | None, msgspec.Meta(description="Why it was confirmed or canceled.", examples=["USER_REQUESTED"])
+    ] = None
+
+
+class Claim(ClaimFields, frozen=True, kw_only=True):
+    """A claim of a key."""
+
+    id: Annotated[Id, msgspec.Meta(description="The directory's own.")]
+    awaits_decision: Annotated[
+        bool, msgspec.Meta(description="Whether you may decide now: as donor, or as claimer who proves possession again.")
+    ]
+    resolution_until: Annotated[Timestamp, msgspec.Meta(description="Until when the donor may answer.")]
+    completion_until: Annotated[
+        Timestamp | None, msgspec.Meta(description="Until when the claimer may prove possession again.")
+    ] = None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class ClaimOrCode(Answer, frozen=True, kw_only=True):
+    """The claim (201), or, where a code was sent, the validation (202)."""
+
+    id: Id | None = None
+    account_id: Id | None = None
+    role: Annotated[str, words(*ROLES)] | None = None
+    claim_type: Annotated[str, words(*TYPES)] | None = None
+    type: Annotated[str, words(*KEY_TYPES)] | None = None
+    key: str | None = None
+    key_id: Id | None = None
+    status: Annotated[str, words(*STATUSES)] | None = None
+    other_bank: str | None = None
+    reason: str | None = None
+    awaits_decision: bool | None = None
+    resolution_until: Timestamp | None = None
+    completion_until: Timestamp | None = None
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = None
+    validation_id: Annotated[Id | None, msgspec.Meta(description="What the code is confirmed under.")] = None
+    expires_at: Annotated[Timestamp | None, msgspec.Meta(description="Until when the code holds.")] = None
+
+
+class ClaimList(Paged, frozen=True, kw_only=True):
+    """A page of an account's claims."""
+
+    data: list[Claim]
+
+
+class ClaimNotification(ClaimFields, frozen=True, kw_only=True):
+    """A claim is there, or has taken another status."""
+
+    claim_id: Id
+    event: Literal["KEY-CLAIM.STATUS_CHANGED"]
+    previous_status: Annotated[
+        str | None, words(*STATUSES, description="The status before; left out of the first notification.")
+    ] = None
+    occurred_at: Annotated[Timestamp, msgspec.Meta(description="When it was so at the directory.")]
+
+
+def shown(one: KeyClaim) -> Claim:
+    """A claim as every answer shows it."""
+    return Claim(
+        id=str(one.id), **_fields(one), awaits_decision=one.awaits_us, resolution_until=stamp(one.resolution_at),
+        completion_until=None if one.completion_at is None else stamp(one.completion_at),
+        created_at=stamp(one.created_at), updated_at=stamp(one.updated_at),
+    )  # fmt: skip
+
+
+def told_of(door: Door, one: KeyClaim, previous: str | None, at: datetime) -> Fact:
+    """KEY-CLAIM.STATUS_CHANGED of a status that a claim took. at: when it was so at the directory."""
+    body = ClaimNotification(
+        claim_id=str(one.id), event="KEY-CLAIM.STATUS_CHANGED", previous_status=previous, occurred_at=stamp(at),
+        **_fields(one),
+    )  # fmt: skip
+    return told(door, EVENT, one.id, None, body)
+
+
+def _fields(one: KeyClaim) -> dict[str, Any]:
+    return {
+        "account_id": str(one.account_id), "role": one.role, "claim_type": one.type, "type": one.key_type, "key": one.key,
+        "key_id": None if one.key_id is None else str(one.key_id), "status": one.state, "other_bank": one.other_bank,
+        "reason": one.reason,
+    }  # fmt: skip

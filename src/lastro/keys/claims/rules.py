@@ -1,0 +1,138 @@
+"""Who may claim what, what is told to the directory, and what its refusals mean. Pure.
+
+Sources: states.md 10; domain.md §6.3; DICT API 2.12.1 (refusals of createClaim, reasons of confirmClaim and cancelClaim).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.keys.claims.model import COMPLETION, DEFAULT_OPERATION, FRAUD
+from lastro.keys.claims.states import DONOR, OPEN, OWNERSHIP, PORTABILITY
+from lastro.keys.model import ACCOUNT_CLOSURE, CHANNELS, USER_REQUESTED, Room
+from lastro.keys.rules import account_problem, form_problems, refusal
+from lastro.rails.port import CLAIM_CANCEL, CLAIM_COMPLETE, CLAIM_CONFIRM
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from lastro.accounts import Account
+    from lastro.keys.claims.model import ClaimRoom, KeyClaim
+    from lastro.rails.port import ClaimAct, Permanent
+
+CLAIMED = Problem("key", "CONFLICT", "a claim of the key is open")
+_REFUSALS: Mapping[str, tuple[Kind, Problem]] = {
+    "ClaimTypeInconsistent": (
+        Kind.INVALID, Problem("claimType", "MISMATCH", "the holder has the key: PORTABILITY; another one: CLAIM_OWNERSHIP"),
+    ),
+    "ClaimKeyNotFound": (Kind.INVALID, Problem("key", "NOT_ALLOWED", "nobody has the key: it can be created at once")),
+    "ClaimAlreadyExistsForKey": (Kind.CONFLICT, CLAIMED),
+    "ClaimResultingEntryAlreadyExists": (
+        Kind.CONFLICT, Problem("key", "DUPLICATE", "the key leads to an account here already"),
+    ),
+}  # fmt: skip
+
+
+def wish_problems(
+    claim_type: str | None, kind: str | None, key: str | None, channel: str | None, reached: frozenset[str]
+) -> list[Problem]:
+    """What is wrong with a claim as it was asked for, looking at the request alone. None: not there, or wrong already."""
+    problems = form_problems(kind, key, channel, reached)
+    if kind == "RANDOM":
+        problems = [Problem("type", "NOT_ALLOWED", "random keys cannot be claimed")]
+    elif claim_type == OWNERSHIP and kind is not None and kind != "PHONE":
+        problems.append(Problem("claimType", "NOT_ALLOWED", "only the ownership of a PHONE can be claimed"))
+    return problems
+
+
+def claim_problem(account: Account, kind: str, key: str, claim_type: str, room: ClaimRoom) -> Refused | None:
+    """Why this account cannot claim this key; None: it can, or has done so, as room.open says."""
+    known = room.open
+    if known is not None and (known.account_id, known.role, known.type) != (account.id, "CLAIMER", claim_type):
+        return Refused(Kind.CONFLICT, (CLAIMED,))
+    active = room.active - (known is not None)
+    return account_problem(account, kind, key, Room(active, room.before, room.is_ours))
+
+
+def refused_by(said: Permanent) -> Refused:
+    """What it means to the client that the directory opens no claim."""
+    found = _REFUSALS.get(said.code)
+    return refusal(said.code) if found is None else Refused(found[0], (found[1],))
+
+
+def act_id(claim_id: UUID, act: str) -> UUID:
+    """What the directory is asked under for this act on this claim: the same every time."""
+    return UUID(bytes=hashlib.sha256(f"{claim_id}:{act}".encode()).digest()[:16], version=4)
+
+
+def answer(claim: KeyClaim, decision: str) -> tuple[ClaimAct, str | None]:
+    """What the directory is told of a decision by the holder of the account, and its reason (domain.md §6.3)."""
+    if claim.role == DONOR and decision == "CONFIRM":
+        return CLAIM_CONFIRM, USER_REQUESTED
+    if claim.role == DONOR:
+        # Who has a key keeps it from another owner only by saying that the claim is a fraud.
+        return CLAIM_CANCEL, FRAUD if claim.type == OWNERSHIP else USER_REQUESTED
+    return (CLAIM_COMPLETE, None) if decision == "CONFIRM" else (CLAIM_CANCEL, USER_REQUESTED)
+
+
+def has_followed(claim: KeyClaim, act: ClaimAct) -> bool:
+    """Whether a claim stands already where the act leads, as by the directory's word that was quicker than its answer."""
+    reached = {CLAIM_CONFIRM: ("CONFIRMED", "COMPLETED"), CLAIM_CANCEL: ("CANCELLED",), CLAIM_COMPLETE: ("COMPLETED",)}
+    return claim.state in reached.get(act, ())
+
+
+def default_of(claim: KeyClaim) -> tuple[ClaimAct, str]:
+    """What is told when nobody has decided in time (domain.md §6.3): a donor's silence gives up an ownership and keeps a
+    portability; a claimer who does not prove possession again has given up.
+    """
+    if claim.role == DONOR and claim.type == OWNERSHIP:
+        return CLAIM_CONFIRM, DEFAULT_OPERATION
+    return CLAIM_CANCEL, DEFAULT_OPERATION
+
+
+def at_closing(claim: KeyClaim) -> tuple[ClaimAct, str] | None:
+    """What is told of an open claim of an account that is closed; None: nothing may be, it goes on to its end."""
+    if claim.is_ordered or not claim.is_open:
+        return None
+    if claim.is_ours:
+        return CLAIM_CANCEL, ACCOUNT_CLOSURE
+    if claim.type == PORTABILITY and claim.state == "WAITING_RESOLUTION":
+        return CLAIM_CONFIRM, ACCOUNT_CLOSURE
+    return None
+
+
+def due_of(claim: KeyClaim) -> datetime | None:
+    """When our default is told of a claim that stands so; None: it is not for us to tell, or it was told."""
+    if claim.is_ordered:
+        return None
+    if claim.role == DONOR:
+        return claim.resolution_at if claim.state == "WAITING_RESOLUTION" else None
+    if claim.state == "CONFIRMED" and claim.type == OWNERSHIP:
+        return claim.completion_at or claim.updated_at + COMPLETION
+    return None
+
+
+def cancel_problem(claim: KeyClaim) -> Problem | None:
+    """Why its claimer cannot cancel a claim; None: he can."""
+    if not claim.is_ours:
+        return Problem("claimId", "NOT_ALLOWED", "is another bank's claim: it is answered by confirm, with decision CANCEL")
+    if claim.state not in OPEN:
+        return Problem("status", "CONFLICT", f"is {claim.state}")
+    return None
+
+
+def answer_problem(claim: KeyClaim) -> Problem | None:
+    """Why nobody here can decide about a claim now; None: somebody can."""
+    if claim.awaits_us:
+        return None
+    over = ", and its time is over" if claim.is_ordered and claim.is_open else ""
+    return Problem("status", "CONFLICT", f"is {claim.state}{over}: there is nothing to decide here")
+
+
+def destination(claim: KeyClaim, account: Account) -> tuple[str, str]:
+    """Where the code goes by which the holder decides: to the key itself, or to his e-mail address where it is none."""
+    return (claim.key_type, claim.key) if claim.key_type in CHANNELS else ("EMAIL", account.holder.email)

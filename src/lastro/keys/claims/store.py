@@ -1,0 +1,112 @@
+"""All SQL of claims."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from lastro.keys.claims.model import PROOF_HOLDS, ClaimRoom, KeyClaim
+from lastro.keys.store import validation_from
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+    from lastro.base.paging import Page
+    from lastro.keys.model import Validation
+
+_OPEN = "status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')"
+_COLUMNS = """c.*, EXISTS (SELECT 1 FROM outbox m WHERE m.company_id = c.company_id AND m.reference_id = c.id
+                    AND m.kind IN ('claim.confirm', 'claim.cancel')) AS is_ordered"""
+_BY_ID = f"SELECT {_COLUMNS} FROM key_claims c WHERE c.company_id = $1 AND c.id = $2"  # noqa: S608 ours
+_OPEN_OF_KEY = f"SELECT {_COLUMNS} FROM key_claims c WHERE c.company_id = $1 AND c.key = $2 AND c.{_OPEN}"  # noqa: S608
+_OPEN_OF_ACCOUNT = (
+    f"SELECT {_COLUMNS} FROM key_claims c WHERE c.company_id = $1 AND c.account_id = $2 AND c.{_OPEN}"  # noqa: S608
+    " ORDER BY c.created_at"
+)
+# What counts against the room for keys, and how often this key was claimed before.
+_ROOM = f"""
+SELECT (SELECT count(*) FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = 'ACTIVE')
+       + (SELECT count(*) FROM key_claims WHERE company_id = $1 AND account_id = $2 AND role = 'CLAIMER' AND {_OPEN})
+         AS active,
+       (SELECT count(*) FROM key_claims WHERE company_id = $1 AND account_id = $2 AND key = $3 AND NOT {_OPEN}) AS before,
+       EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours
+"""  # noqa: S608
+_PROOF = """
+SELECT * FROM pix_key_validations
+ WHERE company_id = $1 AND account_id = $2 AND key = $3 AND status = 'CONFLICT' AND updated_at > $4
+ ORDER BY updated_at DESC LIMIT 1
+"""
+# Claims of which we have to tell the directory our default.
+DUE = "SELECT company_id, id FROM key_claims WHERE due_at <= (SELECT business_now()) ORDER BY due_at LIMIT $1"
+
+
+async def claim_by_id(session: Session, company_id: UUID, claim_id: UUID) -> KeyClaim | None:
+    """A claim by the directory's id."""
+    row = await session.row(_BY_ID, company_id, claim_id)
+    return None if row is None else claim_from(row)
+
+
+async def claim_of(session: Session, company_id: UUID, account_id: UUID, claim_id: UUID | None) -> KeyClaim | None:
+    """A claim of the account; None also where there is no id."""
+    found = None if claim_id is None else await claim_by_id(session, company_id, claim_id)
+    return found if found is not None and found.account_id == account_id else None
+
+
+async def open_of(session: Session, company_id: UUID, account_id: UUID) -> list[KeyClaim]:
+    """The claims of the account that have not ended, oldest first: an account has few."""
+    return [claim_from(row) for row in await session.fetch(_OPEN_OF_ACCOUNT, company_id, account_id)]
+
+
+async def room_for(session: Session, company_id: UUID, account_id: UUID, key: str) -> ClaimRoom:
+    """What the account has of keys and claims, and of this key."""
+    row = await session.row(_ROOM, company_id, account_id, key)
+    assert row is not None
+    known = await session.row(_OPEN_OF_KEY, company_id, key)
+    return ClaimRoom(row["active"], row["before"], row["is_ours"], None if known is None else claim_from(known))
+
+
+async def proof_of(session: Session, company_id: UUID, account_id: UUID, key: str, now: datetime) -> Validation | None:
+    """The proof of a key that was held elsewhere, while it opens a claim of it."""
+    row = await session.row(_PROOF, company_id, account_id, key, now - PROOF_HOLDS)
+    return None if row is None else validation_from(row)
+
+
+@cache
+def page_sql(*, is_descending: bool, has_status: bool) -> str:
+    """The statement of a page of an account's claims."""
+    status = " AND c.status = $6" if has_status else ""
+    return (
+        "SELECT c.*, false AS is_ordered FROM key_claims c WHERE c.company_id = $1 AND c.account_id = $5"  # noqa: S608 ours
+        f"{status} AND c.created_at >= $2 AND c.created_at <= $3"
+        f" ORDER BY c.created_at {'DESC' if is_descending else 'ASC'} LIMIT $4"
+    )
+
+
+async def claims_in(session: Session, company_id: UUID, account_id: UUID, page: Page, status: str | None) -> list[KeyClaim]:
+    """The account's claims of the page, up to its reach. status: of those alone that stand there."""
+    sql = page_sql(is_descending=page.is_descending, has_status=status is not None)
+    also = () if status is None else (status,)
+    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, account_id, *also)
+    return [claim_from(row) for row in rows]
+
+
+async def claims_of(session: Session, company_id: UUID, account_id: UUID, most: int) -> list[KeyClaim]:
+    """The account's claims, the newest first, so many at most."""
+    sql = (
+        "SELECT c.*, false AS is_ordered FROM key_claims c WHERE c.company_id = $1 AND c.account_id = $2"
+        " ORDER BY c.created_at DESC LIMIT $3"
+    )
+    return [claim_from(row) for row in await session.fetch(sql, company_id, account_id, most)]
+
+
+def claim_from(row: Record) -> KeyClaim:
+    """A KeyClaim from a row of key_claims."""
+    return KeyClaim(
+        row["id"], row["status"], row["version"], row["account_id"], row["role"], row["claim_type"], row["key_type"],
+        row["key"], row["key_id"], row["other_bank"], row["reason"], row["resolution_at"], row["completion_at"],
+        row["due_at"], row["created_at"], row["updated_at"], row["is_ordered"],
+    )  # fmt: skip

@@ -1,0 +1,104 @@
+"""Claims of Pix keys at the directory, as rooms see them, in the words of the interface; the adapter has the DICT's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime  # noqa: TC003 msgspec reads the annotations when it runs
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
+from uuid import UUID  # noqa: TC003
+
+import msgspec
+
+from lastro.base.write import Message
+from lastro.rails.port.codec import decode, encode
+
+if TYPE_CHECKING:
+    from lastro.base.ids import Chance
+    from lastro.rails.port.directory import KeyAccount, KeyOwner
+
+CLAIMS = "claims"  # the rail: nothing moves there, it has no clearing
+CLAIM_NEWS = "claim.news"  # inbox: ClaimNews
+CLAIM_ACKNOWLEDGE: Final = "claim.acknowledge"  # outbox: ClaimTask
+CLAIM_CONFIRM: Final = "claim.confirm"
+CLAIM_CANCEL: Final = "claim.cancel"
+CLAIM_COMPLETE: Final = "claim.complete"
+CLAIM_SECONDS = 5.0  # a client waits for it meanwhile
+
+ClaimAct: TypeAlias = Literal["claim.acknowledge", "claim.confirm", "claim.cancel", "claim.complete"]
+ClaimRole: TypeAlias = Literal["CLAIMER", "DONOR"]
+ClaimType: TypeAlias = Literal["PORTABILITY", "CLAIM_OWNERSHIP"]
+ClaimStatus: TypeAlias = Literal["OPEN", "WAITING_RESOLUTION", "CONFIRMED", "CANCELLED", "COMPLETED"]
+
+
+class ClaimNews(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim as it stands at the directory. at: since when.
+
+    role: ours; the claimer's bank wants the key, the donor's has it. account: number of the claimer's account where it is
+    ours. other_bank: ISPB of the other side. reason: why it was confirmed or canceled, raw. resolution_at: until when the
+    donor may answer; completion_at: until when the claimer may complete, where that has an end.
+    """
+
+    claim_id: UUID
+    claim_type: ClaimType
+    key_type: str
+    key: str
+    status: ClaimStatus
+    role: ClaimRole
+    other_bank: str
+    at: datetime
+    resolution_at: datetime
+    completion_at: datetime | None = None
+    account: str | None = None
+    reason: str | None = None
+
+
+class ClaimTask(msgspec.Struct, frozen=True, kw_only=True):
+    """What the directory is told about a claim; the same again changes nothing there. request_id: ours, of this act.
+
+    reason: of a confirmation or cancellation. role: in which we say it.
+    """
+
+    claim_id: UUID
+    request_id: UUID
+    role: ClaimRole
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimWish:
+    """A claim that is asked for. request_id: ours, made of what is wanted, so that asking twice opens one."""
+
+    request_id: UUID
+    claim_type: ClaimType
+    key_type: str
+    key: str
+    owner: KeyOwner
+    account: KeyAccount
+
+
+class Claims(Protocol):
+    """Asks the directory while a client waits."""
+
+    async def open_claim(self, wish: ClaimWish) -> ClaimNews:
+        """The claim, opened now or by the same request before.
+
+        Transient: the directory was silent for CLAIM_SECONDS. Permanent: it opens none, for the reason of its code.
+        """
+
+    async def tell_claim(self, act: ClaimAct, task: ClaimTask) -> ClaimNews:
+        """The claim after the act, or as the same act left it before. Permanent: it does not follow. Transient: silence."""
+
+
+def claim_news(body: bytes) -> ClaimNews:
+    """The body of CLAIM_NEWS. msgspec.ValidationError for other bytes."""
+    return decode(body, ClaimNews)
+
+
+def claim_task(body: bytes) -> ClaimTask:
+    """The body of an outbox message of this rail. msgspec.ValidationError for other bytes."""
+    return decode(body, ClaimTask)
+
+
+def claim_message(act: ClaimAct, task: ClaimTask, chance: Chance, at: datetime) -> Message:
+    """What the directory is to be told of one claim, once of each kind."""
+    return Message(chance.uuid(at), CLAIMS, act, f"{act}:{task.claim_id}", task.claim_id, encode(task), at)

@@ -1,0 +1,227 @@
+"""The doors to claims: the directory's own for participants, and acts that play the other bank for tests and people."""
+
+from collections.abc import Callable
+from typing import Any
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from lastro.standards import documents, pix_keys
+
+from .. import faults, queries
+from ..answers import Asked, answer
+from ..clock import printed
+from ..collecting import movements
+from ..forms import Form
+from ..guard import participant_only
+from ..network import Network
+from ..refusals import RefusedError, away, not_found
+from ..settings import LASTRO_ISPB, OUTSIDE_BANK_ISPB, SIMULATED_BANKS
+from ..spi.intake import ACCOUNT, BRANCH
+from . import claims, entries
+from .claims import OWNERSHIP, PORTABILITY, ClaimError, Row, Wish
+from .entries import Account, Owner
+
+CLAIM_TYPES = {"PORTABILITY": PORTABILITY, "CLAIM_OWNERSHIP": OWNERSHIP}
+STEPS = ("WAITING_RESOLUTION", "CONFIRMED", "CANCELLED", "COMPLETED")
+REASONS = frozenset({"USER_REQUESTED", "ACCOUNT_CLOSURE", "FRAUD", "RECONCILIATION", "DEFAULT_OPERATION"})
+CLAIMED = entries.KEY_TYPES - {"EVP"}  # random keys cannot be claimed
+MOST_LISTED = 1000
+
+
+@get("/dict/v2/claim-events", guards=[participant_only])
+async def events(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """What has happened to the participant's claims after a place."""
+    return answer({"movements": await movements.pulled(request, network, claims.EVENTS)})
+
+
+@post("/dict/v2/claims", guards=[participant_only])
+async def claim_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Claim a key. The same request id again answers the same claim."""
+    form = Form.read(await request.body())
+    wish = _read(form)
+    form.check()
+    fault = _struck(network, wish.key)
+    return _answered(_done(network, lambda: claims.open_claim(network, wish)), fault, 201)
+
+
+@get("/dict/v2/claims/{claim_id:str}", guards=[participant_only])
+async def claim_get(network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
+    """A claim of the participant's."""
+    return answer(claims.shown(_own(network, claim_id)[0]))
+
+
+@post("/dict/v2/claims/{claim_id:str}/acknowledge", guards=[participant_only], status_code=200)
+async def claim_acknowledge(network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
+    """The donor knows of it."""
+    row, side = _own(network, claim_id)
+    _only("DONOR", side)
+    fault = _struck(network, row["key"])
+    return _answered(_done(network, lambda: claims.acknowledge(network, row)), fault)
+
+
+@post("/dict/v2/claims/{claim_id:str}/confirm", guards=[participant_only], status_code=200)
+async def claim_confirm(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
+    """The donor gives the key up."""
+    form = Form.read(await request.body())
+    reason = form.choice("Reason", REASONS)
+    form.check()
+    row, side = _own(network, claim_id)
+    _only("DONOR", side)
+    fault = _struck(network, row["key"])
+    return _answered(_done(network, lambda: claims.confirm(network, row, reason)), fault)
+
+
+@post("/dict/v2/claims/{claim_id:str}/cancel", guards=[participant_only], status_code=200)
+async def claim_cancel(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
+    """One side ends it."""
+    form = Form.read(await request.body())
+    reason, by = form.choice("Reason", REASONS), form.choice("CancelledBy", ("CLAIMER", "DONOR"))
+    form.check()
+    row, side = _own(network, claim_id)
+    _only(by, side)
+    fault = _struck(network, row["key"])
+    return _answered(_done(network, lambda: claims.cancel(network, row, by, reason)), fault)
+
+
+@post("/dict/v2/claims/{claim_id:str}/complete", guards=[participant_only], status_code=200)
+async def claim_complete(network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
+    """The claimer takes the key."""
+    row, side = _own(network, claim_id)
+    _only("CLAIMER", side)
+    fault = _struck(network, row["key"])
+    return _answered(_done(network, lambda: claims.complete(network, row)), fault)
+
+
+@get("/directory/claims")
+async def claims_list(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Every claim, oldest first."""
+    queries.read(request, ())
+    return answer({"data": [_shown(row) for row in claims.listed(network, MOST_LISTED)]})
+
+
+@post("/directory/claims", status_code=200)
+async def claims_begin(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """The outside bank claims a key that lastro has."""
+    form = Form.read(await request.body())
+    key, kind = form.text("key", pix_keys.MAX_KEY), form.maybe_choice("claimType", CLAIM_TYPES) or "PORTABILITY"
+    form.check()
+    entry = entries.find(network, key)
+    if entry is None or entry["ispb"] in SIMULATED_BANKS:
+        raise not_found()
+    owner = Owner(entry["owner_name"], entry["owner_type"], entry["owner_number"])
+    if kind == "CLAIM_OWNERSHIP":
+        owner = Owner("Pessoa de Fora", "CPF", "52998224725")
+    place = Account(OUTSIDE_BANK_ISPB, "0001", str(310_000 + network.store.next_number("outside-account")), "CACC")
+    wish = Wish(None, CLAIM_TYPES[kind], key, entry["type"], owner, place)
+    return _acted(network, {"key": key}, lambda: claims.open_claim(network, wish))
+
+
+@post("/directory/claims/{claim_id:str}/advance", status_code=200)
+async def claims_advance(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
+    """The other bank's next step."""
+    form = Form.read(await request.body())
+    status, reason = form.choice("status", STEPS), form.maybe_choice("reason", REASONS) or "USER_REQUESTED"
+    form.check()
+    row = claims.find(network, claim_id)
+    if row is None:
+        raise not_found()
+    return _acted(network, {"claimId": claim_id}, lambda: _step(network, row, status, reason))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (
+    events, claim_create, claim_get, claim_acknowledge, claim_confirm, claim_cancel, claim_complete, claims_list,
+    claims_begin, claims_advance,
+)  # fmt: skip
+
+
+def _step(network: Network, row: Row, status: str, reason: str) -> Row:
+    side = "CLAIMER" if row["claimer"] in SIMULATED_BANKS else "DONOR"
+    if status == "CANCELLED":
+        return claims.cancel(network, row, side, reason)
+    if (status == "COMPLETED") != (side == "CLAIMER"):
+        raise ClaimError(409, "NotYours", "It is lastro's step")
+    if status == "COMPLETED":
+        return claims.complete(network, row)
+    return claims.acknowledge(network, row) if status == "WAITING_RESOLUTION" else claims.confirm(network, row, reason)
+
+
+def _read(form: Form) -> Wish:
+    kind, key_type = form.choice("Type", (PORTABILITY, OWNERSHIP)), form.choice("KeyType", CLAIMED)
+    key, request_id = form.text("Key", pix_keys.MAX_KEY), form.text("RequestId", 36)
+    if key and key_type and pix_keys.key_type(key) != key_type:
+        form.refuse("Key", "INVALID", f"Not a {key_type} key in its canonical form")
+    claimer, place = form.child("Claimer"), form.child("ClaimerAccount")
+    number = claimer.text("TaxIdNumber", 14)
+    owner = Owner(claimer.text("Name", 150), "CPF" if documents.is_cpf(number) else "CNPJ", number)
+    ispb = place.text("Participant", 8)
+    if ispb and ispb != LASTRO_ISPB:
+        place.refuse("Participant", "INVALID", "The ISPB of the participant is expected")
+    account = Account(
+        ispb, place.text("Branch", 4, BRANCH), place.text("AccountNumber", 20, ACCOUNT),
+        place.choice("AccountType", entries.ACCOUNT_TYPES), place.instant("OpeningDate"),
+    )  # fmt: skip
+    return Wish(request_id, kind, key, key_type, owner, account)
+
+
+def _shown(row: Row) -> dict[str, Any]:
+    """A claim as tests see it, in the interface's words."""
+    words = {theirs: ours for ours, theirs in CLAIM_TYPES.items()}
+    found = {
+        "claimId": row["id"], "claimType": words[row["type"]], "type": row["key_type"], "key": row["key"],
+        "status": row["status"], "claimer": row["claimer"], "donor": row["donor"],
+        "resolutionUntil": printed(row["resolution_at"]),
+    }  # fmt: skip
+    more = {
+        "reason": row["cancel_reason"] or row["confirm_reason"],
+        "completionUntil": None if row["completion_at"] is None else printed(row["completion_at"]),
+    }  # fmt: skip
+    return found | {name: value for name, value in more.items() if value is not None}
+
+
+def _acted(network: Network, about: dict[str, str], step: Callable[[], Row]) -> Response[bytes]:
+    try:
+        with network.store.writing():
+            return answer(_shown(step()))
+    except ClaimError as no:
+        return answer(about | {"status": "REJECTED", "code": no.code})
+
+
+def _done(network: Network, step: Callable[[], Row]) -> Row:
+    """A step, all of it or nothing. Refused: the directory's own no."""
+    try:
+        with network.store.writing():
+            return step()
+    except ClaimError as no:
+        raise RefusedError(no.status, no.code, no.reason) from no
+
+
+def _own(network: Network, claim_id: str) -> tuple[Row, str]:
+    """A claim of the participant's, and which side of it he is."""
+    row = claims.find(network, claim_id)
+    if row is None or LASTRO_ISPB not in (row["claimer"], row["donor"]):
+        raise not_found()
+    return row, "CLAIMER" if row["claimer"] == LASTRO_ISPB else "DONOR"
+
+
+def _only(side: str, own: str) -> None:
+    if side != own:
+        raise RefusedError(403, "Forbidden", f"Only the {side.lower()} may")
+
+
+def _struck(network: Network, key: str) -> faults.Fault | None:
+    """What goes wrong with a request about this key, before it is carried out. Refused: it is not at all."""
+    fault = faults.strike(network, "claim", {"key": key}, {"reject", "lost-answer", "down"})
+    if fault is not None and fault.behaviour == "down":
+        raise away()
+    if fault is not None and fault.behaviour == "reject":
+        raise RefusedError(403, fault.code or "Forbidden", "The directory refuses it")
+    return fault
+
+
+def _answered(row: Row, fault: faults.Fault | None, status: int = 200) -> Response[bytes]:
+    if fault is not None:
+        raise away()
+    return answer(claims.shown(row), status)

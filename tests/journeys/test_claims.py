@@ -1,0 +1,92 @@
+"""Claims of keys through HTTP, worker and directory: one that comes here, one that leaves, and what the clock decides."""
+
+from typing import Any
+from uuid import uuid4
+
+from .play import Answer, Play
+from .stage import until
+from .test_key_codes import letter, path
+
+
+async def opened(play: Play, phone: str, kind: str) -> str:
+    """A claim of a phone that is at the outside bank, proved by the code that arrives."""
+    body = {"claimType": kind, "type": "PHONE", "key": phone}
+    asked = await play.call("POST", path(play, "/claims"), body, key=str(uuid4()))
+    assert asked.status == 202, asked.body
+    code = (await letter(play, phone))["code"]
+    proof = {"validationId": asked.json["validationId"], "token": code}
+    await play.fault("claim", "lost-answer", match={"key": phone})
+    assert (await play.call("POST", path(play, "/claims/confirm"), proof)).status == 503
+    made = await play.call("POST", path(play, "/claims/confirm"), proof)
+    assert made.status == 201, made.body
+    claim_id: str = made.json["id"]
+    return claim_id
+
+
+async def stands(play: Play, claim_id: str, status: str) -> dict[str, Any]:
+    """The claim, once it is there."""
+
+    async def look() -> Any:
+        answer = await play.call("GET", path(play, f"/claims/{claim_id}"))
+        return answer.json if answer.status == 200 and answer.json["status"] == status else None
+
+    found: dict[str, Any] = await until(look, f"{status} of {claim_id}")
+    return found
+
+
+async def decide(play: Play, claim_id: str, decision: str, to: str) -> Answer:
+    """The code that the holder is sent, and what he decides by it."""
+    asked = await play.call("POST", path(play, f"/claims/{claim_id}/confirm-request"))
+    assert asked.status == 202, asked.body
+
+    async def look() -> list[dict[str, Any]]:
+        sent = await play.ask("GET", f"{play.stage.simulator_url}/messages?to={to.replace('+', '%2B')}")
+        return [one for one in sent.json["data"] if "decidir" in one["text"]]
+
+    code = (await until(look, f"a code to decide for {to}"))[0]["code"]
+    body = {"validationId": asked.json["validationId"], "token": code, "decision": decision}
+    return await play.call("POST", path(play, f"/claims/{claim_id}/confirm"), body, key=str(uuid4()))
+
+
+async def told(play: Play, claim_id: str) -> list[str]:
+    """The statuses of its events, in their order."""
+    rows = await play.books.fetch(
+        "SELECT type, convert_from(body, 'UTF8')::jsonb ->> 'status' AS status FROM events"
+        " WHERE reference_id = $1::text::uuid ORDER BY created_at, id",
+        claim_id,
+    )
+    assert {row["type"] for row in rows} == {"KEY-CLAIM.STATUS_CHANGED"}
+    return [row["status"] for row in rows]
+
+
+async def test_a_phone_number_comes_here(play: Play) -> None:
+    phone = f"+55119{uuid4().int % 10**8:08d}"
+    await play.act("/directory", {"type": "PHONE", "key": phone})
+    claim_id = await opened(play, phone, "CLAIM_OWNERSHIP")
+    await stands(play, claim_id, "WAITING_RESOLUTION")
+    await play.act(f"/directory/claims/{claim_id}/advance", {"status": "CONFIRMED"})
+    assert (await stands(play, claim_id, "CONFIRMED"))["awaitsDecision"] is True
+    won = await decide(play, claim_id, "CONFIRM", phone)
+    assert (won.status, won.json["status"]) == (200, "COMPLETED"), won.body
+    listed = (await play.call("GET", path(play))).json["data"]
+    assert [one["key"] for one in listed if one["id"] == won.json["keyId"]] == [phone]
+    assert await told(play, claim_id) == ["OPEN", "WAITING_RESOLUTION", "CONFIRMED", "COMPLETED"]
+
+
+async def test_an_email_address_leaves(play: Play) -> None:
+    mail = f"{uuid4()}@example.com"
+    asked = await play.call("POST", path(play), {"type": "EMAIL", "key": mail}, key=str(uuid4()))
+    proof = {"validationId": asked.json["validationId"], "token": (await letter(play, mail))["code"]}
+    made = (await play.call("POST", path(play, "/confirm"), proof, key=str(uuid4()))).json
+    await play.fault("claim", "twice", match={"key": mail})
+    claim_id = (await play.act("/directory/claims", {"key": mail}))["claimId"]
+    waits = await stands(play, claim_id, "WAITING_RESOLUTION")
+    assert (waits["role"], waits["keyId"], waits["awaitsDecision"]) == ("DONOR", made["id"], True)
+    (flagged,) = [one for one in (await play.call("GET", path(play))).json["data"] if one["id"] == made["id"]]
+    assert flagged["claimId"] == claim_id
+    assert (await play.call("DELETE", path(play, f"/{made['id']}"))).problem == (409, "status", "CONFLICT")
+    given = await decide(play, claim_id, "CONFIRM", mail)
+    assert given.status == 200, given.body
+    await stands(play, claim_id, "COMPLETED")
+    assert made["id"] not in [one["id"] for one in (await play.call("GET", path(play))).json["data"]]
+    assert await told(play, claim_id) == ["OPEN", "WAITING_RESOLUTION", "CONFIRMED", "COMPLETED"]

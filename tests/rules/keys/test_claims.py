@@ -1,0 +1,244 @@
+"""Who may claim what, what the directory is told and when, as tables; and a claim under any sequence of words on it."""
+
+import os
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lastro.accounts import Account, Holder
+from lastro.base.ids import Chance
+from lastro.base.run import Door
+from lastro.keys.claims import CLAIMS, rules
+from lastro.keys.claims.actions.news import Known, Noted
+from lastro.keys.claims.actions.writing import born
+from lastro.keys.claims.model import ClaimRoom, KeyClaim
+from lastro.keys.claims.states import OPEN, STATUSES, next_to, way_to
+from lastro.keys.model import Key
+from lastro.rails.pace import Pace
+from lastro.rails.port import CLAIM_CANCEL, CLAIM_COMPLETE, CLAIM_CONFIRM, Claimed, ClaimNews, Permanent
+
+NOW, ID = datetime(2026, 1, 31, 12, tzinfo=UTC), UUID(int=7)
+WEEK = timedelta(days=7)
+PHONE = "+5511987654321"
+ALL = frozenset({"EMAIL", "PHONE"})
+ANA = Account(ID, "ACTIVE", 1, "000000019", "0001", "SP", Holder("INDIVIDUAL", "Ana", "CPF", "52998224725", "ana@x.com", "1"), NOW)  # fmt: skip
+
+
+def claim(role: str, kind: str, state: str, key_type: str = "PHONE", *, is_ordered: bool = False) -> KeyClaim:
+    return KeyClaim(
+        ID, state, 1, ID, role, kind, key_type, PHONE, None, "99999030", None, NOW + WEEK, None, None, NOW, NOW, is_ordered
+    )
+
+
+@pytest.mark.parametrize(
+    ("claim_type", "kind", "key", "problems"),
+    [
+        ("PORTABILITY", "CPF", "52998224725", []),
+        ("PORTABILITY", "CNPJ", "11222333000181", []),
+        ("PORTABILITY", "EMAIL", "ana@example.com", []),
+        ("PORTABILITY", "PHONE", PHONE, []),
+        ("CLAIM_OWNERSHIP", "PHONE", PHONE, []),
+        ("CLAIM_OWNERSHIP", "CPF", "52998224725", [("claimType", "NOT_ALLOWED")]),
+        ("CLAIM_OWNERSHIP", "EMAIL", "ana@example.com", [("claimType", "NOT_ALLOWED")]),
+        ("PORTABILITY", "RANDOM", None, [("type", "NOT_ALLOWED")]),
+        ("PORTABILITY", "PHONE", None, [("key", "REQUIRED")]),
+        ("PORTABILITY", "PHONE", "11987654321", [("key", "INVALID")]),
+        (None, "PHONE", PHONE, []),  # said to be missing by the form
+    ],
+)
+def test_what_can_be_claimed(claim_type: str, kind: str, key: str, problems: list[tuple[str, str]]) -> None:
+    found = rules.wish_problems(claim_type, kind, key, None, ALL)
+    assert [(one.field, one.issue) for one in found] == problems
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({}, None),
+        ({"is_ours": True}, ("CONFLICT", "key", "DUPLICATE")),
+        ({"active": 5}, ("INVALID", "key", "LIMIT_EXCEEDED")),
+        ({"active": 5, "open": claim("CLAIMER", "PORTABILITY", "OPEN")}, None),  # the same claim takes no more room
+        ({"open": claim("CLAIMER", "CLAIM_OWNERSHIP", "OPEN")}, ("CONFLICT", "key", "CONFLICT")),
+        ({"open": claim("DONOR", "PORTABILITY", "OPEN")}, ("CONFLICT", "key", "CONFLICT")),
+        (
+            {"open": replace(claim("CLAIMER", "PORTABILITY", "OPEN"), account_id=UUID(int=8))},
+            ("CONFLICT", "key", "CONFLICT"),
+        ),
+    ],
+)
+def test_who_can_claim_it(changes: Any, problem: tuple[str, ...] | None) -> None:
+    room = replace(ClaimRoom(0, 0, False, None), **changes)
+    said = rules.claim_problem(ANA, "PHONE", PHONE, "PORTABILITY", room)
+    assert problem == (None if said is None else (said.kind.value, said.problems[0].field, said.problems[0].issue))
+
+
+def test_an_account_that_is_not_active_claims_nothing_nor_anybody_elses_document() -> None:
+    room = ClaimRoom(0, 0, False, None)
+    blocked = rules.claim_problem(replace(ANA, status="INACTIVE"), "PHONE", PHONE, "PORTABILITY", room)
+    assert blocked is not None
+    assert [(p.field, p.issue) for p in blocked.problems] == [("accountId", "NOT_ALLOWED")]
+    other = rules.claim_problem(ANA, "CPF", "11144477735", "PORTABILITY", room)
+    assert other is not None
+    assert [(p.field, p.issue) for p in other.problems] == [("key", "MISMATCH")]
+
+
+@pytest.mark.parametrize(
+    ("role", "kind", "decision", "told"),
+    [
+        ("DONOR", "PORTABILITY", "CONFIRM", (CLAIM_CONFIRM, "USER_REQUESTED")),
+        ("DONOR", "PORTABILITY", "CANCEL", (CLAIM_CANCEL, "USER_REQUESTED")),
+        ("DONOR", "CLAIM_OWNERSHIP", "CONFIRM", (CLAIM_CONFIRM, "USER_REQUESTED")),
+        ("DONOR", "CLAIM_OWNERSHIP", "CANCEL", (CLAIM_CANCEL, "FRAUD")),
+        ("CLAIMER", "CLAIM_OWNERSHIP", "CONFIRM", (CLAIM_COMPLETE, None)),
+        ("CLAIMER", "CLAIM_OWNERSHIP", "CANCEL", (CLAIM_CANCEL, "USER_REQUESTED")),
+    ],
+)
+def test_what_a_decision_tells_the_directory(role: str, kind: str, decision: str, told: tuple[str, str | None]) -> None:
+    assert rules.answer(claim(role, kind, "CONFIRMED"), decision) == told
+
+
+@pytest.mark.parametrize(
+    ("role", "kind", "told"),
+    [
+        ("DONOR", "CLAIM_OWNERSHIP", (CLAIM_CONFIRM, "DEFAULT_OPERATION")),
+        ("DONOR", "PORTABILITY", (CLAIM_CANCEL, "DEFAULT_OPERATION")),
+        ("CLAIMER", "CLAIM_OWNERSHIP", (CLAIM_CANCEL, "DEFAULT_OPERATION")),
+    ],
+)
+def test_what_silence_tells_the_directory(role: str, kind: str, told: tuple[str, str]) -> None:
+    assert rules.default_of(claim(role, kind, "WAITING_RESOLUTION")) == told
+
+
+# Which (role, type, status) we let time decide, and when; of all others nothing is due by us.
+DUES = {
+    ("DONOR", "PORTABILITY", "WAITING_RESOLUTION"): NOW + WEEK,
+    ("DONOR", "CLAIM_OWNERSHIP", "WAITING_RESOLUTION"): NOW + WEEK,
+    ("CLAIMER", "CLAIM_OWNERSHIP", "CONFIRMED"): NOW + WEEK,
+}
+CLOSINGS = {
+    **{("CLAIMER", kind, state): (CLAIM_CANCEL, "ACCOUNT_CLOSURE") for kind in ("PORTABILITY", "CLAIM_OWNERSHIP") for state in OPEN},
+    ("DONOR", "PORTABILITY", "WAITING_RESOLUTION"): (CLAIM_CONFIRM, "ACCOUNT_CLOSURE"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("state", STATUSES)
+@pytest.mark.parametrize("kind", ["PORTABILITY", "CLAIM_OWNERSHIP"])
+@pytest.mark.parametrize("role", ["CLAIMER", "DONOR"])
+def test_what_time_and_closing_do(role: str, kind: str, state: str) -> None:
+    one = claim(role, kind, state)
+    assert rules.due_of(one) == DUES.get((role, kind, state))
+    assert rules.at_closing(one) == CLOSINGS.get((role, kind, state))
+    told = replace(one, is_ordered=True)
+    assert (rules.due_of(told), rules.at_closing(told), told.awaits_us) == (None, None, False)
+    decides = {("DONOR", "WAITING_RESOLUTION"): True, ("CLAIMER", "CONFIRMED"): kind == "CLAIM_OWNERSHIP"}
+    assert one.awaits_us is decides.get((role, state), False)
+    assert (rules.answer_problem(one) is None) is one.awaits_us
+    assert (rules.cancel_problem(one) is None) is (role == "CLAIMER" and state in OPEN)
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("ClaimTypeInconsistent", ("INVALID", "claimType", "MISMATCH")),
+        ("ClaimKeyNotFound", ("INVALID", "key", "NOT_ALLOWED")),
+        ("ClaimAlreadyExistsForKey", ("CONFLICT", "key", "CONFLICT")),
+        ("ClaimResultingEntryAlreadyExists", ("CONFLICT", "key", "DUPLICATE")),
+        ("EntryLimitExceeded", ("INVALID", "key", "LIMIT_EXCEEDED")),
+        ("TaxIdIrregular", ("INVALID", "accountId", "NOT_ALLOWED")),
+        ("Whatever", ("CONFLICT", "key", "CONFLICT")),
+    ],
+)
+def test_what_the_directorys_no_means(code: str, problem: tuple[str, str, str]) -> None:
+    said = rules.refused_by(Permanent(code, "no"))
+    assert (said.kind.value, said.problems[0].field, said.problems[0].issue) == problem
+
+
+@pytest.mark.parametrize(
+    ("key_type", "to"), [("PHONE", ("PHONE", PHONE)), ("EMAIL", ("EMAIL", PHONE)), ("CPF", ("EMAIL", "ana@x.com"))]
+)
+def test_where_the_code_goes(key_type: str, to: tuple[str, str]) -> None:
+    assert rules.destination(claim("DONOR", "PORTABILITY", "WAITING_RESOLUTION", key_type), ANA) == to
+
+
+def test_an_act_is_asked_under_one_id() -> None:
+    assert rules.act_id(ID, CLAIM_CONFIRM) == rules.act_id(ID, CLAIM_CONFIRM) != rules.act_id(ID, CLAIM_CANCEL)
+
+
+@pytest.mark.parametrize(
+    ("state", "to", "next_"),
+    [
+        ("WAITING_RESOLUTION", "COMPLETED", "CONFIRMED"),
+        ("WAITING_RESOLUTION", "CONFIRMED", "CONFIRMED"),
+        ("CONFIRMED", "COMPLETED", "COMPLETED"),
+        ("WAITING_RESOLUTION", "CANCELLED", "CANCELLED"),
+        ("CANCELLED", "COMPLETED", "COMPLETED"),
+    ],
+)
+def test_the_next_step_of_a_longer_way(state: str, to: str, next_: str) -> None:
+    assert next_to(state, to) == next_
+
+
+def test_a_claim_that_is_new_to_us_came_by_the_only_way() -> None:
+    assert {status: way_to(status) for status in STATUSES} == {
+        "OPEN": ("open",), "WAITING_RESOLUTION": ("open", "acknowledge"), "CONFIRMED": ("open", "acknowledge", "confirm"),
+        "COMPLETED": ("open", "acknowledge", "confirm", "complete"), "CANCELLED": ("open", "cancel"),
+    }  # fmt: skip
+
+
+def test_a_pace_lets_so_many_begin_in_any_minute() -> None:
+    pace, begun = Pace(2), []
+    for now in (0.0, 1.0, 2.0, 61.0):
+        left = pace.left(now)
+        begun.append(left)
+        if not left:
+            pace._begun.append(now)
+    assert begun == [0.0, 0.0, 58.0, 0.0]
+
+
+def news(role: Any, kind: Any, status: Any) -> ClaimNews:
+    return ClaimNews(
+        claim_id=ID, claim_type=kind, key_type="PHONE", key=PHONE, status=status, role=role, other_bank="99999030", at=NOW,
+        resolution_at=NOW + WEEK, account="000000019" if role == "CLAIMER" else None,
+    )  # fmt: skip
+
+
+@given(
+    role=st.sampled_from(("CLAIMER", "DONOR")),
+    kind=st.sampled_from(("PORTABILITY", "CLAIM_OWNERSHIP")),
+    words=st.lists(st.sampled_from(STATUSES), max_size=8),
+)
+@settings(max_examples=150, deadline=None)
+def test_whatever_the_directory_says_a_claim_goes_as_the_table_allows(role: str, kind: str, words: list[Any]) -> None:
+    door = Door(UUID(int=1), NOW, Chance(os.urandom))
+    key = Key(UUID(int=9), "ACTIVE", 1, ID, "PHONE", PHONE, NOW, NOW) if role == "DONOR" else None
+    own, _ = born(news(role, kind, "OPEN"), ID, door, key)
+    if key is not None:
+        key = replace(key, version=2, claim_id=ID)
+    for word in words:
+        write = Noted(news(role, kind, word), Claimed(ID, ID)).decide(Known(own, key, ID), door).write
+        assert write is not None
+        moves = {move.table: move for move in write.moves}
+        (settled,) = write.finished
+        assert (settled.outcome == "handled") is ("key_claims" in moves)
+        assert len(write.facts) == len([m for m in write.moves if m.table == "key_claims"])
+        if "key_claims" not in moves:
+            assert not write.moves
+            assert not write.rows
+            continue
+        move = moves["key_claims"]
+        assert CLAIMS.moves[own.state, move.trigger] == move.to_state == word
+        own = replace(own, state=word, version=own.version + 1)
+        has_key = [row.table for row in write.rows if row.table == "own_keys"]
+        assert bool(has_key) is (role == "CLAIMER" and word == "COMPLETED")
+        ends = {"COMPLETED": "lose", "CANCELLED": "keep"}.get(word) if role == "DONOR" else None
+        assert (moves["pix_keys"].trigger if "pix_keys" in moves else None) == ends
+        assert bool(write.freed) is (ends == "lose")
+        orders = [message.kind for message in write.messages]
+        assert orders == ([CLAIM_COMPLETE] if (role, kind, word) == ("CLAIMER", "PORTABILITY", "CONFIRMED") else [])
+        if ends is not None:
+            key = None
