@@ -72,6 +72,15 @@ async def test_what_came_is_blocked_agreed_to_and_given_back(play: Play) -> None
     record = await play.statement(order["endToEndId"])
     assert [(r["amount"], r["status"]) for r in record["returns"]] == [("25.00", "SETTLED")]
     assert await play.balance() == before
+    assert (ended["eventType"], ended["history"][-1]["previousStatus"]) == ("STATUS_CHANGED", "OPEN")
+    path = f"/order/v1/banking/accounts/{play.account['id']}/statements?endToEndId={order['endToEndId']}"
+
+    async def line() -> dict[str, Any] | None:
+        lines = (await play.call("GET", path)).json["data"]
+        return next((one for one in lines if one["type"] == "MED_BLOCK"), None)
+
+    blocked = await until(line, "the line of the statement") or {}
+    assert (blocked["description"], blocked["orderId"]) == (f"MED {notice['referenceId']}", order["id"])
 
 
 async def test_what_was_sent_is_contested_and_comes_back_by_two_ways(play: Play) -> None:

@@ -7,11 +7,11 @@ from lastro.med.actions.read import List, Read
 from lastro.med.actions.time import Fall
 from lastro.med.api import routes
 from lastro.med.docs import NOTICES
-from lastro.med.model import TERMS, VERDICTS, Stand, Terms, Wanted
+from lastro.med.model import FRAUDS, TERMS, VERDICTS, Stand, Terms, Wanted
 from lastro.med.states import MED_OBJECTS, ROLES
 from lastro.med.store import DUE, is_disputed, is_there, related
 
 __all__ = [
-    "DUE", "MED_OBJECTS", "NOTICES", "ROLES", "TERMS", "VERDICTS", "Decide", "Fall", "List", "Noted", "Read", "ReturnEnded",
-    "Stand", "Terms", "Wanted", "is_disputed", "is_there", "related", "routes",
+    "DUE", "FRAUDS", "MED_OBJECTS", "NOTICES", "ROLES", "TERMS", "VERDICTS", "Decide", "Fall", "List", "Noted", "Read",
+    "ReturnEnded", "Stand", "Terms", "Wanted", "is_disputed", "is_there", "related", "routes",
 ]  # fmt: skip

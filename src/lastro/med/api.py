@@ -10,10 +10,10 @@ from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import read_choice
 from lastro.med import docs
-from lastro.med.actions.contest import Cancel, Contest, Wish
+from lastro.med.actions.contest import Cancel, Contest
 from lastro.med.actions.read import List, Read
 from lastro.med.forms import ContestForm
-from lastro.med.model import Wanted
+from lastro.med.model import Wanted, Wish
 from lastro.med.rules import contest_problems
 from lastro.med.states import ROLES
 
@@ -53,7 +53,8 @@ class _Desk:
         account_id = incoming.id("accountId")
         if account_id is None:
             return NOT_FOUND
-        return Contest(Wish(account_id, form.end_to_end_id, form.situation_type, form.details), self.stand, self.disputes)
+        wish = Wish(account_id, form.end_to_end_id, form.situation_type, form.details, incoming.key)
+        return Contest(wish, self.stand, self.disputes)
 
     def cancel(self, incoming: Incoming) -> Verb[Any]:
         """POST /order/v1/banking/med/{referenceId}/cancel."""

@@ -19,10 +19,13 @@ _FIELDS: dict[str, Any] = {
     "objectType": "RECOVERY_VALUE", "referenceId": _ID, "accountId": _ACCOUNT_ID, "status": "CREATED",
     "endToEndId": _END_TO_END_ID, "type": "SCAM", "amount": "150.00", "role": "PAYER", "awaitingOurAnalysis": False,
 }  # fmt: skip
-_LISTED: dict[str, Any] = {**_FIELDS, "deadline": _DEADLINE, "blockedAmount": "0.00", "createdAt": _AT, "updatedAt": _AT}
+_LISTED: dict[str, Any] = {
+    **_FIELDS, "eventType": "CREATED", "occurredAt": _AT, "deadline": _DEADLINE, "blockedAmount": "0.00",
+    "createdAt": _AT, "updatedAt": _AT,
+}  # fmt: skip
 _CASE: dict[str, Any] = {**_LISTED, "history": [{"status": "CREATED", "occurredAt": _AT}], "related": []}
 _TRACED: dict[str, Any] = {
-    **_LISTED, "status": "WAITING_ANALYSIS", "previousStatus": "TRACED",
+    **_LISTED, "status": "WAITING_ANALYSIS", "previousStatus": "TRACED", "eventType": "STATUS_CHANGED",
     "history": [
         {"status": "CREATED", "occurredAt": _AT},
         {"status": "TRACED", "previousStatus": "CREATED", "occurredAt": _AT},
@@ -37,7 +40,7 @@ _TRACED: dict[str, Any] = {
     ],
 }  # fmt: skip
 _CANCELED: dict[str, Any] = {
-    **_LISTED, "status": "CANCELLED", "previousStatus": "CREATED",
+    **_LISTED, "status": "CANCELLED", "previousStatus": "CREATED", "eventType": "STATUS_CHANGED",
     "history": [{"status": "CANCELLED", "previousStatus": "CREATED", "occurredAt": _AT}], "related": [],
 }  # fmt: skip
 
@@ -60,14 +63,15 @@ _CONTEST_REFUSALS = (
              "Take the `endToEndId` of a payout of this account."),
     _invalid("endToEndId", "NOT_ALLOWED", "The payout is not PAID, or all of it has come back.",
              "Contest what has settled, once it has."),
-    _invalid("endToEndId", "NOT_SUPPORTED", "The payout was no Pix to another bank.",
-             "Ask whoever operates this service about money between accounts here."),
+    _invalid("endToEndId", "NOT_SUPPORTED", "It is of a return (D…), or the payout was no Pix to another bank.",
+             "Ask whoever operates this service about what was given back, or sent between accounts here."),
     _invalid("endToEndId", "EXPIRED", "The payout settled more than 80 days ago.",
              "Nothing can be done by this way any more."),
     _invalid("situationType", "INVALID", "It is none of the situations.", "Give one of them, or OTHERS with `details`."),
     _invalid("details", "REQUIRED", "`situationType` is OTHERS.", "Say in words what happened."),
     _invalid("details", "INVALID", "It is blank or has control characters.", "Give 1 to 2,000 characters."),
-    Refusal(Kind.CONFLICT, "endToEndId", "DUPLICATE", "The transaction was contested before: it is once, ever.",
+    Refusal(Kind.CONFLICT, "endToEndId", "DUPLICATE",
+            "The transaction was contested before, by a request under another `idempotency-key` or none: it is once, ever.",
             "Read the case that is there."),
     Refusal(Kind.CONFLICT, "endToEndId", "CONFLICT", "The directory opens no recovery for it.",
             "The description has the directory's word."),
@@ -114,7 +118,8 @@ CANCEL = Doc(
         _NO_OBJECT,
         Refusal(Kind.CONFLICT, "referenceId", "CONFLICT", "It is no recovery value.",
                 "Cancel the recovery value that its `recoveryId` names."),
-        Refusal(Kind.CONFLICT, "status", "CONFLICT", "Refunds are ordered, or it has ended.", "Wait for its end."),
+        Refusal(Kind.CONFLICT, "status", "CONFLICT", "Refunds are ordered, or it has ended.",
+                "Wait for its end, or read how it ended."),
         Refusal(Kind.CONFLICT, "endToEndId", "CONFLICT", "The directory does not cancel it any more.",
                 "Read the case: the directory's word on it is on its way."),
         _SILENT,

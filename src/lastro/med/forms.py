@@ -21,7 +21,7 @@ class ContestForm(Form):
         str,
         msgspec.Meta(
             description="Of the Pix that the account has sent.", examples=["E9999901020260131120000001aBcDeF"],
-            min_length=32, max_length=32, pattern=r"^E[0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}$(?!\n)",
+            min_length=32, max_length=32, pattern=r"^[DE][0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}$(?!\n)",
         ),
     ]  # fmt: skip
     situation_type: Annotated[

@@ -22,6 +22,7 @@ SITUATIONS = (
 )  # fmt: skip
 REASONS = ("REFUND_REQUEST", "FRAUD", "OPERATIONAL_FLAW", "PIX_AUTOMATICO")
 VERDICTS = ("AGREED", "DISAGREED")
+FRAUDS = ("APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER", "UNKNOWN")
 RESULTS = (*VERDICTS, "TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
 LONGEST_DETAILS = 2000
 
@@ -32,7 +33,8 @@ class Terms:
 
     contest: for how long after its settlement a Pix can be contested. analysis: of a notice. verdict: what is said of one on
     which nobody has decided by then. refund: how long what an agreed notice blocks waits for its request. answer: of a
-    request. settle: how long a request waits before it is answered by itself. whole: of a recovery.
+    request. settle: how long a request waits before it is answered by itself. whole: of a recovery. top_up: how often it is
+    looked whether the account has by now what a notice lacks; nothing: a block takes no later credits.
     """
 
     contest: timedelta = timedelta(days=80)
@@ -42,6 +44,7 @@ class Terms:
     answer: timedelta = timedelta(hours=24)
     settle: timedelta = timedelta(0)
     whole: timedelta = timedelta(days=11)
+    top_up: timedelta = timedelta(0)
 
 
 TERMS = Terms()
@@ -61,7 +64,8 @@ class MedObject:
 
     end_to_end_id: the contested transaction; of a recovery that with which its case began. amount: contested, or to be
     returned. blocked: what of the account it keeps from being used. returned: what came back, or was given back, for it.
-    refund_id: the return that answers it. due_at: when time does something to it.
+    refund_id: the return that answers it. due_at: when time does something to it. occurred_at: since when it has its status
+    at the directory.
     """
 
     id: UUID
@@ -85,6 +89,7 @@ class MedObject:
     due_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    occurred_at: datetime
 
     @property
     def awaits_us(self) -> bool:
@@ -126,6 +131,17 @@ class Contested:
     amount: Money
     disputed: Disputed | None = None
     available: Money | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A contest as a client asks for it. key: the idempotency key that it is asked under."""
+
+    account_id: UUID
+    end_to_end_id: str
+    situation: str
+    details: str | None
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

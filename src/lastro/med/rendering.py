@@ -84,6 +84,8 @@ class MedTransaction(Answer, frozen=True, kw_only=True):
 class MedListed(MedFields, frozen=True, kw_only=True):
     """An object as lists have it, and as a case has those that are of its recovery."""
 
+    event_type: Annotated[str, words("CREATED", "STATUS_CHANGED", description="What was told of it last.")]
+    occurred_at: Annotated[Timestamp, msgspec.Meta(description="Since when it has its status at the directory.")]
     deadline: Annotated[Timestamp, msgspec.Meta(description="By when it has to have ended.")]
     blocked_amount: Annotated[Decimal, msgspec.Meta(description="What of the account it keeps from being used.")]
     rejection_reason: Annotated[
@@ -157,7 +159,9 @@ def _fields(one: MedObject, previous: str | None) -> dict[str, Any]:
 
 
 def _more(one: MedObject) -> dict[str, Any]:
+    is_new = one.state == STATUSES[one.object_type][0]  # nothing ever goes back to its first status
     return {
+        "event_type": "CREATED" if is_new else "STATUS_CHANGED", "occurred_at": stamp(one.occurred_at),
         "deadline": stamp(one.deadline), "blocked_amount": str(one.blocked), "rejection_reason": one.rejection,
         "created_at": stamp(one.created_at), "updated_at": stamp(one.updated_at),
     }  # fmt: skip

@@ -7,15 +7,15 @@ from uuid import UUID, uuid5
 
 from lastro.base.errors import Problem
 from lastro.base.money import Money
-from lastro.med.model import SITUATIONS
-from lastro.med.states import NOTICE, RECEIVER, RECOVERY, REQUEST, STATUSES, trigger_to
+from lastro.med.model import LONGEST_DETAILS, SITUATIONS
+from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, way_between
 from lastro.rails.port import PIX
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.med.forms import ContestForm
-    from lastro.med.model import MedObject, Terms
+    from lastro.med.model import MedObject, Terms, Wish
     from lastro.payouts import Payout
     from lastro.rails.port import MedNews
 
@@ -23,12 +23,58 @@ if TYPE_CHECKING:
 _REQUESTS: Final = UUID("5d0a9b54-6a86-5c3e-9f5c-2f6a0b1c7d3e")
 # Why the money goes back, as pacs.004 says it (domain.md §4.5): the institution's fault, else fraud.
 _RETURN_REASONS: Final = {"OPERATIONAL_FLAW": "BE08", "PIX_AUTOMATICO": "BE08"}
+_FRAUDS: Final = {
+    "SCAM": "SCAMMER_ACCOUNT", "UNAUTHORIZED_TRANSACTION": "MULE_ACCOUNT", "CRIME_OF_COERCION": "MULE_ACCOUNT",
+    "FRAUDULENT_ACCESS_AND_AUTHORIZATION": "MULE_ACCOUNT", "OTHERS": "OTHER",
+}  # fmt: skip
 _SETTLED: Final = ("PAID", "PARTIAL_REFUNDED")
 
 
-def request_id_of(end_to_end_id: str) -> UUID:
-    """By which a recovery of this transaction is asked for; the same every time, so that none is opened twice."""
-    return uuid5(_REQUESTS, end_to_end_id)
+def request_id_of(wish: Wish) -> UUID:
+    """By which a recovery is asked for: the same for the same wish under the same key, so that it is opened once.
+
+    Another key is another wish, to which the directory says that the transaction has its recovery.
+    """
+    if wish.key is None:
+        return uuid5(_REQUESTS, wish.end_to_end_id)
+    said = (wish.end_to_end_id, str(wish.account_id), wish.situation, wish.details or "", wish.key)
+    return uuid5(_REQUESTS, "\n".join(said))
+
+
+def fraud_of(situation: str | None) -> str:
+    """Of which kind a fraud was, as its notice tells what happened (domain.md §6.4): UNKNOWN only where nothing is told.
+
+    Whoever was deceived has paid who deceived him; whoever was robbed has paid to an account that was lent for it.
+    """
+    return _FRAUDS.get(situation or "", "UNKNOWN")
+
+
+def verdict_of(verdict: str, situation: str | None, fraud: str | None, details: str | None) -> tuple[str | None, str | None]:
+    """The kind of fraud and the details that go with a verdict on a notice; neither with DISAGREED.
+
+    fraud, details: as whoever has decided says; else it is as the notice says. OTHER is always explained, as the directory
+    asks of it.
+    """
+    if verdict != "AGREED":
+        return None, None
+    kind = fraud or fraud_of(situation)
+    return kind, details or ("As reported" if kind == "OTHER" else None)
+
+
+def verdict_words_problem(verdict: str, fraud: str | None, details: str | None) -> Problem | None:
+    """What is wrong with the words that go with a verdict; None: nothing."""
+    if verdict != "AGREED" and (fraud is not None or details is not None):
+        return Problem(
+            "fraud" if fraud else "details", "NOT_ALLOWED", "goes with agreed alone: there was a fraud, and of which kind"
+        )
+    if details is not None and not (details.strip() and details.isprintable() and len(details) <= LONGEST_DETAILS):
+        return Problem("details", "INVALID", f"must have 1 to {LONGEST_DETAILS:,} printable characters, not all blank")
+    return None
+
+
+def next_look(deadline: datetime, lacks: bool, now: datetime, terms: Terms) -> datetime:
+    """When time next does something to a notice: its deadline, or before it whether the account has what is lacking."""
+    return min(now + terms.top_up, deadline) if lacks and terms.top_up else deadline
 
 
 def return_reason(reason: str | None) -> str:
@@ -39,6 +85,11 @@ def return_reason(reason: str | None) -> str:
 def contest_problems(form: ContestForm) -> list[Problem]:
     """What is wrong with a contest that can be known without a look-up, beyond the form of single fields."""
     problems: list[Problem] = []
+    # What cannot be read of a form is None.
+    if (form.end_to_end_id or "").startswith("D"):
+        problems.append(
+            Problem("endToEndId", "NOT_SUPPORTED", "is of a return: what an account has sent of itself is contested")
+        )
     if form.situation_type not in SITUATIONS:
         problems.append(Problem("situationType", "INVALID", "is not one of the values the interface names"))
     if form.situation_type == "OTHERS" and form.details is None:
@@ -71,12 +122,25 @@ def to_block(asked: Money, has: Money, already: Money) -> Money:
     return max(min(asked - already, has), Money(0, asked.currency))
 
 
-def moved_by(known: MedObject, news: MedNews) -> str | None:
-    """The trigger by which the directory's word moves an object that we know; None: it tells nothing new."""
-    if news.object_type == REQUEST and news.status == "ANALYSED":
-        trigger = "request reject" if news.result == "REJECTED" else "request accept"
-        return trigger if known.state == "OPEN" else None
-    return trigger_to(known.object_type, known.state, news.status)
+def moved_by(known: MedObject, news: MedNews) -> tuple[str, ...]:
+    """The triggers by which the directory's word moves an object that we know; empty: it tells nothing new.
+
+    As PAYER we follow what others decide, so that a word that was missed or could not be read is made up for: the object
+    goes through every status up to the one that is told. As RECEIVER each is a step of our own, and none is left out.
+    """
+    way = way_between(known.object_type, known.state, news.status, news.result or known.result)
+    return way if known.role == PAYER or len(way) == 1 else ()
+
+
+def way_to_its_money(recovery: MedObject) -> tuple[str, ...]:
+    """The triggers by which a recovery has money that came back: its refunds are ordered, whether or not that was told.
+
+    Empty: it was given up, and is no recovery any more.
+    """
+    if recovery.state in ("WAITING_REFUND", "COMPLETED"):
+        return ("recovery credit",)
+    way = way_between(RECOVERY, recovery.state, "WAITING_REFUND", "AGREED")
+    return (*way, "recovery credit") if way else ()
 
 
 def is_old(known: MedObject, news: MedNews) -> bool:

@@ -39,6 +39,9 @@ MED_OBJECTS = Machine(
         ("WAITING_REFUND", "recovery credit"): "WAITING_REFUND",
         ("COMPLETED", "recovery credit"): "COMPLETED",
         (NOT_THERE, "notice open"): "OPEN",
+        # Later credits are blocked, too, where that is configured.
+        ("OPEN", "notice top up"): "OPEN",
+        ("RECEIVED", "notice top up"): "RECEIVED",
         ("OPEN", "notice acknowledge"): "RECEIVED",
         ("RECEIVED", "notice decide"): "ANALYSED",
         ("OPEN", "notice cancel"): "CANCELLED",
@@ -68,24 +71,35 @@ ENDED: Mapping[str, tuple[str, ...]] = {
 _WORD: Mapping[str, str] = {RECOVERY: "recovery", NOTICE: "notice", REQUEST: "request"}
 
 
-def trigger_to(object_type: str, state: str, to: str) -> str | None:
-    """What brings such an object from one state to another one; None: nothing does.
+def way_between(object_type: str, state: str, to: str, result: str | None = None) -> tuple[str, ...]:
+    """The fewest triggers that lead such an object from one status on to another one; empty: it cannot get there.
 
-    A request's answer has two triggers, and the caller chooses by its result.
+    result: how it was decided, where that is known: a recovery is COMPLETED without refunds only where nobody agreed, and a
+    request is ANALYSED by either of two triggers.
     """
-    found = (t for (before, t), after in MED_OBJECTS.moves.items()
-             if before == state and after == to and before != after and t.startswith(_WORD[object_type]))  # fmt: skip
-    return next(found, None)
+    ways: list[tuple[str, tuple[str, ...]]] = [(state, ())]
+    seen = {state}
+    for at, way in ways:
+        for (before, trigger), after in MED_OBJECTS.moves.items():
+            if before != at or after in seen or not _is_for(object_type, trigger, result):
+                continue
+            if after == to:
+                return (*way, trigger)
+            seen.add(after)
+            ways.append((after, (*way, trigger)))
+    return ()
 
 
-def way_to(object_type: str, status: str) -> tuple[str, ...]:
+def way_to(object_type: str, status: str, result: str | None = None) -> tuple[str, ...]:
     """The triggers by which an object that is new to us came to its status, from its birth on."""
-    born = next(t for (before, t) in MED_OBJECTS.moves if before == NOT_THERE and t.startswith(_WORD[object_type]))
-    state, way = MED_OBJECTS.moves[NOT_THERE, born], [born]
-    line = STATUSES[object_type]
-    for after in line[1 : line.index(status) + 1] if status != "CANCELLED" else ("CANCELLED",):
-        trigger = trigger_to(object_type, state, after)
-        assert trigger is not None, "each status follows the one before it"
-        way.append(trigger)
-        state = after
-    return tuple(way)
+    way = way_between(object_type, NOT_THERE, status, result)
+    assert way, "every status is reached from birth"
+    return way
+
+
+def _is_for(object_type: str, trigger: str, result: str | None) -> bool:
+    if trigger == "recovery dismiss":
+        return object_type == RECOVERY and result != "AGREED"
+    if trigger in ("request accept", "request reject"):
+        return object_type == REQUEST and (trigger == "request reject") == (result == "REJECTED")
+    return trigger.startswith(_WORD[object_type])

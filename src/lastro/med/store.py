@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 _BY_ID = "SELECT * FROM med_objects WHERE company_id = $1 AND id = $2"
 _RECOVERY_OF = """
-SELECT * FROM med_objects WHERE company_id = $1 AND end_to_end_id = $2 AND object_type = 'RECOVERY_VALUE'
+SELECT id FROM med_objects WHERE company_id = $1 AND end_to_end_id = $2 AND object_type = 'RECOVERY_VALUE'
+"""
+# Of a client's own canceling the history says so, and of the directory's word about it nothing.
+_GIVEN_UP = """
+SELECT 1 FROM history WHERE company_id = $1 AND reference_id = $2 AND to_state = 'CANCELLED' AND reason IS NOT NULL LIMIT 1
 """
 _BY_REFUND = "SELECT * FROM med_objects WHERE company_id = $1 AND refund_id = $2"
 # What is blocked for a request already: by the notices of its recovery about the same transaction.
@@ -85,10 +89,20 @@ async def found(session: Session, company_id: UUID, object_id: UUID) -> MedObjec
     return None if row is None else object_from(row)
 
 
-async def recovery_of(session: Session, company_id: UUID, end_to_end_id: str) -> MedObject | None:
+async def whole(session: Session, company_id: UUID, object_id: UUID) -> Case | None:
+    """An object with its history and what else is of its recovery."""
+    return _case(await session.fetch(_CASE, company_id, object_id))
+
+
+async def recovery_of(session: Session, company_id: UUID, end_to_end_id: str) -> Case | None:
     """The one recovery of a transaction."""
-    row = await session.row(_RECOVERY_OF, company_id, end_to_end_id)
-    return None if row is None else object_from(row)
+    object_id = await session.value(_RECOVERY_OF, company_id, end_to_end_id)
+    return None if object_id is None else await whole(session, company_id, object_id)
+
+
+async def was_given_up_here(session: Session, company_id: UUID, object_id: UUID) -> bool:
+    """Whether a client of ours has been told that this recovery is canceled."""
+    return await session.value(_GIVEN_UP, company_id, object_id) is not None
 
 
 async def by_refund(session: Session, company_id: UUID, refund_id: UUID) -> MedObject | None:
@@ -162,7 +176,7 @@ def object_from(row: Record) -> MedObject:
         row["id"], row["status"], row["version"], row["object_type"], row["role"], row["account_id"], row["end_to_end_id"],
         row["recovery_id"], row["situation"], row["reason"], reais["amount"], reais["blocked"], reais["returned"],
         row["result"], row["rejection"], () if row["path"] is None else _PATH.decode(row["path"]), row["refund_id"],
-        row["deadline"], row["due_at"], row["created_at"], row["updated_at"],
+        row["deadline"], row["due_at"], row["created_at"], row["updated_at"], row["occurred_at"],
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from ..network import Network
 from ..refusals import not_found
 from ..settings import SIMULATED_BANKS
 from ..spi import payments, returns
-from . import cases, objects
+from . import cases, objects, outcomes
 from .objects import RECOVERY, REFUND, REPORT, Row, StepError
 
 SITUATIONS = {
@@ -64,7 +64,7 @@ async def advance(network: Network, object_id: str, form: Form) -> dict[str, Any
         raise not_found()
     status = form.choice("status", WORDS)
     result = form.maybe_choice("analysisResult", (*VERDICTS, *ANSWERS))
-    amount, rejection = form.maybe_amount("amount"), form.maybe_text("rejectionReason", 32)
+    amount, rejection = form.maybe_amount("amount"), form.maybe_choice("rejectionReason", outcomes.REJECTIONS)
     transactions = form.maybe_whole("transactions", 1, cases.MOST_TRANSACTIONS)
     form.check()
     try:
@@ -101,6 +101,7 @@ def shown(network: Network, row: Row) -> dict[str, Any]:
     result = body.get("RefundAnalysisResult") or body.get("AnalysisResult")
     more = {
         "recoveryId": row["recovery_id"], "analysisResult": result, "rejectionReason": body.get("RefundRejectionReason"),
+        "fraudType": body.get("FraudType"), "analysisDetails": body.get("AnalysisDetails"),
         "returnedAmount": body.get("EffectiveRefundedAmount"), "transactions": body.get("TrackingGraph"),
     }  # fmt: skip
     found |= {name: value for name, value in more.items() if value is not None}

@@ -1,5 +1,6 @@
 """The doors to disputes: the directory's own for participants, and acts that play both sides for tests and people."""
 
+import asyncio
 import re
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,8 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from .. import faults, logs
-from ..answers import Asked, answer
+from ..answers import Asked, answer, refused
+from ..clock import SECOND
 from ..collecting import movements
 from ..forms import Form
 from ..guard import participant_only
@@ -21,7 +23,22 @@ from . import acts, cases, objects
 from .objects import RECOVERY, REFUND, REPORT, Row, StepError
 
 ANSWERS = ("TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
+FRAUDS = frozenset({"APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER", "UNKNOWN"})
 CODE = re.compile(r"[A-Z_]{1,32}")
+
+
+def _problem(_: Asked, no: RefusedError) -> Response[bytes]:
+    """A no in the directory's own form; of what is away nobody speaks for it."""
+    if no.status >= 500:
+        return refused(_, no)
+    kind = {"NOT_FOUND": "NotFound", "INVALID_REQUEST": "BadRequest"}.get(no.error, no.error)
+    body: dict[str, Any] = {"type": kind, "title": no.message, "status": no.status}
+    if no.problems:
+        body["violations"] = [{"property": problem.field, "reason": problem.description} for problem in no.problems]
+    return answer(body, no.status, dict(no.headers))
+
+
+SAYS_NO: dict[int | type[Exception], Any] = {RefusedError: _problem}
 
 
 @get("/dict/v2/med-events", guards=[participant_only])
@@ -30,7 +47,7 @@ async def events(request: Asked, network: NamedDependency[Network]) -> Response[
     return answer({"movements": await movements.pulled(request, network, objects.EVENTS)})
 
 
-@post("/dict/v2/funds-recoveries", guards=[participant_only])
+@post("/dict/v2/funds-recoveries", guards=[participant_only], exception_handlers=SAYS_NO)
 async def recovery_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Open a recovery. The same request id again answers the same one."""
     form = Form.read(await request.body())
@@ -41,59 +58,80 @@ async def recovery_create(request: Asked, network: NamedDependency[Network]) -> 
         form.refuse("ReportDetails", "REQUIRED", "OTHER has to be explained")
     form.check()
     logs.about(name)
-    fault = _struck(network, name)
+    fault = await _struck(network, name)
     made = _done(
         network, lambda: cases.open_recovery(network, cases.contested(network, name, LASTRO_ISPB), situation, request_id)
     )
     return _answered(made, fault, 201)
 
 
-@post("/dict/v2/funds-recoveries/{object_id:str}/cancel", guards=[participant_only], status_code=200)
+@post(
+    "/dict/v2/funds-recoveries/{object_id:str}/cancel",
+    guards=[participant_only],
+    status_code=200,
+    exception_handlers=SAYS_NO,
+)
 async def recovery_cancel(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Give a recovery up."""
-    row = _own(network, object_id, RECOVERY, "opener")
-    fault = _struck(network, row["transaction_id"])
+    row, fault = await _own_struck(network, object_id, RECOVERY, "opener")
     changed = _done(network, lambda: cases.cancel(network, row))
     return _answered(changed, fault)
 
 
-@post("/dict/v2/funds-recoveries/{object_id:str}/refund", guards=[participant_only], status_code=200)
+@post(
+    "/dict/v2/funds-recoveries/{object_id:str}/refund",
+    guards=[participant_only],
+    status_code=200,
+    exception_handlers=SAYS_NO,
+)
 async def recovery_refund(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """Order the refunds of a recovery that is analysed."""
-    row = _own(network, object_id, RECOVERY, "opener")
-    fault = _struck(network, row["transaction_id"])
+    row, fault = await _own_struck(network, object_id, RECOVERY, "opener")
     changed = _done(network, lambda: cases.order_refunds(network, row))
     return _answered(changed, fault)
 
 
-@post("/dict/v2/infraction-reports/{object_id:str}/acknowledge", guards=[participant_only], status_code=200)
+@post(
+    "/dict/v2/infraction-reports/{object_id:str}/acknowledge",
+    guards=[participant_only],
+    status_code=200,
+    exception_handlers=SAYS_NO,
+)
 async def report_acknowledge(network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """A report has arrived."""
-    row = _own(network, object_id, REPORT, "counterpart")
-    fault = _struck(network, row["transaction_id"])
+    row, fault = await _own_struck(network, object_id, REPORT, "counterpart")
     if row["status"] == "OPEN":
         row = _done(network, lambda: objects.change(network, row, "ACKNOWLEDGED"))
     return _answered(row, fault)
 
 
-@post("/dict/v2/infraction-reports/{object_id:str}/close", guards=[participant_only], status_code=200)
+@post(
+    "/dict/v2/infraction-reports/{object_id:str}/close",
+    guards=[participant_only],
+    status_code=200,
+    exception_handlers=SAYS_NO,
+)
 async def report_close(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """A report was analysed."""
     form = Form.read(await request.body())
-    result, fraud = form.choice("AnalysisResult", acts.VERDICTS), form.maybe_text("FraudType", 32, CODE)
+    result, fraud = form.choice("AnalysisResult", acts.VERDICTS), form.maybe_choice("FraudType", FRAUDS)
+    details = form.maybe_text("AnalysisDetails", 2000)
     if result == "AGREED" and fraud is None:
         form.refuse("FraudType", "REQUIRED", "Who agrees says of which kind the fraud was")
+    if fraud == "OTHER" and details is None:
+        form.refuse("AnalysisDetails", "REQUIRED", "OTHER has to be explained")
     form.check()
-    row = _own(network, object_id, REPORT, "counterpart")
-    fault = _struck(network, row["transaction_id"])
+    given = {"FraudType": fraud, "AnalysisDetails": details}
+    told = {name: value for name, value in given.items() if value is not None}
+    row, fault = await _own_struck(network, object_id, REPORT, "counterpart")
     if row["status"] in ("OPEN", "ACKNOWLEDGED"):
-        row = _done(network, lambda: cases.close_report(network, row, result))
+        row = _done(network, lambda: cases.close_report(network, row, result, told))
     elif objects.shown(row).get("AnalysisResult") != result:
         raise RefusedError(409, "InvalidStatus", f"It is {row['status']}")
     return _answered(row, fault)
 
 
-@post("/dict/v2/refunds/{object_id:str}/close", guards=[participant_only], status_code=200)
+@post("/dict/v2/refunds/{object_id:str}/close", guards=[participant_only], status_code=200, exception_handlers=SAYS_NO)
 async def refund_close(request: Asked, network: NamedDependency[Network], object_id: FromPath[str]) -> Response[bytes]:
     """A refund was answered, by a return that was made or a reason why there is none."""
     form = Form.read(await request.body())
@@ -108,8 +146,7 @@ async def refund_close(request: Asked, network: NamedDependency[Network], object
     if result != "REJECTED" and told["RefundTransactionId"] is None:
         form.refuse("RefundTransactionId", "REQUIRED", "A yes names the return")
     form.check()
-    row = _own(network, object_id, REFUND, "counterpart")
-    fault = _struck(network, row["transaction_id"])
+    row, fault = await _own_struck(network, object_id, REFUND, "counterpart")
     if row["status"] == "OPEN":
         row = _done(
             network,
@@ -170,9 +207,18 @@ def _own(network: Network, object_id: str, kind: str, side: str) -> Row:
     return row
 
 
-def _struck(network: Network, end_to_end_id: str) -> faults.Fault | None:
+async def _own_struck(network: Network, object_id: str, kind: str, side: str) -> tuple[Row, faults.Fault | None]:
+    """The participant's object as it is once a fault has struck: it may have taken its time."""
+    fault = await _struck(network, _own(network, object_id, kind, side)["transaction_id"])
+    return _own(network, object_id, kind, side), fault
+
+
+async def _struck(network: Network, end_to_end_id: str) -> faults.Fault | None:
     """What goes wrong with a request about this transaction, before it is carried out. Refused: it is not at all."""
-    fault = faults.strike(network, "med", {"endToEndId": end_to_end_id}, {"reject", "lost-answer", "down"})
+    fault = faults.strike(network, "med", {"endToEndId": end_to_end_id}, {"reject", "lost-answer", "slow", "down"})
+    if fault is not None and fault.behaviour == "slow":
+        await asyncio.sleep(fault.delay / SECOND)
+        return None
     if fault is not None and fault.behaviour == "down":
         raise away()
     if fault is not None and fault.behaviour == "reject":

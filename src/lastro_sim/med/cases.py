@@ -80,9 +80,12 @@ def report(network: Network, recovery: Row) -> Row:
     return changed
 
 
-def close_report(network: Network, row: Row, result: str) -> Row:
-    """A bank has analysed it; with the last one its recovery is analysed, or dismissed where the first was disagreed."""
-    changed = objects.change(network, row, "CLOSED", AnalysisResult=result)
+def close_report(network: Network, row: Row, result: str, told: dict[str, Any] | None = None) -> Row:
+    """A bank has analysed it; with the last one its recovery is analysed, or dismissed where the first was disagreed.
+
+    told: what it has said besides.
+    """
+    changed = objects.change(network, row, "CLOSED", AnalysisResult=result, **(told or {}))
     recovery = None if row["recovery_id"] is None else objects.known(network, row["recovery_id"])
     if recovery is None or recovery["status"] != "AWAITING_ANALYSIS":
         return changed

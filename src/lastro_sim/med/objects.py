@@ -9,6 +9,7 @@ from ..clock import printed
 from ..collecting import movements
 from ..network import Network
 from ..settings import SIMULATED_BANKS
+from . import late
 
 RECOVERY, REPORT, REFUND = "FUNDS_RECOVERY", "INFRACTION_REPORT", "REFUND"
 ID_LISTS = {RECOVERY: "FundsRecovery", REPORT: "InfractionReport", REFUND: "Refund"}
@@ -121,9 +122,13 @@ def told(network: Network, row: Row) -> None:
     mine = {row["opener"]} if row["kind"] == RECOVERY else {row["opener"], row["counterpart"]}
     if mine <= SIMULATED_BANKS:
         return
-    fault = faults.strike(network, "med", {"endToEndId": row["transaction_id"]}, {"twice"})
+    fault = faults.strike(network, "med", {"endToEndId": row["transaction_id"]}, {"twice", "late"})
+    said = {ID_LISTS[row["kind"]]: shown(row)}
+    if fault is not None and fault.behaviour == "late":
+        late.hold(network, row["kind"], said, fault)
+        return
     for _ in range(1 if fault is None else 2):
-        movements.put(network, EVENTS, row["kind"], {ID_LISTS[row["kind"]]: shown(row)})
+        movements.put(network, EVENTS, row["kind"], said)
 
 
 def amount_of(row: Row) -> int:

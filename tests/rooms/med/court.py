@@ -7,12 +7,15 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
-from tests.cast import INSTITUTION
+from tests.cast import INSTITUTION, PLACE
 from tests.rooms.orders.shop import Shop
 
 from lastro import ledger
+from lastro.base.commit import commit
 from lastro.base.money import Money
 from lastro.base.run import Done
+from lastro.base.write import Write
+from lastro.doors.news import inbox_verbs
 from lastro.med import TERMS, Decide, Fall, Stand, Terms
 from lastro.rails import port
 from lastro.rails.port import MedNews
@@ -49,7 +52,11 @@ class Court(Shop):
     async def says(self, news: MedNews, **more: Any) -> str:
         """The directory tells it; what its message was settled with."""
         changed = msgspec.structs.replace(news, **more)
-        return await self.told(port.MED_NEWS, changed, changed.end_to_end_id, rail=port.MED)
+        row = await self.kept(port.MED_NEWS, changed, changed.end_to_end_id, port.MED)
+        verb = inbox_verbs(PLACE, terms=self.terms)[port.MED_NEWS](row)
+        assert isinstance(await self.cast.runner.act(self.ana.company_id, verb), Done)
+        (outcome,) = await self.column("SELECT outcome FROM inbox WHERE id = $1", row.claimed.row_id)
+        return str(outcome)
 
     async def agreed(self, news: MedNews, verdict: str = "AGREED") -> None:
         """The notice arrives, is acknowledged, and analysed by us."""
@@ -65,9 +72,22 @@ class Court(Shop):
 
     async def due(self, news: MedNews) -> None:
         """Its time is over: what would take days is so at once."""
-        await self.rows(
-            "UPDATE med_objects SET due_at = $2 WHERE id = $1", news.reference_id, datetime.now(UTC) - timedelta(days=1)
-        )
+        await self._ago("due_at = $2, deadline = $2", news)
+
+    async def spend(self, cents: int) -> None:
+        """The account pays so much to somebody."""
+        if cents:
+            gone = self.cast.transfer(self.ana.customer, self.ana.clearing, cents)
+            await commit(self.cast.database, Write(self.ana.company_id, transfers=(gone,)))
+
+    async def looked_at(self, news: MedNews) -> bool:
+        """It is time to look whether the account has more by now; whether that did anything."""
+        await self._ago("due_at = $2", news)
+        return await self.falls(news)
+
+    async def _ago(self, sets: str, news: MedNews) -> None:
+        sql = f"UPDATE med_objects SET {sets} WHERE id = $1"
+        await self.rows(sql, news.reference_id, datetime.now(UTC) - timedelta(days=1))
 
     async def returned(self, code: str | None = None) -> str:
         """The network's word of the one return that is on its way."""

@@ -20,6 +20,6 @@ def recovery(cast: Cast, company_id: UUID, account_id: UUID, at: datetime) -> Wr
     nothing = Money(0, "BRL")
     one = MedObject(
         uuid4(), "CREATED", 1, "RECOVERY_VALUE", "PAYER", account_id, _TRANSACTION, None, "SCAM", None, Money(1, "BRL"), nothing,
-        nothing, None, None, (), None, at, None, at, at,
+        nothing, None, None, (), None, at, None, at, at, at,
     )  # fmt: skip
     return born(one, way_to("RECOVERY_VALUE", "CREATED"), Door(company_id, at, cast.chance), at)

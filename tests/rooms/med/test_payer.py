@@ -1,7 +1,8 @@
 """An account's payout is contested: once, opened at the directory before it is written here, followed by the directory's word."""
 
+import asyncio
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,21 +11,27 @@ import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.payouts.office import HERE, Office
 
-from lastro.base.errors import Refused
+from lastro.base.api import stamp
+from lastro.base.errors import Kind, Refused
 from lastro.base.money import Money
 from lastro.base.run import Done, Reply
 from lastro.med import Stand
-from lastro.med.actions.contest import Cancel, Contest, Wish
+from lastro.med.actions.contest import Cancel, Contest
 from lastro.med.actions.news import Noted
+from lastro.med.actions.read import Read
+from lastro.med.model import Wish
 from lastro.rails import port
 from lastro.rails.port import ALARMED, Claimed, MedContest, MedNews, Permanent, Transient
+
+FIFTY = 50
 
 
 @dataclass
 class Directory:
-    """What opens recoveries. no: how it refuses. asked: by which ids."""
+    """What opens recoveries, one of a transaction. no: how it refuses. loses: answers, once. asked: by which ids."""
 
     no: Exception | None = None
+    loses: bool = False
     asked: list[UUID] = field(default_factory=list)
     opened: dict[UUID, MedNews] = field(default_factory=dict)
 
@@ -32,10 +39,20 @@ class Directory:
         self.asked.append(wish.request_id)
         if self.no is not None:
             raise self.no
-        return self.opened.setdefault(wish.request_id, news("RECOVERY_VALUE", "CREATED", wish.end_to_end_id))
+        if any(c.root_id == wish.end_to_end_id for name, c in self.opened.items() if name != wish.request_id):
+            raise Permanent("FundsRecoveryAlreadyExists", "has one")
+        made = self.opened.setdefault(wish.request_id, news("RECOVERY_VALUE", "CREATED", wish.end_to_end_id))
+        return self._answered(made)
 
     async def cancel(self, recovery_id: UUID) -> MedNews:
-        return msgspec.structs.replace(next(iter(self.opened.values())), status="CANCELLED")
+        (case,) = [c for c in self.opened.values() if c.reference_id == recovery_id]
+        return self._answered(msgspec.structs.replace(case, status="CANCELLED"))
+
+    def _answered(self, case: MedNews) -> MedNews:
+        if self.loses:
+            self.loses = False
+            raise Transient("silence")
+        return case
 
 
 def news(object_type: Any, status: str, root: str, **more: Any) -> MedNews:
@@ -58,7 +75,7 @@ async def paid(office: Office) -> str:
 
 
 async def contest(office: Office, name: str, directory: Directory, key: str | None = None) -> Reply | Refused:
-    verb = Contest(Wish(office.ana.account_id, name, "SCAM", None), Stand(HERE), directory)
+    verb = Contest(Wish(office.ana.account_id, name, "SCAM", None, key), Stand(HERE), directory)
     return await office.cast.run(
         office.ana.client, verb, operation="contest_med", key=key, status=201, permission="med:write"
     )
@@ -117,6 +134,9 @@ async def test_a_transaction_is_contested_once(office: Office) -> None:
     assert isinstance(again, Refused)
     assert [(p.field, p.issue) for p in again.problems] == [("endToEndId", "DUPLICATE")]
     assert len(directory.asked) == 1
+    other = await contest(office, name, directory, "another key")
+    assert isinstance(other, Refused)
+    assert [(p.field, p.issue) for p in other.problems] == [("endToEndId", "DUPLICATE")]
     assert await says(office, case) == "known"
 
 
@@ -146,13 +166,149 @@ async def test_what_was_opened_and_never_written_is_made_by_the_directorys_word(
     assert await says(office, news("RECOVERY_VALUE", "CREATED", "E99999010202601311200aaaaaaaaaaa")) == ALARMED
 
 
+@pytest.mark.parametrize(
+    ("status", "result", "told", "outbox"),
+    [
+        ("WAITING_ANALYSIS", None, "TRACED WAITING_ANALYSIS", 0),
+        ("ANALYSED", "AGREED", "TRACED WAITING_ANALYSIS ANALYSED", 1),
+        ("WAITING_REFUND", "AGREED", "TRACED WAITING_ANALYSIS ANALYSED WAITING_REFUND", 0),
+        ("COMPLETED", "AGREED", "TRACED WAITING_ANALYSIS ANALYSED WAITING_REFUND COMPLETED", 0),
+        ("COMPLETED", "DISAGREED", "TRACED WAITING_ANALYSIS COMPLETED", 0),
+        ("CANCELLED", None, "CANCELLED", 0),
+    ],
+)
+async def test_words_that_were_missed_are_made_up_for(
+    office: Office, status: str, result: str | None, told: str, outbox: int
+) -> None:
+    """Each status on the way has its row of history and its notification; refunds are ordered where they still are to be."""
+    case = await opened(office, await paid(office), Directory())
+    word = msgspec.structs.replace(case, status=status, result=result)
+    assert [await says(office, word), await says(office, word)] == ["handled", "known"]
+    name = case.reference_id
+    history = "SELECT to_state FROM history WHERE reference_id = $1 AND from_state <> '' ORDER BY version"
+    assert await office.column(history, name) == told.split()
+    events = await office.column("SELECT body FROM events WHERE reference_id = $1 ORDER BY id", name)
+    assert [msgspec.json.decode(body)["status"] for body in events] == ["CREATED", *told.split()]
+    assert [msgspec.json.decode(body).get("previousStatus") for body in events] == [None, "CREATED", *told.split()[:-1]]
+    assert len(await office.column("SELECT id FROM outbox WHERE kind = 'med.order'")) == outbox
+    assert await says(office, case) == "known"
+    await lawful(office)
+
+
+async def test_money_that_came_back_before_its_refund_was_told_of(office: Office) -> None:
+    """The first word on a request is its answer, and nothing told that refunds are ordered: the money is the case's."""
+    name, directory = await paid(office), Directory()
+    case = await opened(office, name, directory)
+    back = news(
+        "REFUND_REQUEST", "ANALYSED", name, recovery_id=case.reference_id, amount=Money(1000, "BRL"), reason="FRAUD",
+        result="PARTIALLY_ACCEPTED", returned=Money(600, "BRL"),
+    )  # fmt: skip
+    assert [await says(office, back), await says(office, back)] == ["handled", "known"]
+    assert (await is_so(office, back), await is_so(office, case)) == (("ANALYSED", 600), ("WAITING_REFUND", 600))
+    no = news("REFUND_REQUEST", "ANALYSED", name, recovery_id=case.reference_id, amount=Money(400, "BRL"), result="REJECTED")
+    assert await says(office, no) == "handled"
+    for late in ("TRACED", "ANALYSED", "WAITING_REFUND"):
+        assert await says(office, msgspec.structs.replace(case, status=late)) == "known"
+    assert await says(office, msgspec.structs.replace(case, status="COMPLETED", result="AGREED")) == "handled"
+    assert await is_so(office, case) == ("COMPLETED", 600)
+    await lawful(office)
+
+
+async def test_what_does_not_follow_is_for_people(office: Office) -> None:
+    case = await opened(office, await paid(office), Directory())
+    assert await says(office, msgspec.structs.replace(case, status="WAITING_REFUND")) == "handled"
+    assert await says(office, msgspec.structs.replace(case, status="CANCELLED")) == ALARMED
+    assert await is_so(office, case) == ("WAITING_REFUND", 0)
+
+
+@pytest.mark.parametrize("is_told", [False, True])
+async def test_an_answer_that_was_lost_is_given_to_its_own_key(office: Office, is_told: bool) -> None:
+    """Whether or not the directory's word was here first; and to no other key."""
+    name, directory = await paid(office), Directory(loses=True)
+    lost = await contest(office, name, directory, "mine")
+    assert (isinstance(lost, Refused) and lost.kind.name, len(directory.opened)) == ("UNAVAILABLE", 1)
+    (case,) = directory.opened.values()
+    if is_told:
+        assert await says(office, msgspec.structs.replace(case, status="TRACED")) == "handled"
+    for key in ("other", None) if is_told else ("other",):
+        assert isinstance(await contest(office, name, directory, key), Refused)
+    answers = [await contest(office, name, directory, "mine") for _ in range(2)]
+    assert [isinstance(a, Reply) and a.status for a in answers] == [201, 201]
+    shown, again = (msgspec.json.decode(a.body) for a in answers if isinstance(a, Reply))
+    assert (shown["referenceId"], shown["status"]) == (str(case.reference_id), "TRACED" if is_told else "CREATED")
+    assert (again, isinstance(answers[1], Reply) and answers[1].replayed) == (shown, True)
+    assert len(directory.opened) == 1
+    await lawful(office)
+
+
+@pytest.mark.parametrize("keys", [["one"], [None], [f"k{n}" for n in range(FIFTY)]])
+async def test_fifty_contests_at_once_open_one_recovery(office: Office, keys: list[str | None]) -> None:
+    name, directory = await paid(office), Directory()
+    asked = [contest(office, name, directory, keys[n % len(keys)]) for n in range(FIFTY)]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    said = [a for a in answers if isinstance(a, Reply)]
+    assert (len(directory.opened), await office.column("SELECT count(*) FROM med_objects")) == (1, [1])
+    assert {msgspec.json.decode(a.body)["referenceId"] for a in said} == {
+        str(c.reference_id) for c in directory.opened.values()
+    }
+    assert len({a.body for a in said}) == 1
+    assert all(a.kind in (Kind.CONFLICT, Kind.UNAVAILABLE) for a in answers if isinstance(a, Refused))
+    assert len([a for a in said if not a.replayed]) == 1
+
+
+async def test_a_cancel_whose_answer_was_lost(office: Office) -> None:
+    """The directory's word was here first: the case is shown as it is. Who had his answer is told a conflict, as elsewhere."""
+    name, directory = await paid(office), Directory()
+    case = await opened(office, name, directory)
+    directory.loses = True
+    lost = await cancel(office, case, directory)
+    assert isinstance(lost, Refused)
+    assert lost.kind.name == "UNAVAILABLE"
+    assert await says(office, msgspec.structs.replace(case, status="CANCELLED")) == "handled"
+    answers = [await cancel(office, case, directory, "key") for _ in range(2)]
+    assert [isinstance(a, Reply) and a.replayed for a in answers] == [False, True]
+    assert {msgspec.json.decode(a.body)["status"] for a in answers if isinstance(a, Reply)} == {"CANCELLED"}
+    assert await office.column("SELECT count(*) FROM history WHERE to_state = 'CANCELLED'") == [1]
+
+
+async def test_a_case_as_it_is_shown(office: Office) -> None:
+    """With the words of its last notification, and since when it is so at the directory."""
+    case = await opened(office, await paid(office), Directory())
+    at = datetime.now(UTC) - timedelta(hours=1)
+    assert await shown(office, case) == ("CREATED", stamp(case.at), None)
+    await says(office, msgspec.structs.replace(case, status="TRACED", at=at))
+    assert await shown(office, case) == ("STATUS_CHANGED", stamp(at), "CREATED")
+
+
+async def shown(office: Office, case: MedNews) -> tuple[str, str, str | None]:
+    done = await office.cast.runner.act(office.ana.company_id, Read(case.reference_id))
+    assert isinstance(done, Done)
+    body = msgspec.json.decode(done.body)
+    return body["eventType"], body["occurredAt"], body.get("previousStatus")
+
+
+async def cancel(office: Office, case: MedNews, directory: Directory, key: str | None = None) -> Reply | Refused:
+    verb = Cancel(case.reference_id, directory)
+    return await office.cast.run(office.ana.client, verb, operation="cancel_med", key=key, permission="med:write")
+
+
+async def lawful(office: Office) -> None:
+    """History, events and states agree, as the laws of the schema say."""
+    for law in (
+        "law_each_fact_is_told_once",
+        "law_an_event_tells_what_happened",
+        "law_state_is_the_last_of_history",
+        "law_history_is_dense",
+        "law_every_move_allowed",
+    ):
+        assert await office.rows(f"SELECT * FROM {law}") == [], law
+
+
 async def test_a_case_is_given_up(office: Office) -> None:
     name, directory = await paid(office), Directory()
     case = await opened(office, name, directory)
-    verb = Cancel(case.reference_id, directory)
-    client = office.ana.client
-    assert isinstance(await office.cast.run(client, verb, operation="cancel_med", permission="med:write"), Reply)
-    refused = await office.cast.run(client, verb, operation="cancel_med", permission="med:write")
+    assert isinstance(await cancel(office, case, directory), Reply)
+    refused = await cancel(office, case, directory)
     assert isinstance(refused, Refused)
     assert [(p.field, p.issue) for p in refused.problems] == [("status", "CONFLICT")]
     assert await says(office, msgspec.structs.replace(case, status="CANCELLED")) == "known"

@@ -6,9 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from lastro.base.commit import commit
 from lastro.base.money import Money
-from lastro.base.write import Write
 from lastro.med import TERMS
 from lastro.rails.port import ALARMED
 
@@ -50,7 +48,7 @@ async def test_a_notice_blocks_and_its_request_is_given_back(court: Court) -> No
 )
 async def test_only_what_is_there_is_blocked(court: Court, spent: int, left: int, result: str) -> None:
     order = await court.paid(1000)
-    await _spend(court, spent)
+    await court.spend(spent)
     notice = await court.notice(await court.transaction(order))
     await court.agreed(notice)
     assert (await court.blocked(), (await court.money())[0]) == (left, 0)
@@ -67,7 +65,7 @@ async def test_only_what_is_there_is_blocked(court: Court, spent: int, left: int
 
 async def test_what_came_in_since_is_blocked_when_the_request_comes(court: Court) -> None:
     order = await court.paid(1000)
-    await _spend(court, 1000)
+    await court.spend(1000)
     notice = await court.notice(await court.transaction(order))
     await court.agreed(notice)
     await court.cast.credit(court.ana, 700)
@@ -243,9 +241,3 @@ async def test_a_notice_has_its_deadline(court: Court) -> None:
     await court.says(notice)
     (deadline, due) = (await court.rows("SELECT deadline - created_at, due_at - created_at FROM med_objects"))[0]
     assert (deadline, due) == (timedelta(days=7), timedelta(days=7))
-
-
-async def _spend(court: Court, cents: int) -> None:
-    if cents:
-        gone = court.cast.transfer(court.ana.customer, court.ana.clearing, cents)
-        await commit(court.cast.database, Write(court.ana.company_id, transfers=(gone,)))

@@ -1,5 +1,6 @@
 """What a dispute allows, as tables."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -10,8 +11,8 @@ import pytest
 from lastro.base.money import Money
 from lastro.med import rules
 from lastro.med.forms import ContestForm
-from lastro.med.model import TERMS, MedObject
-from lastro.med.states import MED_OBJECTS, STATUSES, trigger_to, way_to
+from lastro.med.model import FRAUDS, SITUATIONS, TERMS, MedObject, Wish
+from lastro.med.states import MED_OBJECTS, STATUSES, way_between, way_to
 from lastro.rails.port import MedNews
 
 NOW, ACCOUNT = datetime(2026, 11, 22, 12, tzinfo=UTC), UUID(int=7)
@@ -21,7 +22,7 @@ NONE, TEN = Money(0, "BRL"), Money(1000, "BRL")
 def known(object_type: str, status: str, role: str = "RECEIVER") -> MedObject:
     return MedObject(
         UUID(int=1), status, 1, object_type, role, ACCOUNT, "E", None, None, None, TEN, NONE, NONE, None, None, (), None,
-        NOW, None, NOW, NOW,
+        NOW, None, NOW, NOW, NOW,
     )  # fmt: skip
 
 
@@ -33,24 +34,34 @@ def news(object_type: Any, status: str, result: str | None = None) -> MedNews:
 
 
 @pytest.mark.parametrize(
-    ("object_type", "state", "to", "trigger"),
+    ("object_type", "state", "to", "result", "way"),
     [
-        ("RECOVERY_VALUE", "CREATED", "TRACED", "recovery trace"),
-        ("RECOVERY_VALUE", "WAITING_ANALYSIS", "COMPLETED", "recovery dismiss"),
-        ("RECOVERY_VALUE", "WAITING_REFUND", "COMPLETED", "recovery complete"),
-        ("RECOVERY_VALUE", "ANALYSED", "CANCELLED", "recovery cancel"),
-        ("RECOVERY_VALUE", "WAITING_REFUND", "CANCELLED", None),
-        ("RECOVERY_VALUE", "CREATED", "ANALYSED", None),
-        ("INFRINGEMENT_NOTIFICATION", "OPEN", "RECEIVED", "notice acknowledge"),
-        ("INFRINGEMENT_NOTIFICATION", "RECEIVED", "ANALYSED", "notice decide"),
-        ("INFRINGEMENT_NOTIFICATION", "OPEN", "ANALYSED", None),
-        ("INFRINGEMENT_NOTIFICATION", "ANALYSED", "CANCELLED", None),
-        ("REFUND_REQUEST", "OPEN", "CANCELLED", "request cancel"),
-        ("REFUND_REQUEST", "ANALYSED", "CANCELLED", None),
+        ("RECOVERY_VALUE", "CREATED", "TRACED", None, "trace"),
+        ("RECOVERY_VALUE", "CREATED", "ANALYSED", "AGREED", "trace notify analyse"),
+        ("RECOVERY_VALUE", "TRACED", "WAITING_REFUND", None, "notify analyse order"),
+        ("RECOVERY_VALUE", "CREATED", "COMPLETED", "AGREED", "trace notify analyse order complete"),
+        ("RECOVERY_VALUE", "CREATED", "COMPLETED", "DISAGREED", "trace notify dismiss"),
+        ("RECOVERY_VALUE", "WAITING_ANALYSIS", "COMPLETED", None, "dismiss"),
+        ("RECOVERY_VALUE", "WAITING_REFUND", "COMPLETED", None, "complete"),
+        ("RECOVERY_VALUE", "ANALYSED", "CANCELLED", None, "cancel"),
+        ("RECOVERY_VALUE", "CREATED", "CANCELLED", None, "cancel"),
+        ("RECOVERY_VALUE", "WAITING_REFUND", "CANCELLED", None, ""),
+        ("RECOVERY_VALUE", "ANALYSED", "TRACED", None, ""),
+        ("RECOVERY_VALUE", "TRACED", "TRACED", None, ""),
+        ("RECOVERY_VALUE", "COMPLETED", "CANCELLED", None, ""),
+        ("INFRINGEMENT_NOTIFICATION", "OPEN", "RECEIVED", None, "acknowledge"),
+        ("INFRINGEMENT_NOTIFICATION", "OPEN", "ANALYSED", "AGREED", "acknowledge decide"),
+        ("INFRINGEMENT_NOTIFICATION", "ANALYSED", "CANCELLED", None, ""),
+        ("REFUND_REQUEST", "OPEN", "ANALYSED", "REJECTED", "reject"),
+        ("REFUND_REQUEST", "OPEN", "ANALYSED", "PARTIALLY_ACCEPTED", "accept"),
+        ("REFUND_REQUEST", "OPEN", "CANCELLED", None, "cancel"),
+        ("REFUND_REQUEST", "ANALYSED", "CANCELLED", None, ""),
     ],
 )
-def test_each_object_has_its_own_moves(object_type: str, state: str, to: str, trigger: str | None) -> None:
-    assert trigger_to(object_type, state, to) == trigger
+def test_each_object_has_its_own_ways(object_type: str, state: str, to: str, result: str | None, way: str) -> None:
+    """The fewest moves of its own table, and no way that the table lacks."""
+    found = way_between(object_type, state, to, result)
+    assert [trigger.split()[1] for trigger in found] == way.split()
 
 
 @pytest.mark.parametrize(("object_type", "status"), [(t, s) for t, line in STATUSES.items() for s in line])
@@ -62,26 +73,45 @@ def test_every_status_is_reached_from_birth(object_type: str, status: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("object_type", "state", "status", "result", "trigger", "is_old"),
+    ("role", "object_type", "state", "status", "result", "way", "is_old"),
     [
-        ("RECOVERY_VALUE", "TRACED", "CREATED", None, None, True),
-        ("RECOVERY_VALUE", "TRACED", "TRACED", None, None, True),
-        ("RECOVERY_VALUE", "TRACED", "ANALYSED", None, None, False),
-        ("RECOVERY_VALUE", "CANCELLED", "COMPLETED", None, None, False),
-        ("INFRINGEMENT_NOTIFICATION", "ANALYSED", "RECEIVED", None, None, True),
-        ("INFRINGEMENT_NOTIFICATION", "OPEN", "ANALYSED", "AGREED", None, False),
-        ("REFUND_REQUEST", "OPEN", "ANALYSED", "REJECTED", "request reject", None),
-        ("REFUND_REQUEST", "OPEN", "ANALYSED", "TOTALLY_ACCEPTED", "request accept", None),
-        ("REFUND_REQUEST", "ANALYSED", "ANALYSED", "REJECTED", None, True),
+        ("PAYER", "RECOVERY_VALUE", "TRACED", "CREATED", None, 0, True),
+        ("PAYER", "RECOVERY_VALUE", "TRACED", "TRACED", None, 0, True),
+        ("PAYER", "RECOVERY_VALUE", "TRACED", "ANALYSED", None, 2, None),
+        ("PAYER", "RECOVERY_VALUE", "CREATED", "COMPLETED", "AGREED", 5, None),
+        ("PAYER", "RECOVERY_VALUE", "CANCELLED", "COMPLETED", None, 0, False),
+        ("PAYER", "INFRINGEMENT_NOTIFICATION", "OPEN", "ANALYSED", "AGREED", 2, None),
+        ("PAYER", "REFUND_REQUEST", "OPEN", "ANALYSED", "REJECTED", 1, None),
+        ("RECEIVER", "INFRINGEMENT_NOTIFICATION", "ANALYSED", "RECEIVED", None, 0, True),
+        ("RECEIVER", "INFRINGEMENT_NOTIFICATION", "OPEN", "ANALYSED", "AGREED", 0, False),
+        ("RECEIVER", "INFRINGEMENT_NOTIFICATION", "RECEIVED", "ANALYSED", "AGREED", 1, None),
+        ("RECEIVER", "REFUND_REQUEST", "OPEN", "ANALYSED", "TOTALLY_ACCEPTED", 1, None),
+        ("RECEIVER", "REFUND_REQUEST", "ANALYSED", "ANALYSED", "REJECTED", 0, True),
     ],
 )
 def test_what_the_directorys_word_does(
-    object_type: str, state: str, status: str, result: str | None, trigger: str | None, is_old: bool | None
+    role: str, object_type: str, state: str, status: str, result: str | None, way: int, is_old: bool | None
 ) -> None:
-    own, word = known(object_type, state), news(object_type, status, result)
-    assert rules.moved_by(own, word) == trigger
-    if trigger is None:
+    """Who has paid follows it through every status; who was paid takes his own steps."""
+    own, word = known(object_type, state, role), news(object_type, status, result)
+    assert len(rules.moved_by(own, word)) == way
+    if not way:
         assert rules.is_old(own, word) is is_old
+
+
+@pytest.mark.parametrize(
+    ("state", "way"),
+    [
+        ("CREATED", "trace notify analyse order credit"),
+        ("ANALYSED", "order credit"),
+        ("WAITING_REFUND", "credit"),
+        ("COMPLETED", "credit"),
+        ("CANCELLED", ""),
+    ],
+)
+def test_money_that_came_back_is_a_recoverys_however_little_was_told(state: str, way: str) -> None:
+    found = rules.way_to_its_money(known("RECOVERY_VALUE", state, "PAYER"))
+    assert [trigger.split()[1] for trigger in found] == way.split()
 
 
 def sent(**values: Any) -> Any:
@@ -116,8 +146,11 @@ def test_what_can_be_contested(payout: Any, issue: str | None) -> None:
         ("UNKNOWN", None, [("situationType", "INVALID")]),
     ],
 )
-def test_what_has_to_be_said(situation: str, details: str | None, issues: list[Any]) -> None:
-    form = ContestForm(end_to_end_id="E", situation_type=situation, details=details)
+@pytest.mark.parametrize("name", ["E", "D", None])
+def test_what_has_to_be_said(name: Any, situation: str, details: str | None, issues: list[Any]) -> None:
+    """What was given back (D…) is not contested here, whatever happened."""
+    issues = [*([("endToEndId", "NOT_SUPPORTED")] if name == "D" else []), *issues]
+    form = ContestForm(end_to_end_id=name, situation_type=situation, details=details)
     assert [(p.field, p.issue) for p in rules.contest_problems(form)] == issues
 
 
@@ -139,8 +172,78 @@ def test_why_the_money_goes_back(reason: str, code: str) -> None:
     assert rules.return_reason(reason) == code
 
 
-def test_a_transaction_is_asked_for_by_one_id_for_ever() -> None:
-    assert rules.request_id_of("E1") == rules.request_id_of("E1") != rules.request_id_of("E2")
+WISH = Wish(ACCOUNT, "E1", "SCAM", None, "key")
+
+
+@pytest.mark.parametrize(
+    ("other", "is_same"),
+    [
+        ({}, True),
+        ({"key": "other"}, False),
+        ({"key": None}, False),
+        ({"details": "more"}, False),
+        ({"situation": "OTHERS"}, False),
+        ({"account_id": UUID(int=8)}, False),
+        ({"end_to_end_id": "E2"}, False),
+    ],
+)
+def test_one_wish_is_asked_for_by_one_id_for_ever(other: dict[str, Any], is_same: bool) -> None:
+    assert (rules.request_id_of(WISH) == rules.request_id_of(replace(WISH, **other))) is is_same
+
+
+def test_without_a_key_a_transaction_has_one_id() -> None:
+    bare = replace(WISH, key=None)
+    assert rules.request_id_of(bare) == rules.request_id_of(replace(bare, details="more"))
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_what_was_told_of_a_fraud_says_of_which_kind_it_was(situation: str) -> None:
+    assert rules.fraud_of(situation) in set(FRAUDS) - {"UNKNOWN"}
+    assert rules.fraud_of(None) == "UNKNOWN"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "situation", "fraud", "details", "told"),
+    [
+        ("AGREED", "SCAM", None, None, ("SCAMMER_ACCOUNT", None)),
+        ("AGREED", "CRIME_OF_COERCION", None, None, ("MULE_ACCOUNT", None)),
+        ("AGREED", "SCAM", "APPLICATION_FRAUD", "a", ("APPLICATION_FRAUD", "a")),
+        ("AGREED", "OTHERS", None, None, ("OTHER", "As reported")),
+        ("AGREED", "OTHERS", None, "a", ("OTHER", "a")),
+        ("AGREED", None, None, None, ("UNKNOWN", None)),
+        ("DISAGREED", "SCAM", None, None, (None, None)),
+    ],
+)
+def test_what_goes_with_a_verdict(verdict: str, situation: Any, fraud: Any, details: Any, told: Any) -> None:
+    assert rules.verdict_of(verdict, situation, fraud, details) == told
+
+
+@pytest.mark.parametrize(
+    ("verdict", "fraud", "details", "problem"),
+    [
+        ("AGREED", None, None, None),
+        ("AGREED", "OTHER", "é" * 2000, None),
+        ("AGREED", None, "é" * 2001, ("details", "INVALID")),
+        ("AGREED", None, " ", ("details", "INVALID")),
+        ("AGREED", None, "a\nb", ("details", "INVALID")),
+        ("DISAGREED", None, None, None),
+        ("DISAGREED", "OTHER", None, ("fraud", "NOT_ALLOWED")),
+        ("DISAGREED", None, "a", ("details", "NOT_ALLOWED")),
+    ],
+)
+def test_which_words_a_verdict_takes(verdict: str, fraud: Any, details: Any, problem: Any) -> None:
+    found = rules.verdict_words_problem(verdict, fraud, details)
+    assert (found and (found.field, found.issue)) == problem
+
+
+@pytest.mark.parametrize(
+    ("minutes", "lacks", "left", "after"),
+    [(0, True, 600, 600), (60, True, 600, 60), (60, True, 30, 30), (60, False, 600, 600)],
+)
+def test_when_a_notice_is_looked_at(minutes: int, lacks: bool, left: int, after: int) -> None:
+    """At its deadline, or before it where it takes later credits and something is lacking."""
+    terms = replace(TERMS, top_up=timedelta(minutes=minutes))
+    assert rules.next_look(NOW + timedelta(minutes=left), lacks, NOW, terms) == NOW + timedelta(minutes=after)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ from lastro.accounts import accounts_of
 from lastro.base.api import NOT_FOUND, render
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
+from lastro.base.write import Write
 from lastro.med import rules, store
+from lastro.med.actions.news import ordered
 from lastro.med.actions.writing import born, moved
 from lastro.med.model import Case, Changed, MedObject
 from lastro.med.rendering import in_full
@@ -23,12 +25,13 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Session
     from lastro.base.run import Door
-    from lastro.med.model import Stand
+    from lastro.med.model import Stand, Wish
     from lastro.payouts import Payout
     from lastro.rails.port import Disputes, MedNews
 
 _SILENT = Refused(Kind.UNAVAILABLE, retry_after_seconds=5)
 _ONCE = Problem("endToEndId", "DUPLICATE", "was contested before: a transaction has one recovery, ever")
+_AGAIN = Refused(Kind.CONFLICT, (_ONCE,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +40,8 @@ class Known:
 
     has_account: bool
     sent: Payout | None
-    before: MedObject | None
+    before: Case | None
     news: MedNews | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """A contest as a client asks for it."""
-
-    account_id: UUID
-    end_to_end_id: str
-    situation: str
-    details: str | None
 
 
 @dataclass(frozen=True)
@@ -66,87 +59,107 @@ class Contest(Act[Known]):
         return Known(has_account, sent, await store.recovery_of(session, door.company_id, self.wish.end_to_end_id))
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
-        """The directory opens it, under an id made of the transaction: asked again after a crash it opens no second one."""
+        """The directory opens it, under an id made of the wish: asked again after a crash it opens no second one.
+
+        Of a recovery that is here it says whether it was opened by this very request, whose answer may have been lost.
+        """
         refused = self._refusal(known, door)
         if refused is not None:
             return refused
         wish = self.wish
-        asked = MedContest(rules.request_id_of(wish.end_to_end_id), wish.end_to_end_id, wish.situation, wish.details)
+        asked = MedContest(rules.request_id_of(wish), wish.end_to_end_id, wish.situation, wish.details)
         try:
             return replace(known, news=await self.disputes.contest(asked))
         except Transient:
             return _SILENT
         except Permanent as no:
-            return _said_no(no)
+            return _said_no(no) if known.before is None else _AGAIN
 
     def decide(self, known: Known, door: Door) -> Done | Refused:
         """CREATED here as it is there; where the directory has told of it meanwhile, that is the one."""
         assert known.news is not None
+        if known.before is not None:
+            if known.news.reference_id != known.before.subject.id:
+                return _AGAIN
+            shown = render(in_full(known.before))
+            return Done(Write(door.company_id), shown, known.before.subject.id, keep="forever")
         assert known.sent is not None
         news, sent, nothing = known.news, known.sent, known.sent.amount - known.sent.amount
-        way = way_to(RECOVERY, news.status)
+        way = way_to(RECOVERY, news.status, news.result)
         one = MedObject(
             news.reference_id, news.status, len(way), RECOVERY, PAYER, sent.account_id, self.wish.end_to_end_id, None,
             self.wish.situation, None, sent.amount - sent.returned, nothing, nothing, news.result, None, news.path, None,
-            rules.deadline_of(RECOVERY, door.now, self.stand.terms), None, door.now, door.now,
+            rules.deadline_of(RECOVERY, door.now, self.stand.terms), None, door.now, door.now, news.at,
         )  # fmt: skip
         states = [""]
         for trigger in way:
             states.append(MED_OBJECTS.moves[states[-1], trigger])
         history = tuple(Changed(b, a or None, door.now) for a, b in pairwise(states))
-        return Done(born(one, way, door, news.at), render(in_full(Case(one, history, ()))), one.id, keep="forever")
-
-    def taken(self, constraint: str) -> Refused | None:
-        """Another request, or the directory's own word, was quicker."""
-        return Refused(Kind.CONFLICT, (_ONCE,)) if constraint.startswith("med_objects") else None
+        write = born(one, way, door, news.at) + ordered(one, door)
+        return Done(write, render(in_full(Case(one, history, ()))), one.id, keep="forever")
 
     def _refusal(self, known: Known, door: Door) -> Refused | None:
         if not known.has_account:
             return NOT_FOUND
         if known.before is not None:
-            return Refused(Kind.CONFLICT, (_ONCE,))
+            return _AGAIN if self.wish.key is None else None
         problems = rules.sent_problems(known.sent, self.wish.account_id, door.now, self.stand.terms)
         return Refused(Kind.INVALID, tuple(problems)) if problems else None
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The recovery to cancel. is_told: a client has had the answer that it is. news: what the directory says of it."""
+
+    case: Case | None
+    is_told: bool = False
+    news: MedNews | None = None
+
+
 @dataclass(frozen=True)
-class Cancel(Act["tuple[MedObject | None, MedNews | None]"]):
+class Cancel(Act[Standing]):
     """POST /order/v1/banking/med/{referenceId}/cancel."""
 
     object_id: UUID | None
     disputes: Disputes
 
-    async def read(self, session: Session, door: Door) -> tuple[MedObject | None, MedNews | None]:
+    async def read(self, session: Session, door: Door) -> Standing:
         """The recovery."""
         if self.object_id is None:
-            return None, None
-        return await store.found(session, door.company_id, self.object_id), None
+            return Standing(None)
+        case = await store.whole(session, door.company_id, self.object_id)
+        is_told = case is not None and await store.was_given_up_here(session, door.company_id, self.object_id)
+        return Standing(case, is_told)
 
-    async def look_up(
-        self, known: tuple[MedObject | None, MedNews | None], door: Door
-    ) -> tuple[MedObject | None, MedNews | None] | Refused:
-        """The directory ends it, with everything that belongs to it; asked again it says the same."""
-        own, _ = known
-        if own is None:
+    async def look_up(self, known: Standing, door: Door) -> Standing | Refused:
+        """The directory ends it, with everything that belongs to it; asked again it says the same.
+
+        Where its word was here before an answer could be given, the answer that was lost is given now.
+        """
+        if known.case is None:
             return NOT_FOUND
+        own = known.case.subject
         if own.object_type != RECOVERY:
             text = "is no recovery value: what belongs to one ends with it"
             return Refused(Kind.CONFLICT, (Problem("referenceId", "CONFLICT", text),))
+        if own.state == "CANCELLED" and not known.is_told:
+            return known
         if not MED_OBJECTS.allows(own.state, "recovery cancel"):
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"is {own.state}: it cannot be canceled now"),))
         try:
-            return own, await self.disputes.cancel(own.id)
+            return replace(known, news=await self.disputes.cancel(own.id))
         except Transient:
             return _SILENT
         except Permanent as no:
             return _said_no(no)
 
-    def decide(self, known: tuple[MedObject | None, MedNews | None], door: Door) -> Done | Refused:
+    def decide(self, known: Standing, door: Door) -> Done | Refused:
         """CANCELLED here as it is there; its notices and requests follow by the directory's own word on each."""
-        own, news = known
-        assert own is not None
-        assert news is not None
-        after, write = moved(own, "recovery cancel", door, news.at)
+        assert known.case is not None
+        own, news = known.case.subject, known.news
+        if news is None:
+            return Done(Write(door.company_id), render(in_full(known.case)), own.id)
+        after, write = moved(own, "recovery cancel", door, news.at, why="CLIENT")
         shown = in_full(Case(after, (Changed("CANCELLED", own.state, door.now),), ()))
         return Done(write, render(shown), own.id)
 

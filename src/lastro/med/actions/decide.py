@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Decide(Act["MedObject | None"]):
-    """The verdict on a notice that is RECEIVED. verdict: AGREED or DISAGREED."""
+    """The verdict on a notice that is RECEIVED. verdict: AGREED or DISAGREED.
+
+    fraud: of which kind it was, where that is known better than by what the notice says; details: in words.
+    """
 
     object_id: UUID
     verdict: str
     stand: Stand
+    fraud: str | None = None
+    details: str | None = None
 
     async def read(self, session: Session, door: Door) -> MedObject | None:
         """The notice."""
@@ -33,11 +38,12 @@ class Decide(Act["MedObject | None"]):
 
     def decide(self, known: MedObject | None, door: Door) -> Done | Refused:
         """ANALYSED, and told to the directory; refused of whatever waits for no verdict."""
-        problem = rules.verdict_problem(known)
+        words = rules.verdict_words_problem(self.verdict, self.fraud, self.details)
+        problem = words or rules.verdict_problem(known)
         if problem is not None:
             return Refused(Kind.CONFLICT if problem.issue == "CONFLICT" else Kind.INVALID, (problem,))
         assert known is not None
         return Done(
-            said(known, self.verdict, self.stand, door),
+            said(known, self.verdict, self.stand, door, self.fraud, self.details),
             render({"referenceId": str(known.id), "analysisResult": self.verdict}),
         )

@@ -10,7 +10,7 @@ from lastro.base.money import Money
 from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.med import postings, rules, store
-from lastro.med.actions.writing import born, freed, let_go, moved
+from lastro.med.actions.writing import born, freed, let_go, moved, walked
 from lastro.med.model import TERMS, Contested, MedObject
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, way_to
 from lastro.orders import disputed
@@ -94,17 +94,11 @@ class Noted(Act[Known]):
             return ALARMED, None
         if news.role == PAYER:
             one = self._object(contested, door)
-            write = born(one, way_to(news.object_type, news.status), door, news.at) if self._is_whole() else None
-            if write is None:
-                return ALARMED, None
-            return "handled", write + self._credited(one, known.root, door) + self._ordered(one, door)
+            write = born(one, way_to(news.object_type, news.status, news.result), door, news.at)
+            return "handled", write + self._credited(one, known.root, door) + ordered(one, door)
         if news.status != "OPEN":
             return ALARMED, None  # its beginning was never told: nothing of it is blocked
         return "handled", self._blocked(contested, known.blocking, door)
-
-    def _is_whole(self) -> bool:
-        """A request that has ended is born by its answer, which no line of statuses says."""
-        return not (self.news.object_type == REQUEST and self.news.status == "ANALYSED")
 
     def _object(self, contested: Contested, door: Door) -> MedObject:
         news = self.news
@@ -114,7 +108,7 @@ class Noted(Act[Known]):
             news.reference_id, news.status, 1, news.object_type, news.role, contested.account_id, news.end_to_end_id,
             news.recovery_id, news.situation, news.reason, amount, nothing, news.returned or nothing, news.result,
             news.rejection, news.path, None, rules.deadline_of(news.object_type, door.now, self.terms), None, door.now,
-            door.now,
+            door.now, news.at,
         )  # fmt: skip
 
     def _blocked(self, contested: Contested, blocking: tuple[MedObject, ...], door: Door) -> Write:
@@ -129,7 +123,8 @@ class Noted(Act[Known]):
         kept = min(taken_over, one.amount)
         more = rules.to_block(one.amount, contested.available, kept)
         is_notice = one.object_type == NOTICE
-        due = door.now + (self.terms.analysis if is_notice else self.terms.settle)
+        lacks = kept + more < one.amount
+        due = rules.next_look(one.deadline, lacks, door.now, self.terms) if is_notice else door.now + self.terms.settle
         one = replace(one, blocked=kept + more, due_at=due)
         write = born(one, (f"{'notice' if is_notice else 'request'} open",), door, self.news.at)
         for b in blocking:
@@ -143,16 +138,16 @@ class Noted(Act[Known]):
 
     def _moved(self, own: MedObject, root: MedObject | None, door: Door) -> tuple[str, Write | None]:
         news = self.news
-        trigger = rules.moved_by(own, news)
-        if trigger is None:
+        way = rules.moved_by(own, news)
+        if not way:
             return self._unmoved(own, door)
         if own.role == RECEIVER:
-            return self._of_receiver(own, trigger, door)
-        after, write = moved(
-            own, trigger, door, news.at, result=news.result or own.result, rejection=news.rejection or own.rejection,
+            return self._of_receiver(own, way[0], door)
+        after, write = walked(
+            own, way, door, news.at, result=news.result or own.result, rejection=news.rejection or own.rejection,
             path=news.path or own.path, returned=news.returned or own.returned,
         )  # fmt: skip
-        return "handled", write + self._credited(after, root, door) + self._ordered(after, door)
+        return "handled", write + self._credited(after, root, door) + ordered(after, door)
 
     def _unmoved(self, own: MedObject, door: Door) -> tuple[str, Write | None]:
         """Its opener gave up what we have agreed to: what waits for a request need not wait any more."""
@@ -173,21 +168,23 @@ class Noted(Act[Known]):
         return "handled", moved(own, trigger, door, news.at)[1]
 
     def _credited(self, request: MedObject, root: MedObject | None, door: Door) -> Write:
-        """What came back for a request of ours is counted on its recovery."""
+        """What came back for a request of ours is counted on its recovery, however far the recovery is known to be."""
         write = Write(door.company_id)
         if request.object_type != REQUEST or root is None or not request.returned.minor or not request.has_ended:
             return write
-        if root.state not in ("WAITING_REFUND", "COMPLETED"):
+        way = rules.way_to_its_money(root)
+        if not way:
             return write
-        return write + moved(root, "recovery credit", door, returned=root.returned + request.returned)[1]
+        return write + walked(root, way, door, returned=root.returned + request.returned)[1]
 
-    def _ordered(self, recovery: MedObject, door: Door) -> Write:
-        """Only who has opened a recovery orders the refunds of it, and does so at once."""
-        write = Write(door.company_id)
-        if recovery.object_type != RECOVERY or recovery.state != "ANALYSED":
-            return write
-        task = MedTask(reference_id=recovery.id)
-        return write + Write(door.company_id, messages=(med_message(MED_ORDER, task, door.chance, door.now),))
+
+def ordered(recovery: MedObject, door: Door) -> Write:
+    """Only who has opened a recovery orders the refunds of it, and does so at once."""
+    write = Write(door.company_id)
+    if recovery.object_type != RECOVERY or recovery.state != "ANALYSED":
+        return write
+    task = MedTask(reference_id=recovery.id)
+    return write + Write(door.company_id, messages=(med_message(MED_ORDER, task, door.chance, door.now),))
 
 
 def decided(own: MedObject, verdict: str, terms: Terms, door: Door, at: datetime | None = None) -> Write:

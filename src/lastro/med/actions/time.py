@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lastro import ledger
 from lastro.base.money import Money
 from lastro.base.run import Act, Done
-from lastro.base.write import Write
-from lastro.med import rules, store
+from lastro.base.write import Touch, Write
+from lastro.med import postings, rules, store
 from lastro.med.actions.news import decided
 from lastro.med.actions.writing import freed, let_go, moved
-from lastro.med.states import NOTICE, RECEIVER, REQUEST
+from lastro.med.states import MED_OBJECTS, NOTICE, RECEIVER, REQUEST
 from lastro.orders import disputed, given_for
 from lastro.rails.port import MED_ANSWER, MED_VERDICT, MedTask, med_message
 
@@ -27,10 +28,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The object; of a request also the money that is asked back, which may be none of ours any more."""
+    """The object; of a request also the money that is asked back, which may be none of ours any more.
+
+    available: what the account has, of a notice that takes later credits.
+    """
 
     own: MedObject
     disputed: Disputed | None = None
+    available: Money | None = None
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,10 @@ class Fall(Act["Known | None"]):
     async def read(self, session: Session, door: Door) -> Known | None:
         """The object, and of a request what it stands on."""
         own = await store.found(session, door.company_id, self.object_id)
-        if own is None or own.object_type != REQUEST:
-            return None if own is None else Known(own)
+        if own is None:
+            return None
+        if own.object_type != REQUEST:
+            return Known(own, available=await self._available(session, door.company_id, own))
         return Known(own, await disputed(session, door.company_id, own.end_to_end_id))
 
     def decide(self, known: Known | None, door: Door) -> Done:
@@ -52,6 +59,8 @@ class Fall(Act["Known | None"]):
         if known is None or known.own.due_at is None or known.own.due_at > door.now or known.own.role != RECEIVER:
             return Done(None, b"")
         own = known.own
+        if own.object_type == NOTICE and own.state != "ANALYSED" and door.now < own.deadline:
+            return Done(self._topped_up(own, known.available, door), b"")
         if own.object_type == NOTICE:
             return Done(self._noticed(own, door), b"")
         return Done(self._answered(own, known.disputed, door), b"")
@@ -59,6 +68,23 @@ class Fall(Act["Known | None"]):
     def insufficient(self, short: InsufficientFunds) -> Fall:
         """A client has asked some of it back meanwhile: decided again, by what is left."""
         return self
+
+    async def _available(self, session: Session, company_id: UUID, own: MedObject) -> Money | None:
+        if not self.stand.terms.top_up or own.blocked >= own.amount:
+            return None
+        (balance,) = await ledger.balances_of(session, company_id, [own.account_id], own.amount.currency)
+        return balance.available
+
+    def _topped_up(self, own: MedObject, available: Money | None, door: Door) -> Write:
+        """CUST→BLOCK what the account has by now of what is lacking; the verdict waits for its deadline."""
+        nothing = own.amount - own.amount
+        more = nothing if available is None else rules.to_block(own.amount, available, own.blocked)
+        blocked = own.blocked + more
+        due = rules.next_look(own.deadline, blocked < own.amount, door.now, self.stand.terms)
+        if not more.minor:
+            return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": due}),))
+        _, write = moved(own, "notice top up", door, blocked=blocked, due_at=due)
+        return write + Write(door.company_id, transfers=postings.blocked(door, own.account_id, own.id, more))
 
     def _noticed(self, own: MedObject, door: Door) -> Write:
         if own.state == "ANALYSED":
@@ -83,9 +109,12 @@ class Fall(Act["Known | None"]):
         return write + back + freed(own, own.blocked - amount, door)
 
 
-def said(own: MedObject, verdict: str, stand: Stand, door: Door) -> Write:
-    """Our verdict on a notice: the object moves, and the directory is told."""
-    task = MedTask(reference_id=own.id, result=verdict)
+def said(
+    own: MedObject, verdict: str, stand: Stand, door: Door, fraud: str | None = None, details: str | None = None
+) -> Write:
+    """Our verdict on a notice: the object moves, and the directory is told, of AGREED with the kind of fraud."""
+    kind, why = rules.verdict_of(verdict, own.situation, fraud, details)
+    task = MedTask(reference_id=own.id, result=verdict, fraud=kind, details=why)
     told = Write(door.company_id, messages=(med_message(MED_VERDICT, task, door.chance, door.now),))
     return decided(own, verdict, stand.terms, door) + told
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.machine import NOT_THERE
-from lastro.base.write import Write
+from lastro.base.machine import NOT_THERE, history_row
+from lastro.base.write import Touch, Write
 from lastro.med import postings
 from lastro.med.rendering import told_of
 from lastro.med.states import MED_OBJECTS
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from lastro.base.money import Money
     from lastro.base.run import Door
+    from lastro.base.write import Fact
     from lastro.med.model import MedObject
 
 # Fields of an object whose columns have other names.
@@ -31,7 +32,7 @@ def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
         "end_to_end_id": one.end_to_end_id, "recovery_id": one.recovery_id, "situation": one.situation,
         "reason": one.reason, "amount_minor": one.amount.minor, "blocked_minor": one.blocked.minor,
         "returned_minor": one.returned.minor, "result": one.result, "rejection": one.rejection, "path": packed(one.path),
-        "deadline": one.deadline, "due_at": one.due_at, "created_at": door.now, "updated_at": door.now,
+        "deadline": one.deadline, "due_at": one.due_at, "created_at": door.now, "updated_at": door.now, "occurred_at": at,
     }  # fmt: skip
     facts, before = [], NOT_THERE
     for trigger in way:
@@ -41,13 +42,39 @@ def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
     return Write(door.company_id, rows=MED_OBJECTS.born(values, door.now, tuple(way)), facts=tuple(facts))
 
 
-def moved(one: MedObject, trigger: str, door: Door, at: datetime | None = None, **changes: Any) -> tuple[MedObject, Write]:
-    """The object after a move, and what writes it; told where its status is another. changes: fields of the object."""
-    columns = {(f"{name}_minor" if name in _MONEY else name): _column(name, value) for name, value in changes.items()}
-    move = MED_OBJECTS.move(one, trigger, door.now, **columns)
-    after = replace(one, state=move.to_state, version=one.version + 1, updated_at=door.now, **changes)
-    facts = () if move.to_state == one.state else (told_of(door, after, one.state, at or door.now),)
-    return after, Write(door.company_id, moves=(move,), facts=facts)
+def moved(
+    one: MedObject, trigger: str, door: Door, at: datetime | None = None, why: str | None = None, **changes: Any
+) -> tuple[MedObject, Write]:
+    """The object after a move, and what writes it; told where its status is another. changes: fields of the object.
+
+    at: since when it is so at the directory. why: kept in its history.
+    """
+    after = _after(one, trigger, door, at, changes)
+    move = MED_OBJECTS.move(one, trigger, door.now, reason=why, **_columns(one, after, changes))
+    return after, Write(door.company_id, moves=(move,), facts=_told(one, after, door))
+
+
+def walked(
+    one: MedObject, way: Sequence[str], door: Door, at: datetime | None = None, **changes: Any
+) -> tuple[MedObject, Write]:
+    """The object after several moves at once, each with its row of history and told for itself. changes: come with the last.
+
+    A row is written once in a Write, so that it is touched in the version that it had, and gets its last one.
+    """
+    if len(way) == 1:
+        return moved(one, way[0], door, at, **changes)
+    steps, rows = [one], []
+    facts: list[Fact] = []
+    for number, trigger in enumerate(way, start=1):
+        before = steps[-1]
+        after = _after(before, trigger, door, at, changes if number == len(way) else {})
+        rows.append(history_row(MED_OBJECTS.name, one.id, after.version, before.state, after.state, trigger, None, door.now))
+        facts += _told(before, after, door)
+        steps.append(after)
+    last = steps[-1]
+    sets = {"status": last.state, "version": last.version, "updated_at": door.now, **_columns(one, last, changes)}
+    touch = Touch(MED_OBJECTS.name, one.id, one.version, sets)
+    return last, Write(door.company_id, rows=tuple(rows), touches=(touch,), facts=tuple(facts))
 
 
 def let_go(one: MedObject, trigger: str, door: Door, at: datetime | None = None, **changes: Any) -> Write:
@@ -60,6 +87,21 @@ def let_go(one: MedObject, trigger: str, door: Door, at: datetime | None = None,
 def freed(one: MedObject, amount: Money, door: Door) -> Write:
     """BLOCK→CUST so much of what an object blocks."""
     return Write(door.company_id, transfers=postings.released(door, one.account_id, one.id, amount))
+
+
+def _after(one: MedObject, trigger: str, door: Door, at: datetime | None, changes: dict[str, Any]) -> MedObject:
+    to = MED_OBJECTS.moves[one.state, trigger]
+    since = one.occurred_at if to == one.state else at or door.now
+    return replace(one, state=to, version=one.version + 1, updated_at=door.now, occurred_at=since, **changes)
+
+
+def _told(before: MedObject, after: MedObject, door: Door) -> tuple[Fact, ...]:
+    return () if after.state == before.state else (told_of(door, after, before.state, after.occurred_at),)
+
+
+def _columns(before: MedObject, after: MedObject, changes: dict[str, Any]) -> dict[str, Any]:
+    columns = {(f"{name}_minor" if name in _MONEY else name): _column(name, value) for name, value in changes.items()}
+    return columns if after.state == before.state else columns | {"occurred_at": after.occurred_at}
 
 
 def _column(name: str, value: Any) -> Any:

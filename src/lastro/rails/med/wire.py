@@ -106,6 +106,7 @@ class _Closed(msgspec.Struct, rename="pascal", omit_defaults=True):
 
     analysis_result: str | None = None
     fraud_type: str | None = None
+    analysis_details: str | None = None
     refund_analysis_result: str | None = None
     refund_rejection_reason: str | None = None
     refund_transaction_id: str | None = None
@@ -140,14 +141,20 @@ def contested(wish: MedContest) -> bytes:
 
 
 def verdict(task: MedTask) -> bytes:
-    """The body that ends a report. Who agrees marks the receiver; as what is not asked of us by anybody: UNKNOWN."""
-    return msgspec.json.encode(_Closed(task.result, "UNKNOWN" if task.result == "AGREED" else None))
+    """The body that ends a report. Who agrees marks the receiver by the kind of fraud; UNKNOWN where nobody told it."""
+    fraud = (task.fraud or "UNKNOWN") if task.result == "AGREED" else None
+    return msgspec.json.encode(_Closed(task.result, fraud, analysis_details=task.details))
 
 
 def answer(task: MedTask) -> bytes:
     """The body that ends a refund."""
     returned = None if task.returned is None else str(task.returned)
-    return msgspec.json.encode(_Closed(None, None, task.result, task.rejection, task.return_id, returned))
+    return msgspec.json.encode(
+        _Closed(
+            refund_analysis_result=task.result, refund_rejection_reason=task.rejection,
+            refund_transaction_id=task.return_id, effective_refunded_amount=returned,
+        )
+    )  # fmt: skip
 
 
 def _recovery(one: _FundsRecovery, ispb: str) -> MedNews:

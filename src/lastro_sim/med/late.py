@@ -1,0 +1,32 @@
+"""Words about disputes that a fault holds back: told when their time has come, after what was said since."""
+
+import json
+from typing import Any
+
+from ..clock import MINUTE
+from ..collecting import movements
+from ..faults import Fault
+from ..network import Network
+from . import objects
+
+
+def hold(network: Network, kind: str, fields: dict[str, Any], fault: Fault) -> None:
+    """Keep a word as it is now for later. A minute of business time where the fault says no delay."""
+    due = network.clock.business() + (fault.delay or MINUTE)
+    network.store.run("INSERT INTO med_late (due_at, kind, fields) VALUES (?, ?, ?)", due, kind, json.dumps(fields))
+    network.bells.ring("timer")
+
+
+def run_due(network: Network) -> None:
+    """Tell what it is time for, the oldest first."""
+    now = network.clock.business()
+    for row in network.store.rows("SELECT * FROM med_late WHERE due_at <= ? ORDER BY due_at, seq", now):
+        with network.store.writing():
+            network.store.run("DELETE FROM med_late WHERE seq = ?", row["seq"])
+            movements.put(network, objects.EVENTS, row["kind"], json.loads(row["fields"]))
+
+
+def wakes_at(network: Network) -> int | None:
+    """The business time of the next such word."""
+    row = network.store.row("SELECT min(due_at) AS due FROM med_late")
+    return None if row is None else row["due"]

@@ -1,0 +1,76 @@
+"""The directory's words in a wrong order, twice, late, and about an account that is closed."""
+
+import pytest
+
+from .court import Court
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "request notice", "notice request", "notice notice request request", "notice RECEIVED request RECEIVED",
+        "request RECEIVED notice RECEIVED", "RECEIVED notice request ANALYSED",
+    ],
+)  # fmt: skip
+async def test_words_in_a_wrong_order_or_twice_block_no_more_than_is_contested(court: Court, order: str) -> None:
+    """What there is is blocked once, by one or the other; what does not follow is left, and what was said is no word again."""
+    await court.paid(1000)
+    name = await court.transaction(await court.paid(1000))
+    notice = await court.notice(name)
+    request = court.request(notice)
+    for word in order.split():
+        if word.isupper():
+            await court.says(notice, status=word, result="AGREED" if word == "ANALYSED" else None)
+        else:
+            await court.says(request if word == "request" else notice)
+    stands = [await court.is_so(one) for one in (notice, request)]
+    assert await court.blocked() == sum(blocked for _, blocked, _, _ in stands) == 2000 - (await court.money())[0]
+    await court.falls(request)
+    await court.returned()
+    assert (await court.is_so(request))[2:] == (1000, "TOTALLY_ACCEPTED")
+    for law in ("law_what_is_blocked_is_disputed", "law_a_dispute_is_answered_as_decided", "law_what_waits_has_its_time"):
+        assert await court.rows(f"SELECT * FROM {law}") == [], law
+
+
+async def test_words_about_a_return_that_was_made_long_ago(court: Court) -> None:
+    """Everything said once more, at its end: nothing is blocked, sent or told again."""
+    notice = await court.notice(await court.transaction(await court.paid(1000)))
+    await court.agreed(notice)
+    request = court.request(notice)
+    await court.says(request)
+    await court.falls(request)
+    await court.returned()
+    before = [await court.column(f"SELECT count(*) FROM {table}") for table in ("transfers", "outbox", "events", "history")]
+    assert [await court.says(notice, status=s) for s in ("OPEN", "RECEIVED", "ANALYSED", "CANCELLED")] == ["known"] * 4
+    assert [await court.says(request, status=s) for s in ("OPEN", "ANALYSED")] == ["known"] * 2
+    assert not await court.falls(notice)
+    assert not await court.falls(request)
+    after = [await court.column(f"SELECT count(*) FROM {table}") for table in ("transfers", "outbox", "events", "history")]
+    assert (after, await court.blocked()) == (before, 0)
+
+
+@pytest.mark.parametrize("end", ["verdict", "given up", "request"])
+async def test_what_is_blocked_of_an_account_that_is_closed(court: Court, end: str) -> None:
+    """It never goes back to whoever has contested, and is let go where the dispute ends without a request."""
+    notice = await court.notice(await court.transaction(await court.paid(1000)))
+    await court.says(notice)
+    await court.says(notice, status="RECEIVED")
+    await court.cast.account_becomes(court.ana.company_id, "CLOSED")
+    assert await court.blocked() == 1000
+    if end == "given up":
+        assert await court.says(notice, status="CANCELLED") == "handled"
+    else:
+        await court.due(notice)
+        assert await court.falls(notice)
+        assert await court.blocked() == 1000
+    if end == "verdict":
+        await court.due(notice)
+        assert await court.falls(notice)
+    if end == "request":
+        request = court.request(notice)
+        assert await court.says(request) == "handled"
+        await court.falls(request)
+        assert await court.is_so(request) == ("ANALYSED", 0, 0, "REJECTED")
+        assert [(a["result"], a["rejection"]) for a in await court.sent("med.answer")] == [("REJECTED", "ACCOUNT_CLOSURE")]
+    assert (await court.blocked(), await court.column("SELECT id FROM refunds")) == (0, [])
+    assert await court.rows("SELECT * FROM law_what_is_blocked_is_disputed") == []
