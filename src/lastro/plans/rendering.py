@@ -14,6 +14,7 @@ from lastro.base.money import Money as Amount
 from lastro.base.wire import ErrorDetail, Id, Money, Paged, Timestamp, words
 from lastro.plans.model import LINE_STATUSES, STATUSES, Counts
 from lastro.standards.documents import mask
+from lastro.standards.spreadsheets import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,6 @@ _RESULT_COLUMNS = (
     "line", "externalId", "status", "amount", "fee", "transfers", "payoutId", "payoutStatus", "endToEndId", "controlNumber",
     "paidAt", "possibleDuplicate", "issues",
 )  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run (OWASP, CSV injection)
 _Hash = Annotated[
     str,
     msgspec.Meta(
@@ -260,10 +260,5 @@ def result_csv(plan: Plan, lines: Sequence[Line]) -> bytes:
             line.payout_status, line.end_to_end_id if line.method == "PIX" else None, line.control_number,
             None if line.paid_at is None else stamp(line.paid_at), line.duplicate_of, issues or line.error_message,
         )  # fmt: skip
-        writer.writerow([_cell(cell) for cell in cells])
+        writer.writerow(["" if cell is None else as_text(str(cell)) for cell in cells])
     return out.getvalue().encode()
-
-
-def _cell(value: object) -> str:
-    text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -2,6 +2,7 @@
 
 import io
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -49,7 +50,8 @@ class Desk:
 
     async def upload(self, request: Any, slot: str, content: bytes | None = None, *, append: bool = False) -> Any:
         made = UUID(request["accountRequestId"])
-        return await self.run(Upload(made, slot, photo() if content is None else content, self.place, append))
+        sent = photo() if content is None else content
+        return await self.run(Upload(made, slot, sent, sha256(sent).digest(), self.place, append))
 
     async def handed_over(self, **change: Any) -> Any:
         request = await self.ask(**change)

@@ -45,13 +45,12 @@ async def page(cast: Cast, seller: Seller, **query: str) -> dict[str, Any]:
 async def walked(cast: Cast, seller: Seller, **query: str) -> list[dict[str, Any]]:
     """Every page of a list, one after the other."""
     found: list[dict[str, Any]] = []
-    cursor: dict[str, str] = {}
     while True:
-        part = await page(cast, seller, **query, **cursor)
+        part = await page(cast, seller, **query)
         found += part["data"]
         if not part["hasNext"]:
             return found
-        cursor = {"cursor": part["nextCursor"]}
+        query["cursor"] = part["nextCursor"]
 
 
 def told(entries: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -154,14 +153,41 @@ async def test_a_period_is_whole_days_of_brasilia(cast: Cast, ana: Seller) -> No
         assert told(await walked(cast, ana, endDate="2026-03-01")) == [("0.01", "0.01")]
 
 
-async def test_oldest_first_nothing_comes_behind_a_cursor(cast: Cast, ana: Seller) -> None:
+@pytest.mark.parametrize("sort", ["asc", "desc"])
+async def test_a_cursor_lies_in_what_is_final(cast: Cast, ana: Seller, sort: str) -> None:
     """A page of young rows waits for them to be final."""
     await moved(cast, ana, *range(1, 4), at=datetime.now(UTC) - timedelta(seconds=3))
-    got = await page(cast, ana, sort="asc", limit="2")
+    got = await page(cast, ana, sort=sort, limit="2")
     async with cast.database.session(ana.company_id) as session:
         until = await session.value("SELECT entered_until FROM entry_cursors WHERE company_id = $1", ana.company_id)
     assert got["hasNext"]
     assert datetime.fromisoformat(got["nextCursor"]) < until
+
+
+async def test_newest_first_what_is_put_off_is_not_passed_over(cast: Cast, ana: Seller) -> None:
+    """A debit that was decided before the credit it rests on is entered behind it, where the reader has been already."""
+    long_ago = datetime.now(UTC) - DAY
+    for minor, seconds in ((10, 0.0), (100, 1.4), (-105, 1.0)):
+        await moved(cast, ana, minor, at=long_ago + timedelta(seconds=seconds))
+    first = await page(cast, ana, limit="1")
+    await enter(cast, ana)
+    rest = await walked(cast, ana, limit="1", cursor=first["nextCursor"])
+    assert told(first["data"] + rest) == [("-1.05", "0.05"), ("1.00", "1.10"), ("0.10", "0.10")]
+
+
+async def test_a_page_of_a_busy_account_shows_what_is_final_without_a_wait(cast: Cast, ana: Seller) -> None:
+    await moved(cast, ana, 1, 2, 3)
+    await enter(cast, ana)
+    await cast.credit(ana, 4)
+    assert told((await page(cast, ana, limit="5"))["data"])[0] == ("0.04", "0.10")
+    for minor in (5, 6):
+        await cast.credit(ana, minor)
+    got = await page(cast, ana, limit="2")
+    async with cast.database.session(ana.company_id) as session:
+        until = await session.value("SELECT entered_until FROM entry_cursors WHERE company_id = $1", ana.company_id)
+    assert datetime.fromisoformat(got["nextCursor"]) < until
+    rest = await walked(cast, ana, limit="2", cursor=got["nextCursor"])
+    assert told(got["data"] + rest)[-3:] == [("0.03", "0.06"), ("0.02", "0.03"), ("0.01", "0.01")]
 
 
 async def test_what_another_company_has_is_not_there(cast: Cast, ana: Seller) -> None:

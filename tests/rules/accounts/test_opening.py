@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -167,12 +168,14 @@ def upload(**parts: bytes | None) -> bytes:
 
 
 def test_an_upload_says_what_it_is_for() -> None:
-    assert read_upload(upload(), B) == Asked(UUID(ID), "selfieHolder", PNG, append=False)
+    assert read_upload(upload(), B) == Asked(UUID(ID), "selfieHolder", PNG, sha256(PNG).digest(), append=False)
 
 
 @pytest.mark.parametrize("none", [b"nobody", b"x" * 300, b"\xff\xfe"])
 def test_what_is_no_id_answers_as_one_that_nobody_has(none: bytes) -> None:
-    assert read_upload(upload(append=b"true", accountRequestId=none), B) == Asked(None, "selfieHolder", PNG, append=True)
+    assert read_upload(upload(append=b"true", accountRequestId=none), B) == Asked(
+        None, "selfieHolder", PNG, sha256(PNG).digest(), append=True
+    )
 
 
 @pytest.mark.parametrize(

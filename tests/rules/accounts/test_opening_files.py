@@ -1,7 +1,6 @@
 """Files of people who want an account: what is kept of them, and what is not taken at all."""
 
 import io
-import zipfile
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -9,9 +8,8 @@ from typing import Any
 import pypdf
 import pytest
 from PIL import Image, PngImagePlugin
-from pypdf.generic import DictionaryObject, NameObject, TextStringObject
 
-from lastro.accounts.opening import files, papers, pictures
+from lastro.accounts.opening import files, pictures
 from lastro.accounts.opening.refusing import FileRefused
 
 
@@ -118,90 +116,3 @@ def test_pictures_that_are_not_taken(sent: bytes, issue: str) -> None:
 )  # fmt: skip
 def test_what_a_file_is_its_content_says(sent: bytes, kind: str | None) -> None:
     assert files.kind_of(sent) == kind
-
-
-def test_a_plain_pdf_is_kept_as_it_is() -> None:
-    sent = pdf()
-    assert files.kept(sent).content == sent
-
-
-def hidden(dictionary: bytes, tail: bytes = b"") -> bytes:
-    """A PDF whose object stream holds a dictionary that no search of the file's own bytes finds."""
-    body = zlib.compress(b"7 0 " + dictionary)
-    head = b"%PDF-1.7\n5 0 obj\n<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode /Length "
-    stream = head + str(len(body)).encode() + b" >>\nstream\n" + body + b"\nendstream\nendobj\n"
-    return stream + b"xref\n0 1\ntrailer\n<< /Size 1 >>\nstartxref\n%d\n%%%%EOF\n" % len(stream) + tail
-
-
-def test_what_stands_in_a_stream_is_looked_at_too() -> None:
-    papers.demand_harmless(hidden(b"<< /Type /Font >>"))
-    with pytest.raises(FileRefused, match="JavaScript"):
-        papers.demand_harmless(hidden(b"<< /S /JavaScript >>"))
-    with pytest.raises(FileRefused, match="Launch"):
-        papers.demand_harmless(hidden(b"<< /S /L#61unch >>"))
-
-
-def archive(tail: bytes) -> bytes:
-    """A ZIP whose comment is the end of a PDF."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as zipped:
-        zipped.writestr("a.txt", "a")
-        zipped.comment = tail
-    return made.getvalue()
-
-
-def acting(kind: str) -> Callable[[pypdf.PdfWriter], None]:
-    """Puts an action into a PDF that runs when it is opened."""
-
-    def put(writer: pypdf.PdfWriter) -> None:
-        action = DictionaryObject({NameObject("/S"): NameObject(kind), NameObject("/JS"): TextStringObject("a")})
-        writer.root_object[NameObject("/OpenAction")] = action
-
-    return put
-
-
-REFUSED_PDFS = {
-    "encrypted": (pdf(lambda w: w.encrypt("secret", algorithm="RC4-128")), "NOT_ALLOWED"),
-    "javascript": (pdf(acting("/JavaScript")), "NOT_ALLOWED"),
-    "attachment": (pdf(lambda w: w.add_attachment("a.exe", b"MZ")), "NOT_ALLOWED"),
-    "launch": (pdf(acting("/Launch")), "NOT_ALLOWED"),
-    "cut": (pdf()[:-20], "INVALID"),
-    "tail": (pdf() + b"<html>", "INVALID"),
-    "archive behind it": (pdf() + archive(pdf()[pdf().rindex(b"startxref") :]), "INVALID"),
-    "head alone": (b"%PDF-1.7\n", "INVALID"),
-    "unknown version": (pdf().replace(b"%PDF-1.3", b"%PDF-9.3"), "INVALID"),
-    "wrong table": (pdf().replace(b"startxref\n", b"startxref\n9"), "INVALID"),
-    "other filter": (hidden(b"", b"").replace(b"/Size 1", b"/F /LZWDecode"), "NOT_SUPPORTED"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED_PDFS)
-def test_pdfs_that_are_not_taken(name: str) -> None:
-    sent, issue = REFUSED_PDFS[name]
-    with pytest.raises(FileRefused) as refused:
-        files.kept(sent)
-    assert refused.value.issue == issue
-
-
-def test_a_name_is_read_with_its_escapes_undone() -> None:
-    with pytest.raises(FileRefused, match="Launch"):
-        papers.demand_harmless(closed(b"%PDF-1.4\n<< /S /#4caunch >>\n"))
-    papers.demand_harmless(closed(b"%PDF-1.4\n<< /S /Launcher >>\n"))
-
-
-def _stream(body: bytes) -> bytes:
-    return b"<< /Length %d /Filter /FlateDecode >>\nstream\n" % len(body) + body + b"\nendstream\n"
-
-
-def closed(content: bytes) -> bytes:
-    return content + b"xref\n0 1\ntrailer\n<< >>\nstartxref\n%d\n%%%%EOF\n" % len(content)
-
-
-def test_what_unpacks_to_too_much_is_not_taken() -> None:
-    one = _stream(zlib.compress(bytes(papers.MOST_INFLATED // 2 + 1)))
-    papers.demand_harmless(closed(b"%PDF-1.4\n" + one))
-    with pytest.raises(FileRefused, match="unpacks"):
-        papers.demand_harmless(closed(b"%PDF-1.4\n" + one + one))
-    many = closed(b"%PDF-1.4\n" + b"stream\n" * (papers.MOST_STREAMS + 1))
-    with pytest.raises(FileRefused, match="parts"):
-        papers.demand_harmless(many)

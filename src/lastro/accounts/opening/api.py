@@ -40,7 +40,7 @@ class _Desk:
         asked = read_upload(incoming.raw, incoming.boundary)
         if isinstance(asked, list):
             return Refused(Kind.INVALID, tuple(asked))
-        return Upload(asked.request_id, asked.slot, asked.content, self.place, asked.append)
+        return Upload(asked.request_id, asked.slot, asked.content, asked.digest, self.place, asked.append)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/accounts/requests/{id}."""

@@ -121,7 +121,8 @@ UPLOAD = Doc(
     "Upload a document of a request",
     "A form (`multipart/form-data`) with the parts\n\n"
     "- `file`: a PDF, PNG or JPEG of at most 10 MB. What it is, its content says; its name is not looked at. Pictures are"
-    " drawn anew and lose what was stored beside them; a PDF must not be encrypted, act by itself or carry files.\n"
+    " drawn anew and lose what was stored beside them; of a PDF the pages are kept, with forms and notes as part of the"
+    " picture, and no scripts, links or attached files. It must not need a password.\n"
     "- `documentType`: the slot that it is for.\n"
     "- `accountRequestId`: the request.\n"
     "- `append`: `true` puts the file behind those that are in the slot, such as the other side of a card; else it takes"
@@ -134,12 +135,13 @@ UPLOAD = Doc(
         _invalid("body", "INVALID", "It is no whole multipart form.", "Send it again, whole."),
         _invalid("body", "REQUIRED", "There is none.", "Send a multipart form."),
         _invalid("file", "REQUIRED", "There is none, or it is empty.", "Send one."),
-        _invalid("file", "INVALID", "It is not whole, is something else besides, or is no part with a filename.",
+        _invalid("file", "INVALID", "It is damaged, or is no part with a filename.",
                  "Scan or photograph the document anew."),
-        _invalid("file", "NOT_SUPPORTED", "It is no PDF, PNG or JPEG, or a PDF that cannot be looked into.",
+        _invalid("file", "NOT_SUPPORTED", "It is no PDF, PNG or JPEG.",
                  "Save it as one of these."),
-        _invalid("file", "NOT_ALLOWED", "The PDF is encrypted, acts by itself or carries files.", "Print it anew."),
-        _invalid("file", "TOO_LONG", "It has more than 10 MB, or more pixels or parts than a document has.",
+        _invalid("file", "NOT_ALLOWED", "The PDF needs a password, is an XFA form or a folder of files, or acts by itself.",
+                 "Print it to a PDF anew."),
+        _invalid("file", "TOO_LONG", "It has more than 10 MB, or more pixels, pages or parts than a document has.",
                  "Make it smaller."),
         _invalid("documentType", "REQUIRED", "It is not said what the file is.", "Give a slot."),
         _invalid("documentType", "INVALID", "There is no such slot.", "Give one of those above."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from lastro.accounts.opening.files import kind_of
@@ -22,11 +23,12 @@ _LONGEST_TEXT = 256
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is uploaded. request_id None: its text is no id, which answers as an unknown one does."""
+    """What is uploaded. request_id None: its text is no id, which answers as an unknown one does. digest: its SHA-256."""
 
     request_id: UUID | None
     slot: str
     content: bytes
+    digest: bytes
     append: bool
 
 
@@ -51,7 +53,7 @@ def read_upload(raw: bytes, boundary: str | None) -> Asked | list[Problem]:
         return problems
     # What is no id, however it is none, answers as an id that nobody has.
     request_id = None if named is None else as_id(named.content.decode("ascii", "replace"))
-    return Asked(request_id, slot, content, _FLAGS[append])
+    return Asked(request_id, slot, content, sha256(content).digest(), _FLAGS[append])
 
 
 def _file(part: Part | None, problems: list[Problem]) -> bytes:

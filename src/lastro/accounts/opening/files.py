@@ -27,12 +27,8 @@ def kind_of(content: bytes) -> str | None:
 
 
 def kept(content: bytes) -> Kept:
-    """What is kept of a file: a picture drawn anew, a PDF as it is. FileRefused: nothing. It takes a while: for a thread."""
+    """What is kept of a file: a picture drawn anew, a PDF's pages. FileRefused: nothing. It takes a while: for a thread."""
     kind = kind_of(content)
     assert kind is not None, "what is of no kind was refused before"
-    if kind == PDF:
-        papers.demand_harmless(content)
-        made = content
-    else:
-        made = pictures.drawn_anew(content, kind)
+    made = papers.written_anew(content) if kind == PDF else pictures.drawn_anew(content, kind)
     return Kept(kind, made, sha256(made).digest())

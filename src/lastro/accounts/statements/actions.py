@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
 
 _QUICKLY_RENDERED = 200  # rows; more are rendered in a thread, so that no other request waits for them
 _AT_ONCE = 2_000  # entries of a file that are held at a time
-_ROUNDS = 20  # of entering what is behind, before a file is put off
+_ROUNDS = 20  # of entering what is behind, before an answer is put off
 _AGAIN_SECONDS = 0.6
+_USUALLY_BEHIND = timedelta(seconds=4)  # entries of an active company, with the worker at it
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ class ListEntries(Act["Seen | None"]):
             return None
         own = ledger.customer(door.company_id, self.account_id, self.wanted.currency).id
         rows = await store.entries_in(session, door.company_id, own, self.wanted, self.page)
+        if self.page.is_descending:
+            rows = await self._ending_in_what_is_final(session, door, own, rows)
         # What is not entered yet may still be followed by something older, as in a list whose rows date themselves.
         settled_at = door.now if not rows else rows[0]["entered_until"] + SETTLED_AFTER
         try:
@@ -67,6 +71,25 @@ class ListEntries(Act["Seen | None"]):
         except NotYet:
             await ledger.enter(session, door.company_id)
             raise
+
+    async def _ending_in_what_is_final(self, session: Session, door: Door, own: UUID, rows: list[Record]) -> list[Record]:
+        """The page, or where it would end among what is not entered yet, the page of what is.
+
+        What takes may still be entered behind what gave, and so come to lie past a cursor that somebody goes on from.
+        """
+        last = None if len(rows) < self.page.reach else rows[self.page.limit - 1]
+        if last is None or last["created_at"] < last["entered_until"]:
+            return rows
+        until = last["entered_until"]
+        for is_behind in (door.now - until > _USUALLY_BEHIND, True):
+            if is_behind:
+                until = await _entered(session, door.company_id)
+            page = replace(self.page, until=min(self.page.until, until - MICROSECOND))
+            found = await store.entries_in(session, door.company_id, own, self.wanted, page)
+            if found:
+                return found
+        wait = (last["created_at"] - (door.now - SETTLED_AFTER)).total_seconds()
+        raise NotYet(min(max(wait, _AGAIN_SECONDS), SETTLED_AFTER.total_seconds()))
 
     async def look_up(self, known: Seen | None, door: Door) -> Seen | None:
         """Renders a long page in a thread."""
@@ -110,10 +133,7 @@ class ReadFile(Act["Bounds | None"]):
             return None
         if self.period.since > door.now:
             return Bounds(found[0], self.period.since, (0, 0), (0, 0))
-        for _ in range(_ROUNDS):
-            if await ledger.enter(session, door.company_id) < ledger.REACH:
-                break
-        entered = await store.entered_until(session, door.company_id)
+        entered = await _entered(session, door.company_id)
         until = min(self.period.until, entered - MICROSECOND) if self.period.until > door.now else self.period.until
         if entered <= until or until < self.period.since:
             raise NotYet(_AGAIN_SECONDS)
@@ -144,6 +164,14 @@ class ReadFile(Act["Bounds | None"]):
     def _own(self, door: Door) -> ledger.LedgerAccount:
         assert self.account_id is not None, "an account was found"
         return ledger.customer(door.company_id, self.account_id, self.currency)
+
+
+async def _entered(session: Session, company_id: UUID) -> datetime:
+    """Enters what can be entered; the moment up to which all is."""
+    for _ in range(_ROUNDS):
+        if await ledger.enter(session, company_id) < ledger.REACH:
+            break
+    return await store.entered_until(session, company_id)
 
 
 async def _parts(

@@ -79,6 +79,10 @@ TYPES: Mapping[str, EntryType] = {
         "Recebimento em partes", "A parte de um pedido que tinha chegado antes foi creditada quando o resto chegou.",
         "A part that had come in before was credited when the rest of its order was paid.", "CREDIT", "201",
     ),
+    "STRANDED_IN": EntryType(
+        "Crédito por decisão", "Um valor que não pôde ser devolvido a quem pagou foi creditado por decisão de pessoas.",
+        "Money that could not be given back to who paid was credited, as people have decided.", "CREDIT", "213",
+    ),
     "BOOK_IN": EntryType(
         "Recebimento entre contas", "Outra conta desta instituição pagou um pedido.",
         "Another account of this institution paid an order.", "CREDIT", "213",
@@ -111,6 +115,10 @@ TYPES: Mapping[str, EntryType] = {
     "BOOK_RETURNED": EntryType(
         "Transferência devolvida", "Outra conta desta instituição devolveu um pagamento.",
         "Another account of this institution has given a payout back.", "CREDIT", "204",
+    ),
+    "PIX_PROVED": EntryType(
+        "Pix confirmado", "Um Pix dado como não enviado saiu; o valor foi debitado agora.",
+        "A Pix that was taken for failed has left; it is debited now.", "DEBIT", "120",
     ),
     "TED_PROVED": EntryType(
         "TED confirmada", "Uma TED dada como não enviada saiu; o valor foi debitado agora.",

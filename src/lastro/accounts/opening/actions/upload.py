@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from lastro.accounts.opening import files, rules, store
@@ -55,11 +54,15 @@ class Known:
 
 @dataclass(frozen=True)
 class Upload(Act[Known]):
-    """POST /order/v1/banking/accounts/documents. content: as it was sent; by its first bytes of a kind that is taken."""
+    """POST /order/v1/banking/accounts/documents. content: as it was sent; by its first bytes of a kind that is taken.
+
+    digest: its SHA-256.
+    """
 
     request_id: UUID | None
     slot: str
     content: bytes
+    digest: bytes
     place: OpeningPlace
     append: bool = False
 
@@ -123,10 +126,9 @@ class Upload(Act[Known]):
         if self.slot not in SLOTS[request.holder_type]:
             return Refused(Kind.INVALID, (Problem("documentType", "NOT_ALLOWED", f"is none of a {request.holder_type}"),))
         in_slot = [page for page in known.pages if page.slot == self.slot]
-        if request.state in ("PENDING_DOCUMENTS", "ANALYSIS"):
-            digest = sha256(self.content).digest()
-            if any(page.digest == digest for page in in_slot):
-                return Done(None, self._answer(request.missing))
+        is_there = any(page.digest == self.digest for page in in_slot)
+        if is_there and request.state in ("PENDING_DOCUMENTS", "ANALYSIS"):
+            return Done(None, self._answer(request.missing))
         if not rules.takes_uploads(request, now):
             why = f"the request is {request.state}, or its time is over"
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", why),))
@@ -145,7 +147,7 @@ class Upload(Act[Known]):
         kept = sealed.kept
         return Page(
             sealed.id, 1, self.slot, known.last_page + 1, kept.content_type, len(kept.content),
-            sha256(self.content).digest(), kept.digest, at,
+            self.digest, kept.digest, at,
         )  # fmt: skip
 
     def _move(self, request: Request, does: rules.Uploaded, at: datetime) -> Move:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from typing import TYPE_CHECKING
 
 from lastro.accounts.statements.formats.printing import decimal_of, moment
 from lastro.accounts.statements.types import title_of
 from lastro.standards.documents import mask
+from lastro.standards.spreadsheets import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,10 +23,6 @@ COLUMNS = (
     "endToEndId", "counterpartyName", "counterpartyDocument",
 )  # fmt: skip
 OPENING, CLOSING = "OPENING_BALANCE", "CLOSING_BALANCE"
-_RUNS = frozenset("=+-@\t\r")  # a spreadsheet takes what begins so for a formula
-# A cell begins where the text does and, in a spreadsheet of a country whose decimals have a comma, after a semicolon, also
-# inside quotes; blanks and quotes before the formula are skipped.
-_BEGINS = re.compile(r"""(^|[;\t\r\n])(?=[\s"]*[=+\-@\t\r])""")
 
 
 class Table:
@@ -47,7 +43,8 @@ class Table:
         return _lines(
             (
                 moment(at), id_, "in" if side > 0 else "out", kind, title_of(kind), decimal(side * minor), decimal(left),
-                currency, _text(description), order_id, end_to_end_id, _text(name), number and mask(number),
+                currency, description and as_text(description), order_id, end_to_end_id, name and as_text(name),
+                number and mask(number),
             )
             for side, at, id_, kind, minor, left, description, order_id, end_to_end_id, name, _, number in rows
         )  # fmt: skip
@@ -59,12 +56,6 @@ class Table:
 
     def _balance(self, at: str, kind: str, title: str, minor: int) -> tuple[object, ...]:
         return (at, None, None, kind, title, None, self._decimal(minor), self._statement.currency, *(None,) * 5)
-
-
-def _text(text: str | None) -> str | None:
-    if text is None or _RUNS.isdisjoint(text):  # most texts
-        return text
-    return _BEGINS.sub(r"\1'", text)
 
 
 def _lines(rows: Iterable[Sequence[object]]) -> bytes:
