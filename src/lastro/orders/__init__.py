@@ -44,6 +44,10 @@ from lastro.orders.refunds.create import Wish as RefundWish
 from lastro.orders.refunds.disputes import Disputed, disputed, given_for
 from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
 from lastro.orders.refunds.read import Read as ReadRefund
+from lastro.orders.refunds.store import stranded_by_id, stranded_in
+from lastro.orders.refunds.stranded import Settle as SettleStranded
+from lastro.orders.refunds.stranded import Way as StrandedWay
+from lastro.orders.refunds.stranded import shown as shown_stranded
 from lastro.orders.rules import fee_problem
 from lastro.orders.slips import Slip, slip_of
 from lastro.orders.slips import by_token as slip_by_token
@@ -100,9 +104,11 @@ __all__ = [
     "RefundWish",
     "ReturnEnded",
     "ScheduledCharge",
+    "SettleStranded",
     "Settled",
     "Slip",
     "Standing",
+    "StrandedWay",
     "Tie",
     "Tied",
     "Transfers",
@@ -131,10 +137,13 @@ __all__ = [
     "route_problem",
     "routes",
     "scheduled_charge",
+    "shown_stranded",
     "slip_by_token",
     "slip_of",
     "slip_pdf",
     "standing_by_checkout",
+    "stranded_by_id",
+    "stranded_in",
     "voucher_by_token",
     "voucher_of",
     "voucher_pdf",

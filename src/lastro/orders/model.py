@@ -65,7 +65,7 @@ WAITING = {
     ),
 }  # fmt: skip
 # What a line of each rail's statements may be of ours.
-_KEPT = ("SETTLED", "HELD", "RETURNING", "RETURNED", "STRANDED")
+_KEPT = ("SETTLED", "HELD", "RETURNING", "RETURNED", "STRANDED", "CREDITED", "PAID_OUT")
 _INSTRUMENT = (
     "(SELECT i.reference FROM instruments i"
     " WHERE i.company_id = x.company_id AND i.order_id = x.order_id AND i.rail = x.rail)"

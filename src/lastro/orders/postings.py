@@ -68,6 +68,20 @@ def kept(door: Door, refund_id: UUID, amount: Money, hold_id: UUID, rail: str = 
     return _return(door, "voided", refund_id, amount, hold_id, rail)
 
 
+def credited_after_all(door: Door, account_id: UUID, refund_id: UUID, amount: Money) -> Transfer:
+    """SUSP→CUST: people have decided that what nobody takes back is the account's. No fee is taken of it."""
+    suspense = ledger.suspense(door.company_id, amount.currency)
+    customer = ledger.customer(door.company_id, account_id, amount.currency)
+    return _moved(door, suspense, customer, amount, "STRANDED_IN", refund_id)
+
+
+def paid_out(door: Door, refund_id: UUID, amount: Money, rail: str) -> Transfer:
+    """SUSP→NET: people have paid it out of our position at the partner, by another way than a return."""
+    suspense = ledger.suspense(door.company_id, amount.currency)
+    net = ledger.clearing(door.company_id, rail, amount.currency)
+    return _moved(door, suspense, net, amount, f"{rail.upper()}_PAID_OUT", refund_id)
+
+
 def refunding(door: Door, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
     """CUST→NET held, or CUST→TRANSIT where the payer is here: a refund that a client asked for is on its way."""
     return _refund(door, "held", account_id, refund_id, amount, rail, None)

@@ -38,7 +38,8 @@ ORDERS = Machine(
 )
 
 # The network asks before it settles (accept, refuse), then tells (settle, fail). Money that is in and fits no order is
-# given back (return, then returned); a return that the network refuses for good leaves it stranded in suspense. A part of
+# given back (return, then returned); a return that the network refuses for good leaves it stranded in suspense, until people
+# decide: into its account after all (credit), or paid out elsewhere (pay out). A part of
 # what an order asks for waits there too (hold) until the rest is in (settle), or goes back when the order ends without it
 # (send_back).
 PIX_PAYMENTS = Machine(
@@ -59,6 +60,8 @@ PIX_PAYMENTS = Machine(
         ("HELD", "send_back"): "RETURNING",
         ("RETURNING", "returned"): "RETURNED",
         ("RETURNING", "strand"): "STRANDED",
+        ("STRANDED", "credit"): "CREDITED",
+        ("STRANDED", "pay out"): "PAID_OUT",
     },
 )
 
@@ -69,5 +72,7 @@ REFUNDS = Machine(
         (NOT_THERE, "create"): "PENDING",
         ("PENDING", "confirm"): "PAID",
         ("PENDING", "refuse"): "ERROR",
+        ("ERROR", "credit"): "CREDITED",  # these two of returns of our own accord alone: people have decided
+        ("ERROR", "pay out"): "PAID_OUT",
     },
 )

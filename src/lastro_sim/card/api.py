@@ -27,6 +27,7 @@ REFERENCE = re.compile(r"[0-9]{20}")
 RETURN_ID = re.compile(r"[A-Za-z0-9]{1,35}")
 REASON = re.compile(r"[A-Z0-9]{1,8}")
 MOST_INSTALLMENTS = 24
+THREE_DS = ("transStatus", "eci", "authenticationValue", "dsTransId", "version")  # what a merchant tells with a charge
 MOST_LISTED = 10_000
 PAGE = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent.parent / "templates"), autoescape=True
@@ -67,8 +68,10 @@ async def payment_charge(request: Asked, network: NamedDependency[Network], refe
     form = Form.read(await request.body())
     amount = form.message_amount("amount")
     form.choice("currency", {CURRENCY})
+    three_ds = form.maybe_child("threeDs")
+    said = None if three_ds is None else {name: three_ds.maybe_text(name, 64) for name in THREE_DS}
     form.check()
-    charges.charge(network, reference, amount)
+    charges.charge(network, reference, amount, said)
     return _payment(network, reference)
 
 

@@ -6,7 +6,10 @@ CAPTURED, DECLINED, CLOSED.
 
 import json
 import sqlite3
+from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from .. import amounts, faults
@@ -117,8 +120,11 @@ def answered(network: Network, known: sqlite3.Row, result: str) -> None:
         _tell_result(network, known["reference"])
 
 
-def charge(network: Network, reference: str, amount: int) -> None:
-    """Charge the card, once: the same again changes nothing. Refused: it may not be charged, or not so much."""
+def charge(network: Network, reference: str, amount: int, three_ds: Mapping[str, str | None] | None) -> None:
+    """Charge the card, once: the same again changes nothing. Refused: it may not be charged, or not so much.
+
+    three_ds: how the merchant says that its payer was authenticated; None: it says nothing.
+    """
     known = find(network, reference)
     if known is None:
         raise RefusedError(404, "NOT_FOUND", "No payment has this reference")
@@ -128,6 +134,9 @@ def charge(network: Network, reference: str, amount: int) -> None:
         raise RefusedError(409, "NOT_AUTHENTICATED", "Its payer was not authenticated")
     if amount != known["amount"]:
         raise RefusedError(422, "AMOUNT_DIFFERS", "Another amount was registered")
+    said = authentication(network, known)
+    if three_ds is not None and any(value != said[name] for name, value in three_ds.items()):
+        raise RefusedError(422, "THREE_DS_DIFFERS", "Its payer was authenticated otherwise")
     if faults.strike(network, OPERATION, about(reference, amount), faults.DOWN) is not None:
         raise away()
     fault = faults.strike(network, OPERATION, about(reference, amount), AT_THE_CHARGE)
@@ -232,7 +241,13 @@ def authentication(network: Network, known: sqlite3.Row) -> dict[str, Any]:
         "eci": None if result == SKIPPED or known["status"] in ASKED else ECI.get(result, NO_ECI),
         "dsTransId": known["ds_id"],
         "version": None if result == SKIPPED else VERSION,
+        "authenticationValue": None if result not in ECI or known["status"] in ASKED else _cryptogram(known["ds_id"]),
     }
+
+
+def _cryptogram(ds_id: str) -> str:
+    """Twenty bytes in base64, as issuers give them: always the same of one authentication."""
+    return b64encode(sha256(ds_id.encode()).digest()[:20]).decode()
 
 
 def _plays(network: Network, known: sqlite3.Row) -> Plays:

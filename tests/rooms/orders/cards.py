@@ -36,6 +36,7 @@ BROWSER: dict[str, str | int | bool] = {
 TYPED = {"holderName": "Benito", "holderDocument": "GOD**********", "number": NUMBER, "cvv": CVV, "expiry": "12/49",
          "brand": "MASTERCARD", "installments": 3}  # fmt: skip
 URL = "https://bank.example/challenge/1"
+CRYPTOGRAM = "AAABBEg0VhI0VniQEjRWAAAAAAA="
 
 
 class Acquirer:
@@ -94,7 +95,9 @@ async def told(shop: Shop, kind: str, news: Any) -> str:
 
 
 async def result(shop: Shop, made: dict[str, Any], status: str, url: str | None = URL) -> str:
-    news = CardAuthenticated(await reference(shop, made), status, url if status == "C" else None, "05", "ds-1", "2.2.0")
+    news = CardAuthenticated(
+        await reference(shop, made), status, url if status == "C" else None, "05", "ds-1", "2.2.0", CRYPTOGRAM
+    )
     return await told(shop, port.CARD_AUTHENTICATED, news)
 
 

@@ -22,6 +22,7 @@ from lastro.rails.port import ALARMED
 
 from .cards import (
     BROWSER,
+    CRYPTOGRAM,
     CVV,
     NUMBER,
     TYPED,
@@ -178,6 +179,8 @@ async def test_a_challenge_is_passed_and_the_card_is_charged_once(shop: Shop, ac
     assert (news["event"], news["amount"]) == ("ORDER-PAYIN.PAID", {"currency": "MXN", "value": "123.45"})
     ((flow, eci, ds, version),) = await shop.rows("SELECT flow, eci, ds_transaction_id, three_ds_version FROM card_payments")
     assert (flow, eci, ds, version) == ("CHALLENGE", "05", "ds-1", "2.2.0")
+    (body,) = await shop.column("SELECT body FROM outbox WHERE kind = $1", port.CARD_AUTHORIZE)
+    assert port.card_authorize(body).three_ds == port.ThreeDs("Y", "05", CRYPTOGRAM, "ds-1", "2.2.0")
 
 
 @pytest.mark.parametrize("after", ["N", "R", "U", "C2", "D", "I"])

@@ -87,6 +87,20 @@ async def test_a_code_is_free_again_once_its_order_has_ended_and_the_newest_is_f
     assert (await answered(cast, ana.client, "read_order_payin", id=first["id"]))["status"] == "CANCELED"
 
 
+async def test_an_order_of_another_method_is_none_of_this_door(cast: Cast, ana: Seller) -> None:
+    order = {
+        **SHOP["order"],
+        "externalId": "spei-1",
+        "paymentMethod": "SPEI",
+        "amount": {"currency": "MXN", "value": "10.00"},
+    }
+    order.pop("pixKey", None)
+    made_ = await made(cast, ana.client, "create_order", {**SHOP, "order": order})
+    assert await ask(cast, ana.client, "read_order_payin", id=made_["id"]) == Refused(Kind.NOT_FOUND)
+    assert await ask(cast, ana.client, "find_order_payin", {"externalId": "spei-1"}) == Refused(Kind.NOT_FOUND)
+    assert (await answered(cast, ana.client, "read_order", id=made_["id"]))["paymentMethod"] == "SPEI"
+
+
 async def test_what_is_not_there_is_not_found(cast: Cast, ana: Seller) -> None:
     here, dora = await made(cast, ana.client, "create_order_payin", payin(ana)), await cast.dora()
     nobody = Refused(Kind.NOT_FOUND)

@@ -111,7 +111,9 @@ class Authenticated(Act["Known | None"]):
         reason = f"{self.news.status}: {found.text}"
         card = CARD_PAYMENTS.move(known.card, "authorize", door.now, reason=reason, ask_at=door.now + FIRST_ASK, **sets)
         reserved = ORDERS.move(order, "reserve", door.now, ends_at=door.now + rules.SILENT_AFTER)
-        message = authorize_message(made.reference, order.final_amount, order.id, door.chance.uuid(door.now), door.now)
+        message = authorize_message(
+            made.reference, order.final_amount, self.news.three_ds, order.id, door.chance.uuid(door.now), door.now
+        )
         relied = Relied("accounts", known.account.id, known.account.version)
         return Write(door.company_id, relies=(relied,), moves=(card, reserved), messages=(message,))
 

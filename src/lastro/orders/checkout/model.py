@@ -28,10 +28,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What is scanned. png: in base64. text: a name in TEXTS, of what it is."""
+    """What is scanned. png: in base64. text: a name in TEXTS, of what it is. is_bars: a bar code, wider than a QR code."""
 
     png: str
     text: str
+    is_bars: bool = False
 
 
 @dataclass(frozen=True, slots=True)

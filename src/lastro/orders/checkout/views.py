@@ -75,7 +75,7 @@ def _voucher(shown: Shown, place: Place) -> HowToPay:
     return HowToPay(
         steps=_AT_THE_TILL[order.payment_method],
         lines=(Line("cash-reference", grouped(reference), copied=True),),
-        picture=Picture(bars_picture(reference), "cash-bars"),
+        picture=Picture(bars_picture(reference), "cash-bars", is_bars=True),
         link=Link("cash-print", place.voucher_url(order.order_token)),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.standards.calendar import BRASILIA
+from lastro.standards.spei_ids import MEXICO_CITY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -230,6 +231,10 @@ _SIGNS = {"BRL": "R$", "USD": "US$", "MXN": "MX$", "EUR": "€", "JPY": "¥"}
 _SPACE = "\N{NO-BREAK SPACE}"  # an amount is never broken over two lines
 # Where Spanish is written with a point before the decimals, as English is; elsewhere it has a comma, as Portuguese.
 _POINT_IN_SPANISH = ("MXN", "USD", "PEN")
+_CLOCKS = {
+    "Brasilia": ("horário de Brasília", "hora de Brasilia"),
+    "Mexico City": ("horário da Cidade do México", "hora de la Ciudad de México"),
+}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -259,11 +264,16 @@ class Speech:
         gap = "" if self.language == "en" and sign is not None else _SPACE
         return f"{sign or amount.currency}{gap}{grouped}{point if decimals else ''}{decimals}"
 
-    def moment(self, at: datetime) -> str:
-        """An instant by the clock of Brasilia, and that it is that clock's. at: aware."""
-        local = at.astimezone(BRASILIA)
+    def moment(self, at: datetime, currency: str) -> str:
+        """An instant by the clock of where the currency is paid, and whose clock that is. at: aware.
+
+        Of pesos it is Mexico City's, as on the voucher that its customer prints.
+        """
+        place = "Mexico City" if currency == "MXN" else "Brasilia"
+        local = at.astimezone(MEXICO_CITY if currency == "MXN" else BRASILIA)
+        in_portuguese, in_spanish = _CLOCKS[place]
         if self.language == "en":
-            return f"{local.day} {_MONTHS[local.month - 1]} {local:%Y, %H:%M} (Brasilia time)"
+            return f"{local.day} {_MONTHS[local.month - 1]} {local:%Y, %H:%M} ({place} time)"
         if self.language == "es":
-            return f"{local:%d/%m/%Y, %H:%M} (hora de Brasilia)"
-        return f"{local:%d/%m/%Y às %H:%M} (horário de Brasília)"
+            return f"{local:%d/%m/%Y, %H:%M} ({in_spanish})"
+        return f"{local:%d/%m/%Y às %H:%M} ({in_portuguese})"

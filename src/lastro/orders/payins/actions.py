@@ -111,7 +111,7 @@ class ReadOne(Act["Shown | None"]):
 
     def decide(self, known: Shown | None, door: Door) -> Done | Refused:
         """Shows it."""
-        return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(PayIn.of(known, self.place)))
+        return _shown(known, self.place)
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,14 @@ class FindOne(Act["Shown | None"]):
         """Shows it."""
         if self.external_id is None:
             return Refused(Kind.INVALID, (Problem("externalId", "REQUIRED", "is required: the code of the order"),))
-        return Refused(Kind.NOT_FOUND) if known is None else Done(None, render(PayIn.of(known, self.place)))
+        return _shown(known, self.place)
+
+
+def _shown(known: Shown | None, place: Place) -> Done | Refused:
+    """This door makes orders of PIX and shows none else: an order of another method has nothing of what it tells."""
+    if known is None or known.order.payment_method != "PIX":
+        return Refused(Kind.NOT_FOUND)
+    return Done(None, render(PayIn.of(known, place)))
 
 
 def _party_row(party: Party) -> Row:

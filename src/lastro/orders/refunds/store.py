@@ -52,12 +52,16 @@ SELECT a.status AS account_status, a.version AS account_version, c.number AS com
      ORDER BY least(w.whole_minor - g.asked_minor, $5) DESC, s.settled_at DESC, s.id DESC LIMIT 1) p ON true
  WHERE a.company_id = $1 AND a.id = $3
 """  # noqa: S608 a statement of our own
-_BY_RETURN_ID = """
+_RETURNED = """
 SELECT p.*, r.id AS refund_id, r.state AS refund_state, r.version AS refund_version, r.return_id,
        r.amount_minor AS refund_minor, r.hold_id, r.order_id AS refunded_order_id, r.external_id, r.med_id
   FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
- WHERE r.company_id = $1 AND r.return_id = $2
+ WHERE r.company_id = $1 AND
 """
+_BY_RETURN_ID = _RETURNED + "r.return_id = $2"
+# What of our own accord was given back, or should have been; a client's refund is decided about by the client.
+_OF_OUR_OWN = _RETURNED + "r.origin = 'AUTOMATIC' AND "
+_STRANDED = _OF_OUR_OWN + "r.state = 'ERROR' ORDER BY r.updated_at, r.id LIMIT $2"
 _REFUND = """
 SELECT r.*, o.currency FROM refunds r JOIN orders o ON o.company_id = r.company_id AND o.id = r.order_id
  WHERE r.company_id = $1 AND r.origin = 'CLIENT' AND
@@ -118,8 +122,21 @@ async def ground(session: Session, company_id: UUID, order_id: UUID, external_id
 async def by_return_id(session: Session, company_id: UUID, return_id: str) -> Refund | None:
     """A return by the id the network knows it by, with the payment it returns."""
     row = await session.row(_BY_RETURN_ID, company_id, return_id)
-    if row is None:
-        return None
+    return None if row is None else _returned(row)
+
+
+async def stranded_by_id(session: Session, company_id: UUID, refund_id: UUID) -> Refund | None:
+    """A return of our own accord, however it stands."""
+    row = await session.row(_OF_OUR_OWN + "r.id = $2", company_id, refund_id)
+    return None if row is None else _returned(row)
+
+
+async def stranded_in(session: Session, company_id: UUID, most: int) -> list[Refund]:
+    """The returns of our own accord that were refused for good and are not decided about, longest waiting first."""
+    return [_returned(row) for row in await session.fetch(_STRANDED, company_id, most)]
+
+
+def _returned(row: Record) -> Refund:
     return Refund(
         row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"],
         Money(row["refund_minor"], currency_of(row["rail"])), row["hold_id"], row["refunded_order_id"], row["external_id"],

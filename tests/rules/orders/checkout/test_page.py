@@ -209,6 +209,9 @@ def test_a_method_needs_no_template() -> None:
     found = Page(_JINJA.get_template("order.html").render(**values, how=how).encode())
     assert found.text["code"] == [EVIL, "plain"]
     assert (len(found.of("button")), len(found.of("img")), found.ways) == (1, 1, ["https://bank.example/3ds?a=1&b=2"])
+    bars = HowToPay(picture=Picture("aGk=", "cash-bars", is_bars=True))
+    (drawn,) = Page(_JINJA.get_template("order.html").render(**values, how=bars).encode()).of("img")
+    assert (drawn["class"], "width" in drawn) == ("bars", False), "bars are as wide as they were drawn"
     bare = Page(_JINJA.get_template("order.html").render(**values, how=HowToPay()).encode())
     assert not {"ol", "img", "code", "button"} & set(bare.tags)
     assert all(name in TEXTS for name in (*how.steps, *(line.label for line in how.lines)))

@@ -76,10 +76,19 @@ def test_no_digit_of_an_amount_is_lost(language: str, currency: str) -> None:
     ],
 )  # fmt: skip
 def test_a_moment_is_that_of_brasilia_and_says_so(at: datetime, pt: str, es: str, en: str) -> None:
-    assert [Speech(language).moment(at) for language in LANGUAGES] == [
+    assert [Speech(language).moment(at, "BRL") for language in LANGUAGES] == [
         f"{pt} (horário de Brasília)",
         f"{es} (hora de Brasilia)",
         f"{en} (Brasilia time)",
+    ]
+
+
+def test_a_moment_of_pesos_is_that_of_mexico_city() -> None:
+    at = datetime(2026, 11, 26, 5, 59, tzinfo=UTC)
+    assert [Speech(language).moment(at, "MXN") for language in LANGUAGES] == [
+        "25/11/2026 às 23:59 (horário da Cidade do México)",
+        "25/11/2026, 23:59 (hora de la Ciudad de México)",
+        "25 Nov 2026, 23:59 (Mexico City time)",
     ]
 
 

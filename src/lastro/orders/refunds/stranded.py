@@ -1,0 +1,93 @@
+"""Money that could not be given back stays in suspense until people decide: into the account after all, or out of here.
+
+A till gives nothing back, a bank refuses a return for good: then the refund is ERROR, and no rule knows whose the money is.
+Whoever operates lastro asks the client and books what became of it, once (docs/decisions/stranded-money.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from lastro.accounts import accounts_of
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Write
+from lastro.orders import postings
+from lastro.orders.refunds.store import stranded_by_id
+from lastro.orders.states import PIX_PAYMENTS, REFUNDS
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.orders.model import Refund
+
+Way = Literal["credit", "pay out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A return of our own accord, and the account that its money was sent to; None where nobody here has it."""
+
+    refund: Refund
+    account: Account | None
+
+
+@dataclass(frozen=True)
+class Settle(Act["Known | None"]):
+    """Books what people have decided about stranded money, all of it.
+
+    way: credit, SUSP→CUST of the account that it was sent to; pay out, SUSP→NET of its rail, as it was paid out elsewhere.
+    reason and by: why and who, one line each, for the history. Refused once it is decided, also where two decide at once.
+    """
+
+    refund_id: UUID
+    way: Way
+    reason: str
+    by: str
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The return, its payment, the account."""
+        refund = await stranded_by_id(session, door.company_id, self.refund_id)
+        if refund is None:
+            return None
+        account_id = refund.payment.account_id
+        found = [] if account_id is None else await accounts_of(session, door.company_id, [account_id])
+        return Known(refund, found[0] if found else None)
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """Return and payment moved, and the transfer; of what has paid its order and was too much, the return alone."""
+        if known is None:
+            return NOT_FOUND
+        refund, account = known.refund, known.account
+        if not REFUNDS.allows(refund.state, self.way):
+            text = f"is {refund.state}: only what could not be given back is decided about, and once"
+            return Refused(Kind.CONFLICT, (Problem("state", "CONFLICT", text),))
+        relies: tuple[Relied, ...] = ()
+        if self.way == "credit":
+            if account is None or not account.is_active:
+                text = "nobody here has the account that it was sent to" if account is None else "the account is not active"
+                return Refused(Kind.INVALID, (Problem("accountId", "NOT_ALLOWED", text),))
+            relies = (Relied("accounts", account.id, account.version),)
+            transfer = postings.credited_after_all(door, account.id, refund.id, refund.amount)
+        else:
+            transfer = postings.paid_out(door, refund.id, refund.amount, refund.payment.rail)
+        reason = f"by {self.by}: {self.reason}"
+        moves = [REFUNDS.move(refund, self.way, door.now, reason=reason)]
+        if refund.payment.state != "SETTLED":
+            moves.append(PIX_PAYMENTS.move(refund.payment, self.way, door.now, reason=reason))
+        write = Write(door.company_id, moves=tuple(moves), transfers=(transfer,), relies=relies)
+        return Done(write, render(shown(refund, REFUNDS.moves[refund.state, self.way], account)))
+
+
+def shown(refund: Refund, state: str, account: Account | None) -> dict[str, Any]:
+    """Stranded money as whoever operates lastro is shown it. state: STRANDED, or what was decided."""
+    return {
+        "id": str(refund.id), "state": state, "rail": refund.payment.rail, "currency": refund.amount.currency,
+        "amount": str(refund.amount), "paymentId": refund.payment.end_to_end_id, "returnId": refund.return_id,
+        "account": None if account is None else account.number, "settledAt": refund.payment.settled_at,
+    }  # fmt: skip
