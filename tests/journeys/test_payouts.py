@@ -327,6 +327,16 @@ async def hooks(play: Play, told: list[dict[str, Any]]) -> None:
     assert answer.status == 200, answer.body
 
 
+async def test_a_copy_that_is_refused_is_no_end(play: Play) -> None:
+    """The first had no answer and is unknown to who asks; the second is refused, since it is there; then it settles."""
+    await play.fault("payout", "unseen", delay=1.5)
+    before = await play.balance()
+    payout = await create(play, "93.47", **place())
+    await becomes(play, payout, "PAID")
+    assert before - await play.balance() == cents("93.47")
+    assert await events(play, payout) == ["PAID"]
+
+
 # ── taken back, and for another day ──
 
 

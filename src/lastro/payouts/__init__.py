@@ -5,10 +5,11 @@ from lastro.payouts.actions.begin import Begin
 from lastro.payouts.actions.cancel import Cancel
 from lastro.payouts.actions.create import Create
 from lastro.payouts.actions.create import Known as CreateKnown
-from lastro.payouts.actions.end import CHILD_MOVED, PROVED, Doubted, Ended, Never, Proved
+from lastro.payouts.actions.end import CHILD_MOVED, Doubted, Ended, Never
 from lastro.payouts.actions.finding import Unasked, Ways
 from lastro.payouts.actions.limit import NONE as NO_LIMIT
 from lastro.payouts.actions.limit import Given, SetLimits, shown_limits
+from lastro.payouts.actions.prove import PROVED, Proved
 from lastro.payouts.actions.read import Read
 from lastro.payouts.actions.review import Approve, Refuse
 from lastro.payouts.api import routes

@@ -23,14 +23,21 @@ STATUSES = (
 METHODS = ("PIX", "TED")
 # What never arrived is not sent again once its time is over, or after the network would not process it.
 _OVER = "(send_until <= business_now() OR error_code IS NOT NULL)"
+# The network refuses a payment whose id is dated too long ago (rules.ID_HOLDS): its message is not sent, but renewed.
+_TOO_EARLY = (
+    "substr({name}, 10, 12) < to_char(((SELECT business_now()) - interval '11 hours') AT TIME ZONE 'UTC', 'YYYYMMDDHH24MI')"
+)
 # How often its message was taken in hand, unless somebody has it in hand now.
 _SENDS = (
     "(SELECT o.sends FROM outbox o"
     " WHERE o.company_id = payouts.company_id AND o.id = payouts.message_id AND o.lease_token IS NULL)"
 )
 WAITING = {
-    rail: (Waiting(kind, "payouts", "status", "PENDING", name, f"rail = '{rail}'", _OVER, sends=_SENDS),)
-    for rail, kind, name in ((PIX, PAYMENT_SEND, "end_to_end_id"), (TED, TED_SEND, "control_number"))
+    rail: (Waiting(kind, "payouts", "status", "PENDING", name, f"rail = '{rail}'", over, sends=_SENDS),)
+    for rail, kind, name, over in (
+        (PIX, PAYMENT_SEND, "end_to_end_id", f"({_OVER} OR {_TOO_EARLY.format(name='end_to_end_id')})"),
+        (TED, TED_SEND, "control_number", _OVER),
+    )
 }
 # What a line of each rail's statements may be of ours.
 _PAID = ("PAID", "REFUNDED", "PARTIAL_REFUNDED")
@@ -48,10 +55,13 @@ ON_STATEMENTS = {
     )
     for rail, name, reference in ((PIX, "end_to_end_id", "x.txid"), (TED, "control_number", "x.str_control_number"))
 }  # fmt: skip
-# Of an outbox row: whose account may not pay at the moment (states.md 8). It waits, until it may or its time is over.
+# Of an outbox row: whose account may not pay at the moment (states.md 8), or whose id is too old to be sent. It waits, until
+# it may, is renewed, or its time is over.
 HELD_BACK = (
-    "EXISTS (SELECT 1 FROM payouts p JOIN accounts a ON a.company_id = p.company_id AND a.id = p.account_id"
-    " WHERE p.company_id = outbox.company_id AND p.id = outbox.reference_id AND a.status <> 'ACTIVE')"
+    "EXISTS (SELECT 1 FROM payouts p JOIN accounts a ON a.company_id = p.company_id AND a.id = p.account_id"  # noqa: S608 ours
+    " WHERE p.company_id = outbox.company_id AND p.id = outbox.reference_id"
+    f" AND (a.status <> 'ACTIVE' OR (p.rail = '{PIX}' AND p.status = 'PENDING'"
+    f" AND {_TOO_EARLY.format(name='p.end_to_end_id')})))"
 )
 MOST_CHILDREN = 100
 # contract.md §10, for an account that has no limits of its own.
@@ -134,8 +144,9 @@ class Destination:
 class Payout:
     """A payout, a batch, or a child of one, as it was read. state is the status of the interface.
 
-    batch_id, sequence: of a child. children: of a batch, how many. sends: how often its message was taken in hand; None: it
-    has none. closed: whether that message is settled; is_in_hand: whether a worker has it now. fee_is_charged: of a batch.
+    batch_id, sequence: of a child. children: of a batch, how many. qr: the dynamic QR that a scheduled one pays. sends: how
+    often its message was taken in hand; None: it has none. closed: whether that message is settled; is_in_hand: whether a
+    worker has it now. fee_is_charged: of a batch.
     """
 
     id: UUID
@@ -178,6 +189,7 @@ class Payout:
     created_at: datetime
     updated_at: datetime
     account: Account
+    qr: str | None = None
     sends: int | None = None
     closed: bool = True
     is_in_hand: bool = False

@@ -57,16 +57,17 @@ def returned(door: Door, payout: Payout, amount: Money, *, is_unfit: bool) -> Tr
 
 
 def proved(door: Door, payout: Payout, available: Money) -> tuple[Transfer, ...]:
-    """CUST→NET what the account has of it, LOSS→NET what it lacks: a TED that had been taken for failed has left."""
+    """CUST→NET what the account has of it, LOSS→NET what it lacks: a payment that had been taken for failed has left."""
+    word = payout.rail.upper()
     net = ledger.clearing(door.company_id, payout.rail, payout.amount.currency)
     taken = min(available, payout.amount)
     lack = payout.amount - taken
     parts = []
     if taken.minor:
-        parts.append(_transfer(door, "moved", payout.account_id, net, taken, "TED_PROVED", payout.id))
+        parts.append(_transfer(door, "moved", payout.account_id, net, taken, f"{word}_PROVED", payout.id))
     if lack.minor:
         owed = ledger.loss(door.company_id, payout.account_id, lack.currency)
-        parts.append(Transfer(door.chance.uuid(door.now), "moved", owed, net, lack, "TED_LACK", payout.id, door.now))
+        parts.append(Transfer(door.chance.uuid(door.now), "moved", owed, net, lack, f"{word}_LACK", payout.id, door.now))
     return tuple(parts)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,9 @@ from lastro.base.errors import Problem
 from lastro.base.money import Money
 from lastro.base.write import Quota
 from lastro.payouts.model import Counters
-from lastro.standards import brcode, pix_keys, ted_ids
-from lastro.standards.calendar import brasilia_day, is_night
+from lastro.rails.port import PIX, TED
+from lastro.standards import brcode, pix_ids, pix_keys, ted_ids
+from lastro.standards.calendar import brasilia_day, is_night, ted_opens_at
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
 
     from lastro.payouts.forms import CreatePayout, PaymentDataForm, ReceiverForm
     from lastro.payouts.model import Destination, Limits, Payout, Person, Wish
-    from lastro.rails.port import KeyEntry
+    from lastro.rails.port import KeyEntry, Receiver
 
 SAME_WITHIN = timedelta(minutes=10)  # contract.md §4, the guard against duplicates
 FARTHEST = timedelta(days=366)  # contract.md §10, as of due dates
+# The SPI takes an id whose minute lies within 12 hours of when it works on the payment, scheduled or not (docs/decisions/
+# payouts.md names the source); an hour of that is left for the way there.
+ID_HOLDS = timedelta(hours=11)
 _WAYS = ("pix_key", "qrcode_data", "bank_account")
 _FIELDS = {"pix_key": "pixKey", "qrcode_data": "qrcodeData", "bank_account": "bankAccount"}
 
@@ -115,6 +119,14 @@ def receiver_problems(person: Person | None, entry: KeyEntry) -> list[Problem]:
     return [Problem("receiver.document", "MISMATCH", "is not the document of the key's owner")]
 
 
+def is_same_receiver(found: Receiver, known: Receiver) -> bool:
+    """Whether a key or QR still leads where it led: to the same account of the same holder. Names are not compared."""
+    return all(
+        getattr(found, part) == getattr(known, part)
+        for part in ("ispb", "branch", "account", "account_type", "document_number")
+    )
+
+
 def key_paid(wish: Wish) -> str | None:
     """The key that a payout goes by, as far as the request says it: typed, or in a static QR."""
     if wish.qr is None:
@@ -170,6 +182,31 @@ def is_proof(asked_at: int | None, now: int | None, *, is_in_hand: bool) -> bool
     asked_at, now: how often its message had been taken in hand when the network was asked, and has been now.
     """
     return asked_at is not None and asked_at == now and not is_in_hand
+
+
+def is_dated_too_early(end_to_end_id: str, now: datetime) -> bool:
+    """Whether a payment of this id, sent now, might be refused for the minute in it. To the minute, as ids are."""
+    return pix_ids.minute_of(end_to_end_id) < (now.astimezone(UTC) - ID_HOLDS).replace(second=0, microsecond=0)
+
+
+def dated_now(p: Payout, now: datetime) -> str | None:
+    """The id a transfer is sent with: its own, at another minute where that is too old. Of a TED and a batch none."""
+    if p.rail != PIX or p.is_batch or p.end_to_end_id is None or not is_dated_too_early(p.end_to_end_id, now):
+        return p.end_to_end_id
+    return pix_ids.redated(p.end_to_end_id, now)
+
+
+def counts_in(p: Payout, now: datetime) -> tuple[str, bool]:
+    """The day in whose limits a payout counts that begins now, and whether in the night's, too.
+
+    A scheduled one counts in the day that it was asked for, and in no night: that it begins at midnight is our choice, not
+    its payer's. A TED counts when it leaves, which none does at night. Both are our decisions (docs/decisions/payouts.md).
+    """
+    if p.rail == TED:
+        return quota_period(ted_opens_at(now))
+    if p.scheduled_on is not None and p.scheduled_on > brasilia_day(p.created_at):
+        return p.scheduled_on.isoformat(), False
+    return quota_period(now)
 
 
 def quota_period(at: datetime) -> tuple[str, bool]:

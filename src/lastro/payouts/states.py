@@ -12,6 +12,7 @@ PAYOUTS = Machine(
         (NOT_THERE, "create"): "INITIAL",
         ("INITIAL", "accept"): "PENDING",
         ("PENDING", "begin"): "PENDING",  # its day has come: held and sent
+        ("PENDING", "renew"): "PENDING",  # its message was never sent, and goes with an id of now
         ("PENDING", "doubt"): "PENDING",  # the network would not process its message
         ("PENDING", "review"): "ANALYSIS",
         ("ANALYSIS", "approve"): "PENDING",
@@ -21,7 +22,9 @@ PAYOUTS = Machine(
         ("PENDING", "settle"): "PAID",
         ("PENDING", "refuse"): "ERROR",
         ("PENDING", "expire"): "EXPIRED",
-        ("ERROR", "prove"): "PAID",  # a TED that the statement proves to have left
+        # What the statement proves to have left.
+        ("ERROR", "prove"): "PAID",
+        ("EXPIRED", "prove"): "PAID",
         ("PAID", "return part"): "PARTIAL_REFUNDED",
         ("PARTIAL_REFUNDED", "return part"): "PARTIAL_REFUNDED",
         ("PAID", "return rest"): "REFUNDED",
@@ -49,6 +52,10 @@ PAYOUTS = Machine(
         ("ERROR", "all paid"): "PAID",
         ("ERROR", "some returned"): "PARTIAL_REFUNDED",
         ("ERROR", "all returned"): "REFUNDED",
+        ("EXPIRED", "some paid"): "PARTIALLY_PAID",
+        ("EXPIRED", "all paid"): "PAID",
+        ("EXPIRED", "some returned"): "PARTIAL_REFUNDED",
+        ("EXPIRED", "all returned"): "REFUNDED",
         ("PARTIALLY_PAID", "all paid"): "PAID",
     },
 )

@@ -85,7 +85,7 @@ p.external_id, p.idempotency_key, p.payment_method, p.rail, p.initiation, p.curr
 p.returned_minor,
 p.description, p.pix_key, p.pix_key_type, p.txid, p.end_to_end_id, p.control_number, p.str_control_number, p.message_id,
 p.hold_id, p.fee_hold_id, p.quota_period, p.is_at_night, p.scheduled_on, p.start_at, p.send_until, p.error_code,
-p.error_message, p.ask_at, p.paid_at, p.created_at AS payout_created_at, p.updated_at AS payout_updated_at,
+p.error_message, p.ask_at, p.paid_at, p.qr, p.created_at AS payout_created_at, p.updated_at AS payout_updated_at,
 r.name AS receiver_name, r.document_type AS receiver_document_type, r.document_number AS receiver_document_number,
 r.bank AS receiver_bank,
 a.status, a.version, a.number, a.branch, a.city, a.holder_type, a.full_name, a.document_type, a.document_number, a.email,
@@ -389,6 +389,6 @@ def payout_from(row: Record) -> Payout:
         scheduled_on=row["scheduled_on"], start_at=row["start_at"], send_until=row["send_until"],
         error_code=row["error_code"], error_message=row["error_message"], ask_at=row["ask_at"], paid_at=row["paid_at"],
         created_at=row["payout_created_at"], updated_at=row["payout_updated_at"],
-        account=account_from(row, row["account_id"]), sends=row["sends"], closed=row["closed"],
+        account=account_from(row, row["account_id"]), qr=row["qr"], sends=row["sends"], closed=row["closed"],
         is_in_hand=row["is_in_hand"], fee_is_charged=row["fee_is_charged"],
     )  # fmt: skip

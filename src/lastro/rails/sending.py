@@ -19,7 +19,7 @@ from lastro.base.run import Act, Done
 from lastro.base.together import pause_after
 from lastro.base.write import Finished, Row, Write
 from lastro.rails.ends import REFUSED_ENDS
-from lastro.rails.port import Closed, Permanent, Transient, Unknown
+from lastro.rails.port import PAYMENT_SEND, TED_SEND, Closed, Permanent, Transient, Unknown
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -37,6 +37,7 @@ _ALARM_AFTER = 6  # sends in vain
 HELD_BACK_FOR = timedelta(minutes=5)
 _MOMENT_SECONDS = 0.02
 _EARLY_FOR = timedelta(seconds=5)
+_DOUBTED = frozenset({PAYMENT_SEND, TED_SEND})
 _log = structlog.get_logger(__name__)
 
 
@@ -214,10 +215,14 @@ class Sender:
             return
         try:
             await self._rail.send(row["kind"], row["network_id"], bytes(row["body"]), row["company_id"])
-        except Permanent:
-            # A refused message is no refused order if an earlier copy of it arrived.
-            if not (is_order and await self._has(row)):
-                raise
+        except Permanent as refused:
+            # A refused message is no refused order if an earlier copy of it arrived, which the network need not know yet:
+            # of what moves our money a copy's refusal is a doubt, until its room gives it up.
+            if is_order and await self._has(row):
+                return
+            if row["kind"] in _DOUBTED and row["sends"] > 1:
+                raise Transient(f"a later copy was refused: {refused.code}: {refused.reason}") from refused
+            raise
 
     async def _has(self, row: Record) -> bool:
         return not isinstance(await self._rail.became(row["kind"], row["network_id"]), Unknown)

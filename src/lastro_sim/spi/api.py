@@ -20,6 +20,7 @@ from ..boleto import returns as slip_returns
 from ..card import charges as card_charges
 from ..clock import FURTHEST_OFFSET, printed, printed_or_none
 from ..collecting import movements as item_movements
+from ..directory import claims
 from ..forms import Form
 from ..guard import participant_only
 from ..med.objects import EVENTS
@@ -82,7 +83,7 @@ async def stream_end(network: NamedDependency[Network], ispb: FromPath[str], cur
 async def payment_status(network: NamedDependency[Network], end_to_end_id: FromPath[str]) -> Response[bytes]:
     """What has become of a payment."""
     payment = payments.find(network, end_to_end_id)
-    if payment is None:
+    if payment is None or payments.is_unseen(payment):
         raise not_found()
     payments.release(network, payment)
     return answer(payments.shown(payment))
@@ -194,8 +195,8 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
 
 
 def _clock(network: Network) -> dict[str, object]:
-    tellers: tuple[item_movements.Named, ...] = (*partners.PARTNERS.values(), analyses.ANALYST, EVENTS)
-    dues = [part.wakes_at(network) for part in (slip_payments, slip_returns, card_charges, partners, analyses)]
+    tellers: tuple[item_movements.Named, ...] = (*partners.PARTNERS.values(), analyses.ANALYST, EVENTS, claims.EVENTS)
+    dues = [part.wakes_at(network) for part in (slip_payments, slip_returns, card_charges, partners, analyses, claims)]
     due_now = any(due is not None and due <= network.clock.business() for due in dues)
     dues += [mailbox.next_available(network), charging.next_due(network)]
     running = any(part.next_due(network) is not None for part in (payments, returns, transfers))

@@ -42,6 +42,8 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
     message = _read(form, kind, ispb, msg_id)
     form.check()
     logs.about(_subject(message))
+    if _is_unseen(network, message):
+        raise conflict("endToEndId", "DUPLICATE", "A payment of this endToEndId is there")
     body = json.dumps(form.data, sort_keys=True, default=str)
     known = network.store.row("SELECT * FROM received WHERE msg_id = ?", msg_id)
     if known is not None:
@@ -66,7 +68,7 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
         reason = _act(network, ispb, message)
         if reason is not None:
             mailbox.put(network, ispb, "admi.002", {"relatedMsgId": msg_id, "reason": reason})
-    if fault is not None:
+    if fault is not None or _is_unseen(network, message):
         raise away()
     return resource_id
 
@@ -75,6 +77,11 @@ Answer = Mapping[str, Any]
 OfCharge = instructions.Instruction | instructions.Cancellation
 OfRecurrence = authorizations.Answer | authorizations.Cancellation | OfCharge
 Message = Answer | OfRecurrence | payments.Order | returns.Return
+
+
+def _is_unseen(network: Network, message: Message) -> bool:
+    """Whether it is a payment that a fault keeps from its own bank."""
+    return isinstance(message, payments.Order) and payments.is_unseen(payments.find(network, message.end_to_end_id))
 
 
 def _tell_again(network: Network, message: Message) -> None:

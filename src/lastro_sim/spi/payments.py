@@ -64,7 +64,7 @@ def ask(network: Network, order: Order, fault: faults.Fault | None) -> None:
 def settle_outside(network: Network, order: Order, code: str | None, fault: faults.Fault | None = None) -> None:
     """Take a payment to an account of a bank played here, whose answer (a code, or None for yes) is known at once."""
     with network.store.writing():
-        slow = fault is not None and fault.behaviour == "slow"
+        slow = fault is not None and fault.behaviour in faults.SLOW
         if fault is not None and fault.behaviour == "reject":
             code = fault.code or SETTLEMENT_FAILED
         due_at = network.clock.machine() + fault.delay if fault is not None and slow else None
@@ -77,7 +77,13 @@ def settle_outside(network: Network, order: Order, code: str | None, fault: faul
         )
         if not slow:
             _conclude(network, order.end_to_end_id, code)
-    network.bells.ring("timer")
+    if slow:
+        network.bells.ring("timer")
+
+
+def is_unseen(payment: sqlite3.Row | None) -> bool:
+    """Whether a payment that was taken is kept, by a fault, from its own bank."""
+    return payment is not None and payment["behaviour"] == "unseen" and payment["step"] != "DONE"
 
 
 def accept(network: Network, payment: sqlite3.Row) -> None:

@@ -7,6 +7,7 @@ from lastro.standards import pix_ids
 
 from .. import faults, scenarios
 from ..bank import payers
+from ..clock import HOUR, counted
 from ..directory import buckets, entries
 from ..network import Network
 from ..outside import charges
@@ -48,6 +49,8 @@ def _same(known: sqlite3.Row, order: Order) -> bool:
 def _refused_by_network(network: Network, order: Order) -> str | None:
     """The code of the first rule of the SPI itself that the payment breaks."""
     if not pix_ids.is_end_to_end_id(order.end_to_end_id) or order.end_to_end_id[1:9] != order.sender:
+        return "FF08"
+    if abs(counted(pix_ids.minute_of(order.end_to_end_id)) - network.clock.business()) > network.settings.id_hours * HOUR:
         return "FF08"
     if order.amount == 0:
         return "AM01"

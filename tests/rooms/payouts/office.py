@@ -192,7 +192,7 @@ class Office:
         """The day of a scheduled payout has come."""
         sql = "UPDATE payouts SET start_at = business_now() WHERE company_id = tenant() AND (id = $1 OR batch_id = $1) RETURNING 1"
         assert await self.column(sql, UUID(payout_id))
-        done = await self.cast.runner.act(self.ana.company_id, Begin(UUID(payout_id), HERE))
+        done = await self.cast.runner.act(self.ana.company_id, Begin(UUID(payout_id), self.ways))
         assert isinstance(done, Done), done
 
     # ── what is so ──

@@ -15,7 +15,7 @@ async def test_nothing_is_held_before_its_day(office: Office) -> None:
     assert (payout["status"], payout["endToEndId"][:9]) == ("PENDING", f"E{HERE.ispb}")
     assert await office.money() == (10_000_000, 0)
     assert await office.column("SELECT count(*) FROM outbox") == [0]
-    done = await office.cast.runner.act(office.ana.company_id, Begin(UUID(payout["id"]), HERE))
+    done = await office.cast.runner.act(office.ana.company_id, Begin(UUID(payout["id"]), office.ways))
     assert isinstance(done, Done)
     assert done.write is None, "its day has not come"
 
@@ -28,7 +28,7 @@ async def test_on_its_day_it_is_held_and_sent(office: Office) -> None:
     (message,) = await office.claim_messages()
     assert message["network_id"] == payout["endToEndId"]
     assert (await office.used())["PIX.day"] == 1000
-    await office.cast.runner.act(office.ana.company_id, Begin(UUID(payout["id"]), HERE))
+    await office.cast.runner.act(office.ana.company_id, Begin(UUID(payout["id"]), office.ways))
     assert await office.column("SELECT count(*) FROM outbox") == [1], "it begins once"
     await office.settle(payout)
     assert await office.events(payout["id"]) == ["ORDER-PAYOUT.PAID"]
@@ -60,11 +60,13 @@ async def test_too_little(cast: Cast) -> None:
 
 async def test_a_limit_that_is_used_up(office: Office) -> None:
     await office.limit(day=1999)
-    payout = await office.make(1000, scheduled_on=office.tomorrow())
+    first, second = [await office.make(1000, scheduled_on=office.tomorrow()) for _ in range(2)]
     await office.make(1000)
-    await office.begin(payout["id"])
-    await ended(office, payout["id"], "LIMIT_EXCEEDED", "LIMIT_EXCEEDED: the account's limit was used up")
-    assert (await office.used())["PIX.day"] == 1000
+    await office.begin(first["id"])
+    await office.begin(second["id"])
+    await ended(office, second["id"], "LIMIT_EXCEEDED", "LIMIT_EXCEEDED: the account's limit was used up")
+    used = "SELECT used_minor FROM quotas WHERE kind = 'PIX.day' ORDER BY period"
+    assert await office.column(used) == [1000, 1000], "that of today is another day's"
 
 
 async def ended(office: Office, payout_id: str, code: str, says: str) -> None:

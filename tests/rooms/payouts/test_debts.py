@@ -156,6 +156,53 @@ async def test_it_is_set_aside_and_taken_up_once_it_is_proven(office: Office) ->
     assert await office.events(payout["id"]) == [f"ORDER-PAYOUT.{end}" for end in ("ERROR", "PAID", "REFUNDED")]
 
 
+@pytest.mark.parametrize("end", ["ERROR", "EXPIRED"])
+async def test_a_pix_is_proven_too(office: Office, end: str) -> None:
+    """It has left after all: the account pays what it has, owes the rest, and what came back meanwhile is taken up."""
+    payout = await office.make(1000)
+    name = payout["endToEndId"]
+    if end == "ERROR":
+        assert await office.refuse(payout) == "handled"
+    else:
+        await expire(office, name)
+    assert await office.state(payout["id"]) == end
+    assert await office.give_back(payout, 400) == port.ALARMED
+    await spend(office, 9_999_300)
+    await prove(office, name)
+    assert await office.column("SELECT type FROM transfers WHERE type LIKE 'PIX%' AND reference_id = $1 AND kind = 'moved'"
+                               " ORDER BY type", office.id_of(payout)) == ["PIX_LACK", "PIX_PROVED"]  # fmt: skip
+    await office.work()
+    assert (await office.state(payout["id"]), await owed(office)) == ("PARTIAL_REFUNDED", 300)
+    assert await office.used() == {k: v for k, v in (await office.used()).items() if v in (10_000_300, 0)}
+    assert await office.events(payout["id"]) == [f"ORDER-PAYOUT.{e}" for e in (end, "PAID", "PARTIAL_REFUNDED")]
+    for law in (
+        "law_a_payout_is_held_until_it_ends",
+        "law_a_payout_ends_by_the_networks_word",
+        "law_quotas_count_what_was_sent",
+    ):
+        assert await office.column(f"SELECT count(*) FROM {law}") == [0], law
+
+
+async def test_a_batch_that_expired_follows_what_is_proven(office: Office) -> None:
+    sql = "UPDATE account_limits SET transaction_minor = 500 WHERE account_id = $1 AND payment_method = 'PIX' RETURNING 1"
+    assert await office.column(sql, office.ana.account_id)
+    batch = await office.make(1000)
+    names = [c["endToEndId"] for c in batch["batch"]["transactions"]]
+    for name in names:
+        await expire(office, name)
+    assert await office.state(batch["id"]) == "EXPIRED"
+    for name, state in zip(names, ("PARTIALLY_PAID", "PAID"), strict=True):
+        await prove(office, name)
+        await office.work()
+        assert await office.state(batch["id"]) == state
+
+
+async def expire(office: Office, name: str) -> None:
+    """The network has never heard of it, and its time is over."""
+    await office.column("UPDATE payouts SET send_until = business_now() WHERE end_to_end_id = $1 RETURNING 1", name)
+    assert await office.told(port.PAYMENT_NEVER, port.PaymentNever(name, 0)) == "handled"
+
+
 async def test_it_pays_what_the_proof_made_the_account_owe(office: Office) -> None:
     _, number = await failed_ted(office, 700)
     await office.told(port.PAYMENT_RETURNED, back(number, 700))

@@ -1,5 +1,6 @@
 """The guard against paying the same twice under two codes: told by default, refused where the company wants it so."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -106,3 +107,14 @@ async def test_a_dynamic_qr_is_paid_once_by_its_own_bank(office: Office) -> None
     office.outside.charges[location] = Charge(KEY, Money(1000, "BRL"), "A" * 26)
     code = brcode.encode(brcode.BrCode(merchant_name="Fabio", merchant_city="SAO PAULO", location=location))
     assert [await named(office, qr=code) for _ in range(2)] == [None, None]
+
+
+@pytest.mark.parametrize("is_scheduled", [False, True], ids=["now", "scheduled"])
+async def test_of_many_at_once_one_is_made(office: Office, *, is_scheduled: bool) -> None:
+    await wants_none(office)
+    day = {"scheduled_on": office.tomorrow()} if is_scheduled else {}
+    replies = await asyncio.gather(*(office.ask(office.wish(1000, **day)) for _ in range(50)))
+    refusals = [r for r in replies if isinstance(r, Refused)]
+    assert {(r.kind, r.problems[0].issue) for r in refusals} == {(Kind.CONFLICT, "DUPLICATE")}
+    assert len(refusals) == 49
+    assert await office.column("SELECT count(*) FROM payouts") == [1]

@@ -245,7 +245,7 @@ async def test_a_scheduled_one_is_looked_at_when_its_day_has_come(office: Office
     assert set(await office.children(payout["id"])) <= {"ANALYSIS"}
     assert (await moves(office, payout["id"]))[-1] == ("review", "ANALYSIS", None)
     assert await messages(office) == 0
-    assert isinstance(await act(office, Begin(UUID(payout["id"]), HERE)), Done)
+    assert isinstance(await act(office, Begin(UUID(payout["id"]), office.ways)), Done)
     assert await office.money() == (FULL - 6_050, 6_050), "it begins once"
     assert isinstance(await approve(office, payout["id"]), Done)
     assert await messages(office) == (1 if transaction == FULL else 3)

@@ -1,12 +1,14 @@
 """Which day and which night a payout counts for, at the edges of Brasilia's clock, and what it uses of which limit."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from lastro.payouts.model import Limits
-from lastro.payouts.rules import quota_period, quotas
+from lastro.payouts.rules import counts_in, quota_period, quotas
 from lastro.standards.calendar import BRASILIA
 
 ACCOUNT = UUID(int=1)
@@ -32,6 +34,33 @@ ACCOUNT = UUID(int=1)
 def test_a_night_belongs_to_the_day_on_which_it_began(at: str, day: str, is_night: bool) -> None:
     local = datetime.fromisoformat(at).replace(tzinfo=BRASILIA)
     assert quota_period(local.astimezone(UTC)) == (day, is_night)
+
+
+# What begins at `at` of Brasilia: how it goes, when it was asked for, the day it is scheduled for; its day, whether of the night.
+@pytest.mark.parametrize(
+    ("rail", "asked", "scheduled", "at", "period"),
+    [
+        ("pix", "2026-11-22 12:00", None, "2026-11-22 12:00", ("2026-11-22", False)),
+        ("pix", "2026-11-22 21:00", None, "2026-11-22 21:00", ("2026-11-22", True)),
+        ("pix", "2026-11-22 21:00", "2026-11-22", "2026-11-22 21:00", ("2026-11-22", True)),
+        ("pix", "2026-11-22 21:00", "2026-11-24", "2026-11-24 00:00", ("2026-11-24", False)),
+        ("book", "2026-11-22 21:00", "2026-11-24", "2026-11-24 00:00", ("2026-11-24", False)),
+        ("pix", "2026-11-22 21:00", "2026-11-24", "2026-11-24 22:00", ("2026-11-24", False)),
+        ("ted", "2026-11-23 12:00", None, "2026-11-23 12:00", ("2026-11-23", False)),
+        ("ted", "2026-11-23 21:00", None, "2026-11-23 21:00", ("2026-11-24", False)),
+        ("ted", "2026-11-20 21:00", None, "2026-11-20 21:00", ("2026-11-23", False)),
+        ("ted", "2026-11-19 21:00", "2026-11-21", "2026-11-21 00:00", ("2026-11-23", False)),
+    ],
+)
+def test_which_day_a_payout_counts_in(
+    rail: str, asked: str, scheduled: str | None, at: str, period: tuple[str, bool]
+) -> None:
+    def of_brasilia(text: str) -> datetime:
+        return datetime.fromisoformat(text).replace(tzinfo=BRASILIA).astimezone(UTC)
+
+    day = None if scheduled is None else date.fromisoformat(scheduled)
+    payout: Any = SimpleNamespace(rail=rail, created_at=of_brasilia(asked), scheduled_on=day)
+    assert counts_in(payout, of_brasilia(at)) == period
 
 
 def test_a_day_has_one_night() -> None:

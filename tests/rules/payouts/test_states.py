@@ -18,6 +18,7 @@ PENDING > cancel > CANCELED
 ANALYSIS > cancel > CANCELED
 PENDING > settle > PAID
 PENDING > refuse > ERROR
+PENDING > renew > PENDING
 PENDING > doubt > PENDING
 PENDING > expire > EXPIRED
 PAID > return part > PARTIAL_REFUNDED
@@ -28,6 +29,7 @@ PAID > return too much > PAID
 PARTIAL_REFUNDED > return too much > PARTIAL_REFUNDED
 REFUNDED > return too much > REFUNDED
 ERROR > prove > PAID
+EXPIRED > prove > PAID
 """
 # states.md 6: what the children say, and where it leads from whichever state.
 BATCH = {

@@ -51,7 +51,7 @@ class Returned(Act["tuple[Payout | None, bool]"]):
             # What comes back has left: its end is on its way, or will be asked for.
             raise Stale("the end of the payment has not been told yet")
         if p is None or not PAYOUTS.allows(p.state, "return too much"):
-            # Of a TED that is taken for failed it is taken up once that is proven to have left; which it must not be by now.
+            # Of what is taken for failed it is taken up once that is proven to have left; which it must not be by now.
             guard = () if p is None else (Touch("payouts", p.id, p.version, {"ask_at": None}),)
             return Done(settled_row(self.claimed, ALARMED, door) + Write(door.company_id, touches=guard), b"")
         amount = self.back.amount
@@ -80,7 +80,7 @@ class Returned(Act["tuple[Payout | None, bool]"]):
 
 @dataclass(frozen=True)
 class TakenUp(Act["list[tuple[UUID, bytes]]"]):
-    """A TED is proven to have left: what came back of it while it was taken for failed is handled as if it came now."""
+    """A payment is proven to have left: what came back of it while it was taken for failed is handled as if it came now."""
 
     control_number: str
     claimed: Claimed

@@ -7,49 +7,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
-from lastro.base.errors import OverQuota
+from lastro.base.errors import OverQuota, Refused
 from lastro.base.run import Act, Done
-from lastro.base.write import Relied, Write
+from lastro.base.write import Relied, Touch, Write
 from lastro.payouts import postings, rules, store
-from lastro.payouts.actions.end import ended
+from lastro.payouts.actions.end import NOT_PAYABLE, RECEIVER_CHANGED, ended
+from lastro.payouts.actions.finding import Unasked, find
+from lastro.payouts.actions.send import PIX_UNSENT, renewed, sent
+from lastro.payouts.model import Destination, Wish
 from lastro.payouts.states import PAYOUTS
-from lastro.rails.port import (
-    BOOK,
-    FIRST_ASK,
-    PIX,
-    TED,
-    Payer,
-    PaymentOrder,
-    TedOrder,
-    payment_message,
-    ted_message,
-)
-from lastro.standards.calendar import add_business_days, brasilia_day, day_bounds, ted_opens_at
+from lastro.standards.calendar import day_bounds
 
 if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
-    from lastro.accounts import Account, Institution
+    from lastro.accounts import Institution
     from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds, Refused
+    from lastro.base.errors import InsufficientFunds
     from lastro.base.run import Door
-    from lastro.base.write import Message, Transfer
+    from lastro.base.write import Transfer
+    from lastro.payouts.actions.finding import Ways
     from lastro.payouts.model import Limits, Payout
+    from lastro.standards.banks import BankList
 
-_INSTRUMENTS = {"KEY": "DICT", "STATIC_QR": "QRES", "DYNAMIC_QR": "QRDN", "MANUAL": "MANU"}
-_PIX_UNSENT = timedelta(hours=24)  # states.md 5: what is proven unsent expires
-_TED_UNSENT_DAYS = 5  # business days
-_OURS = "TRAN"  # the network's word for a payment account
-
-
-class Ids(TypedDict, total=False):
-    """What a transfer is known by in its network, fixed before anything is sent."""
-
-    end_to_end_id: str
-    control_number: str
+_ASK_LATER = timedelta(minutes=5)  # where whom a key or QR leads to could not be asked
 
 
 def begun(payouts: list[Payout], limits: Limits, institution: Institution, door: Door) -> tuple[list[Payout], Write]:
@@ -64,7 +48,7 @@ def begun(payouts: list[Payout], limits: Limits, institution: Institution, door:
 
 def held(payouts: list[Payout], limits: Limits, door: Door) -> tuple[list[Payout], Write]:
     """The same payouts, their money held and their limits used, with nobody told. The fee is held once, by the first."""
-    day, is_night = rules.quota_period(door.now)
+    day, is_night = rules.counts_in(payouts[0], door.now)
     made: list[Payout] = []
     transfers: list[Transfer] = []
     for p in payouts:
@@ -83,65 +67,18 @@ def held(payouts: list[Payout], limits: Limits, door: Door) -> tuple[list[Payout
     return made, Write(door.company_id, transfers=tuple(transfers), quotas=quotas)
 
 
-def sent(payouts: list[Payout], institution: Institution, door: Door) -> tuple[list[Payout], Write]:
-    """The same payouts with the messages to their networks; the time that these have counts from now."""
-    made: list[Payout] = []
-    messages: list[Message] = []
-    for p in payouts:
-        if p.is_batch:
-            made.append(p)
-            continue
-        message = _message(p, institution, door)
-        due = message.due or door.now
-        messages.append(message)
-        ask_at = None if p.rail == BOOK else due + FIRST_ASK
-        made.append(replace(p, message_id=message.id, ask_at=ask_at, send_until=_send_until(p, due)))
-    return made, Write(door.company_id, messages=tuple(messages))
-
-
-def _send_until(p: Payout, due: datetime) -> datetime | None:
-    if p.rail == PIX:
-        return due + _PIX_UNSENT
-    if p.rail == TED:
-        return day_bounds(add_business_days(brasilia_day(due), _TED_UNSENT_DAYS))[1]
-    return None
-
-
-def _message(p: Payout, institution: Institution, door: Door) -> Message:
-    payer, row_id = payer_of(p.account, institution), door.chance.uuid(door.now)
-    if p.rail == TED:
-        assert p.control_number is not None
-        ted = TedOrder(p.control_number, p.amount, payer, p.receiver, door.now, history=p.description)
-        message = ted_message(ted, p.id, row_id, door.now)
-        return replace(message, due=ted_opens_at(door.now))
-    assert p.end_to_end_id is not None
-    order = PaymentOrder(
-        p.end_to_end_id, p.amount, payer, p.receiver, _INSTRUMENTS[p.initiation], door.now, p.key, p.txid, p.description
-    )
-    return payment_message(order, p.rail, p.id, row_id, door.now)
-
-
-def payer_of(account: Account, institution: Institution) -> Payer:
-    """Our account as networks are told who pays."""
-    holder = account.holder
-    return Payer(
-        holder.full_name,
-        holder.document_type,
-        holder.document_number,
-        institution.ispb,
-        account.branch,
-        account.number,
-        _OURS,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A payout whose day may have come, its children, what its account may send, and above what the company has a review."""
+    """A payout whose day may have come, its children, what its account may send, and above what the company has a review.
+
+    found: where its key or QR leads by now, or why that cannot be paid; None: that was not asked.
+    """
 
     payouts: list[Payout]
     limits: Limits
     line: store.ReviewLine
+    banks: BankList
+    found: Destination | Refused | None = None
 
 
 @dataclass(frozen=True)
@@ -149,7 +86,7 @@ class Begin(Act["Known | None"]):
     """The day of a scheduled payout has come. lacks: it was tried, and the account had too little of what it names."""
 
     payout_id: UUID
-    institution: Institution
+    ways: Ways
     lacks: InsufficientFunds | None = None
 
     async def read(self, session: Session, door: Door) -> Known | None:
@@ -159,30 +96,39 @@ class Begin(Act["Known | None"]):
             return None
         period = rules.quota_period(door.now)[0]
         limits = await store.limits_of(session, door.company_id, found[0].account_id, period)
-        return Known(found, limits[found[0].method][0], await store.review_line(session, door.company_id))
+        line, banks = await store.review_line(session, door.company_id), await self.ways.banks.read(session)
+        return Known(found, limits[found[0].method][0], line, banks)
+
+    async def look_up(self, known: Known | None, door: Door) -> Known | None:
+        """Asks where its key or QR leads, once more: to somebody else by now, or to a charge that is paid or over."""
+        if known is None or self.lacks is not None or not _is_due(known.payouts, door.now):
+            return known
+        p = known.payouts[0]
+        wish, name = _wish_of(p), rules.dated_now(known.payouts[-1 if not p.is_batch else 1], door.now)
+        if wish is None or name is None or p.account.status == "CLOSED":
+            return known
+        return replace(known, found=await find(wish, p.account, known.banks, self.ways, door, name))
 
     def decide(self, known: Known | None, door: Door) -> Done:
-        """Held and sent, or held and reviewed; refused where there is too little, or the account is closed.
+        """Held and sent, or held and reviewed; refused where it leads elsewhere, is too little, or the account is closed.
 
         The message of a blocked account waits in the outbox like that of any unsent payout (states.md 8).
         """
-        if known is None:
+        if known is None or not _is_due(known.payouts, door.now):
             return Done(None, b"")
-        waiting = [p for p in known.payouts if p.state == "PENDING" and p.start_at is not None]
-        if len(waiting) < len(known.payouts) or waiting[0].start_at is None or waiting[0].start_at > door.now:
-            return Done(None, b"")
-        account = waiting[0].account
-        code = "AC07" if account.status == "CLOSED" else None
-        if self.lacks is not None:
-            code = "LIMIT_EXCEEDED" if isinstance(self.lacks, OverQuota) else "INSUFFICIENT_FUNDS"
+        waiting, institution = known.payouts, self.ways.institution
+        if isinstance(known.found, Unasked):
+            return Done(_asked_later(waiting, institution, door), b"")
+        account, code = waiting[0].account, self._refusal(known)
         if code is not None:
-            return Done(_never_begun(waiting, code, self.institution, door), b"")
+            return Done(_never_begun(waiting, code, institution, door), b"")
         if rules.is_reviewed(waiting[0].amount, known.line.above):
             trigger, (made, write) = "review", held(waiting, known.limits, door)
         else:
-            trigger, (made, write) = "begin", begun(waiting, known.limits, self.institution, door)
+            trigger, (made, write) = "begin", begun(waiting, known.limits, institution, door)
         moves = tuple(
-            PAYOUTS.move(p, trigger, door.now, **_begun_columns(one)) for p, one in zip(waiting, made, strict=True)
+            PAYOUTS.move(p, trigger, door.now, reason=renewed(p, one), **_begun_columns(one))
+            for p, one in zip(waiting, made, strict=True)
         )
         relied = (
             Relied("accounts", account.id, account.version),
@@ -194,12 +140,52 @@ class Begin(Act["Known | None"]):
         """Decided again, now as what the account cannot pay."""
         return replace(self, lacks=short)
 
+    def _refusal(self, known: Known) -> str | None:
+        """Why it cannot begin, or None."""
+        p = known.payouts[0]
+        if p.account.status == "CLOSED":
+            return "AC07"
+        if self.lacks is not None:
+            return "LIMIT_EXCEEDED" if isinstance(self.lacks, OverQuota) else "INSUFFICIENT_FUNDS"
+        if isinstance(known.found, Refused):
+            return NOT_PAYABLE
+        if known.found is not None and not rules.is_same_receiver(known.found.receiver, p.receiver):
+            return RECEIVER_CHANGED
+        return None
+
+
+def _is_due(payouts: list[Payout], now: datetime) -> bool:
+    """Whether all of it waits for its day, and that has come."""
+    return all(p.state == "PENDING" and p.start_at is not None and p.start_at <= now for p in payouts)
+
+
+def _wish_of(p: Payout) -> Wish | None:
+    """What is asked anew; None: it goes to an account that was named, which leads nowhere else."""
+    if p.key is None:
+        return None
+    return Wish("", p.account_id, p.method, p.amount, p.description, key=None if p.qr else p.key, qr=p.qr)
+
 
 def _begun_columns(one: Payout) -> dict[str, Any]:
     return {
         "start_at": None, "message_id": one.message_id, "hold_id": one.hold_id, "fee_hold_id": one.fee_hold_id,
         "quota_period": one.quota_period, "is_at_night": one.is_at_night, "ask_at": one.ask_at, "send_until": one.send_until,
+        "end_to_end_id": one.end_to_end_id,
     }  # fmt: skip
+
+
+def _asked_later(payouts: list[Payout], institution: Institution, door: Door) -> Write:
+    """It waits until whom it has to be asked of answers; EXPIRED once it could not be sent for as long as any Pix."""
+    day = payouts[0].scheduled_on
+    assert day is not None
+    write = Write(door.company_id)
+    for p in payouts:
+        if day_bounds(day)[0] + PIX_UNSENT <= door.now:
+            write += ended(p, "all expired" if p.is_batch else "expire", institution, door)
+        else:
+            later = Touch("payouts", p.id, p.version, {"start_at": door.now + _ASK_LATER})
+            write += Write(door.company_id, touches=(later,))
+    return write
 
 
 def _never_begun(payouts: list[Payout], code: str, institution: Institution, door: Door) -> Write:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
@@ -11,9 +11,9 @@ from lastro.base.api import render
 from lastro.base.errors import Kind, OverQuota, Problem, Refused
 from lastro.base.money import Money
 from lastro.base.run import Act, Done, Door, Glance
-from lastro.base.write import Relied, Row, Write
+from lastro.base.write import Relied, Row, Unrepeated, Write
 from lastro.payouts import rules, store
-from lastro.payouts.actions.begin import Ids, begun, held
+from lastro.payouts.actions.begin import begun, held
 from lastro.payouts.actions.finding import find
 from lastro.payouts.model import MOST_CHILDREN, Payout
 from lastro.payouts.rendering import created
@@ -24,6 +24,7 @@ from lastro.standards.calendar import brasilia_day, day_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
     from uuid import UUID
 
     from asyncpg import Record
@@ -34,6 +35,13 @@ if TYPE_CHECKING:
     from lastro.payouts.actions.finding import Ways
     from lastro.payouts.model import Destination, Wish
     from lastro.standards.banks import BankList
+
+
+class Ids(TypedDict, total=False):
+    """What a transfer is known by in its network, fixed before anything is sent."""
+
+    end_to_end_id: str
+    control_number: str
 
 
 @dataclass(slots=True)
@@ -88,7 +96,7 @@ class Create(Act[Known]):
             return _taken()
         assert account is not None
         if self.found.destination is None:
-            name = pix_ids.end_to_end_id(self.ways.ispb, door.now, ground.setup.number, ground.numbers[0])
+            name = pix_ids.end_to_end_id(self.ways.ispb, self._leaves_at(door), ground.setup.number, ground.numbers[0])
             self.found.end_to_end_id = name
             destination = await find(self.wish, account, known.banks, self.ways, door, name)
             if isinstance(destination, Refused):
@@ -159,10 +167,16 @@ class Create(Act[Known]):
             Relied("company_fees", door.company_id, ground.setup.fees_version),
             Relied("accounts", account.id, account.version),
         )
-        write = Write(door.company_id, relies=relies, rows=(_receiver_row(receiver_id, to, to_bank),))
+        # Two at once have both found none alike: the one that is written later is decided again, and finds the other.
+        is_guarded = ground.refuses_duplicates and rules.wished_likeness(wish) is not None and not wish.allows_duplicate
+        alone = (Unrepeated(first.id, rules.SAME_WITHIN),) if is_guarded else ()
+        write = Write(
+            door.company_id, relies=relies, rows=(_receiver_row(receiver_id, to, to_bank),), unrepeated=alone,
+        )  # fmt: skip
         if starts:
-            assert wish.scheduled_on is not None
-            made = [replace(p, start_at=day_bounds(wish.scheduled_on)[0]) for p in made]
+            # A dynamic QR is read again on that day.
+            qr = wish.qr if to.initiation == "DYNAMIC_QR" else None
+            made = [replace(p, start_at=self._leaves_at(door), qr=qr) for p in made]
         elif rules.is_reviewed(wish.amount, ground.setup.review_above):
             triggers.append("review")
             made, holds = held([replace(p, state="ANALYSIS", version=3) for p in made], ground.limits, door)
@@ -182,12 +196,18 @@ class Create(Act[Known]):
             return BOOK
         return PIX if self.wish.method == "PIX" else TED
 
+    def _leaves_at(self, door: Door) -> datetime:
+        """When it is planned to be sent, which a Pix is dated by: now, or when the day it is scheduled for begins."""
+        day = self.wish.scheduled_on
+        return door.now if day is None or day <= brasilia_day(door.now) else day_bounds(day)[0]
+
     def _ids(self, known: Known, count: int, to: Destination, door: Door) -> list[Ids]:
         """An id for each transfer; the first Pix has the one that the directory was asked with."""
         number, numbers = known.ground.setup.number, known.ground.numbers
         if self._rail(to) == TED:
             return [{"control_number": ted_ids.control_number(door.now, number, n)} for n in numbers[:count]]
-        made = [pix_ids.end_to_end_id(self.ways.ispb, door.now, number, n) for n in numbers[:count]]
+        at = self._leaves_at(door)
+        made = [pix_ids.end_to_end_id(self.ways.ispb, at, number, n) for n in numbers[:count]]
         if self.found.end_to_end_id is not None:
             made[0] = self.found.end_to_end_id
         return [{"end_to_end_id": name} for name in made]
@@ -251,7 +271,7 @@ def _columns(p: Payout, receiver_id: UUID) -> dict[str, object]:
         "txid": p.txid, "end_to_end_id": p.end_to_end_id, "control_number": p.control_number, "message_id": p.message_id,
         "hold_id": p.hold_id, "fee_hold_id": p.fee_hold_id, "quota_period": p.quota_period, "is_at_night": p.is_at_night,
         "scheduled_on": p.scheduled_on, "start_at": p.start_at, "send_until": p.send_until, "ask_at": p.ask_at,
-        "created_at": p.created_at, "updated_at": p.updated_at, "likeness": None if p.batch_id else _likeness(p),
+        "qr": p.qr, "created_at": p.created_at, "updated_at": p.updated_at, "likeness": None if p.batch_id else _likeness(p),
     }  # fmt: skip
 
 

@@ -6,37 +6,35 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from lastro import ledger
-from lastro.base.api import render, stamp
-from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Row, Touch, Withdrawn, Write
 from lastro.payouts import postings, rules, store
+from lastro.payouts.actions.send import renewed, sent
 from lastro.payouts.notifications import pay_out
 from lastro.payouts.reasons import reason_of
-from lastro.payouts.rendering import in_full
 from lastro.payouts.states import PAYOUTS
-from lastro.rails.port import ALARMED, OWN, PAYMENT_FINAL, TED, PaymentFinal, encode
+from lastro.rails.port import ALARMED, OWN, TED
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Institution
-    from lastro.base.db import Session
-    from lastro.base.errors import InsufficientFunds
     from lastro.base.money import Money
     from lastro.base.run import Door, Glance
     from lastro.payouts.model import Payout
-    from lastro.rails.port import Claimed, PaymentDoubted, PaymentNever
+    from lastro.rails.port import Claimed, PaymentDoubted, PaymentFinal, PaymentNever
 
 REVIEW_REFUSED = "REVIEW_REFUSED"
+RECEIVER_CHANGED = "RECEIVER_CHANGED"
+NOT_PAYABLE = "NOT_PAYABLE"
 CHILD_MOVED = "payout.child_moved"  # an inbox kind of our own: the batch named by its subject has to be looked at
-PROVED = "payout.proved"  # another: what came back of the TED of this control number, and was set aside, is taken up
 _POSTS = frozenset({"settle"})
 _ASK_AGAIN = timedelta(seconds=1)  # whoever has the message in hand needs a moment
 _OWN_REASONS = {
     "INSUFFICIENT_FUNDS": "the account had too little when the payout was to begin",
     "LIMIT_EXCEEDED": "the account's limit was used up when the payout was to begin",
+    RECEIVER_CHANGED: "the key or QR led to another account or holder when the payout was to begin",
+    NOT_PAYABLE: "the key or QR could not be paid any more when the payout was to begin",
     REVIEW_REFUSED: "the institution refused the payout in its review",
 }
 
@@ -149,12 +147,18 @@ class Never(Act["Payout | None"]):
         return store.by_network_id_at_a_glance(self.never.subject)
 
     def decide(self, known: Payout | None, door: Door) -> Done:
-        """ERROR after a refused message, else EXPIRED; asked again where it may have been sent since the question."""
+        """ERROR after a refused message, else EXPIRED; asked again where it may have been sent since the question.
+
+        A Pix whose time is not over, but whose id has become too old to be sent, goes with another id if it never left.
+        """
         nothing = settled_row(self.claimed, "known", door)
         if known is None or known.state != "PENDING":
             return Done(nothing, b"")
         code = known.error_code
-        if code is None and (known.send_until is None or known.send_until > door.now):
+        # Of several copies one may still be on its way, whatever was said of another; of one that was refused none is.
+        is_open = code is None or (known.sends or 0) > 1
+        is_in_time = is_open and (known.send_until is None or known.send_until > door.now)
+        if is_in_time and rules.dated_now(known, door.now) == known.end_to_end_id:
             return Done(nothing, b"")
         sends = self.never.sends
         if not rules.is_proof(sends, known.sends, is_in_hand=known.is_in_hand):
@@ -162,68 +166,23 @@ class Never(Act["Payout | None"]):
             return Done(nothing + Write(door.company_id, touches=(again,)), b"")
         assert known.message_id is not None
         assert sends is not None
+        if is_in_time:
+            return Done(nothing if sends else nothing + _renewed(known, self.institution, door), b"")
         end = ended(known, "expire" if code is None else "refuse", self.institution, door, code=code)
         # Taken back in the same write, also where it was sent: nobody may send it, or have it sent again, any more.
         taken_back = Withdrawn(known.message_id, sends, door.now, is_unsent=False)
         return Done(settled_row(self.claimed, "handled", door) + replace(end, withdrawn=(taken_back,)), b"")
 
 
-@dataclass(frozen=True)
-class Proved(Act["tuple[Payout, Money] | None"]):
-    """The statement proves that a TED which was taken for failed has left (states.md 5)."""
-
-    control_number: str
-    settled_at: datetime
-    institution: Institution
-
-    async def read(self, session: Session, door: Door) -> tuple[Payout, Money] | None:
-        """The transfer, and what its account has now."""
-        found = await store.by_network_id(session, door.company_id, self.control_number)
-        if found is None or found.rail != TED:
-            return None
-        (balance,) = await ledger.balances_of(session, door.company_id, [found.account_id], found.amount.currency)
-        return found, balance.available
-
-    def decide(self, known: tuple[Payout, Money] | None, door: Door) -> Done | Refused:
-        """PAID; what the account lacks it owes us. The proof is kept as what the network has said, with its messages."""
-        if known is None:
-            return Refused(Kind.NOT_FOUND, (Problem("controlNumber", "INVALID", "is that of no TED of ours"),))
-        p, available = known
-        if not PAYOUTS.allows(p.state, "prove") or p.message_id is None:
-            text = f"the TED is {p.state}{'' if p.message_id else ' and was never sent'}: nothing is to be proved"
-            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
-        if not p.created_at.replace(microsecond=0) <= self.settled_at <= door.now:  # statements know no smaller part
-            text = f"must lie between the TED's creation, {stamp(p.created_at)}, and now"
-            return Refused(Kind.INVALID, (Problem("settledAt", "OUT_OF_RANGE", text),))
-        move = PAYOUTS.move(p, "prove", door.now, paid_at=self.settled_at, error_code=None, error_message=None)
-        after = replace(p, state="PAID", paid_at=self.settled_at, error_code=None, error_message=None)
-        transfers = postings.proved(door, p, available)
-        write = Write(door.company_id, rows=(self._proof(door), self._news(door)), moves=(move,), transfers=transfers)
-        if p.quota_period is not None:
-            used = rules.quotas(p.account_id, p.method, (p.quota_period, p.is_at_night), p.amount.minor)
-            write += Write(door.company_id, quotas=used)
-        write += told(after, self.institution, door)
-        return Done(write, render(in_full(replace(after, updated_at=door.now), [])), p.id)
-
-    def insufficient(self, short: InsufficientFunds) -> Proved:
-        """The account has paid something else meanwhile: decided again, by what it has now."""
-        return self
-
-    def _proof(self, door: Door) -> Row:
-        name = self.control_number
-        row = {
-            "id": door.chance.uuid(door.now), "rail": OWN, "kind": PAYMENT_FINAL, "network_id": f"proof:{name}",
-            "subject": name, "body": encode(PaymentFinal(name, settled=True, settled_at=self.settled_at)),
-            "received_at": door.now, "due_at": None, "done_at": door.now, "outcome": "handled",
-        }  # fmt: skip
-        return Row("inbox", row)
-
-    def _news(self, door: Door) -> Row:
-        row = {
-            "id": door.chance.uuid(door.now), "rail": OWN, "kind": PROVED, "network_id": f"proved:{self.control_number}",
-            "subject": self.control_number, "body": b"", "received_at": door.now, "due_at": door.now,
-        }  # fmt: skip
-        return Row("inbox", row)
+def _renewed(p: Payout, institution: Institution, door: Door) -> Write:
+    """A message with an id of now in place of one that nobody has taken in hand; its time stays what it was."""
+    assert p.message_id is not None
+    (made,), messages = sent([p], institution, door)
+    move = PAYOUTS.move(
+        p, "renew", door.now, reason=renewed(p, made), end_to_end_id=made.end_to_end_id, message_id=made.message_id,
+        ask_at=made.ask_at,
+    )  # fmt: skip
+    return Write(door.company_id, moves=(move,), withdrawn=(Withdrawn(p.message_id, 0, door.now),)) + messages
 
 
 def settled_row(claimed: Claimed, outcome: str, door: Door) -> Write:

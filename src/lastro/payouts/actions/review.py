@@ -10,8 +10,8 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Write
 from lastro.payouts import store
-from lastro.payouts.actions.begin import sent
 from lastro.payouts.actions.end import REVIEW_REFUSED, ended
+from lastro.payouts.actions.send import renewed, sent
 from lastro.payouts.states import PAYOUTS
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ class Approve(Act["list[Payout]"]):
         made, messages = sent(known, self.institution, door)
         moves = tuple(
             PAYOUTS.move(
-                p, "approve", door.now, reason=f"by {self.by}", message_id=one.message_id, ask_at=one.ask_at,
-                send_until=one.send_until,
+                p, "approve", door.now, reason="; ".join(filter(None, (f"by {self.by}", renewed(p, one)))),
+                message_id=one.message_id, ask_at=one.ask_at, send_until=one.send_until, end_to_end_id=one.end_to_end_id,
             )
             for p, one in zip(known, made, strict=True)
         )  # fmt: skip

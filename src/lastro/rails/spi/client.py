@@ -36,8 +36,9 @@ WAIT_SECONDS = 10  # how long a pull waits for messages
 _PULL = f"wait={WAIT_SECONDS}&limit=10"
 # Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes. The directory
 # says 403 of keys (EntryBlocked), where the message interface says it of tokens.
-_FOR_GOOD = frozenset({400, 409, 413, 422})
-_FOR_GOOD_IN_DIRECTORY = _FOR_GOOD | {403}
+# 409 of a message says that the SPI has one of this id: what became of it has to be asked.
+_FOR_GOOD = frozenset({400, 413, 422})
+_FOR_GOOD_IN_DIRECTORY = _FOR_GOOD | {403, 409}
 _FREE_OF_US = frozenset({"NotFound", "EntryKeyInCustodyOfDifferentParticipant"})  # of a key that is to be deleted
 _SHORTEST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 10.0

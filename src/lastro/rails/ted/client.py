@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS = 10.0
 # Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes.
-_FOR_GOOD = frozenset({400, 409, 413, 422})
+# 409 says that the STR has such a number: what it was sent with has to be asked, not given up.
+_FOR_GOOD = frozenset({400, 413, 422})
 _CLOSED = "OUTSIDE_STR_SESSION"
 _CLOCKS_DIFFER_SECONDS = 60
 

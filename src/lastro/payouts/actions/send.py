@@ -1,0 +1,96 @@
+"""What a payout's network is told, and how long that may take; with an id that the network still takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from lastro.base.write import Write
+from lastro.payouts import rules
+from lastro.rails.port import (
+    BOOK,
+    FIRST_ASK,
+    PIX,
+    TED,
+    Payer,
+    PaymentOrder,
+    TedOrder,
+    payment_message,
+    ted_message,
+)
+from lastro.standards.calendar import add_business_days, brasilia_day, day_bounds, ted_opens_at
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.accounts import Account, Institution
+    from lastro.base.run import Door
+    from lastro.base.write import Message
+    from lastro.payouts.model import Payout
+
+PIX_UNSENT = timedelta(hours=24)  # states.md 5: what is proven unsent expires
+_INSTRUMENTS = {"KEY": "DICT", "STATIC_QR": "QRES", "DYNAMIC_QR": "QRDN", "MANUAL": "MANU"}
+_TED_UNSENT_DAYS = 5  # business days
+_OURS = "TRAN"  # the network's word for a payment account
+
+
+def sent(payouts: list[Payout], institution: Institution, door: Door) -> tuple[list[Payout], Write]:
+    """The same payouts with the messages to their networks; the time that these have counts from now.
+
+    An id that its network might find too old is another one from here on: nothing was sent yet.
+    """
+    made: list[Payout] = []
+    messages: list[Message] = []
+    for one in payouts:
+        if one.is_batch:
+            made.append(one)
+            continue
+        p = replace(one, end_to_end_id=rules.dated_now(one, door.now))
+        message = _message(p, institution, door)
+        due = message.due or door.now
+        messages.append(message)
+        ask_at = None if p.rail == BOOK else due + FIRST_ASK
+        made.append(replace(p, message_id=message.id, ask_at=ask_at, send_until=_send_until(p, due)))
+    return made, Write(door.company_id, messages=tuple(messages))
+
+
+def renewed(before: Payout, after: Payout) -> str | None:
+    """What the history says of a transfer that goes with another id than it was made with; None: it does not."""
+    return None if before.end_to_end_id == after.end_to_end_id else f"its endToEndId was {before.end_to_end_id}"
+
+
+def _send_until(p: Payout, due: datetime) -> datetime | None:
+    if p.rail == PIX:
+        return due + PIX_UNSENT
+    if p.rail == TED:
+        return day_bounds(add_business_days(brasilia_day(due), _TED_UNSENT_DAYS))[1]
+    return None
+
+
+def _message(p: Payout, institution: Institution, door: Door) -> Message:
+    payer, row_id = payer_of(p.account, institution), door.chance.uuid(door.now)
+    if p.rail == TED:
+        assert p.control_number is not None
+        ted = TedOrder(p.control_number, p.amount, payer, p.receiver, door.now, history=p.description)
+        message = ted_message(ted, p.id, row_id, door.now)
+        return replace(message, due=ted_opens_at(door.now))
+    assert p.end_to_end_id is not None
+    order = PaymentOrder(
+        p.end_to_end_id, p.amount, payer, p.receiver, _INSTRUMENTS[p.initiation], door.now, p.key, p.txid, p.description
+    )
+    return payment_message(order, p.rail, p.id, row_id, door.now)
+
+
+def payer_of(account: Account, institution: Institution) -> Payer:
+    """Our account as networks are told who pays."""
+    holder = account.holder
+    return Payer(
+        holder.full_name,
+        holder.document_type,
+        holder.document_number,
+        institution.ispb,
+        account.branch,
+        account.number,
+        _OURS,
+    )
