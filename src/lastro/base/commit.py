@@ -279,6 +279,8 @@ async def _statement(database: Database, write: Write, caller: Caller, decided_a
     if accounts:
         taken = [accounts, debits, held, owed] if any(owed) else [accounts, debits, held]
         locking.append(f"draw(door.company_id, {', '.join(map(b.add, taken))})")
+    # Behind the balance, whose lock makes most that are alike wait for each other already.
+    locking += [f"unrepeated_payout(door.company_id, {b.add(u.id)}, {b.add(u.within)})" for u in write.unrepeated]
     # Counted, the rows are there before what follows: an INSERT nobody asks of runs after the SELECT. So a row that many
     # want, a limit's or a balance's, is locked last and until the commit alone; and the time is looked at when an INSERT has
     # waited for a row of the same key.

@@ -120,7 +120,7 @@ class Lent:
 
 
 class Database:
-    """Up to `size` connections as one role; made when first needed, the last one given back is lent first.
+    """Up to `size` connections as one role, made when first needed.
 
     settings: of the server, in place of our own (lock_timeout). lent: how many are lent now. waits: how often somebody
     had to wait for one.
@@ -182,7 +182,8 @@ class Database:
                     self._idle.remove(session)
                     break
             else:
-                session = self._idle.pop()
+                # A company that was lent lately is likely to be wanted again soon: another takes what was idle longest.
+                session = self._idle.pop() if company_id is None else self._idle.popleft()
             if session.is_usable:
                 return session
         return None

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 _OPENED = """
 SELECT door.at AS door_at, door.machine_at, door.clock_version, door.client_version, door.permissions AS door_permissions,
-       door.allowed_networks, door.requests_per_minute, door.revoked_at, door.tokens_valid_after, door.fingerprint,
-       door.answer_status, door.answer_body, door.answer_object
+       door.allowed_networks, door.certificates, door.requests_per_minute, door.revoked_at, door.tokens_valid_after,
+       door.fingerprint, door.answer_status, door.answer_body, door.answer_object
 """
 OPEN = f"{_OPENED} FROM door_open($1, $2, $3, $4) door"
 # The door and all that is read behind it, in one round trip. The company of the reading is what the door gives back, so

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from lastro.base.gaps import gap
 from lastro.base.together import Crew
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable
+    from collections.abc import Callable, Coroutine, Iterable, Iterator
 
     from asyncpg import Record
 
@@ -21,6 +22,28 @@ if TYPE_CHECKING:
     Act: TypeAlias = Callable[[Record], Coroutine[None, None, None]]
 
 _OF_ONE_COMPANY = 16  # rows taken at once, so that nobody waits long behind a company with a million
+
+
+class Room:
+    """Room for a few rows of a lane, which nobody else gets meanwhile. size: for how many."""
+
+    def __init__(self, crew: Crew, act: Act, size: int) -> None:
+        self._crew = crew
+        self._act = act
+        self.size = size
+        self.left = size
+
+    def start(self, row: Record) -> None:
+        """Starts a row that is counted and leased."""
+        self.left -= 1
+        self._crew.start_reserved(self._act(row))
+
+    def take(self, rows: Iterable[Record]) -> None:
+        """Starts rows that are counted and leased already, by the statement that has stored them."""
+        for place, row in enumerate(rows):
+            if not place:
+                gap("lane.claimed")
+            self.start(row)
 
 
 class LeasedLane:
@@ -45,10 +68,10 @@ class LeasedLane:
         for company_id in companies:
             await self._crew.room()
             token = UUID(bytes=self._chance.bytes(16))
-            limit = min(share, self._crew.free)
-            for row in await lanes.claim(self._database, self._lane, company_id, token, limit):
-                self._crew.start(self._traced(row))
-                started = True
+            with self.room(share) as room:
+                for row in await lanes.claim(self._database, self._lane, company_id, token, room.size):
+                    room.start(row)
+                    started = True
         return started
 
     @property
@@ -56,12 +79,14 @@ class LeasedLane:
         """How many rows may be started now."""
         return self._crew.free
 
-    def take(self, rows: Iterable[Record]) -> None:
-        """Starts rows that are counted and leased already, by the statement that has stored them."""
-        for place, row in enumerate(rows):
-            if not place:
-                gap("lane.claimed")
-            self._crew.start(self._traced(row))
+    @contextmanager
+    def room(self, most: int) -> Iterator[Room]:
+        """Room for up to `most` rows, kept before they are leased: what waits for room afterwards waits its lease out."""
+        kept = Room(self._crew, self._traced, self._crew.reserve(most))
+        try:
+            yield kept
+        finally:
+            self._crew.give_back(kept.left)
 
     async def _traced(self, row: Record) -> None:
         trace.carry(trace.Trace(str(row[self._lane.key]), row["company_id"]))

@@ -12,14 +12,13 @@ from lastro.base.doorway import ENTER, OPEN, entered_and_read, opened_and_read
 from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.base.gaps import gap
 from lastro.base.media import JSON
-from lastro.base.rights import Rights, rights_of
+from lastro.base.rights import NOBODY, Peer, Rights, rights_of
 from lastro.base.rivals import OVERTAKEN, TRIES, step_aside
 from lastro.base.write import Stored, Write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
-    from ipaddress import IPv4Address, IPv6Address
     from uuid import UUID
 
     from asyncpg import Record
@@ -139,7 +138,7 @@ class Act(Generic[K]):
 class Call:
     """A request as the HTTP door understood it. token_issued_at: machine seconds. fingerprint: of the parsed request.
 
-    source: the address it came from; None where that says nothing, and then a client bound to networks is refused.
+    peer: who sent it; where that says nothing, a client bound to networks or certificates is refused.
     """
 
     company_id: UUID
@@ -150,7 +149,7 @@ class Call:
     key: str | None
     fingerprint: bytes
     success_status: int
-    source: IPv4Address | IPv6Address | None = None
+    peer: Peer = NOBODY
     request_id: str | None = None
 
 

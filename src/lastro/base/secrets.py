@@ -138,9 +138,21 @@ class KeyRing:
 
     def with_new_key(self, key_id: str) -> "KeyRing":
         """This ring with a new key that is current from now on; the others go on opening what they sealed."""
+        return self.with_waiting_key(key_id).sealing_with(key_id)
+
+    def with_waiting_key(self, key_id: str) -> "KeyRing":
+        """This ring with a new key that seals nothing yet, so that all know it before it does. ValueError: it is there."""
         if key_id in self._keys:
             raise ValueError("the ring has a key of this id already")
-        return KeyRing({**self._keys, key_id: self._random(_KEY_BYTES)}, key_id, self._random)
+        return KeyRing({**self._keys, key_id: self._random(_KEY_BYTES)}, self._current, self._random)
+
+    def sealing_with(self, key_id: str) -> "KeyRing":
+        """This ring, whose current key is from now on this one. ValueError: the ring lacks it."""
+        return KeyRing(self._keys, key_id, self._random)
+
+    def without(self, key_id: str) -> "KeyRing":
+        """This ring without a key: what it sealed is unreadable from now on. ValueError: it is the current one."""
+        return KeyRing({name: key for name, key in self._keys.items() if name != key_id}, self._current, self._random)
 
     def text(self) -> Secret:
         """The ring as `parse` reads it."""

@@ -40,14 +40,28 @@ class Crew:
     def __init__(self, size: int) -> None:
         self._size = size
         self._tasks: set[asyncio.Task[None]] = set()
+        self._reserved = 0
+        self._freed = asyncio.Event()
 
     @property
     def free(self) -> int:
-        """How many more may start."""
-        return self._size - len(self._tasks)
+        """How many more may start, beside those that room is kept for."""
+        return self._size - len(self._tasks) - self._reserved
 
-    def start(self, task: Coroutine[None, None, None]) -> None:
-        """Starts one, whether there is room or not."""
+    def reserve(self, most: int) -> int:
+        """Keeps room for up to `most` that may start later; for how many. Each is used by `start_reserved` or given back."""
+        kept = max(0, min(most, self.free))
+        self._reserved += kept
+        return kept
+
+    def give_back(self, kept: int) -> None:
+        """So many that room was kept for will not start."""
+        self._reserved -= kept
+        self._freed.set()
+
+    def start_reserved(self, task: Coroutine[None, None, None]) -> None:
+        """Starts one that room was kept for."""
+        self._reserved -= 1
         started = asyncio.get_running_loop().create_task(task)
         self._tasks.add(started)
         started.add_done_callback(self._end)
@@ -55,7 +69,8 @@ class Crew:
     async def room(self) -> None:
         """Returns when one more may start."""
         while self.free <= 0:
-            await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+            self._freed.clear()
+            await self._freed.wait()
 
     async def rest(self) -> None:
         """Returns when all have ended; cancelled, it ends them."""
@@ -70,6 +85,7 @@ class Crew:
 
     def _end(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
+        self._freed.set()
         if task.cancelled():
             return
         error = task.exception()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
+    from datetime import datetime, timedelta
     from uuid import UUID
 
     from lastro.base.money import Money
@@ -166,6 +166,14 @@ class Quota:
 
 
 @dataclass(frozen=True, slots=True)
+class Unrepeated:
+    """A payout that this Write makes, and that must be the only one like it within so long: stale where another is there."""
+
+    id: UUID
+    within: timedelta
+
+
+@dataclass(frozen=True, slots=True)
 class Freed:
     """A row of a reference table that leads to the company no longer: it is deleted, and must have been there."""
 
@@ -213,6 +221,7 @@ class Write:
     messages: tuple[Message, ...] = ()
     withdrawn: tuple[Withdrawn, ...] = ()
     quotas: tuple[Quota, ...] = ()
+    unrepeated: tuple[Unrepeated, ...] = ()
     finished: tuple[Finished, ...] = ()
     freed: tuple[Freed, ...] = ()
     stored: tuple[Stored, ...] = field(default=())

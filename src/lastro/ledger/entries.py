@@ -18,5 +18,10 @@ _ENTER = "SELECT enter($1, $2)"
 
 
 async def enter(session: Session, company_id: UUID, reach: int = REACH) -> int:
-    """Enters what of the company's oldest transfers can be entered. Returns how many it read; `reach`: there may be more."""
-    return int(await session.value(_ENTER, company_id, reach))
+    """Enters what of the company's oldest transfers can be entered. Returns how many it read; `reach`: there may be more.
+
+    It sets the session's company.
+    """
+    read = int(await session.value(_ENTER, company_id, reach))
+    session.company_id = company_id
+    return read

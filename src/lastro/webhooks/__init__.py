@@ -7,15 +7,16 @@ from lastro.webhooks.circuit import Circuit
 from lastro.webhooks.docs import NOTICES
 from lastro.webhooks.emit import told
 from lastro.webhooks.engine import Deliverer, number
-from lastro.webhooks.model import Attempt, Depth, Place
+from lastro.webhooks.model import Attempt, Depth, Numbered, Place
 from lastro.webhooks.rules import MOST_JITTER, Delivered, Plan, judge
 from lastro.webhooks.signatures import new_webhook_secret, sign
 from lastro.webhooks.slots import DeliverySettings
 from lastro.webhooks.states import CIRCUITS, DELIVERIES
-from lastro.webhooks.store import attempts_of, depths, events_of, forget, latest, not_closed
+from lastro.webhooks.store import attempts_of, depths, events_of, feed_after, forget, latest, not_closed
 
 __all__ = [
     "CIRCUITS", "DELIVERIES", "EVENTS", "HEADERS", "MOST_JITTER", "NOTICES", "Acknowledgement", "Arrivals", "Attempt",
-    "Circuit", "Delivered", "Deliverer", "DeliverySettings", "Depth", "Notice", "Place", "Plan", "attempts_of", "depths",
-    "events_of", "forget", "judge", "latest", "new_webhook_secret", "not_closed", "number", "routes", "sign", "told",
+    "Circuit", "Delivered", "Deliverer", "DeliverySettings", "Depth", "Notice", "Numbered", "Place", "Plan", "attempts_of",
+    "depths", "events_of", "feed_after", "forget", "judge", "latest", "new_webhook_secret", "not_closed", "number", "routes",
+    "sign", "told",
 ]  # fmt: skip

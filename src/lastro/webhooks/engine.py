@@ -54,7 +54,7 @@ _FINISH_TRIES = 3
 
 async def _number(database: Database, company_id: UUID) -> int:
     """A few hundred of one company, so that nobody waits for a company with a million."""
-    async with database.session(company_id) as session:
+    async with database.session_for(company_id) as session:
         numbered = await store.number_events(session, company_id, _NUMBERED_AT_ONCE)
     if numbered:
         gap("events.numbered")

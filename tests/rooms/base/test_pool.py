@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -12,10 +13,13 @@ import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.base.verbs import born_order, move_of
 
+from lastro import webhooks
 from lastro.base.commit import commit
 from lastro.base.db import Database, Dsn
 from lastro.base.errors import DatabaseAway
 from lastro.base.write import Write
+from lastro.doors.entering import Entering
+from lastro.doors.upkeep import Upkeep
 from lastro.orders import ORDERS
 
 pytestmark = pytest.mark.anyio
@@ -70,6 +74,44 @@ async def test_what_sets_the_company_itself_takes_the_session_that_is_set_to_it(
             assert await session.value("SELECT tenant()") == expected
     async with pool.session_for(c) as session:
         assert await session.value("SELECT tenant()") in (a, b)
+    await pool.close()
+
+
+async def test_what_works_at_one_company_sets_it_and_says_so(cast: Cast, ana: Seller, database: Any) -> None:
+    """Else the next one who is lent the session for the company it was set to before would work at this one."""
+    narrow = Cast.of(database.app, size=1)
+    pool, other = narrow.database, (await narrow.dora()).company_id
+    upkeep, entering = Upkeep(pool, cast.database), Entering(pool, cast.database)
+    for each in (upkeep, entering):
+        each.seen("events", ana.company_id)
+    for act in (partial(webhooks.number, pool, cast.database, [ana.company_id]), entering.active, upkeep.fold_active):
+        async with pool.session(other):
+            pass
+        await act()
+        async with pool.session_for(ana.company_id) as session:
+            assert await session.value("SELECT tenant()") == ana.company_id
+        async with pool.session(other) as session:
+            assert await session.value("SELECT tenant()") == other
+    await narrow.close()
+
+
+async def test_another_company_takes_the_session_that_was_idle_longest(database: Any) -> None:
+    """Whose company was lent last is wanted again soonest, and is to find its session as it was."""
+    pool, (a, b, c) = Database(database.app, size=2), (UUID(int=n) for n in (1, 2, 3))
+    async with pool.session(a), pool.session(b):
+        pass
+    for company in (a, b):  # whatever their order was before
+        async with pool.session_for(company):
+            pass
+    async with pool.session(c):
+        pass
+    async with pool.session_for(b) as session:
+        assert await session.value("SELECT tenant()") == b
+    async with pool.session():
+        pass
+    for company in (b, c):
+        async with pool.session_for(company) as session:
+            assert await session.value("SELECT tenant()") == company, "what is of no company takes nobody's away"
     await pool.close()
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.accounts.openings import born_opening
 from tests.rooms.base.verbs import born_order, born_payout, born_statement, settle_pesos, take_back_a_card
-from tests.rooms.keys.proof import asked_proof
+from tests.rooms.keys.proof import asked_claim, asked_proof
 from tests.rooms.ledger.test_entries import earn_long_ago
 from tests.rooms.med.recovery import recovery
 
@@ -184,7 +184,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
     )  # fmt: skip
     await commit(cast.database, Write(company, facts=(Fact(cast.id(), "TEST", order, None, b"{}", at),)))
     charge = _payment(cast, seller, subscription, receiver, at + timedelta(microseconds=1))
-    others = recovery(cast, company, seller.account_id, at) + asked_proof(cast, seller, at)
+    others = recovery(cast, company, seller.account_id, at) + asked_proof(cast, seller, at) + asked_claim(cast, seller, at)
     await commit(cast.database, write + back + charge + others)
     await _slip(cast, seller, at + timedelta(microseconds=2))
     await settle_pesos(cast, seller, at)
@@ -310,13 +310,13 @@ WORK = {
     "inbox": {"company_id", "id", "due_at", "leased_until", "rail", "subject", "kind"},
     "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"}, "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
     "held_deliveries": {"company_id", "id", "due_at"}, "orders": {"company_id", "id", "expires_at", "ends_at", "payment_method", "status", "subscription_id"},
-    "instruments": {"company_id", "rail", "reference"}, "chargebacks": {"company_id", "chargeback_id", "taken_at"}, "account_close_requests": {"company_id", "id", "status", "created_at"},
+    "instruments": {"company_id", "rail", "reference"}, "chargebacks": {"company_id", "chargeback_id", "taken_at"}, "account_close_requests": {"company_id", "id", "account_id", "status", "created_at"},
     "account_requests": {"company_id", "id", "status", "expires_at", "ask_at", "key_due_at"},
-    "card_payments": {"company_id", "id", "ask_at", "state"}, "pix_payments": {"company_id", "id", "ask_at", "state", "rail", "end_to_end_id", "settled_at"}, "refunds": {"company_id", "id", "ask_at", "state", "rail", "return_id", "updated_at"},
+    "card_payments": {"company_id", "id", "ask_at", "state"}, "pix_payments": {"company_id", "id", "ask_at", "state", "rail", "end_to_end_id", "settled_at", "created_at"}, "refunds": {"company_id", "id", "ask_at", "state", "rail", "return_id", "updated_at", "origin"},
     "payouts": {"company_id", "id", "batch_id", "ask_at", "start_at", "status", "rail", "updated_at", "end_to_end_id", "control_number", "paid_at", "children"},
     "payout_returns": {"company_id", "payout_id", "return_id", "settled_at"}, "own_keys": None, "statements": {"company_id", "id", "rail", "day", "state", "due_at", "leased_until"},
     "statement_lines": {"company_id", "rail", "kind", "network_id", "is_current", "statement_id"},
-    "statement_items": {"company_id", "rail", "kind", "network_id", "day", "difference", "state", "created_at"}, "payout_plans": {"company_id", "id", "due_at", "leased_until"}, "med_objects": {"company_id", "id", "due_at", "object_type", "role", "status"},
+    "statement_items": {"company_id", "rail", "kind", "network_id", "day", "difference", "state", "created_at"}, "payout_plans": {"company_id", "id", "due_at", "leased_until"}, "med_objects": {"company_id", "id", "due_at", "object_type", "role", "status"}, "key_claims": {"company_id", "id", "account_id", "due_at", "status"},
     "subscriptions": {"company_id", "id", "lapses_at", "ends_at", "charge_at", "status"},
     "subscription_payments": {"company_id", "id", "subscription_id", "due_at", "ask_at", "cancel_message_id", "status"},
     "pix_key_validations": {"company_id", "id", "expires_at", "status"},

@@ -9,6 +9,8 @@ from lastro.rails.directory.rules import UNKNOWN_SECONDS, buckets, digest
 from lastro.rails.port import BudgetSpent
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from lastro.base.db import Database
     from lastro.rails.port import Asking
 
@@ -55,7 +57,7 @@ class Budget:
         async with self._database.session() as session:
             await session.fetch(_SETTLE, [payer.name], [payer.policy.capacity], None, _FOR_NOW)
 
-    async def sent(self, end_to_end_id: str) -> None:
-        """The payment that a look-up was for has been sent: its payer is given back what that gives, once."""
+    async def sent(self, end_to_end_ids: Collection[str]) -> None:
+        """The payments that look-ups were for have been sent: their payers are given back what that gives, once for each."""
         async with self._database.session() as session:
-            await session.fetch(_SENT, end_to_end_id)
+            await session.fetch(_SENT, list(end_to_end_ids))

@@ -32,8 +32,13 @@ async def unnumbered(work: Session) -> list[UUID]:
 
 
 async def number_events(session: Session, company_id: UUID, reach: int) -> int:
-    """Numbers up to `reach` events, oldest first; how many it were. 0 also when another session is at it."""
-    return int(await session.value("SELECT number_events($1, $2)", company_id, reach))
+    """Numbers up to `reach` events, oldest first; how many it were. 0 also when another session is at it.
+
+    It sets the session's company.
+    """
+    numbered = int(await session.value("SELECT number_events($1, $2)", company_id, reach))
+    session.company_id = company_id
+    return numbered
 
 
 # ── finding and claiming ──
