@@ -3,6 +3,7 @@
 from lastro.companies.actions.clients import (
     SECRET_PREFIX,
     AddClient,
+    BindCertificates,
     BindNetworks,
     LimitRequests,
     Permit,
@@ -62,7 +63,8 @@ from lastro.companies.tokens import LIFETIME_SECONDS, SCOPE, Claims, TokenRefuse
 
 __all__ = [
     "DIRECTIONS", "FEES", "IN", "INSTITUTION_NUMBER", "LIFETIME_SECONDS", "LOCATION", "OWN_EVERY_SECONDS",
-    "PAYERS", "PERMISSIONS", "SCOPE", "SECRET_PREFIX", "TOKEN", "AddClient", "ApprovePlans", "BearFees", "BindNetworks",
+    "PAYERS", "PERMISSIONS", "SCOPE", "SECRET_PREFIX", "TOKEN", "AddClient", "ApprovePlans", "BearFees", "BindCertificates",
+    "BindNetworks",
     "Callers", "ChooseAccount", "Claims", "Client", "Company", "DatedPlan", "FeePlan", "Fees", "FoundCompany", "Keychain",
     "LimitRequests", "Login", "OutsideIssuer", "OutsideKeys", "OwnKeys", "Permit", "Price", "RefuseDuplicates",
     "RemoveFees", "ReviewAbove", "Revoke", "RevokeTokens", "RotateSecret", "Route", "RouteOrders", "SetFees", "SigningKeys",

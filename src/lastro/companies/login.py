@@ -7,6 +7,7 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from lastro.base.rights import NOBODY, Peer
 from lastro.base.secrets import hash_machine_secret, same
 from lastro.companies import store
 from lastro.companies.model import company_of_client
@@ -14,7 +15,6 @@ from lastro.companies.tokens import SCOPE, issue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from ipaddress import IPv4Address, IPv6Address
 
     from asyncpg import Record
 
@@ -35,10 +35,11 @@ class Login:
     machine_now: Callable[[], float]
     random: Callable[[int], bytes]
 
-    async def token(self, client_id: str, client_secret: str, source: IPv4Address | IPv6Address | None = None) -> str | None:
-        """A token for an hour, or None, which does not say why: unknown client, wrong secret, revoked, or another network.
+    async def token(self, client_id: str, client_secret: str, peer: Peer = NOBODY) -> str | None:
+        """A token for an hour, or None, which does not say why: unknown client, wrong secret, revoked, another network or
+        certificate.
 
-        source: the address the request came from; None where that is not known.
+        The token of a client that has certificates is bound to the one that it showed (RFC 8705 §3).
         """
         number = company_of_client(client_id)
         if number is None:
@@ -48,7 +49,7 @@ class Login:
             company_id = await store.company_of_number(session, number) or _NOWHERE
             await session.enter(company_id)
             row = await store.proof(session, company_id, client_id)
-        if not _proven(row, client_secret) or row is None or row["revoked"] or not _comes_from(source, row):
+        if not _proven(row, client_secret) or row is None or row["revoked"] or not _may_come(peer, row):
             return None
         return issue(
             self.keys().token,
@@ -58,6 +59,7 @@ class Login:
             now_machine=self.machine_now(),
             jti=self.random(16).hex(),
             scope=SCOPE,
+            certificate=peer.certificate if row["certificates"] else None,
         )
 
 
@@ -73,6 +75,5 @@ def _proven(row: Record | None, client_secret: str) -> bool:
     return is_current or (is_older and older is not None and bool(row["previous_admits"]))
 
 
-def _comes_from(source: IPv4Address | IPv6Address | None, row: Record) -> bool:
-    allowed = row["allowed_networks"]
-    return not allowed or (source is not None and any(source in ip_network(network) for network in allowed))
+def _may_come(peer: Peer, row: Record) -> bool:
+    return peer.is_within([ip_network(network) for network in row["allowed_networks"]]) and peer.shows(row["certificates"])

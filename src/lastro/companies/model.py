@@ -58,7 +58,8 @@ class Company:
 class Client:
     """A machine that calls for a company. Times but created_at are machine time; read_at: when this was read.
 
-    networks: where its requests may come from, none: anywhere. requests_per_minute: None: what every client has.
+    networks: where its requests may come from, none: anywhere. certificates: `x5t#S256` of those of which it must show one,
+    none: it need not. requests_per_minute: None: what every client has.
     secret_hash: None where an outside issuer vouches for it. previous_until: until when its older secret admits too.
     """
 
@@ -66,6 +67,7 @@ class Client:
     name: str
     permissions: tuple[str, ...]
     networks: tuple[str, ...]
+    certificates: tuple[str, ...]
     requests_per_minute: int | None
     secret_hash: bytes | None = field(repr=False)
     previous_until: datetime | None

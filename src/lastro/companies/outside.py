@@ -17,7 +17,7 @@ from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 from lastro.base.api import as_id
 from lastro.companies.model import is_subject, outside_client_id
-from lastro.companies.tokens import SCOPE
+from lastro.companies.tokens import SCOPE, Bound
 from lastro.companies.verifying import Claims, OneAlgorithm, PinnedKey, SignedTokens, TokenRefused
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ def _bits(modulus: str) -> int:
 class OutsideVerifier(SignedTokens):
     """Checks an outside issuer's tokens.
 
-    Demanded are `iss`, `aud`, `sub`, `exp`, `iat` and the company's claim; `nbf` is honoured where it is there. A token
+    Demanded are `iss`, `aud`, `sub`, `exp`, `iat` and the company's claim; `nbf` is honoured where it is there, and `cnf`
+    (a token bound to anything but a certificate is refused: nobody here could tell who may send it). A token
     that does not say when it was issued could not be revoked by time, and one from the future is not yet good.
     """
 
@@ -126,6 +127,7 @@ class OutsideVerifier(SignedTokens):
             raise TokenRefused
         issued, expires = _instant(said["iat"]), _instant(said["exp"])
         begins = issued if said.get("nbf") is None else max(issued, _instant(said["nbf"]))
+        bound = None if said.get("cnf") is None else msgspec.convert(said["cnf"], Bound).certificate
         return Claims(
             client_id=outside_client_id(subject),
             company_id=str(UUID(company)),
@@ -134,6 +136,7 @@ class OutsideVerifier(SignedTokens):
             issued_at=issued,
             expires_at=expires + LEEWAY_SECONDS,
             not_before=begins - LEEWAY_SECONDS,
+            certificate=bound,
         )
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST_NAME = 140
+_MOST_CERTIFICATES = 20
+_THUMBPRINT = re.compile(r"[A-Za-z0-9_-]{43}\Z")
 _MOST_NETWORKS = 50
 _WHOLE = 10_000  # basis points
 # What an order can be paid by, and a payout made; crypto carries its brand (contract.md §6).
@@ -68,6 +70,17 @@ def networks(texts: Sequence[str]) -> tuple[list[str], list[Problem]]:
         elif str(network) not in kept:
             kept.append(str(network))
     return kept, problems
+
+
+def certificate_problems(thumbprints: Sequence[str]) -> list[Problem]:
+    """What is wrong with a client's certificates, each named by `x5t#S256` (RFC 8705 §3.1)."""
+    problems = []
+    if len(thumbprints) > _MOST_CERTIFICATES:
+        problems.append(Problem("certificates", "TOO_LONG", f"must be at most {_MOST_CERTIFICATES}"))
+    if any(_THUMBPRINT.match(one) is None for one in thumbprints):
+        text = "must be 43 characters of base64url each: the SHA-256 of a certificate"
+        problems.append(Problem("certificates", "INVALID", text))
+    return problems
 
 
 _MAPPED = IPv6Network((IPv6Address("::ffff:0:0"), 96))

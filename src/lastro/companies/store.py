@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _PROOF = """
 SELECT secret_hash, secret_hash_previous, secret_previous_until > machine_now() AS previous_admits, allowed_networks,
-       revoked_at IS NOT NULL AND revoked_at <= machine_now() AS revoked
+       certificates, revoked_at IS NOT NULL AND revoked_at <= machine_now() AS revoked
   FROM clients WHERE company_id = $1 AND client_id = $2
 """
 _COMPANY = """
@@ -50,8 +50,8 @@ SELECT coalesce(sum(f.version), 0)::bigint AS fees_version,
    SELECT f.direction = {direction} AND f.payment_method = {method} AND f.removed_at IS NULL AS is_wanted) w
  WHERE f.company_id = $1
 """
-_COLUMNS = """client_id, name, permissions, allowed_networks, requests_per_minute, secret_hash, secret_previous_until,
-  revoked_at, tokens_valid_after, created_at, version, machine_now() AS read_at"""
+_COLUMNS = """client_id, name, permissions, allowed_networks, certificates, requests_per_minute, secret_hash,
+  secret_previous_until, revoked_at, tokens_valid_after, created_at, version, machine_now() AS read_at"""
 _CLIENT = f"SELECT {_COLUMNS} FROM clients WHERE company_id = $1 AND client_id = $2"  # noqa: S608 columns of our own
 _CLIENTS = f"SELECT {_COLUMNS} FROM clients WHERE company_id = $1 ORDER BY created_at, client_id"  # noqa: S608
 
@@ -189,9 +189,9 @@ async def clients(session: Session, company_id: UUID) -> list[Client]:
 
 def _client(row: Record) -> Client:
     return Client(
-        row["client_id"], row["name"], tuple(row["permissions"]), tuple(row["allowed_networks"]), row["requests_per_minute"],
-        row["secret_hash"], row["secret_previous_until"], row["revoked_at"], row["tokens_valid_after"], row["created_at"],
-        row["version"], row["read_at"],
+        row["client_id"], row["name"], tuple(row["permissions"]), tuple(row["allowed_networks"]), tuple(row["certificates"]),
+        row["requests_per_minute"], row["secret_hash"], row["secret_previous_until"], row["revoked_at"],
+        row["tokens_valid_after"], row["created_at"], row["version"], row["read_at"],
     )  # fmt: skip
 
 

@@ -76,14 +76,17 @@ def issue(
     scope: str = SCOPE,
     audience: str = SCOPE,
     lifetime_seconds: int = LIFETIME_SECONDS,
+    certificate: str | None = None,
 ) -> str:
     """A signed token. `now_machine` is Unix machine time in seconds, best with its fraction.
+
+    certificate: its SHA-256 (`x5t#S256`), where the token counts only with it (RFC 8705 §3.1).
 
     `iat` keeps the milliseconds, as RFC 7519 §2 allows: clients' tokens are revoked by an instant, and a token issued
     in the same second but after it must count. They are cut, never rounded up, so that no token is from the future.
     """
     issued = math.floor(now_machine * 1000) / 1000
-    claims = {
+    claims: dict[str, object] = {
         "iss": issuer,
         "sub": client_id,
         "aud": audience,
@@ -93,8 +96,16 @@ def issue(
         "exp": math.floor(now_machine) + lifetime_seconds,
         "jti": jti,
     }
+    if certificate is not None:
+        claims["cnf"] = {"x5t#S256": certificate}
     header = {"alg": _ALGORITHM, "kid": key.kid, "typ": "JWT"}
     return jws.serialize_compact(header, msgspec.json.encode(claims), key._key, registry=_registry)  # noqa: SLF001
+
+
+class Bound(msgspec.Struct):
+    """`cnf` of RFC 7800: by what whoever sends a token proves that it is its own. We know certificates, and no other way."""
+
+    certificate: str = msgspec.field(name="x5t#S256")
 
 
 class _Payload(msgspec.Struct):
@@ -107,6 +118,7 @@ class _Payload(msgspec.Struct):
     exp: float
     jti: str
     nbf: float | None = None
+    cnf: Bound | None = None
 
 
 _payload = msgspec.json.Decoder(_Payload)
@@ -135,6 +147,7 @@ class Verifier(SignedTokens):
             issued_at=payload.iat,
             expires_at=payload.exp,
             not_before=payload.nbf,
+            certificate=None if payload.cnf is None else payload.cnf.certificate,
         )
 
 

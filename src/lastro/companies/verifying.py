@@ -56,7 +56,10 @@ class PinnedKey:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Who asks. Times are Unix machine time in seconds; `issued_at` has milliseconds."""
+    """Who asks. Times are Unix machine time in seconds; `issued_at` has milliseconds.
+
+    certificate: SHA-256 of the one that whoever sends the token must show (RFC 8705 §3.1); None: it is bound to none.
+    """
 
     client_id: str
     company_id: str
@@ -65,6 +68,7 @@ class Claims:
     issued_at: float
     expires_at: float
     not_before: float | None = None
+    certificate: str | None = None
 
 
 class SignedTokens:

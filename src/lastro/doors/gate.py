@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from lastro.base import trace
 from lastro.base.errors import DatabaseAway, Kind, Problem, Refused, Stale
-from lastro.doors.http import METHODS, UNKNOWN, Response, Seen, headers_of, refusal, request_id, unexpected
+from lastro.doors.http import METHODS, UNKNOWN, Response, Seen, headers_of, refusal, request_id, seen_of, unexpected
+from lastro.doors.proxies import Proxies
+from lastro.doors.turns import NoTurn, Turns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping
-    from ipaddress import IPv4Network, IPv6Network
 
     from litestar.types import ASGIApp, HTTPScope, Receive, Send
 
-    from lastro.doors.http import Answer
+    from lastro.doors.http import Admit, Answer
 
 log = structlog.get_logger()
 
 LARGEST_BODY = 1024 * 1024  # of most operations, in bytes
 SLOWEST_BODY_SECONDS = 15
+SLOWEST_TURN_SECONDS = 15  # so long a large body, and an answer in parts, waits for others to end
 SLOWEST_PART_SECONDS = 60  # a caller may take so long to take a part of a long answer
 # Given twice, one reader takes the first and another the last: who may pass must not depend on who reads.
 _ONCE = frozenset({
@@ -36,24 +37,23 @@ _ONCE = frozenset({
 })  # fmt: skip
 
 
-# Some proxies add the port that the caller had: 203.0.113.7:5123, [2001:db8::7]:5123.
-_PORT = re.compile(r"^(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)$")
-
-
 @dataclass
 class Gate:
     """What every request passes. hosts: Host values that are ours. random: for request ids.
 
-    proxies: the networks of our own proxies, whose x-forwarded-for is believed. note: hears of every request that was
-    answered, its status and how many seconds it took. schemes: of our own pages. in_flight: how many are being answered.
+    proxies: our own, which tell who calls. note: hears of every request that was
+    answered, its status and how many seconds it took. schemes: of our own pages. large_bodies, long_answers: how many there
+    are at a time, since each takes memory for as long as its caller likes. in_flight: how many are being answered.
     """
 
     hosts: frozenset[str]
     random: Callable[[int], bytes]
-    proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    proxies: Proxies = field(default_factory=Proxies)
     note: Callable[[Seen, int, float], None] = lambda *_: None
     patience_seconds: float = SLOWEST_BODY_SECONDS
     schemes: tuple[str, ...] = ("http", "https")
+    large_bodies: Turns = field(default_factory=lambda: Turns(8, 2, SLOWEST_TURN_SECONDS))
+    long_answers: Turns = field(default_factory=lambda: Turns(16, 4, SLOWEST_TURN_SECONDS))
     origins: frozenset[str] = field(init=False)
     in_flight: int = field(init=False, default=0)
 
@@ -78,72 +78,71 @@ class Gate:
             self.unrouted(str(scope["method"]), request_id, refused, time.perf_counter() - begun)
 
     async def serve(
-        self,
-        scope: HTTPScope,
-        receive: Receive,
-        send: Send,
-        answer: Answer,
-        path: str,
-        largest_body: int = LARGEST_BODY,
-    ) -> None:
-        """Reads the body and sends what `answer` says; an exception is a 500 without a word. path: the route's."""
+        self, scope: HTTPScope, receive: Receive, send: Send, answer: Answer, path: str,
+        largest_body: int = LARGEST_BODY, admit: Admit | None = None,
+    ) -> None:  # fmt: skip
+        """Sends what `answer` says of the request. path: the route's. admit: may refuse it before its body is read."""
         begun = time.perf_counter()
         headers = dict(scope["headers"])
         request_id = self.request_id(headers)
         seen = Seen(str(scope["method"]), path, request_id.decode())
         trace.carry(trace.Trace(seen.request_id))
-        scope["state"] = {"seen": seen, "source": self.source(scope), "gone": partial(_gone, receive)}
-        self.in_flight += 1
-        try:
-            has_body = scope["method"] not in ("GET", "HEAD")
-            body = await _body(receive, headers, self.patience_seconds, largest_body) if has_body else b""
-            response = await _begun(await answer(scope, body, headers))
-        except _Refuse as refused:
-            response = refusal(refused.refused)
-        except (DatabaseAway, Stale) as away:
-            log.warning(
-                "unavailable",
-                request_id=request_id.decode(),
-                company_id=seen.company_id,
-                path=path,
-                cause=type(away).__name__,
-                reason=str(away)[:200],
-            )
-            response = unexpected(503)
-        except asyncio.CancelledError:
-            await _send(send, unexpected(503), request_id)  # this process ends
-            raise
-        except Exception:
-            log.exception("failed", request_id=request_id.decode(), company_id=seen.company_id, path=path)
-            response = unexpected()
-        finally:
-            self.in_flight -= 1
-        more = None if seen.method == "HEAD" else response.more
-        await _send(send, response, request_id, goes_on=more is not None)
-        if more is not None:
-            await _follow(send, receive, more, seen)
+        scope["state"] = {"seen": seen, "peer": self.proxies.peer(scope, time.time), "gone": partial(_gone, receive)}
+        async with AsyncExitStack() as held:
+            self.in_flight += 1
+            try:
+                response = await self._answered(scope, receive, answer, headers, largest_body, admit, held)
+            except asyncio.CancelledError:
+                await _send(send, unexpected(503), request_id)  # this process ends
+                raise
+            finally:
+                self.in_flight -= 1
+            more = None if seen.method == "HEAD" else response.more
+            await _send(send, response, request_id, goes_on=more is not None)
+            if more is not None:
+                await _follow(send, receive, more, seen)
         seen.issues = response.issues
         self.note(seen, response.status, time.perf_counter() - begun)
+
+    async def _answered(
+        self, scope: HTTPScope, receive: Receive, answer: Answer, headers: Mapping[bytes, bytes], largest_body: int,
+        admit: Admit | None, held: AsyncExitStack,
+    ) -> Response:  # fmt: skip
+        """What the request is answered; an exception is a 500 without a word. held: what is given back once that is sent."""
+        seen = seen_of(scope)
+        try:
+            refused = None if admit is None else await admit(scope, headers)
+            if refused is not None:
+                return refused
+            body = b""
+            if seen.method not in ("GET", "HEAD"):
+                if largest_body > LARGEST_BODY:
+                    await held.enter_async_context(self.large_bodies.turn(seen.client_id or ""))
+                body = await _body(receive, headers, self.patience_seconds, largest_body)
+            response = await answer(scope, body, headers)
+            if response.more is None:
+                return response
+            held.push_async_callback(response.more.aclose)
+            if seen.method == "HEAD":
+                return response
+            await held.enter_async_context(self.long_answers.turn(seen.client_id or ""))
+            return await _begun(response)
+        except (_Refuse, NoTurn) as no:
+            return refusal(no.refused)
+        except (DatabaseAway, Stale) as away:
+            log.warning(
+                "unavailable", request_id=seen.request_id, company_id=seen.company_id, path=seen.path,
+                cause=type(away).__name__, reason=str(away)[:200],
+            )  # fmt: skip
+            return unexpected(503)
+        except Exception:
+            log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
+            return unexpected()
 
     def unrouted(self, method: str, request_id: bytes, response: Response, seconds: float) -> None:
         """Notes a request that no route was asked for: its path may hold anything and is not told."""
         seen = Seen(method if method in METHODS else UNKNOWN, UNKNOWN, request_id.decode(), issues=response.issues)
         self.note(seen, response.status, seconds)
-
-    def source(self, scope: HTTPScope) -> IPv4Address | IPv6Address | None:
-        """Where the request came from: the last address that a proxy of ours did not add itself. None: that is no address.
-
-        Each proxy adds to the header's line or adds a line (RFC 9110 §5.3: lines of one name are one list).
-        """
-        client = scope.get("client")
-        source = _address(client[0]) if client else None
-        if not self.proxies:
-            return source
-        lines = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for").decode("latin-1")
-        told = [text.strip() for text in lines.split(",") if text.strip()]
-        while told and source is not None and any(source in network for network in self.proxies):
-            source = _address(_PORT.sub(r"\1\2", told.pop()))
-        return source
 
     def request_id(self, headers: Mapping[bytes, bytes]) -> bytes:
         """The caller's, where it gave one that can be printed, else one of ours."""
@@ -157,16 +156,6 @@ class Gate:
         if origin is not None and origin.decode("latin-1").lower() not in self.origins:
             return refusal(Refused(Kind.FORBIDDEN))
         return None
-
-
-@lru_cache(maxsize=1024)
-def _address(text: str) -> IPv4Address | IPv6Address | None:
-    try:
-        found = ip_address(text)
-    except ValueError:
-        return None
-    # One caller has one address, however the socket or the proxy prints it.
-    return (found.ipv4_mapped or found) if isinstance(found, IPv6Address) else found
 
 
 def _repeated(headers: list[tuple[bytes, bytes]]) -> Response | None:
@@ -247,9 +236,7 @@ async def _follow(send: Send, receive: Receive, parts: AsyncGenerator[bytes, Non
     """Sends the parts. What fails on the way cuts the connection, so that nobody takes a part for the whole."""
     gone = asyncio.ensure_future(_gone(receive))
     try:
-        async for part in parts:
-            if gone.done():
-                return
+        while (part := await _unless(gone, parts)) is not None:
             async with asyncio.timeout(SLOWEST_PART_SECONDS):
                 await send({"type": "http.response.body", "body": part, "more_body": True})
     except (DatabaseAway, TimeoutError) as away:
@@ -257,7 +244,18 @@ async def _follow(send: Send, receive: Receive, parts: AsyncGenerator[bytes, Non
     except Exception:
         log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
     else:
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        if not gone.done():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
     finally:
         gone.cancel()
-        await parts.aclose()
+
+
+async def _unless(gone: asyncio.Future[None], parts: AsyncGenerator[bytes, None]) -> bytes | None:
+    """The next part; None behind the last one, or as soon as the caller is gone, whatever the part still waits for."""
+    coming = asyncio.ensure_future(anext(parts, None))
+    try:
+        await asyncio.wait((coming, gone), return_when=asyncio.FIRST_COMPLETED)
+        return coming.result() if coming.done() and not gone.done() else None
+    finally:
+        coming.cancel()
+        await asyncio.gather(coming, return_exceptions=True)

@@ -15,6 +15,7 @@ from lastro import companies, orders
 from lastro.base import forms
 from lastro.base.api import Incoming
 from lastro.base.errors import Kind, Refused, Stale
+from lastro.base.rights import Peer
 from lastro.base.run import Done, Reply
 from lastro.base.secrets import Secret
 from lastro.companies import (
@@ -45,7 +46,7 @@ async def read(
     cast: Cast, client: Client, source: str | None = "203.0.113.7", permission: str = "orders:read"
 ) -> Kind | None:
     """How the client's request for an order that is not there ends; NOT_FOUND means that it was let in."""
-    call = replace(client.call(permission=permission), source=None if source is None else ip_address(source))
+    call = replace(client.call(permission=permission), peer=Peer(None if source is None else ip_address(source)))
     outcome = await cast.runner.run(call, orders.Read(None, PLACE))
     assert isinstance(outcome, Refused)
     return outcome.kind
@@ -116,7 +117,7 @@ async def test_what_is_remembered_is_not_believed_after_a_change(cast: Cast, ana
     async def order(source: str = "203.0.113.7") -> Kind | None:
         """None: it was made."""
         verb = shop.create()
-        outcome = await cast.runner.run(replace(client.call(), source=ip_address(source)), verb)
+        outcome = await cast.runner.run(replace(client.call(), peer=Peer(ip_address(source))), verb)
         assert verb.recall() is not None
         return None if isinstance(outcome, Reply) else outcome.kind
 

@@ -10,8 +10,11 @@ import asyncpg
 import pytest
 from tests.cast import Cast, Client, Seller
 
+from lastro.base.errors import Refused
+from lastro.base.rights import Peer
 from lastro.base.secrets import Secret, hash_machine_secret, new_machine_secret
 from lastro.companies import (
+    BindCertificates,
     BindNetworks,
     Login,
     Revoke,
@@ -35,7 +38,7 @@ class Door:
     keys: SigningKeys
 
     async def admits(self, client_id: str, secret: str, source: Any = HOME) -> bool:
-        token = await self.login.token(client_id, secret, source)
+        token = await self.login.token(client_id, secret, source if isinstance(source, Peer) else Peer(source))
         if token is None:
             return False
         claims = Verifier(public_keys(self.keys.tokens), ISSUER).verify(token, time.time())
@@ -129,6 +132,35 @@ async def test_a_client_bound_to_networks_is_admitted_from_there_alone(door: Doo
     await door.cast.act(ana.company_id, BindNetworks(client.client_id, ()))
     assert await door.admits(client.client_id, client.secret, ELSEWHERE)
     assert await door.admits(client.client_id, client.secret, None)
+
+
+async def test_a_client_bound_to_certificates_is_admitted_with_one_of_them(door: Door, ana: Seller) -> None:
+    client, (first, second, third) = ana.client, ("A" * 43, "b" * 43, "-" * 43)
+    bound = await door.cast.act(ana.company_id, BindCertificates(client.client_id, (first, second, first)))
+    assert bound["certificates"] == [first, second]
+    assert [await door.admits(client.client_id, client.secret, Peer(HOME, one)) for one in (first, second, third, None)] == [
+        True, True, False, False,
+    ]  # fmt: skip
+    token = await door.login.token(client.client_id, client.secret, Peer(HOME, second))
+    assert Verifier(public_keys(door.keys.tokens), ISSUER).verify(token or "", time.time()).certificate == second
+    await door.cast.act(ana.company_id, BindCertificates(client.client_id, remove=(first, second), stays_bound=False))
+    assert await door.admits(client.client_id, client.secret, Peer(HOME, None))
+    token = await door.login.token(client.client_id, client.secret, Peer(HOME, second))
+    assert Verifier(public_keys(door.keys.tokens), ISSUER).verify(token or "", time.time()).certificate is None
+
+
+@pytest.mark.parametrize(
+    ("verb", "problem"),
+    [
+        ({"add": ("short",)}, "INVALID"), ({"add": ("é" * 43,)}, "INVALID"), ({"remove": ("B" * 43,)}, "INVALID"),
+        ({"remove": ("A" * 43,)}, "NOT_ALLOWED"), ({"add": tuple(f"{n:043d}" for n in range(20))}, "TOO_LONG"),
+    ],
+)  # fmt: skip
+async def test_what_certificates_cannot_be(door: Door, ana: Seller, verb: Any, problem: str) -> None:
+    await door.cast.act(ana.company_id, BindCertificates(ana.client.client_id, ("A" * 43,)))
+    refused = await door.cast.runner.act(ana.company_id, BindCertificates(ana.client.client_id, **verb))
+    assert isinstance(refused, Refused)
+    assert [p.issue for p in refused.problems] == [problem]
 
 
 async def test_whom_an_outside_issuer_vouches_for_has_no_secret(door: Door, ana: Seller) -> None:

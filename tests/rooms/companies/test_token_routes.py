@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from tests.cast import Cast, Seller
 
+from lastro.base.rights import Peer
 from lastro.companies import BindNetworks, Login, SigningKeys
 from lastro.companies.tokens import new_signing_key
 from lastro.doors.http import Response
@@ -34,7 +35,7 @@ class Routes:
 
 
 def _scope(source: str | None) -> Any:
-    return {"state": {"source": None if source is None else ip_address(source)}}
+    return {"state": {"peer": Peer(None if source is None else ip_address(source))}}
 
 
 @pytest.fixture

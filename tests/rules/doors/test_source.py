@@ -5,16 +5,15 @@ from typing import Any
 
 import pytest
 
-from lastro.doors.gate import Gate
+from lastro.doors.proxies import Proxies
 
 PROXIES = tuple(ip_network(text) for text in ("10.0.0.0/8", "2001:db8:1::/48"))
 
 
 def source(peer: str | None, *lines: str, proxies: Any = PROXIES) -> str | None:
-    gate = Gate(frozenset({"lastro.test"}), bytes, proxies)
     headers = [(b"host", b"lastro.test"), *((b"x-forwarded-for", line.encode("latin-1")) for line in lines)]
     scope: Any = {"client": None if peer is None else (peer, 5000), "headers": headers}
-    found = gate.source(scope)
+    found = Proxies(proxies).address(scope)
     return None if found is None else str(found)
 
 

@@ -173,6 +173,39 @@ class BindNetworks(_Change):
 
 
 @dataclass(frozen=True)
+class BindCertificates(_Change):
+    """Certificates of which the client must show one from now on, by `x5t#S256`, added to those it has, or taken from them.
+
+    Where the last is taken it needs none any more, unless `stays_bound`: then that is refused.
+    """
+
+    add: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    stays_bound: bool = True
+
+    def sets(self, known: Client) -> Mapping[str, Any] | Refused:
+        """The certificates."""
+        kept = self._kept(known)
+        problems = rules.certificate_problems(kept)
+        if set(self.remove) - set(known.certificates):
+            problems.append(Problem("certificates", "INVALID", "the client has no such certificate"))
+        elif not kept and self.stays_bound and known.certificates:
+            text = "it would be the client's last, and its secret alone would admit from then on"
+            problems.append(Problem("certificates", "NOT_ALLOWED", text))
+        if problems:
+            return Refused(Kind.INVALID, tuple(problems))
+        return {} if kept == known.certificates else {"certificates": list(kept)}
+
+    def told(self, known: Client) -> Mapping[str, Any]:
+        """The certificates as they are kept."""
+        return {"certificates": self._kept(known)}
+
+    def _kept(self, known: Client) -> tuple[str, ...]:
+        together = dict.fromkeys((*known.certificates, *self.add))
+        return tuple(one for one in together if one not in self.remove)
+
+
+@dataclass(frozen=True)
 class LimitRequests(_Change):
     """How many requests a minute the client has; None: what every client has."""
 

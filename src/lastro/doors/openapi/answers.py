@@ -142,7 +142,7 @@ def _given(one: Gives) -> dict[str, Any]:
     said: dict[str, Any] = {"description": one.description, "headers": _headers(one.headers, certain=one.headers)}
     if one.schema is not None:
         schema = reference(one.schema) if isinstance(one.schema, type) else dict(one.schema)
-        said["content"] = {one.media: _content(schema, one.example)}
+        said["content"] = {media: _content(schema, one.example) for media in (one.media, *one.also)}
     return said
 
 

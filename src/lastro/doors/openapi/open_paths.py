@@ -24,7 +24,10 @@ _SCOPE = f"{companies.SCOPE}/.default"
 
 @dataclass(frozen=True, slots=True)
 class Gives:
-    """One answer that is no refusal in the interface's words. schema: a type, or JSON Schema; None: the body is empty."""
+    """One answer that is no refusal in the interface's words. schema: a type, or JSON Schema; None: the body is empty.
+
+    also: other media types that it comes as.
+    """
 
     status: int
     description: str
@@ -32,6 +35,7 @@ class Gives:
     schema: type[msgspec.Struct] | Mapping[str, Any] | None = None
     example: Any = None
     headers: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +262,28 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     "/docs/style.css": {"GET": Open(
         "read_docs_style", "service", Doc("Read the reference's style", "What /docs looks like."),
         (Gives(200, "The style.", "text/css", _PAGE, headers=("etag", "cache-control")),
+         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+    )},
+    "/docs/guide": {"GET": Open(
+        "read_guide", "service",
+        Doc("Read the guide", "Its first page. What stands in docs/ of the source, to be read without any other server."),
+        (Gives(200, "The page.", "text/html", _PAGE, headers=("etag", "cache-control")),
+         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+    )},
+    "/docs/guide/{page}": {"GET": Open(
+        "read_guide_page", "service",
+        Doc("Read a page of the guide", "With `.md` behind its name it is the Markdown that the page is made of."
+            " Files that pages lead to, such as examples, are there as well."),
+        (Gives(200, "The page, or what it leads to.", "text/html", _PAGE, headers=("etag", "cache-control"),
+               also=("text/markdown", "text/plain", "image/svg+xml")),
+         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+        (400, 403, 404, 500),
+        parameters={"page": "Such as `guides-orders`."},
+    )},
+    "/llms.txt": {"GET": Open(
+        "read_llms", "service",
+        Doc("Read what there is to read", "Every page of the guide with its first words, as llmstxt.org has it."),
+        (Gives(200, "The list.", "text/plain", _PAGE, headers=("etag", "cache-control")),
          Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
     )},
 }  # fmt: skip

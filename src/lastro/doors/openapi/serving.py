@@ -1,8 +1,8 @@
-"""Serving the document, its reference and the schemas of events: made once, at the start, and sent to who lacks them."""
+"""Serving the document, its reference and the schemas of events: each made once and sent to who lacks it."""
 
 from __future__ import annotations
 
-import hashlib
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,71 +14,87 @@ from lastro.doors.openapi import reference
 from lastro.doors.openapi.event_schemas import event_schema, event_schemas
 from lastro.doors.openapi.open_paths import SCHEMA
 from lastro.doors.openapi.words import wanted
+from lastro.doors.texts import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from litestar.types import HTTPScope
 
+    from lastro.doors.http import Answer
     from lastro.webhooks import Notice
 
 _POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    body: bytes
-    etag: bytes
-    content_type: bytes
-    headers: tuple[tuple[bytes, bytes], ...]
+class _Made:
+    document: Text
+    pages: Mapping[str, Text]
 
     @classmethod
-    def of(cls, body: bytes, content_type: bytes, *headers: tuple[bytes, bytes]) -> Self:
-        etag = b'"%s"' % hashlib.sha256(body).hexdigest()[:32].encode()
-        return cls(body, etag, content_type, ((b"etag", etag), (b"cache-control", b"no-cache"), *headers))
-
-    def for_(self, headers: Mapping[bytes, bytes]) -> Response:
-        """The text, or that the caller has it (RFC 9110 §13.1.2)."""
-        held = [tag.strip().removeprefix(b"W/") for tag in headers.get(b"if-none-match", b"").split(b",")]
-        if self.etag in held or b"*" in held:
-            return Response(304, b"", self.content_type, self.headers)
-        return Response(200, self.body, self.content_type, self.headers)
+    def of(cls, document: Mapping[str, Any]) -> Self:
+        page = ((b"content-security-policy", _POLICY), (b"referrer-policy", b"no-referrer"), (b"vary", b"accept-language"))
+        pages = {
+            language: Text.of(body, b"text/html; charset=utf-8", *page, (b"content-language", language.encode()))
+            for language, body in reference.pages(document).items()
+        }
+        return cls(Text.of(msgspec.json.encode(document), b"application/json"), pages)
 
 
 class Reference:
-    """What answers /openapi.json, /docs and its style."""
+    """What answers /openapi.json, /docs and its style. make: the document.
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
-        page = ((b"content-security-policy", _POLICY), (b"referrer-policy", b"no-referrer"), (b"vary", b"accept-language"))
-        self._document = _Text.of(msgspec.json.encode(document), b"application/json")
-        self._style = _Text.of(reference.STYLE, b"text/css; charset=utf-8")
-        self._pages = {
-            language: _Text.of(body, b"text/html; charset=utf-8", *page, (b"content-language", language.encode()))
-            for language, body in reference.pages(document).items()
+    The document and its pages take a second of a core, which most processes need for nobody: they are made when somebody
+    asks first, in a thread, while others are answered.
+    """
+
+    def __init__(self, make: Callable[[], Mapping[str, Any]]) -> None:
+        self._make = make
+        self._style = Text.of(reference.STYLE, b"text/css; charset=utf-8")
+        self._making: asyncio.Future[_Made] | None = None
+
+    def paths(self) -> dict[str, Mapping[str, Answer]]:
+        """What answers each of its paths, by method."""
+        return {
+            "/openapi.json": {"GET": self.openapi},
+            "/docs": {"GET": self.page},
+            "/docs/style.css": {"GET": self.style},
         }
 
     async def openapi(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /openapi.json."""
-        return self._document.for_(headers)
+        return (await self._made()).document.for_(headers)
 
     async def page(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /docs, in the language that is asked for."""
-        return self._pages[wanted(headers.get(b"accept-language", b"").decode("latin-1"))].for_(headers)
+        language = wanted(headers.get(b"accept-language", b"").decode("latin-1"))
+        return (await self._made()).pages[language].for_(headers)
 
     async def style(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /docs/style.css."""
         return self._style.for_(headers)
+
+    async def _made(self) -> _Made:
+        """Once for all who ask meanwhile, of whom none stops it by going away; what failed is tried again."""
+        if self._making is None or (self._making.done() and self._making.exception() is not None):
+            self._making = asyncio.ensure_future(asyncio.to_thread(lambda: _Made.of(self._make())))
+        return await asyncio.shield(self._making)
 
 
 class Schemas:
     """What answers /schemas and the paths below it. url: where this lastro is reached."""
 
     def __init__(self, url: str, notices: Sequence[Notice]) -> None:
-        self._index = _Text.of(msgspec.json.encode(event_schemas(url, notices)), b"application/json")
+        self._index = Text.of(msgspec.json.encode(event_schemas(url, notices)), b"application/json")
         self._schemas = {
-            f"{notice.name}.json": _Text.of(msgspec.json.encode(event_schema(url, notice)), SCHEMA.encode())
+            f"{notice.name}.json": Text.of(msgspec.json.encode(event_schema(url, notice)), SCHEMA.encode())
             for notice in notices
         }
+
+    def paths(self) -> dict[str, Mapping[str, Answer]]:
+        """What answers each of its paths, by method."""
+        return {"/schemas": {"GET": self.index}, "/schemas/{name}": {"GET": self.schema}}
 
     async def index(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /schemas."""

@@ -31,6 +31,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "example": ("Example", "Exemplo"),
     "field": ("Field", "Campo"),
     "file": ("The same as OpenAPI 3.1", "O mesmo em OpenAPI 3.1"),
+    "guide": ("Guide", "Guia"),
     "header": ("Header", "Cabeçalho"),
     "headers": ("Headers", "Cabeçalhos"),
     "issue": ("Issue", "Motivo"),

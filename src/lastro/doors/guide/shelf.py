@@ -1,0 +1,123 @@
+"""What the guide consists of: the files of docs/, each under one name, in the order in which they are told of."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+START: Final = "guides-first-minute"
+_PORTUGUESE: Final = ".pt.md"
+# Groups by their words, each with the files that begin it and the folder whose files follow in the order of their titles.
+_GROUPS: Final = (
+    ("start", ("guides/first-minute.md", "guides/simulated-network.md"), None),
+    ("guides", (), "guides"),
+    (
+        "running",
+        ("operations.md", "guides/administration.md", "runbooks.md", "security.md", "reliability.md", "performance.md"),
+        None,
+    ),
+    ("reference", ("errors.md", "refusals.md", "money.md", "glossary.md", "map.md"), None),
+    ("states", (), "states"),
+    ("decisions", (), "decisions"),
+)
+# What else pages lead to: pictures, examples, files to be copied.
+_SERVED: Final = frozenset({".conf", ".go", ".java", ".json", ".mjs", ".php", ".py", ".svg", ".png", ".yml"})
+_TITLE: Final = re.compile(r"^# (.+)$", re.MULTILINE)
+_FIRST: Final = re.compile(r"^(?!#|\||```|\[|- |\d+\. |<|!)\S.*(?:\n\S.*)*", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One page. path: of its file, below docs/. text: Markdown. portuguese: the same in Portuguese, where there is one."""
+
+    name: str
+    path: PurePosixPath
+    title: str
+    text: str
+    portuguese: str | None = None
+
+    def in_(self, language: str) -> tuple[str, str]:
+        """Its language among ours, and its Markdown in it."""
+        return ("pt", self.portuguese) if language == "pt" and self.portuguese is not None else ("en", self.text)
+
+    @property
+    def first_words(self) -> str:
+        """Its first paragraph, on one line."""
+        found = _FIRST.search(self.text)
+        return "" if found is None else " ".join(found[0].split())
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """groups: the leaves by the word of their group, in order. files: what else leaves lead to, by its name."""
+
+    groups: tuple[tuple[str, tuple[Leaf, ...]], ...]
+    files: dict[str, bytes]
+
+    def leaf(self, name: str) -> Leaf | None:
+        """The page of this name."""
+        return next((leaf for _, leaves in self.groups for leaf in leaves if leaf.name == name), None)
+
+    def place_of(self, path: PurePosixPath) -> str | None:
+        """The name under which a file below docs/ is served; None: it is not."""
+        name = name_of(path)
+        return name if self.leaf(name) is not None or name in self.files else None
+
+
+def docs_folder() -> Path:
+    """Where the pages stand: beside the package in an install, at the top of the tree in a checkout."""
+    packaged = Path(__file__).parents[2] / "docs"
+    return packaged if packaged.is_dir() else Path(__file__).parents[4] / "docs"
+
+
+def read(folder: Path) -> Shelf:
+    """Everything below a folder. A page that no group names would be lost: it stands with the reference."""
+    pages = {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(folder.rglob("*.md"))
+        if not path.name.endswith(_PORTUGUESE)
+    }
+    groups = [
+        (word, tuple(_leaf(folder, pages.pop(path)) for path in _taken(pages, first, of))) for word, first, of in _GROUPS
+    ]
+    left = tuple(_leaf(folder, path) for path in pages.values())
+    groups = [(word, leaves + left if word == "reference" else leaves) for word, leaves in groups]
+    others = (path for path in sorted(folder.rglob("*")) if path.suffix in _SERVED)
+    files = {name_of(PurePosixPath(path.relative_to(folder).as_posix())): path.read_bytes() for path in others}
+    return Shelf(tuple(groups), files)
+
+
+def name_of(path: PurePosixPath) -> str:
+    """`guides-orders` of guides/orders.md, `proxy-nginx.conf` of proxy/nginx.conf."""
+    text = path.as_posix()
+    for ending in (_PORTUGUESE, ".md"):
+        text = text.removesuffix(ending)
+    return text.replace("/", "-")
+
+
+def _taken(pages: dict[str, Path], first: tuple[str, ...], of: str | None) -> list[str]:
+    named = [path for path in first if path in pages]
+    held = {path for _, firsts, _ in _GROUPS for path in firsts}
+    return named + list(_of_folder(pages, of, held))
+
+
+def _of_folder(pages: dict[str, Path], folder: str | None, held: set[str]) -> Iterator[str]:
+    found = [path for path in pages if folder is not None and path.startswith(f"{folder}/") and path not in held]
+    yield from sorted(found, key=lambda path: _title(pages[path].read_text(encoding="utf-8")).lower())
+
+
+def _leaf(folder: Path, path: Path) -> Leaf:
+    text, other = path.read_text(encoding="utf-8"), path.with_name(path.stem + _PORTUGUESE)
+    below = PurePosixPath(path.relative_to(folder).as_posix())
+    return Leaf(name_of(below), below, _title(text), text, other.read_text(encoding="utf-8") if other.is_file() else None)
+
+
+def _title(text: str) -> str:
+    found = _TITLE.search(text)
+    assert found is not None, "a page begins with its title"
+    return found[1].replace("`", "")

@@ -1,0 +1,122 @@
+"""/docs/guide as it is served: every page, whole by itself, with links that lead somewhere, in the reader's language."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.house.test_docs import anchors
+from tests.house.test_openapi_pages import Page, ask, opened
+from tests.house.tree import ROOT
+
+from lastro.doors.guide import pages, shelf
+
+SHELF = shelf.read(shelf.docs_folder())
+LEAVES = [leaf for _, leaves in SHELF.groups for leaf in leaves]
+
+
+@pytest.fixture(scope="module")
+async def http() -> AsyncIterator[httpx.AsyncClient]:
+    async with opened() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def served() -> dict[str, Page]:
+    """Every page in English."""
+    return {leaf.name: Page(pages.page(SHELF, leaf, "en")) for leaf in LEAVES}
+
+
+def test_every_document_is_a_page_and_stands_once() -> None:
+    documents = [path for path in (ROOT / "docs").rglob("*.md") if not path.name.endswith(".pt.md")]
+    assert len(documents) > 50
+    assert sorted(leaf.path.as_posix() for leaf in LEAVES) == sorted(
+        p.relative_to(ROOT / "docs").as_posix() for p in documents
+    )
+    assert len({leaf.name for leaf in LEAVES}) == len(LEAVES)
+
+
+def test_a_page_is_whole_by_itself(served: dict[str, Page]) -> None:
+    for name, page in served.items():
+        assert not page.tags & {"script", "iframe", "style", "form", "object"}, name
+        assert not [one for one in page.attributes if one.startswith("on") or one == "style"], name
+        assert len(page.ids) == len(set(page.ids)), name
+
+
+def test_links_lead_to_pages_headings_and_files(served: dict[str, Page]) -> None:
+    lost, places = [], {f"{pages.BASE}/{name}": set(page.ids) for name, page in served.items()}
+    for name, page in served.items():
+        for link in page.links - {"/docs", "/docs/style.css"}:
+            place, _, fragment = link.partition("#")
+            if place.startswith("/"):
+                is_file = place.removeprefix(f"{pages.BASE}/") in SHELF.files
+                good = (is_file and not fragment) or (place in places and (not fragment or fragment in places[place]))
+            else:
+                good = bool(re.match(r"https?:", link)) or (not place and fragment in page.ids)
+            lost += [] if good else [f"{name}: {link}"]
+    assert not lost, "\n".join(lost)
+
+
+def test_headings_are_named_as_github_names_them() -> None:
+    for leaf in LEAVES:
+        made = set(re.findall(r'<h\d id="([^"]*)"', pages.html(leaf.text, lambda link: link)))
+        assert made == anchors(leaf.text), leaf.name
+
+
+def test_a_drawing_of_states_is_a_table() -> None:
+    drawn = "```mermaid\nstateDiagram-v2\n  [*] --> A: make\n  A --> B\n```\n"
+    made = pages.html(drawn, lambda link: link)
+    assert re.findall(r"<td>(.*?)</td>", made) == [
+        "<code>&#9679;</code>", "make", "<code>A</code>", "<code>A</code>", "", "<code>B</code>",
+    ]  # fmt: skip
+    assert "<th>act" not in pages.html(drawn + "\n| from | to |\n|---|---|\n| A | B |\n", lambda link: link)
+
+
+def test_what_a_document_says_is_never_markup() -> None:
+    evil = "# <script>x</script>\n\n<img src=x onerror=y> [a](javascript:alert) ![b](data:text/html,x) `<b>`\n"
+    page = Page(pages.html(evil, lambda link: link))
+    assert page.tags <= {"h1", "p", "code", "a", "img"}
+    assert not {link for link in page.links if link.startswith(("javascript:", "data:text"))}
+
+
+@pytest.mark.anyio
+async def test_it_is_served_in_the_readers_language(http: httpx.AsyncClient) -> None:
+    for language, spoken, says in (("en", "en", "Contents"), ("pt", "pt", "Conteúdo"), ("fr", "en", "Contents")):
+        answer = await ask(http, "/docs/guide/runbooks", accept_language=language)
+        assert (answer.headers["content-language"], answer.status_code) == (spoken, 200)
+        assert says in answer.text
+        assert (spoken == "pt") == ("Faça" in answer.text)
+    only = await ask(http, "/docs/guide/guides-orders", accept_language="pt")
+    assert "só em inglês" in only.text
+    assert "default-src 'none'" in only.headers["content-security-policy"]
+    assert (await ask(http, "/docs/guide")).content == (await ask(http, f"/docs/guide/{shelf.START}")).content
+
+
+@pytest.mark.anyio
+async def test_its_sources_and_files_are_had_too(http: httpx.AsyncClient) -> None:
+    source = await ask(http, "/docs/guide/guides-orders.md")
+    assert source.text == (ROOT / "docs" / "guides" / "orders.md").read_text(encoding="utf-8")
+    assert source.headers["content-type"] == "text/markdown; charset=utf-8"
+    copied = await ask(http, "/docs/guide/proxy-nginx.conf")
+    assert copied.text == (ROOT / "docs" / "proxy" / "nginx.conf").read_text(encoding="utf-8")
+    picture = await ask(http, "/docs/guide/images-journey.svg")
+    assert picture.headers["content-type"] == "image/svg+xml"
+    assert "sandbox" in picture.headers["content-security-policy"]
+    listed = (await ask(http, "/llms.txt")).text
+    for leaf in LEAVES:
+        assert f"/docs/guide/{leaf.name}.md)" in listed
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "name", ["nobody", "...", ".md", "map.md.md", "operations.html", "%2e%2e%2fREADME", "guides", "x" * 300]
+)
+async def test_what_is_no_page_is_not_there(http: httpx.AsyncClient, name: str) -> None:
+    assert (await http.get(f"/docs/guide/{name}")).status_code == 404
+
+
+def test_a_page_that_no_group_names_stands_with_the_reference(tmp_path: Path) -> None:
+    (tmp_path / "new.md").write_text("# `New`\n\nWords\nof it.\n", encoding="utf-8")
+    (leaf,) = [leaf for word, leaves in shelf.read(tmp_path).groups for leaf in leaves if word == "reference"]
+    assert (leaf.name, leaf.title, leaf.first_words, leaf.in_("pt")[0]) == ("new", "New", "Words of it.", "en")
