@@ -27,13 +27,14 @@ test: $(VENV)/.dev ## Run all tests (ARGS="..." for some of them)
 fuzz: $(VENV)/.dev ## Try the API with thousands of generated requests, others each time (FUZZ_SEED=... for the same again)
 	@FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-300} FUZZ_SEED=$${FUZZ_SEED:-$$(date +%s)} $(BIN)/python -m pytest tests/fuzz $(ARGS)
 
-check: $(VENV)/.dev ## Lint, format, types, imports, known holes in dependencies
+check: $(VENV)/.dev ## Lint, format, types, imports, known holes in dependencies; write their bill of materials
 	@status=0; \
 	$(BIN)/python -m ruff check || status=1; \
 	$(BIN)/python -m ruff format --check || status=1; \
 	$(BIN)/python -m mypy || status=1; \
 	$(BIN)/lint-imports || status=1; \
 	$(BIN)/python .ci/audit.py || status=1; \
+	$(BIN)/python .ci/sbom.py || status=1; \
 	exit $$status
 
 bench: $(VENV)/.dev ## Measure, against the floor of this machine

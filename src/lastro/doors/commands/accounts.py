@@ -28,6 +28,7 @@ _FOREIGN = tuple(rail for rail, currency in port.RAILS.items() if currency != "B
 _MOST_SETTLEMENTS = 1000
 _LONGEST_DESCRIPTION = 140
 _PUNCTUATION = re.compile(r"[ ./-]")  # as people write a document
+_MOST_CLAIMS = 100
 _SPACING = re.compile(r"[ ().-]")  # as people write a telephone number
 
 
@@ -74,6 +75,8 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     openings.declare(command)
     keyed = command(_keys, "keys", "Show the Pix keys that lead to an account, oldest first.")
     keyed.add_argument("account", help="its number or id")
+    claimed = command(_claims, "claims", "Show the claims of Pix keys by and of an account, the newest first.")
+    claimed.add_argument("account", help="its number or id")
     key = command(_add_key, "add-key", "Register a random Pix key in the directory that leads to an account.")
     key.add_argument("account", help="its number or id")
 
@@ -194,6 +197,20 @@ async def _keys(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
     async with desk.database.session(company_id) as session:
         found = await keys.active_keys(session, company_id, account.id)
     return [{"id": one.id, "type": one.type, "key": one.key, "createdAt": one.created_at} for one in found]
+
+
+async def _claims(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    company_id, account = await desk.account(given.account)
+    async with desk.database.session(company_id) as session:
+        found = await keys.claims.claims_of(session, company_id, account.id, _MOST_CLAIMS)
+    return [
+        {
+            "id": one.id, "role": one.role, "claimType": one.type, "type": one.key_type, "key": one.key, "status": one.state,
+            "otherBank": one.other_bank, "reason": one.reason, "resolutionUntil": one.resolution_at,
+            "completionUntil": one.completion_at, "updatedAt": one.updated_at,
+        }
+        for one in found
+    ]  # fmt: skip
 
 
 async def _add_key(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:

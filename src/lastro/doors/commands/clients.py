@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies
 from lastro.base.secrets import new_machine_secret
+from lastro.doors.declined import Declined
+from lastro.doors.proxies import certificate_of, thumbprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +44,15 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     either = networks.add_mutually_exclusive_group(required=True)
     either.add_argument("networks", nargs="*", metavar="cidr", default=[], help="such as 203.0.113.0/24")
     either.add_argument("--anywhere", action="store_true", help="no bounds")
+    certificates = _of_client(
+        command(_certificates, "certificates", "Say which certificates a client must show one of (mTLS).")
+    )
+    certificates.add_argument("--add", action="append", default=[], metavar="FILE", help="PEM, DER or PKCS#12")
+    certificates.add_argument("--password-file", metavar="FILE", help="what opens the PKCS#12 files")
+    certificates.add_argument(
+        "--remove", action="append", default=[], metavar="THUMBPRINT", help="as `lastro client show` has it"
+    )
+    certificates.add_argument("--none", action="store_true", help="it needs to show none any more")
     limit = _of_client(command(_limit, "limit", "Say how many requests a minute a client has in each API process."))
     either = limit.add_mutually_exclusive_group(required=True)
     either.add_argument("limit", nargs="?", type=int, help="requests a minute")
@@ -101,7 +113,7 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     return {
         **_row(client), "permissions": list(client.permissions), "tokensValidAfter": client.tokens_valid_after,
         "olderSecretUntil": until if until is not None and until > client.read_at else None,
-        "revokedAt": client.revoked_at,
+        "revokedAt": client.revoked_at, "certificates": list(client.certificates) or None,
     }  # fmt: skip
 
 
@@ -111,6 +123,32 @@ async def _permit(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 
 async def _networks(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     return await _change(desk, given, companies.BindNetworks(given.client, tuple(given.networks)))
+
+
+async def _certificates(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    _, client = await desk.client(given.client, given.company)
+    if not (given.add or given.remove or given.none):
+        return {"clientId": client.id, "certificates": list(client.certificates)}
+    password = _read(given.password_file).strip() if given.password_file else None
+    added = tuple(_thumbprint(path, password) for path in given.add)
+    remove = client.certificates if given.none else tuple(given.remove)
+    verb = companies.BindCertificates(given.client, added, remove, stays_bound=not given.none)
+    return await _change(desk, given, verb)
+
+
+def _thumbprint(path: str, password: bytes | None) -> str:
+    """Of a file's certificate. The private key that a PKCS#12 file may hold is not looked at."""
+    try:
+        return thumbprint(certificate_of(_read(path), password))
+    except ValueError:
+        raise Declined(f"{path} holds no certificate, or one behind another password.") from None
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as unread:
+        raise Declined(f"{path} cannot be read: {unread.strerror}.") from unread
 
 
 async def _limit(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lastro import companies
+from lastro.doors.commands import key_ring
 from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     rotate = command(_rotate, "rotate", "Let the key that is published already begin to sign.")
     rotate.add_argument("purpose", choices=(companies.TOKEN, companies.LOCATION))
     rotate.add_argument("--at-once", action="store_true", help="the older keys are stolen: what they signed is good no more")
+    key_ring.declare(command)
 
 
 async def _list(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:

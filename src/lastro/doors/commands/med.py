@@ -32,6 +32,11 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     for one in (shown, decide):
         one.add_argument("object", help="its referenceId, as lastro med list shows it")
     decide.add_argument("verdict", choices=[verdict.lower() for verdict in med.VERDICTS])
+    decide.add_argument(
+        "--fraud", choices=[kind.lower() for kind in med.FRAUDS if kind != "UNKNOWN"],
+        help="of agreed, of which kind the fraud was; else as the notice says what happened",
+    )  # fmt: skip
+    decide.add_argument("--details", help="what the analysis has found, in words, for the directory")
 
 
 async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
@@ -51,7 +56,8 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 async def _decide(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     company_id, object_id = await _object(desk, given.object)
     stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
-    return await desk.act(company_id, med.Decide(object_id, given.verdict.upper(), stand))
+    fraud = None if given.fraud is None else given.fraud.upper()
+    return await desk.act(company_id, med.Decide(object_id, given.verdict.upper(), stand, fraud, given.details))
 
 
 async def _object(desk: Desk, text: str) -> tuple[UUID, UUID]:

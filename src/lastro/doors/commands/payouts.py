@@ -11,6 +11,7 @@ from lastro import companies, payouts
 from lastro.base.api import as_id
 from lastro.doors import wiring
 from lastro.doors.declined import Declined
+from lastro.standards.pix_ids import company_of_end_to_end_id
 from lastro.standards.ted_ids import company_of_control_number
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ _LONGEST_REASON = 400
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Adds its commands."""
-    prove = command(_prove, "prove", "Book a TED as sent that was taken for failed, and that the STR's statement has.")
-    prove.add_argument("control_number", help="ours, as the statement repeats it (NumCtrlIF)")
+    prove = command(_prove, "prove", "Book a Pix or TED as sent that was taken for failed, and that the statement has.")
+    prove.add_argument("name", help="ours, as the statement repeats it: the endToEndId of a Pix, the NumCtrlIF of a TED")
     prove.add_argument("--settled-at", required=True, help="when the statement says, such as 2026-11-23T10:15:00-03:00")
     review = command(_review, "review", "List the payouts that wait until somebody approves or refuses them.")
     review.add_argument("what", choices=("list",))
@@ -41,9 +42,15 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 async def _prove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    number = company_of_control_number(given.control_number)
+    institution = wiring.place_of(desk.settings).institution
+    number = company_of_control_number(given.name)
+    if number is None and given.name.startswith(f"E{institution.ispb}"):
+        number = company_of_end_to_end_id(given.name)
     if number is None:
-        raise Declined(f"{given.control_number[:40]!r} is no control number of ours: 20 characters that begin with L.")
+        raise Declined(
+            f"{given.name[:40]!r} is no id of ours: 32 characters that begin with E{institution.ispb}, or, of a TED, 20 that"
+            " begin with L."
+        )
     try:
         settled_at = datetime.fromisoformat(given.settled_at)
     except ValueError:
@@ -51,8 +58,7 @@ async def _prove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     if settled_at is None or settled_at.tzinfo is None:
         raise Declined("--settled-at must be a time with its offset, such as 2026-11-23T10:15:00-03:00.")
     company = await desk.company(str(number))
-    institution = wiring.place_of(desk.settings).institution
-    return await desk.act(company.id, payouts.Proved(given.control_number, settled_at, institution))
+    return await desk.act(company.id, payouts.Proved(given.name, settled_at, institution))
 
 
 async def _review(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:

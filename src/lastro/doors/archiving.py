@@ -1,0 +1,175 @@
+"""Events that are old are written to files, and only then forgotten: lines of JSON, compressed, each with its hash."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import UUID  # noqa: TC003 msgspec reads the fields' types
+
+import msgspec
+
+from lastro.base.api import stamp
+from lastro.doors.declined import Declined
+from lastro.webhooks import feed_after
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import timedelta
+    from pathlib import Path
+
+    from lastro.base.db import Database
+    from lastro.webhooks import Numbered
+
+# The cursor is locked before it is read, so that nobody else who forgets moves where the feed begins between this look and
+# the forgetting: never anything beyond the last number that is in a file.
+_FORGET = """
+SELECT forget_events($1, $2, ($3::bigint + 1 - c.forgotten_below)::integer) AS forgotten, c.forgotten_below AS first
+  FROM (SELECT forgotten_below FROM event_cursors WHERE company_id = $1 FOR UPDATE) c WHERE c.forgotten_below <= $3
+"""
+_HASHES = """
+SELECT e.id, coalesce(f.sha256, sha256(e.body)) AS sha256
+  FROM events e LEFT JOIN forgotten_bodies f ON f.company_id = e.company_id AND f.event_id = e.id
+ WHERE e.company_id = $1 AND e.id = ANY ($2::uuid[])
+"""
+_BEGINS = "SELECT forgotten_below FROM event_cursors WHERE company_id = $1"
+_ENDING = ".jsonl.gz"
+
+
+class Line(msgspec.Struct, frozen=True, rename="camel"):
+    """An event in a file. body: its bytes as they were sent, as text. sha256: of those bytes, in hexadecimal digits."""
+
+    sequence: int
+    id: UUID
+    type: str
+    reference_id: UUID
+    created_at: str
+    sha256: str
+    body: str
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a company's files hold. missing: numbers below where its feed begins that no file has."""
+
+    files: int
+    events: int
+    missing: int
+
+
+async def archive(database: Database, company_id: UUID, folder: Path, age: timedelta, step: int) -> tuple[int, int]:
+    """Writes and forgets what is older, oldest first, up to the first event that may still be sent.
+
+    folder: the company's own. step: events in a file, at most. How many files were written, and events forgotten. It may be
+    cut off anywhere: what is forgotten is in a file that is on the disk.
+    """
+    files = events = 0
+    while True:
+        async with database.session(company_id) as session:
+            oldest = await session.value("SELECT business_now()") - age
+            part = await feed_after(session, company_id, 0, step)
+            old = [event for event in part.events if event.created_at < oldest]
+            if not old:
+                return files, events
+            file = write(folder, old)
+            row = await session.row(_FORGET, company_id, age, old[-1].sequence)
+        # Fewer where one of them may still be sent, or where another was quicker.
+        gone = [] if row is None else [event for event in old if event.sequence < row["first"] + row["forgotten"]]
+        if len(gone) < len(old):
+            if gone:
+                write(folder, gone)
+            _remove(file)
+        if not gone:
+            return files, events
+        files, events = files + 1, events + len(gone)
+
+
+def write(folder: Path, events: Sequence[Numbered]) -> Path:
+    """Writes events to a file of their numbers, and its SHA-256 beside it as `sha256sum` has it. Declined: it cannot."""
+    lines = (
+        Line(
+            e.sequence,
+            e.id,
+            e.type,
+            e.reference_id,
+            stamp(e.created_at),
+            hashlib.sha256(e.body).hexdigest(),
+            e.body.decode(),
+        )
+        for e in events
+    )
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as stream:  # the same events make the same bytes
+        stream.write(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    content = packed.getvalue()
+    file = folder / f"{events[0].sequence:012d}-{events[-1].sequence:012d}{_ENDING}"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _put(file, content)
+        _put(_sum_of(file), f"{hashlib.sha256(content).hexdigest()}  {file.name}\n".encode())
+    except OSError as error:
+        raise Declined(f"The archive {folder} cannot be written: {error.strerror}.") from error
+    return file
+
+
+async def checked(database: Database, company_id: UUID, folder: Path) -> Kept:
+    """Reads every file of a company and compares each event with the hash that the database has of it.
+
+    Declined: a file or an event is not what it was.
+    """
+    found: set[int] = set()
+    files = _files(folder)
+    async with database.session(company_id) as session:
+        for file in files:
+            lines = list(_lines(file))
+            rows = await session.fetch(_HASHES, company_id, [line.id for line in lines])
+            known = {row["id"]: row["sha256"].hex() for row in rows}
+            for line in lines:
+                if not hashlib.sha256(line.body.encode()).hexdigest() == line.sha256 == known.get(line.id):
+                    raise Declined(f"The event {line.sequence} in {file} is not the one that was told.")
+                found.add(line.sequence)
+        begins = await session.value(_BEGINS, company_id) or 1
+    return Kept(len(files), len(found), sum(number not in found for number in range(1, begins)))
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob(f"*{_ENDING}"))
+
+
+def _lines(file: Path) -> Iterator[Line]:
+    try:
+        content = file.read_bytes()
+        said = _sum_of(file).read_text(encoding="ascii").split()[0]
+    except (OSError, IndexError) as error:
+        raise Declined(f"The file {file} or its sum cannot be read.") from error
+    if hashlib.sha256(content).hexdigest() != said:
+        raise Declined(f"The file {file} is damaged: its SHA-256 is another.")
+    for line in gzip.decompress(content).splitlines():
+        yield msgspec.json.decode(line, type=Line)
+
+
+def _sum_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}.sha256")
+
+
+def _put(file: Path, content: bytes) -> None:
+    """Whole under its name, and on the disk."""
+    fresh = file.with_name(f".{file.name}.new")
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    fresh.replace(file)
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _remove(file: Path) -> None:
+    for one in (file, _sum_of(file)):
+        one.unlink(missing_ok=True)

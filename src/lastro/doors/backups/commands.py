@@ -1,0 +1,140 @@
+"""What a person types for backups, and what is answered."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lastro.base.db import Database
+from lastro.doors import sealing, wiring
+from lastro.doors.backups import record, restoring, taking
+from lastro.doors.backups.programs import programs_of
+from lastro.doors.backups.trial import Keeper
+from lastro.doors.declined import Declined, StartRefused
+from lastro.doors.verify import BROKEN, HOLD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lastro.doors.settings import Settings
+
+_STEP_PERCENT = 10
+_MEGABYTE = 1_000_000
+
+
+class _Progress:
+    """Says every tenth of a work, with the seconds it took so far."""
+
+    def __init__(self, what: str, say: Callable[[str], object]) -> None:
+        self._what, self._say, self._next, self._began = what, say, _STEP_PERCENT, time.monotonic()
+
+    def __call__(self, percent: int) -> None:
+        if percent >= self._next:
+            self._next = percent - percent % _STEP_PERCENT + _STEP_PERCENT
+            self._say(f"{self._what} {percent} % after {time.monotonic() - self._began:.1f} s")
+
+
+def back_up(
+    words: Sequence[str], settings: Callable[[], Settings], brought: Callable[[], Path] | None, say: Callable[[str], object]
+) -> int:
+    """`lastro backup FOLDER`. brought: where the sandbox has PostgreSQL's programs. Declined: why it could not."""
+    given = _backup_parser().parse_args(words)
+    known = settings()
+    url = given.database or known.database_url
+    if url is None:
+        raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database to back up.")
+    folder = given.folder.absolute()
+    if folder.exists():
+        raise Declined(f"The folder {folder} is there already: give each backup a name of its own.")
+    began = time.monotonic()
+    server, ours = asyncio.run(taking.server_of(url))
+    if ours["mode"] != known.mode:
+        raise Declined(f"This database is for {ours['mode']} and LASTRO_MODE says {known.mode}: one of them is wrong.")
+    programs = programs_of(server["major"], given.programs, brought)
+    keys = asyncio.run(_keys_in_use(known))
+    progress = _Progress("copied", (lambda _line: None) if given.json else say)
+    made = taking.take(url, folder, programs, server, ours, keys, progress)
+    if given.json:
+        say(msgspec.json.encode(made).decode())
+        return HOLD
+    say(f"{folder}: {made.files} files, {made.size / _MEGABYTE:.1f} MB, checked, {time.monotonic() - began:.1f} s")
+    say(
+        f"It needs the keys {', '.join(made.keys) or 'none'} of the keys file, which is not in it: keep that file elsewhere."
+    )
+    return HOLD
+
+
+def restore(
+    words: Sequence[str], settings: Callable[[], Settings], brought: Callable[[], Path] | None, say: Callable[[str], object]
+) -> int:
+    """`lastro restore BACKUP DATA`. The exit status is that of `lastro verify` over what was put back, or 1 where the keys
+    file lacks a key that it needs. Declined: why it could not.
+    """
+    given = _restore_parser().parse_args(words)
+    known = settings()
+    if given.data is None and not known.is_sandbox:
+        raise Declined("Say where the data is to be put: lastro restore BACKUP DATA.")
+    data = (given.data or known.home / "postgres").absolute()
+    backup = given.backup.absolute()
+    began = time.monotonic()
+    told = record.read(backup)
+    if told.mode != known.mode:
+        raise Declined(f"This backup is of {told.mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")
+    restoring.demand_empty(data)
+    keeper = Keeper.of(given.owner)
+    programs = programs_of(told.major, given.programs, brought)
+    restoring.put_back(backup, data, told, programs, keeper, _Progress("put back", say))
+    status = asyncio.run(restoring.prove(data, told, programs, keeper, say))
+    missing = (
+        sorted(set(told.keys) - set(wiring.key_ring_of(known).key_ids)) if known.keys_file.exists() else list(told.keys)
+    )
+    if missing:
+        say(
+            f"The keys file {known.keys_file} lacks {', '.join(missing)}, which sealed what was put back: put that in place."
+        )
+    say(f"{data}: {told.size / _MEGABYTE:.1f} MB of {told.made_at:%Y-%m-%d %H:%M:%S} UTC, {time.monotonic() - began:.1f} s")
+    return status or (BROKEN if missing else HOLD)
+
+
+def lacking(told: record.Record, settings: Settings) -> list[str]:
+    """Ids of the keys that a backup's values need and the keys file does not have."""
+    if not settings.keys_file.exists():
+        return list(told.keys)
+    return sorted(set(told.keys) - set(wiring.key_ring_of(settings).key_ids))
+
+
+async def _keys_in_use(settings: Settings) -> list[str]:
+    database = Database(settings.app, size=1)
+    try:
+        return sorted({held.key_id for held in await sealing.held(database)})
+    finally:
+        await database.close()
+
+
+def _backup_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="lastro backup", description="Copy the whole server, while it works, and check the copy."
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="a new one")
+    parser.add_argument("--database", metavar="URL", help="a login with the right REPLICATION; else LASTRO_DATABASE_URL's")
+    parser.add_argument("--programs", type=Path, metavar="FOLDER", help="where PostgreSQL's programs are")
+    parser.add_argument("--json", action="store_true", help="the backup's manifest in place of lines")
+    return parser
+
+
+def _restore_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="lastro restore", description="Put a backup back into an empty data folder and check every law over it."
+    )
+    parser.add_argument("backup", type=Path, metavar="BACKUP", help="the folder that lastro backup made")
+    parser.add_argument(
+        "data", type=Path, nargs="?", metavar="DATA", help="the server's data folder; the sandbox knows its own"
+    )
+    parser.add_argument("--owner", metavar="ACCOUNT", help="for root: whose the data is to be (postgres)")
+    parser.add_argument("--programs", type=Path, metavar="FOLDER", help="where PostgreSQL's programs are")
+    return parser

@@ -1,0 +1,95 @@
+"""Puts a backup back into an empty folder, checks every byte of it first and every law after it."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from lastro.base.db import Dsn
+from lastro.doors.backups import record
+from lastro.doors.backups.trial import Keeper, on_trial, sync
+from lastro.doors.declined import Declined
+from lastro.doors.verify import verify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from lastro.doors.backups.programs import Programs
+
+_OWN_ONLY = 0o700
+_APPLIED = "SELECT array(SELECT name FROM migrations ORDER BY name)"
+
+
+def demand_empty(data: Path) -> None:
+    """Declined: something is there already, which is never written over."""
+    try:
+        is_empty = not data.exists() or (data.is_dir() and not any(data.iterdir()))
+    except OSError as error:
+        raise Declined(f"The folder {data} cannot be read: {error.strerror}.") from error
+    if not is_empty:
+        raise Declined(
+            f"The folder {data} is not empty, and a backup is put back into an empty one alone: move away what is there."
+        )
+
+
+def put_back(
+    backup: Path, data: Path, told: record.Record, programs: Programs, keeper: Keeper, progress: Callable[[int], object]
+) -> None:
+    """Copies a backup's files to where a server is to run on them. Declined: it is damaged, or there is no room; then
+    nothing of it is left there.
+    """
+    demand_empty(data)
+    programs.run("pg_verifybackup", ["--quiet", str(backup / record.FILES)])
+    was_there = data.exists()
+    copied = 0
+
+    def copy(source: str, target: str) -> None:
+        nonlocal copied
+        shutil.copyfile(source, target, follow_symlinks=False)
+        copied += 1
+        progress(copied * 100 // max(told.files, 1))
+
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        data.chmod(_OWN_ONLY)
+        shutil.copytree(backup / record.FILES, data, copy_function=copy, dirs_exist_ok=True)
+        for file in data.rglob("*"):
+            file.chmod(_OWN_ONLY if file.is_dir() else 0o600)
+        keeper.own(data)
+        sync(programs, data, keeper)
+    except BaseException as error:
+        _empty(data, remove=not was_there)
+        if isinstance(error, OSError | shutil.Error):
+            raise Declined(f"The backup could not be copied to {data}: {error}.") from error
+        raise
+
+
+def _empty(data: Path, *, remove: bool) -> None:
+    if remove:
+        shutil.rmtree(data, ignore_errors=True)
+        return
+    for one in data.iterdir():
+        if one.is_dir() and not one.is_symlink():
+            shutil.rmtree(one, ignore_errors=True)
+        else:
+            one.unlink(missing_ok=True)
+
+
+async def prove(data: Path, told: record.Record, programs: Programs, keeper: Keeper, say: Callable[[str], object]) -> int:
+    """Starts a server that nobody else reaches, lets it recover, and reads every law. The status of `lastro verify`.
+
+    Declined: it does not start, or holds another schema than the backup says.
+    """
+    async with on_trial(programs, data, keeper, told.database, "lastro_audit") as address:
+        connection = await asyncpg.connect(address)
+        try:
+            applied = tuple(await connection.fetchval(_APPLIED))
+        finally:
+            await connection.close()
+        if applied != told.migrations:
+            raise Declined("What was put back has other migrations than the backup says: it is not that backup's database.")
+        # What was on its way when the backup was taken still is.
+        return await verify(Dsn(address), at_rest=False, say=say)

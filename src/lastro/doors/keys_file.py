@@ -1,0 +1,38 @@
+"""The keys file written anew: whole or not at all, for its owner alone."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from lastro.doors.declined import Declined
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lastro.base.secrets import KeyRing
+
+
+def rewrite(path: Path, ring: KeyRing) -> None:
+    """Puts another ring into the place of the one in the file, with its owner. Declined: the file is as it was."""
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        owner = path.stat()
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
+            if (owner.st_uid, owner.st_gid) != (os.geteuid(), os.getegid()):
+                os.fchown(stream.fileno(), owner.st_uid, owner.st_gid)
+            stream.write(ring.text().reveal())
+            stream.flush()
+            os.fsync(stream.fileno())
+        fresh.replace(path)
+        # The name is on the disk, too, before anything is sealed with what is in it.
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise Declined(
+            f"The keys file {path} cannot be written ({error.strerror}): change it by hand, where it comes from."
+        ) from error

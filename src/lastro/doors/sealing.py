@@ -1,0 +1,135 @@
+"""Which values of the database are sealed, by which key of the keys file, and how they are sealed anew under another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.secrets import SecretUnreadable
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from uuid import UUID
+
+    from lastro.base.db import Database, Session
+    from lastro.base.secrets import KeyRing
+
+
+@dataclass(frozen=True)
+class Place:
+    """A column of sealed values.
+
+    sealed_as: the column that is authenticated with them, which is another one where a value has moved. key: what tells its
+    rows apart, and its SQL type. prefix: before the key in the row's name that is authenticated. only: a further condition.
+    made_in: the file that seals.
+    """
+
+    table: str
+    column: str
+    key: str
+    key_type: str
+    made_in: str
+    sealed_as: str = ""
+    prefix: str = ""
+    only: str = "true"
+    has_company: bool = True
+
+
+PLACES = (
+    Place("companies", "webhook_secret", "company_id", "uuid", "companies/actions/companies.py"),
+    Place(
+        "companies", "webhook_secret_previous", "company_id", "uuid", "webhooks/actions/rotate.py",
+        sealed_as="webhook_secret",
+    ),
+    Place("signing_keys", "private_key", "kid", "text", "companies/signing.py", has_company=False),
+    Place("account_documents", "sealed", "id", "uuid", "accounts/opening/store.py"),
+    Place(
+        "answers", "body", "key", "text", "webhooks/actions/rotate.py",
+        prefix="rotate_webhook_secret ", only="operation = 'rotate_webhook_secret'",
+    ),
+)  # fmt: skip
+
+_COUNT = """
+SELECT convert_from(substr({column}, 2, get_byte({column}, 0)), 'UTF8') AS key_id, count(*) AS held
+  FROM {table} WHERE {whose} AND {only} AND {column} IS NOT NULL GROUP BY 1
+"""
+_NEXT = """
+SELECT {key}::text AS row_key, {column} AS value FROM {table}
+ WHERE {whose} AND {only} AND {column} IS NOT NULL AND ($2::text IS NULL OR {key} > $2::text::{key_type})
+   AND substr({column}, 1, length($3::bytea)) <> $3::bytea ORDER BY {key} LIMIT $4
+"""
+# Only where it is still the value that was opened: a secret that was rotated meanwhile is under the current key already.
+_PUT = """
+UPDATE {table} SET {column} = $4 WHERE {whose} AND {only} AND {key} = $2::text::{key_type} AND {column} = $3 RETURNING 1
+"""
+# A code is derived from the key it was begun with and kept nowhere, so it cannot be moved to another; it holds for minutes.
+_CODES = """
+SELECT sealed_by AS key_id, count(*) AS held FROM pix_key_validations WHERE company_id = $1 AND status = 'PENDING' GROUP BY 1
+"""
+CODES = "pix_key_validations.sealed_by"
+
+
+@dataclass(frozen=True)
+class Held:
+    """So many values of a column are under a key."""
+
+    key_id: str
+    place: str
+    count: int
+
+
+async def held(database: Database) -> list[Held]:
+    """What every key that is in use holds, of all companies. database: as lastro_app."""
+    counted: dict[tuple[str, str], int] = {}
+    async with database.session() as session:
+        async for company_id, places in _companies(session):
+            asked = [(f"{place.table}.{place.column}", _sql(_COUNT, place)) for place in places]
+            for name, sql in [*asked, (CODES, _CODES)]:
+                for row in await session.fetch(sql, company_id):
+                    at = (row["key_id"], name)
+                    counted[at] = counted.get(at, 0) + row["held"]
+    return [Held(key_id, place, count) for (key_id, place), count in sorted(counted.items())]
+
+
+async def reseal(database: Database, ring: KeyRing, step: int) -> tuple[int, int]:
+    """Seals anew what another key than the ring's current one sealed, row by row, so that it may be cut off anywhere.
+
+    step: how many rows are read at once. How many were sealed, and how many could not be opened.
+    """
+    done = unreadable = 0
+    current = bytes([len(ring.current)]) + ring.current.encode()
+    async with database.session() as session:
+        async for company_id, places in _companies(session):
+            for place in places:
+                last: str | None = None
+                while rows := await session.fetch(_sql(_NEXT, place), company_id, last, current, step):
+                    for row in rows:
+                        last = row["row_key"]
+                        try:
+                            fresh = _sealed_anew(ring, place, company_id, row["row_key"], row["value"])
+                        except SecretUnreadable:
+                            unreadable += 1
+                            continue
+                        done += len(await session.fetch(_sql(_PUT, place), company_id, last, row["value"], fresh))
+    return done, unreadable
+
+
+def _sealed_anew(ring: KeyRing, place: Place, company_id: UUID | None, row_key: str, value: bytes) -> bytes:
+    column, row = place.sealed_as or place.column, f"{place.prefix}{row_key}"
+    plain = ring.open(value, table=place.table, column=column, company_id=company_id, row_id=row)
+    return ring.seal(plain, table=place.table, column=column, company_id=company_id, row_id=row)
+
+
+async def _companies(session: Session) -> AsyncIterator[tuple[UUID | None, tuple[Place, ...]]]:
+    """None, for what belongs to no company, then every company, each with its places; the session is set to each."""
+    yield None, tuple(place for place in PLACES if not place.has_company)
+    for row in await session.fetch("SELECT company_id FROM company_numbers ORDER BY number"):
+        await session.enter(row["company_id"])
+        yield row["company_id"], tuple(place for place in PLACES if place.has_company)
+
+
+def _sql(text: str, place: Place) -> str:
+    whose = "company_id = $1" if place.has_company else "$1::uuid IS NULL"
+    return text.format(
+        table=place.table, column=place.column, key=place.key, key_type=place.key_type, only=place.only, whose=whose
+    )

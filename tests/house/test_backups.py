@@ -1,0 +1,195 @@
+"""A backup is put back and every law holds over it; what is damaged, or would be written over, is refused in a sentence.
+
+The server is one of this test's own: those of the run keep no log of what they write, so that nothing can be copied of them.
+"""
+
+import asyncio
+import base64
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+from tests.cast import Cast
+
+from lastro.base.db import Dsn
+from lastro.base.secrets import KeyRing
+from lastro.doors.backups import back_up, record, restore
+from lastro.doors.backups.commands import lacking
+from lastro.doors.backups.programs import without_password
+from lastro.doors.commands import Declined
+from lastro.doors.declined import StartRefused
+from lastro.doors.migrate import migrate
+from lastro.doors.settings import Settings, read
+from lastro_sandbox.embedded import EmbeddedServer
+from lastro_sandbox.embedded.account import Account, programs_for
+
+_DATABASE = "lastro"
+
+
+def brought() -> Path:
+    return programs_for(Account.for_data(Path("/nonexistent"))).folder
+
+
+@dataclass
+class Keeping:
+    """A home, its server, and what its operator types. said: every line of the last command."""
+
+    home: Path
+    url: str
+    said: list[str] = field(default_factory=list)
+
+    def settings(self, **change: str) -> Settings:
+        told = {"LASTRO_HOME": str(self.home), "LASTRO_DATABASE_URL": self.url, "LASTRO_DATABASE_LOGIN": "role"}
+        return read(told | change)
+
+    def types(self, command: Callable[..., int], *words: object, **change: str) -> int:
+        self.said = []
+        return command([str(word) for word in words], lambda: self.settings(**change), brought, self.said.append)
+
+    def declined(self, command: Callable[..., int], *words: object, **change: str) -> str:
+        with pytest.raises((Declined, StartRefused)) as declined:
+            self.types(command, *words, **change)
+        return str(declined.value)
+
+
+@pytest.fixture(scope="module")
+def keeping(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keeping]:
+    home = tmp_path_factory.mktemp("home")
+    file = home / "keys"
+    file.touch(mode=0o600)
+    file.write_text(KeyRing.generate("k1", os.urandom).text().reveal())
+    with EmbeddedServer.start(home) as server:
+        asyncio.run(_scene(server, KeyRing.parse(file.read_text(), os.urandom)))
+        yield Keeping(home, server.dsn(_DATABASE))
+
+
+async def _scene(server: EmbeddedServer, ring: KeyRing) -> None:
+    admin = await asyncpg.connect(server.dsn())
+    await admin.execute(f"CREATE DATABASE {_DATABASE}")
+    await admin.close()
+    await migrate(server.dsn(_DATABASE))
+    cast = replace(Cast.of(Dsn(server.dsn(_DATABASE, "lastro_app"))), key_ring=ring)
+    ana = await cast.ana()
+    await cast.credit(ana, 12345)
+    await cast.close()
+
+
+@pytest.fixture(scope="module")
+def backup(keeping: Keeping) -> Path:
+    folder = keeping.home / "backup"
+    assert keeping.types(back_up, folder) == 0
+    return folder
+
+
+def test_what_comes_back_is_whole_and_lawful(keeping: Keeping, backup: Path) -> None:
+    told = json.loads((backup / "lastro.json").read_text())
+    assert (told["mode"], told["database"], told["keys"]) == ("sandbox", _DATABASE, ["k1"])
+    assert (backup.stat().st_mode & 0o777) == 0o700
+    home = keeping.home / "new" / "home"
+    home.mkdir(parents=True)
+    keys = {"LASTRO_HOME": str(home), "LASTRO_KEYS_FILE": str(keeping.home / "keys")}
+    assert keeping.types(restore, backup, **keys) == 0
+    assert any(line.endswith(" laws, 0 broken") for line in keeping.said)
+    assert not (home / "postgres" / "postmaster.pid").exists(), "its own server has ended"
+
+    with EmbeddedServer.start(home) as server:
+
+        async def credited() -> Any:
+            admin = await asyncpg.connect(server.dsn(_DATABASE))
+            try:
+                return await admin.fetchval("SELECT sum(amount_minor) FROM transfers")
+            finally:
+                await admin.close()
+
+        assert asyncio.run(credited()) == 12345
+
+
+def test_no_key_is_in_a_backup(keeping: Keeping, backup: Path) -> None:
+    key = (keeping.home / "keys").read_text().split()[1]
+    wanted = (key.encode(), base64.b64decode(key))
+    files = [file for file in backup.rglob("*") if file.is_file()]
+    assert len(files) > 100
+    assert [file for file in files if any(one in file.read_bytes() for one in wanted)] == []
+
+
+def test_a_key_that_is_lacking_is_known(keeping: Keeping, backup: Path, tmp_path: Path) -> None:
+    told, other = record.read(backup), tmp_path / "keys"
+    assert lacking(told, keeping.settings()) == []
+    assert lacking(told, keeping.settings(LASTRO_KEYS_FILE=str(other))) == ["k1"]
+    other.touch(mode=0o600)
+    other.write_text(KeyRing.generate("k2", os.urandom).text().reveal())
+    assert lacking(told, keeping.settings(LASTRO_KEYS_FILE=str(other))) == ["k1"]
+
+
+def test_nothing_is_written_over(keeping: Keeping, backup: Path, tmp_path: Path) -> None:
+    assert "is not empty" in keeping.declined(restore, backup)
+    (tmp_path / "theirs").write_text("x")
+    assert "is not empty" in keeping.declined(restore, backup, tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["theirs"]
+    assert "is there already" in keeping.declined(back_up, backup)
+
+
+def _a_file(data: Path) -> Path:
+    return max((file for file in (data / "base").rglob("*") if file.is_file()), key=lambda file: file.stat().st_size)
+
+
+def _flipped(content: bytes) -> bytes:
+    return content[:100] + bytes([content[100] ^ 1]) + content[101:]
+
+
+def _of_production(content: bytes) -> bytes:
+    return content.replace(b'"sandbox"', b'"production"')
+
+
+def test_what_is_damaged_is_not_put_back(keeping: Keeping, backup: Path, tmp_path: Path) -> None:
+    copy, target = tmp_path / "backup", tmp_path / "data"
+    # Links: what is harmed is written anew, so that the backup itself stays whole.
+    shutil.copytree(backup, copy, copy_function=os.link)
+    for file, harmed, said in (
+        (_a_file(copy / "data"), _flipped, "pg_verifybackup failed"),
+        (_a_file(copy / "data"), None, "pg_verifybackup failed"),
+        (copy / "data" / "backup_manifest", _flipped, "its manifest of files is not the one"),
+        (copy / "lastro.json", lambda _: b"{", "is damaged"),
+        (copy / "lastro.json", None, "There is no backup in"),
+        (copy / "lastro.json", _of_production, "This backup is of production"),
+    ):
+        whole = file.read_bytes()
+        file.unlink()
+        if harmed is not None:
+            file.write_bytes(harmed(whole))
+        assert said in keeping.declined(restore, copy, target)
+        assert not target.exists()
+        file.write_bytes(whole)
+    (tmp_path / "file").touch()
+    assert "could not be copied" in keeping.declined(restore, copy, tmp_path / "file" / "data")
+
+
+def test_a_server_that_cannot_be_copied_is_named(keeping: Keeping, tmp_path: Path) -> None:
+    as_app = {"LASTRO_DATABASE_URL": keeping.url.replace("//postgres@", "//lastro_app@")}
+    assert "may not copy the server" in keeping.declined(back_up, tmp_path / "b", **as_app)
+    away = {"LASTRO_DATABASE_URL": f"postgresql://x@/y?host={tmp_path}"}
+    assert "cannot be reached" in keeping.declined(back_up, tmp_path / "b", **away)
+    assert "Looked at" in keeping.declined(back_up, tmp_path / "b", "--programs", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "address", "secret"),
+    [
+        (
+            "postgresql://ana:s%40e@db:5432/x?sslmode=require",
+            "postgresql://ana@db:5432/x?sslmode=require",
+            {"PGPASSWORD": "s@e"},
+        ),
+        ("postgresql://ana@/x?host=/run", "postgresql://ana@/x?host=/run", {}),
+        ("postgresql:///x", "postgresql:///x", {}),
+    ],
+)
+def test_a_password_is_not_among_the_arguments(url: str, address: str, secret: dict[str, str]) -> None:
+    assert without_password(url) == (address, secret)

@@ -1,0 +1,114 @@
+"""What is old is in a file before it is forgotten, byte for byte, and each file is found out that is not what it was."""
+
+import gzip
+import hashlib
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.rooms.webhooks.conftest import Scene
+from tests.rooms.webhooks.made import Made, make
+from tests.rooms.webhooks.test_feed import numbers
+
+from lastro.doors.archiving import archive, checked
+from lastro.doors.declined import Declined
+from lastro.webhooks import forget
+
+pytestmark = pytest.mark.anyio
+MONTH = timedelta(days=30)
+
+
+async def told(scene: Scene, company: Any, *ages: int, last: str = "DELIVERED") -> dict[UUID, bytes]:
+    """Events so many days old, oldest first, each with a body of its own; the newest one's status is `last`."""
+    now = await scene.now()
+    made = [Made(last if age == ages[-1] else "DELIVERED", at=now - timedelta(days=age)) for age in ages]
+    ids = await make(scene, company, made)
+    for number, one in enumerate(ids):
+        body = json.dumps({"n": number, "text": "ação"}, ensure_ascii=False).encode()
+        await scene.admin.execute("UPDATE events SET body = $2 WHERE id = $1", one, body)
+    return {
+        r["id"]: r["body"] for r in await scene.admin.fetch("SELECT id, body FROM events WHERE company_id = $1", company.id)
+    }
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir())
+
+
+def lines(folder: Path) -> list[Any]:
+    return [
+        json.loads(line) for file in sorted(folder.glob("*.gz")) for line in gzip.decompress(file.read_bytes()).splitlines()
+    ]
+
+
+async def test_what_is_old_is_in_files_and_forgotten(scene: Scene, tmp_path: Path) -> None:
+    ana, dora = await scene.company(), await scene.company()
+    bodies = await told(scene, ana, 50, 45, 40, 35, 31, 29, 1)
+    await told(scene, dora, 60)
+    assert await archive(scene.database, ana.id, tmp_path, MONTH, 2) == (3, 5)
+    kept = lines(tmp_path)
+    assert [line["sequence"] for line in kept] == [1, 2, 3, 4, 5]
+    assert [line["body"].encode() for line in kept] == [bodies[UUID(line["id"])] for line in kept]
+    assert numbers(await scene.fed(ana)) == [6, 7]
+    assert numbers(await scene.fed(dora)) == [1], "another company's stay"
+    found = await checked(scene.database, ana.id, tmp_path)
+    assert (found.files, found.events, found.missing) == (3, 5, 0)
+    assert await archive(scene.database, ana.id, tmp_path, MONTH, 2) == (0, 0)
+    assert all((file.stat().st_mode & 0o777) == 0o600 for file in files(tmp_path))
+    assert not any((await scene.breaches()).values())
+
+
+async def test_it_stops_at_what_may_still_be_sent(scene: Scene, tmp_path: Path) -> None:
+    ana = await scene.company()
+    await told(scene, ana, 50, 45, 40, last="RETRYING")
+    assert await archive(scene.database, ana.id, tmp_path, MONTH, 10) == (1, 2)
+    assert [line["sequence"] for line in lines(tmp_path)] == [1, 2]
+    assert [file.name for file in files(tmp_path)] == [
+        "000000000001-000000000002.jsonl.gz", "000000000001-000000000002.jsonl.gz.sha256",
+    ]  # fmt: skip
+    assert numbers(await scene.fed(ana)) == [3]
+
+
+async def test_what_another_forgot_meanwhile_takes_nothing_along(scene: Scene, tmp_path: Path) -> None:
+    """Forgetting goes up to the last number in the file, wherever the feed begins by then."""
+    ana = await scene.company()
+    await told(scene, ana, 50, 45, 40, 35)
+
+    async with scene.database.session(ana.id) as session:
+        assert await forget(session, ana.id, MONTH, 1) == 1
+    assert await archive(scene.database, ana.id, tmp_path, MONTH, 2) == (2, 3)
+    assert (await checked(scene.database, ana.id, tmp_path)).missing == 1, "what was forgotten without a file is said"
+
+
+async def test_a_file_that_cannot_be_written_loses_nothing(scene: Scene, tmp_path: Path) -> None:
+    ana = await scene.company()
+    await told(scene, ana, 50, 45)
+    (tmp_path / "file").touch()
+    with pytest.raises(Declined, match="cannot be written"):
+        await archive(scene.database, ana.id, tmp_path / "file", MONTH, 2)
+    assert numbers(await scene.fed(ana)) == [1, 2]
+
+
+async def test_what_was_changed_is_found_out(scene: Scene, tmp_path: Path) -> None:
+    ana = await scene.company()
+    await told(scene, ana, 50, 45)
+    await archive(scene.database, ana.id, tmp_path, MONTH, 10)
+    file, beside = files(tmp_path)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1])
+    with pytest.raises(Declined, match="is damaged"):
+        await checked(scene.database, ana.id, tmp_path)
+
+    # By somebody who knows how: the file, its sum and the line's hash agree, and the database remembers better.
+    first, second = gzip.decompress(whole).splitlines()
+    forged = json.loads(first) | {"body": "{}", "sha256": hashlib.sha256(b"{}").hexdigest()}
+    file.write_bytes(gzip.compress(json.dumps(forged).encode() + b"\n" + second))
+    beside.write_text(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n")
+    with pytest.raises(Declined, match=r"The event 1 in .* is not the one that was told"):
+        await checked(scene.database, ana.id, tmp_path)
+    beside.unlink()
+    with pytest.raises(Declined, match="cannot be read"):
+        await checked(scene.database, ana.id, tmp_path)
