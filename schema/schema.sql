@@ -87,6 +87,7 @@ CREATE TABLE clients (                                -- a machine that calls th
   tokens_valid_after timestamptz NOT NULL,            -- machine time; older tokens are refused
   created_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  certificates text[] NOT NULL DEFAULT '{}',          -- SHA-256, base64url, of those of which it must show one; none: it need not
   PRIMARY KEY (company_id, client_id),
   CHECK ((secret_hash IS NULL) = (client_id LIKE 'outside:%'))
 );
@@ -169,8 +170,10 @@ CREATE TABLE pix_keys (                               -- a key of the directory 
   possessed_at timestamptz NOT NULL,                  -- since when the key leads to this account
   version bigint NOT NULL DEFAULT 1,
   updated_at timestamptz NOT NULL,
+  claim_id uuid,                                      -- the open claim of it by another bank
   PRIMARY KEY (company_id, id),
-  FOREIGN KEY (company_id, account_id) REFERENCES accounts
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts,
+  CONSTRAINT pix_keys_claimed CHECK (claim_id IS NULL OR status = 'ACTIVE')
 );
 CREATE UNIQUE INDEX pix_keys_one_active ON pix_keys (company_id, key) WHERE status = 'ACTIVE';
 CREATE UNIQUE INDEX pix_keys_created_at_key ON pix_keys (company_id, created_at);
@@ -251,12 +254,51 @@ CREATE TABLE pix_key_validations (                    -- the proof that an e-mai
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  purpose text NOT NULL DEFAULT 'KEY' CHECK (purpose IN ('KEY', 'CLAIM', 'ANSWER')), -- a key; a claim of one; what is said of a claim
+  claim_type text CHECK (claim_type IN ('PORTABILITY', 'CLAIM_OWNERSHIP')), -- of the claim that it is to open
+  claim_id uuid,                                      -- the claim that it opened, or that is answered by it
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
-  CHECK ((status = 'CONFIRMED') = (key_id IS NOT NULL))
+  CONSTRAINT pix_key_validations_made CHECK ((key_id IS NOT NULL) = (status = 'CONFIRMED' AND purpose = 'KEY')),
+  CONSTRAINT pix_key_validations_of_claim CHECK (
+    CASE purpose WHEN 'KEY' THEN claim_id IS NULL WHEN 'CLAIM' THEN (claim_id IS NOT NULL) = (status = 'CONFIRMED') ELSE claim_id IS NOT NULL END),
+  CONSTRAINT pix_key_validations_claims CHECK ((purpose = 'CLAIM') = (claim_type IS NOT NULL))
 );
+CREATE INDEX pix_key_validations_proved ON pix_key_validations (company_id, account_id, key, updated_at) WHERE status = 'CONFLICT';
+CREATE INDEX pix_key_validations_of_claim ON pix_key_validations (company_id, claim_id) WHERE claim_id IS NOT NULL;
 CREATE INDEX pix_key_validations_of_key ON pix_key_validations (company_id, key_id) WHERE key_id IS NOT NULL;
 CREATE INDEX pix_key_validations_due ON pix_key_validations (expires_at, company_id) WHERE status = 'PENDING';
+
+CREATE TABLE key_claims (                             -- a claim of a Pix key: that it come to an account here, or leave one
+  company_id uuid NOT NULL,
+  id uuid NOT NULL,                                   -- the directory's own
+  account_id uuid NOT NULL,                           -- which wants the key, or has it
+  role text NOT NULL CHECK (role IN ('CLAIMER', 'DONOR')),
+  claim_type text NOT NULL CHECK (claim_type IN ('PORTABILITY', 'CLAIM_OWNERSHIP')),
+  key_type text NOT NULL CHECK (key_type IN ('CPF', 'CNPJ', 'EMAIL', 'PHONE')),
+  key text NOT NULL CHECK (length(key) <= 77),
+  key_id uuid,                                        -- the key it is about (DONOR), or that it made (CLAIMER)
+  status text NOT NULL CHECK (status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED', 'CANCELLED', 'COMPLETED')),
+  other_bank text NOT NULL CHECK (length(other_bank) = 8), -- ISPB
+  reason text,                                        -- why it was confirmed or canceled, the directory's word
+  resolution_at timestamptz NOT NULL,                 -- until when the donor may answer
+  completion_at timestamptz,                          -- until when the claimer may prove possession again
+  due_at timestamptz,                                 -- when its default is told to the directory, where that is for us to tell
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1,
+  PRIMARY KEY (company_id, id),
+  FOREIGN KEY (company_id, account_id) REFERENCES accounts,
+  FOREIGN KEY (company_id, key_id) REFERENCES pix_keys,
+  CONSTRAINT key_claims_key CHECK ((key_id IS NOT NULL) = (role = 'DONOR' OR status = 'COMPLETED')),
+  CONSTRAINT key_claims_phone CHECK (claim_type = 'PORTABILITY' OR key_type = 'PHONE')
+);
+CREATE UNIQUE INDEX key_claims_one_open ON key_claims (company_id, key) WHERE status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED');
+CREATE UNIQUE INDEX key_claims_created_at_key ON key_claims (company_id, created_at);
+CREATE INDEX key_claims_of_account ON key_claims (company_id, account_id, created_at);
+CREATE INDEX key_claims_of_status ON key_claims (company_id, account_id, status, created_at);
+CREATE INDEX key_claims_of_key ON key_claims (company_id, key_id) WHERE key_id IS NOT NULL;
+CREATE INDEX key_claims_due ON key_claims (due_at, company_id) WHERE due_at IS NOT NULL;
 
 CREATE TABLE account_close_requests (                 -- that an account be closed, and what came of it
   company_id uuid NOT NULL,
@@ -397,13 +439,14 @@ BEGIN
 END $$;
 
 -- Folds the settled credits of one company's accounts that have at least `least_credits` of them behind their own fold.
--- Returns how many accounts it folded. `reach` bounds how many accounts one call locks.
+-- Returns how many accounts it folded. `reach` bounds how many accounts one call locks. It sets the company for this session.
 CREATE FUNCTION fold(company uuid, least_credits integer, reach integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   horizon bigint;
   due uuid[];
   folded integer;
 BEGIN
+  PERFORM set_config('lastro.company', company::text, false);
   horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
   due := ARRAY(
     SELECT b.ledger_account_id FROM balances b
@@ -559,7 +602,7 @@ END $$;
 -- Makes one company's entries, oldest first, of about `reach` transfers: only such as nothing older can come before. A Write
 -- is refused once it is decided for a second (timely); so, when every transaction has ended that had begun to write by some
 -- moment, nothing decided a second before that moment is still to come. One session at a time works at a company. Returns how
--- many transfers it read; 0: there is nothing to do by now.
+-- many transfers it read; 0: there is nothing to do by now. It sets the company for this session.
 CREATE FUNCTION enter(company uuid, reach integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   begun timestamptz := business_now(); -- before this transaction has an id
@@ -577,9 +620,12 @@ DECLARE
   late_to timestamptz[] := '{}';
   waits_from timestamptz;
 BEGIN
-  INSERT INTO entry_cursors (company_id) VALUES (company) ON CONFLICT DO NOTHING;
+  PERFORM set_config('lastro.company', company::text, false);
   SELECT * INTO c FROM entry_cursors WHERE company_id = company FOR UPDATE SKIP LOCKED;
-  IF NOT FOUND THEN RETURN 0; END IF;
+  IF NOT FOUND THEN -- the first time, or another session is at it
+    INSERT INTO entry_cursors (company_id) VALUES (company) ON CONFLICT DO NOTHING RETURNING * INTO c;
+    IF NOT FOUND THEN RETURN 0; END IF;
+  END IF;
   oldest := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
   IF c.marked_xid <= oldest THEN
     c.proven_until := greatest(c.proven_until, c.marked_at - interval '1 second');
@@ -759,7 +805,8 @@ CREATE TABLE pix_payments (                           -- a Pix that came, or was
   end_to_end_id text NOT NULL,
   order_id uuid,                                      -- the order it pays; NULL when it is to be given back
   account_id uuid,                                    -- the account it was sent to; NULL when nobody has it
-  state text NOT NULL CHECK (state IN ('ACCEPTED', 'REFUSED', 'FAILED', 'HELD', 'SETTLED', 'RETURNING', 'RETURNED', 'STRANDED')),
+  state text NOT NULL CHECK (state IN ('ACCEPTED', 'REFUSED', 'FAILED', 'HELD', 'SETTLED', 'RETURNING', 'RETURNED', 'STRANDED',
+                                       'CREDITED', 'PAID_OUT')),
   amount_minor bigint NOT NULL CHECK (amount_minor > 0),
   txid text,
   pix_key text,
@@ -788,6 +835,7 @@ CREATE UNIQUE INDEX pix_payments_one_reservation ON pix_payments (company_id, or
 CREATE INDEX pix_payments_of_order ON pix_payments (company_id, order_id);
 CREATE INDEX pix_payments_of_txid ON pix_payments (company_id, txid) WHERE order_id IS NULL; -- named a charge, paid no order
 CREATE INDEX pix_payments_to_ask ON pix_payments (ask_at, company_id) WHERE state = 'ACCEPTED';
+CREATE INDEX pix_payments_announced ON pix_payments (created_at) WHERE state = 'ACCEPTED' AND ask_at IS NULL; -- a partner's, without its end
 
 CREATE TABLE refunds (                                -- money given back: asked by a client, or of our own accord
   company_id uuid NOT NULL,
@@ -796,7 +844,7 @@ CREATE TABLE refunds (                                -- money given back: asked
   payment_id uuid NOT NULL,                           -- the Pix it returns
   return_id text NOT NULL,                            -- D…, fixed before anything is sent
   reason_code text NOT NULL,                          -- MD06, …
-  state text NOT NULL CHECK (state IN ('PENDING', 'PAID', 'ERROR')),
+  state text NOT NULL CHECK (state IN ('PENDING', 'PAID', 'ERROR', 'CREDITED', 'PAID_OUT')), -- the last two: people have decided
   amount_minor bigint NOT NULL CHECK (amount_minor > 0),
   hold_id uuid NOT NULL,                              -- the held transfer: out of suspense, or from the order's account
   ask_at timestamptz,                                 -- PENDING: when the network is asked what became of it
@@ -822,6 +870,7 @@ CREATE TABLE refunds (                                -- money given back: asked
 CREATE UNIQUE INDEX refunds_return_id_key ON refunds (company_id, return_id);
 CREATE INDEX refunds_of_payment ON refunds (company_id, payment_id);
 CREATE INDEX refunds_to_ask ON refunds (ask_at, company_id) WHERE state = 'PENDING';
+CREATE INDEX refunds_stranded ON refunds (updated_at) WHERE state = 'ERROR' AND origin = 'AUTOMATIC'; -- what waits for people
 CREATE UNIQUE INDEX refunds_created_at_key ON refunds (company_id, created_at);
 CREATE UNIQUE INDEX refunds_external_id_key ON refunds (company_id, external_id);
 CREATE INDEX refunds_of_clients ON refunds (company_id, created_at) WHERE origin = 'CLIENT';
@@ -991,6 +1040,7 @@ CREATE TABLE payouts (                                -- money sent out: a trans
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
   likeness bigint,                                    -- the same for payouts that are alike: account, amount, receiver; NULL for a child
+  qr text,                                            -- a dynamic QR that a scheduled one pays: it is read again on its day
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, batch_id) REFERENCES payouts,
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
@@ -1129,6 +1179,7 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  occurred_at timestamptz NOT NULL,                   -- since when it has its status at the directory
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, refund_id) REFERENCES refunds,
@@ -1585,7 +1636,7 @@ CREATE TABLE answers (                                -- idempotency: what was a
   created_at timestamptz NOT NULL,
   PRIMARY KEY (company_id, operation, key)
 ) WITH (toast_tuple_target = 4096);
-CREATE INDEX answers_to_forget ON answers (keep, created_at) WHERE body IS NOT NULL AND keep <> 'forever';
+CREATE INDEX answers_to_forget ON answers (company_id, keep, created_at) WHERE body IS NOT NULL AND keep <> 'forever';
 
 -- ───────────────────────────────────────────── doors ─────────────────────────────────────────────
 
@@ -1614,6 +1665,27 @@ BEGIN
       RAISE EXCEPTION '%', q.kind USING ERRCODE = 'LA403', DETAIL = greatest(q.most - used + q.amount, 0)::text;
     END IF;
   END LOOP;
+  RETURN true;
+END $$;
+
+-- Raises where another payout like this one was made within so long: two requests at once have both found none. Whoever looks
+-- holds the likeness until the commit; the look is a statement of its own, and sees what was committed meanwhile.
+CREATE FUNCTION unrepeated_payout(company uuid, payout uuid, within interval) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(p.likeness) FROM payouts p WHERE p.company_id = company AND p.id = payout;
+  IF EXISTS (
+    SELECT 1 FROM payouts n JOIN parties nr ON nr.company_id = n.company_id AND nr.id = n.receiver_id
+      JOIN payouts p ON p.company_id = n.company_id AND p.likeness = n.likeness AND p.created_at > n.created_at - within
+      JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
+     WHERE n.company_id = company AND n.id = payout AND p.id <> n.id AND p.account_id = n.account_id AND p.batch_id IS NULL
+       AND p.payment_method = n.payment_method AND p.amount_minor = n.amount_minor
+       AND p.status NOT IN ('ERROR', 'CANCELED', 'EXPIRED')
+       AND CASE WHEN n.pix_key IS NOT NULL THEN p.pix_key = n.pix_key
+                ELSE p.initiation = 'MANUAL' AND r.document_number = nr.document_number
+                 AND (r.bank ->> 'account', r.bank ->> 'branch', r.bank ->> 'ispb')
+                   = (nr.bank ->> 'account', nr.bank ->> 'branch', nr.bank ->> 'ispb') END) THEN
+    RAISE EXCEPTION 'a payout like % was made meanwhile', payout USING ERRCODE = 'LA409', CONSTRAINT = 'payouts';
+  END IF;
   RETURN true;
 END $$;
 
@@ -1664,12 +1736,16 @@ BEGIN
     SELECT o.key_hash FROM directory_unknown o WHERE o.until < machine_now() ORDER BY o.until LIMIT 4 FOR UPDATE SKIP LOCKED);
 END $$;
 
--- The payment that a look-up was for has been sent: its payer gets tokens back, once. The next look-up keeps to the capacity.
-CREATE FUNCTION directory_sent(look_up text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- The payments that these look-ups were for have been sent: their payers get tokens back, once for each. The next look-up
+-- keeps to the capacity. Buckets are locked in the order of their names, as for a look-up.
+CREATE FUNCTION directory_sent(look_ups text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  WITH paid AS (DELETE FROM directory_look_ups l WHERE l.end_to_end_id = look_up RETURNING l.bucket, l.back)
-  UPDATE directory_buckets b SET tokens = b.tokens + paid.back FROM paid WHERE b.name = paid.bucket;
+  WITH paid AS (DELETE FROM directory_look_ups l WHERE l.end_to_end_id = ANY (look_ups) RETURNING l.bucket, l.back),
+  given AS (SELECT p.bucket, sum(p.back) AS tokens FROM paid p GROUP BY p.bucket),
+  held AS MATERIALIZED (
+    SELECT b.name, g.tokens FROM directory_buckets b JOIN given g ON g.bucket = b.name ORDER BY b.name FOR UPDATE OF b)
+  UPDATE directory_buckets b SET tokens = b.tokens + held.tokens FROM held WHERE b.name = held.name;
 END $$;
 
 -- Raises where a decision has grown old before it was written: a list that goes forward trusts that whoever was given a time
@@ -1690,15 +1766,15 @@ END $$;
 -- The first statement of a request: enters, and says whether the client is alive and what was answered under its key.
 CREATE FUNCTION door_open(INOUT company uuid, client text, operation_name text, idempotency_key text,
   OUT at timestamptz, OUT machine_at timestamptz, OUT clock_version bigint,
-  OUT client_version bigint, OUT permissions text[], OUT allowed_networks text[], OUT requests_per_minute integer,
-  OUT revoked_at timestamptz, OUT tokens_valid_after timestamptz,
+  OUT client_version bigint, OUT permissions text[], OUT allowed_networks text[], OUT certificates text[],
+  OUT requests_per_minute integer, OUT revoked_at timestamptz, OUT tokens_valid_after timestamptz,
   OUT fingerprint bytea, OUT answer_status integer, OUT answer_body bytea, OUT answer_object uuid)
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   SELECT e.at, e.clock_version INTO at, clock_version FROM door_enter(company) e;
   machine_at := machine_now();
-  SELECT c.version, c.permissions, c.allowed_networks, c.requests_per_minute, c.revoked_at, c.tokens_valid_after
-    INTO client_version, permissions, allowed_networks, requests_per_minute, revoked_at, tokens_valid_after
+  SELECT c.version, c.permissions, c.allowed_networks, c.certificates, c.requests_per_minute, c.revoked_at, c.tokens_valid_after
+    INTO client_version, permissions, allowed_networks, certificates, requests_per_minute, revoked_at, tokens_valid_after
     FROM clients c WHERE c.company_id = company AND c.client_id = client;
   IF idempotency_key IS NOT NULL THEN
     SELECT a.fingerprint, a.status, a.body, a.object_id INTO fingerprint, answer_status, answer_body, answer_object
@@ -1799,7 +1875,8 @@ END $$;
 -- is taken when it writes first and a later event of the same object can only be written after the earlier committed,
 -- so this order is the order of each object's facts. createdAt rises with the number: an event decided earlier but numbered
 -- later takes the next free microsecond. Companies are numbered by one session at a time, so that what is numbered is
--- never followed by something older, and a page that goes by createdAt misses nothing. Returns how many it numbered.
+-- never followed by something older, and a page that goes by createdAt misses nothing. Returns how many it numbered. It sets
+-- the company for this session.
 CREATE FUNCTION number_events(company uuid, reach integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   below bigint;
@@ -1809,10 +1886,14 @@ DECLARE
   newest bigint;
   numbered integer;
 BEGIN
-  INSERT INTO event_cursors (company_id) VALUES (company) ON CONFLICT DO NOTHING;
+  PERFORM set_config('lastro.company', company::text, false);
   SELECT numbered_below_xid, last_sequence, last_created_at INTO below, last, latest
     FROM event_cursors WHERE company_id = company FOR UPDATE SKIP LOCKED;
-  IF NOT FOUND THEN RETURN 0; END IF;
+  IF NOT FOUND THEN -- the first time, or another session is at it
+    INSERT INTO event_cursors (company_id) VALUES (company) ON CONFLICT DO NOTHING
+      RETURNING numbered_below_xid, last_sequence, last_created_at INTO below, last, latest;
+    IF NOT FOUND THEN RETURN 0; END IF;
+  END IF;
   horizon := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
   WITH arrived AS MATERIALIZED (
     SELECT e.id, e.xid, e.type, e.reference_id, e.url, e.created_at, row_number() OVER (ORDER BY e.xid, e.id) AS place
@@ -1923,6 +2004,7 @@ CREATE VIEW entry_types WITH (security_invoker = true) AS
                       ('_UNFIT', true, 'NET', 'SUSP', 'pix_payments', 'unfit'),
                       ('_RETURN', false, 'SUSP', 'NET', 'refunds', 'return'),
                       ('_REFUND', false, 'CUST', 'NET', 'refunds', 'refund'),
+                      ('_PAID_OUT', true, 'SUSP', 'NET', 'refunds', 'stranded'),
                       ('_SETTLEMENT', true, 'CUST', 'NET', 'settlements', 'settlement')) e(suffix, at_once, debit, credit, machine, part)
    WHERE r.rail <> 'ted' AND NOT (r.rail = 'pix' AND e.part = 'fee') AND NOT (r.currency = 'BRL' AND e.part = 'settlement')
   UNION ALL
@@ -1931,6 +2013,7 @@ CREATE VIEW entry_types WITH (security_invoker = true) AS
     ('PART_IN', true, 'SUSP', 'CUST', NULL, 'orders', 'in'), ('PART_FEE', true, 'SUSP', 'FEE', NULL, 'orders', 'fee'),
     ('BOOK_IN', true, 'TRANSIT', 'CUST', NULL, 'orders', 'in'), ('BOOK_FEE', true, 'TRANSIT', 'FEE', NULL, 'orders', 'fee'),
     ('BOOK_REFUND', false, 'CUST', 'TRANSIT', NULL, 'refunds', 'refund'),
+    ('STRANDED_IN', true, 'SUSP', 'CUST', NULL, 'refunds', 'stranded'),
     ('PIX_OUT', false, 'CUST', 'NET', 'pix', 'payouts', NULL), ('TED_OUT', false, 'CUST', 'NET', 'ted', 'payouts', NULL),
     ('BOOK_OUT', false, 'CUST', 'TRANSIT', NULL, 'payouts', NULL),
     ('PAYOUT_FEE', false, 'CUST', 'FEE', NULL, 'payouts', NULL),
@@ -1940,6 +2023,7 @@ CREATE VIEW entry_types WITH (security_invoker = true) AS
     ('PIX_RETURN_UNFIT', true, 'NET', 'SUSP', 'pix', 'payouts', NULL),
     ('TED_RETURN_UNFIT', true, 'NET', 'SUSP', 'ted', 'payouts', NULL),
     ('BOOK_RETURN_UNFIT', true, 'TRANSIT', 'SUSP', NULL, 'payouts', NULL),
+    ('PIX_PROVED', true, 'CUST', 'NET', 'pix', 'payouts', NULL), ('PIX_LACK', true, 'LOSS', 'NET', 'pix', 'payouts', NULL),
     ('TED_PROVED', true, 'CUST', 'NET', 'ted', 'payouts', NULL), ('TED_LACK', true, 'LOSS', 'NET', 'ted', 'payouts', NULL),
     ('CARD_CHARGEBACK', true, 'CUST', 'NET', 'card', 'orders', NULL), ('CARD_LACK', true, 'LOSS', 'NET', 'card', 'orders', NULL),
     ('MED_BLOCK', true, 'CUST', 'BLOCK', NULL, 'med_objects', NULL),
@@ -1957,19 +2041,24 @@ CREATE VIEW entry_subjects WITH (security_invoker = true) AS
   SELECT company_id, id, description, NULL, end_to_end_id, receiver_id, batch_id FROM payouts
   UNION ALL
   SELECT r.company_id, r.id, r.description, r.order_id,
-         (SELECT p.end_to_end_id FROM pix_payments p WHERE p.company_id = r.company_id AND p.id = r.payment_id),
+         (SELECT p.end_to_end_id FROM pix_payments p -- a partner's id of a payment is no endToEndId
+           WHERE p.company_id = r.company_id AND p.id = r.payment_id AND p.rail IN ('pix', 'book')),
          (SELECT p.payer_id FROM pix_payments p WHERE p.company_id = r.company_id AND p.id = r.payment_id), NULL FROM refunds r
   UNION ALL
-  SELECT company_id, id, NULL, NULL, end_to_end_id, NULL, NULL FROM med_objects;
+  SELECT m.company_id, m.id, 'MED ' || m.id,
+         (SELECT p.order_id FROM pix_payments p WHERE p.company_id = m.company_id AND p.end_to_end_id = m.end_to_end_id AND p.rail = 'pix'),
+         m.end_to_end_id, NULL, NULL FROM med_objects m;
 
--- What an endToEndId leads to: the order it paid, what of it was given back, the payout that it is.
+-- What an endToEndId leads to: the order it paid, what of it was given back, the payout that it is, the disputes about it.
 CREATE VIEW entry_names WITH (security_invoker = true) AS
   SELECT company_id, end_to_end_id, order_id AS reference_id FROM pix_payments WHERE order_id IS NOT NULL
   UNION ALL
   SELECT company_id, end_to_end_id, id FROM payouts WHERE end_to_end_id IS NOT NULL
   UNION ALL
   SELECT r.company_id, p.end_to_end_id, r.id FROM pix_payments p
-    JOIN refunds r ON r.company_id = p.company_id AND r.payment_id = p.id;
+    JOIN refunds r ON r.company_id = p.company_id AND r.payment_id = p.id
+  UNION ALL
+  SELECT company_id, end_to_end_id, id FROM med_objects;
 
 -- The entries of a ledger account that its payouts of a batch made: money out, one for each transfer that left.
 CREATE FUNCTION batch_entries(company uuid, account uuid, batch uuid) RETURNS SETOF entries LANGUAGE sql STABLE ROWS 10 AS $$
@@ -2009,6 +2098,7 @@ CREATE VIEW objects WITH (security_invoker = true) AS      -- everything that ha
   UNION ALL SELECT company_id, id, 'account_requests', status, version, created_at, updated_at FROM account_requests
   UNION ALL SELECT company_id, id, 'pix_keys', status, version, created_at, updated_at FROM pix_keys
   UNION ALL SELECT company_id, id, 'pix_key_validations', status, version, created_at, updated_at FROM pix_key_validations
+  UNION ALL SELECT company_id, id, 'key_claims', status, version, created_at, updated_at FROM key_claims
   UNION ALL SELECT company_id, id, 'accounts', status, version, created_at, updated_at FROM accounts
   UNION ALL SELECT company_id, id, 'account_close_requests', status, version, created_at, updated_at FROM account_close_requests
   UNION ALL SELECT company_id, id, 'med_objects', status, version, created_at, updated_at FROM med_objects
@@ -2204,10 +2294,10 @@ CREATE VIEW law_clearing_equals_payments WITH (security_invoker = true) AS
      SELECT (SELECT coalesce(-sum(change_minor), 0) FROM ledger_sides x
               WHERE x.company_id = l.company_id AND x.ledger_account_id = l.id) AS booked_minor,
             (SELECT coalesce(sum(amount_minor), 0) FROM pix_payments p WHERE p.company_id = l.company_id
-                AND p.rail = l.rail AND p.state IN ('SETTLED', 'HELD', 'RETURNING', 'STRANDED'))
+                AND p.rail = l.rail AND p.state IN ('SETTLED', 'HELD', 'RETURNING', 'STRANDED', 'CREDITED'))
           - (SELECT coalesce(sum(r.amount_minor), 0) FROM refunds r
                JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
-              WHERE r.company_id = l.company_id AND p.rail = l.rail AND p.state = 'SETTLED' AND r.state = 'PAID')
+              WHERE r.company_id = l.company_id AND p.rail = l.rail AND p.state = 'SETTLED' AND r.state IN ('PAID', 'PAID_OUT'))
           - (SELECT coalesce(sum(amount_minor), 0) FROM payouts o WHERE o.company_id = l.company_id AND o.rail = l.rail
                 AND o.children = 0 AND o.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED'))
           + (SELECT coalesce(sum(r.amount_minor), 0) FROM payout_returns r
@@ -2232,7 +2322,7 @@ CREATE VIEW law_suspense_is_explained WITH (security_invoker = true) AS
           + (SELECT coalesce(sum(p.excess_minor), 0) - coalesce(sum(r.amount_minor), 0) FROM pix_payments p
                JOIN rails q ON q.rail = p.rail
                LEFT JOIN refunds r ON r.company_id = p.company_id AND r.payment_id = p.id AND r.origin = 'AUTOMATIC'
-                                  AND r.state = 'PAID'
+                                  AND r.state IN ('PAID', 'CREDITED', 'PAID_OUT')
               WHERE p.company_id = l.company_id AND p.state = 'SETTLED' AND p.excess_minor > 0 AND q.currency = l.currency)
           + (SELECT coalesce(sum(amount_minor), 0) FROM payout_returns r
               WHERE r.company_id = l.company_id AND r.is_unfit AND l.currency = 'BRL') AS explained_minor) s
@@ -2381,13 +2471,14 @@ CREATE VIEW law_what_fits_nothing_goes_back WITH (security_invoker = true) AS
                 WHERE type IN (SELECT type FROM entry_types WHERE part = 'unfit') GROUP BY company_id, reference_id) t
       ON t.company_id = p.company_id AND t.reference_id = p.id
    CROSS JOIN LATERAL (
-     SELECT CASE WHEN p.state IN ('RETURNING', 'RETURNED', 'STRANDED') THEN p.amount_minor
+     SELECT CASE WHEN p.state IN ('RETURNING', 'RETURNED', 'STRANDED', 'CREDITED', 'PAID_OUT') THEN p.amount_minor
                  WHEN p.state = 'SETTLED' THEN nullif(p.excess_minor, 0) END AS back_minor,
             p.state IN ('HELD', 'SETTLED') AND EXISTS (SELECT 1 FROM history h WHERE h.company_id = p.company_id
                AND h.reference_id = p.id AND h.version = 1 AND h.to_state = 'HELD') AS has_waited) w
    WHERE (r.refunds, CASE WHEN p.state <> 'SETTLED' THEN r.state END, r.refunded_minor, t.suspended_minor) IS DISTINCT FROM
          (CASE WHEN w.back_minor IS NOT NULL THEN 1 END,
-          CASE p.state WHEN 'RETURNING' THEN 'PENDING' WHEN 'RETURNED' THEN 'PAID' WHEN 'STRANDED' THEN 'ERROR' END,
+          CASE p.state WHEN 'RETURNING' THEN 'PENDING' WHEN 'RETURNED' THEN 'PAID' WHEN 'STRANDED' THEN 'ERROR'
+                       WHEN 'CREDITED' THEN 'CREDITED' WHEN 'PAID_OUT' THEN 'PAID_OUT' END,
           w.back_minor,
           CASE WHEN w.has_waited THEN p.amount_minor ELSE w.back_minor END)
       OR (p.excess_minor > 0 AND p.state <> 'SETTLED');
@@ -2403,9 +2494,25 @@ CREATE VIEW law_a_refund_is_held_until_it_ends WITH (security_invoker = true) AS
    CROSS JOIN LATERAL (SELECT count(*) AS holds FROM transfers x
                         WHERE x.company_id = r.company_id AND x.reference_id = r.id AND x.kind = 'held') n
    WHERE (h.kind, h.amount_minor, h.reference_id, n.holds, e.kind) IS DISTINCT FROM
-         ('held', r.amount_minor, r.id, 1, CASE r.state WHEN 'PAID' THEN 'posted' WHEN 'ERROR' THEN 'voided' END);
+         ('held', r.amount_minor, r.id, 1, CASE r.state WHEN 'PAID' THEN 'posted' WHEN 'PENDING' THEN NULL ELSE 'voided' END);
 COMMENT ON VIEW law_a_refund_is_held_until_it_ends IS
-  'A refund holds its amount once: open while it is PENDING, posted when PAID, voided when ERROR.';
+  'A refund holds its amount once: open while it is PENDING, posted when PAID, voided when ERROR, CREDITED or PAID_OUT.';
+
+CREATE VIEW law_stranded_money_is_booked_as_decided WITH (security_invoker = true) AS
+  SELECT coalesce(r.company_id, t.company_id) AS company_id, coalesce(r.id, t.reference_id) AS refund_id, r.state, r.amount_minor,
+         t.transfers, t.booked_minor
+    FROM (SELECT r.*, p.account_id FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
+           WHERE r.state IN ('CREDITED', 'PAID_OUT')) r
+    FULL JOIN (SELECT t.company_id, t.reference_id, count(*) AS transfers, sum(t.amount_minor) AS booked_minor,
+                      min(t.type) AS type, min(c.account_id::text)::uuid AS account_id
+                 FROM transfers t JOIN ledger_accounts c ON c.company_id = t.company_id AND c.id = t.credit_id
+                WHERE t.type IN (SELECT type FROM entry_types WHERE part = 'stranded') GROUP BY t.company_id, t.reference_id) t
+      ON t.company_id = r.company_id AND t.reference_id = r.id
+   WHERE (r.origin, t.transfers, t.booked_minor, t.type, t.account_id) IS DISTINCT FROM
+         ('AUTOMATIC', 1, r.amount_minor, CASE r.state WHEN 'CREDITED' THEN 'STRANDED_IN' ELSE upper(r.rail) || '_PAID_OUT' END,
+          CASE r.state WHEN 'CREDITED' THEN r.account_id END);
+COMMENT ON VIEW law_stranded_money_is_booked_as_decided IS
+  'What people decide about a return that was refused is one transfer of all of it, to the account that it was sent to or out.';
 
 CREATE VIEW law_refunds_fit_what_was_paid WITH (security_invoker = true) AS
   SELECT coalesce(g.company_id, q.company_id) AS company_id, coalesce(g.order_id, q.owner_id) AS order_id, g.asked_minor,
@@ -2490,7 +2597,10 @@ CREATE VIEW law_a_payout_is_sent_as_decided WITH (security_invoker = true) AS
     FROM (SELECT company_id, id, status, rail, amount_minor, message_id, end_to_end_id, control_number FROM payouts
            WHERE message_id IS NOT NULL) p
     FULL JOIN (SELECT company_id, id, rail, reference_id, network_id, as_json(body) AS body FROM outbox
-                WHERE kind IN ('payment.send', 'ted.send')) o
+                WHERE kind IN ('payment.send', 'ted.send')
+                  AND NOT (outcome = 'withdrawn' AND sends = 0 -- never sent, and another one with a newer id is in its place
+                           AND EXISTS (SELECT 1 FROM payouts n WHERE n.company_id = outbox.company_id
+                                          AND n.id = outbox.reference_id AND n.message_id <> outbox.id))) o
       ON o.company_id = p.company_id AND o.reference_id = p.id
    WHERE (p.message_id, p.rail, coalesce(p.control_number, p.end_to_end_id), p.amount_minor::text) IS DISTINCT FROM
          (o.id, o.rail, o.network_id, o.body #>> '{amount,minor}')
@@ -2649,6 +2759,12 @@ CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
   SELECT company_id, id, 'med_objects', status, due_at FROM med_objects
    WHERE (due_at IS NOT NULL) <> (role = 'RECEIVER' AND (status = 'RECEIVED' OR (status = 'OPEN' AND refund_id IS NULL)
            OR (object_type = 'INFRINGEMENT_NOTIFICATION' AND status = 'ANALYSED' AND blocked_minor > 0)))
+  UNION ALL -- our default of a claim, until the directory is told by us how it ends
+  SELECT c.company_id, c.id, 'key_claims', c.status, c.due_at FROM key_claims c
+   WHERE (c.due_at IS NOT NULL) <> ((c.role, c.status) = ('DONOR', 'WAITING_RESOLUTION')
+           OR (c.role, c.status, c.claim_type) = ('CLAIMER', 'CONFIRMED', 'CLAIM_OWNERSHIP'))
+     AND (c.due_at IS NOT NULL OR NOT EXISTS (SELECT 1 FROM outbox m WHERE m.company_id = c.company_id AND m.reference_id = c.id
+                                                 AND m.kind IN ('claim.confirm', 'claim.cancel') OFFSET 0))
   UNION ALL
   SELECT company_id, id, 'subscription_cancellations', status, ask_at FROM subscription_cancellations
    WHERE (status = 'PENDING') <> (ask_at IS NOT NULL)
@@ -2691,10 +2807,14 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
    WHERE coalesce(ask_at, key_due_at) < (SELECT at FROM late)
       OR (status = 'PENDING_DOCUMENTS' AND expires_at < (SELECT at FROM late))
   UNION ALL
-  SELECT company_id, 'account_close_requests', id, updated_at FROM account_close_requests
-   WHERE status = 'REQUESTED' AND updated_at < (SELECT at FROM late)
+  SELECT r.company_id, 'account_close_requests', r.id, r.updated_at FROM account_close_requests r
+   WHERE r.status = 'REQUESTED' AND r.updated_at < (SELECT at FROM late)
+     AND NOT EXISTS (SELECT 1 FROM key_claims c WHERE c.company_id = r.company_id AND c.account_id = r.account_id
+                        AND c.status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED'))
   UNION ALL
   SELECT company_id, 'med_objects', id, due_at FROM med_objects WHERE due_at < (SELECT at FROM late)
+  UNION ALL
+  SELECT company_id, 'key_claims', id, due_at FROM key_claims WHERE due_at < (SELECT at FROM late)
   UNION ALL
   SELECT e.company_id, 'events', e.id, e.created_at FROM event_cursors c
     JOIN events e ON e.company_id = c.company_id AND e.xid >= c.numbered_below_xid
@@ -2762,6 +2882,9 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     UNION ALL
     SELECT company_id, reference_id, CASE version WHEN 1 THEN 'MED.CREATED' ELSE 'MED.STATUS_CHANGED' END, count(*) FROM history
      WHERE machine = 'med_objects' AND from_state <> to_state GROUP BY company_id, reference_id, 3
+    UNION ALL
+    SELECT company_id, reference_id, 'KEY-CLAIM.STATUS_CHANGED', count(*) FROM history
+     WHERE machine = 'key_claims' GROUP BY company_id, reference_id
     UNION ALL
     SELECT company_id, reference_id, 'SUBSCRIPTION.' || to_state, 1 FROM history
      WHERE machine = 'subscriptions' AND from_state <> to_state AND to_state IN ('ACCEPTED', 'REJECTED', 'CANCELED', 'ERROR')
@@ -2875,7 +2998,20 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
      AND (h.version IS NULL
           OR ('MED.' || (says.body ->> 'eventType'), says.body ->> 'referenceId', says.body ->> 'accountId',
               says.body ->> 'objectType', says.body ->> 'endToEndId', says.body ->> 'amount', says.body ->> 'role')
-             IS DISTINCT FROM (e.type, m.id::text, m.account_id::text, m.object_type, m.end_to_end_id, printed(m.amount_minor), m.role));
+             IS DISTINCT FROM (e.type, m.id::text, m.account_id::text, m.object_type, m.end_to_end_id, printed(m.amount_minor), m.role))
+  UNION ALL
+  SELECT e.company_id, e.id, e.type, e.reference_id, c.id IS NOT NULL, h.version IS NOT NULL
+    FROM events e
+   CROSS JOIN LATERAL (SELECT as_json(e.body) AS body OFFSET 0) says
+    LEFT JOIN key_claims c ON c.company_id = e.company_id AND c.id = e.reference_id
+    LEFT JOIN history h ON h.company_id = e.company_id AND h.reference_id = e.reference_id AND h.machine = 'key_claims'
+                       AND h.created_at = e.created_at AND h.to_state = says.body ->> 'status'
+                       AND h.from_state = coalesce(says.body ->> 'previousStatus', '')
+   WHERE e.type = 'KEY-CLAIM.STATUS_CHANGED' AND e.body IS NOT NULL
+     AND (h.version IS NULL
+          OR (says.body ->> 'event', says.body ->> 'claimId', says.body ->> 'accountId', says.body ->> 'claimType', says.body ->> 'key',
+              says.body ->> 'role')
+             IS DISTINCT FROM (e.type, c.id::text, c.account_id::text, c.claim_type, c.key, c.role));
 COMMENT ON VIEW law_an_event_tells_what_happened IS
   'An event of an order, its refund, a subscription or a payment of one tells a move that was made, and its body names it and its amount.';
 
@@ -3037,7 +3173,8 @@ CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = tru
   SELECT s.company_id, s.id, s.kind, s.subject, r.state FROM said s
     LEFT JOIN refunds r ON r.company_id = s.company_id AND r.return_id = s.subject
    WHERE s.kind = 'return.final'
-     AND r.state IS DISTINCT FROM CASE s.body ->> 'settled' WHEN 'true' THEN 'PAID' WHEN 'false' THEN 'ERROR' END
+     AND CASE WHEN r.state IN ('CREDITED', 'PAID_OUT') THEN 'ERROR' ELSE r.state END -- people decide after a refusal alone
+         IS DISTINCT FROM CASE s.body ->> 'settled' WHEN 'true' THEN 'PAID' WHEN 'false' THEN 'ERROR' END
   UNION ALL
   SELECT p.company_id, p.id, 'nothing', p.end_to_end_id, p.state FROM pix_payments p
    WHERE p.rail IN ('pix', 'book') AND p.state NOT IN ('ACCEPTED', 'REFUSED')
@@ -3399,6 +3536,25 @@ CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
            SELECT 1 FROM pix_key_validations v WHERE v.company_id = a.company_id AND v.key_id = a.object_id)
          WHEN 'resend_key_code' THEN NOT EXISTS (
            SELECT 1 FROM pix_key_validations v WHERE v.company_id = a.company_id AND v.id = a.object_id AND v.number > 1)
+         WHEN 'create_key_claim' THEN NOT EXISTS (
+           SELECT 1 FROM key_claims c WHERE c.company_id = a.company_id AND c.id = a.object_id
+           UNION ALL SELECT 1 FROM pix_key_validations v WHERE v.company_id = a.company_id AND v.id = a.object_id AND v.purpose = 'CLAIM')
+         WHEN 'confirm_key_claim' THEN NOT EXISTS (
+           SELECT 1 FROM pix_key_validations v
+            WHERE v.company_id = a.company_id AND v.claim_id = a.object_id AND v.purpose = 'CLAIM' AND v.status = 'CONFIRMED')
+         WHEN 'resend_key_claim_code' THEN NOT EXISTS (
+           SELECT 1 FROM pix_key_validations v
+            WHERE v.company_id = a.company_id AND v.id = a.object_id AND v.purpose = 'CLAIM' AND v.number > 1)
+         WHEN 'cancel_key_claim' THEN NOT EXISTS (
+           SELECT 1 FROM key_claims c WHERE c.company_id = a.company_id AND c.id = a.object_id AND c.status = 'CANCELLED')
+         WHEN 'request_key_claim_code' THEN NOT EXISTS (
+           SELECT 1 FROM pix_key_validations v WHERE v.company_id = a.company_id AND v.id = a.object_id AND v.purpose = 'ANSWER')
+         WHEN 'resend_key_claim_answer_code' THEN NOT EXISTS (
+           SELECT 1 FROM pix_key_validations v
+            WHERE v.company_id = a.company_id AND v.id = a.object_id AND v.purpose = 'ANSWER' AND v.number > 1)
+         WHEN 'answer_key_claim' THEN NOT EXISTS (
+           SELECT 1 FROM pix_key_validations v
+            WHERE v.company_id = a.company_id AND v.claim_id = a.object_id AND v.purpose = 'ANSWER' AND v.status = 'CONFIRMED')
          WHEN 'contest_med' THEN NOT EXISTS (
            SELECT 1 FROM med_objects m WHERE m.company_id = a.company_id AND m.id = a.object_id)
          WHEN 'cancel_med' THEN NOT EXISTS (
@@ -3566,7 +3722,7 @@ CREATE VIEW law_a_closed_account_has_nothing_at_rest WITH (security_invoker = tr
      AND s.status IN ('INITIAL', 'PENDING_AUTHORIZATION', 'ACCEPTED')
   UNION ALL
   SELECT c.company_id, c.id, 'KEY ' || k.id, NULL, NULL, NULL FROM closed c
-    JOIN pix_keys k ON k.company_id = c.company_id AND k.account_id = c.id AND k.status = 'ACTIVE';
+    JOIN pix_keys k ON k.company_id = c.company_id AND k.account_id = c.id AND k.status = 'ACTIVE' AND k.claim_id IS NULL;
 COMMENT ON VIEW law_a_closed_account_has_nothing_at_rest IS
   'A CLOSED account has no money, nothing unfinished, no open order or subscription and no key, when nothing is on its way.';
 
@@ -3586,10 +3742,39 @@ COMMENT ON VIEW law_a_code_is_sent_and_counted IS
 CREATE VIEW law_a_proof_makes_its_key WITH (security_invoker = true) AS
   SELECT v.company_id, v.id AS validation_id, k.id AS key_id, v.status, k.type FROM pix_key_validations v
     FULL JOIN (SELECT company_id, id, account_id, type, key FROM pix_keys WHERE type IN ('EMAIL', 'PHONE')) k ON k.company_id = v.company_id AND k.id = v.key_id
-   WHERE v.status = 'CONFIRMED' AND (k.account_id, k.type, k.key) IS DISTINCT FROM (v.account_id, v.type, v.key)
-      OR v.id IS NULL;
+   WHERE v.status = 'CONFIRMED' AND v.purpose = 'KEY' AND (k.account_id, k.type, k.key) IS DISTINCT FROM (v.account_id, v.type, v.key)
+      OR v.id IS NULL AND NOT EXISTS (
+         SELECT 1 FROM key_claims c WHERE c.company_id = k.company_id AND c.key_id = k.id AND c.role = 'CLAIMER');
 COMMENT ON VIEW law_a_proof_makes_its_key IS
-  'A key that is an e-mail address or a phone was made by one validation, of the same account.';
+  'A key that is an e-mail address or a phone was made by one validation, of the same account, or won by a claim.';
+
+CREATE VIEW law_a_claim_moves_its_key WITH (security_invoker = true) AS
+  SELECT c.company_id, c.id AS claim_id, k.id AS key_id, c.role, c.status, k.status AS key_status, k.claim_id AS flag FROM key_claims c
+    LEFT JOIN pix_keys k ON k.company_id = c.company_id AND k.id = c.key_id
+   WHERE c.key_id IS NOT NULL AND (k.account_id, k.type, k.key) IS DISTINCT FROM (c.account_id, c.key_type, c.key)
+      OR c.role = 'DONOR' AND CASE c.status WHEN 'COMPLETED' THEN k.status = 'ACTIVE' WHEN 'CANCELLED' THEN k.claim_id = c.id
+                              ELSE k.claim_id IS DISTINCT FROM c.id END
+  UNION ALL
+  SELECT k.company_id, k.claim_id, k.id, c.role, c.status, k.status, k.claim_id FROM pix_keys k
+    LEFT JOIN key_claims c ON c.company_id = k.company_id AND c.id = k.claim_id AND c.key_id = k.id
+   WHERE k.claim_id IS NOT NULL AND c.id IS NULL;
+COMMENT ON VIEW law_a_claim_moves_its_key IS
+  'An open claim by another bank stands on its key, a completed one has taken it; one completed for us has made ours.';
+
+CREATE VIEW law_the_directory_hears_of_claims WITH (security_invoker = true) AS
+  SELECT c.company_id, c.id, c.role, c.status, m.acknowledged, m.completed, m.canceled FROM key_claims c
+   CROSS JOIN LATERAL (
+     SELECT count(*) FILTER (WHERE o.kind = 'claim.acknowledge') AS acknowledged, count(*) FILTER (WHERE o.kind = 'claim.complete') AS completed,
+            count(*) FILTER (WHERE o.kind = 'claim.cancel') AS canceled
+       FROM outbox o WHERE o.company_id = c.company_id AND o.reference_id = c.id AND o.rail = 'claims') m
+   CROSS JOIN LATERAL (
+     SELECT count(*) AS confirmed FROM history h WHERE h.company_id = c.company_id AND h.reference_id = c.id AND h.to_state = 'CONFIRMED') h
+   WHERE (m.acknowledged, m.completed) IS DISTINCT FROM
+         (CASE c.role WHEN 'DONOR' THEN 1 ELSE 0 END::bigint,
+          CASE WHEN (c.role, c.claim_type) <> ('CLAIMER', 'PORTABILITY') THEN 0 WHEN m.canceled > 0 THEN m.completed
+          ELSE least(h.confirmed, 1) END);
+COMMENT ON VIEW law_the_directory_hears_of_claims IS
+  'Each claim of a key here is acknowledged once, and each portability that was confirmed to us is completed once.';
 
 -- ───────────────────────────────────────────── rights ─────────────────────────────────────────────
 -- lastro_app    what API and worker do for one company at a time, behind row-level security
@@ -3623,7 +3808,7 @@ DO $$
 BEGIN
   IF to_regclass('public.migrations') IS NOT NULL THEN REVOKE INSERT ON migrations FROM lastro_app; END IF;
 END $$;
-GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, pix_key_validations, balances, orders, pix_payments, refunds, card_payments,
+GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, pix_key_validations, key_claims, balances, orders, pix_payments, refunds, card_payments,
                 payouts, payout_plans, payout_plan_bodies, payout_plan_lines, med_objects, subscriptions, subscription_cancellations,
                 subscription_payments,
                 payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown, partner_states,
@@ -3656,10 +3841,11 @@ GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_
 GRANT SELECT (company_id, id, due_at, leased_until) ON payout_plans TO lastro_work;
 GRANT SELECT (company_id, id, due_at, object_type, role, status) ON med_objects TO lastro_work;
 GRANT SELECT (company_id, rail, reference) ON instruments TO lastro_work;
-GRANT SELECT (company_id, id, status, created_at) ON account_close_requests TO lastro_work;
+GRANT SELECT (company_id, id, account_id, status, created_at) ON account_close_requests TO lastro_work;
 GRANT SELECT (company_id, id, status, expires_at, ask_at, key_due_at) ON account_requests TO lastro_work;
 GRANT SELECT ON own_keys TO lastro_work;
 GRANT SELECT (company_id, id, expires_at, status) ON pix_key_validations TO lastro_work;
+GRANT SELECT (company_id, id, account_id, due_at, status) ON key_claims TO lastro_work;
 GRANT SELECT (company_id, id, xid, created_at) ON events TO lastro_work;
 GRANT SELECT (company_id, keep, created_at) ON answers TO lastro_work;
 GRANT SELECT (company_id, id, rail, day, state, due_at, leased_until) ON statements TO lastro_work;
@@ -3667,7 +3853,8 @@ GRANT SELECT (company_id, rail, kind, network_id, is_current, statement_id) ON s
 GRANT SELECT (company_id, rail, kind, network_id, day, difference, state, created_at) ON statement_items TO lastro_work;
 -- What was settled on a day, by its id in the network.
 GRANT SELECT (end_to_end_id, settled_at) ON pix_payments TO lastro_work;
-GRANT SELECT (return_id, updated_at) ON refunds TO lastro_work;
+GRANT SELECT (return_id, updated_at, origin) ON refunds TO lastro_work;
+GRANT SELECT (created_at) ON pix_payments TO lastro_work;
 GRANT SELECT (company_id, chargeback_id, taken_at) ON chargebacks TO lastro_work;
 GRANT SELECT (end_to_end_id, control_number, paid_at, children) ON payouts TO lastro_work;
 GRANT SELECT (company_id, payout_id, return_id, settled_at) ON payout_returns TO lastro_work;
@@ -3677,7 +3864,7 @@ DECLARE
 BEGIN
   FOREACH t IN ARRAY ARRAY['outbox', 'inbox', 'deliveries', 'webhook_circuits', 'orders', 'instruments', 'pix_payments', 'refunds', 'card_payments', 'payouts', 'med_objects',
                            'payout_plans', 'subscriptions', 'subscription_cancellations', 'subscription_payments',
-                           'payment_attempts', 'pix_key_validations', 'account_requests', 'account_close_requests', 'events', 'event_cursors', 'entry_cursors', 'transfers',
+                           'payment_attempts', 'pix_key_validations', 'key_claims', 'account_requests', 'account_close_requests', 'events', 'event_cursors', 'entry_cursors', 'transfers',
                            'event_numbers', 'answers', 'statements', 'statement_lines',
                            'statement_items', 'payout_returns', 'chargebacks'] LOOP
     EXECUTE format('CREATE POLICY work ON %I FOR SELECT TO lastro_work USING (true)', t);

@@ -35,6 +35,7 @@ def next_step(sandbox: Mapping[str, Any]) -> str:
             f"  Phone      {sim}/phone      pays a QR code",
             f"  Merchant   {sim}/merchant   shows the webhooks as they arrive",
             f"  Reference  {base}/docs       every operation and event of the API",
+            f"  Guide      {base}/docs/guide how to do what with it",
             "",
             "Paste this in another terminal: it takes a token, asks 10.50 BRL and prints the QR code's text.",
             "",

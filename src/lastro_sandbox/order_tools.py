@@ -49,7 +49,7 @@ class OrderTools:
 
     async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """Answers the order as it then is; a status it cannot go to is a conflict."""
-        claims = await self.operations.claims(headers)
+        claims = await self.operations.claims(scope, headers)
         if claims is None:
             return unauthorized()
         try:

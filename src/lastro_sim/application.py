@@ -23,7 +23,7 @@ from .cash import api as cash_api
 from .collecting import acts as collecting_acts
 from .crypto import api as crypto_api
 from .directory import api as directory_api
-from .directory import entries
+from .directory import claiming, entries
 from .guard import OwnHostOnly
 from .med import api as med_api
 from .merchant import api as merchant_api
@@ -67,6 +67,7 @@ ROUTES = (
     *collecting_acts.ROUTES,
     *statements.ROUTES,
     *directory_api.ROUTES,
+    *claiming.ROUTES,
     *bank_api.ROUTES,
     *outside_api.ROUTES,
     *outside_locations.ROUTES,

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
 DAY = 86_400 * SECOND
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FURTHEST_OFFSET = 100 * 366 * DAY

@@ -16,7 +16,7 @@ TILLS = frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", 
 ACCOUNTS = frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"})
 BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "payin": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down"}),
-    "payout": frozenset({"reject", "timeout", "twice", "slow", "lost-answer", "down"}),
+    "payout": frozenset({"reject", "timeout", "twice", "slow", "unseen", "lost-answer", "down"}),
     "return": frozenset({"reject", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
     "ted": frozenset({"reject", "reject-then-settle", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
     "authorization": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
@@ -36,7 +36,8 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "tokenizer": frozenset({"reject", "down"}),
     "directory": frozenset({"reject", "slow", "limited", "down", "lost-answer"}),
     "message": frozenset({"reject", "lost-answer", "down"}),
-    "med": frozenset({"reject", "timeout", "twice", "lost-answer", "down"}),
+    "claim": frozenset({"reject", "timeout", "twice", "lost-answer", "down"}),
+    "med": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down"}),
     "statement": frozenset({"missing", "twice", "wrong-amount", "late", "other-reference"}),
     "analysis": frozenset({"reject", "timeout", "twice", "lost-answer", "slow", "down"}),
     "location": frozenset(
@@ -48,6 +49,9 @@ MATCHABLE = (
     "nossoNumero", "reference", "partner", "document",
 )  # fmt: skip
 SLOW_BY_DEFAULT = 2 * SECOND
+# It settles later. "unseen": and its bank, which had no answer, is told until then that there is no such payment, and that
+# another of its id is not taken.
+SLOW = frozenset({"slow", "unseen"})
 DOWN = frozenset({"down"})
 # What takes a participant's order and loses the answer to it. Of a payment in, it is the receiver's answer that gets lost.
 LOSES_ITS_ANSWER = frozenset({
@@ -118,7 +122,7 @@ def strike(network: Network, operation: str, about: Mapping[str, str | None], am
             network.store.run("UPDATE fault SET times_left = times_left - 1 WHERE id = ?", row["id"])
             delay = row["delay"]
             if delay is None:
-                delay = SLOW_BY_DEFAULT if row["behaviour"] == "slow" else 0
+                delay = SLOW_BY_DEFAULT if row["behaviour"] in SLOW else 0
             return Fault(row["behaviour"], row["code"], delay)
     return None
 

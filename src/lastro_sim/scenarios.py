@@ -9,6 +9,7 @@ from .card import numbers
 from .clock import DAY, SECOND
 from .directory import entries
 from .faults import Fault
+from .med import outcomes as disputes
 
 BY_AMOUNT: dict[int, tuple[Fault, str]] = {
     700_101: (Fault("reject", "ED05", 0), "settlement fails after the receiver's yes: REJECTED with ED05"),
@@ -255,7 +256,7 @@ def listed() -> list[dict[str, Any]]:
         {"operation": "credit_card", "field": "number", "value": number, "outcome": numbers.PLAYS[name].outcome}
         for number, name in numbers.BY_NUMBER.items()
     ]
-    return by_payer + by_amount + by_charge + by_key + by_card + verdicts.listed() + _transfers()
+    return by_payer + by_amount + by_charge + by_key + by_card + verdicts.listed() + disputes.listed() + _transfers()
 
 
 def _transfers() -> list[dict[str, Any]]:

@@ -505,3 +505,38 @@ CREATE TABLE IF NOT EXISTS med_object (      -- of a dispute: a recovery, an inf
 ) STRICT;
 CREATE INDEX IF NOT EXISTS med_object_of ON med_object (recovery_id) WHERE recovery_id IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS med_object_root ON med_object (transaction_id) WHERE kind = 'FUNDS_RECOVERY';
+
+CREATE TABLE IF NOT EXISTS med_late (        -- words about disputes that are told later
+    seq    INTEGER PRIMARY KEY AUTOINCREMENT,
+    due_at INTEGER NOT NULL,
+    kind   TEXT NOT NULL,
+    fields TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS claim (           -- of a key that one bank has and another one wants
+    seq            INTEGER PRIMARY KEY AUTOINCREMENT,
+    id             TEXT NOT NULL UNIQUE,
+    request_id     TEXT UNIQUE,              -- of a participant; NULL: of a bank played here
+    type           TEXT NOT NULL CHECK (type IN ('PORTABILITY', 'OWNERSHIP')),
+    key            TEXT NOT NULL,
+    key_type       TEXT NOT NULL,
+    owner_name     TEXT NOT NULL,            -- the claimer's
+    owner_type     TEXT NOT NULL,
+    owner_number   TEXT NOT NULL,
+    claimer        TEXT NOT NULL,            -- ISPB
+    branch         TEXT NOT NULL,
+    account        TEXT NOT NULL,
+    account_type   TEXT NOT NULL,
+    opened_at      TEXT,
+    donor          TEXT NOT NULL,            -- ISPB
+    status         TEXT NOT NULL CHECK (status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED', 'CANCELLED', 'COMPLETED')),
+    confirm_reason TEXT,
+    cancel_reason  TEXT,
+    cancelled_by   TEXT,
+    resolution_at  INTEGER NOT NULL,         -- until when the donor may answer
+    completion_at  INTEGER,                  -- until when the claimer may complete an ownership
+    due_at         INTEGER,                  -- when a bank played here does by itself what is its to do
+    changed_at     INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS claim_open ON claim (key) WHERE status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED');
+CREATE INDEX IF NOT EXISTS claim_due ON claim (due_at) WHERE due_at IS NOT NULL;

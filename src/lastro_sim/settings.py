@@ -53,6 +53,8 @@ class Settings:
     """How long the phone waits for the end of a payment."""
     fetch_seconds: float = 10.0
     """How long the payer's bank waits for a location."""
+    id_hours: float = 12.0
+    """How far the minute in an endToEndId may lie from when its payment is worked on, before or behind."""
     keys_seconds: float = 60.0
     """How long the payer's bank trusts the keys it fetched."""
     charge_hours: ChargeHours = ChargeHours()

@@ -10,6 +10,8 @@ from .boleto import payments as slip_payments
 from .boleto import returns as slip_returns
 from .card import charges as card_charges
 from .clock import SECOND
+from .directory import claims
+from .med import late as late_disputes
 from .network import Network
 from .spi import payments, returns
 from .ted import transfers
@@ -17,7 +19,8 @@ from .ted import transfers
 LOG = logging.getLogger("lastro_sim")
 LONGEST_SLEEP_SECONDS = 1.0
 TIMED = (payments, returns, transfers)  # each by machine time
-DATED = (charging, slip_payments, slip_returns, card_charges, partners, analyses)  # each by business time
+# Each by business time.
+DATED = (charging, slip_payments, slip_returns, card_charges, partners, analyses, claims, late_disputes)
 
 
 async def run(network: Network) -> None:

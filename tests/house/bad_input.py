@@ -10,7 +10,7 @@ from msgspec import inspect
 from lastro.base.api import Route
 from lastro.base.forms import without_none
 
-from .examples import Ask
+from .asking import Ask
 
 _PLACE = "@here@"
 _MEGABYTE = 1_000_000

@@ -184,6 +184,7 @@ KEPT: Mapping[str, Mapping[str, frozenset[str]]] = {
         "perMinute": ABSENT | WHOLE | {"a number"},
     },
     "create_key": {"channel": ABSENT},
+    "create_key_claim": {"channel": ABSENT},
     "open_account": {
         "externalId": PRINTABLE,
         "fullName": TEXT,
@@ -256,6 +257,7 @@ ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "list_static_qrcodes": {"limit": _NUMBER},
     "list_refunds": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_keys": {"limit": _NUMBER},
+    "list_key_claims": {"limit": _NUMBER},
     "list_payouts": {"externalId": _SEARCHED, "limit": _NUMBER},
     "list_payout_plans": {"limit": _NUMBER},
     "list_subscriptions": {"externalId": _SEARCHED, "limit": _NUMBER},

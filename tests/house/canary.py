@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from unittest.mock import Mock
 from urllib.parse import quote
 
-from tests.house.examples import EXAMPLES, Ask
+from tests.house.examples import EXAMPLES
 
 from lastro.doors import wiring
 from lastro.orders import Place
@@ -22,6 +22,7 @@ from lastro_sim.application import ROUTES as SIMULATOR
 
 if TYPE_CHECKING:
     import asyncpg
+    from tests.house.asking import Ask
 
 
 def cpf(chance: random.Random) -> str:

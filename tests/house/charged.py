@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
-from tests.house.examples import BESIDE, RETRY_DAYS, SUBSCRIPTION_OF, Ask, refund, schedule, weekly
+from tests.house.asking import Ask
+from tests.house.examples import BESIDE, RETRY_DAYS, SUBSCRIPTION_OF, refund, schedule, weekly
 
 from lastro.base.api import Route
 from lastro.base.commit import commit

@@ -2,48 +2,21 @@
 
 import io
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any
 
-import msgspec
 from PIL import Image
+from tests.house.asking import Ask, Example
+from tests.house.examples_of_keys import KEY_EXAMPLES
 
 from lastro.accounts.opening.docs import CREATE
 from lastro.standards.documents import is_cnpj
 
 
-@dataclass(frozen=True)
-class Ask:
-    """What a request says besides its route. form: a body that is no JSON, whose content-type media then is."""
-
-    path: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, str] = field(default_factory=dict)
-    body: Mapping[str, Any] | None = None
-    form: bytes | None = None
-    media: str = "application/json"
-
-    @property
-    def content(self) -> bytes:
-        """The body as it is sent."""
-        if self.form is not None:
-            return self.form
-        return b"" if self.body is None else msgspec.json.encode(self.body)
-
-
 def everywhere(text: str) -> Mapping[str, str]:
     """The same for whatever a path may name."""
-    return dict.fromkeys(("id", "paymentId", "accountId", "keyId", "referenceId"), text)
-
-
-@dataclass(frozen=True)
-class Example:
-    """A good request of one operation. kind: of the object it names, None when it names none; ask: the request, by its id."""
-
-    kind: str | None
-    ask: Callable[[str], Ask]
+    return dict.fromkeys(("id", "paymentId", "accountId", "keyId", "referenceId", "claimId"), text)
 
 
 def _order(account_id: str) -> Ask:
@@ -178,29 +151,6 @@ def close(account_id: str) -> Ask:
     return Ask(path={"id": account_id}, body={"closeRequestReason": "We are moving"})
 
 
-# The account of each key and validation of the towns, and the code of each validation.
-ACCOUNT_OF: dict[str, str] = {}
-TOKENS: dict[str, str] = {}
-
-
-def _at_account(thing_id: str) -> str:
-    return ACCOUNT_OF.get(thing_id, "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20")
-
-
-def _confirm(validation_id: str) -> Ask:
-    body = {"validationId": validation_id, "token": TOKENS.get(validation_id, "052731")}
-    return Ask(path={"accountId": _at_account(validation_id)}, body=body)
-
-
-def _resend(validation_id: str) -> Ask:
-    return Ask(path={"accountId": _at_account(validation_id)}, body={"validationId": validation_id})
-
-
-def new_key(account_id: str) -> Ask:
-    body = {"type": "EMAIL", "key": f"{os.urandom(8).hex()}@example.com", "channel": "EMAIL"}
-    return Ask(path={"accountId": account_id}, body=body)
-
-
 def _opening(_: str) -> Ask:
     """For an organization, with everything that can be said of one."""
     representative = {
@@ -284,11 +234,7 @@ EXAMPLES: Mapping[str, Example] = {
     "read_subscription_payment": Example("payment", lambda payment_id: Ask(path=_of_payment(payment_id))),
     "cancel_subscription_payment": Example("payment to cancel", lambda payment_id: Ask(path=_of_payment(payment_id))),
     "retry_subscription_payment": Example("payment to try again", _retry),
-    "create_key": Example("account", new_key),
-    "confirm_key": Example("validation", _confirm),
-    "resend_key_code": Example("validation to resend", _resend),
-    "list_keys": Example("account", lambda of: Ask(path={"accountId": of}, query={"limit": "10", "sort": "asc"})),
-    "delete_key": Example("key to delete", lambda key_id: Ask(path={"accountId": _at_account(key_id), "keyId": key_id})),
+    **KEY_EXAMPLES,
     "look_up_key": Example("account", _look_up),
     "read_account_limits": Example("account", lambda account_id: Ask(path={"id": account_id})),
     "list_accounts": Example(None, lambda _: Ask(query={"fullName": "loja"})),
@@ -390,4 +336,7 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
     ),
     "/docs": (("GET", "/docs", None, 200),),
     "/docs/style.css": (("GET", "/docs/style.css", None, 200),),
+    "/docs/guide": (("GET", "/docs/guide", None, 200),),
+    "/docs/guide/{page}": (("GET", "/docs/guide/guides-orders", None, 200), ("GET", "/docs/guide/nobody", None, 404)),
+    "/llms.txt": (("GET", "/llms.txt", None, 200),),
 }

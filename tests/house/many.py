@@ -19,6 +19,9 @@ SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'RANDOM', 'k
 INSERT INTO pix_key_validations (company_id, id, account_id, type, key, status, request_id, sealed_by, sent_at, expires_at, created_at, updated_at)
 SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'EMAIL', 'k' || n, CASE WHEN n <= {FEW} THEN 'PENDING' ELSE 'EXPIRED' END,
        id, 'x', at, at, at, at FROM many;
+INSERT INTO key_claims (company_id, id, account_id, role, claim_type, key_type, key, status, other_bank, resolution_at, due_at, created_at, updated_at)
+SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'CLAIMER', 'PORTABILITY', 'EMAIL', 'c' || n,
+       CASE WHEN n <= {FEW} THEN 'CONFIRMED' ELSE 'CANCELLED' END, '99999030', at, CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
 INSERT INTO parties (company_id, id, name) SELECT company_id, id, 'Bento' FROM many;
 INSERT INTO account_requests (company_id, id, status, external_id, holder_type, party_id, terms_version, terms_accepted_at, missing,
                               expires_at, ask_at, analysis_reference, key_due_at, submissions, created_at, updated_at)
@@ -66,9 +69,10 @@ SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'payout' || 
 INSERT INTO payout_plans (company_id, id, status, format, lines, hash, approvals_needed, created_by, created_at, updated_at, due_at)
 SELECT company_id, id, CASE n % 3 WHEN 0 THEN 'EXPIRED' WHEN 1 THEN 'CANCELED' ELSE 'APPLIED' END, 'CSV', 100, 'x', 1, 'x', at, at,
        CASE WHEN n <= {FEW} THEN at END FROM many;
-INSERT INTO med_objects (company_id, id, object_type, role, account_id, status, end_to_end_id, amount_minor, deadline, due_at, created_at, updated_at)
+INSERT INTO med_objects (company_id, id, object_type, role, account_id, status, end_to_end_id, amount_minor, deadline, due_at, created_at, updated_at,
+  occurred_at)
 SELECT company_id, id, 'INFRINGEMENT_NOTIFICATION', 'RECEIVER', md5(company_id::text || (n % 40 + 1))::uuid, CASE WHEN n <= {FEW} THEN 'RECEIVED' ELSE 'ANALYSED' END,
-       'E' || n, 1, at, CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
+       'E' || n, 1, at, CASE WHEN n <= {FEW} THEN at END, at, at, at FROM many;
 INSERT INTO payout_plan_lines (company_id, id, plan_id, number, line, request, issues, payout_id, digest, created_at)
 SELECT company_id, id, md5(company_id::text || (n % 60 + 1))::uuid, n / 60 + 1, n / 60 + 1, 'x',
        CASE WHEN n % 5 = 0 THEN 'x' END, CASE WHEN n % 5 > 1 THEN id END, 'x', at FROM many;

@@ -10,9 +10,10 @@ from tests.conftest import lent
 
 from lastro.base.api import Query, Route
 
+from .asking import Ask
 from .bad_input import IDS, KEYS, PARAMETERS, REQUEST_IDS, TOKENS, line, spellings
 from .bad_input_kept import ALONE, ASKED, IDS_ASKED
-from .examples import EXAMPLES, Ask, everywhere
+from .examples import EXAMPLES, everywhere
 from .strangers import Answer, Town, leave, settle
 from .test_bad_input import ROUTES, assert_declared, key_of
 

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests import forked
 
 from lastro.base.secrets import KeyRing
 from lastro.doors import wiring
@@ -361,25 +360,20 @@ def test_production_is_founded_from_nothing(empty_database: Any, own_database: A
 
 
 @pytest.fixture
-def lastro(own_database: Any, tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
+def lastro(own_database: Any, tmp_path: Path) -> Callable[..., forked.Said]:
     """The command itself, which finds the running sandbox by its home."""
     told = environment(own_database, tmp_path)
     login = "switch" if own_database.is_external else "role"
     (tmp_path / "database.json").write_text(json.dumps({"url": told["LASTRO_DATABASE_URL"], "login": login}))
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")}
 
-    def run(*words: str) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "lastro.doors.cli", *words]
-        return subprocess.run(
-            command, env=clean | {"LASTRO_HOME": str(tmp_path)}, capture_output=True, text=True, check=False
-        )
+    def run(*words: str) -> forked.Said:
+        return forked.run(("-m", "lastro.doors.cli", *words), env=clean | {"LASTRO_HOME": str(tmp_path)})
 
     return run
 
 
-def test_the_command_finds_the_running_sandbox(
-    lastro: Callable[..., "subprocess.CompletedProcess[str]"], tmp_path: Path
-) -> None:
+def test_the_command_finds_the_running_sandbox(lastro: Callable[..., forked.Said], tmp_path: Path) -> None:
     made = lastro("company", "add", "Ana", "--json")
     assert (made.returncode, made.stderr) == (0, "")
     assert UUID(json.loads(made.stdout)["id"])

@@ -37,8 +37,15 @@ async def test_what_is_disputed_is_listed_shown_and_decided(court: Court, desk: 
     assert "is OPEN" in await asyncio.to_thread(desk.declined, "med", "decide", name, "agreed")
     await court.says(notice, status="RECEIVED")
     assert [(one["referenceId"], one["status"]) for one in await asks("med", "list")] == [(name, "RECEIVED")]
+    assert "fraud" in await asyncio.to_thread(desk.declined, "med", "decide", name, "disagreed", "--fraud", "other")
     assert (await asks("med", "decide", name, "disagreed"))["analysisResult"] == "DISAGREED"
     shown = await asks("med", "show", name)
     assert (shown["status"], shown["blockedAmount"], len(shown["history"])) == ("ANALYSED", "0.00", 3)
     assert (await asks("med", "list"), len(await asks("med", "list", "--all"))) == ([], 1)
     assert "There is no object of a dispute 'x'" in await asyncio.to_thread(desk.declined, "med", "show", "x")
+    other = await court.notice(await court.transaction(await court.paid(1000)))
+    await court.says(other)
+    await court.says(other, status="RECEIVED")
+    await asks("med", "decide", str(other.reference_id), "agreed", "--fraud", "mule_account", "--details", "Lent")
+    told = {one["result"]: (one["fraud"], one["details"]) for one in await court.sent("med.verdict")}
+    assert told == {"DISAGREED": (None, None), "AGREED": ("MULE_ACCOUNT", "Lent")}

@@ -23,9 +23,10 @@ def desk(own_database: Any, tmp_path: Path) -> Office:
 def test_what_cannot_be_proved(desk: Office) -> None:
     desk.asks("company", "add", "Ana Flores")
     ours, nobodys = control_number(AT, 1, 1), control_number(AT, 7, 1)
-    for number in ("STR20261123000000001", "E99999010202611231300000000abcde", "", ours[:-1]):
-        assert "is no control number of ours" in desk.declined("payout", "prove", number, "--settled-at", TIME)
+    for number in ("STR20261123000000001", "E99999020202611231300000000abcde", "", ours[:-1]):
+        assert "is no id of ours" in desk.declined("payout", "prove", number, "--settled-at", TIME)
     for time in ("yesterday", "2026-11-23", "2026-11-23T10:15:00"):
         assert "must be a time with its offset" in desk.declined("payout", "prove", ours, "--settled-at", time)
     assert "There is no company '7'" in desk.declined("payout", "prove", nobodys, "--settled-at", TIME)
-    assert "is that of no TED of ours" in desk.declined("payout", "prove", ours, "--settled-at", TIME)
+    for name in (ours, "E9999901020261123130000001abcdef"):
+        assert "is that of no Pix or TED that we sent" in desk.declined("payout", "prove", name, "--settled-at", TIME)

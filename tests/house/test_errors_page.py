@@ -11,6 +11,7 @@ from lastro.base import wire
 from lastro.base.api import Doc, Refusal, Route
 from lastro.base.errors import Kind
 from lastro.doors import errors_page
+from lastro.doors.gate import LARGEST_BODY
 from lastro.doors.http import STATUS
 
 from .tree import Module, modules
@@ -39,6 +40,12 @@ def test_the_page_is_current() -> None:
     assert errors_page.PAGE.read_text(encoding="utf-8") == errors_page.page(), (
         "write it anew: python -m lastro.doors.errors_page"
     )
+
+
+def test_every_size_that_a_body_may_have_is_told() -> None:
+    sizes = {route.largest_body or LARGEST_BODY for route in errors_page.routes()}
+    assert len(sizes) > 1
+    assert [size for size in sizes if f" {size / 1024**2:g} MiB" not in errors_page.STATUSES[Kind.TOO_LARGE].meaning] == []
 
 
 def test_every_issue_that_is_told_is_one_of_the_interface() -> None:

@@ -25,6 +25,10 @@ REFERENCES: Mapping[str, Mapping[str, int]] = {
     "contest_med": {"endToEndId": 400},
     "confirm_key": {"validationId": 400},
     "resend_key_code": {"validationId": 400},
+    "confirm_key_claim": {"validationId": 400},
+    "resend_key_claim_code": {"validationId": 400},
+    "resend_key_claim_answer_code": {"validationId": 400},
+    "answer_key_claim": {"validationId": 400},
     # Whoever has a key may be paid by it.
     "create_payout": {"accountId": 400, "paymentData.pixKey": 400},
     "create_subscription": {"accountId": 404, "initialCharge.pixKey": 400},

@@ -23,6 +23,8 @@ from lastro.accounts.statements import store as statements
 from lastro.base import lanes
 from lastro.doors import dues, wiring
 from lastro.keys import store as keys
+from lastro.keys.claims import DUE as CLAIMS_DUE
+from lastro.keys.claims import store as claims
 from lastro.med import DUE as DISPUTES_DUE
 from lastro.med import store as med
 from lastro.orders import Place
@@ -151,6 +153,16 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
         Listed(keys.page_sql(is_descending=way), f"{_PAGE}, '{_ACCOUNT}'", "pix_keys", "pix_keys_of_account")
         for way in (False, True)
     ),
+    "list_key_claims": tuple(
+        Listed(
+            claims.page_sql(is_descending=way, has_status=some),
+            f"{_PAGE}, '{_ACCOUNT}'{', ' + repr('CANCELLED') if some else ''}",
+            "key_claims",
+            "key_claims_of_status|key_claims_of_account" if some else "key_claims_of_account",
+        )
+        for way in (False, True)
+        for some in (False, True)
+    ),
     "list_payouts": every_way(
         "payouts",
         payouts.page_sql,
@@ -256,6 +268,7 @@ SWEEPS: Mapping[str, Listed] = {
     "cycles to charge": Listed(dues.TO_CHARGE, "100", "subscriptions", "subscriptions_to_charge"),
     "accounts to clear": Listed(dues.TO_CLEAR, "100", "account_close_requests", "account_close_requests_open"),
     "codes that are too old": Listed(dues.CODES_OVER, "100", "pix_key_validations", "pix_key_validations_due"),
+    "claims": Listed(CLAIMS_DUE, "100", "key_claims", "key_claims_due"),
     "requests that are over": Listed(openings.EXPIRED, "100", "account_requests", "account_requests_expiring"),
     "requests to ask": Listed(OPENINGS_WAITING[0].find_sql, "", "account_requests", "account_requests_to_ask"),
     "accounts without key": Listed(openings.WITHOUT_KEY, "100", "account_requests", "account_requests_without_key"),

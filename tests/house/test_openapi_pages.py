@@ -1,9 +1,11 @@
 """/openapi.json and /docs as they are served: whole by themselves, in the reader's language, sent once."""
 
+import asyncio
 import os
 import re
 import shlex
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from html.parser import HTMLParser
 from typing import Any
 from unittest.mock import Mock
@@ -23,7 +25,17 @@ from lastro.orders import Place
 
 HOST = "lastro.test"
 _NOBODYS = Mock(place=Place(Institution("00000000", "Lastro", "0001"), f"https://{HOST}", sandbox=True))
-PATHS = ("/openapi.json", "/docs", "/docs/style.css", "/schemas", "/schemas/ORDER-PAYIN.PAID.json")
+PATHS = (
+    "/openapi.json",
+    "/docs",
+    "/docs/style.css",
+    "/schemas",
+    "/schemas/ORDER-PAYIN.PAID.json",
+    "/docs/guide",
+    "/docs/guide/errors",
+    "/docs/guide/errors.md",
+    "/llms.txt",
+)
 # A document whose every text would like to be something else.
 _EVIL = "<script>alert(1)</script> **a<b** `x\"y'<z` & <img src=x onerror=alert(1)>"
 
@@ -49,10 +61,17 @@ class Page(HTMLParser):
         self.language = found.get("lang") if tag == "html" else self.language
 
 
-@pytest.fixture(scope="module")
-async def http() -> AsyncIterator[httpx.AsyncClient]:
+@asynccontextmanager
+async def opened() -> AsyncIterator[httpx.AsyncClient]:
+    """What everybody may read, asked in this process."""
     app = application(Gate(frozenset({HOST}), os.urandom), Mock(), (), wiring.public(_NOBODYS))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=f"http://{HOST}") as client:  # type: ignore[arg-type]
+        yield client
+
+
+@pytest.fixture(scope="module")
+async def http() -> AsyncIterator[httpx.AsyncClient]:
+    async with opened() as client:
         yield client
 
 
@@ -108,7 +127,7 @@ async def test_the_page_is_whole_without_scripts_or_others(http: httpx.AsyncClie
     assert (page.language, answer.headers["content-language"]) == (language, language)
     assert "script" not in page.tags
     assert not [name for name in page.attributes if name == "style" or name.startswith("on")]
-    assert {link for link in page.links if not link.startswith("#")} == {"/docs/style.css", "/openapi.json"}
+    assert {link for link in page.links if not link.startswith("#")} == {"/docs/style.css", "/docs/guide", "/openapi.json"}
     assert "default-src 'none'; style-src 'self'" in answer.headers["content-security-policy"]
     assert answer.headers["vary"] == "accept-language"
     assert re.search(r"url\(|@import", (await ask(http, "/docs/style.css")).text) is None
@@ -122,6 +141,26 @@ async def test_every_operation_event_and_type_has_an_anchor(http: httpx.AsyncCli
     assert wanted_ids <= set(page.ids)
     assert len(set(page.ids)) == len(page.ids)
     assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
+
+
+async def test_they_are_made_once_and_not_before_somebody_asks() -> None:
+    made: list[bool] = []
+
+    def make() -> dict[str, Any]:
+        made.append(len(made) > 0)
+        if not made[-1]:
+            raise OSError("the templates are away")
+        return wiring.documented(_NOBODYS)
+
+    served, scope = openapi.Reference(make), Mock()
+    assert made == []
+    with pytest.raises(OSError, match="away"):
+        await served.openapi(scope, b"", {})
+    asking = [asyncio.create_task(answer(scope, b"", {})) for answer in (served.openapi, served.openapi, served.page)]
+    await asyncio.sleep(0)
+    asking[0].cancel()
+    assert [answer.status for answer in await asyncio.gather(*asking[1:])] == [200, 200]
+    assert made == [False, True]
 
 
 @pytest.mark.parametrize(

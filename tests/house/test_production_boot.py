@@ -104,7 +104,9 @@ def api(installation: Installation) -> Iterator[httpx.Client]:
     process = installation.python("-m", "lastro.doors.cli", "api")
     address = f"http://127.0.0.1:{installation.port}"
     try:
-        with httpx.Client(base_url=address, headers={"host": "pay.example.com"}, trust_env=False) as http:
+        with httpx.Client(
+            base_url=address, headers={"host": "pay.example.com"}, trust_env=False, timeout=DEADLINE_SECONDS
+        ) as http:
             eventually(process, lambda: http.get("/health").status_code == 200)
             yield http
     finally:
@@ -156,6 +158,7 @@ def test_no_path_of_the_sandbox_is_there(api: httpx.Client, path: str) -> None:
 
 
 def test_its_documentation_knows_no_sandbox(api: httpx.Client) -> None:
+    assert 'lang="en"' in api.get("/docs/guide/operations").text, "the wheel carries the guide"
     told = api.get("/openapi.json")
     assert told.status_code == 200
     assert not set(told.json()["paths"]) & set(sandboxed_paths())

@@ -14,7 +14,8 @@ from lastro.companies.tokens import SigningKey, new_signing_key
 from lastro.doors import wiring
 from lastro.orders import Place
 
-from .examples import EXAMPLES, PUBLIC, Ask, everywhere
+from .asking import Ask
+from .examples import EXAMPLES, PUBLIC, everywhere
 from .strangers import ISSUER, Client, Town, leave, settle
 from .tree import ROOMS, ROOT
 
@@ -32,7 +33,7 @@ BY_NAME = {"create_payout", "create_order_payin", "create_static_qrcode", "creat
 LATER = {"create_payout_plan"}
 
 # What a request that can be made once is answered when it was made before, where that is no 409.
-USED = {"confirm_key": (400,)}
+USED = {"confirm_key": (400,), "confirm_key_claim": (400,), "answer_key_claim": (400,)}
 
 HERE = "127.0.0.0/8"  # where the requests of the town come from
 ELSEWHERE = "203.0.113.0/24"

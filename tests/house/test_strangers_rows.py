@@ -34,6 +34,10 @@ INSERT INTO pix_keys (company_id, id, account_id, type, key, status, created_at,
 INSERT INTO pix_key_validations (company_id, id, account_id, type, key, status, request_id, sealed_by, sent_at, expires_at,
                                  created_at, updated_at)
   VALUES (tenant(), '{account}', '{account}', 'EMAIL', 'ana@example.com', 'PENDING', '{account}', 'k', now(), now(), now(), now());
+INSERT INTO key_claims (company_id, id, account_id, role, claim_type, key_type, key, status, other_bank, resolution_at, created_at,
+                        updated_at)
+  VALUES (tenant(), '{account}', '{account}', 'CLAIMER', 'PORTABILITY', 'EMAIL', 'bia@example.com', 'OPEN', '99999030', now(), now(),
+          now());
 INSERT INTO account_requests (company_id, id, status, external_id, holder_type, party_id, terms_version, terms_accepted_at, missing,
                               created_at, updated_at)
   VALUES (tenant(), '{account}', 'ANALYSIS', 'x', 'INDIVIDUAL', '{account}', 'x', now(), '{{}}', now(), now());
@@ -97,8 +101,9 @@ INSERT INTO payouts (company_id, id, account_id, external_id, idempotency_key, p
   VALUES (tenant(), '{account}', '{account}', 'x', 'k', 'PIX', 'pix', 'KEY', 'PENDING', 'BRL', 1, 'Bread', '{account}', now(), now());
 INSERT INTO payout_returns (company_id, id, payout_id, return_id, amount_minor, reason_code, settled_at, created_at)
   VALUES (tenant(), '{account}', '{account}', 'D{number}', 1, 'MD06', now(), now());
-INSERT INTO med_objects (company_id, id, object_type, role, account_id, status, end_to_end_id, amount_minor, deadline, created_at, updated_at)
-  VALUES (tenant(), '{account}', 'INFRINGEMENT_NOTIFICATION', 'PAYER', '{account}', 'OPEN', 'E{number}', 1, now(), now(), now());
+INSERT INTO med_objects (company_id, id, object_type, role, account_id, status, end_to_end_id, amount_minor, deadline, created_at, updated_at,
+                         occurred_at)
+  VALUES (tenant(), '{account}', 'INFRINGEMENT_NOTIFICATION', 'PAYER', '{account}', 'OPEN', 'E{number}', 1, now(), now(), now(), now());
 INSERT INTO payout_plans (company_id, id, status, format, lines, hash, approvals_needed, created_by, created_at, updated_at)
   VALUES (tenant(), '{account}', 'READY', 'CSV', 1, 'x', 1, 'lc_{number}', now(), now());
 INSERT INTO payout_plan_bodies (company_id, id, body) VALUES (tenant(), '{account}', 'x');

@@ -30,11 +30,13 @@ _ID = f"md5('{_OURS}7')::uuid"
 
 # What each may go by: indexes of open rows, or such as begin with what is asked for.
 SCRAPES = {
-    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "orders_ending", "pix_payments_to_ask", "card_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due", "med_objects_due", "subscriptions_lapsing", "subscriptions_ending", "subscription_cancellations_to_ask", "subscriptions_to_charge", "subscription_payments_due", "subscription_payments_to_ask", "payment_attempts_to_ask", "pix_key_validations_due", "account_close_requests_open", "account_requests_expiring", "account_requests_to_ask", "account_requests_without_key"}),
+    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "orders_ending", "pix_payments_to_ask", "card_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due", "med_objects_due", "subscriptions_lapsing", "subscriptions_ending", "subscription_cancellations_to_ask", "subscriptions_to_charge", "subscription_payments_due", "subscription_payments_to_ask", "payment_attempts_to_ask", "pix_key_validations_due", "key_claims_due", "account_close_requests_open", "account_requests_expiring", "account_requests_to_ask", "account_requests_without_key"}),
     "depths": (circuits.DEPTHS, {"deliveries_of_endpoint", "webhook_circuits_open", "webhook_circuits_pkey"}),
     "undelivered": (gauges.UNDELIVERED, {"deliveries_in_order", "deliveries_pending", "deliveries_retrying", "deliveries_failed"}),
     "in review": (gauges.IN_REVIEW, {"payouts_to_review"}),
     "differences": (gauges.DIFFERENCES, {"statement_items_open"}),
+    "stranded": (gauges.STRANDED, {"refunds_stranded"}),
+    "announced": (gauges.ANNOUNCED, {"pix_payments_announced"}),
     "untaken": (gauges.UNTAKEN, {"statements_due"}),
     "unnumbered": (gauges.UNNUMBERED, {"events_arrival", "event_numbers_company_id_event_id_key", "event_cursors_pkey"}),
     "unentered": (gauges.UNENTERED, {"transfers_arrival", "entry_cursors_pkey"}),
@@ -118,7 +120,7 @@ async def test_a_look_of_the_sandboxs_clock_reads_no_table_from_end_to_end(booke
 
 async def test_whose_a_message_is_reads_no_table_from_end_to_end(booked: Filled) -> None:
     """Every message of every network is asked about before it is stored."""
-    arguments = "ARRAY[7], ARRAY['000000019'], ARRAY['E7'], ARRAY['oxxo'], ARRAY['7']"
+    arguments = "ARRAY[7], ARRAY['000000019'], ARRAY['E7'], ARRAY['oxxo'], ARRAY['7'], ARRAY['k7']"
     for mode in ("force_custom_plan", "force_generic_plan"):
         nodes = await plan_of(booked.work, Listed(inbox._OWNERS, arguments, "", ""), mode)
         by = {n["Index Name"] for n in nodes if n.get("Relation Name") == "instruments" and "Index Name" in n}

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import msgspec
+from tests.house.town_claims import claimed
 
 from lastro.base.secrets import Secret
 from lastro.rails.line import Answer, Line
@@ -18,6 +19,8 @@ class TownLine(Line):
     async def ask(
         self, method: str, path: str, body: bytes | None, seconds: float, more: Mapping[str, str] | None = None
     ) -> Answer:
+        if path.startswith("/dict/v2/claims"):
+            return claimed(path, body)
         if not path.startswith("/dict/v2/funds-recoveries"):
             return await super().ask(method, path, body, seconds, more)
         wish = msgspec.json.decode(body or b"{}")

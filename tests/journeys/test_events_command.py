@@ -3,15 +3,16 @@
 import asyncio
 import json
 import re
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
 import aiohttp
 import pytest
 from aiohttp import web
+from tests import forked
 from tests.http_contract import contract
 
 from lastro.doors.commands.events import asking, perform
@@ -135,9 +136,7 @@ async def _keeps(file: Path, number: int) -> bool:
 
 async def revoke_tokens(stage: Stage) -> None:
     words = ("client", "revoke-tokens", stage.client()["clientId"])
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "lastro.doors.cli", *words, env=dict(stage.environment), stdout=asyncio.subprocess.DEVNULL
-    )
+    process = await forked.begin(("-m", "lastro.doors.cli", *words), env=stage.environment, stdout=DEVNULL)
     assert await process.wait() == 0
 
 

@@ -41,7 +41,7 @@ async def test_what_was_taken_for_failed_is_proved_and_what_the_account_lacks_it
             await operator(play, "payout", "prove", number, "--settled-at", settled_at)
     proved = await operator(play, "payout", "prove", number, "--settled-at", record["settledAt"])
     assert (proved["status"], "errorCode" in proved) == ("PAID", False)
-    with pytest.raises(Declined, match="the TED is PAID"):
+    with pytest.raises(Declined, match="the payment is PAID"):
         await operator(play, "payout", "prove", number, "--settled-at", record["settledAt"])
     found = await becomes(play, payout, "PAID")
     assert datetime.fromisoformat(found["paidAt"]) == datetime.fromisoformat(record["settledAt"])

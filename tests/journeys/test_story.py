@@ -2,8 +2,10 @@
 
 import asyncio
 import json
-import sys
+from subprocess import PIPE, STDOUT
 from typing import Any
+
+from tests import forked
 
 from .play import ORDERS, Play
 from .stage import until
@@ -147,10 +149,8 @@ async def test_a_payout_has_every_step_in_order(play: Play) -> None:
 
 async def told_by(play: Play, *arguments: str) -> tuple[int, str]:
     """What the command says, and its exit status."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "lastro.doors.cli", "story", *arguments, env=dict(play.stage.environment),
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
+    program = ("-m", "lastro.doors.cli", "story", *arguments)
+    process = await forked.begin(program, env=play.stage.environment, stdout=PIPE, stderr=STDOUT)
     said, _ = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode is not None
     return process.returncode, said.decode()

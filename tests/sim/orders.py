@@ -23,9 +23,12 @@ LOOK_UP = {"PI-RequestingParticipant": "99999010", "PI-PayerId": "11222333000181
 OPEN = datetime(2026, 11, 23, 13, 0, tzinfo=UTC)  # Monday, 10:00 in Brasilia
 
 
+_BEGUN = datetime.now(UTC)  # the network refuses an id that is dated half a day off
+
+
 def payout(lastro: Institution, number: int = 1, **changes: Any) -> Message:
     fields: dict[str, Any] = {
-        "endToEndId": f"E99999010202611210052{number:011d}",
+        "endToEndId": f"E99999010{_BEGUN:%Y%m%d%H%M}{number:011d}",
         "amount": "25.00",
         "acceptedAt": "2026-11-21T00:52:00.000Z",
         "localInstrument": "DICT",

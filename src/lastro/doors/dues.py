@@ -75,10 +75,12 @@ CODES_OVER = (
 )
 
 
-def dues_of(place: Place, registry: Registry, timing: Timing = TIMING, terms: Terms = TERMS) -> tuple[Due, ...]:
+def dues_of(
+    place: Place, registry: Registry, ways: payouts.Ways, timing: Timing = TIMING, terms: Terms = TERMS
+) -> tuple[Due, ...]:
     """The sweeps of a worker that stands there. timing: of charges of subscriptions. registry: where keys are.
 
-    terms: of disputes.
+    ways: whom a scheduled payout asks where its money goes. terms: of disputes.
     """
     return (
         Due("expiry", EXPIRED, lambda order_id: orders.Expire(order_id, place)),
@@ -91,7 +93,8 @@ def dues_of(place: Place, registry: Registry, timing: Timing = TIMING, terms: Te
         Due("disputes", med.DUE, lambda object_id: med.Fall(object_id, med.Stand(place.institution, terms))),
         Due("closing", TO_CLEAR, lambda request_id: closing.Clear(request_id, place, registry)),
         Due("codes", CODES_OVER, keys.ExpireValidation),
+        Due("claims", keys.claims.DUE, keys.claims.Fall),
         Due("openings", accounts.opening.EXPIRED, accounts.opening.Expire),
         Due("first keys", accounts.opening.WITHOUT_KEY, lambda request_id: GiveKey(request_id, registry)),
-        Due("scheduled", TO_BEGIN, lambda payout_id: payouts.Begin(payout_id, place.institution)),
+        Due("scheduled", TO_BEGIN, lambda payout_id: payouts.Begin(payout_id, ways)),
     )

@@ -62,7 +62,7 @@ class Entering:
         return False
 
     async def _enter(self, company_id: UUID) -> bool:
-        async with self._database.session(company_id) as session:
+        async with self._database.session_for(company_id) as session:
             for _ in range(_CALLS):
                 if await ledger.enter(session, company_id) < ledger.REACH:
                     return False

@@ -101,13 +101,17 @@ STATUSES: dict[Kind, Status] = {
         "Read the object and decide again. Do not repeat blindly.",
         "not before something has changed; with `retry-after`, after so many seconds",
     ),
-    Kind.TOO_LARGE: Status("The body has more than 1 MiB.", "Send less; a list in pages.", _CHANGED),
+    Kind.TOO_LARGE: Status(
+        "The body has more than the operation takes: 1 MiB; of a plan 8 MiB; of a document that is uploaded 10.5 MiB, of"
+        " which the file has 10.", "Send less; of plans, several; of a document, a smaller picture of it.", _CHANGED,
+    ),
     Kind.UNSUPPORTED_TYPE: Status(
         "The body is not sent as JSON in UTF-8, or it is compressed.",
         "Send `content-type: application/json` and no `content-encoding`.", _CHANGED,
     ),
     Kind.TOO_MANY: Status(
-        "The client has asked more often than it may. `ratelimit-limit`, `-remaining` and `-reset` stand on every answer.",
+        "The client has asked more often than it may. `ratelimit-limit`, `-remaining` and `-reset` stand on every answer."
+        " Or it has as many large bodies (plans, uploads: two) or files (four) on their way as one client may.",
         "Wait for the seconds in `retry-after`; spread what is not urgent.", "yes, after `retry-after` seconds",
     ),
     Kind.UNAVAILABLE: Status(

@@ -48,6 +48,7 @@ _LANES = {
     "analyses": ("account_requests", "ask_at", "status = 'ANALYSIS'"),
     "first keys": ("account_requests", "key_due_at", "true"),
     "codes": ("pix_key_validations", "expires_at", "status = 'PENDING'"),
+    "claims": ("key_claims", "due_at", "true"),
     "charges to drop": ("subscription_payments", "ask_at", "status = 'SCHEDULED'"),
 }
 _WITH_GRACE = ("orders", "lapses")  # a message of the network may be late by so much
@@ -77,6 +78,17 @@ SELECT count(*) AS count, extract(epoch FROM {NOW} - min(since))::float8 AS olde
 DIFFERENCES = f"""
 SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
   SELECT created_at FROM statement_items WHERE state = 'OPEN' ORDER BY created_at LIMIT {MOST}) i
+"""  # noqa: S608
+# Money that could not be given back, of which people decide what becomes.
+STRANDED = f"""
+SELECT count(*) AS count, extract(epoch FROM {NOW} - min(updated_at))::float8 AS oldest FROM (
+  SELECT updated_at FROM refunds WHERE state = 'ERROR' AND origin = 'AUTOMATIC' ORDER BY updated_at LIMIT {MOST}) r
+"""  # noqa: S608
+# What a partner has announced, and of which it has said neither that its money is in nor that it will not come. A Pix that
+# was accepted is asked about, and is none of these.
+ANNOUNCED = f"""
+SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
+  SELECT created_at FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at IS NULL ORDER BY created_at LIMIT {MOST}) p
 """  # noqa: S608
 # Days that are over and whose statements are not taken, and for how long the first of them has been over.
 UNTAKEN = f"""
@@ -117,7 +129,8 @@ class Gauges:
     clock_offset_seconds: business time minus machine time. depths: what waits, by company and endpoint. circuits: of
     endpoints that do not answer, one for each company. in_review: payouts that a person has to decide on, likewise.
     differences: between statements and books, likewise; untaken: days whose statement is not taken. partners: by rail,
-    whether one that was ever away is so now. unentered: transfers that wait for their entries.
+    whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: returns that were
+    refused for good; announced: payments that a partner has announced and not ended.
     """
 
     due: dict[str, tuple[int, float]]
@@ -131,6 +144,8 @@ class Gauges:
     untaken: tuple[int, float] = (0, 0.0)
     partners: tuple[tuple[str, bool], ...] = ()
     unentered: tuple[int, float] = (0, 0.0)
+    stranded: tuple[int, float] = (0, 0.0)
+    announced: tuple[int, float] = (0, 0.0)
 
 
 @dataclass
@@ -162,7 +177,7 @@ class Watch:
 
 
 async def read(session: Session) -> Gauges:
-    """Eleven short reads, each by an index or of a few rows."""
+    """Thirteen short reads, each by an index or of a few rows."""
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
     depths = tuple(await webhooks.depths(session))
     due["deliveries"] = _can_be_delivered(depths)
@@ -172,9 +187,10 @@ async def read(session: Session) -> Gauges:
     waiting = [await _waiting(session, sql) for sql in (UNNUMBERED, IN_REVIEW, DIFFERENCES, UNTAKEN)]
     unnumbered, in_review, differences, untaken = waiting
     partners = tuple((row["rail"], row["is_down"]) for row in await session.fetch(PARTNERS))
-    unentered = await _waiting(session, UNENTERED)
+    unentered, stranded, announced = [await _waiting(session, sql) for sql in (UNENTERED, STRANDED, ANNOUNCED)]
     return Gauges(
         due, undelivered, unnumbered, float(offset), depths, circuits, in_review, differences, untaken, partners, unentered,
+        stranded, announced,
     )  # fmt: skip
 
 

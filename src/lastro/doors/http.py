@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     # One request on a path: the scope, the body's bytes, the headers by lower-case name.
     Answer = Callable[[HTTPScope, bytes, Mapping[bytes, bytes]], Awaitable["Response"]]
+    # What is refused by the head of a request alone; None where its body is to be read.
+    Admit = Callable[[HTTPScope, Mapping[bytes, bytes]], Awaitable["Response | None"]]
 
 UNKNOWN = "unknown"  # the path of a request that no route was found for
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")

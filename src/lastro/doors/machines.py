@@ -5,6 +5,7 @@ from lastro import accounts, closing, keys, med, orders, payouts, plans, reconci
 MACHINES = (
     orders.ORDERS, orders.PIX_PAYMENTS, orders.REFUNDS, orders.CARD_PAYMENTS, payouts.PAYOUTS, plans.PLANS,
     subscriptions.SUBSCRIPTIONS, subscriptions.CANCELLATIONS, subscriptions.PAYMENTS, subscriptions.ATTEMPTS,
-    reconciliation.STATEMENTS, reconciliation.ITEMS, keys.KEYS, keys.VALIDATIONS, accounts.ACCOUNTS,
+    reconciliation.STATEMENTS, reconciliation.ITEMS, keys.KEYS, keys.VALIDATIONS, keys.claims.CLAIMS,
+    accounts.ACCOUNTS,
     accounts.opening.ACCOUNT_REQUESTS, closing.CLOSE_REQUESTS, med.MED_OBJECTS,
 )  # fmt: skip

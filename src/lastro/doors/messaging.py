@@ -21,11 +21,23 @@ if TYPE_CHECKING:
     from lastro.keys import Codes
     from lastro.rails.port import Carrier, Keep
 
+# What a code is for, beside a key: whoever reads it must not take the one for the other.
+_OF_CLAIM = {
+    "pt": "{code} é o código para decidir em {name} sobre uma reivindicação da chave Pix {key}. Ele vale por 10 minutos. Não"
+    " o informe a ninguém.",
+    "en": "{code} is the code to decide at {name} about a claim of the Pix key {key}. It holds for 10 minutes. Tell it to"
+    " nobody.",
+}
 _SUBJECT = {"pt": "Seu código: {code}", "en": "Your code: {code}"}
 _TEXT = {
     "pt": "{code} é o código para registrar sua chave Pix em {name}. Ele vale por 10 minutos. Não o informe a ninguém.",
     "en": "{code} is the code to register your Pix key at {name}. It holds for 10 minutes. Tell it to nobody.",
 }
+_TO_CLAIM = {
+    "pt": "{code} é o código para trazer a chave Pix {key} para {name}. Ele vale por 10 minutos. Não o informe a ninguém.",
+    "en": "{code} is the code to bring the Pix key {key} to {name}. It holds for 10 minutes. Tell it to nobody.",
+}
+_TEXTS = {"KEY": _TEXT, "CLAIM": _TO_CLAIM, "ANSWER": _OF_CLAIM}
 _PORT_FILE = "mail-port"  # where the simulated mail server says on which port it listens
 
 
@@ -66,7 +78,7 @@ class Messages:
             message_id=f"{validation_id}.{order.number}",
             to=validation.key,
             subject=_SUBJECT[self._language].format(code=code),
-            text=_TEXT[self._language].format(code=code, name=self._name),
+            text=_TEXTS[validation.purpose][self._language].format(code=code, name=self._name, key=validation.key),
         )
 
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:

@@ -183,6 +183,16 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
         "lastro_statement_differences", "Differences between statements and books, at most 10,000.", rows
     )
     yield GaugeMetricFamily("lastro_statement_differences_oldest_seconds", "For how long the oldest has been open.", age)
+    rows, age = seen.stranded
+    yield GaugeMetricFamily(
+        "lastro_stranded_returns", "What could not be given back and is not decided about, at most 10,000.", rows
+    )
+    yield GaugeMetricFamily("lastro_stranded_returns_oldest_seconds", "For how long the oldest has waited.", age)
+    rows, age = seen.announced
+    yield GaugeMetricFamily(
+        "lastro_announced_payments", "Payments that partners have announced and not ended, at most 10,000.", rows
+    )
+    yield GaugeMetricFamily("lastro_announced_payments_oldest_seconds", "For how long the oldest has been announced.", age)
     rows, age = seen.untaken
     yield GaugeMetricFamily("lastro_statements_untaken", "Days of a rail whose statement is not taken.", rows)
     yield GaugeMetricFamily(
@@ -210,7 +220,7 @@ class MetricsPath:
 
     async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """The figures, or the 404 of a path that is nobody's."""
-        source = scope["state"]["source"]
+        source = scope["state"]["peer"].address
         # A proxy on this machine that nobody named asks from loopback for the whole world.
         disguised = not self.behind_proxy and any(name in headers for name in _FORWARDED)
         if disguised or source is None or not any(source in network for network in self.networks):

@@ -15,6 +15,7 @@ from lastro.rails.card import Card, CardTokenizer
 from lastro.rails.card.statements import statements as card_statements
 from lastro.rails.cash import Cash
 from lastro.rails.cash.statements import statements as cash_statements
+from lastro.rails.claims import Claims
 from lastro.rails.crypto import Crypto, CryptoQuotes
 from lastro.rails.crypto.statements import statements as crypto_statements
 from lastro.rails.inbox import Inbox
@@ -85,7 +86,8 @@ def rails_of(
         port.PIX: pix, port.TED: ted, port.BOOK: Book(work, Inbox(database, work, chance, settings.ispb, port.BOOK)),
     }  # fmt: skip
     rails[port.MED] = med = disputes_of(settings)
-    closers: Closers = (ted.close, med.close)
+    rails[port.CLAIMS] = claims = Claims(Line(settings.network_url, settings.network_token), settings.ispb)
+    closers: Closers = (ted.close, med.close, claims.close)
     for name in _ADAPTERS.keys() & settings.partners.keys():
         partner = settings.partners[name]
         rails[name] = adapter = _ADAPTERS[name](Line(partner.url, partner.token))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lastro import med, orders, payouts, subscriptions
+from lastro import keys, med, orders, payouts, subscriptions
 from lastro.doors.opening import judged
 from lastro.med import TERMS, Terms
 from lastro.rails import port
@@ -56,6 +56,7 @@ def inbox_verbs(place: Place, timing: Timing = TIMING, terms: Terms = TERMS) -> 
         port.COLLECTION_REFUSED: lambda row: _refused(row, place),
         port.CARD_AUTHENTICATED: lambda row: orders.Authenticated(port.card_authenticated(row.body), row.claimed, place),
         port.MED_NEWS: lambda row: med.Noted(port.med_news(row.body), row.claimed, terms),
+        port.CLAIM_NEWS: lambda row: keys.claims.Noted(port.claim_news(row.body), row.claimed),
         port.ANALYSIS_FINAL: lambda row: judged(row, place),
         port.CARD_CHARGEBACK: lambda row: orders.ChargedBack(port.card_chargeback(row.body), row.claimed, place),
         **dict.fromkeys((port.REFUSED, port.UNKNOWN), lambda row: SetAside(row.claimed, port.ALARMED)),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import hmac
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 from uuid import UUID
 
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
     from lastro.base.db import Database
     from lastro.base.run import Runner, Verb
     from lastro.companies import Callers, Claims
-    from lastro.doors.limits import Limits
+    from lastro.doors.limits import Limits, Taken
 
+T = TypeVar("T")
 _MOST_PROBLEMS = 20  # of one query string: it is the client's to fill
 _KEY = re.compile(r"[\x21-\x7e]+\Z")
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([^\s;\"]*)", re.IGNORECASE)
@@ -41,23 +43,32 @@ _canonical = msgspec.json.Encoder(order="sorted")
 _VARY = ((b"vary", b"accept"),)  # RFC 9110 §12.5.5
 
 
+@dataclass(frozen=True, slots=True)
+class _Admitted:
+    route: Route
+    claims: Claims
+    taken: Taken
+
+
 @dataclass(frozen=True)
 class Operations:
-    """callers: whose tokens count. fingerprint_key: what stored requests are recognised by. limits: of each client."""
+    """callers: whose tokens count. fingerprint_key: what stored requests are recognised by. limits: of each client.
+
+    apart: how many large bodies are read at a time.
+    """
 
     runner: Runner
     callers: Callers
     machine_now: Callable[[], float]
     fingerprint_key: bytes
     limits: Limits
+    apart: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
 
-    async def answer(
-        self, routes: Mapping[str, Route], scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]
-    ) -> Response:
-        """One request on a path. routes: by method."""
+    async def admit(self, routes: Mapping[str, Route], scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
+        """Who calls, whether it may call now, and what for: known before a byte of the body is taken. routes: by method."""
         seen, route = seen_of(scope), routes.get("GET" if scope["method"] == "HEAD" else scope["method"])
         seen.operation = None if route is None else route.operation
-        claims = await self.claims(headers)
+        claims = await self.claims(scope, headers)
         if claims is None:
             return unauthorized()
         company_id = UUID(claims.company_id)
@@ -65,16 +76,23 @@ class Operations:
         own_limit = self.runner.requests_per_minute(company_id, claims.client_id)
         taken = self.limits.take(f"{claims.company_id} {claims.client_id}", own_limit)
         if taken.retry_after_seconds is not None:
-            response = refusal(Refused(Kind.TOO_MANY, retry_after_seconds=taken.retry_after_seconds))
-        elif route is None:
-            response = not_allowed(routes)
-        else:
-            response = await self._served(route, claims, company_id, scope, raw, headers)
-        return response.with_headers(taken.headers())
+            refused = Refused(Kind.TOO_MANY, retry_after_seconds=taken.retry_after_seconds)
+            return refusal(refused).with_headers(taken.headers())
+        if route is None:
+            return not_allowed(routes).with_headers(taken.headers())
+        scope["state"]["admitted"] = _Admitted(route, claims, taken)
+        return None
+
+    async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """One request that was admitted."""
+        admitted: _Admitted = scope["state"]["admitted"]
+        response = await self._served(admitted.route, admitted.claims, scope, raw, headers)
+        return response.with_headers(admitted.taken.headers())
 
     async def _served(
-        self, route: Route, claims: Claims, company_id: UUID, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]
+        self, route: Route, claims: Claims, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]
     ) -> Response:
+        company_id, is_large = UUID(claims.company_id), route.largest_body is not None
         of_query: list[Problem] = []
         of_headers: list[Problem] = []
         query = _query(scope["query_string"], route, of_query)
@@ -82,17 +100,18 @@ class Operations:
             raw, headers = _EMPTY, {**headers, b"content-type": JSON.encode()}
         key = _idempotency_key(headers, route, of_headers)
         body_media = _type_of(headers) if raw else JSON
-        if route.largest_body is None:
-            body, wrong_type, of_body = _body(raw, route, headers)
-            compared = _canonical.encode(compared_fields(body or {}, route.not_compared))
-        else:
+        recognised = partial(self._fingerprint, scope["path"], query)
+        if is_large:
             body, wrong_type, of_body = _unread(raw, route, headers)
-            compared = await asyncio.to_thread(_compared, raw, body_media, _boundary(headers))
+            fingerprint = await self._apart(lambda: recognised(_compared(raw, body_media, _boundary(headers))))
+        else:
+            body, wrong_type, of_body = _body(raw, route, headers)
+            fingerprint = recognised(_canonical.encode(compared_fields(body or {}, route.not_compared)))
         media = _media(scope, route)
         path = {k: str(v) for k, v in scope["path_params"].items()}
         call = Call(
             company_id, claims.client_id, claims.issued_at, route.permission, route.operation, key,
-            self._fingerprint(scope["path"], query, compared), route.success, scope["state"]["source"],
+            fingerprint, route.success, scope["state"]["peer"],
             seen_of(scope).request_id,
         )  # fmt: skip
         verb: Verb[Any] | Refused
@@ -107,8 +126,7 @@ class Operations:
                 gone = scope["state"].get("gone")
                 boundary = _boundary(headers)
                 incoming = Incoming(company_id, path, query, raw, body, key, gone, media, body_media, boundary)
-                is_large = route.largest_body is not None
-                parsed = await asyncio.to_thread(route.parse, incoming) if is_large else route.parse(incoming)
+                parsed = await self._apart(lambda: route.parse(incoming)) if is_large else route.parse(incoming)
             verb = _together(route, of_query, of_headers, parsed)
         outcome = await self.runner.run(call, _Refusing(verb) if isinstance(verb, Refused) else verb)
         if outcome.write is not None:
@@ -120,19 +138,26 @@ class Operations:
             response = _replied(outcome, self.runner.database)
         return response.with_headers(_VARY) if route.offered else response
 
-    async def claims(self, headers: Mapping[bytes, bytes]) -> Claims | None:
-        """Whose token it is, or None for none, a bad or an old one."""
+    async def claims(self, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Claims | None:
+        """Whose token it is, or None for none, a bad or an old one, or one bound to a certificate that was not shown."""
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
         if scheme.lower() != b"bearer":
             return None
         try:
-            return await self.callers.claims(token.decode("latin-1").strip(), self.machine_now())
+            found = await self.callers.claims(token.decode("latin-1").strip(), self.machine_now())
         except TokenRefused:
             return None
+        return found if found.certificate in (None, scope["state"]["peer"].certificate) else None
 
     def _fingerprint(self, path: str, query: Mapping[str, str], body: bytes) -> bytes:
-        seen = b"\0".join((path.encode(), _canonical.encode(query), body))
-        return hmac.digest(self.fingerprint_key, seen, "sha256")
+        seen = hmac.new(self.fingerprint_key, b"\0".join((path.encode(), _canonical.encode(query), b"")), "sha256")
+        seen.update(body)  # by itself: of a large one that lets other threads go on, and copies nothing
+        return seen.digest()
+
+    async def _apart(self, act: Callable[[], T]) -> T:
+        """What a large body takes, in a thread: of few at a time, since they share one interpreter with the loop."""
+        async with self.apart:
+            return await asyncio.to_thread(act)
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class Tokens:
 
     async def ours(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """POST /auth/v1/token, JSON."""
-        taken = self.limits.take(_caller(scope["state"]["source"]))
+        taken = self.limits.take(_caller(scope["state"]["peer"].address))
         if taken.retry_after_seconds is not None:
             return refusal(Refused(Kind.TOO_MANY, retry_after_seconds=taken.retry_after_seconds))
         try:
@@ -98,14 +98,14 @@ class Tokens:
         problems = _token_problems(body)
         if problems:
             return refusal(Refused(Kind.INVALID, tuple(problems)))
-        token = await self.login.token(body["clientId"], body["clientSecret"], scope["state"]["source"])
+        token = await self.login.token(body["clientId"], body["clientSecret"], scope["state"]["peer"])
         if token is None:
             return refusal(Refused(Kind.UNAUTHORIZED))
         return _json(200, Token(token_type=_BEARER, expires_in=LIFETIME_SECONDS, token=token))
 
     async def oauth(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """POST /oauth2/token, RFC 6749 §4.4 with the client in Basic or in the body; errors as §5.2."""
-        taken = self.limits.take(_caller(scope["state"]["source"]))
+        taken = self.limits.take(_caller(scope["state"]["peer"].address))
         if taken.retry_after_seconds is not None:
             later = ((b"retry-after", b"%d" % taken.retry_after_seconds),)
             return _json(429, OAuthError(error="temporarily_unavailable"), later)
@@ -121,7 +121,7 @@ class Tokens:
         asked = fields.get("scope", "").split()
         if any(s not in _SCOPES for s in asked):
             return _json(400, OAuthError(error="invalid_scope"))
-        token = await self.login.token(*client, scope["state"]["source"])
+        token = await self.login.token(*client, scope["state"]["peer"])
         if token is None:
             challenge = ((b"www-authenticate", b'Basic realm="lastro"'),)
             return _json(401, OAuthError(error="invalid_client"), challenge)

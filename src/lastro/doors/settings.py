@@ -18,6 +18,7 @@ from lastro.doors.declined import StartRefused
 from lastro.doors.dispute_terms import Terms, dispute_terms
 from lastro.doors.messaging_settings import Messaging, messaging
 from lastro.doors.partner_settings import Partner, Receiving, address, crypto_brands, partners, secret, transfers
+from lastro.doors.proxies import Proxies, proxies
 from lastro.rails.port import ANALYSIS, COLLECTING, CRYPTO, CRYPTO2
 from lastro.standards.pix_ids import is_ispb
 
@@ -72,7 +73,7 @@ class Settings:
     institution that has none. database_login: `switch` when the login of database_url takes on each role, `role` when
     each role logs in itself. worker_name: tells apart the processes that pull from the network at the same time; None
     where each is to be a stranger. requests_per_minute: of a client, in each process; token_requests_per_minute: of an
-    address. proxies: networks whose x-forwarded-for is believed. log_level: the least that is logged. metrics_networks: who
+    address. proxies: our own, which tell who calls. log_level: the least that is logged. metrics_networks: who
     may read the API's figures; worker_metrics_port: where a worker tells its own, None for nowhere.
     retry_seconds: the waits between a delivery's five attempts; retry_jitter_percent: what chance takes off them at most;
     metrics_endpoints: so many receivers of events are named in a worker's figures. directory_category: the institution's in
@@ -106,7 +107,7 @@ class Settings:
     worker_name: str | None
     requests_per_minute: int
     token_requests_per_minute: int
-    proxies: tuple[IPv4Network | IPv6Network, ...]
+    proxies: Proxies
     log_level: str
     metrics_networks: tuple[IPv4Network | IPv6Network, ...]
     worker_metrics_port: int | None
@@ -206,7 +207,7 @@ class _Reader:
             worker_name=self._maybe("LASTRO_WORKER_NAME") or ("worker" if mode == SANDBOX else None),
             requests_per_minute=self._count("LASTRO_REQUESTS_PER_MINUTE", 60_000),
             token_requests_per_minute=self._count("LASTRO_TOKEN_REQUESTS_PER_MINUTE", 600),
-            proxies=self._networks("LASTRO_PROXIES"),
+            proxies=proxies(self._given, self._problems, self._networks("LASTRO_PROXIES")),
             log_level=self._one_of("LASTRO_LOG_LEVEL", ("info", "debug", "warning")),
             metrics_networks=self._networks("LASTRO_METRICS_NETWORKS", "127.0.0.0/8,::1/128"),
             worker_metrics_port=self._maybe_port("LASTRO_WORKER_METRICS_PORT"),

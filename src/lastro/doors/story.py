@@ -43,13 +43,14 @@ _THINGS: dict[str, Thing] = {
     "orders": "order", "pix_payments": "payment", "refunds": "refund", "payouts": "payout", "subscriptions": "subscription",
     "subscription_cancellations": "cancellation", "subscription_payments": "scheduledPayment",
     "payment_attempts": "chargeAttempt", "payout_plans": "plan", "account_requests": "accountRequest",
-    "pix_keys": "key", "pix_key_validations": "keyValidation",
+    "pix_keys": "key", "pix_key_validations": "keyValidation", "key_claims": "keyClaim",
     "med_objects": "dispute", "card_payments": "cardPayment",
 }  # fmt: skip
 # What one decision wrote has one time: a payment moves before the order it pays, money follows, then come messages and news.
 _RANKS = {
     "payment": 0, "chargeAttempt": 0, "cardPayment": 0, "order": 1, "payout": 1, "scheduledPayment": 1, "refund": 2,
-    "cancellation": 2, "subscription": 2, "plan": 2, "key": 2, "keyValidation": 1, "accountRequest": 2, "dispute": 2,
+    "cancellation": 2, "subscription": 2, "plan": 2, "key": 2, "keyValidation": 1, "keyClaim": 1, "accountRequest": 2,
+    "dispute": 2,
 }  # fmt: skip
 _OF_A_NEW_ATTEMPT = 2  # it follows from what its payment does, which an old one leads to by its end
 _ATTEMPTS = frozenset({"chargeAttempt", "cardPayment"})

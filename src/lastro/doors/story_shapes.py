@@ -12,7 +12,7 @@ from lastro.base.wire import Id, Money, Timestamp  # noqa: TC001 msgspec reads t
 
 Thing = Literal[
     "order", "payment", "refund", "payout", "subscription", "cancellation", "scheduledPayment", "chargeAttempt", "plan",
-    "accountRequest", "dispute", "cardPayment", "key", "keyValidation",
+    "accountRequest", "dispute", "cardPayment", "key", "keyValidation", "keyClaim",
 ]  # fmt: skip
 
 

@@ -101,8 +101,9 @@ class Upkeep:
     async def _fold(self, company_id: UUID) -> None:
         folded = _MOST_ACCOUNTS
         while folded == _MOST_ACCOUNTS:
-            async with self._database.session(company_id) as session:
+            async with self._database.session_for(company_id) as session:
                 folded = await session.value(_FOLD, company_id, _LEAST_CREDITS, _MOST_ACCOUNTS)
+                session.company_id = company_id
 
     async def _companies(self) -> list[UUID]:
         async with self._work.session() as session:

@@ -34,7 +34,7 @@ async def watched(
     assert port is not None, "who asks for no door gets none"
     hosts = frozenset({*(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")), *settings.public_hosts})
     health = Health(database, settings.mode, lambda: True)  # a worker signs with no key of its own
-    figures = MetricsPath(metrics, settings.metrics_networks, behind_proxy=bool(settings.proxies))
+    figures = MetricsPath(metrics, settings.metrics_networks, behind_proxy=bool(settings.proxies.networks))
     served = {"/live": _read(health.live), "/health": _read(health.ready), "/metrics": figures.answer}
     config = uvicorn.Config(
         application(Gate(hosts, random, settings.proxies), served), lifespan="off", ws="none", access_log=False,

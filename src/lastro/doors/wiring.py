@@ -40,8 +40,10 @@ from lastro.companies import SCOPE, Callers, Keychain, Login, OutsideIssuer, Out
 from lastro.doors import logs, openapi, payees, story
 from lastro.doors.checkout import Checkout
 from lastro.doors.declined import StartRefused
+from lastro.doors.directories import Directories
 from lastro.doors.dues import dues_of
 from lastro.doors.gate import Gate
+from lastro.doors.guide import Guide
 from lastro.doors.health import Health
 from lastro.doors.limits import Limits
 from lastro.doors.located import Located
@@ -51,6 +53,7 @@ from lastro.doors.networks import methods_of, quotes_of, rails_of, tokenizer_of
 from lastro.doors.news import inbox_verbs
 from lastro.doors.operations import Operations
 from lastro.doors.outside import fetching
+from lastro.doors.proxies import Proxies
 from lastro.doors.public import Published, Tokens
 from lastro.doors.reconciling import reconciler_of
 from lastro.doors.settings import PRODUCTION, SANDBOX
@@ -58,7 +61,6 @@ from lastro.doors.upkeep import rotating
 from lastro.orders import DepositBank, Place, Transfers
 from lastro.rails import port
 from lastro.rails.directory import GivingBack
-from lastro.rails.med import Med
 from lastro.rails.spi import Place as SpiPlace
 from lastro.rails.spi import Spi
 from lastro.rails.ted import READERS as STR_READERS
@@ -90,7 +92,7 @@ WAITING = {
 # Every kind of event, with an example.
 NOTICES = (
     *orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *accounts.NOTICES, *med.NOTICES,
-    *webhooks.NOTICES,
+    *keys.NOTICES, *webhooks.NOTICES,
 )  # fmt: skip
 
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
@@ -124,7 +126,7 @@ class Worker:
 
 
 @dataclass(frozen=True)
-class House:
+class House(Directories):
     """What the API process serves with. hosts: Host values that are served. outside: a trusted outside issuer's keys.
 
     own_ports: that no client's URL may reach. arrivals: says when a feed has something new. outgoing: asks the locations of
@@ -141,7 +143,7 @@ class House:
     hosts: frozenset[str]
     requests_per_minute: int = 60_000
     token_requests_per_minute: int = 600
-    proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    proxies: Proxies = field(default_factory=Proxies)
     metrics: Metrics = field(default_factory=Metrics)
     metrics_networks: tuple[IPv4Network | IPv6Network, ...] = LOOPBACK
     outside: OutsideKeys | None = None
@@ -171,11 +173,6 @@ class House:
     def directory(self) -> port.Directory:
         """Where keys lead."""
         return payees.directory(self.database, self.place.institution, self.rail, self.budget)
-
-    @cached_property
-    def disputes(self) -> port.Disputes:
-        """Where disputes are opened."""
-        return Med(self.rail.line, self.place.institution.ispb)
 
     @property
     def issuer(self) -> str:
@@ -238,16 +235,15 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     rails, ends = rails_of(settings, pix, database, work, chance, documents)
     rails[port.MESSAGES] = people = messages_of(settings, database, keys.Codes(key_ring_of(settings)))
     outgoing = payees.for_locations(settings)
-    planner = plans.Planner(
-        database, runner, _ways(settings, place, database, chance, rail, outgoing), settings.plan_lines_per_second, hear
-    )
+    ways = _ways(settings, place, database, chance, rail, outgoing)
+    planner = plans.Planner(database, runner, ways, settings.plan_lines_per_second, hear)
     reconciler, asked = reconciler_of(settings, database, work, runner, chance, hear)
     closers = [client.close, outgoing.close, rail.close, people.close, *ends, *asked, database.close, work.close]
     if stepper is not None:
         closers.insert(0, stepper.close)
     return Worker(
         database, work, runner, rails, WAITING, inbox_verbs(place, settings.charging, settings.disputing),
-        dues_of(place, rail, settings.charging, settings.disputing),
+        dues_of(place, rail, ways, settings.charging, settings.disputing),
         deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
     )  # fmt: skip
@@ -256,7 +252,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
 def _ways(
     settings: Settings, place: Place, database: Database, chance: Chance, rail: Spi, outgoing: OutgoingClient
 ) -> payouts.Ways:
-    """Whom the worker asks where the payouts of plans go."""
+    """Whom the worker asks where the payouts of plans, and scheduled ones, go."""
     sandbox = settings.is_sandbox
     budget = payees.budget_of(settings, database)
     charges = payees.charges(outgoing, rail, _hosts(settings), Located(database, chance), sandbox=sandbox)
@@ -327,7 +323,7 @@ def routes(house: House) -> tuple[Route, ...]:
         *webhooks.routes(told_from),
         *med.routes(med.Stand(institution, house.disputing), house.disputes),
         *story.routes(), *banks.routes(listed), *companies.routes(),
-        *keys.routes(house.registry or house.rail, keys.Codes(house.key_ring), house.reached),
+        *keys.routes(house.registry or house.rail, house.claims, keys.Codes(house.key_ring), house.reached),
     )  # fmt: skip
 
 
@@ -342,10 +338,8 @@ def public(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None =
     login = Login(house.database, house.keys.current, house.issuer, time.time, house.chance.bytes)
     tokens = Tokens(login, Limits(house.token_requests_per_minute, time.monotonic))
     health = Health(house.database, SANDBOX if house.place.sandbox else PRODUCTION, lambda: bool(house.keys.now.tokens))
-    metrics = MetricsPath(house.metrics, house.metrics_networks, behind_proxy=bool(house.proxies))
+    metrics = MetricsPath(house.metrics, house.metrics_networks, behind_proxy=bool(house.proxies.networks))
     published = Published(house.located, house.keys.current, house.place)
-    reference = openapi.Reference(documented(house, also))
-    schemas = openapi.Schemas(house.place.public_url, NOTICES)
     return {
         "/auth/v1/token": {"POST": tokens.ours},
         "/oauth2/token": {"POST": tokens.oauth},
@@ -354,11 +348,9 @@ def public(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None =
         "/health": {"GET": health.ready},
         "/live": {"GET": health.live},
         "/metrics": metrics.table(),
-        "/openapi.json": {"GET": reference.openapi},
-        "/schemas": {"GET": schemas.index},
-        "/schemas/{name}": {"GET": schemas.schema},
-        "/docs": {"GET": reference.page},
-        "/docs/style.css": {"GET": reference.style},
+        **openapi.Reference(lambda: documented(house, also)).paths(),
+        **openapi.Schemas(house.place.public_url, NOTICES).paths(),
+        **Guide(house.place.public_url).paths(),
     }
 
 

@@ -141,7 +141,7 @@ LINES = Doc(
 RESULT = Doc(
     "Download the result of a plan",
     "All lines as CSV, with the payouts they became as those are now. In a text that a spreadsheet would run as a formula,"
-    " an apostrophe stands in front.",
+    " an apostrophe stands in front, also behind a `;`.",
     None, None, (NO_PLAN,), None, None, ("content-disposition",), (Media(CSV, _CSV_OUT),),
 )  # fmt: skip
 APPROVE = Doc(

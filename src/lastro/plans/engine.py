@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -50,7 +51,7 @@ class Planner:
     lines_per_second: float
     hear: lanes.Hear = lanes.unheard
     _silences: Silences = field(default_factory=Silences)
-    _kept: dict[UUID, list[Read]] = field(default_factory=dict)
+    _kept: OrderedDict[UUID, list[Read]] = field(default_factory=OrderedDict)
 
     async def row(self, row: Record) -> None:
         """Goes on with a plan that was claimed, and gives it back if it is not at its end."""
@@ -93,8 +94,9 @@ class Planner:
             return 0.0
         if reads is None:
             reads = await asyncio.to_thread(_reads, plan.format, body, banks, self.ways.institution)
-        if len(self._kept) < _MOST_KEPT:
-            self._kept[plan.id] = reads  # a plan that waits for the directory comes back for a line at a time
+        self._kept[plan.id] = reads  # a plan that waits for the directory comes back for a line at a time
+        if len(self._kept) > _MOST_KEPT:
+            self._kept.popitem(last=False)  # the one that came back longest ago: another process may have ended it
         over = asyncio.Event()  # a directory may be slow, and the lease is not
         timer = asyncio.get_running_loop().call_later(_AT_A_TIME_SECONDS, over.set)
         try:

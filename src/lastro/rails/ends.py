@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lastro.rails import port
 from lastro.rails.port import Told
+from lastro.rails.port.med import MedRefused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,6 +64,12 @@ def _collection(body: bytes, code: str) -> Told:
     return Told(port.COLLECTION_REFUSED, "", name, port.encode(port.CollectionRefused(name, code)))
 
 
+def _dispute(body: bytes, code: str) -> Told:
+    """The directory does not take what we tell it of one of its objects: what it knows and what we know differ."""
+    task = port.med_task(body)
+    return Told(port.REFUSED, "", str(task.reference_id), port.encode(MedRefused(task, code)))
+
+
 # Outbox kinds that order something: asked about before they are sent again, and whose refusal for good is their end.
 # Of the order's body and the refusal's code: the end.
 REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
@@ -75,4 +82,5 @@ REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
     port.COLLECTION_SEND: _collection,
     port.CARD_AUTHORIZE: _card,
     port.ANALYSIS_SEND: _analysis,
+    **dict.fromkeys((port.MED_ACKNOWLEDGE, port.MED_VERDICT, port.MED_ORDER, port.MED_ANSWER), _dispute),
 }

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Database
     from lastro.base.ids import Chance
-    from lastro.base.leased import LeasedLane
+    from lastro.base.leased import LeasedLane, Room
     from lastro.rails.port import Told
 
 _INSTITUTION = 0
 _COMPANIES_AT_ONCE = 4  # each waits for the disk, and what else the network has to tell waits for them all
-# Whose messages are these? Answered for a whole batch in one round trip, by the role that sees ids alone. A payment's
-# owner is who was told of it first.
+# Whose messages are these? Answered for a whole batch in one round trip, by the role that sees ids alone. The owner of a
+# payment, or of a claim of a key that has left him, is who was told of it first.
 _OWNERS = """
 SELECT business_now() AS at, o.* FROM (
   SELECT 'number' AS by, number::text AS name, company_id FROM company_numbers WHERE number = ANY ($1::integer[])
@@ -35,8 +35,11 @@ SELECT business_now() AS at, o.* FROM (
   SELECT 'instrument', i.rail || ' ' || i.reference, i.company_id
     FROM unnest($4::text[], $5::text[]) n(rail, reference) JOIN instruments i USING (rail, reference)
   UNION ALL
+  SELECT 'key', key, company_id FROM own_keys WHERE key = ANY ($6::text[])
+  UNION ALL
   SELECT * FROM (SELECT DISTINCT ON (subject) 'subject', subject, company_id FROM inbox
-                  WHERE subject = ANY ($3::text[]) AND kind IN ('pix.ask', 'pix.settled') ORDER BY subject, id) s) o
+                  WHERE subject = ANY ($3::text[]) AND kind IN ('pix.ask', 'pix.settled', 'claim.news')
+                  ORDER BY subject, id) s) o
 """
 # The arrays as what the planner cannot look into: by their lengths it would plan the statement anew for each batch.
 _TYPES = ("uuid", "text", "text", "text", "text", "text", "bytea", "boolean")
@@ -85,13 +88,13 @@ class Inbox:
         firsts: dict[str, str] = {}
         for told in messages:
             firsts.setdefault(told.subject, told.network_id)
-        taken = frozenset(islice(firsts.values(), max(0, lane.free)))
-        token = UUID(bytes=self._chance.bytes(16))
-        return any(await self._keep(messages, taken, (token, lane)))
+        # Before anything is waited for: the other networks of a burst are told of the same room.
+        with lane.room(len(firsts)) as room:
+            taken = frozenset(islice(firsts.values(), room.size))
+            token = UUID(bytes=self._chance.bytes(16))
+            return any(await self._keep(messages, taken, (token, room)))
 
-    async def _keep(
-        self, messages: Sequence[Told], taken: Collection[str], lease: tuple[UUID, LeasedLane] | None
-    ) -> list[bool]:
+    async def _keep(self, messages: Sequence[Told], taken: Collection[str], lease: tuple[UUID, Room] | None) -> list[bool]:
         """For each company, whether rows are left that nobody has in hand. taken: network ids of what the lease is for."""
         if not messages:
             return []
@@ -144,6 +147,7 @@ class Inbox:
                 [told.subject for told in messages],
                 [told.rail or self._rail for told in messages if told.instrument is not None],
                 [told.instrument for told in messages if told.instrument is not None],
+                [told.key for told in messages if told.key is not None],
             )
         found = {(row["by"], row["name"]): row["company_id"] for row in rows}
         institution = found.get(("number", str(_INSTITUTION)))
@@ -153,7 +157,7 @@ class Inbox:
         for told in messages:
             owner = self._owner(told, numbers[told.network_id], found) or institution
             owners[told.network_id] = owner
-            if told.kind in (port.PIX_ASK, port.PIX_SETTLED):
+            if told.kind in (port.PIX_ASK, port.PIX_SETTLED, port.CLAIM_NEWS):
                 # A final message in the same batch belongs to whom the question before it does.
                 found.setdefault(("subject", told.subject), owner)
         return rows[0]["at"], owners
@@ -167,7 +171,8 @@ class Inbox:
             return found.get(("instrument", f"{told.rail or self._rail} {told.instrument}"))
         if number is not None:
             return found.get(("number", str(number)))
-        return found.get(("subject", told.subject))
+        first = found.get(("subject", told.subject))
+        return first if first is not None or told.key is None else found.get(("key", told.key))
 
     def _number_inside(self, told: Told) -> int | None:
         """The company number in an id that we made, None in anyone else's."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lastro.rails.line import Answer, Line
+    from lastro.rails.pace import Pace
     from lastro.rails.port import Keep
 
     # By the type that a movement names; takes the movement's id and its bytes. Malformed, MoneyError: it is not understood.
@@ -41,12 +42,13 @@ _log = structlog.get_logger(__name__)
 
 
 class Movements:
-    """The stream of one partner. path: where its movements are; readers: what it can tell of."""
+    """The stream of one partner. path: where its movements are; readers: what it can tell of; pace: of the pulls."""
 
-    def __init__(self, line: Line, path: str, readers: Readers) -> None:
+    def __init__(self, line: Line, path: str, readers: Readers, pace: Pace | None = None) -> None:
         self._line = line
         self._path = path
         self._readers = readers
+        self._pace = pace
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
         """Pulls until stop. The partner knows which movements we confirmed, so that a new process begins behind them."""
@@ -74,6 +76,8 @@ class Movements:
 
     async def _pull(self, place: int | None, keep: Keep, stop: asyncio.Event) -> int | None:
         """One pull, which confirms the one before, and the storing of what it brought; the new place."""
+        if self._pace is not None:
+            await self._pace.turn(stop)
         answer = await self._until(stop, self._after(place, WAIT_SECONDS))
         if answer is None:
             return place

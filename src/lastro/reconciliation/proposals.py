@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lastro.rails.port import BOLETO, PIX, RETURN_OUT, TED
+from lastro.rails.port import BOLETO, OUT, PIX, RETURN_OUT, TED
 from lastro.reconciliation.model import (
     AMOUNT,
     CONTRADICTED,
@@ -58,7 +58,7 @@ PROPOSALS = {
         "Nenhum registro nosso corresponde. Ligue imediatamente: outra pessoa pode estar usando a conta.",
     ),
 }
-# A TED that has left is proven by its statement; there is a command for it.
+# A Pix or TED of ours that has left is proven by its statement; there is a command for it.
 _PROVED = Proposal(
     "We were told that it failed, and it has left: book it with lastro payout prove, with the time of the line.",
     "Fomos informados de falha, mas o dinheiro saiu: registre com lastro payout prove, com o horário da linha.",
@@ -73,7 +73,7 @@ _PARTNER = Proposal("the partner's settlement desk", "a área de liquidação do
 
 def proposal(rail: str, kind: str, difference: str) -> Proposal:
     """What to do about a difference of such a line."""
-    if difference == CONTRADICTED and rail == TED and kind != RETURN_OUT:
+    if difference == CONTRADICTED and ((rail == TED and kind != RETURN_OUT) or (rail == PIX and kind == OUT)):
         return _PROVED
     return PROPOSALS[difference]
 

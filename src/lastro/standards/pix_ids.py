@@ -119,6 +119,19 @@ def return_id(ispb: str, at_utc: datetime, company_number: int, sequence: int) -
     return "D" + _dated(ispb, at_utc, company_number, sequence)
 
 
+def minute_of(end_to_end_id: str) -> datetime:
+    """The minute of UTC that an endToEndId is dated at. ValueError for what has not the form of one."""
+    if not is_end_to_end_id(end_to_end_id):
+        raise ValueError(f"{end_to_end_id!r} is no endToEndId")
+    return datetime.strptime(end_to_end_id[9:21], "%Y%m%d%H%M").replace(tzinfo=UTC)
+
+
+def redated(end_to_end_id: str, at_utc: datetime) -> str:
+    """The same id at another minute. It is as unique as the first: its eleven last characters are used once."""
+    minute = at_utc.astimezone(UTC).strftime("%Y%m%d%H%M")
+    return f"{end_to_end_id[:9]}{minute}{end_to_end_id[21:]}"
+
+
 def own_suffix(company_number: int, sequence: int) -> str:
     """The eleven characters that end an id of ours: 5 base-62 digits of the company, 6 of the scrambled sequence.
 

@@ -15,6 +15,11 @@ from . import payments, returns, slips
 
 LOOKS_LIKE_ONE = re.compile(r"[0-9 .\-]+")
 LONGEST = 80
+# Whoever types what an order has just answered may be quicker than the partner who is to be paid.
+UNKNOWN = (
+    "No slip has as many digits (44 or 47), and no partner knows a CLABE, account, voucher or code of these: it is told of"
+    " an order a moment after that was made, and forgets one that was called off"
+)
 BANK = "BANCO COBRADOR SIMULADO"
 # The bank takes a payment that it should refuse when one of these is waiting.
 TAKEN_ALL_THE_SAME = {"ALREADY_PAID": "twice", "CHARGE_REMOVED": "late", "EXPIRED": "late"}
@@ -44,7 +49,7 @@ def decode(network: Network, form: Form) -> Code:
         code = boleto.barcode_of_line(text) if len(text) == boleto.LINE_DIGITS else text
         said = boleto.decode(code, slips.today(network))
     except boleto.BoletoError as error:
-        form.refuse("qrcodeData", "INVALID", str(error)[:200])
+        form.refuse("qrcodeData", "INVALID", UNKNOWN if error.reason == "LENGTH" else str(error)[:200])
         form.check()
         raise
     return Code(code, said.amount_minor, said.due_date)

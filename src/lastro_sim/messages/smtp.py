@@ -12,6 +12,8 @@ from . import box
 
 PORT_FILE = "mail-port"  # in the sandbox's folder, for who sends
 _TO = re.compile(r"TO:\s*<([^<>\s]{3,254})>", re.IGNORECASE)
+# A browser that some page has send its form here: what follows would be read as commands.
+_HTTP = re.compile(r"[A-Z]+ \S+ HTTP/[0-9.]+")
 _PATIENCE_SECONDS = 30.0
 _MOST_RECIPIENTS = 10
 
@@ -74,6 +76,8 @@ class _Session:
         while True:
             line = (await self._line()).decode("utf-8", "replace").strip()
             word = line[:4].upper()
+            if _HTTP.fullmatch(line) is not None:
+                return
             if word == "QUIT":
                 await self._say("221 bye")
                 return

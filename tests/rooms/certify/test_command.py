@@ -1,14 +1,14 @@
 """The command as it is called: what it asks, prints and ends with."""
 
-import asyncio
 import json
 import os
 import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
+from tests import forked
 from tests.rooms.certify import receivers as r
 
 from lastro.doors.certify.duties import CERTIFICATE, DUTIES
@@ -20,11 +20,13 @@ async def lastro(
     home: Path, *arguments: str, said: str = "", environment: Mapping[str, str] | None = None
 ) -> tuple[int, str, str]:
     """Exit status, output, complaints of `lastro certify`. said: on standard input."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "lastro.doors.cli", "certify", *arguments,
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    process = await forked.begin(
+        ("-m", "lastro.doors.cli", "certify", *arguments),
         env={"PATH": os.environ["PATH"], "LASTRO_HOME": str(home), **(environment or {})},
-    )  # fmt: skip
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+    )
     output, complaints = await process.communicate(said.encode())
     return process.returncode or 0, output.decode(), complaints.decode()
 

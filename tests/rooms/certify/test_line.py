@@ -3,17 +3,13 @@
 import asyncio
 import ssl
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from tests.rooms.certify import receivers as r
 from tests.rooms.certify.test_duties import certified_at, short_of_pass
 from tests.rooms.outgoing.loopback import Names, answers, http, read_request, receiver
+from tests.self_signed import self_signed
 
 from lastro.base.outgoing import Failure, OutgoingClient
 from lastro.doors.certify.line import Line, Unreached
@@ -144,29 +140,6 @@ async def test_where_there_is_no_connection(line: Callable[[], Line], failure: F
     assert (await line().post(request(), 0)).failure is failure
 
 
-def self_signed(folder: Path, days: float) -> Path:
-    """A certificate that vouches for itself, for receiver.example.com, with its key; made 90 days before it ends."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "receiver.example.com")])
-    ends = datetime.now(UTC) + timedelta(days=days)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(ends - timedelta(days=90))
-        .not_valid_after(ends)
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("receiver.example.com")]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, SHA256())
-    )
-    path = folder / f"{days}.pem"
-    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    path.write_bytes(made.public_bytes(Encoding.PEM) + private)
-    return path
-
-
 @pytest.mark.parametrize(
     ("days", "verdict", "seen"),
     [
@@ -176,7 +149,7 @@ def self_signed(folder: Path, days: float) -> Path:
     ],
 )
 async def test_a_certificate_and_how_long_it_is_good(tmp_path: Path, days: float, verdict: Verdict, seen: str) -> None:
-    both = self_signed(tmp_path, days)
+    both = self_signed(tmp_path / "both.pem", "receiver.example.com", days)
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(both)
     trusting = ssl.create_default_context(cafile=str(both))
@@ -197,7 +170,7 @@ async def test_a_certificate_and_how_long_it_is_good(tmp_path: Path, days: float
 
 async def test_a_certificate_that_nobody_vouches_for(tmp_path: Path) -> None:
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.load_cert_chain(self_signed(tmp_path, 30))
+    server.load_cert_chain(self_signed(tmp_path / "both.pem", "receiver.example.com", 30))
     made = r.Receiver()
     names = Names(["127.0.0.1"])
     async with r.served(made, server) as url, OutgoingClient(sandbox=True, resolver=names) as client:

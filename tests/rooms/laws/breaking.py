@@ -7,7 +7,7 @@ from tests.rooms.laws.breaking_cards import ALSO_CARDS, CARD_LAWS
 from tests.rooms.laws.breaking_charges import ALSO_CHARGES, CHARGE_LAWS
 from tests.rooms.laws.breaking_closings import ALSO_CLOSINGS, CLOSING_LAWS
 from tests.rooms.laws.breaking_entries import ENTRY_LAWS
-from tests.rooms.laws.breaking_keys import ALSO_KEYS, KEY_LAWS
+from tests.rooms.laws.breaking_keys import ALSO_CLAIMS, ALSO_KEYS, KEY_LAWS
 from tests.rooms.laws.breaking_med import ALSO_MED, MED_LAWS
 from tests.rooms.laws.breaking_openings import ALSO_OPENINGS, OPENING_LAWS
 from tests.rooms.laws.breaking_payouts import ALSO, PAYOUT_LAWS
@@ -17,7 +17,7 @@ from tests.rooms.laws.breaking_settlements import ALSO_SETTLEMENTS, SETTLEMENT_L
 from tests.rooms.laws.breaking_slips import ALSO_SLIPS, SLIP_LAWS
 from tests.rooms.laws.breaking_statements import STATEMENT_LAWS
 from tests.rooms.laws.breaking_subscriptions import ALSO_SUBSCRIPTIONS, SUBSCRIPTION_LAWS
-from tests.rooms.laws.breaking_transfers import ALSO_TRANSFERS
+from tests.rooms.laws.breaking_transfers import ALSO_STRANDED, ALSO_TRANSFERS, STRANDED_LAWS
 
 ORDER = "WHERE company_id = $1 AND id = '{paid}'"
 EVENT = "WHERE company_id = $1 AND id = '{paid_event}'"
@@ -384,11 +384,11 @@ OTHER_LAWS = {
 }  # fmt: skip
 
 _WAYS: dict[str, list[str]] = {
-    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **STATEMENT_LAWS, **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS, **ENTRY_LAWS, **SETTLEMENT_LAWS, **CLOSING_LAWS, **OPENING_LAWS, **CARD_LAWS, **KEY_LAWS, **MED_LAWS,
+    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **STATEMENT_LAWS, **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS, **ENTRY_LAWS, **SETTLEMENT_LAWS, **CLOSING_LAWS, **OPENING_LAWS, **CARD_LAWS, **STRANDED_LAWS, **KEY_LAWS, **MED_LAWS,
 }  # fmt: skip
 _MORE = (
-    ALSO, ALSO_CARDS, ALSO_KEYS, ALSO_PLANS, ALSO_SUBSCRIPTIONS, ALSO_CHARGES, ALSO_REFUNDS, ALSO_SLIPS,
-    ALSO_SETTLEMENTS, ALSO_MED, ALSO_CLOSINGS, ALSO_OPENINGS, ALSO_TRANSFERS,
+    ALSO, ALSO_CARDS, ALSO_KEYS, ALSO_CLAIMS, ALSO_PLANS, ALSO_SUBSCRIPTIONS, ALSO_CHARGES, ALSO_REFUNDS, ALSO_SLIPS,
+    ALSO_SETTLEMENTS, ALSO_MED, ALSO_CLOSINGS, ALSO_OPENINGS, ALSO_TRANSFERS, ALSO_STRANDED,
 )  # fmt: skip
 BROKEN = {law: [*ways, *(way for more in _MORE for way in more.get(law, ()))] for law, ways in _WAYS.items()}
 

@@ -1,5 +1,8 @@
 """Ways to break what laws say of keys."""
 
+from tests.rooms.laws.breaking_claims import ALSO_CLAIMS as ALSO_CLAIMS  # noqa: PLC0414 told of with those of keys
+from tests.rooms.laws.breaking_claims import CLAIM_LAWS
+
 _PROVED = "WHERE company_id = $1 AND id = '{proved}'"
 _ORDERED = "WHERE company_id = $1 AND reference_id = '{proved}' AND kind = 'code.send'"
 
@@ -21,6 +24,7 @@ KEY_LAWS = {
         "UPDATE pix_keys SET type = 'PHONE' WHERE company_id = $1 AND id = '{proved_key}'",
         "UPDATE pix_keys SET type = 'EMAIL' WHERE company_id = $1 AND type = 'RANDOM'",
     ],
+    **CLAIM_LAWS,
 }
 ALSO_KEYS = {
     "law_an_answer_has_its_object": [

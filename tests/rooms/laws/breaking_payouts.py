@@ -120,7 +120,7 @@ ALSO = {
         "UPDATE own_keys SET account_id = gen_random_uuid() WHERE company_id = $1",
         "UPDATE own_keys SET company_id = '{dora}' WHERE company_id = $1",
         "DELETE FROM own_keys WHERE company_id = $1",
-        "UPDATE pix_keys SET status = 'DELETED' WHERE company_id = $1",
+        "UPDATE pix_keys SET status = 'DELETED', claim_id = NULL WHERE company_id = $1",
     ],
     "law_an_answer_has_its_object": [
         "UPDATE answers SET object_id = '{out_error}' WHERE company_id = $1 AND operation = 'create_payout' AND key = 'out_paid'",

@@ -1,4 +1,4 @@
-"""Ways to break what laws say of orders that are paid in parts, and of what is too much."""
+"""Ways to break what laws say of orders that are paid in parts, of what is too much, and of what nobody took back."""
 
 _EXCESS = "UPDATE pix_payments SET excess_minor = {} WHERE company_id = $1 AND id = '{{{}}}'"
 _STATE = "UPDATE pix_payments SET state = '{}' WHERE company_id = $1 AND id = '{{{}}}'"
@@ -66,5 +66,49 @@ ALSO_TRANSFERS = {
     "law_a_transfer_is_what_its_type_says": [
         "UPDATE transfers SET type = 'SPEI_IN' WHERE company_id = $1 AND type = 'PART_IN'",
         "UPDATE transfers SET type = 'PART_IN' WHERE company_id = $1 AND type = 'SPEI_IN'",
+    ],
+}
+
+_OF_REFUND = "WHERE company_id = $1 AND reference_id = '{{{}_refund}}'"
+_REFUND = "UPDATE refunds SET state = '{}' WHERE company_id = $1 AND id = '{{{}_refund}}'"
+
+STRANDED_LAWS = {
+    "law_stranded_money_is_booked_as_decided": [
+        "UPDATE pix_payments SET account_id = NULL WHERE company_id = $1 AND id = '{second_credited_1}'",
+        "UPDATE transfers SET amount_minor = 299 " + _OF_REFUND.format("second_credited_1") + " AND type = 'STRANDED_IN'",
+        "UPDATE transfers SET type = 'OXXO_PAID_OUT' "
+        + _OF_REFUND.format("excess_paid_out_0")
+        + " AND type = 'SPEI_PAID_OUT'",
+        "DELETE FROM transfers WHERE company_id = $1 AND type = 'SPEI_PAID_OUT'",
+        "DELETE FROM transfers WHERE company_id = $1 AND type = 'STRANDED_IN'",
+        _REFUND.format("ERROR", "second_paid_out_1"),
+        _REFUND.format("CREDITED", "second_paid_out_1"),
+        _REFUND.format("PAID_OUT", "excess_credited_0"),
+        (
+            "INSERT INTO transfers SELECT company_id, gen_random_uuid(), kind, debit_id, credit_id, 1, currency, type, pending_id,"
+            " reference_id, created_at, xid FROM transfers WHERE company_id = $1 AND type = 'STRANDED_IN'"
+        ),
+    ],
+}
+ALSO_STRANDED = {
+    "law_clearing_equals_payments": [
+        _REFUND.format("ERROR", "excess_paid_out_0"),
+        "UPDATE pix_payments SET state = 'PAID_OUT' WHERE company_id = $1 AND id = '{second_credited_1}'",
+    ],
+    "law_suspense_is_explained": [
+        _REFUND.format("ERROR", "excess_credited_0"),
+        _REFUND.format("ERROR", "excess_paid_out_0"),
+        "UPDATE pix_payments SET state = 'STRANDED' WHERE company_id = $1 AND id = '{second_credited_1}'",
+    ],
+    "law_what_fits_nothing_goes_back": [
+        _REFUND.format("PAID_OUT", "second_credited_1"),
+        "UPDATE pix_payments SET state = 'CREDITED' WHERE company_id = $1 AND id = '{second_paid_out_1}'",
+    ],
+    "law_a_refund_is_held_until_it_ends": [
+        "UPDATE refunds SET state = 'CREDITED' WHERE company_id = $1 AND id = '{returning_refund}'",
+        "DELETE FROM transfers WHERE company_id = $1 AND kind = 'voided' AND type = 'SPEI_RETURN'",
+    ],
+    "law_the_books_say_what_the_network_said": [
+        "UPDATE refunds SET state = 'PAID_OUT' WHERE company_id = $1 AND id = '{returned_refund}'",
     ],
 }

@@ -12,6 +12,7 @@ from tests.cast import INSTITUTION, PLACE
 
 from lastro import ledger
 from lastro.accounts import Collect
+from lastro.banks import Banks
 from lastro.base import lanes
 from lastro.base.commit import commit
 from lastro.base.errors import InsufficientFunds
@@ -21,7 +22,7 @@ from lastro.base.write import Row, Write
 from lastro.companies import ReviewAbove
 from lastro.doors import news
 from lastro.orders import GiveBack, RefundWish
-from lastro.payouts import CHILD_MOVED, Approve, Begin, Refuse
+from lastro.payouts import CHILD_MOVED, Approve, Begin, Refuse, Ways
 from lastro.rails import port
 from lastro.rails.handling import LANE
 from lastro.rails.port import Claimed, InboxRow
@@ -30,6 +31,7 @@ from lastro.standards.calendar import brasilia_day
 if TYPE_CHECKING:
     from tests.rooms.laws.world import World
 
+NOBODY: Any = None  # what goes to an account that is named has nobody to be asked about
 RECEIVER = {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"}}
 BANK = {"accountType": "CHECKING_ACCOUNT", "branchNumber": "0001", "accountNumber": "300003", "ispb": "99999030"}
 
@@ -75,7 +77,10 @@ async def _alone(world: World) -> None:
     for name, cents in (("partial", 400), ("refunded", 1000), ("too_much", 1001)):
         await give_back(world, f"out_{name}", cents)
     await _ago(world, "out_short", "start_at")
-    await world.cast.runner.act(world.ana.company_id, Begin(world.names["out_short"], INSTITUTION, InsufficientFunds()))
+    await world.cast.runner.act(
+        world.ana.company_id,
+        Begin(world.names["out_short"], Ways(INSTITUTION, NOBODY, NOBODY, Banks(sandbox=True)), InsufficientFunds()),
+    )
 
 
 async def _in_batches(world: World) -> None:

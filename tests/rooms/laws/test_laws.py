@@ -114,10 +114,12 @@ async def test_a_world_in_which_everything_has_happened_breaks_none(world: World
     states = await world.column("SELECT state FROM objects")
     assert set(states) == {
         "INITIAL", "PAID", "CANCELED", "ACCEPTED", "REFUSED", "FAILED", "HELD", "SETTLED", "RETURNING", "RETURNED", "STRANDED",
+        "CREDITED", "PAID_OUT",
         "PENDING", "ERROR", "EXPIRED", "PARTIALLY_PAID", "PARTIAL_REFUNDED", "REFUNDED", "ANALYSIS",
         "VALIDATING", "INVALID", "READY", "APPROVED", "APPLYING", "APPLIED", "PARTIALLY_APPLIED",
         "PENDING_AUTHORIZATION", "PENDING_DOCUMENTS", "REPROVED", "REJECTED", "REQUESTED", "SCHEDULED",
         "CAPTURED", "TAKING", "TAKEN", "OPEN", "EXPLAINED", "BOOKED", "ACTIVE", "CLOSED", "COMPLETED", "DELETED", "RECEIVED", "ANALYSED", "CONFIRMED",
+        "WAITING_RESOLUTION", "CANCELLED",
     }  # fmt: skip
 
 

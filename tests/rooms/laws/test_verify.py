@@ -4,10 +4,10 @@ import json
 import os
 import re
 import subprocess
-import sys
 from typing import Any
 
 import pytest
+from tests import forked
 from tests.cast import Cast, Seller
 from tests.laws import laws
 
@@ -132,8 +132,7 @@ async def test_a_database_that_is_away_proves_nothing(tmp_path: Any) -> None:
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")}
-    command = [sys.executable, "-m", "lastro.doors.cli", "verify", *arguments]
-    return subprocess.run(command, env={**inherited, **environment}, capture_output=True, text=True, check=False)
+    return forked.run(("-m", "lastro.doors.cli", "verify", *arguments), env={**inherited, **environment})
 
 
 async def test_the_command_ends_as_it_found(own_database: Any, ana: Seller, tmp_path: Any) -> None:

@@ -12,6 +12,7 @@ import msgspec
 from tests.cast import BENTO, INSTITUTION, PLACE, Cast, Seller
 from tests.rooms.laws import (
     carding,
+    claiming,
     closing,
     collecting,
     disputing,
@@ -67,6 +68,7 @@ class World:
         await closing.play(made)
         await opening.play(made)
         await proving.play(made)
+        await claiming.play(made)
         await carding.play(made)
         await disputing.play(made)
         await made.holds()

@@ -131,7 +131,7 @@ def dispute(cast: Cast, ana: Seller, account_id: UUID, transfer: Transfer) -> Wr
     nothing, later = Money(0, "BRL"), door.now + timedelta(days=1)
     one = MedObject(
         transfer.reference_id, "OPEN", 1, REQUEST, RECEIVER, account_id, some_id(), None, None,
-        "OPERATIONAL_FLAW", transfer.amount, transfer.amount, nothing, None, None, (), None, later, later, door.now, door.now,
+        "OPERATIONAL_FLAW", transfer.amount, transfer.amount, nothing, None, None, (), None, later, later, door.now, door.now, door.now,
     )  # fmt: skip
     return born(one, ("request open",), door, door.now)
 

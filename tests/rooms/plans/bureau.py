@@ -1,6 +1,7 @@
 """What one test of plans does: a plan comes in, a worker looks at it, clients decide, a worker makes its payouts."""
 
 import os
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -71,7 +72,7 @@ class Bureau:
     async def an_hour_later(self) -> None:
         """What has been silent until now is so for an hour, and every plan is due."""
         since = self.silences._since
-        self.silences._since = {line: at - timedelta(minutes=61) for line, at in since.items()}
+        self.silences._since = OrderedDict((line, at - timedelta(minutes=61)) for line, at in since.items())
         await self.due()
 
     async def work(self, rounds: int = 500) -> None:

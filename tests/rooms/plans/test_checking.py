@@ -260,6 +260,19 @@ def dies_after(monkeypatch: pytest.MonkeyPatch, writes: int) -> None:
     monkeypatch.setattr(check.Check, "decide", dying)
 
 
+async def test_few_plans_are_kept_in_memory_whoever_ends_them(bureau: Bureau, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lastro.plans.engine._CHECKED_AT_ONCE", 1)
+    monkeypatch.setattr("lastro.plans.engine._AT_A_TIME_SECONDS", 0.0)
+    monkeypatch.setattr("lastro.plans.engine._MOST_KEPT", 1)
+    for number in (1, 2):
+        await bureau.take([*bureau.differing(3), bureau.payout(f"{number}.77")])
+    planner, rows = bureau.planner, await bureau.claim()
+    for row in rows:
+        await planner.row(row)
+    assert len(rows) == 2
+    assert list(planner._kept) == [rows[-1]["id"]]
+
+
 async def test_a_worker_gives_a_plan_back_when_its_time_is_over(bureau: Bureau, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lastro.plans.engine._CHECKED_AT_ONCE", 4)
     monkeypatch.setattr("lastro.plans.engine._AT_A_TIME_SECONDS", 0.0)

@@ -3,6 +3,7 @@
 import asyncio
 import random
 import socket
+from base64 import b64decode
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -11,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import aiohttp
+import msgspec
 import pytest
 import uvicorn
 
@@ -75,8 +77,8 @@ class Mall:
         await self.rail.send(port.COLLECTION_SEND, wanted.reference, port.encode(wanted), NOBODY)
         return wanted
 
-    async def charge(self, wanted: port.CollectionOrder) -> None:
-        body = port.encode(port.CardAuthorize(wanted.reference, wanted.amount))
+    async def charge(self, wanted: port.CollectionOrder, three_ds: port.ThreeDs | None = None) -> None:
+        body = port.encode(port.CardAuthorize(wanted.reference, wanted.amount, three_ds))
         await self.rail.send(port.CARD_AUTHORIZE, port.charge_id(wanted.reference), body, NOBODY)
 
     async def became(self, wanted: port.CollectionOrder) -> Any:
@@ -156,6 +158,20 @@ async def test_a_card_is_authenticated_charged_given_and_taken_back(mall: Mall) 
     too_much = port.encode(port.ReturnOrder(RETURN[:-1] + "b", charged.payment_id, Money(7_501, "MXN"), "MD06"))
     with pytest.raises(Permanent, match="MORE_THAN_PAID"):
         await mall.rail.send(port.RETURN_SEND, RETURN[:-1] + "b", too_much, NOBODY)
+
+
+async def test_how_the_payer_was_authenticated_is_told_with_the_charge(mall: Mall) -> None:
+    """The acquirer compares it with what it had told: eci, cryptogram, dsTransID and version of EMV 3-D Secure."""
+    wanted = await mall.registered("good")
+    said = port.card_authenticated((await mall.told(1))[0]["body"])
+    assert said.three_ds is not None
+    assert said.three_ds == port.ThreeDs("Y", "05", said.cryptogram, said.ds_transaction_id, "2.2.0")
+    assert len(b64decode(said.cryptogram or "")) == 20
+    for wrong in ("status", "eci", "cryptogram", "ds_transaction_id", "version"):
+        with pytest.raises(Permanent, match="THREE_DS_DIFFERS"):
+            await mall.charge(wanted, msgspec.structs.replace(said.three_ds, **{wrong: "x"}))
+    await mall.charge(wanted, said.three_ds)
+    assert (await mall.became(wanted)).kind == port.COLLECTION_SETTLED
 
 
 async def test_what_is_asked_about_a_charge(mall: Mall) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -19,6 +19,7 @@ from lastro.rails.directory import Budget, Budgeted, GivingBack
 from lastro.rails.port import Asking, BudgetSpent, KeyEntry, NoEntry, Transient
 from lastro.rails.spi import Place, Spi
 
+from .conftest import until
 from .network import ISPB, TOKEN
 
 CPF, CNPJ = "98765432100", "11222333000181"
@@ -230,20 +231,59 @@ async def test_a_payment_that_was_sent_gives_back_once(desk: Desk, document: str
     await one.entry(FOUND, asked)
     assert await desk.tokens("payer") == before
     await rail.send(port.PAYMENT_SEND, asked.end_to_end_id, _order(asked.end_to_end_id, None), asked.company_id)
+    await rail.note()
     assert await desk.tokens("payer") == before, "a payment to an account was not looked up"
     for _ in range(3):
         await rail.send(port.PAYMENT_SEND, asked.end_to_end_id, _order(asked.end_to_end_id, FOUND), asked.company_id)
+        await rail.note()
     assert await desk.tokens("payer") == after
     await one.entry(FOUND, later)
     await rail.send(port.PAYMENT_SEND, later.end_to_end_id, _order(later.end_to_end_id, FOUND), later.company_id)
+    await rail.note()
     assert await desk.tokens("payer") == after, "what was known already was not asked"
+
+
+async def test_many_payments_give_back_together_to_each_payer_his_own(desk: Desk) -> None:
+    one = desk.process()
+    names = [asking(document) for document in (CNPJ, CPF, CNPJ, CPF, CNPJ)]
+    for number, asked in enumerate(names):
+        await one.entry(f"fabio@{number}.example", asked)
+    found = "SELECT floor(tokens) FROM directory_buckets WHERE name LIKE 'payer:%' ORDER BY tokens"
+    assert [r[0] for r in await desk.admin.fetch(found)] == [98, 997]
+    await desk.budget().sent([*(asked.end_to_end_id for asked in names[:4]), "E-of-no-look-up"])
+    assert [r[0] for r in await desk.admin.fetch(found)] == [100, 1001]
+    await desk.budget().sent([asked.end_to_end_id for asked in names])
+    assert [r[0] for r in await desk.admin.fetch(found)] == [100, 1003]
+
+
+async def test_what_was_sent_is_noted_while_the_rail_listens_and_at_the_end(desk: Desk) -> None:
+    one, rail, stop = desk.process(), GivingBack(desk.rail, desk.budget()), asyncio.Event()
+
+    async def keep(_: Sequence[port.Told]) -> None:
+        raise AssertionError("this office tells nothing")
+
+    async def send(key: str) -> None:
+        asked = asking()
+        await one.entry(key, asked)
+        await rail.send(port.PAYMENT_SEND, asked.end_to_end_id, _order(asked.end_to_end_id, key), asked.company_id)
+
+    async def is_noted() -> bool:
+        return bool(await desk.admin.fetchval("SELECT NOT EXISTS (SELECT 1 FROM directory_look_ups)"))
+
+    listening = asyncio.ensure_future(rail.listen(keep, stop))
+    await send("fabio@1.example")
+    await until(is_noted)
+    await send("fabio@2.example")
+    stop.set()
+    await listening
+    assert await is_noted()
 
 
 async def test_no_bucket_holds_more_than_it_can(desk: Desk) -> None:
     one = desk.process()
     asked = asking(CPF)
     await one.entry(FOUND, asked)
-    await desk.budget().sent(asked.end_to_end_id)
+    await desk.budget().sent([asked.end_to_end_id])
     await desk.pass_time(3600)
     await one.entry("fabio@2.example", asking(CPF))
     assert await desk.tokens("payer") == 99

@@ -9,6 +9,7 @@ from structlog.testing import capture_logs
 from lastro.base.errors import Kind, NotYet, Refused, Stale
 from lastro.base.run import Done, Door
 from lastro.rails import port
+from lastro.rails.inbox import NobodysMessage
 
 from .conftest import House, Scene, handled, until
 from .network import end_to_end_id
@@ -115,6 +116,34 @@ async def test_who_stores_news_handles_it_at_once(
     assert sorted(_names(scene)) == taken
     await scene.handler.lane.drain()
     assert sorted(_names(scene)) == sorted(name for name in rows if rows[name]["kind"] != port.PAYMENT_RETURNED)
+
+
+async def test_a_burst_of_several_rails_leases_no_more_than_there_is_room_for(scene: Scene, house: House) -> None:
+    """Else what is too much would wait here for its turn, while its lease keeps every other worker from it."""
+    go_on = asyncio.Event()
+
+    async def wait(_: port.InboxRow) -> None:
+        await go_on.wait()
+
+    scene.before = wait
+    lane = scene.handler.lane
+    bursts = [[_told(f"{rail}{n}", 10 * rail + n) for n in range(6)] for rail in range(1, 4)]
+    left = await asyncio.gather(*(scene.inbox.keep_and_take(burst, lane) for burst in bursts))
+    assert (sum(r["lease_token"] is not None for r in await scene.inbox_rows()), any(left), lane.free) == (8, True, 0)
+    go_on.set()
+    await lane.drain()
+    assert (len(scene.handled), lane.free) == (18, 8)
+
+
+async def test_room_that_was_not_used_is_given_back(scene: Scene) -> None:
+    """What could not be stored takes none, nor does what is there already."""
+    lane = scene.handler.lane
+    with pytest.raises(NobodysMessage):
+        await scene.inbox.keep_and_take([_told("M1", 1)], lane)
+    assert lane.free == 8
+    await scene.inbox.store(await scene.company(0), [_told("M1", 1)])
+    assert not await scene.inbox.keep_and_take([_told("M1", 1)], lane)
+    assert lane.free == 8
 
 
 async def test_news_of_a_worker_that_died_is_handled_after_its_lease(scene: Scene, house: House) -> None:

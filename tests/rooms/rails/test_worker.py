@@ -304,6 +304,27 @@ async def test_what_falls_due_is_acted_on_and_refusals_stand_in_nobodys_way(scen
     assert {r["id"] for r in await scene.inbox_rows()} == set(ids[1:])
 
 
+async def test_rows_in_vain_are_forgotten_once_others_have_done_them(
+    scene: Scene, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lastro.doors.due._ROWS", 1)
+    ids = [await scene.accepted(house.ana, f"E{n}") for n in range(3)]
+    scene.stubborn, done = ids[0], list[UUID]()
+    left = [(house.ana, one) for one in ids]
+    sql = "SELECT * FROM unnest(ARRAY[{}]::uuid[], ARRAY[{}]::uuid[]) d(company_id, id) LIMIT $1"
+
+    def due() -> Due:
+        companies, rows = (",".join(f"'{one[n]}'" for one in left) for n in (0, 1))
+        return Due("tests", sql.format(companies, rows), lambda row_id: Touch(scene, row_id, done))
+
+    sweep = Sweep(due(), scene.work, scene.runner)
+    assert not await sweep.round()
+    del left[0]
+    sweep._due = due()
+    await sweep.round()
+    assert sweep._in_vain == {}
+
+
 async def test_folding_and_forgetting(scene: Scene, house: House) -> None:
     quiet = Upkeep(scene.database, scene.work)
     quiet.seen("events", house.ana)

@@ -10,9 +10,10 @@ from lastro.base.machine import NOT_THERE, Machine
 from lastro.base.write import Row
 from lastro.closing import CLOSE_REQUESTS
 from lastro.keys import KEYS, VALIDATIONS
+from lastro.keys.claims import CLAIMS
 from lastro.orders import CARD_PAYMENTS, ORDERS, PIX_PAYMENTS, REFUNDS
 
-MACHINES = (ORDERS, PIX_PAYMENTS, REFUNDS, CARD_PAYMENTS, ACCOUNTS, CLOSE_REQUESTS, KEYS, VALIDATIONS)
+MACHINES = (ORDERS, PIX_PAYMENTS, REFUNDS, CARD_PAYMENTS, ACCOUNTS, CLOSE_REQUESTS, KEYS, VALIDATIONS, CLAIMS)
 AT = datetime(2026, 1, 2, 3, 4, 5, 6, UTC)
 ID = UUID(int=7)
 
@@ -41,12 +42,14 @@ TABLE = {
         "REFUSED": {"give_back": "RETURNING"},
         "FAILED": {"give_back": "RETURNING"},
         "RETURNING": {"returned": "RETURNED", "strand": "STRANDED"},
-        "SETTLED": {}, "RETURNED": {}, "STRANDED": {},
+        "STRANDED": {"credit": "CREDITED", "pay out": "PAID_OUT"},
+        "SETTLED": {}, "RETURNED": {}, "CREDITED": {}, "PAID_OUT": {},
     },
     "refunds": {
         NOT_THERE: {"create": "PENDING"},
         "PENDING": {"confirm": "PAID", "refuse": "ERROR"},
-        "PAID": {}, "ERROR": {},
+        "ERROR": {"credit": "CREDITED", "pay out": "PAID_OUT"},
+        "PAID": {}, "CREDITED": {}, "PAID_OUT": {},
     },
     "accounts": {
         NOT_THERE: {"open": "ACTIVE"},
@@ -71,8 +74,15 @@ TABLE = {
     },
     "pix_keys": {
         NOT_THERE: {"create": "ACTIVE"},
-        "ACTIVE": {"delete": "DELETED", "close account": "DELETED"},
+        "ACTIVE": {"delete": "DELETED", "close account": "DELETED", "claim": "ACTIVE", "keep": "ACTIVE", "lose": "DELETED"},
         "DELETED": {},
+    },
+    "key_claims": {
+        NOT_THERE: {"open": "OPEN"},
+        "OPEN": {"acknowledge": "WAITING_RESOLUTION", "cancel": "CANCELLED"},
+        "WAITING_RESOLUTION": {"confirm": "CONFIRMED", "cancel": "CANCELLED"},
+        "CONFIRMED": {"complete": "COMPLETED", "cancel": "CANCELLED"},
+        "COMPLETED": {}, "CANCELLED": {},
     },
     "pix_key_validations": {
         NOT_THERE: {"create": "PENDING"},

@@ -87,8 +87,13 @@ def test_what_we_tell() -> None:
     assert msgspec.json.decode(wire.contested(wish)) == {
         "RequestId": ID, "RootTransactionId": ROOT, "SituationType": "FRAUDULENT_ACCESS", "ReportDetails": None,
     }  # fmt: skip
-    agreed = MedTask(reference_id=UUID(ID), result="AGREED")
-    assert msgspec.json.decode(wire.verdict(agreed)) == {"AnalysisResult": "AGREED", "FraudType": "UNKNOWN"}
+    agreed = MedTask(reference_id=UUID(ID), result="AGREED", fraud="OTHER", details="As reported")
+    assert msgspec.json.decode(wire.verdict(agreed)) == {
+        "AnalysisResult": "AGREED", "FraudType": "OTHER", "AnalysisDetails": "As reported",
+    }  # fmt: skip
+    # As one that was written before it was asked for.
+    bare = MedTask(reference_id=UUID(ID), result="AGREED")
+    assert msgspec.json.decode(wire.verdict(bare)) == {"AnalysisResult": "AGREED", "FraudType": "UNKNOWN"}
     assert msgspec.json.decode(wire.verdict(MedTask(reference_id=UUID(ID), result="DISAGREED"))) == {
         "AnalysisResult": "DISAGREED"
     }

@@ -118,7 +118,8 @@ def test_whatever_differs_has_an_act_in_both_languages_and_somebody_to_call() ->
             for difference in DIFFERENCES:
                 assert all(proposal(rail, kind, difference))
     assert "payout prove" in proposal("ted", OUT, CONTRADICTED).en
-    assert "payout prove" not in proposal("pix", OUT, CONTRADICTED).en
+    assert "payout prove" in proposal("pix", OUT, CONTRADICTED).en
+    assert "payout prove" not in proposal("pix", RETURN_OUT, CONTRADICTED).en
 
 
 def test_the_tables_of_states() -> None:

@@ -11,7 +11,7 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.closing import store
 from lastro.closing.states import CLOSE_REQUESTS
-from lastro.keys import ACCOUNT_CLOSURE, EndKey
+from lastro.keys import ACCOUNT_CLOSURE, EndKey, LetGoClaim, open_claims
 from lastro.subscriptions import CloseAccount
 
 if TYPE_CHECKING:
@@ -32,18 +32,20 @@ _SUBSCRIPTIONS_AT_ONCE = 5  # each with its payments, attempts and the word to i
 class Known:
     """The request, and the next of what hangs on its account: nothing where nothing is left.
 
-    subscriptions, keys: each with the verb that ends it and what that has read. Keys come last, when nothing else is left.
+    subscriptions, claims, keys: each with the verb that ends it and what that has read. Keys come last, when nothing else is
+    left; claims go on at the directory until its word on each.
     """
 
     request: CloseRequest
     orders: tuple[Ending, ...]
     subscriptions: tuple[tuple[CloseAccount, Any], ...]
+    claims: tuple[tuple[LetGoClaim, Any], ...] = ()
     keys: tuple[tuple[EndKey, Any], ...] = ()
 
     @property
     def is_clear(self) -> bool:
         """Whether nothing hangs on it."""
-        return not (self.orders or self.subscriptions or self.keys)
+        return not (self.orders or self.subscriptions or self.claims or self.keys)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Clear(Act["Known | None"]):
     """One step: some open orders and subscriptions are CANCELED; then keys are deleted, which the directory is told first.
 
     A key that the directory keeps, as a claim of it is open, stands in the way of the request alone and not of other keys.
-    When nothing is left the request is COMPLETED.
+    A claim that its side may end is ended, and waited for. When nothing is left the request is COMPLETED.
     """
 
     request_id: UUID
@@ -69,8 +71,12 @@ class Clear(Act["Known | None"]):
         ids = await store.open_subscriptions(*of, _SUBSCRIPTIONS_AT_ONCE)
         verbs = [CloseAccount(one, self.place) for one in ids]
         pairs = [(verb, await verb.read(session, door)) for verb in verbs]
-        known = Known(request, tuple(one for one in endings if one is not None), tuple(pairs))
-        ids = await store.active_keys(*of) if known.is_clear else []
+        open_ = await open_claims(*of)
+        known = Known(
+            request, tuple(one for one in endings if one is not None), tuple(pairs),
+            tuple((LetGoClaim(one.id), one) for one in open_),
+        )  # fmt: skip
+        ids = await store.active_keys(*of) if replace(known, claims=()).is_clear else []
         ends = [EndKey(request.account_id, one, ACCOUNT_CLOSURE, self.registry) for one in ids]
         return replace(known, keys=tuple([(end, await end.read(session, door)) for end in ends]))
 
@@ -102,7 +108,9 @@ class Clear(Act["Known | None"]):
         write = Write(door.company_id)
         for ending in known.orders:
             write += orders.with_account(ending, door, self.place) or Write(door.company_id)
-        ends: tuple[tuple[CloseAccount | EndKey, Any], ...] = (*known.subscriptions, *known.keys)
+        ends: tuple[tuple[CloseAccount | EndKey | LetGoClaim, Any], ...] = (
+            *known.subscriptions, *known.claims, *known.keys,
+        )  # fmt: skip
         for verb, read in ends:
             done = verb.decide(read, door)
             assert isinstance(done, Done), "nobody refuses what a closed account has to end"

@@ -26,6 +26,7 @@ class _Authentication(msgspec.Struct, rename="camel"):
     eci: str | None = None
     ds_trans_id: str | None = None
     version: str | None = None
+    authentication_value: str | None = None
 
 
 class _Charge(msgspec.Struct, rename="camel"):
@@ -88,7 +89,14 @@ def written(order: port.CollectionOrder) -> bytes:
 
 def charged(order: port.CardAuthorize) -> bytes:
     """The charge as it is ordered, the same bytes on every send."""
-    return msgspec.json.encode({"amount": str(order.amount), "currency": order.amount.currency})
+    told: dict[str, object] = {"amount": str(order.amount), "currency": order.amount.currency}
+    if (found := order.three_ds) is not None:
+        three_ds = {
+            "transStatus": found.status, "eci": found.eci, "authenticationValue": found.cryptogram,
+            "dsTransId": found.ds_transaction_id, "version": found.version,
+        }  # fmt: skip
+        told["threeDs"] = {name: value for name, value in three_ds.items() if value is not None}
+    return msgspec.json.encode(told)
 
 
 def returned(order: port.ReturnOrder) -> bytes:
@@ -124,12 +132,18 @@ def return_status(return_id: str, body: bytes) -> port.ReturnFinal | port.Pendin
 
 def _authenticated(name: str, raw: bytes) -> port.Told:
     told = decoded(raw, _Authentication)
-    short = (told.trans_status, told.eci, told.version)
+    short = (told.trans_status, told.eci, told.version, told.authentication_value)
     is_long = len(told.ds_trans_id or "") > _LONGEST_ID or len(told.challenge_url or "") > _LONGEST_URL
     if is_long or any(len(text or "") > _LONGEST_CODE for text in short):
         raise Malformed("authentication")
     news = port.CardAuthenticated(
-        told.reference, told.trans_status, told.challenge_url, told.eci, told.ds_trans_id, told.version
+        told.reference,
+        told.trans_status,
+        told.challenge_url,
+        told.eci,
+        told.ds_trans_id,
+        told.version,
+        told.authentication_value,
     )
     return _about(port.CARD_AUTHENTICATED, name, told.reference, port.encode(news))
 

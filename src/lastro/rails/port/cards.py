@@ -33,17 +33,33 @@ CARD_CHARGEBACK = "card.chargeback"  # CardChargeback
 SKIPPED = "S"
 
 
+class ThreeDs(msgspec.Struct, frozen=True):
+    """How a payer was authenticated, as an issuer wants it told with the charge (EMV 3-D Secure 2.2).
+
+    status: transStatus. eci, cryptogram, ds_transaction_id, version: eci, authenticationValue (CAVV, AAV), dsTransID,
+    messageVersion, each as the card's network gave it; None: it gave none.
+    """
+
+    status: str
+    eci: str | None = None
+    cryptogram: str | None = None
+    ds_transaction_id: str | None = None
+    version: str | None = None
+
+
 class CardAuthorize(msgspec.Struct, frozen=True):
-    """A card that may be charged, once, under this reference."""
+    """A card that may be charged, once, under this reference. three_ds: None where nobody was to be authenticated."""
 
     reference: str
     amount: Money
+    three_ds: ThreeDs | None = None
 
 
 class CardAuthenticated(msgspec.Struct, frozen=True):
     """What came of asking who pays. status: transStatus, raw. challenge_url: of C, the page where the payer is asked.
 
-    eci, ds_transaction_id, version: as the card's network has them (EMVCo 3DS: eci, dsTransID, messageVersion).
+    eci, ds_transaction_id, version, cryptogram: as the card's network has them (EMVCo 3DS: eci, dsTransID, messageVersion,
+    authenticationValue). They are told with the charge.
     """
 
     reference: str
@@ -52,6 +68,14 @@ class CardAuthenticated(msgspec.Struct, frozen=True):
     eci: str | None = None
     ds_transaction_id: str | None = None
     version: str | None = None
+    cryptogram: str | None = None
+
+    @property
+    def three_ds(self) -> ThreeDs | None:
+        """What is told with the charge; None where nobody was to be authenticated."""
+        if self.status == SKIPPED:
+            return None
+        return ThreeDs(self.status, self.eci, self.cryptogram, self.ds_transaction_id, self.version)
 
 
 class CardChargeback(msgspec.Struct, frozen=True):
@@ -96,9 +120,11 @@ def card_chargeback(body: bytes) -> CardChargeback:
     return decode(body, CardChargeback)
 
 
-def authorize_message(reference: str, amount: Money, order_id: UUID, row_id: UUID, at: datetime) -> Message:
+def authorize_message(
+    reference: str, amount: Money, three_ds: ThreeDs | None, order_id: UUID, row_id: UUID, at: datetime
+) -> Message:
     """The outbox message that has a card charged. It has a name of its own beside the one that registered the order."""
-    body = encode(CardAuthorize(reference, amount))
+    body = encode(CardAuthorize(reference, amount, three_ds))
     return Message(row_id, CARD, CARD_AUTHORIZE, charge_id(reference), order_id, body, at)
 
 

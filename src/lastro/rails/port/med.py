@@ -66,8 +66,8 @@ class MedNews(msgspec.Struct, frozen=True, kw_only=True):
 class MedTask(msgspec.Struct, frozen=True, kw_only=True):
     """What the directory is told about one of its objects; the same again changes nothing there.
 
-    Of MED_VERDICT result is AGREED or DISAGREED. Of MED_ANSWER it is how a refund ended, with rejection, or with the return
-    that it was made by and how much that gave back.
+    Of MED_VERDICT result is AGREED or DISAGREED; with AGREED comes the kind of fraud, and details where it is OTHER. Of
+    MED_ANSWER it is how a refund ended, with rejection, or with the return that it was made by and how much that gave back.
     """
 
     reference_id: UUID
@@ -75,11 +75,20 @@ class MedTask(msgspec.Struct, frozen=True, kw_only=True):
     rejection: str | None = None
     return_id: str | None = None
     returned: Money | None = None
+    fraud: str | None = None
+    details: str | None = None
+
+
+class MedRefused(msgspec.Struct, frozen=True):
+    """What the directory does not take from us, and its word for why: for people to look at."""
+
+    task: MedTask
+    code: str
 
 
 @dataclass(frozen=True, slots=True)
 class MedContest:
-    """A recovery that is asked for. request_id: ours, made of the transaction, so that asking twice opens one."""
+    """A recovery that is asked for. request_id: ours, the same for the same wish, so that asking twice opens one."""
 
     request_id: UUID
     end_to_end_id: str

@@ -91,8 +91,9 @@ class Told:
 
     network_id: the message's id there, by which a second copy is dropped. subject: the endToEndId, return id or control
     number it is about. account: number of the account of ours that it names; company_number: of the company of ours that an
-    id in it names; instrument: the reference of one of ours, where no such number is in it. They say whose message it is.
-    rail: of which network it is, where another's stream has carried it.
+    id in it names; instrument: the reference of one of ours, where no such number is in it; key: a Pix key of ours, or what
+    was one when its subject was told of first. They say whose message it is. rail: of which network it is, where another's
+    stream has carried it.
     """
 
     kind: str
@@ -104,6 +105,7 @@ class Told:
     company_number: int | None = None
     rail: str | None = None
     instrument: str | None = None
+    key: str | None = None
 
 
 class Keep(Protocol):

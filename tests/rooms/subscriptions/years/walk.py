@@ -14,6 +14,7 @@ from uuid import UUID
 import msgspec
 from tests.cast import BENTO, PLACE, Cast, Seller
 
+from lastro.banks import Banks
 from lastro.base.db import Database
 from lastro.base.errors import Refused
 from lastro.base.money import Money
@@ -24,6 +25,7 @@ from lastro.doors import news
 from lastro.doors.due import Sweep
 from lastro.doors.dues import dues_of
 from lastro.doors.wiring import WAITING
+from lastro.payouts import Ways
 from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
 _JUMP = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1"
 _ENOUGH = 200  # rounds in which one instant has to come to rest
 REGISTRY = Spi(SpiPlace("http://127.0.0.1:1", ISPB, Secret("none")))  # no key of hers goes
+_NOBODY: Any = None
+_PAYS_NOBODY = Ways(PLACE.institution, _NOBODY, _NOBODY, Banks(sandbox=True))
 _UNAVOIDABLE = timedelta(milliseconds=1)  # so that what is due at an instant is due when it is looked for
 FREQUENCIES = ("WEEKLY", "MONTHLY", "MONTHLY", "MONTHLY", "QUARTERLY", "SEMIANNUAL", "ANNUAL")
 AMOUNTS = ("10.00", "29.90", "100.00", "999.99")
@@ -89,7 +93,7 @@ class Walk:
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.bank)
         self._handler = Handler(cast.database, work, runner, cast.chance, news.inbox_verbs(PLACE))
         self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.bank, WAITING[port.PIX])
-        self._sweeps = [Sweep(due, work, runner) for due in dues_of(PLACE, REGISTRY)]
+        self._sweeps = [Sweep(due, work, runner) for due in dues_of(PLACE, REGISTRY, _PAYS_NOBODY)]
 
     # ── time ──
 
