@@ -89,7 +89,7 @@ async def test_a_path_that_is_nobodys_is_not_found(town: Town, method: str) -> N
 @pytest.mark.parametrize("path", [*BY_PATH, *PUBLIC])
 async def test_a_path_has_one_spelling(town: Town, path: str) -> None:
     """Neither a last slash, nor two in a row, nor one in disguise leads where the path does."""
-    target = path.format(**everywhere(town.objects["order"]), token="0" * 22, name="x.png")
+    target = path.format(**everywhere(town.objects["order"]), token="0" * 22, name="x.png", page="x")
     others = [
         target + "/",
         target + "//",
@@ -146,7 +146,7 @@ async def test_a_method_that_a_path_does_not_take_is_refused(town: Town, path: s
 @pytest.mark.parametrize("path", PUBLIC)
 @pytest.mark.parametrize("method", METHODS)
 async def test_so_is_one_that_a_path_without_token_does_not_take(town: Town, path: str, method: str) -> None:
-    answer = await town.knock(method, path.format(token="0" * 22, name="x.png"))
+    answer = await town.knock(method, path.format(token="0" * 22, name="x.png", page="x"))
     if answer.status == 405:
         assert_error(answer, 405, head=method == "HEAD")
         taken = set(answer.headers["allow"].split(", "))
@@ -182,7 +182,7 @@ async def test_paths_without_token_answer_the_error_body_but_for_those_of_other_
         else:
             assert_error(answer, status)
     for label in IDS.values():
-        named = path.replace("{token}", label).replace("{name}", label)
+        named = path.replace("{token}", label).replace("{name}", label).replace("{page}", label)
         if path not in (named, *LOCATIONS, *PAGES):
             assert_error(await town.knock("GET", named), 404)
 

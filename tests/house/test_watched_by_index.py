@@ -36,7 +36,7 @@ SCRAPES = {
     "in review": (gauges.IN_REVIEW, {"payouts_to_review"}),
     "differences": (gauges.DIFFERENCES, {"statement_items_open"}),
     "stranded": (gauges.STRANDED, {"refunds_stranded"}),
-    "announced": (gauges.ANNOUNCED, {"pix_payments_announced"}),
+    "announced": (gauges.ANNOUNCED, {"pix_payments_announced", "pix_payments_one_reservation"}),
     "untaken": (gauges.UNTAKEN, {"statements_due"}),
     "unnumbered": (gauges.UNNUMBERED, {"events_arrival", "event_numbers_company_id_event_id_key", "event_cursors_pkey"}),
     "unentered": (gauges.UNENTERED, {"transfers_arrival", "entry_cursors_pkey"}),

@@ -3,6 +3,7 @@
 import csv
 import io
 from datetime import datetime, timedelta
+from typing import Any
 
 from .play import Answer, Play
 from .stage import until
@@ -13,8 +14,13 @@ async def test_what_was_paid_stands_on_the_statement(play: Play) -> None:
     payout = await create(play, "12.34", paymentData={"pixKey": "98765432100"}, description="=Março")
     await becomes(play, payout, "PAID")
     path = f"/order/v1/banking/accounts/{play.account['id']}/statements"
-    entry = (await play.call("GET", f"{path}?limit=1&operation=out")).json["data"][0]
-    assert (entry["type"], entry["amount"]["value"], entry["endToEndId"]) == ("PIX_OUT", "12.34", payout["endToEndId"])
+
+    async def stands() -> list[Any]:
+        entries = (await play.call("GET", f"{path}?limit=10&operation=out")).json["data"]
+        return [one for one in entries if one.get("endToEndId") == payout["endToEndId"]]
+
+    (entry,) = await until(stands, "the payout on the statement")
+    assert (entry["type"], entry["amount"]["value"]) == ("PIX_OUT", "12.34")
     day = (datetime.fromisoformat(entry["createdAt"]) - timedelta(hours=3)).date()
 
     async def had() -> Answer | None:

@@ -1,5 +1,5 @@
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +20,7 @@ from lastro.base.write import (
     Touch,
     TouchMany,
     Transfer,
+    Unrepeated,
     Withdrawn,
     Write,
 )
@@ -49,6 +50,7 @@ PARTS: dict[str, Any] = {
     "withdrawn": Withdrawn(UUID(int=15), 0, AT),
     "quotas": Quota(UUID(int=16), "PIX.day", "2026-01-01", 1, 2),
     "finished": Finished("inbox", UUID(int=12), UUID(int=13), "handled", AT),
+    "unrepeated": Unrepeated(UUID(int=17), timedelta(minutes=1)),
     "freed": Freed("own_keys", {"key": "k"}),
     "stored": Stored("act", "k", b"f", 200, b"{}", UUID(int=5), "week", AT),
 }
