@@ -189,6 +189,8 @@ def test_a_server_that_cannot_be_copied_is_named(keeping: Keeping, tmp_path: Pat
         ),
         ("postgresql://ana@/x?host=/run", "postgresql://ana@/x?host=/run", {}),
         ("postgresql:///x", "postgresql:///x", {}),
+        ("postgresql:///x?host=/run&user=b&password=s%40e", "postgresql:///x?host=%2Frun&user=b", {"PGPASSWORD": "s@e"}),
+        ("postgresql://b@h/x?password=s", "postgresql://b@h/x", {"PGPASSWORD": "s"}),
     ],
 )
 def test_a_password_is_not_among_the_arguments(url: str, address: str, secret: dict[str, str]) -> None:

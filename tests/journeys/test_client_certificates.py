@@ -102,7 +102,8 @@ async def nginx(folder: Path, api: str) -> AsyncIterator[Front]:
 async def front(play: Play, tmp_path: Path) -> AsyncIterator[Front]:
     given = {"LASTRO_PROXIES": f"{PROXY}/32", "LASTRO_CLIENT_CERTIFICATE_HEADER": "Client-Cert"}
     async with nginx(tmp_path, play.stage.base_url) as opened:
-        await play.stage.restart("api", LASTRO_PUBLIC_HOSTS=opened.url.removeprefix("https://"), **given)
+        hosts = f"{opened.url.removeprefix('https://')},pay.example.com"
+        await play.stage.restart("api", LASTRO_PUBLIC_HOSTS=hosts, **given)
         try:
             yield opened
         finally:
@@ -141,6 +142,9 @@ async def test_a_client_of_a_certificate_is_served_with_it_alone(front: Front, p
     assert (await front.logs_in(client, headers=forged)).status_code == 401
     assert (await play.ask("GET", play.stage.base_url + BALANCE, None, bound | forged)).status == 401
     assert (await play.ask("POST", f"{play.stage.base_url}/auth/v1/token", client, forged)).status == 401
+
+    payers = bound | forged | {"host": "pay.example.com"}
+    assert (await front.asks("GET", BALANCE, own, headers=payers)).status_code == 401, "payers are asked for none"
 
     # A second certificate before the first one ends; a token is bound to the one that asked for it.
     shown = await types(play, "client", "show", client["clientId"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import hashlib
 import io
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID  # noqa: TC003 msgspec reads the fields' types
@@ -64,8 +66,13 @@ async def archive(database: Database, company_id: UUID, folder: Path, age: timed
     """Writes and forgets what is older, oldest first, up to the first event that may still be sent.
 
     folder: the company's own. step: events in a file, at most. How many files were written, and events forgotten. It may be
-    cut off anywhere: what is forgotten is in a file that is on the disk.
+    cut off anywhere: what is forgotten is in a file that is on the disk. Declined: another writes to the folder.
     """
+    with _alone(folder):
+        return await _archive(database, company_id, folder, age, step)
+
+
+async def _archive(database: Database, company_id: UUID, folder: Path, age: timedelta, step: int) -> tuple[int, int]:
     files = events = 0
     while True:
         async with database.session(company_id) as session:
@@ -76,8 +83,10 @@ async def archive(database: Database, company_id: UUID, folder: Path, age: timed
                 return files, events
             file = write(folder, old)
             row = await session.row(_FORGET, company_id, age, old[-1].sequence)
-        # Fewer where one of them may still be sent, or where another was quicker.
-        gone = [] if row is None else [event for event in old if event.sequence < row["first"] + row["forgotten"]]
+        if row is None:
+            return files + 1, events  # somebody else has forgotten them meanwhile: the file may be all there is
+        # Fewer where one of them may still be sent.
+        gone = [event for event in old if event.sequence < row["first"] + row["forgotten"]]
         if len(gone) < len(old):
             if gone:
                 write(folder, gone)
@@ -85,6 +94,23 @@ async def archive(database: Database, company_id: UUID, folder: Path, age: timed
         if not gone:
             return files, events
         files, events = files + 1, events + len(gone)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Two that write the same files would each think that the other's are its own, and remove them."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        held = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise Declined(f"The archive {folder} cannot be written: {error.strerror}.") from error
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise Declined(f"Another archive is being written to {folder}.") from None
+    finally:
+        os.close(held)
 
 
 def write(folder: Path, events: Sequence[Numbered]) -> Path:
@@ -108,8 +134,8 @@ def write(folder: Path, events: Sequence[Numbered]) -> Path:
     file = folder / f"{events[0].sequence:012d}-{events[-1].sequence:012d}{_ENDING}"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _put(_sum_of(file), f"{hashlib.sha256(content).hexdigest()}  {file.name}\n".encode())  # a file never lacks its own
         _put(file, content)
-        _put(_sum_of(file), f"{hashlib.sha256(content).hexdigest()}  {file.name}\n".encode())
     except OSError as error:
         raise Declined(f"The archive {folder} cannot be written: {error.strerror}.") from error
     return file

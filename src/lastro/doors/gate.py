@@ -29,6 +29,7 @@ log = structlog.get_logger()
 LARGEST_BODY = 1024 * 1024  # of most operations, in bytes
 SLOWEST_BODY_SECONDS = 15
 SLOWEST_TURN_SECONDS = 15  # so long a large body, and an answer in parts, waits for others to end
+SLOWEST_ANSWER_SECONDS = 900  # and so long for all of it: others wait for its turn
 SLOWEST_PART_SECONDS = 60  # a caller may take so long to take a part of a long answer
 # Given twice, one reader takes the first and another the last: who may pass must not depend on who reads.
 _ONCE = frozenset({
@@ -117,7 +118,7 @@ class Gate:
             body = b""
             if seen.method not in ("GET", "HEAD"):
                 if largest_body > LARGEST_BODY:
-                    await held.enter_async_context(self.large_bodies.turn(seen.client_id or ""))
+                    await held.enter_async_context(self.large_bodies.turn(f"{seen.company_id} {seen.client_id}"))
                 body = await _body(receive, headers, self.patience_seconds, largest_body)
             response = await answer(scope, body, headers)
             if response.more is None:
@@ -125,7 +126,7 @@ class Gate:
             held.push_async_callback(response.more.aclose)
             if seen.method == "HEAD":
                 return response
-            await held.enter_async_context(self.long_answers.turn(seen.client_id or ""))
+            await held.enter_async_context(self.long_answers.turn(f"{seen.company_id} {seen.client_id}"))
             return await _begun(response)
         except (_Refuse, NoTurn) as no:
             return refusal(no.refused)
@@ -235,9 +236,11 @@ async def _begun(response: Response) -> Response:
 async def _follow(send: Send, receive: Receive, parts: AsyncGenerator[bytes, None], seen: Seen) -> None:
     """Sends the parts. What fails on the way cuts the connection, so that nobody takes a part for the whole."""
     gone = asyncio.ensure_future(_gone(receive))
+    over = asyncio.get_running_loop().time() + SLOWEST_ANSWER_SECONDS
     try:
         while (part := await _unless(gone, parts)) is not None:
-            async with asyncio.timeout(SLOWEST_PART_SECONDS):
+            left = over - asyncio.get_running_loop().time()
+            async with asyncio.timeout(min(SLOWEST_PART_SECONDS, left)):
                 await send({"type": "http.response.body", "body": part, "more_body": True})
     except (DatabaseAway, TimeoutError) as away:
         log.warning("answer.cut", request_id=seen.request_id, company_id=seen.company_id, cause=type(away).__name__)

@@ -120,7 +120,7 @@ def _certificate(text: bytes) -> _Shown | None:
             )
         else:
             found = x509.load_pem_x509_certificate(unquote_to_bytes(text))
-    except (ValueError, binascii.Error):
+    except (ValueError, binascii.Error, x509.InvalidVersion):
         return None
     begins, ends = found.not_valid_before_utc.timestamp(), found.not_valid_after_utc.timestamp()
     return _Shown(thumbprint(found), begins, ends)

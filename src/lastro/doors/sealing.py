@@ -21,7 +21,7 @@ class Place:
 
     sealed_as: the column that is authenticated with them, which is another one where a value has moved. key: what tells its
     rows apart, and its SQL type. prefix: before the key in the row's name that is authenticated. only: a further condition.
-    made_in: the file that seals.
+    made_in: the file that seals. most: values that are read at once, since some are large.
     """
 
     table: str
@@ -33,6 +33,7 @@ class Place:
     prefix: str = ""
     only: str = "true"
     has_company: bool = True
+    most: int = 500
 
 
 PLACES = (
@@ -42,7 +43,7 @@ PLACES = (
         sealed_as="webhook_secret",
     ),
     Place("signing_keys", "private_key", "kid", "text", "companies/signing.py", has_company=False),
-    Place("account_documents", "sealed", "id", "uuid", "accounts/opening/store.py"),
+    Place("account_documents", "sealed", "id", "uuid", "accounts/opening/store.py", most=4),
     Place(
         "answers", "body", "key", "text", "webhooks/actions/rotate.py",
         prefix="rotate_webhook_secret ", only="operation = 'rotate_webhook_secret'",
@@ -50,7 +51,7 @@ PLACES = (
 )  # fmt: skip
 
 _COUNT = """
-SELECT convert_from(substr({column}, 2, get_byte({column}, 0)), 'UTF8') AS key_id, count(*) AS held
+SELECT convert_from(substr({column}, 2, get_byte(substr({column}, 1, 1), 0)), 'UTF8') AS key_id, count(*) AS held
   FROM {table} WHERE {whose} AND {only} AND {column} IS NOT NULL GROUP BY 1
 """
 _NEXT = """
@@ -102,7 +103,7 @@ async def reseal(database: Database, ring: KeyRing, step: int) -> tuple[int, int
         async for company_id, places in _companies(session):
             for place in places:
                 last: str | None = None
-                while rows := await session.fetch(_sql(_NEXT, place), company_id, last, current, step):
+                while rows := await session.fetch(_sql(_NEXT, place), company_id, last, current, min(step, place.most)):
                     for row in rows:
                         last = row["row_key"]
                         try:

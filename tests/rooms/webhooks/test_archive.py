@@ -1,8 +1,13 @@
 """What is old is in a file before it is forgotten, byte for byte, and each file is found out that is not what it was."""
 
+import asyncio
+import fcntl
 import gzip
 import hashlib
 import json
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +18,8 @@ from tests.rooms.webhooks.conftest import Scene
 from tests.rooms.webhooks.made import Made, make
 from tests.rooms.webhooks.test_feed import numbers
 
+from lastro.base.db import Database
+from lastro.doors import archiving
 from lastro.doors.archiving import archive, checked
 from lastro.doors.declined import Declined
 from lastro.webhooks import forget
@@ -81,6 +88,44 @@ async def test_what_another_forgot_meanwhile_takes_nothing_along(scene: Scene, t
         assert await forget(session, ana.id, MONTH, 1) == 1
     assert await archive(scene.database, ana.id, tmp_path, MONTH, 2) == (2, 3)
     assert (await checked(scene.database, ana.id, tmp_path)).missing == 1, "what was forgotten without a file is said"
+
+
+async def test_two_never_write_to_one_folder(scene: Scene, tmp_path: Path) -> None:
+    ana = await scene.company()
+    await told(scene, ana, 50, 45)
+    other = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(Declined, match="Another archive"):
+            await archive(scene.database, ana.id, tmp_path, MONTH, 2)
+    finally:
+        os.close(other)
+    assert numbers(await scene.fed(ana)) == [1, 2]
+    assert await archive(scene.database, ana.id, tmp_path, MONTH, 2) == (1, 2)
+
+
+async def test_a_file_stays_where_its_events_were_forgotten_while_it_was_written(
+    scene: Scene, own_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana = await scene.company()
+    await told(scene, ana, 50, 45)
+    put = archiving.write
+
+    def overtaken(folder: Path, events: Sequence[Any]) -> Path:
+        file = put(folder, events)
+        with ThreadPoolExecutor(1) as apart:
+            apart.submit(asyncio.run, forgotten()).result()
+        return file
+
+    async def forgotten() -> None:
+        pool = Database(own_database.app, size=1)
+        async with pool.session(ana.id) as session:
+            await forget(session, ana.id, MONTH, 10)
+        await pool.close()
+
+    monkeypatch.setattr(archiving, "write", overtaken)
+    assert await archive(scene.database, ana.id, tmp_path, MONTH, 10) == (1, 0)
+    assert (await checked(scene.database, ana.id, tmp_path)).missing == 0
 
 
 async def test_a_file_that_cannot_be_written_loses_nothing(scene: Scene, tmp_path: Path) -> None:

@@ -53,6 +53,13 @@ def test_a_proxy_hands_it_on(shown: x509.Certificate, written: Any) -> None:
     assert seen(written(shown), written(shown), now=now) is None, "which of the two would it be"
 
 
+def test_a_certificate_of_a_version_that_nobody_makes_is_none(shown: x509.Certificate) -> None:
+    odd = shown.public_bytes(Encoding.DER).replace(b"\xa0\x03\x02\x01\x02", b"\xa0\x03\x02\x01\x01", 1)
+    with pytest.raises(x509.InvalidVersion):
+        x509.load_der_x509_certificate(odd)
+    assert seen(b":" + base64.b64encode(odd) + b":", now=0.0) is None
+
+
 def test_it_is_good_in_its_time_alone(shown: x509.Certificate) -> None:
     begins, ends = shown.not_valid_before_utc.timestamp(), shown.not_valid_after_utc.timestamp()
     for now, is_good in ((begins - 1, False), (begins, True), (ends, True), (ends + 1, False)):

@@ -56,9 +56,8 @@ def back_up(
     if ours["mode"] != known.mode:
         raise Declined(f"This database is for {ours['mode']} and LASTRO_MODE says {known.mode}: one of them is wrong.")
     programs = programs_of(server["major"], given.programs, brought)
-    keys = asyncio.run(_keys_in_use(known))
     progress = _Progress("copied", (lambda _line: None) if given.json else say)
-    made = taking.take(url, folder, programs, server, ours, keys, progress)
+    made = taking.take(url, folder, programs, server, ours, lambda: asyncio.run(_keys_in_use(known)), progress)
     if given.json:
         say(msgspec.json.encode(made).decode())
         return HOLD
@@ -90,9 +89,7 @@ def restore(
     programs = programs_of(told.major, given.programs, brought)
     restoring.put_back(backup, data, told, programs, keeper, _Progress("put back", say))
     status = asyncio.run(restoring.prove(data, told, programs, keeper, say))
-    missing = (
-        sorted(set(told.keys) - set(wiring.key_ring_of(known).key_ids)) if known.keys_file.exists() else list(told.keys)
-    )
+    missing = lacking(told, known)
     if missing:
         say(
             f"The keys file {known.keys_file} lacks {', '.join(missing)}, which sealed what was put back: put that in place."
@@ -109,7 +106,7 @@ def lacking(told: record.Record, settings: Settings) -> list[str]:
 
 
 async def _keys_in_use(settings: Settings) -> list[str]:
-    database = Database(settings.app, size=1)
+    database = Database(settings.app, size=1, settings={"statement_timeout": "0"})
     try:
         return sorted({held.key_id for held in await sealing.held(database)})
     finally:

@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode
 
 from lastro.doors.declined import Declined
 
@@ -113,9 +113,16 @@ def plain_environment() -> dict[str, str]:
 
 def without_password(url: str) -> tuple[str, dict[str, str]]:
     """The address as it may stand in a list of processes, and the variable that carries its password, if it has one."""
-    parts = urlsplit(url)
-    login, at, place = parts.netloc.rpartition("@")
+    # Put together by hand: urlunsplit loses the slashes of an address without a host.
+    head, _, query = url.partition("?")
+    scheme, _, rest = head.partition("://")
+    netloc, slash, name = rest.partition("/")
+    login, at, place = netloc.rpartition("@")
     user, colon, password = login.partition(":")
-    if not colon:
+    given = parse_qsl(query, keep_blank_values=True)
+    secrets = [value for key, value in given if key == "password"] + ([unquote(password)] if colon else [])
+    if not secrets:
         return url, {}
-    return urlunsplit(parts._replace(netloc=f"{user}{at}{place}")), {"PGPASSWORD": unquote(password)}
+    kept = urlencode([one for one in given if one[0] != "password"])
+    address = f"{scheme}://{user}{at}{place}{slash}{name}" + (f"?{kept}" if kept else "")
+    return address, {"PGPASSWORD": secrets[0]}

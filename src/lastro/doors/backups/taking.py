@@ -13,7 +13,7 @@ from lastro.doors.backups.programs import without_password
 from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from asyncpg import Record
@@ -69,12 +69,13 @@ def take(
     programs: Programs,
     server: Record,
     ours: Record,
-    keys: Sequence[str],
+    keys: Callable[[], Iterable[str]],
     progress: Callable[[int], object],
 ) -> record.Record:
     """Writes a backup into a new folder, which has its name only once it is whole and checked.
 
-    keys: ids of those that sealed values need. Declined: it could not, and nothing is left behind.
+    keys: ids of those that sealed values need, asked before and behind the copy: values may be sealed anew meanwhile.
+    Declined: it could not, and nothing is left behind.
     """
     partial = folder.with_name(f".{folder.name}.partial")
     try:
@@ -85,6 +86,7 @@ def take(
         raise Declined(f"The folder {partial} cannot be made: {error.strerror}.") from error
     try:
         address, secret = without_password(url)
+        needed = set(keys())
         programs.run(
             "pg_basebackup",
             ["--pgdata", str(partial / record.FILES), "--format=plain", "--wal-method=stream", "--checkpoint=fast",
@@ -92,11 +94,12 @@ def take(
             secret, progress,
         )  # fmt: skip
         programs.run("pg_verifybackup", ["--quiet", str(partial / record.FILES)])
+        needed.update(keys())
         files, size = record.weigh(partial / record.FILES)
         made = record.Record(
             format=record.FORMAT, lastro=version("lastro"), made_at=ours["made_at"], mode=ours["mode"],
             database=server["database"],
-            server=server["server"], major=server["major"], migrations=tuple(ours["migrations"]), keys=tuple(sorted(keys)),
+            server=server["server"], major=server["major"], migrations=tuple(ours["migrations"]), keys=tuple(sorted(needed)),
             size=size, files=files, manifest_sha256=record.manifest_digest(partial),
         )  # fmt: skip
         record.write(partial, made)

@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cryptography.x509 import InvalidVersion
+
 from lastro import companies
 from lastro.base.secrets import new_machine_secret
 from lastro.doors.declined import Declined
@@ -50,7 +52,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     certificates.add_argument("--add", action="append", default=[], metavar="FILE", help="PEM, DER or PKCS#12")
     certificates.add_argument("--password-file", metavar="FILE", help="what opens the PKCS#12 files")
     certificates.add_argument(
-        "--remove", action="append", default=[], metavar="THUMBPRINT", help="as `lastro client show` has it"
+        "--remove", action="append", default=[], metavar="FILE", help="or --remove=THUMBPRINT, as `client show` has it"
     )
     certificates.add_argument("--none", action="store_true", help="it needs to show none any more")
     limit = _of_client(command(_limit, "limit", "Say how many requests a minute a client has in each API process."))
@@ -131,7 +133,7 @@ async def _certificates(desk: Desk, given: argparse.Namespace) -> dict[str, Any]
         return {"clientId": client.id, "certificates": list(client.certificates)}
     password = _read(given.password_file).strip() if given.password_file else None
     added = tuple(_thumbprint(path, password) for path in given.add)
-    remove = client.certificates if given.none else tuple(given.remove)
+    remove = client.certificates if given.none else tuple(_named(one, password) for one in given.remove)
     verb = companies.BindCertificates(given.client, added, remove, stays_bound=not given.none)
     return await _change(desk, given, verb)
 
@@ -140,8 +142,13 @@ def _thumbprint(path: str, password: bytes | None) -> str:
     """Of a file's certificate. The private key that a PKCS#12 file may hold is not looked at."""
     try:
         return thumbprint(certificate_of(_read(path), password))
-    except ValueError:
+    except (ValueError, InvalidVersion):
         raise Declined(f"{path} holds no certificate, or one behind another password.") from None
+
+
+def _named(one: str, password: bytes | None) -> str:
+    """The thumbprint that a file's certificate has, or that was given as it is."""
+    return _thumbprint(one, password) if Path(one).is_file() else one
 
 
 def _read(path: str) -> bytes:
