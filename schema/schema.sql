@@ -257,6 +257,7 @@ CREATE TABLE pix_key_validations (                    -- the proof that an e-mai
   purpose text NOT NULL DEFAULT 'KEY' CHECK (purpose IN ('KEY', 'CLAIM', 'ANSWER')), -- a key; a claim of one; what is said of a claim
   claim_type text CHECK (claim_type IN ('PORTABILITY', 'CLAIM_OWNERSHIP')), -- of the claim that it is to open
   claim_id uuid,                                      -- the claim that it opened, or that is answered by it
+  proved smallint,                                    -- the number of the code that came back right
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   CONSTRAINT pix_key_validations_made CHECK ((key_id IS NOT NULL) = (status = 'CONFIRMED' AND purpose = 'KEY')),
@@ -2844,8 +2845,8 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
   UNION ALL
   SELECT company_id, 'subscriptions', id, charge_at FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at < (SELECT at FROM late)
   UNION ALL
-  SELECT company_id, 'pix_key_validations', id, expires_at FROM pix_key_validations
-   WHERE status = 'PENDING' AND expires_at < (SELECT at FROM late)
+  SELECT company_id, 'pix_key_validations', id, expires_at FROM pix_key_validations -- one that came back in time is given another minute
+   WHERE status = 'PENDING' AND expires_at < (SELECT at FROM late) - interval '1 minute'
   UNION ALL
   SELECT company_id, 'subscription_payments', id, least(due_at, ask_at) FROM subscription_payments
    WHERE least(due_at, ask_at) < (SELECT at FROM late)

@@ -41,6 +41,21 @@ def refused(_: Asked, error: RefusedError) -> Response[bytes]:
     return answer(body, error.status, dict(error.headers))
 
 
+def refused_by_directory(_: Asked, no: RefusedError) -> Response[bytes]:
+    """A no in the directory's own form; of what is away nobody speaks for it."""
+    if no.status >= 500:
+        return refused(_, no)
+    kind = {"NOT_FOUND": "NotFound", "INVALID_REQUEST": "BadRequest"}.get(no.error, no.error)
+    body: dict[str, Any] = {"type": kind, "title": no.message, "status": no.status}
+    if no.problems:
+        body["violations"] = [{"property": problem.field, "reason": problem.description} for problem in no.problems]
+    return answer(body, no.status, dict(no.headers))
+
+
+# How the directory's doors answer what is refused.
+SAYS_NO: dict[int | type[Exception], Any] = {RefusedError: refused_by_directory}
+
+
 def broken(request: Asked, error: Exception) -> Response[bytes]:
     """A bug of the simulator's own: said in its log, not in its answer."""
     LOG.error("failed", exc_info=error)

@@ -70,9 +70,9 @@ async def test_an_ownership_comes_to_the_participant(sim: Sim) -> None:
     first = (await sim.ask("POST", "/dict/v2/claims", body)).json()
     assert (await sim.ask("POST", "/dict/v2/claims", body)).json()["Id"] == first["Id"]
     other = await sim.ask("POST", "/dict/v2/claims", body | {"Type": "PORTABILITY"})
-    assert other.json()["error"] == "RequestIdAlreadyUsed"
+    assert other.json()["type"] == "RequestIdAlreadyUsed"
     assert first["Status"] == "WAITING_RESOLUTION"
-    assert (await step(sim, first, "complete"))[1]["error"] == "ClaimOperationInvalid"
+    assert (await step(sim, first, "complete"))[1]["type"] == "ClaimOperationInvalid"
     assert (await sim.act(f"/directory/claims/{first['Id']}/advance", {"status": "CONFIRMED"}))["status"] == "CONFIRMED"
     for _ in range(2):
         status, done = await step(sim, first, "complete")
@@ -88,13 +88,13 @@ async def test_an_ownership_comes_to_the_participant(sim: Sim) -> None:
         ({"Type": "PORTABILITY"}, 409, "ClaimTypeInconsistent"),  # Dora has not
         ({"Key": MAIL, "KeyType": "EMAIL"}, 409, "ClaimTypeInconsistent"),  # only the ownership of a phone
         ({"Key": "+5511900000000"}, 404, "ClaimKeyNotFound"),
-        ({"Key": "x"}, 400, "INVALID_REQUEST"),
-        ({"KeyType": "EVP"}, 400, "INVALID_REQUEST"),
+        ({"Key": "x"}, 400, "BadRequest"),
+        ({"KeyType": "EVP"}, 400, "BadRequest"),
     ],
 )
 async def test_what_cannot_be_claimed(sim: Sim, changes: Any, status: int, code: str) -> None:
     answered = await sim.ask("POST", "/dict/v2/claims", wish(**changes))
-    assert (answered.status_code, answered.json()["error"]) == (status, code)
+    assert (answered.status_code, answered.json()["type"]) == (status, code)
 
 
 async def test_one_claim_of_a_key_is_open_and_locks_it(sim: Sim) -> None:
@@ -103,9 +103,9 @@ async def test_one_claim_of_a_key_is_open_and_locks_it(sim: Sim) -> None:
     assert (await sim.act("/directory/claims", {"key": key}))["code"] == "ClaimAlreadyExistsForKey"
     assert (await sim.ask("DELETE", f"/dict/v2/entries/{key}")).json()["type"] == "EntryLockedByClaim"
     own = await sim.ask("POST", "/dict/v2/claims", wish(Key=key, Claimer=DORA))
-    assert own.json()["error"] == "ClaimAlreadyExistsForKey"
+    assert own.json()["type"] == "ClaimAlreadyExistsForKey"
     assert (await sim.act(f"/directory/claims/{claim_id}/advance", {"status": "CANCELLED"}))["status"] == "CANCELLED"
-    assert (await sim.ask("POST", "/dict/v2/claims", wish(Key=key))).json()["error"] == "ClaimResultingEntryAlreadyExists"
+    assert (await sim.ask("POST", "/dict/v2/claims", wish(Key=key))).json()["type"] == "ClaimResultingEntryAlreadyExists"
     assert (await sim.ask("DELETE", f"/dict/v2/entries/{key}")).status_code == 200
 
 
@@ -132,13 +132,13 @@ async def test_what_the_outside_banks_silence_means(sim: Sim) -> None:
     gone = {"Id": (await sim.act("/directory/claims", {"key": key, "claimType": "CLAIM_OWNERSHIP"}))["claimId"]}
     await step(sim, gone, "acknowledge")
     early = await step(sim, gone, "confirm", Reason="DEFAULT_OPERATION")
-    assert early[1]["error"] == "ClaimResolutionPeriodNotEnded"
+    assert early[1]["type"] == "ClaimResolutionPeriodNotEnded"
     await later(sim, 8)
     sim.network.bells.ring("timer")
     await until(lambda: sim.network.store.row("SELECT 1 FROM claim WHERE id = ? AND status = 'CONFIRMED'", owned["Id"]))
     assert (await is_at(sim, ported["Id"], "CANCELLED"))["reason"] == "DEFAULT_OPERATION"
     assert (await step(sim, gone, "confirm", Reason="DEFAULT_OPERATION"))[1]["Status"] == "CONFIRMED"
-    assert (await step(sim, owned, "cancel", Reason="DEFAULT_OPERATION", CancelledBy="CLAIMER"))[1]["error"] == (
+    assert (await step(sim, owned, "cancel", Reason="DEFAULT_OPERATION", CancelledBy="CLAIMER"))[1]["type"] == (
         "ClaimCompletionPeriodNotEnded"
     )
     await later(sim, 8)

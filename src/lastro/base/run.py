@@ -48,8 +48,8 @@ class Done:
     """A verb's yes: what it writes, and the answer's bytes, rendered before the write.
 
     object_id: the object made or touched, kept beside the answer. keep: how long the answer is kept under its key.
-    sealed: what is kept in place of a body that shows a secret. status: where it is not the operation's own. headers: told
-    with the answer when it is made, not kept. media: of the body, with its parameters; JSON under a key. more: what follows.
+    sealed: what is kept in place of a body that shows a secret. status: where it is not the operation's own. headers: told,
+    not kept. media: of the body, JSON under a key. more: what follows. again: no answer yet; what is written is read anew.
     """
 
     write: Write | None
@@ -61,6 +61,7 @@ class Done:
     headers: tuple[tuple[str, str], ...] = ()
     media: str = JSON
     more: More | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,18 +242,17 @@ class Runner:
             except Stale:
                 continue
             except Taken as clash:
-                refused = verb.taken(clash.constraint)
-                if refused is None:
-                    continue
-                return refused
+                if (refused := verb.taken(clash.constraint)) is not None:
+                    return refused
+                continue
             except InsufficientFunds as short:
-                instead = verb.insufficient(short)
-                if isinstance(instead, Refused):
+                if isinstance(instead := verb.insufficient(short), Refused):
                     return instead
                 verb = instead
                 continue
             self._on_commit(outcome.write)
-            return outcome
+            if not (isinstance(outcome, Done) and outcome.again):
+                return outcome
         raise Stale(OVERTAKEN)
 
     async def _entered(self, session: Session, company_id: UUID, glance: Glance[Any] | None) -> list[Record]:
@@ -353,7 +353,7 @@ class Runner:
             assert isinstance(refused, Refused), "a client is told no"
             return refused
         self._on_commit(write)
-        return outcome if isinstance(outcome, Refused) else _reply(call, outcome, write)
+        return outcome if isinstance(outcome, Refused) else None if outcome.again else _reply(call, outcome, write)
 
     def _later(self, door: Door) -> Door:
         """The same door after a look-up: time has passed, and a decision must be young when it is written."""

@@ -70,7 +70,8 @@ TO_CLEAR = "SELECT company_id, id FROM account_close_requests WHERE status = 'RE
 
 # Proofs of keys whose code holds no longer.
 CODES_OVER = (
-    "SELECT company_id, id FROM pix_key_validations WHERE status = 'PENDING' AND expires_at <= (SELECT business_now())"
+    "SELECT company_id, id FROM pix_key_validations WHERE status = 'PENDING'"  # noqa: S608 a number of ours
+    f" AND expires_at <= (SELECT business_now()) - interval '{keys.ENDED_AFTER.total_seconds():.0f} seconds'"
     " ORDER BY expires_at LIMIT $1"
 )
 

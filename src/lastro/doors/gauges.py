@@ -51,7 +51,7 @@ _LANES = {
     "claims": ("key_claims", "due_at", "true"),
     "charges to drop": ("subscription_payments", "ask_at", "status = 'SCHEDULED'"),
 }
-_WITH_GRACE = ("orders", "lapses")  # a message of the network may be late by so much
+_WITH_GRACE = ("orders", "lapses", "codes")  # a message of the network, or the directory's answer, may be late by so much
 _GRACE = f"interval '{EXPIRY_GRACE.total_seconds():.0f} seconds'"
 
 

@@ -9,13 +9,14 @@ from lastro.keys.claims import LetGo as LetGoClaim
 from lastro.keys.claims import open_of as open_claims
 from lastro.keys.codes import Codes
 from lastro.keys.model import ACCOUNT_CLOSURE, CHANNELS
+from lastro.keys.rules import ENDED_AFTER
 from lastro.keys.states import KEYS, VALIDATIONS
 from lastro.keys.store import active_keys, keys_of, related, validation_of
 
 NOTICES = claims.NOTICES
 
 __all__ = [
-    "ACCOUNT_CLOSURE", "CHANNELS", "KEYS", "NOTICES", "VALIDATIONS", "Codes", "EndKey", "ExpireValidation",
+    "ACCOUNT_CLOSURE", "CHANNELS", "ENDED_AFTER", "KEYS", "NOTICES", "VALIDATIONS", "Codes", "EndKey", "ExpireValidation",
     "LetGoClaim", "RegisterRandomKey", "active_keys", "claims", "keys_of", "open_claims", "related", "routes",
     "validation_of",
 ]  # fmt: skip

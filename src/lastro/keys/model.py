@@ -39,7 +39,8 @@ class Validation:
     """A proof under way as it was read. number: of the code that holds, from 1. tries: wrong codes so far.
 
     sealed_by: the id of the key ring's key that the code is derived from. request_id: what the directory is asked under.
-    claim_type: of the claim that it is to open; claim_id: the claim that it has opened, or that is answered by it.
+    claim_type: of the claim that it is to open; claim_id: the claim that it has opened, or that is answered by it. proved:
+    the number of the code that came back right.
     """
 
     id: UUID
@@ -57,6 +58,12 @@ class Validation:
     purpose: str = FOR_KEY
     claim_type: str | None = None
     claim_id: UUID | None = None
+    proved: int | None = None
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the code that holds has come back, in time: what it is for may be asked of the directory."""
+        return self.proved == self.number
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_KEYS: Mapping[str, int] = {"INDIVIDUAL": 5, "ORGANIZATION": 20}
 VALID_FOR = timedelta(minutes=10)  # a code
+ENDED_AFTER = timedelta(seconds=60)  # its time: one that came back in its last moment is still at work, and ends by itself
 BETWEEN_SENDS = timedelta(seconds=60)
 MOST_SENDS = 5
 MOST_TRIES = 5

@@ -21,6 +21,7 @@ VALIDATIONS = Machine(
     {
         (NOT_THERE, "create"): "PENDING",
         ("PENDING", "resend"): "PENDING",
+        ("PENDING", "prove"): "PENDING",
         ("PENDING", "mistake"): "PENDING",
         ("PENDING", "mistake last"): "EXPIRED",
         ("PENDING", "expire"): "EXPIRED",

@@ -130,5 +130,5 @@ def validation_from(row: Record) -> Validation:
     return Validation(
         row["id"], row["status"], row["version"], row["account_id"], row["type"], row["key"], row["request_id"],
         row["number"], row["tries"], row["sealed_by"], row["sent_at"], row["expires_at"], row["purpose"], row["claim_type"],
-        row["claim_id"],
+        row["claim_id"], row["proved"],
     )  # fmt: skip

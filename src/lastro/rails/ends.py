@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lastro.rails import port
 from lastro.rails.port import Told
+from lastro.rails.port.claims import ClaimRefused
 from lastro.rails.port.med import MedRefused
 
 if TYPE_CHECKING:
@@ -70,6 +71,12 @@ def _dispute(body: bytes, code: str) -> Told:
     return Told(port.REFUSED, "", str(task.reference_id), port.encode(MedRefused(task, code)))
 
 
+def _claim(body: bytes, code: str) -> Told:
+    """Likewise of a claim."""
+    task = port.claim_task(body)
+    return Told(port.REFUSED, "", str(task.claim_id), port.encode(ClaimRefused(task, code)))
+
+
 # Outbox kinds that order something: asked about before they are sent again, and whose refusal for good is their end.
 # Of the order's body and the refusal's code: the end.
 REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
@@ -83,4 +90,5 @@ REFUSED_ENDS: Mapping[str, Callable[[bytes, str], Told]] = {
     port.CARD_AUTHORIZE: _card,
     port.ANALYSIS_SEND: _analysis,
     **dict.fromkeys((port.MED_ACKNOWLEDGE, port.MED_VERDICT, port.MED_ORDER, port.MED_ANSWER), _dispute),
+    **dict.fromkeys((port.CLAIM_ACKNOWLEDGE, port.CLAIM_CONFIRM, port.CLAIM_CANCEL, port.CLAIM_COMPLETE), _claim),
 }

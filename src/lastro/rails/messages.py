@@ -16,6 +16,7 @@ Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 # Of a message's id, its bytes and our ISPB: what it tells. Malformed, MoneyError: it cannot be read.
 Reader: TypeAlias = Callable[[str, bytes, str], Told]
 T = TypeVar("T")
+_NO_TYPE = "about:blank"  # what says nothing of its own (RFC 9457 §4.2.1)
 _CODE, _LONG_NUMBER = re.compile(r"[A-Za-z0-9_.-]{1,32}"), re.compile(r"[0-9]{8}")
 
 
@@ -51,12 +52,24 @@ def understood(read: Callable[[str, bytes], T], subject: str, body: bytes) -> T:
 
 
 def problem(status: int, body: bytes) -> tuple[str, str]:
-    """Code and reason of an answer that is no success, whatever its form."""
+    """Code and reason of an answer that is no success, whatever its form. Of a type that is an address (RFC 9457 §3.1.1), as
+    the directory's are, the code is the last part.
+    """
     try:
         told = decoded(body, _Problem)
     except Malformed:
         told = _Problem()
-    return told.type or told.error or f"HTTP{status}", told.title or told.message or f"answered with HTTP status {status}"
+    code = (told.type or "").rsplit("/", 1)[-1] or told.error or f"HTTP{status}"
+    return code, told.title or told.message or f"answered with HTTP status {status}"
+
+
+def is_its_own(body: bytes) -> bool:
+    """Whether a no is the directory's (DICT API 2.12.1, Problem), and not of whatever stands on the way there."""
+    try:
+        told = decoded(body, _Problem)
+    except Malformed:
+        return False
+    return told.type not in (None, "", _NO_TYPE)
 
 
 def told_code(code: str, otherwise: str) -> str:

@@ -17,11 +17,11 @@ import structlog
 from lastro.base.gaps import gap
 from lastro.base.money import MoneyError
 from lastro.rails import port
-from lastro.rails.messages import Malformed, decoded, problem
+from lastro.rails.messages import Malformed, decoded, is_its_own, problem, told_code
 from lastro.rails.port import Permanent, Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Container, Mapping
 
     from lastro.rails.line import Answer, Line
     from lastro.rails.pace import Pace
@@ -35,6 +35,8 @@ WAIT_SECONDS = 10  # how long a pull waits for movements
 _LIMIT = 100
 # Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes.
 FOR_GOOD = frozenset({400, 409, 413, 422})
+# The directory's no may be these, too, where it has its own body: a wrong address answers so as well.
+_DIRECTORYS_NO = FOR_GOOD | {403, 404}
 _SHORTEST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 10.0
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -121,6 +123,19 @@ async def order(line: Line, method: str, path: str, body: bytes | None, for_good
     code, reason = problem(answer.status, answer.body)
     if answer.status in for_good:
         raise Permanent(code, reason)
+    raise Transient(f"{code}: {reason}")
+
+
+def accepted(answer: Answer, passing: Container[str] = ()) -> None:
+    """Permanent: the directory itself refuses it for good. Transient: whether it was taken is not known.
+
+    passing: the words of a no that passes by itself.
+    """
+    if 200 <= answer.status < 300:
+        return
+    code, reason = problem(answer.status, answer.body)
+    if answer.status in _DIRECTORYS_NO and is_its_own(answer.body) and code not in passing:
+        raise Permanent(told_code(code, f"HTTP{answer.status}"), reason)
     raise Transient(f"{code}: {reason}")
 
 

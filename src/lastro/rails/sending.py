@@ -19,7 +19,7 @@ from lastro.base.run import Act, Done
 from lastro.base.together import pause_after
 from lastro.base.write import Finished, Row, Write
 from lastro.rails.ends import REFUSED_ENDS
-from lastro.rails.port import PAYMENT_SEND, TED_SEND, Closed, Permanent, Transient, Unknown
+from lastro.rails.port import BOOK, PAYMENT_SEND, PIX, RETURN_SEND, TED_SEND, Closed, Permanent, Transient, Unknown
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -60,6 +60,14 @@ class RefusedForGood(Act[None]):
         if (ended := REFUSED_ENDS.get(row["kind"])) is not None:
             rows = (_inbox_row(door, row, ended(bytes(row["body"]), self.code)),)
         return Done(Write(door.company_id, rows=rows, finished=(finished,)), b"")
+
+
+def _is_doubt(row: Record) -> bool:
+    """Whether an earlier copy may be on its way that the network does not know yet. Between two tables of ours none is."""
+    kind, rail = row["kind"], row["rail"]
+    if row["sends"] < 2 or rail == BOOK:
+        return False
+    return kind in _DOUBTED or (kind == RETURN_SEND and rail == PIX)
 
 
 def _inbox_row(door: Door, row: Record, told: Told) -> Row:
@@ -220,7 +228,7 @@ class Sender:
             # of what moves our money a copy's refusal is a doubt, until its room gives it up.
             if is_order and await self._has(row):
                 return
-            if row["kind"] in _DOUBTED and row["sends"] > 1:
+            if _is_doubt(row):
                 raise Transient(f"a later copy was refused: {refused.code}: {refused.reason}") from refused
             raise
 

@@ -11,7 +11,7 @@ from litestar.params import FromPath
 from lastro.standards import documents, pix_keys
 
 from .. import faults, queries
-from ..answers import Asked, answer
+from ..answers import SAYS_NO, Asked, answer
 from ..clock import printed
 from ..collecting import movements
 from ..forms import Form
@@ -37,7 +37,7 @@ async def events(request: Asked, network: NamedDependency[Network]) -> Response[
     return answer({"movements": await movements.pulled(request, network, claims.EVENTS)})
 
 
-@post("/dict/v2/claims", guards=[participant_only])
+@post("/dict/v2/claims", guards=[participant_only], exception_handlers=SAYS_NO)
 async def claim_create(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Claim a key. The same request id again answers the same claim."""
     form = Form.read(await request.body())
@@ -47,13 +47,13 @@ async def claim_create(request: Asked, network: NamedDependency[Network]) -> Res
     return _answered(_done(network, lambda: claims.open_claim(network, wish)), fault, 201)
 
 
-@get("/dict/v2/claims/{claim_id:str}", guards=[participant_only])
+@get("/dict/v2/claims/{claim_id:str}", guards=[participant_only], exception_handlers=SAYS_NO)
 async def claim_get(network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """A claim of the participant's."""
     return answer(claims.shown(_own(network, claim_id)[0]))
 
 
-@post("/dict/v2/claims/{claim_id:str}/acknowledge", guards=[participant_only], status_code=200)
+@post("/dict/v2/claims/{claim_id:str}/acknowledge", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
 async def claim_acknowledge(network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """The donor knows of it."""
     row, side = _own(network, claim_id)
@@ -62,7 +62,7 @@ async def claim_acknowledge(network: NamedDependency[Network], claim_id: FromPat
     return _answered(_done(network, lambda: claims.acknowledge(network, row)), fault)
 
 
-@post("/dict/v2/claims/{claim_id:str}/confirm", guards=[participant_only], status_code=200)
+@post("/dict/v2/claims/{claim_id:str}/confirm", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
 async def claim_confirm(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """The donor gives the key up."""
     form = Form.read(await request.body())
@@ -74,7 +74,7 @@ async def claim_confirm(request: Asked, network: NamedDependency[Network], claim
     return _answered(_done(network, lambda: claims.confirm(network, row, reason)), fault)
 
 
-@post("/dict/v2/claims/{claim_id:str}/cancel", guards=[participant_only], status_code=200)
+@post("/dict/v2/claims/{claim_id:str}/cancel", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
 async def claim_cancel(request: Asked, network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """One side ends it."""
     form = Form.read(await request.body())
@@ -86,7 +86,7 @@ async def claim_cancel(request: Asked, network: NamedDependency[Network], claim_
     return _answered(_done(network, lambda: claims.cancel(network, row, by, reason)), fault)
 
 
-@post("/dict/v2/claims/{claim_id:str}/complete", guards=[participant_only], status_code=200)
+@post("/dict/v2/claims/{claim_id:str}/complete", guards=[participant_only], exception_handlers=SAYS_NO, status_code=200)
 async def claim_complete(network: NamedDependency[Network], claim_id: FromPath[str]) -> Response[bytes]:
     """The claimer takes the key."""
     row, side = _own(network, claim_id)

@@ -11,7 +11,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
 from .. import faults, logs
-from ..answers import Asked, answer, refused
+from ..answers import SAYS_NO, Asked, answer
 from ..clock import SECOND
 from ..collecting import movements
 from ..forms import Form
@@ -25,20 +25,6 @@ from .objects import RECOVERY, REFUND, REPORT, Row, StepError
 ANSWERS = ("TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
 FRAUDS = frozenset({"APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER", "UNKNOWN"})
 CODE = re.compile(r"[A-Z_]{1,32}")
-
-
-def _problem(_: Asked, no: RefusedError) -> Response[bytes]:
-    """A no in the directory's own form; of what is away nobody speaks for it."""
-    if no.status >= 500:
-        return refused(_, no)
-    kind = {"NOT_FOUND": "NotFound", "INVALID_REQUEST": "BadRequest"}.get(no.error, no.error)
-    body: dict[str, Any] = {"type": kind, "title": no.message, "status": no.status}
-    if no.problems:
-        body["violations"] = [{"property": problem.field, "reason": problem.description} for problem in no.problems]
-    return answer(body, no.status, dict(no.headers))
-
-
-SAYS_NO: dict[int | type[Exception], Any] = {RefusedError: _problem}
 
 
 @get("/dict/v2/med-events", guards=[participant_only])

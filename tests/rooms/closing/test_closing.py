@@ -5,8 +5,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import pytest
 from tests.cast import Seller
+from tests.rooms.keys.claiming import claim_news, told
 from tests.rooms.orders.test_arrivals import arrives
 from tests.rooms.payouts.office import Office
 from tests.rooms.subscriptions.bank import Bank
@@ -19,7 +21,7 @@ from lastro.base.money import Money
 from lastro.base.run import Done, Reply
 from lastro.base.write import Transfer, Write
 from lastro.closing import Close
-from lastro.rails.port import Permanent, Transient
+from lastro.rails.port import CLAIM_CANCEL, Permanent, Transient
 
 from .counter import READ, WHY, Counter
 
@@ -310,6 +312,25 @@ async def test_a_key_that_the_directory_keeps_stands_in_no_others_way(counter: C
     assert (await counter.read(made["id"]))["status"] == "REQUESTED", "not before the last key is gone"
     counter.directory.says = None
     assert await counter.work(made["id"]) == 2
+    assert (await counter.read(made["id"]))["status"] == "COMPLETED"
+
+
+async def test_a_key_that_the_directory_keeps_stands_in_no_claims_way(counter: Counter) -> None:
+    ana, cast = counter.ana, counter.cast
+    wanted = claim_news(
+        f"+55119{cast.id().int % 10**8:08d}", "PHONE", claim_type="CLAIM_OWNERSHIP", account=ana.account_number
+    )
+    assert await told(cast, ana, wanted) == "handled"
+    made = await counter.answered()
+    counter.directory.says = Permanent("EntryLockedByClaim", "no")
+    await counter.step(made["id"])
+    sent = await counter.shop.column("SELECT kind FROM outbox WHERE reference_id = $1", wanted.claim_id)
+    assert sent == [CLAIM_CANCEL]
+    assert counter.directory.deleted == []
+    assert (await counter.read(made["id"]))["status"] == "REQUESTED"
+    assert await told(cast, ana, msgspec.structs.replace(wanted, status="CANCELLED", reason="ACCOUNT_CLOSURE")) == "handled"
+    counter.directory.says = None
+    await counter.work(made["id"])
     assert (await counter.read(made["id"]))["status"] == "COMPLETED"
 
 

@@ -261,9 +261,39 @@ async def test_a_donor_who_is_silent(desk: Desk, kind: str, told_: tuple[str, st
     assert [row[0] for row in await desk.keys()] == [key]
 
 
+async def test_a_default_that_the_directory_refuses_leaves_the_decision_to_the_holder(desk: Desk) -> None:
+    await desk.key()
+    news = await desk.claimed("PORTABILITY")
+    await desk.rows("UPDATE key_claims SET due_at = now()")
+    assert await desk.fall(news)
+    assert await awaits(desk, news) == [False] * 3
+    await desk.rows("UPDATE outbox SET outcome = 'refused', due_at = NULL, done_at = now() WHERE kind = 'claim.cancel'")
+    assert await awaits(desk, news) == [True] * 3
+    assert said(await desk.decide(news, "CANCEL"))["status"] == "CANCELLED"
+
+
+async def awaits(desk: Desk, news: ClaimNews) -> list[bool]:
+    """Whether the claim awaits a decision, as it is read and listed."""
+    account = desk.ana.account_id
+    lists = [ListClaims(account, status, Page()) for status in (None, "WAITING_RESOLUTION")]
+    reads: list[Verb[Any]] = [ReadClaim(account, news.claim_id), *lists]
+    bodies = [said(await desk.cast.run(desk.ana.client, verb)) for verb in reads]
+    return [one["awaitsDecision"] for body in bodies for one in body.get("data", [body])]
+
+
+async def test_nobody_decides_in_the_minute_before_the_default_is_told(desk: Desk) -> None:
+    await desk.key()
+    news = await desk.claimed("PORTABILITY")
+    asked = said(await desk.run("request_key_claim_code", desk.request(news), 202))["validationId"]
+    await desk.rows("UPDATE key_claims SET due_at = now() + interval '30 seconds'")
+    assert not await desk.fall(news)
+    late = await desk.answer(news, asked, await desk.token(asked), "CONFIRM")
+    assert (no(late), desk.claims.asked) == (("CONFLICT", ("status", "CONFLICT")), [])
+
+
 async def test_a_claimer_who_does_not_prove_possession_again(desk: Desk) -> None:
     news = await desk.opened()
-    until = datetime.now(UTC) - timedelta(seconds=1)
+    until = datetime.now(UTC) - timedelta(seconds=61)
     for status in ("WAITING_RESOLUTION", "CONFIRMED"):
         await desk.says(news, status=status, completion_at=until)
     assert await desk.fall(news)

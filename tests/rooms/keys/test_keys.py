@@ -2,7 +2,9 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -12,11 +14,11 @@ from tests.cast import ANA, DORA, Cast, Seller
 
 from lastro.base.errors import Refused
 from lastro.base.paging import Page
-from lastro.base.run import Reply, Verb
+from lastro.base.run import Door, Reply, Verb
 from lastro.keys import ACCOUNT_CLOSURE, Codes, EndKey, ExpireValidation
 from lastro.keys.actions.create import CreateKey
 from lastro.keys.actions.list import ListKeys
-from lastro.keys.actions.prove import ConfirmKey, ResendCode
+from lastro.keys.actions.prove import ConfirmKey, Known, ResendCode
 from lastro.keys.model import USER_REQUESTED
 from lastro.rails.port import CODE_SEND, Permanent, Transient
 
@@ -78,6 +80,18 @@ class Desk:
     async def stands(self) -> tuple[Any, ...]:
         (row,) = await self.rows("SELECT status, number, tries FROM pix_key_validations")
         return row
+
+
+@dataclass(frozen=True)
+class Overtaken(ConfirmKey):
+    """After whose first reading other requests are answered."""
+
+    meanwhile: list[Callable[[], Awaitable[Any]]] = field(default_factory=list)
+
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        while self.meanwhile:
+            await self.meanwhile.pop()()
+        return await super().look_up(known, door)
 
 
 @pytest.fixture
@@ -151,6 +165,40 @@ async def test_fifty_wrong_codes_at_once_are_counted_to_five(desk: Desk) -> None
     assert await desk.stands() == ("EXPIRED", 1, 5)
 
 
+async def test_a_right_code_among_many_guesses_counts_as_one_of_them(desk: Desk) -> None:
+    validation_id = await desk.begin()
+    right = await desk.token(validation_id)
+    wrong = f"{(int(right) + 1) % 10**6:06d}"
+    guesses = [wrong] * 25 + [right] + [wrong] * 24
+    await asyncio.gather(*(desk.confirm(validation_id, guess) for guess in guesses), return_exceptions=True)
+    said_of = "SELECT trigger FROM history WHERE machine = 'pix_key_validations' AND trigger <> 'create' ORDER BY version"
+    judged = [trigger for (trigger,) in await desk.rows(said_of)]
+    assert sum(trigger.startswith("mistake") for trigger in judged) <= 5
+    assert bool(desk.registry.asked) is ("prove" in judged)
+
+
+async def test_the_fifth_mistake_first_and_the_directory_is_not_asked(desk: Desk) -> None:
+    """The right code is read before the mistakes are counted, and would be acted upon after them."""
+    validation_id = await desk.begin()
+    right = await desk.token(validation_id)
+    wrong = f"{(int(right) + 1) % 10**6:06d}"
+    verb = Overtaken(desk.ana.account_id, validation_id, right, desk.registry, desk.codes)
+    verb.meanwhile.extend(partial(desk.confirm, validation_id, wrong) for _ in range(5))
+    assert no(await desk.run("confirm_key", verb)) == ("INVALID", ("token", "EXPIRED"))
+    assert (await desk.stands(), desk.registry.asked) == (("EXPIRED", 1, 5), [])
+
+
+async def test_a_right_code_in_its_last_moment_is_in_time(desk: Desk) -> None:
+    validation_id = await desk.begin()
+    token = await desk.token(validation_id)
+    desk.registry.is_lost = True
+    assert no(await desk.confirm(validation_id, token)) == ("UNAVAILABLE",)
+    await desk.rows("UPDATE pix_key_validations SET expires_at = business_now() - interval '30 seconds'")
+    await desk.cast.runner.act(desk.ana.company_id, ExpireValidation(validation_id))
+    desk.registry.is_lost = False
+    assert said(await desk.confirm(validation_id, token))["key"] == desk.mail
+
+
 async def test_fifty_right_codes_at_once_make_one_key(desk: Desk) -> None:
     validation_id = await desk.begin()
     token = await desk.token(validation_id)
@@ -214,6 +262,7 @@ async def test_a_code_that_is_too_old(desk: Desk) -> None:
     await desk.rows("UPDATE pix_key_validations SET expires_at = business_now()")
     assert no(await desk.confirm(validation_id, token)) == ("INVALID", ("token", "EXPIRED"))
     assert no(await desk.resend(validation_id)) == ("INVALID", ("validationId", "EXPIRED"))
+    await desk.rows("UPDATE pix_key_validations SET expires_at = business_now() - interval '1 minute'")
     await desk.cast.runner.act(desk.ana.company_id, ExpireValidation(validation_id))
     assert await desk.stands() == ("EXPIRED", 1, 0)
     assert no(await desk.confirm(validation_id, token)) == ("INVALID", ("token", "EXPIRED"))

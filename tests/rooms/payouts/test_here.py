@@ -26,7 +26,7 @@ from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.sending import HELD_BACK_FOR, Sender
 
-from .office import HERE, PLACE, Office
+from .office import HERE, PLACE, Office, entry_of
 
 
 @dataclass
@@ -104,6 +104,18 @@ async def test_by_key(here: Lanes) -> None:
     assert await here.office.money(here.dora) == (1000, 0)
 
 
+async def test_by_a_key_that_another_bank_claims(here: Lanes) -> None:
+    """The directory knows before we do that the claim is completed."""
+    office, dora = here.office, here.dora
+    office.outside.entries[dora.pix_key] = entry_of(dora.pix_key)
+    sql = "UPDATE pix_keys SET claim_id = $2 WHERE company_id = tenant() AND key = $1 RETURNING 1"
+    assert await office.column(sql, dora.pix_key, office.cast.id(), of=dora) == [1]
+    await office.make(1000, key=dora.pix_key)
+    assert office.outside.asked == [dora.pix_key]
+    assert await office.column("SELECT rail FROM payouts") == ["pix"]
+    assert await office.column(sql, dora.pix_key, None, of=dora) == [1]
+
+
 async def test_within_one_company(here: Lanes) -> None:
     office = here.office
     other = await office.cast.open_account(office.ana.company_id, here.dora.holder)
@@ -145,6 +157,19 @@ async def test_a_number_that_nobody_has(here: Lanes) -> None:
     assert await here.office.money() == (10_000_000, 0)
     assert here.worked == ["refused"]
     assert await here.office.events(payout["id"]) == ["ORDER-PAYOUT.ERROR"]
+
+
+async def test_a_number_that_nobody_has_ends_a_later_copy_too(here: Lanes) -> None:
+    """A worker died with it in hand: between two tables no earlier copy is still on its way."""
+    nobody = here.place(here.dora) | {"place": Place(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", "999999999")}
+    await here.office.make(1000, **nobody)
+    lane, database = lanes.Lane("outbox", only="rail = 'book'"), here.office.cast.database
+    (row,) = await lanes.claim(database, lane, here.office.ana.company_id, here.office.cast.id(), 9)
+    await lanes.release(database, lane, row, timedelta(0))
+    await here.carry()
+    assert (here.worked, await here.sends()) == (["refused"], [2])
+    assert await here.office.column("SELECT status || ' ' || error_code FROM payouts") == ["ERROR AC03"]
+    assert await here.office.money() == (10_000_000, 0)
 
 
 async def test_another_holder(here: Lanes) -> None:

@@ -37,11 +37,14 @@ class Office:
     asked: list[str] = field(default_factory=list)
     cache_control: str = "max-age=60"
     says: tuple[int, str, dict[str, str]] | None = None
+    stranger: web.Response | None = None  # answers in its place, on the way to it
     url: str = ""
 
     async def answer(self, request: web.Request) -> web.Response:
         key = request.match_info["key"]
         self.asked.append(key)
+        if self.stranger is not None:
+            return self.stranger
         if self.says is not None:
             status, word, headers = self.says
             return web.json_response({"type": word, "title": word}, status=status, headers=headers)
@@ -155,6 +158,23 @@ async def test_a_blocked_key_is_no_unknown_one(desk: Desk) -> None:
     desk.office.says = None
     assert isinstance(await one.entry(FOUND, asking()), KeyEntry)
     assert await desk.tokens("payer") == 998
+
+
+@pytest.mark.parametrize("status", [403, 404])
+@pytest.mark.parametrize("body", ['{"type": "about:blank"}', '{"message": "Not Found"}', "<html>Forbidden</html>"])
+async def test_a_no_that_is_not_the_directorys_says_nothing_of_the_key(desk: Desk, status: int, body: str) -> None:
+    """Something on the way there refuses; what is looked up a moment later is found."""
+    one = desk.process()
+    desk.office.stranger = web.Response(status=status, text=body)
+    with pytest.raises(Transient):
+        await one.entry(FOUND, asking())
+    desk.office.stranger = None
+    assert isinstance(await one.entry(FOUND, asking()), KeyEntry)
+
+
+async def test_a_no_is_named_by_the_last_part_of_its_types_address(desk: Desk) -> None:
+    desk.office.says = (404, "https://dict.pi.rsfn.net.br/api/v1/error/NotFound", {})
+    assert await desk.process().entry(FOUND, asking()) == NoEntry("NotFound")
 
 
 async def test_an_empty_bucket_says_when_to_come_back_and_nothing_is_asked(desk: Desk) -> None:

@@ -182,6 +182,21 @@ async def test_a_refused_copy_of_a_return_that_arrived_is_no_refused_return(scen
     assert await scene.inbox_rows() == []
 
 
+async def test_a_refused_later_copy_of_a_return_is_a_doubt_and_no_refused_return(scene: Scene, house: House) -> None:
+    name = await scene.to_return(house.ana)
+    scene.network.misbehave = ["lost"]
+    await scene.sender.lane.drain()
+    arrived = scene.network.statuses.pop(name)  # the first copy is on its way, and not known yet
+    await scene.pass_time(1)
+    scene.network.misbehave = ["refuse"]
+    await scene.sender.lane.drain()
+    assert (await _outcome(scene), await scene.inbox_rows()) == (None, [])
+    scene.network.statuses[name] = arrived
+    await scene.pass_time(2)
+    await scene.sender.lane.drain()
+    assert (await _outcome(scene), await scene.inbox_rows()) == ("sent", [])
+
+
 async def test_a_refused_answer_is_settled_without_news(scene: Scene, house: House) -> None:
     await scene.put(house.ana, _answer(scene))
     scene.network.misbehave = ["refuse"]

@@ -112,7 +112,8 @@ def asked_accounts(cast: Cast, seller: Seller, party: UUID, at: datetime) -> tup
     )  # fmt: skip
     code = {
         "id": cast.id(), "account_id": seller.account_id, "type": "EMAIL", "key": "ana@example.com", "status": "PENDING",
-        "request_id": cast.id(), "sealed_by": "k", "sent_at": at, "expires_at": at, "created_at": at, "updated_at": at,
+        "request_id": cast.id(), "sealed_by": "k", "sent_at": at, "expires_at": at - timedelta(seconds=60), "created_at": at,
+        "updated_at": at,
     }  # fmt: skip
     return (*requests, Row("pix_key_validations", code))
 

@@ -87,8 +87,8 @@ TABLE = {
     "pix_key_validations": {
         NOT_THERE: {"create": "PENDING"},
         "PENDING": {
-            "resend": "PENDING", "mistake": "PENDING", "mistake last": "EXPIRED", "expire": "EXPIRED", "confirm": "CONFIRMED",
-            "conflict": "CONFLICT",
+            "resend": "PENDING", "prove": "PENDING", "mistake": "PENDING", "mistake last": "EXPIRED", "expire": "EXPIRED",
+            "confirm": "CONFIRMED", "conflict": "CONFLICT",
         },
         "CONFIRMED": {}, "CONFLICT": {}, "EXPIRED": {},
     },

@@ -23,7 +23,7 @@ from lastro.rails.pace import Pace
 from lastro.rails.port import CLAIM_CANCEL, CLAIM_COMPLETE, CLAIM_CONFIRM, Claimed, ClaimNews, Permanent
 
 NOW, ID = datetime(2026, 1, 31, 12, tzinfo=UTC), UUID(int=7)
-WEEK = timedelta(days=7)
+WEEK, MINUTE = timedelta(days=7), timedelta(minutes=1)
 PHONE = "+5511987654321"
 ALL = frozenset({"EMAIL", "PHONE"})
 ANA = Account(ID, "ACTIVE", 1, "000000019", "0001", "SP", Holder("INDIVIDUAL", "Ana", "CPF", "52998224725", "ana@x.com", "1"), NOW)  # fmt: skip
@@ -116,9 +116,9 @@ def test_what_silence_tells_the_directory(role: str, kind: str, told: tuple[str,
 
 # Which (role, type, status) we let time decide, and when; of all others nothing is due by us.
 DUES = {
-    ("DONOR", "PORTABILITY", "WAITING_RESOLUTION"): NOW + WEEK,
-    ("DONOR", "CLAIM_OWNERSHIP", "WAITING_RESOLUTION"): NOW + WEEK,
-    ("CLAIMER", "CLAIM_OWNERSHIP", "CONFIRMED"): NOW + WEEK,
+    ("DONOR", "PORTABILITY", "WAITING_RESOLUTION"): NOW + WEEK + MINUTE,
+    ("DONOR", "CLAIM_OWNERSHIP", "WAITING_RESOLUTION"): NOW + WEEK + MINUTE,
+    ("CLAIMER", "CLAIM_OWNERSHIP", "CONFIRMED"): NOW + WEEK + MINUTE,
 }
 CLOSINGS = {
     **{("CLAIMER", kind, state): (CLAIM_CANCEL, "ACCOUNT_CLOSURE") for kind in ("PORTABILITY", "CLAIM_OWNERSHIP") for state in OPEN},
@@ -133,11 +133,15 @@ def test_what_time_and_closing_do(role: str, kind: str, state: str) -> None:
     one = claim(role, kind, state)
     assert rules.due_of(one) == DUES.get((role, kind, state))
     assert rules.at_closing(one) == CLOSINGS.get((role, kind, state))
-    told = replace(one, is_ordered=True)
+    told, refused = replace(one, is_ordered=True, is_told=True), replace(one, is_told=True)
     assert (rules.due_of(told), rules.at_closing(told), told.awaits_us) == (None, None, False)
+    assert (rules.due_of(refused), rules.at_closing(refused), refused.awaits_us) == (None, None, one.awaits_us)
     decides = {("DONOR", "WAITING_RESOLUTION"): True, ("CLAIMER", "CONFIRMED"): kind == "CLAIM_OWNERSHIP"}
     assert one.awaits_us is decides.get((role, state), False)
-    assert (rules.answer_problem(one) is None) is one.awaits_us
+    assert (rules.answer_problem(one, NOW + 2 * WEEK) is None) is one.awaits_us
+    due = replace(one, due_at=rules.due_of(one))
+    assert (rules.answer_problem(due, NOW + WEEK - timedelta(seconds=1)) is None) is one.awaits_us
+    assert (rules.answer_problem(due, NOW + WEEK) is None) is (one.awaits_us and due.due_at is None)
     assert (rules.cancel_problem(one) is None) is (role == "CLAIMER" and state in OPEN)
 
 

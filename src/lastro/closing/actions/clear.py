@@ -83,7 +83,8 @@ class Clear(Act["Known | None"]):
     async def look_up(self, known: Known | None, door: Door) -> Known | Refused | None:
         """Tells the directory of the keys that go; what it refuses or is silent about, a later round tells it again.
 
-        Of a silence there is one: who would wait for the next ones, too, would wait long. Refused: no key has gone.
+        Of a silence there is one: who would wait for the next ones, too, would wait long. Refused: no key has gone, and
+        there is no claim to end, either.
         """
         freed: list[tuple[EndKey, Any]] = []
         refused = None
@@ -95,7 +96,7 @@ class Clear(Act["Known | None"]):
             refused = refused or told
             if told.kind is Kind.UNAVAILABLE:
                 break
-        if known is None or (refused is not None and not freed):
+        if known is None or (refused is not None and not freed and not known.claims):
             return refused
         return replace(known, keys=tuple(freed))
 

@@ -69,9 +69,9 @@ class ConfirmKey(Act[Known]):
         return Known(found[0], validation, await store.room_of(session, door.company_id, self.account_id, validation.key))
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
-        """With the right code, asks the directory to register the key, with no connection held."""
+        """Once the right code is noted, asks the directory to register the key, with no connection held."""
         validation, account = known.validation, known.account
-        if validation is None or account is None or self._refusal(known, door) is not None:
+        if validation is None or account is None or self._refusal(known, door) is not None or not validation.is_proved:
             return known
         said = await register(self.registry, validation.request_id, account, validation.type, validation.key)
         return said if isinstance(said, Refused) else replace(known, said=said)
@@ -84,7 +84,8 @@ class ConfirmKey(Act[Known]):
         validation, account = known.validation, known.account
         assert validation is not None
         assert account is not None
-        assert known.said is not None, "time has passed while the directory was asked, and the code with it"
+        if known.said is None:
+            return proven(validation, door)
         if isinstance(known.said, Permanent):
             no = refused_by(known.said)
             if known.said.code not in rules.HELD_ELSEWHERE:
@@ -110,18 +111,23 @@ class ConfirmKey(Act[Known]):
             return _USED
         if validation.state == "CONFLICT":
             return rules.refusal("EntryKeyInCustodyOfDifferentParticipant")
-        # Once the directory has answered, the code was in time.
-        unproved = mismatch(validation, self.token, self.codes, door, was_asked=known.said is not None)
+        unproved = mismatch(validation, self.token, self.codes, door)
         return unproved or rules.account_problem(known.account, validation.type, validation.key, room)
 
 
-def mismatch(validation: Validation, token: str, codes: Codes, door: Door, *, was_asked: bool) -> Refused | None:
-    """Why this code proves nothing, or nothing any more; None: it does. was_asked: the directory, while it was good."""
-    if validation.state == "EXPIRED" or (not was_asked and door.now >= validation.expires_at):
+def mismatch(validation: Validation, token: str, codes: Codes, door: Door) -> Refused | None:
+    """Why this code proves nothing, or nothing any more; None: it does. Once it is noted as right, it was in time."""
+    if validation.state == "EXPIRED" or (not validation.is_proved and door.now >= validation.expires_at):
         return Refused(Kind.INVALID, (_OVER,))
     if not codes.is_right(token, validation.id, validation.number, validation.sealed_by):
         return _mistake(validation, door)
     return None
+
+
+def proven(validation: Validation, door: Door) -> Done:
+    """The right code came back: noted before anything is asked by it, so that of many guesses at once each is counted."""
+    move = VALIDATIONS.move(validation, "prove", door.now, proved=validation.number)
+    return Done(Write(door.company_id, moves=(move,)), b"", again=True)
 
 
 def _mistake(validation: Validation, door: Door) -> Refused:
@@ -185,7 +191,7 @@ class ExpireValidation(Act["Validation | None"]):
 
     def decide(self, known: Validation | None, door: Door) -> Done:
         """EXPIRED, unless it has ended or another code was sent."""
-        if known is None or known.state != "PENDING" or door.now < known.expires_at:
+        if known is None or known.state != "PENDING" or door.now < known.expires_at + rules.ENDED_AFTER:
             return Done(None, b"")
         move = VALIDATIONS.move(known, "expire", door.now)
         return Done(Write(door.company_id, moves=(move,)), b"", known.id)

@@ -17,6 +17,8 @@ DEFAULT_OPERATION = "DEFAULT_OPERATION"
 FRAUD = "FRAUD"
 # How long a claimer may take to prove possession again, where the directory names no end (domain.md §6.3).
 COMPLETION = timedelta(days=7)
+# How long after the end of that time our default is told: a decision in its last moment is at the directory before it.
+DEFAULT_AFTER = timedelta(minutes=1)
 # How long the proof of a key that turned out to be held elsewhere opens a claim of it (states.md 9).
 PROOF_HOLDS = timedelta(minutes=30)
 
@@ -27,7 +29,8 @@ class KeyClaim:
 
     other_bank: ISPB. reason: why it was confirmed or canceled. resolution_at: until when the donor may answer.
     completion_at: until when the claimer may prove possession again. due_at: when we tell the directory our default.
-    is_ordered: the directory is being told by us that the claim is confirmed or canceled.
+    is_ordered: the directory is being told by us that the claim is confirmed or canceled, or has been, and has not refused
+    it; is_told: likewise, and whether it has refused it or not.
     """
 
     id: UUID
@@ -47,6 +50,7 @@ class KeyClaim:
     created_at: datetime
     updated_at: datetime
     is_ordered: bool = False
+    is_told: bool = False
 
     @property
     def is_open(self) -> bool:

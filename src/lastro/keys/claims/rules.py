@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from lastro.base.errors import Kind, Problem, Refused
-from lastro.keys.claims.model import COMPLETION, DEFAULT_OPERATION, FRAUD
+from lastro.keys.claims.model import COMPLETION, DEFAULT_AFTER, DEFAULT_OPERATION, FRAUD
 from lastro.keys.claims.states import DONOR, OPEN, OWNERSHIP, PORTABILITY
 from lastro.keys.model import ACCOUNT_CLOSURE, CHANNELS, USER_REQUESTED, Room
 from lastro.keys.rules import account_problem, form_problems, refusal
@@ -96,7 +96,7 @@ def default_of(claim: KeyClaim) -> tuple[ClaimAct, str]:
 
 def at_closing(claim: KeyClaim) -> tuple[ClaimAct, str] | None:
     """What is told of an open claim of an account that is closed; None: nothing may be, it goes on to its end."""
-    if claim.is_ordered or not claim.is_open:
+    if claim.is_told or not claim.is_open:
         return None
     if claim.is_ours:
         return CLAIM_CANCEL, ACCOUNT_CLOSURE
@@ -107,12 +107,12 @@ def at_closing(claim: KeyClaim) -> tuple[ClaimAct, str] | None:
 
 def due_of(claim: KeyClaim) -> datetime | None:
     """When our default is told of a claim that stands so; None: it is not for us to tell, or it was told."""
-    if claim.is_ordered:
+    if claim.is_told:
         return None
     if claim.role == DONOR:
-        return claim.resolution_at if claim.state == "WAITING_RESOLUTION" else None
+        return claim.resolution_at + DEFAULT_AFTER if claim.state == "WAITING_RESOLUTION" else None
     if claim.state == "CONFIRMED" and claim.type == OWNERSHIP:
-        return claim.completion_at or claim.updated_at + COMPLETION
+        return (claim.completion_at or claim.updated_at + COMPLETION) + DEFAULT_AFTER
     return None
 
 
@@ -125,11 +125,12 @@ def cancel_problem(claim: KeyClaim) -> Problem | None:
     return None
 
 
-def answer_problem(claim: KeyClaim) -> Problem | None:
-    """Why nobody here can decide about a claim now; None: somebody can."""
-    if claim.awaits_us:
+def answer_problem(claim: KeyClaim, now: datetime) -> Problem | None:
+    """Why nobody here can decide about a claim now; None: somebody can, also where our default was refused."""
+    is_late = claim.due_at is not None and now >= claim.due_at - DEFAULT_AFTER
+    if claim.awaits_us and not is_late:
         return None
-    over = ", and its time is over" if claim.is_ordered and claim.is_open else ""
+    over = ", and its time is over" if (claim.is_ordered or is_late) and claim.is_open else ""
     return Problem("status", "CONFLICT", f"is {claim.state}{over}: there is nothing to decide here")
 
 

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from lastro.keys.model import Validation
 
 _OPEN = "status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')"
-_COLUMNS = """c.*, EXISTS (SELECT 1 FROM outbox m WHERE m.company_id = c.company_id AND m.reference_id = c.id
-                    AND m.kind IN ('claim.confirm', 'claim.cancel')) AS is_ordered"""
+# ordered: whether the directory is told of an end, and does not refuse that; NULL where it is told of none.
+_COLUMNS = """c.*, (SELECT bool_or(m.outcome IS DISTINCT FROM 'refused') FROM outbox m WHERE m.company_id = c.company_id
+                       AND m.reference_id = c.id AND m.kind IN ('claim.confirm', 'claim.cancel')) AS ordered"""
 _BY_ID = f"SELECT {_COLUMNS} FROM key_claims c WHERE c.company_id = $1 AND c.id = $2"  # noqa: S608 ours
 _OPEN_OF_KEY = f"SELECT {_COLUMNS} FROM key_claims c WHERE c.company_id = $1 AND c.key = $2 AND c.{_OPEN}"  # noqa: S608
 _OPEN_OF_ACCOUNT = (
@@ -80,7 +81,7 @@ def page_sql(*, is_descending: bool, has_status: bool) -> str:
     """The statement of a page of an account's claims."""
     status = " AND c.status = $6" if has_status else ""
     return (
-        "SELECT c.*, false AS is_ordered FROM key_claims c WHERE c.company_id = $1 AND c.account_id = $5"  # noqa: S608 ours
+        f"SELECT {_COLUMNS} FROM key_claims c WHERE c.company_id = $1 AND c.account_id = $5"  # noqa: S608 ours
         f"{status} AND c.created_at >= $2 AND c.created_at <= $3"
         f" ORDER BY c.created_at {'DESC' if is_descending else 'ASC'} LIMIT $4"
     )
@@ -97,7 +98,7 @@ async def claims_in(session: Session, company_id: UUID, account_id: UUID, page: 
 async def claims_of(session: Session, company_id: UUID, account_id: UUID, most: int) -> list[KeyClaim]:
     """The account's claims, the newest first, so many at most."""
     sql = (
-        "SELECT c.*, false AS is_ordered FROM key_claims c WHERE c.company_id = $1 AND c.account_id = $2"
+        f"SELECT {_COLUMNS} FROM key_claims c WHERE c.company_id = $1 AND c.account_id = $2"  # noqa: S608 ours
         " ORDER BY c.created_at DESC LIMIT $3"
     )
     return [claim_from(row) for row in await session.fetch(sql, company_id, account_id, most)]
@@ -108,5 +109,5 @@ def claim_from(row: Record) -> KeyClaim:
     return KeyClaim(
         row["id"], row["status"], row["version"], row["account_id"], row["role"], row["claim_type"], row["key_type"],
         row["key"], row["key_id"], row["other_bank"], row["reason"], row["resolution_at"], row["completion_at"],
-        row["due_at"], row["created_at"], row["updated_at"], row["is_ordered"],
+        row["due_at"], row["created_at"], row["updated_at"], row["ordered"] is True, row["ordered"] is not None,
     )  # fmt: skip

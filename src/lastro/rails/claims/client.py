@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lastro.rails.claims import wire
-from lastro.rails.messages import Malformed, problem, told_code
-from lastro.rails.movements import FOR_GOOD, TIMEOUT_SECONDS, Movements
+from lastro.rails.messages import Malformed
+from lastro.rails.movements import TIMEOUT_SECONDS, Movements, accepted
 from lastro.rails.pace import Pace
-from lastro.rails.port import Permanent, Transient, Unknown
+from lastro.rails.port import Transient, Unknown
 from lastro.rails.port.claims import (
     CLAIM_ACKNOWLEDGE,
     CLAIM_CANCEL,
@@ -33,9 +33,7 @@ _ACTS: Mapping[str, str] = {
     CLAIM_ACKNOWLEDGE: "acknowledge", CLAIM_CONFIRM: "confirm", CLAIM_CANCEL: "cancel", CLAIM_COMPLETE: "complete",
 }  # fmt: skip
 _LISTS_A_MINUTE = 40  # what the directory allows of lists of claims (DICT API 2.12.1, limits of requests)
-# Answers that are the directory's no; any other refusal may be a fault of the way there, which passes.
-_FOR_GOOD = FOR_GOOD | {403, 404}
-# A period that ends there a moment later than here passes, too.
+# A period that ends there a moment later than here passes.
 _EARLY = frozenset({"ClaimResolutionPeriodNotEnded", "ClaimCompletionPeriodNotEnded"})
 
 
@@ -59,7 +57,7 @@ class Claims:
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
         """Tells the directory about one of its claims; the same again changes nothing there.
 
-        Permanent: the claim is elsewhere by now, or not ours. ValueError for a kind that it has not.
+        Permanent: the directory itself says no. Transient: whatever else says so. ValueError for a kind that it has not.
         """
         del network_id, company_id  # the one is made of the claim's id, the other concerns us alone
         if kind not in _ACTS:
@@ -82,11 +80,7 @@ class Claims:
 
     async def _asked(self, path: str, body: bytes, seconds: float) -> ClaimNews:
         answer = await self._line.ask("POST", path, body, seconds)
-        if answer.status not in (200, 201):
-            code, reason = problem(answer.status, answer.body)
-            if answer.status in _FOR_GOOD and code not in _EARLY:
-                raise Permanent(told_code(code, f"HTTP{answer.status}"), reason)
-            raise Transient(f"{code}: {reason}")
+        accepted(answer, _EARLY)
         try:
             return wire.claim(answer.body, self._ispb)
         except Malformed as malformed:

@@ -5,28 +5,22 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from lastro.rails.med import wire
-from lastro.rails.messages import Malformed, decoded, problem, told_code
-from lastro.rails.movements import FOR_GOOD, TIMEOUT_SECONDS, Movements
-from lastro.rails.port import Permanent, Transient, Unknown
+from lastro.rails.messages import Malformed
+from lastro.rails.movements import TIMEOUT_SECONDS, Movements, accepted
+from lastro.rails.port import Transient, Unknown
 from lastro.rails.port.med import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, OPEN_SECONDS, med_task
 
 if TYPE_CHECKING:
     import asyncio
     from uuid import UUID
 
-    from lastro.rails.line import Answer, Line
+    from lastro.rails.line import Line
     from lastro.rails.port import Keep, Pending, Told
     from lastro.rails.port.med import MedContest, MedNews
 
 _RECOVERIES, _REPORTS, _REFUNDS = "/dict/v2/funds-recoveries", "/dict/v2/infraction-reports", "/dict/v2/refunds"
 _EVENTS = ("FUNDS_RECOVERY", "INFRACTION_REPORT", "REFUND")
-# Answers that are the directory's no, where they have its own body; any other refusal may be a fault of the way there, such
-# as a wrong address, which passes.
-_FOR_GOOD = FOR_GOOD | {403, 404}
-_NO_TYPE = "about:blank"  # what says nothing of its own (RFC 9457 §4.2.1)
 
 
 class Med:
@@ -79,40 +73,15 @@ class Med:
         await self._line.close()
 
     async def _tell(self, path: str, body: bytes) -> None:
-        _accepted(await self._line.ask("POST", path, body, TIMEOUT_SECONDS))
+        accepted(await self._line.ask("POST", path, body, TIMEOUT_SECONDS))
 
     async def _asked(self, path: str, body: bytes) -> MedNews:
         answer = await self._line.ask("POST", path, body, OPEN_SECONDS)
-        _accepted(answer)
+        accepted(answer)
         try:
             return wire.recovery(answer.body, self._ispb)
         except Malformed as malformed:
             raise Transient(f"the recovery cannot be read: {malformed}") from malformed
-
-
-class _Problem(msgspec.Struct):
-    """The directory's own no (DICT API 2.12.1, Problem)."""
-
-    type: str
-
-
-def _accepted(answer: Answer) -> None:
-    """Permanent: the directory itself refuses it for good. Transient: whether it was taken is not known."""
-    if 200 <= answer.status < 300:
-        return
-    code, reason = problem(answer.status, answer.body)
-    if answer.status in _FOR_GOOD and _is_its_own(answer.body):
-        word = code.rsplit("/", 1)[-1]  # its types are addresses, whose last part is the word
-        raise Permanent(told_code(word, f"HTTP{answer.status}"), reason)
-    raise Transient(f"{code}: {reason}")
-
-
-def _is_its_own(body: bytes) -> bool:
-    try:
-        told = decoded(body, _Problem)
-    except Malformed:
-        return False
-    return told.type not in ("", _NO_TYPE)
 
 
 def _read(ispb: str, movement_id: str, raw: bytes) -> Told:

@@ -64,6 +64,13 @@ class ClaimTask(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class ClaimRefused(msgspec.Struct, frozen=True):
+    """What the directory does not take from us, and its word for why: for people to look at."""
+
+    task: ClaimTask
+    code: str
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimWish:
     """A claim that is asked for. request_id: ours, made of what is wanted, so that asking twice opens one."""

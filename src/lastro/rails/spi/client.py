@@ -16,7 +16,7 @@ from lastro.base.gaps import gap
 from lastro.rails import port
 from lastro.rails.kept import max_age
 from lastro.rails.line import Line
-from lastro.rails.messages import Malformed, problem, understood
+from lastro.rails.messages import Malformed, is_its_own, problem, understood
 from lastro.rails.port import CancellationFinal, Permanent, PixFinal, ReturnFinal, Told, Transient, Unknown
 from lastro.rails.spi import charge_wire, recurrence_wire, wire
 
@@ -161,7 +161,8 @@ class Spi:
                 raise Transient(f"the directory's answer cannot be read: {malformed}") from malformed
             return replace(found, seconds=max_age(answer.headers.get("Cache-Control")) or 0)
         code, reason = problem(answer.status, answer.body)
-        if answer.status in (403, 404):
+        # Without the directory's own body it may be a fault of the way there, which says nothing of the key.
+        if answer.status in (403, 404) and is_its_own(answer.body):
             return port.NoEntry(code)
         text = answer.headers.get("Retry-After", "")
         after = int(text) if text.isascii() and text.isdigit() else None

@@ -13,7 +13,7 @@ from lastro.base.errors import Kind, OverQuota, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.keys.actions.create import sent
-from lastro.keys.actions.prove import UNKNOWN, mismatch
+from lastro.keys.actions.prove import UNKNOWN, mismatch, proven
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import followed, task_of
 from lastro.keys.claims.rendering import shown
@@ -97,7 +97,7 @@ class RequestCode(Act[Known]):
         """The code is to be sent."""
         if known.claim is None or known.account is None:
             return NOT_FOUND
-        problem = rules.answer_problem(known.claim)
+        problem = rules.answer_problem(known.claim, door.now)
         if problem is not None:
             return _no(problem)
         to = rules.destination(known.claim, known.account)
@@ -141,9 +141,9 @@ class Decide(Act[Known]):
         return replace(known, proof=proof)
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
-        """With the right code, tells the directory, with no connection held."""
+        """Once the right code is noted, tells the directory, with no connection held."""
         refused = self._refusal(known, door)
-        if refused is not None or known.claim is None:
+        if refused is not None or known.claim is None or known.proof is None or not known.proof.is_proved:
             return known
         act, reason = rules.answer(known.claim, self.answer.decision)
         if rules.has_followed(known.claim, act):
@@ -155,7 +155,11 @@ class Decide(Act[Known]):
         refused = self._refusal(known, door)
         if refused is not None:
             return refused
+        assert known.claim is not None
         assert known.proof is not None
+        act, _ = rules.answer(known.claim, self.answer.decision)
+        if known.said is None and not rules.has_followed(known.claim, act):
+            return proven(known.proof, door)
         used = VALIDATIONS.move(known.proof, "confirm", door.now)
         done = _stands(known, door)
         if isinstance(done, Refused):
@@ -170,11 +174,12 @@ class Decide(Act[Known]):
             return UNKNOWN
         if proof.state == "CONFIRMED":
             return _USED
-        unproved = mismatch(proof, self.answer.token, self.codes, door, was_asked=known.said is not None)
+        unproved = mismatch(proof, self.answer.token, self.codes, door)
         if unproved is not None:
             return unproved
         act, _ = rules.answer(claim, self.answer.decision)
-        problem = None if known.said is not None or rules.has_followed(claim, act) else rules.answer_problem(claim)
+        is_done = known.said is not None or rules.has_followed(claim, act)
+        problem = None if is_done else rules.answer_problem(claim, door.now)
         if problem is not None:
             return _no(problem)
         brings = claim.is_ours and self.answer.decision == "CONFIRM"

@@ -11,7 +11,7 @@ from lastro.base.errors import Kind, OverQuota, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Write
 from lastro.keys.actions.create import CREATED, sent
-from lastro.keys.actions.prove import UNKNOWN, mismatch
+from lastro.keys.actions.prove import UNKNOWN, mismatch, proven
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import born
 from lastro.keys.claims.rendering import shown
@@ -135,10 +135,11 @@ class ConfirmClaim(Act[Known]):
         return Known(found[0], Wanted(proof.claim_type, proof.type, proof.key), room, proof)
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
-        """With the right code, asks the directory, with no connection held."""
-        if self._refusal(known, door) is not None or _open(known) is not None or known.proof is None:
+        """Once the right code is noted, asks the directory, with no connection held."""
+        proof = known.proof
+        if self._refusal(known, door) is not None or _open(known) is not None or proof is None or not proof.is_proved:
             return known
-        return await _asked(self.claims, known, known.proof.request_id)
+        return await _asked(self.claims, known, proof.request_id)
 
     def decide(self, known: Known, door: Door) -> Done | Refused:
         """The claim, OPEN, and the validation that has opened it."""
@@ -148,6 +149,8 @@ class ConfirmClaim(Act[Known]):
         account, proof, before = known.account, known.proof, _open(known)
         assert account is not None
         assert proof is not None
+        if before is None and known.said is None:
+            return proven(proof, door)
         relies = Write(door.company_id, relies=(Relied("accounts", account.id, account.version),))
         done = _opened(known, relies, door) if before is None else Done(relies, render(shown(before)), before.id)
         if isinstance(done, Refused):
@@ -162,8 +165,7 @@ class ConfirmClaim(Act[Known]):
             return UNKNOWN
         if known.proof.state == "CONFIRMED":
             return _USED
-        was_asked = known.said is not None
-        return mismatch(known.proof, self.token, self.codes, door, was_asked=was_asked) or _unfit(known)
+        return mismatch(known.proof, self.token, self.codes, door) or _unfit(known)
 
 
 def _unfit(known: Known) -> Refused | None:

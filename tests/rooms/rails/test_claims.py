@@ -1,0 +1,69 @@
+"""The rail of claims against a directory that says no: what is a no for good, what passes, and what is for people."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from aiohttp import web
+
+from lastro.base.secrets import Secret
+from lastro.rails import port
+from lastro.rails.claims import Claims
+from lastro.rails.ends import REFUSED_ENDS
+from lastro.rails.line import Line
+from lastro.rails.port import CLAIM_ACKNOWLEDGE, CLAIM_CANCEL, CLAIM_COMPLETE, CLAIM_CONFIRM, ClaimTask, Permanent, Transient
+from lastro.rails.port.claims import ClaimRefused
+from lastro.rails.port.codec import decode
+
+from .network import ISPB, TOKEN
+from .test_med import LATER, NO, NOT_ITS_OWN
+
+_ADDRESS = "https://dict.example/api/v2/error/"
+TASK = ClaimTask(claim_id=uuid4(), request_id=uuid4(), role="DONOR", reason="DEFAULT_OPERATION")
+
+
+@pytest.fixture
+async def directory() -> AsyncIterator[tuple[Claims, list[tuple[int, bytes]]]]:
+    """A rail, and with what its directory answers, the next one first."""
+    answers: list[tuple[int, bytes]] = []
+
+    async def answer(_: web.Request) -> web.Response:
+        status, body = answers.pop(0)
+        return web.Response(body=body, status=status)
+
+    application = web.Application()
+    application.router.add_post("/{path:.*}", answer)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    host, number = runner.addresses[0][:2]
+    rail = Claims(Line(f"http://{host}:{number}", Secret(TOKEN)), ISPB)
+    yield rail, answers
+    await rail.close()
+    await runner.cleanup()
+
+
+def says(word: str) -> bytes:
+    return f'{{"type": "{_ADDRESS}{word}", "title": "no"}}'.encode()
+
+
+async def test_what_is_the_directorys_no_and_what_passes(directory: tuple[Claims, list[Any]]) -> None:
+    rail, answers = directory
+    cases = [(status, says("SAID_NO"), True) for status in NO] + [(status, says("SAID_NO"), False) for status in LATER]
+    cases += [(status, body, False) for status in (403, 404) for body in NOT_ITS_OWN]
+    cases += [(409, says(f"Claim{period}PeriodNotEnded"), False) for period in ("Resolution", "Completion")]
+    for status, body, is_final in cases:
+        answers += [(status, body)] * 2
+        with pytest.raises(Permanent if is_final else Transient) as told:
+            await rail.send(CLAIM_CANCEL, "x", port.encode(TASK), uuid4())
+        assert getattr(told.value, "code", None) == ("SAID_NO" if is_final else None)
+        with pytest.raises(Permanent if is_final else Transient):
+            await rail.tell_claim(CLAIM_CONFIRM, TASK)
+
+
+@pytest.mark.parametrize("kind", [CLAIM_ACKNOWLEDGE, CLAIM_CONFIRM, CLAIM_CANCEL, CLAIM_COMPLETE])
+def test_what_the_directory_refuses_is_for_people(kind: str) -> None:
+    told = REFUSED_ENDS[kind](port.encode(TASK), "SAID_NO")
+    assert (told.kind, told.subject) == (port.REFUSED, str(TASK.claim_id))
+    assert decode(told.body, ClaimRefused) == ClaimRefused(TASK, "SAID_NO")
