@@ -53,12 +53,12 @@ SELECT '{company}', {order}, '{account}', 'paid-' || n, 'TRANSPARENT', 'PIX', 'E
 INSERT INTO entries (company_id, ledger_account_id, side, created_at, number, transfer_id, type, reference_id, amount_minor,
                      balance_minor, held_minor)
 SELECT '{company}', '{ledger}', CASE WHEN n % 3 = 0 THEN -1 ELSE 1 END, {at}, n, {order},
-       CASE WHEN n % 3 = 0 THEN 'PIX_REFUND' ELSE 'PIX_IN' END, {order}, 1050, 1050 * (n - 2 * (n / 3)), 0
+       CASE WHEN n % 3 = 0 THEN 'PIX_REFUND' ELSE 'PIX_IN' END, {order}, 1050, 1050::bigint * (n - 2 * (n / 3)), 0
   FROM generate_series(1, {rows}) n;
 INSERT INTO entries (company_id, ledger_account_id, side, created_at, number, transfer_id, type, reference_id, amount_minor,
                      balance_minor, held_minor)
 SELECT '{company}', '{young}', 1, '2025-01-02Z'::timestamptz + n * interval '1 day', n, gen_random_uuid(), 'PIX_IN',
-       gen_random_uuid(), 1050, 1050 * n, 0 FROM generate_series(1, 50) n;
+       gen_random_uuid(), 1050, 1050::bigint * n, 0 FROM generate_series(1, 50) n;
 INSERT INTO entry_cursors (company_id, entered_until, proven_until) VALUES ('{company}', now(), now())
     ON CONFLICT (company_id) DO UPDATE SET entered_until = now(), proven_until = now()
 """
