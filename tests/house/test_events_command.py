@@ -8,7 +8,7 @@ import pytest
 
 from lastro.doors.commands import Declined
 from lastro.doors.commands.events import access, perform
-from lastro.doors.commands.events.command import _parser
+from lastro.doors.commands.events.command import syntax
 
 SANDBOX = {
     "baseUrl": "http://127.0.0.1:8080", "clientId": "lc_sandbox", "clientSecret": "lsk_sandbox", "webhookSecret": "whsec_AAAA",
@@ -25,7 +25,7 @@ def home(tmp_path: Path) -> Path:
 
 def found(home: Path, *words: str, **environment: str) -> tuple[str, str, str, bool]:
     """Where it would go, as whom, by which secret, and whether with the sandbox's webhook secret."""
-    given = _parser().parse_args([*LIST, *(word.replace("HOME", str(home)) for word in words)])
+    given = syntax().parse_args([*LIST, *(word.replace("HOME", str(home)) for word in words)])
     told = {name: value.replace("HOME", str(home)) for name, value in environment.items()}
     one = access.found(given, {"LASTRO_HOME": str(home)} | told)
     return one.url, one.client_id, one.client_secret.reveal(), one.webhook_secret is not None

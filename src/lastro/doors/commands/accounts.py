@@ -36,10 +36,10 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Adds its commands."""
     opened = command(_open, "open", "Open an account for a holder; prints its number.")
     opened.add_argument("company", help="number or id")
-    opened.add_argument("--holder-type", required=True, choices=tuple(_DOCUMENTS))
+    opened.add_argument("--holder-type", required=True, choices=tuple(_DOCUMENTS), help="whether a person or a firm")
     opened.add_argument("--name", required=True, help="the holder's full name")
     opened.add_argument("--document", required=True, help="CPF of an individual, CNPJ of an organization")
-    opened.add_argument("--email", required=True)
+    opened.add_argument("--email", required=True, help="where the holder is written to")
     opened.add_argument("--phone", required=True, help="with its country, such as +5511987654321")
     listing = command(_list, "list", "List a company's accounts.")
     listing.add_argument("company", help="number or id")

@@ -62,12 +62,17 @@ async def _again(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     return await desk.act(institution.id, Again(given.rail, given.day, who(given)))
 
 
-def show(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> int:
-    """Shows a day. The exit status: 0 all its statements are taken and explained, 1 something is open, 2 it is not known."""
-    parser = argparse.ArgumentParser(prog="lastro reconcile", description="How a day stands at each rail.")
+def declare_day(parser: argparse.ArgumentParser) -> None:
+    """Adds the words that choose the day that is shown."""
     parser.add_argument("--day", type=_day, help="such as 2026-11-22; without it yesterday")
     parser.add_argument("--rail", type=_rail, help="this one alone: pix, ted, boleto or another")
     parser.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
+
+
+def show(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> int:
+    """Shows a day. The exit status: 0 all its statements are taken and explained, 1 something is open, 2 it is not known."""
+    parser = argparse.ArgumentParser(prog="lastro reconcile", description="How a day stands at each rail.")
+    declare_day(parser)
     given = parser.parse_args(list(words))
     try:
         day, days = asyncio.run(_read(settings().audit, given.day, given.rail))

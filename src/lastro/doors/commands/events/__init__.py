@@ -1,5 +1,5 @@
 """`lastro events`: what the API tells, from a terminal, as a client of it."""
 
-from lastro.doors.commands.events.command import perform
+from lastro.doors.commands.events.command import perform, syntax
 
-__all__ = ["perform"]
+__all__ = ["perform", "syntax"]

@@ -30,7 +30,7 @@ def perform(arguments: Sequence[str], environment: Mapping[str, str], say: Calla
 
     say: takes what goes to standard output, a line or a text at a time.
     """
-    parser = _parser()
+    parser = syntax()
     given = parser.parse_args(arguments)
     if given.act == "resend" and bool(given.ids) == bool(asking.filters(given)):
         parser.error("resend takes ids, or filters that say which")
@@ -59,7 +59,8 @@ async def _run(given: argparse.Namespace, allowed: Access, say: Callable[[str], 
         return await live.until_ended(task)
 
 
-def _parser() -> argparse.ArgumentParser:
+def syntax() -> argparse.ArgumentParser:
+    """Its words."""
     parser = argparse.ArgumentParser(
         prog="lastro events", description="Look at your events, follow them, send them again.",
         epilog="Exit status: 0 done, 1 refused, 2 no such command.",

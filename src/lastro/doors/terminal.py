@@ -1,0 +1,84 @@
+"""What a person sees at a terminal: states in colours, and how far long work has come. A pipe gets the plain words."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import Console
+
+# How a word of state is shown: the same words in lists, stories and laws.
+_SHADES: Final = {
+    "good": ("ACTIVE", "AGREED", "APPROVED", "AUTHORIZED", "COMPLETED", "DELIVERED", "PAID", "SETTLED", "VALIDATED",
+             "applied", "holds", "passed", "reconciled"),
+    "bad": ("ERROR", "FAILED", "REJECTED", "REFUSED", "STRANDED", "broken", "failed", "unread"),
+    "waiting": ("ANALYSIS", "PENDING", "PROCESSING", "RECEIVED", "RETRYING", "SCHEDULED", "open"),
+    "over": ("CANCELED", "CANCELLED", "CLOSED", "EXPIRED", "REFUNDED", "revoked"),
+}  # fmt: skip
+_STYLES: Final = {"good": "green", "bad": "bold red", "waiting": "yellow", "over": "dim"}
+
+
+def is_plain(environment_variable: Callable[[str], str | None], *, is_terminal: bool) -> bool:
+    """Whether words go out as they are: no terminal, one that knows no colours, or NO_COLOR (no-color.org) is set."""
+    return not is_terminal or bool(environment_variable("NO_COLOR")) or environment_variable("TERM") == "dumb"
+
+
+def say(text: str) -> None:
+    """Prints a text of one or more lines, its words of state in colours where standard output is a terminal."""
+    if is_plain(os.environ.get, is_terminal=sys.stdout.isatty()):
+        print(text, flush=True)  # noqa: T201 it is what prints
+    else:
+        shaded(_console()).print(text, markup=False, emoji=False, soft_wrap=True)
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
+    """How far work of `total` steps has come, as a bar on standard error while somebody looks at it.
+
+    what: is done. What is given is called at the end of each step with the name of the one that comes, and shows nothing
+    where standard error is no terminal.
+    """
+    if is_plain(os.environ.get, is_terminal=sys.stderr.isatty()):
+        yield lambda _name: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[now]}"),
+    )
+    with Progress(*columns, console=_console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total, now="")
+
+        def step(name: str) -> None:
+            bar.update(task, advance=1, now=name)
+
+        yield step
+
+
+def shaded(console: Console) -> Console:
+    """The console, that shows words of state in their colours."""
+    from rich.highlighter import RegexHighlighter  # noqa: PLC0415 a pipe has no use for it
+    from rich.theme import Theme  # noqa: PLC0415
+
+    class States(RegexHighlighter):
+        base_style = "state."
+        highlights = [rf"\b(?P<{shade}>{'|'.join(names)})\b" for shade, names in _SHADES.items()]  # noqa: RUF012
+
+    console.highlighter = States()
+    console.push_theme(Theme({f"state.{shade}": style for shade, style in _STYLES.items()}))
+    return console
+
+
+def _console(*, stderr: bool = False) -> Console:
+    from rich.console import Console  # noqa: PLC0415
+
+    return Console(stderr=stderr)

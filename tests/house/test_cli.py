@@ -1,0 +1,131 @@
+"""The command line as a whole: its help, completion, colours, and every command that the documentation tells of."""
+
+import argparse
+import io
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from tests.house.tree import ROOT
+
+from lastro.doors import cli, terminal
+from lastro.doors.commands import GROUPS
+from lastro.doors.commands.tree import grown
+
+FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`(lastro [a-z][^`]*)`")
+
+
+def tree() -> argparse.ArgumentParser:
+    return grown(cli.root(), GROUPS)
+
+
+def parsers(parser: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> dict[tuple[str, ...], argparse.ArgumentParser]:
+    found = {words: parser}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, below in action.choices.items():
+                found |= parsers(below, (*words, name))
+    return found
+
+
+EVERY = parsers(tree())
+
+
+def told() -> list[tuple[str, list[str]]]:
+    """Every command of lastro in a shell fence of the documentation, and in backquotes."""
+    found = []
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        text = path.read_text(encoding="utf-8")
+        lines = [line for block in FENCE.findall(text) for line in block.replace("\\\n", " ").splitlines()]
+        lines = [line for line in lines if re.match(r"(\S*/)?lastro [a-z]", line.strip())] + INLINE.findall(text)
+        for line in lines:
+            words = shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)
+            found.append((f"{path.relative_to(ROOT)}: {line}", words[1:]))
+    return found
+
+
+def test_a_command_of_the_documentation_is_one() -> None:
+    wrong = [f"{where}: {unknown}" for where, words in told() if (unknown := unknown_of(words))]
+    assert not wrong, "\n".join(wrong)
+
+
+def unknown_of(words: list[str]) -> list[str]:
+    """What of these words is neither a command nor a flag of it."""
+    path: tuple[str, ...] = ()
+    rest = list(words)
+    while rest and (*path, rest[0]) in EVERY:
+        path = (*path, rest.pop(0))
+    below = {one: parser for one, parser in EVERY.items() if one[: len(path)] == path}
+    if not path or (len(below) > 1 and rest and re.match(r"[a-z]", rest[0])):
+        return words
+    flags = {flag for parser in below.values() for flag in parser._option_string_actions}
+    written = [re.split(r"[=\]]", word.strip("[…"))[0] for word in rest]
+    return [word for word in written if word.startswith("--") and word not in flags]
+
+
+def test_what_is_no_command_is_found() -> None:
+    assert unknown_of(["client", "ad", "1"])
+    assert unknown_of(["client", "add", "1", "--permision", "x"]) == ["--permision"]
+    assert not unknown_of(["client", "add", "1", "--permission", "x"])
+
+
+def test_the_documentation_tells_of_every_command() -> None:
+    said = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    lacking = [" ".join(words) for words in EVERY if len(words) == 1 and f"lastro {words[0]}" not in said]
+    assert not lacking
+
+
+def test_every_command_has_its_sentence_and_every_word_its_help() -> None:
+    for words, parser in EVERY.items():
+        assert parser.description, words
+        for action in parser._actions:
+            assert action.help or not action.option_strings, (words, action.option_strings)
+
+
+def test_the_overview_names_every_command_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([])
+    overview = capsys.readouterr().out
+    assert ended.value.code == 0
+    for (name,) in (words for words in EVERY if len(words) == 1):
+        assert len(re.findall(rf"^  {name}  ", overview, re.MULTILINE)) == 1, name
+
+
+def test_bash_completes_commands_and_their_flags(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["completion", "bash"])
+    script = tmp_path / "completion"
+    script.write_text(capsys.readouterr().out)
+    asked = """
+source "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_lastro; echo "${COMPREPLY[@]}"
+"""
+
+    def completed(*words: str) -> list[str]:
+        command = ["bash", "-c", asked, "bash", str(script), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+    assert completed("lastro", "cli") == ["client"]
+    assert {"add", "rotate-secret", "revoke"} <= set(completed("lastro", "client", ""))
+    assert {"--day", "--rail"} <= set(completed("lastro", "reconcile", "--"))
+    assert "--no-follow" in completed("lastro", "events", "tail", "--")
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_terminal", "plain"),
+    [({}, True, False), ({}, False, True), ({"NO_COLOR": "1"}, True, True), ({"NO_COLOR": ""}, True, False),
+     ({"TERM": "dumb"}, True, True), ({"TERM": "xterm"}, True, False)],
+)  # fmt: skip
+def test_colours_are_for_terminals_that_want_them(environment: dict[str, str], is_terminal: bool, plain: bool) -> None:
+    assert terminal.is_plain(environment.get, is_terminal=is_terminal) is plain
+
+
+def test_words_of_state_have_their_colour_and_nothing_else_is_read() -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, color_system="standard", width=20)
+    terminal.shaded(console).print("PAID [bold]x[/bold] UNPAID broken :smile:", markup=False, emoji=False, soft_wrap=True)
+    assert out.getvalue() == "\x1b[32mPAID\x1b[0m [bold]x[/bold] UNPAID \x1b[1;31mbroken\x1b[0m :smile:\n"
