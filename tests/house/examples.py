@@ -328,6 +328,7 @@ PUBLIC: Mapping[str, tuple[tuple[str, str, bytes | None, int], ...]] = {
     "/live": (("GET", "/live", None, 200),),
     "/metrics": (("GET", "/metrics", None, 200), ("POST", "/metrics", b"{}", 405)),
     "/openapi.json": (("GET", "/openapi.json", None, 200), ("POST", "/openapi.json", b"{}", 405)),
+    "/postman.json": (("GET", "/postman.json", None, 200), ("POST", "/postman.json", b"{}", 405)),
     "/schemas": (("GET", "/schemas", None, 200), ("POST", "/schemas", b"{}", 405)),
     "/schemas/{name}": (
         ("GET", "/schemas/ORDER-PAYIN.PAID.json", None, 200),

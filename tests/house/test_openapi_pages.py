@@ -27,6 +27,7 @@ HOST = "lastro.test"
 _NOBODYS = Mock(place=Place(Institution("00000000", "Lastro", "0001"), f"https://{HOST}", sandbox=True))
 PATHS = (
     "/openapi.json",
+    "/postman.json",
     "/docs",
     "/docs/style.css",
     "/schemas",
@@ -127,7 +128,9 @@ async def test_the_page_is_whole_without_scripts_or_others(http: httpx.AsyncClie
     assert (page.language, answer.headers["content-language"]) == (language, language)
     assert "script" not in page.tags
     assert not [name for name in page.attributes if name == "style" or name.startswith("on")]
-    assert {link for link in page.links if not link.startswith("#")} == {"/docs/style.css", "/docs/guide", "/openapi.json"}
+    assert {link for link in page.links if not link.startswith("#")} == {
+        "/docs/style.css", "/docs/guide", "/openapi.json", "/postman.json"
+    }  # fmt: skip
     assert "default-src 'none'; style-src 'self'" in answer.headers["content-security-policy"]
     assert answer.headers["vary"] == "accept-language"
     assert re.search(r"url\(|@import", (await ask(http, "/docs/style.css")).text) is None

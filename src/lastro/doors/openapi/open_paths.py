@@ -233,6 +233,14 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         (Gives(200, "The document.", JSON, {"type": "object"}, headers=("etag", "cache-control")),
          Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
     )},
+    "/postman.json": {"GET": Open(
+        "read_postman", "service",
+        Doc("Read this document as a Postman collection",
+            "Schema v2.1.0: to be imported, or played by newman. Set its variables `clientId` and `clientSecret`; it fetches"
+            " its token by itself."),
+        (Gives(200, "The collection.", JSON, {"type": "object"}, headers=("etag", "cache-control")),
+         Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
+    )},
     "/schemas": {"GET": Open(
         "list_schemas", "webhooks",
         Doc("List the schemas of events", "Every kind of event that this version sends, and where its JSON Schema is."),

@@ -13,6 +13,7 @@ from lastro.doors.http import Response, refusal
 from lastro.doors.openapi import reference
 from lastro.doors.openapi.event_schemas import event_schema, event_schemas
 from lastro.doors.openapi.open_paths import SCHEMA
+from lastro.doors.openapi.postman import collection
 from lastro.doors.openapi.words import wanted
 from lastro.doors.texts import Text
 
@@ -30,6 +31,7 @@ _POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; form-action '
 @dataclass(frozen=True, slots=True)
 class _Made:
     document: Text
+    collection: Text
     pages: Mapping[str, Text]
 
     @classmethod
@@ -39,11 +41,14 @@ class _Made:
             language: Text.of(body, b"text/html; charset=utf-8", *page, (b"content-language", language.encode()))
             for language, body in reference.pages(document).items()
         }
-        return cls(Text.of(msgspec.json.encode(document), b"application/json"), pages)
+        for_postman = msgspec.json.encode(collection(document))
+        return cls(
+            Text.of(msgspec.json.encode(document), b"application/json"), Text.of(for_postman, b"application/json"), pages
+        )
 
 
 class Reference:
-    """What answers /openapi.json, /docs and its style. make: the document.
+    """What answers /openapi.json, /postman.json, /docs and its style. make: the document.
 
     The document and its pages take a second of a core, which most processes need for nobody: they are made when somebody
     asks first, in a thread, while others are answered.
@@ -58,6 +63,7 @@ class Reference:
         """What answers each of its paths, by method."""
         return {
             "/openapi.json": {"GET": self.openapi},
+            "/postman.json": {"GET": self.postman},
             "/docs": {"GET": self.page},
             "/docs/style.css": {"GET": self.style},
         }
@@ -65,6 +71,10 @@ class Reference:
     async def openapi(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /openapi.json."""
         return (await self._made()).document.for_(headers)
+
+    async def postman(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """GET /postman.json."""
+        return (await self._made()).collection.for_(headers)
 
     async def page(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /docs, in the language that is asked for."""

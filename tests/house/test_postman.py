@@ -1,0 +1,60 @@
+"""The collection for Postman: every operation of the document once, with what it takes to be sent."""
+
+import json
+import re
+from typing import Any
+from urllib.parse import parse_qsl
+
+from tests.house.test_openapi_pages import _NOBODYS
+
+from lastro.doors import wiring
+from lastro.doors.openapi.postman import SCHEMA, collection
+
+DOCUMENT = wiring.documented(_NOBODYS)
+COLLECTION = collection(DOCUMENT)
+SENT = {
+    (one["request"]["method"], "/" + "/".join(one["request"]["url"]["path"])): one["request"]
+    for folder in COLLECTION["item"]
+    for one in folder["item"]
+}
+
+
+def operations() -> dict[tuple[str, str], Any]:
+    return {
+        (method.upper(), re.sub(r"\{(\w+)\}", r":\1", path)): operation
+        for path, item in DOCUMENT["paths"].items()
+        for method, operation in item.items()
+    }
+
+
+def test_every_operation_stands_there_once() -> None:
+    assert SENT.keys() == operations().keys()
+    assert sum(len(folder["item"]) for folder in COLLECTION["item"]) == len(SENT)
+    assert COLLECTION["info"]["schema"] == SCHEMA
+
+
+def test_each_has_its_example_key_and_path() -> None:
+    for where, operation in operations().items():
+        request = SENT[where]
+        content = operation.get("requestBody", {}).get("content", {})
+        if "example" in content.get("application/json", {}):
+            assert json.loads(request["body"]["raw"]) == content["application/json"]["example"], where
+        assert ("body" in request) == bool(content), where
+        keys = [h for h in request["header"] if h["key"] == "idempotency-key"]
+        assert [h["value"] for h in keys if not h["disabled"]] == ["{{$guid}}"] * len(keys), where
+        named = [part[1:] for part in request["url"]["path"] if part.startswith(":")]
+        assert [v["key"] for v in request["url"].get("variable", ())] == named, where
+        needed = [p["name"] for p in operation["parameters"] if p["in"] == "query" and p.get("required")]
+        asked = parse_qsl(request["url"]["raw"].partition("?")[2], keep_blank_values=True)
+        assert [name for name, _ in asked] == needed, where
+
+
+def test_only_what_is_open_goes_without_a_token() -> None:
+    for where, operation in operations().items():
+        is_open = not any("bearer" in one for one in operation["security"])
+        assert (SENT[where].get("auth") == {"type": "noauth"}) == is_open, where
+
+
+def test_no_secret_stands_in_it() -> None:
+    values = {variable["key"]: variable["value"] for variable in COLLECTION["variable"]}
+    assert (values["clientId"], values["clientSecret"], values["token"]) == ("", "", "")
