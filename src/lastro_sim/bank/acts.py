@@ -1,5 +1,6 @@
 """What a person does with the phone, as functions: the API and the page both call these."""
 
+import json
 import re
 import sqlite3
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from ..collecting import phone as collected
 from ..forms import Form
 from ..network import Network
 from ..partners import PARTNERS
-from ..settings import OUTSIDE_BANK_ISPB, SIMULATED_BANKS
+from ..settings import OUTSIDE_BANK_ISPB, PAYER_BANK_ISPB, SIMULATED_BANKS
 from ..spi import payments, returns
 from ..spi.intake import ACCOUNT, BRANCH, TX_ID
 from . import authorizing, payers, reading
@@ -132,6 +133,13 @@ class Bank:
         else:
             rows = self.network.store.rows("SELECT * FROM payment ORDER BY seq DESC LIMIT ?", limit)[::-1]
         return self._told(rows)
+
+    def payer_of(self, end_to_end_id: str) -> str | None:
+        """The document of the customer of the payer's bank who made a payment; None: somebody else did, or nobody."""
+        row = payments.find(self.network, end_to_end_id)
+        if row is None or row["sender"] != PAYER_BANK_ISPB:
+            return None
+        return str(json.loads(row["body"])["payer"]["document"]["number"])
 
     def received(self, limit: int) -> list[dict[str, Any]]:
         """The newest payments that customers of the banks played here were paid from elsewhere, newest first.

@@ -1,0 +1,44 @@
+"""A payer contests what he paid (MED), as an app lets him: why, what has become of it, and taking it back."""
+
+from typing import Any
+
+from ..bank.payers import Payer
+from ..forms import Form
+from ..med import acts, objects
+from ..network import Network
+
+SITUATIONS = tuple(acts.SITUATIONS)
+_OF_PAYER = """
+SELECT m.* FROM med_object m JOIN payment p ON p.end_to_end_id = m.transaction_id
+ WHERE m.kind = ? AND p.body ->> '$.payer.document.number' = ? ORDER BY m.seq DESC LIMIT ?
+"""
+_ENDED = frozenset({"COMPLETED", "CANCELLED"})
+
+
+def of_payment(network: Network, end_to_end_id: str) -> dict[str, Any] | None:
+    """What became of contesting a payment; None: nobody has. `open`: it may be taken back."""
+    row = objects.recovery_of(network, end_to_end_id)
+    if row is None:
+        return None
+    found = acts.shown(network, row)
+    return found | {"open": found["status"] not in _ENDED}
+
+
+def of_payer(network: Network, payer: Payer, limit: int) -> list[dict[str, Any]]:
+    """What this customer has contested, newest first."""
+    rows = network.store.rows(_OF_PAYER, objects.RECOVERY, payer.document, limit)
+    return [acts.shown(network, row) for row in rows]
+
+
+def contest(network: Network, end_to_end_id: str, form: Form) -> str:
+    """Contest a payment; the code of the directory's no, or nothing."""
+    form.data["endToEndId"] = end_to_end_id
+    return str(acts.begin(network, form).get("code", ""))
+
+
+async def withdraw(network: Network, end_to_end_id: str) -> str:
+    """Take it back; the code of the directory's no, or nothing."""
+    row = objects.recovery_of(network, end_to_end_id)
+    if row is None:
+        return "NOT_CONTESTED"
+    return str((await acts.advance(network, row["id"], Form({"status": "CANCELLED"}))).get("code", ""))

@@ -1,0 +1,185 @@
+"""The phone's pages: read a code, pay, authorize, the statement, cancellations, disputes. They need no script."""
+
+from typing import Any
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath
+
+from ..answers import Asked
+from ..bank import payers, scheduled
+from ..bank.acts import Bank
+from ..bank.authorizing import Authorizing
+from ..bank.payers import Payer
+from ..boleto import phone as slip
+from ..collecting import phone as collected
+from ..forms import Form
+from ..messages import box
+from ..network import Network
+from ..partners import PARTNERS
+from ..refusals import RefusedError, not_found
+from ..showing import page, to_result, typed
+from ..texts import TEXTS
+from . import contesting, statement
+
+RECENT = 12
+LOOKED_AT = 200  # of what all customers have authorized, the newest, among which one's own are shown
+
+
+@get("/phone")
+async def phone(request: Asked, bank: NamedDependency[Bank], authorizing: NamedDependency[Authorizing]) -> Response[str]:
+    """Read a code and see what it asks, or the app as it opens."""
+    text = request.query_params.get("qrcodeData", "").strip()
+    return await _phone(request, bank, authorizing, text)
+
+
+@post("/phone")
+async def phone_acts(
+    request: Asked, bank: NamedDependency[Bank], authorizing: NamedDependency[Authorizing]
+) -> Response[str]:
+    """Pay, authorize or decline from the page's form, then go to the result, so that a reload does nothing again."""
+    form = await typed(request, "qrcodeData", "amount", "maximumAmount", "payer", "act")
+    act, text = form.data.pop("act", "pay"), form.data.get("qrcodeData", "")
+    holder = _holder(form.data.get("payer", ""))
+    try:
+        done = await _done(bank, authorizing, act, form)
+    except RefusedError:
+        return await _phone(request, bank, authorizing, text, holder, wrong=True)
+    if not done.keys() & {"idRec", "endToEndId", "paymentId"}:
+        # Nothing can be read there any more; the page says why.
+        return await _phone(request, bank, authorizing, text, holder)
+    return to_result(done, payer=holder.document)
+
+
+@post("/phone/recurrence/{id_rec:str}")
+async def phone_cancels(request: Asked, authorizing: NamedDependency[Authorizing], id_rec: FromPath[str]) -> Response[str]:
+    """Take an authorization back from its page."""
+    return to_result(authorizing.cancel(await typed(request), id_rec))
+
+
+@post("/phone/charge/{end_to_end_id:str}")
+async def phone_calls_off(request: Asked, network: NamedDependency[Network], end_to_end_id: FromPath[str]) -> Response[str]:
+    """Call off a charge to come from its recurrence's page, which then says how that ended."""
+    done = scheduled.cancel(network, await typed(request), end_to_end_id)
+    if "idRec" not in done:
+        raise not_found()
+    return to_result({"idRec": done["idRec"], "code": done.get("code", "")})
+
+
+@get("/phone/recurrence/{id_rec:str}")
+async def phone_recurrence(
+    request: Asked,
+    network: NamedDependency[Network],
+    authorizing: NamedDependency[Authorizing],
+    id_rec: FromPath[str],
+) -> Response[str]:
+    """A recurrence, what its payer has said of it, and its charges. Why his own bank refused is in the link."""
+    code = request.query_params.get("code", "")
+    one = authorizing.newest(id_rec)
+    return page(
+        request,
+        "recurrence.html",
+        one=one,
+        refusal=code if code in TEXTS else "",
+        charges=scheduled.listed(network, id_rec, RECENT)[::-1],
+        holder=_holder(one.get("payer", {}).get("document", {}).get("number", "")),
+    )
+
+
+@get("/phone/result/{end_to_end_id:str}")
+async def phone_result(
+    request: Asked, bank: NamedDependency[Bank], network: NamedDependency[Network], end_to_end_id: FromPath[str]
+) -> Response[str]:
+    """How a payment ended, and what became of contesting it. One that the payer's own bank refused never reached the
+    network: its reason is in the link, as is why the directory would not hear of a dispute.
+    """
+    found = bank.payments(end_to_end_id, 1)
+    code, payer = request.query_params.get("code", ""), bank.payer_of(end_to_end_id)
+    if not found and code not in TEXTS:
+        raise not_found()
+    payment = found[0] if found else {"endToEndId": end_to_end_id, "status": "REJECTED", "code": code, "amount": None}
+    return page(
+        request,
+        "result.html",
+        payment=payment,
+        refusal=code if found and code in TEXTS else "",
+        dispute=contesting.of_payment(network, end_to_end_id) if found else None,
+        situations=contesting.SITUATIONS if payer is not None else (),
+        holder=_holder(request.query_params.get("payer", "") if payer is None else payer),
+    )
+
+
+@post("/phone/dispute/{end_to_end_id:str}")
+async def phone_contests(request: Asked, network: NamedDependency[Network], end_to_end_id: FromPath[str]) -> Response[str]:
+    """Contest a payment from its page, or take that back."""
+    form = await typed(request, "situationType", "act")
+    if form.data.pop("act", "contest") == "withdraw":
+        code = await contesting.withdraw(network, end_to_end_id)
+    else:
+        code = contesting.contest(network, end_to_end_id, form)
+    return to_result({"endToEndId": end_to_end_id, "code": code})
+
+
+@get("/phone/slip/{payment_id:str}")
+async def phone_slip(request: Asked, network: NamedDependency[Network], payment_id: FromPath[str]) -> Response[str]:
+    """How the payment of a slip or a reference stands. One that was refused was never taken: its reason is in the link."""
+    found = slip.paid(network, payment_id) or collected.paid(network, PARTNERS.values(), payment_id)
+    code = request.query_params.get("code", "")
+    if found is None and code not in TEXTS:
+        raise not_found()
+    refused = {"paymentId": payment_id, "status": "REJECTED", "code": code, "amount": None}
+    return page(request, "slip.html", payment=found or refused, holder=_holder(request.query_params.get("payer", "")))
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (
+    phone, phone_acts, phone_cancels, phone_calls_off, phone_recurrence, phone_result, phone_contests, phone_slip,
+)  # fmt: skip
+
+
+def _holder(document: str) -> Payer:
+    """Whose phone it is; a stranger's document leaves it with the first of them."""
+    return next((payer for payer in payers.ON_THE_PHONE if payer.document == document), payers.DEFAULT)
+
+
+async def _done(bank: Bank, authorizing: Authorizing, act: str, form: Form) -> dict[str, Any]:
+    """What became of what the page's form asks for."""
+    if act == "authorize":
+        return await authorizing.authorize(form)
+    if act == "decline":
+        return await authorizing.decline(
+            Form({name: form.data[name] for name in ("qrcodeData", "payer") if name in form.data})
+        )
+    return await bank.pay(form)
+
+
+async def _phone(
+    request: Asked, bank: Bank, authorizing: Authorizing, text: str, holder: Payer | None = None, *, wrong: bool = False
+) -> Response[str]:
+    reading: dict[str, Any] | None = None
+    unreadable = False
+    if text:
+        try:
+            reading = await bank.read(Form({"qrcodeData": text}))
+        except RefusedError:
+            unreadable = True
+    network, holder = bank.network, holder or _holder(request.query_params.get("payer", ""))
+    mine = [one for one in authorizing.listed(None, LOOKED_AT) if one["payer"]["document"]["number"] == holder.document]
+    agreed = {one["idRec"] for one in mine}
+    charges = [one for one in scheduled.listed(network, None, LOOKED_AT) if one["idRec"] in agreed]
+    return page(
+        request,
+        "phone.html",
+        status=400 if wrong else 200,
+        text=text,
+        reading=reading,
+        unreadable=unreadable,
+        wrong=wrong,
+        holder=holder,
+        payers=payers.ON_THE_PHONE,
+        statement=statement.movements(network, holder, RECENT),
+        authorizations=mine[: -RECENT - 1 : -1],
+        charges=charges[: -RECENT - 1 : -1],
+        disputes=contesting.of_payer(network, holder, RECENT),
+        letters=box.listed(network, None, RECENT),
+    )

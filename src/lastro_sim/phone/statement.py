@@ -1,0 +1,74 @@
+"""What a customer of the payer's bank sees of his account: everything that went and came, newest first."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from .. import amounts
+from ..bank.payers import Payer
+from ..bank.paying import WORDS
+from ..clock import printed
+from ..network import Network
+from ..partners import PARTNERS
+
+# Each reads the newest of one kind. way: what it does to the balance.
+_SENT = """
+SELECT 'out' AS way, end_to_end_id AS id, accepted_at AS at, amount, status, body ->> '$.receiver.name' AS who FROM payment
+ WHERE body ->> '$.payer.document.number' = ? ORDER BY seq DESC LIMIT ?
+"""
+_RECEIVED = """
+SELECT 'in' AS way, end_to_end_id AS id, settled_at AS at, amount, status, body ->> '$.payer.name' AS who FROM payment
+ WHERE body ->> '$.receiver.document.number' = ? AND status = 'ACCC' ORDER BY seq DESC LIMIT ?
+"""
+_GIVEN_BACK = """
+SELECT 'in' AS way, p.end_to_end_id AS id, g.settled_at AS at, g.amount, g.status, p.body ->> '$.receiver.name' AS who
+  FROM giveback g JOIN payment p ON p.end_to_end_id = g.end_to_end_id
+ WHERE p.body ->> '$.payer.document.number' = ? AND g.status = 'ACCC' ORDER BY g.seq DESC LIMIT ?
+"""
+_SLIPS = """
+SELECT 'out' AS way, payment_id AS id, taken_at AS at, amount, status, nosso_numero AS who FROM slip_payment
+ WHERE payer ->> '$.document.number' = ? ORDER BY seq DESC LIMIT ?
+"""
+_ITEMS = """
+SELECT 'out' AS way, payment_id AS id, taken_at AS at, amount, status, partner, reference AS who FROM item_payment
+ WHERE body ->> '$.payer.document.number' = ? ORDER BY seq DESC LIMIT ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """One line. way: out or in. status: a word of the pages. page: where all of it is. who: a name, or a number."""
+
+    at: str
+    way: str
+    amount: str
+    currency: str
+    status: str
+    who: str
+    page: str
+
+
+def movements(network: Network, payer: Payer, limit: int) -> list[Movement]:
+    """The newest movements of his account, newest first."""
+
+    def rows(sql: str) -> list[sqlite3.Row]:
+        return network.store.rows(sql, payer.document, limit)
+
+    found = [_of_pix(row) for sql in (_SENT, _RECEIVED, _GIVEN_BACK) for row in rows(sql)]
+    found += [_of_slip(row) for row in rows(_SLIPS)] + [_of_item(row) for row in rows(_ITEMS)]
+    return sorted(found, key=lambda one: one.at, reverse=True)[:limit]
+
+
+def _of_pix(row: sqlite3.Row) -> Movement:
+    return _movement(row, "BRL", WORDS[row["status"]], f"/phone/result/{row['id']}")
+
+
+def _of_slip(row: sqlite3.Row) -> Movement:
+    return _movement(row, "BRL", f"slip-{row['status']}", f"/phone/slip/{row['id']}")
+
+
+def _of_item(row: sqlite3.Row) -> Movement:
+    return _movement(row, PARTNERS[row["partner"]].currency, f"slip-{row['status']}", f"/phone/slip/{row['id']}")
+
+
+def _movement(row: sqlite3.Row, currency: str, status: str, page: str) -> Movement:
+    return Movement(printed(row["at"]), row["way"], amounts.printed(row["amount"]), currency, status, row["who"] or "", page)
