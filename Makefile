@@ -13,10 +13,10 @@ WORKERS ?= 4
 ARGS ?=
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help run test fuzz check bench demo verify lock
+.PHONY: help run test fuzz storm model check bench demo screenshots verify lock
 
 help: ## What there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(VENV)/.run ## Start the whole sandbox: database, API, worker, simulated networks
 	@exec $(BIN)/lastro run
@@ -26,6 +26,12 @@ test: $(VENV)/.dev ## Run all tests (ARGS="..." for some of them)
 
 fuzz: $(VENV)/.dev ## Try the API with thousands of generated requests, others each time (FUZZ_SEED=... for the same again)
 	@FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-300} FUZZ_SEED=$${FUZZ_SEED:-$$(date +%s)} $(BIN)/python -m pytest tests/fuzz $(ARGS)
+
+storm: $(VENV)/.dev ## Let everything die under traffic, N times (SEED=... for the same again, ACTS=... for longer storms)
+	@$(BIN)/python -m tests.world.storms $(or $(N),10) $(if $(SEED),--seed $(SEED)) $(if $(ACTS),--acts $(ACTS)) $(ARGS)
+
+model: $(VENV)/.dev ## Walk the API beside its models, other walks each time (MODEL_EXAMPLES=... for how many)
+	@MODEL_EXAMPLES=$${MODEL_EXAMPLES:-200} $(BIN)/python -m pytest tests/model $(ARGS)
 
 check: $(VENV)/.dev ## Lint, format, types, imports, known holes in dependencies; write their bill of materials
 	@status=0; \
@@ -39,6 +45,9 @@ check: $(VENV)/.dev ## Lint, format, types, imports, known holes in dependencies
 
 bench: $(VENV)/.dev ## Measure, against the floor of this machine
 	@$(BIN)/python -m bench $(ARGS)
+
+screenshots: $(VENV)/.dev ## Look at the console's main pages in Chromium, and keep the pictures in docs/images
+	@mkdir -p docs/images && LASTRO_PICTURES=docs/images $(BIN)/python -m pytest -q tests/browser/test_pages.py
 
 demo: $(VENV)/.run ## Play the main flows on the running sandbox, step by step
 	@$(BIN)/lastro demo $(ARGS)

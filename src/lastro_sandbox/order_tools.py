@@ -16,7 +16,7 @@ from lastro.base.api import as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.money import Money
 from lastro.base.run import Call, Reply
-from lastro.doors.http import Response, refusal, unauthorized
+from lastro.doors.http import Response, refusal, unauthorized, unexpected
 from lastro_sandbox import card_tools
 
 if TYPE_CHECKING:
@@ -48,7 +48,13 @@ class OrderTools:
     simulator_url: str
 
     async def answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        """Answers the order as it then is; a status it cannot go to is a conflict."""
+        """Answers the order as it then is; a status it cannot go to is a conflict. 503 while the simulator is away."""
+        try:
+            return await self._answer(scope, raw, headers)
+        except (aiohttp.ClientError, TimeoutError):
+            return unexpected(503)
+
+    async def _answer(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         claims = await self.operations.claims(scope, headers)
         if claims is None:
             return unauthorized()

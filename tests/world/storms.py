@@ -1,0 +1,130 @@
+"""Storms of the whole world, one after the other: `make storm N=100`, or `python -m tests.world.storms 100 --at-once 2`.
+
+A line for each seed; what was broken under it; at the end how many held, what was done, and how to play those again that did not.
+--out FILE takes each storm's report as a line of JSON. The exit status is 1 where something was broken.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from tests.world.whole.crowd import OPERATIONS
+from tests.world.whole.town import built, removed
+from tests.world.whole_storm import Report, blown
+
+ACTS = 30
+PATIENCE_SECONDS = 300.0  # of a storm: on a busy machine it takes a minute
+_MEMORY = Path("/dev/shm")
+_PREFIX = "lastro-storms-"
+
+
+@contextmanager
+def place() -> Iterator[Path]:
+    """A folder for towns, in memory where there is such a folder; what runs that were killed have left is removed."""
+    where = _MEMORY if os.access(_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
+    for stale in where.glob(_PREFIX + "*"):
+        if not Path("/proc", stale.name.removeprefix(_PREFIX)).exists():
+            for town in stale.glob("*"):
+                removed(town)
+            shutil.rmtree(stale, ignore_errors=True)
+    folder = where / f"{_PREFIX}{os.getpid()}"
+    folder.mkdir(mode=0o711)
+    try:
+        yield folder
+    finally:
+        for town in folder.glob("*"):
+            removed(town)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _model(folder: Path) -> None:
+    """The town that all others are copies of."""
+    async with built(folder):
+        pass
+
+
+def one(model: Path, seed: int, acts: int) -> Report:
+    """A storm in this process. It cannot take for ever, and cannot end but with a report."""
+
+    async def bounded() -> Report:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await blown(model, model.parent / f"town-{seed}", seed, acts)
+
+    try:
+        return asyncio.run(bounded())
+    except Exception as error:  # noqa: BLE001 the others are blown all the same
+        removed(model.parent / f"town-{seed}")
+        return Report(seed, acts, broken=[f"no storm: {type(error).__name__}: {error}"[:2000]])
+
+
+def told(report: Report) -> str:
+    """A line of one storm, and a line of each thing that it has broken."""
+    requests = sum(count for name, count in report.done.items() if name in OPERATIONS)
+    word = "broken" if report.broken else "holds"
+    parts = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
+    line = f"{report.seed:>10}  {word:<6}  {requests} requests, {report.kept} kept, {len(report.faults)} faults, {parts}"
+    return "\n".join([line, *(f"{'':>12}{what}" for what in (*report.faults, *report.broken) if report.broken)])
+
+
+def run(seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callable[[str], object]) -> int:
+    """All of them; how many did not hold."""
+    bad, done, refused = [], Counter[str](), Counter[str]()
+    with place() as folder:
+        if os.geteuid() != 0:
+            say("No disk is full in these storms: only root may mount a small one.")
+        (folder / "model").mkdir(mode=0o711)
+        asyncio.run(_model(folder / "model"))
+        with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
+            for future in as_completed([pool.submit(one, folder / "model", seed, acts) for seed in seeds]):
+                report = future.result()
+                say(told(report))
+                done.update(report.done)
+                refused.update(report.refused)
+                if report.broken:
+                    bad.append(report.seed)
+                if out is not None:
+                    with out.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(report.as_row, default=str) + "\n")
+    say(f"{len(seeds) - len(bad)} of {len(seeds)} storms hold.")
+    never = sorted(set(OPERATIONS) - set(done))
+    if never:
+        say(f"Not asked for in any of them: {', '.join(never)}")
+    for seed in bad:
+        say(f"again: make storm N=1 SEED={seed} ACTS={acts}")
+    return len(bad)
+
+
+def main(words: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="storms", description=__doc__)
+    parser.add_argument("number", type=int, nargs="?", default=10)
+    parser.add_argument(
+        "--seed", type=int, help="the first of them; each further one is one more. Any, where it is not said"
+    )
+    parser.add_argument("--acts", type=int, default=ACTS, help="how many things people do in each")
+    parser.add_argument("--at-once", type=int, default=1)
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args(words)
+    first: int = secrets.randbelow(2**31) if given.seed is None else given.seed
+    seeds = [first + n for n in range(given.number)]
+
+    def say(line: Any) -> None:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+    return 1 if run(seeds, given.acts, given.at_once, given.out, say) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,231 @@
+"""What must be true when a storm is over: what was acknowledged is there, nothing is there twice, and everything has its end."""
+
+import asyncio
+from collections import Counter, defaultdict
+from contextlib import suppress
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from tests.event_contract import hold
+from tests.journeys.play import Answer
+from tests.journeys.stage import until
+from tests.laws import broken, connected
+from tests.world.whole import recurring
+from tests.world.whole.crowd import AWAY, Crowd, Request
+from tests.world.whole.ends import CALLED_OFF, EXPLAINED, KEYS_OF, READ_AGAIN, STATES, STAYS
+from tests.world.whole.matching import matched
+from tests.world.whole.town import PROCESSES
+from tests.world.whole.weather import later, settled
+
+from lastro_sandbox.clock import BUSY, NEXT
+from lastro_sim.merchant.receiver import MOST_KEPT
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+# How far the clock goes each time nothing is left to do: further and further, so that what waits for years is waited for too.
+_STEPS = (
+    timedelta(minutes=20), timedelta(hours=2), timedelta(hours=13), timedelta(hours=11), timedelta(days=2),
+    timedelta(days=4), timedelta(days=8),
+)  # fmt: skip
+_MOST_STEPS = 40
+_PATIENCE_SECONDS = 60.0
+
+
+class Aftermath:
+    """Of one storm. broken: what does not hold. ends: how many rows of each table ended how."""
+
+    def __init__(self, crowd: Crowd) -> None:
+        self.crowd, self.play = crowd, crowd.play
+        self.broken: list[str] = []
+        self.ends: Counter[str] = Counter()
+
+    # ── to rest ──
+
+    async def rest(self) -> None:
+        """No faults any more, everybody is up, whoever waits for an answer has it, and the clock goes on until nothing is due."""
+        await self.crowd.part()
+        await asyncio.gather(*(self._up(name) for name in PROCESSES))
+        await settled(self.crowd)
+        self.play.books.terminate()
+        self.play.books = await connected(self.play.stage.dsn("lastro_audit"))
+        await self.crowd.act("/faults", method="DELETE")
+        await self._quiet()
+        await self._answered()
+        await self._said_again()
+        await recurring.ends_all(self.crowd)
+        for step in range(_MOST_STEPS):
+            await self._quiet()
+            if await self._next() is None:
+                return
+            await later(self.crowd, _STEPS[min(step, len(_STEPS) - 1)])
+        self.broken.append(f"there is always something left to do: {await self._next()}")
+
+    async def _up(self, name: str) -> None:
+        stage = self.play.stage
+        if stage.is_running(name):
+            return
+        await stage.start(name)
+
+    async def _answered(self) -> None:
+        """Requests whose outcome nobody knows are asked again under their keys until it is known."""
+        waiting, self.crowd.unanswered = self.crowd.unanswered, []
+        for request in waiting:
+            answer = await self.crowd.insist(request)
+            if answer is None:
+                self.broken.append(f"{request.method} {request.target} is not answered in peace")
+            self.crowd.heard(request, answer)
+
+    async def _quiet(self) -> None:
+        """Nothing is due, here or in the network, whose clock is ours."""
+
+        async def look() -> bool:
+            with suppress(*AWAY):
+                now = await self.play.books.fetchval("SELECT business_now()")
+                theirs = await self.play.ask("GET", f"{self.play.stage.simulator_url}/clock")
+                if theirs.status != 200 or abs(datetime.fromisoformat(theirs.json["now"]) - now) > timedelta(seconds=2):
+                    return False
+                return bool(theirs.json["quiet"]) and not await self.play.books.fetchval(BUSY)
+            return False
+
+        await until(look, "rest", _PATIENCE_SECONDS)
+
+    async def _next(self) -> datetime | None:
+        """When something falls due, here or in the network."""
+        now = await self.play.books.fetchval("SELECT business_now()")
+        theirs = (await self.play.ask("GET", f"{self.play.stage.simulator_url}/clock")).json["nextDue"]
+        known = [await self.play.books.fetchval(NEXT, now), None if theirs is None else datetime.fromisoformat(theirs)]
+        return min((one for one in known if one is not None), default=None)
+
+    # ── what holds ──
+
+    async def look(self) -> None:
+        """Everything is looked at, so that a storm says all that it has broken."""
+        for law in (self._promises, self._states, self._money, self._feed, self._deliveries, self._laws):
+            try:
+                await law()
+            except Exception as error:  # noqa: BLE001 the others are looked at all the same
+                self.broken.append(f"{law.__name__}: {type(error).__name__}: {error}"[:3000])
+
+    async def _said_again(self) -> None:
+        """A request that was acknowledged is answered by the same bytes when it is sent again under its key."""
+        gate = asyncio.Semaphore(6)
+
+        async def one(request: Request, first: Answer) -> None:
+            async with gate:
+                again = await self.crowd.insist(request)
+            if again is None or (again.status, again.body) != (first.status, first.body):
+                said = None if again is None else (again.status, again.body[:300])
+                self.broken.append(f"another answer to {request.operation}: {first.body[:300]!r}, then {said}")
+
+        kept = [pair for pair in self.crowd.kept if pair[0].method != "DELETE" and pair[0].operation not in _NOT_KEPT]
+        await asyncio.gather(*(one(request, first) for request, first in kept))
+
+    async def _promises(self) -> None:
+        """Every write that was acknowledged is there."""
+        for request, first in self.crowd.kept:
+            if first.body:
+                await self._is_there(request.operation, request.target, request.who or "ana", first.json)
+        made = {
+            first.json["id"] for request, first in self.crowd.kept if request.operation in KEYS_OF and "id" in first.json
+        }
+        there = {row["id"] for row in await self.play.books.fetch("SELECT id::text FROM pix_keys")}
+        self.broken += [f"the key {name} was acknowledged and is not there" for name in sorted(made - there)]
+
+    async def _is_there(self, operation: str, target: str, who: str, said: dict[str, Any]) -> None:
+        """What was made can be read, and is what was said of it."""
+        if operation not in READ_AGAIN:
+            return
+        read, name, path = READ_AGAIN[operation](target, said)
+        if name is None:
+            return
+        shown = await self.crowd.read(read, who=who, path=path)
+        if shown is None:
+            self.broken.append(f"{operation} {name} was acknowledged and is not there")
+            return
+        if operation.startswith("cancel_") and said.get("status") in CALLED_OFF and shown["status"] != said["status"]:
+            self.broken.append(f"{operation} {name}: it was {said['status']}, and is {shown['status']}")
+        for key in ("id", "externalId", "amount", "endToEndId", "orderId", "returnId", "type", "key"):
+            if key in said and key in shown and said[key] != shown[key] and key not in STAYS.get(operation, ()):
+                self.broken.append(f"{operation} {name}: {key} was {said[key]!r}, is {shown[key]!r}")
+
+    async def _states(self) -> None:
+        """Every object is at its end, or where a rule says that it may stay; nothing waits in a queue."""
+        for table, (column, final) in STATES.items():
+            for row in await self.play.books.fetch(f"SELECT {column} AS state, count(*) AS n FROM {table} GROUP BY 1"):
+                self.ends[f"{table} {row['state']}"] = row["n"]
+                if row["state"] in final:
+                    continue
+                why = EXPLAINED.get((table, row["state"]))
+                sql = f"SELECT id FROM {table} o WHERE {column} = '{row['state']}' AND NOT ({why or 'false'})"
+                for stray in await self.play.books.fetch(sql):
+                    if table != "med_objects" or not await self._is_so_there(str(stray["id"]), row["state"]):
+                        self.broken.append(f"{table} {stray['id']} stays {row['state']}")
+
+    async def _is_so_there(self, name: str, status: str) -> bool:
+        """Whether the directory has the dispute where we have it: then it is another bank's turn, which has no term here."""
+        shown = await self.play.act(f"/med/{name}", method="GET")
+        return bool(_DIRECTORY.get(shown["status"], shown["status"]) == status)
+
+    async def _money(self) -> None:
+        """Our books against the network's own record: each transfer in and out is on both sides, once."""
+        self.broken += await matched(self.play)
+
+    async def _feed(self) -> None:
+        """1, 2, 3 and so on to the last event, each once, of either company."""
+        for who in ("ana", "dora"):
+            seen: list[dict[str, Any]] = []
+            while True:
+                after = seen[-1]["sequence"] if seen else 0
+                page = await self.crowd.read("read_feed", who=who, after=str(after), limit="200")
+                if not page["data"]:
+                    break
+                seen += page["data"]
+            if [event["sequence"] for event in seen] != list(range(1, len(seen) + 1)):
+                self.broken.append(f"the feed of {who} is not dense")
+            client = self.play.stage.client(dora=who == "dora")["clientId"]
+            sql = "SELECT e.id::text FROM events e JOIN clients c ON c.company_id = e.company_id WHERE c.client_id = $1"
+            if sorted(event["id"] for event in seen) != sorted(r["id"] for r in await self.play.books.fetch(sql, client)):
+                self.broken.append(f"the feed of {who} is not complete")
+        await hold(self.play.stage.dsn("lastro_audit"))
+
+    async def _deliveries(self) -> None:
+        """Each event that goes to an address has arrived, or was tried as often as it is; of an object one after the other."""
+        came = (await self.play.act("/merchant/webhooks", method="GET"))["data"]
+        first: dict[str, int] = {}
+        for place, one in enumerate(came):
+            first.setdefault(one["eventId"], place)
+        lines: defaultdict[tuple[UUID, str], list[Any]] = defaultdict(list)
+        for row in await self.play.books.fetch("SELECT * FROM deliveries ORDER BY sequence"):
+            lines[row["reference_id"], row["url"]].append(row)
+            name, is_dead = str(row["id"]), row["url"].startswith("http://127.0.0.1:1/")
+            self.ends[f"deliveries {row['status']}"] += 1
+            if row["status"] == "DELIVERED" and name not in first and len(came) < MOST_KEPT:
+                self.broken.append(f"event {name} is DELIVERED and has not come")
+            if row["status"] == "FAILED" and row["attempts"] < 5:
+                self.broken.append(f"event {name} was given up after {row['attempts']} attempts")
+            if row["status"] == "DELIVERED" and is_dead:
+                self.broken.append(f"event {name} is DELIVERED where nobody is")
+            if row["status"] not in ("DELIVERED", "FAILED"):
+                self.broken.append(f"event {name} stays {row['status']}")
+        for line in lines.values():
+            for one, other in pairwise([str(row["id"]) for row in line]):
+                if one in first and other in first and first[one] > first[other]:
+                    self.broken.append(f"event {other} came before {one} of the same object")
+
+    async def _laws(self) -> None:
+        """As `lastro verify` reads them."""
+        for law, rows in (await broken(self.play.books)).items():
+            self.broken.append(f"{law}: {rows[:2]}")
+
+
+# The directory's words for what we call otherwise.
+_DIRECTORY = {
+    "TRACKED": "TRACED",
+    "AWAITING_ANALYSIS": "WAITING_ANALYSIS",
+    "REFUNDING": "WAITING_REFUND",
+    "ACKNOWLEDGED": "RECEIVED",
+}
+# Of the sandbox alone, and answered anew each time.
+_NOT_KEPT: frozenset[str] = frozenset({"play_order"})

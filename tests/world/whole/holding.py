@@ -1,0 +1,180 @@
+"""What people do about accounts and keys: opened, blocked, closed; keys made, proved, claimed, given away and deleted."""
+
+import io
+from typing import Any
+
+from PIL import Image
+from tests.world.whole.crowd import Crowd
+
+from lastro.accounts.opening.docs import CREATE
+from lastro.standards.documents import is_cpf
+
+_SCRIPTED = ("70000050172", "70000050253", "70000050334", "70000050415")
+_SLOTS = ("documentHolder", "selfieHolder", "pepDeclaration")
+_BOUNDARY = "storm"
+
+
+async def makes_a_key(crowd: Crowd) -> None:
+    """A random one at once, an e-mail address or phone by the code that is sent there."""
+    chance, account = crowd.chance, crowd.chance.choice(crowd.accounts)["id"]
+    kind = chance.choice(("RANDOM", "EMAIL", "EMAIL", "PHONE"))
+    path, typed = {"accountId": account}, _address(crowd, kind)
+    made = await crowd.write("create_key", {"type": kind, **({"key": typed} if typed else {})}, path=path)
+    await crowd.read("list_keys", path=path)
+    if made is None:
+        return
+    if "validationId" in made:
+        if chance.random() < 0.2:
+            await crowd.write("resend_key_code", {"validationId": made["validationId"]}, path=path)
+        made = await _prove(crowd, "confirm_key", made["validationId"], typed, path)
+    if made is None:
+        return
+    if typed and chance.random() < 0.5:
+        await _leaves(crowd, account, typed)
+    elif chance.random() < 0.6:
+        await crowd.write("delete_key", path={"accountId": account, "keyId": made["id"]})
+
+
+def _address(crowd: Crowd, kind: str) -> str:
+    number = crowd.chance.getrandbits(40)
+    return {"EMAIL": f"s{number:x}@example.com", "PHONE": f"+55119{number % 10**8:08d}"}.get(kind, "")
+
+
+async def _code(crowd: Crowd, to: str, word: str = "") -> str | None:
+    """The newest code that was sent there."""
+
+    async def look() -> Any:
+        sent = await crowd.act(f"/messages?to={to.replace('+', '%2B')}", method="GET")
+        return next((one["code"] for one in (sent or {"data": []})["data"] if word in one["text"]), None)
+
+    found: str | None = await crowd.soon(look)
+    return found
+
+
+async def _prove(crowd: Crowd, operation: str, validation_id: str, to: str, path: dict[str, str]) -> Any:
+    """The code is typed: rightly, or wrongly first."""
+    code = await _code(crowd, to)
+    if code is None:
+        return None
+    if crowd.chance.random() < 0.2:
+        wrong = {"validationId": validation_id, "token": "000000"}
+        await crowd.write("confirm_key_claim" if operation == "confirm_key_claim" else "confirm_key", wrong, path=path)
+    proof = {"validationId": validation_id, "token": code}
+    if operation == "confirm_key_claim":
+        return await crowd.write("confirm_key_claim", proof, path=path)
+    return await crowd.write("confirm_key", proof, path=path)
+
+
+async def claims_a_key(crowd: Crowd) -> None:
+    """A key of the bank outside is to come here."""
+    chance, account = crowd.chance, crowd.chance.choice(crowd.accounts)["id"]
+    path = {"accountId": account}
+    phone = _address(crowd, "PHONE")
+    await crowd.act("/directory", {"type": "PHONE", "key": phone})
+    asked = {"claimType": "CLAIM_OWNERSHIP", "type": "PHONE", "key": phone}
+    begun = await crowd.write("create_key_claim", asked, path=path)
+    await crowd.read("list_key_claims", path=path)
+    if begun is None:
+        return
+    if "validationId" in begun:
+        if chance.random() < 0.2:
+            await crowd.write("resend_key_claim_code", {"validationId": begun["validationId"]}, path=path)
+        begun = await _prove(crowd, "confirm_key_claim", begun["validationId"], phone, path)
+    if begun is None:
+        return
+    path["claimId"] = begun["id"]
+    if chance.random() < 0.3:
+        await crowd.write("cancel_key_claim", {}, path=path)
+        return
+
+    async def waits() -> bool:
+        shown = await crowd.read("read_key_claim", path=path)
+        return bool(shown and shown["status"] in ("WAITING_RESOLUTION", "CONFIRMED"))
+
+    if await crowd.soon(waits):
+        await crowd.act(f"/directory/claims/{begun['id']}/advance", {"status": "CONFIRMED"})
+        await _decide(crowd, path, phone)
+
+
+async def _leaves(crowd: Crowd, account: str, typed: str) -> None:
+    """The bank outside claims a key that is here."""
+    claim = await crowd.act("/directory/claims", {"key": typed})
+    if claim is None or "claimId" not in claim:
+        return
+    path = {"accountId": account, "claimId": claim["claimId"]}
+
+    async def here() -> Any:
+        return await crowd.read("read_key_claim", path=path)
+
+    if await crowd.soon(here):
+        await _decide(crowd, path, typed)
+
+
+async def _decide(crowd: Crowd, path: dict[str, str], to: str) -> None:
+    """The holder says yes or no by another code."""
+    asked = await crowd.write("request_key_claim_code", {}, path=path)
+    if asked is None or "validationId" not in asked:
+        return
+    if crowd.chance.random() < 0.2:
+        await crowd.write("resend_key_claim_answer_code", {"validationId": asked["validationId"]}, path=path)
+    code = await _code(crowd, to, "decidir")
+    if code is not None:
+        decision = crowd.chance.choice(("CONFIRM", "CONFIRM", "CANCEL"))
+        body = {"validationId": asked["validationId"], "token": code, "decision": decision}
+        await crowd.write("answer_key_claim", body, path=path)
+
+
+async def opens_an_account(crowd: Crowd) -> None:
+    """Somebody asks for an account and uploads what is wanted, or some of it."""
+    terms = await crowd.read("read_account_terms", holderType="INDIVIDUAL")
+    if terms is None:
+        return
+    cpf = crowd.chance.choice(_SCRIPTED) if crowd.chance.random() < 0.3 else _somebody(crowd)
+    asked = {
+        **(CREATE.request or {}), "externalId": crowd.code(), "document": {"type": "CPF", "number": cpf},
+        "termsAccepted": {"version": terms["version"], "acceptedAt": "2026-01-01T00:00:00Z", "ip": "203.0.113.7"},
+    }  # fmt: skip
+    made = await crowd.write("open_account", asked)
+    if made is None:
+        return
+    for slot in _SLOTS:
+        if crowd.chance.random() < 0.9:
+            form = _form(slot, made["accountRequestId"], crowd.chance.randrange(256))
+            media = f"multipart/form-data; boundary={_BOUNDARY}"
+            if crowd.chance.random() < 0.5:
+                await crowd.write("upload_account_document", form, media=media)
+            else:
+                await crowd.write("upload_account_document_2", form, media=media)
+    await crowd.read("read_account_request", path={"id": made["accountRequestId"]})
+
+
+def _somebody(crowd: Crowd) -> str:
+    base = crowd.chance.randrange(100_000_000, 700_000_000)
+    return next(cpf for end in range(100) if is_cpf(cpf := f"{base}{end:02d}"))
+
+
+def _form(slot: str, request_id: str, shade: int) -> bytes:
+    made = io.BytesIO()
+    Image.new("L", (8, 8), shade).save(made, "PNG")
+    parts = {"documentType": slot.encode(), "accountRequestId": request_id.encode(), "file": made.getvalue()}
+    form = b""
+    for name, content in parts.items():
+        more = '; filename="x.png"' if name == "file" else ""
+        form += f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n'.encode() + content + b"\r\n"
+    return form + f"--{_BOUNDARY}--\r\n".encode()
+
+
+async def is_blocked(crowd: Crowd) -> None:
+    """An account is blocked for a while, and somebody pays to it meanwhile; in the end it may be closed."""
+    chance = crowd.chance
+    spare = chance.choice(crowd.town.people["spare"])
+    await crowd.operator("account", "block", spare["number"], "--reason", "COURT_ORDER")
+    crowd.meanwhile(crowd.act("/phone/transfer", {"key": spare["pixKey"], "amount": crowd.cents()}))
+    await crowd.read("read_account", path={"id": spare["id"]})
+    await crowd.operator("account", "unblock", spare["number"], "--reason", "COURT_ORDER")
+    crowd.meanwhile(crowd.act("/phone/transfer", {"key": spare["pixKey"], "amount": crowd.cents()}))
+    if chance.random() < 0.5:
+        made = await crowd.write("request_account_close", {"closeRequestReason": "We are moving"}, path={"id": spare["id"]})
+        if made is not None:
+            await crowd.read("read_account_close", path={"id": made["id"]})
+    await crowd.read("list_accounts", limit="10")

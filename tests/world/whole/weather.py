@@ -1,0 +1,230 @@
+"""What befalls a town: everything that can die dies, lines are cut, the disk is full, the clock jumps, the schema is changed.
+
+What falls when is the seed's; a fault comes once so many requests were made.
+"""
+
+import asyncio
+import os
+import random
+import signal
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import asyncpg
+from tests.journeys.stage import until
+from tests.world.whole.crowd import AWAY, Crowd
+from tests.world.whole.town import APIS, PROCESSES, WORKERS
+
+from lastro.base.gaps import GAPS
+from lastro.doors.migrate import migrate
+
+# Those that a process of the API passes; a worker passes each.
+_API_GAPS = ("run.decided", "commit.sent")
+_END_BACKENDS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename LIKE 'lastro%'"
+_MIGRATED = ("orders", "payouts", "pix_payments", "transfers", "outbox", "inbox", "events", "deliveries", "answers")
+LONGEST_DEATH = 3.0  # seconds: who has not passed its gap by then does not die there
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What happens, and after how many requests of the storm."""
+
+    name: str
+    after: int
+    happen: Callable[[Crowd], Awaitable[None]]
+
+
+def forecast(chance: random.Random, faults: int, requests: int, *, small_disk: bool) -> list[Fault]:
+    """So many faults, spread over so many requests."""
+    kinds = [kind for kind in _KINDS if small_disk or kind is not _disk]
+    weights = [_KINDS[kind] for kind in kinds]
+    chosen = [chance.choices(kinds, weights)[0](random.Random(chance.random())) for _ in range(faults)]
+    times = sorted(chance.randint(5, max(requests * 3 // 4, 6)) for _ in chosen)
+    return [Fault(name, after, happen) for after, (name, happen) in zip(times, chosen, strict=True)]
+
+
+_Made = tuple[str, Callable[[Crowd], Awaitable[None]]]
+
+
+def _kill(chance: random.Random) -> _Made:
+    name, pause = chance.choice(PROCESSES), chance.random() * 0.4
+
+    async def happen(crowd: Crowd) -> None:
+        crowd.town.kill(name)
+        await asyncio.sleep(pause)
+        await back(crowd, name)
+
+    return f"kill {name}", happen
+
+
+def _crash(chance: random.Random) -> _Made:
+    """A process that kills itself in a gap, once it has passed there so often."""
+    gap, count = chance.choice(GAPS), chance.choice((1, 1, 2, 3, 5))
+    name = chance.choice((*APIS, *WORKERS) if gap in _API_GAPS else WORKERS)
+
+    async def happen(crowd: Crowd) -> None:
+        crowd.town.kill(name)
+        await settled(crowd)
+        child = crowd.town.launch(name, LASTRO_CRASH_AT=f"{gap}:{count}")
+
+        async def died() -> bool:
+            return not child.is_running()
+
+        with suppress(AssertionError):
+            await until(died, f"the death of {name}", LONGEST_DEATH)
+            crowd.done[f"died in {gap}"] += 1
+        crowd.town.kill(name)
+        await back(crowd, name)
+
+    return f"crash {name} {gap}:{count}", happen
+
+
+def _database(chance: random.Random) -> _Made:
+    number, pause = chance.choice((signal.SIGKILL, signal.SIGINT, signal.SIGQUIT)), chance.random() * 0.5
+
+    async def happen(crowd: Crowd) -> None:
+        await crowd.town.put_out(number, pause)
+
+    return f"database {number.name}", happen
+
+
+def _backends(chance: random.Random) -> _Made:
+    times, pause = chance.randint(1, 3), chance.random() * 0.2
+
+    async def happen(crowd: Crowd) -> None:
+        for _ in range(times):
+            await at_server(crowd, _END_BACKENDS)
+            await asyncio.sleep(pause)
+
+    return f"end backends {times}", happen
+
+
+def _cut(chance: random.Random) -> _Made:
+    times, pause = chance.randint(1, 4), chance.random() * 0.2
+
+    async def happen(crowd: Crowd) -> None:
+        for _ in range(times):
+            crowd.done["lines cut"] += crowd.town.line.cut()
+            await asyncio.sleep(pause)
+
+    return f"cut lines {times}", happen
+
+
+def _clock(chance: random.Random) -> _Made:
+    # All of those in a storm together are less than the week for which every answer is kept.
+    ahead = chance.choice((timedelta(seconds=11), timedelta(minutes=6), timedelta(hours=7), timedelta(days=1)))
+
+    async def happen(crowd: Crowd) -> None:
+        await later(crowd, ahead)
+
+    return f"clock {ahead}", happen
+
+
+def _disk(chance: random.Random) -> _Made:
+    seconds = 0.2 + chance.random()
+
+    async def happen(crowd: Crowd) -> None:
+        crowd.town.fill()
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            crowd.town.empty()
+        await asyncio.to_thread(crowd.town.server.revive)
+
+    return f"disk full {seconds:.1f} s", happen
+
+
+def _freeze(chance: random.Random) -> _Made:
+    """A process that stands still, whose leases end meanwhile, and that goes on as if nothing had been."""
+    name, seconds = chance.choice((*APIS, *WORKERS)), 0.3 + chance.random()
+
+    async def happen(crowd: Crowd) -> None:
+        pid = crowd.town.pid(name)
+        if pid is None:
+            return
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            await settled(crowd)
+            await asyncio.sleep(seconds)
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+    return f"freeze {name} {seconds:.1f} s", happen
+
+
+def _migrate(chance: random.Random) -> _Made:
+    """The next version's schema: columns and an index of tables that everybody is writing to."""
+    tables, number = chance.sample(_MIGRATED, 3), chance.randint(1000, 9999)
+    columns = "".join(f"ALTER TABLE {table} ADD COLUMN storm_{number} text;\n" for table in tables)
+    sql = f"{columns}CREATE INDEX storm_{number} ON {tables[0]} (company_id, storm_{number});\n"
+
+    async def happen(crowd: Crowd) -> None:
+        with written(f"{number}_storm.sql", sql) as folder:
+            await migrate(crowd.town.server.dsn(), folder=folder)
+
+    return f"migrate {', '.join(tables)}", happen
+
+
+@contextmanager
+def written(name: str, text: str) -> Iterator[Path]:
+    """A folder with this file alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, name).write_text(text, encoding="utf-8")
+        yield Path(folder)
+
+
+# How likely each is.
+_KINDS: dict[Callable[[random.Random], _Made], int] = {
+    _kill: 6, _crash: 8, _database: 4, _backends: 3, _cut: 3, _clock: 5, _disk: 2, _freeze: 3, _migrate: 2,
+}  # fmt: skip
+
+
+async def back(crowd: Crowd, name: str) -> None:
+    """A dead process starts again; what it held is free."""
+    await settled(crowd)
+    await crowd.town.start(name)
+
+
+async def settled(crowd: Crowd) -> None:
+    """Half a minute goes by for every lease."""
+
+    async def ended() -> bool:
+        with suppress(*AWAY):
+            await crowd.town.end_leases()
+            return True
+        return False
+
+    await until(ended, "the end of the leases")
+
+
+async def later(crowd: Crowd, ahead: timedelta) -> None:
+    """Business time is suddenly later."""
+
+    async def jumped() -> bool:
+        with suppress(*AWAY):
+            await crowd.play.jump(ahead)
+            return True
+        return False
+
+    await until(jumped, "the clock")
+
+
+async def at_server(crowd: Crowd, statement: str) -> None:
+    """A statement of whoever owns the server."""
+
+    async def done() -> bool:
+        with suppress(*AWAY):
+            connection = await asyncpg.connect(crowd.town.server.dsn())
+            try:
+                await connection.execute(statement)
+            finally:
+                await connection.close()
+            return True
+        return False
+
+    await until(done, "the server")

@@ -1,0 +1,140 @@
+"""A storm of the whole world: everybody does everything, everything dies, and in the end everything adds up.
+
+A seed plays the choices of a storm again: who does what, with which amounts, and what befalls whom after how many requests.
+How they meet in time it does not.
+"""
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from tests.world.whole import buying, holding, listening, paying_out, recurring
+from tests.world.whole.aftermath import Aftermath
+from tests.world.whole.crowd import Crowd
+from tests.world.whole.town import Town, copied, visiting
+from tests.world.whole.weather import Fault, forecast, later
+
+AT_ONCE = 8
+REQUESTS_OF_A_LIFE = 6  # about so many: by it the faults are spread over a storm
+# What people do, and how often. Every operation of the API is in the hand of one of them.
+LIVES: Mapping[Callable[[Crowd], Awaitable[None]], int] = {
+    buying.buys: 8, buying.buys_by_fewer_words: 2, buying.pays_a_printed_code: 2, buying.pays_nobody: 2,
+    buying.buys_at_a_partner: 5, buying.buys_by_card: 3, paying_out.pays_out: 9, paying_out.plans: 3,
+    paying_out.contests: 2, paying_out.is_contested: 2, recurring.subscribes: 4, recurring.goes_on: 1,
+    holding.makes_a_key: 3, holding.claims_a_key: 2, holding.opens_an_account: 2, holding.is_blocked: 1,
+    listening.is_told: 2, listening.looks_around: 2, listening.misbehaves: 8,
+}  # fmt: skip
+
+
+@dataclass
+class Report:
+    """How a storm went. broken: what does not hold, each in a sentence; empty where all does.
+
+    done: requests by operation, and deaths by gap. ends: rows by table and state. complaints: errors that processes logged,
+    which are for people to look at: a database that dies is one. kept: writes that were acknowledged. slowest: the longest
+    that a client asked until it was answered, in seconds.
+    """
+
+    seed: int
+    acts: int
+    faults: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    done: dict[str, int] = field(default_factory=dict)
+    refused: dict[str, int] = field(default_factory=dict)
+    ends: dict[str, int] = field(default_factory=dict)
+    complaints: dict[str, int] = field(default_factory=dict)
+    kept: int = 0
+    slowest: float = 0.0
+
+    @property
+    def as_row(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+async def blown(model: Path, folder: Path, seed: int, acts: int) -> Report:
+    """One storm in a copy of the model town. folder: where the copy may be; it is gone afterwards."""
+    begun = time.monotonic()
+    async with copied(model, folder) as town:
+        opened = round(time.monotonic() - begun, 2)
+        report = await storm_over(town, seed, acts)
+    report.seconds = {"open": opened, **report.seconds, "all": round(time.monotonic() - begun, 2)}
+    return report
+
+
+async def storm_over(town: Town, seed: int, acts: int) -> Report:
+    """One storm in a town in which nothing has happened yet."""
+    report = Report(seed, acts)
+    async with visiting(town) as play:
+        crowd = Crowd(play, random.Random(seed))
+        try:
+            await _blow(crowd, town, acts, report)
+            after = Aftermath(crowd)
+            await _timed(report, "rest", after.rest())
+            await _timed(report, "look", after.look())
+            report.broken += after.broken
+            report.ends = dict(after.ends)
+        except Exception as error:  # noqa: BLE001 whatever it is, the storm has not come to its end
+            report.broken.append(f"{type(error).__name__}: {error}"[:2000])
+        report.broken += crowd.wrong
+        report.kept, report.done, report.refused = len(crowd.kept), dict(crowd.done), dict(crowd.refused)
+        report.complaints = dict(town.complaints())
+        report.slowest = max(crowd.waits, default=0.0)
+    return report
+
+
+async def _timed(report: Report, name: str, act: Awaitable[Any]) -> None:
+    begun = time.monotonic()
+    try:
+        await act
+    finally:
+        report.seconds[name] = round(time.monotonic() - begun, 2)
+
+
+async def _blow(crowd: Crowd, town: Town, acts: int, report: Report) -> None:
+    """Everybody lives, while the faults fall."""
+    chance = crowd.chance
+    faults = forecast(
+        chance, chance.randint(2, 4) * max(acts // 40, 1), acts * REQUESTS_OF_A_LIFE, small_disk=town.ballast is not None
+    )
+    report.faults = [f"{fault.after}: {fault.name}" for fault in faults]
+    chosen = chance.choices(list(LIVES), list(LIVES.values()), k=acts)
+    people = [crowd.person(f"s{n}", random.Random(chance.random())) for n in range(acts)]
+    await later(crowd, timedelta(hours=chance.randint(0, 7 * 24)))
+    for who in ("ana", "dora"):
+        await listening.settles_urls(crowd, who)
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def live(act: Callable[[Crowd], Awaitable[None]], person: Crowd) -> None:
+        async with gate:
+            await act(person)
+
+    is_over = asyncio.Event()
+    falling = asyncio.create_task(_fall(crowd, faults, is_over))
+    lives = asyncio.gather(*(live(act, person) for act, person in zip(chosen, people, strict=True)))
+    try:
+        await _timed(report, "storm", lives)
+    finally:
+        is_over.set()
+        await falling
+
+
+async def _fall(crowd: Crowd, faults: list[Fault], is_over: asyncio.Event) -> None:
+    """Each fault in its turn; those whose time has not come when nobody lives any more fall then."""
+    for fault in faults:
+        while not is_over.is_set() and _requests(crowd.done) < fault.after:
+            await asyncio.sleep(0.02)
+        try:
+            await fault.happen(crowd)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 the others fall all the same
+            crowd.wrong.append(f"{fault.name}: {type(error).__name__}: {error}"[:2000])
+
+
+def _requests(done: Counter[str]) -> int:
+    return sum(done.values())
