@@ -118,3 +118,22 @@ async def test_of_many_at_once_one_is_made(office: Office, *, is_scheduled: bool
     assert {(r.kind, r.problems[0].issue) for r in refusals} == {(Kind.CONFLICT, "DUPLICATE")}
     assert len(refusals) == 49
     assert await office.column("SELECT count(*) FROM payouts") == [1]
+
+
+@pytest.mark.parametrize(
+    ("code", "refused"), [(None, ("amount", "DUPLICATE")), ("salary-7", ("externalId", "DUPLICATE"))], ids=["guard", "code"]
+)
+async def test_of_two_at_once_with_money_for_one_the_other_is_a_duplicate(
+    office: Office, code: str | None, refused: tuple[str, str]
+) -> None:
+    """Told that there is too little, its client might send it anew."""
+    await wants_none(office)
+    await office.make(8_500_000)
+    for _ in range(5):
+        wishes = [office.wish(1_000_000, **({"external_id": code} if code else {})) for _ in range(2)]
+        said = await asyncio.gather(*(office.ask(wish) for wish in wishes))
+        (made,) = [one for one in said if isinstance(one, Reply)]
+        (other,) = [one for one in said if isinstance(one, Refused)]
+        assert [(problem.field, problem.issue) for problem in other.problems] == [refused]
+        code = code and f"{code}-"
+        await office.refuse(msgspec.json.decode(made.body))

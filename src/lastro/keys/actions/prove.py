@@ -12,7 +12,7 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Write
 from lastro.keys import rules, store
 from lastro.keys.actions.asking import refused_by, register
-from lastro.keys.actions.create import DUPLICATE, OWN_KEY, made
+from lastro.keys.actions.create import made
 from lastro.keys.model import FOR_KEY
 from lastro.keys.rendering import CodeSent, shown
 from lastro.keys.states import VALIDATIONS
@@ -66,7 +66,10 @@ class ConfirmKey(Act[Known]):
         validation = await store.validation_of(session, door.company_id, self.validation_id, self.account_id)
         if validation is None:
             return Known(found[0])
-        return Known(found[0], validation, await store.room_of(session, door.company_id, self.account_id, validation.key))
+        room = await store.room_of(session, door.company_id, self.account_id, validation.key)
+        if room.is_ours:  # made by this very validation, perhaps, since that was read
+            validation = await store.validation_of(session, door.company_id, self.validation_id, self.account_id)
+        return Known(found[0], validation, room)
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
         """Once the right code is noted, asks the directory to register the key, with no connection held."""
@@ -96,10 +99,6 @@ class ConfirmKey(Act[Known]):
         confirmed = VALIDATIONS.move(validation, "confirm", door.now, key_id=key.id)
         relies = (Relied("accounts", account.id, account.version),)
         return Done(Write(door.company_id, relies=relies, moves=(confirmed,)) + write, render(shown(key)), key.id)
-
-    def taken(self, constraint: str) -> Refused | None:
-        """Another account here was first."""
-        return DUPLICATE if constraint == OWN_KEY else None
 
     def _refusal(self, known: Known, door: Door) -> Refused | None:
         if known.account is None:

@@ -46,10 +46,11 @@ class Ids(TypedDict, total=False):
 
 @dataclass(slots=True)
 class Found:
-    """What one request has found out of a destination: asked once, however often it has to decide."""
+    """What one request has found out, however often it has to decide: a destination is asked for once."""
 
     destination: Destination | None = None
     end_to_end_id: str | None = None
+    is_short: bool = False  # it was decided, and then there was too little
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +136,20 @@ class Create(Act[Known]):
         return _taken() if constraint == "payouts_external_id_key" else None
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """Decided again, since it may be the same payout that has taken what is lacking; then refused."""
+        if not self.found.is_short:
+            self.found.is_short = True
+            return self
+        return self.too_little(short)
+
+    def too_little(self, short: InsufficientFunds) -> Refused:
         """The account has too little, or has sent too much today."""
         if isinstance(short, OverQuota):
             left = Money(short.left_minor, self.wish.amount.currency)
             what = "night" if short.kind.endswith("night") else "day"
             text = f"passes the account's limit of a {what}, of which {left} is left"
             return Refused(Kind.INVALID, (Problem("amount", "LIMIT_EXCEEDED", text),))
-        return super().insufficient(short)
+        return Refused(Kind.INVALID, (short.problem,))
 
     def _limit_problems(self, known: Known, parts: int) -> list[Problem]:
         if parts <= MOST_CHILDREN:

@@ -64,9 +64,7 @@ class Make(Act["Known | None"]):
         if known is None:
             return None
         if self.short is not None:
-            said = known.create.insufficient(self.short)
-            assert isinstance(said, Refused)
-            return replace(known, ground=said)
+            return replace(known, ground=known.create.too_little(self.short))
         assert not isinstance(known.ground, Refused)
         found = await known.create.look_up(known.ground, door)
         judged = self.silences.judge(found, known.plan.id, known.line.number, door.now)
