@@ -8,12 +8,15 @@ import random
 import signal
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 import uvicorn
 import uvloop
+
+from lastro.standards import traces
 
 from . import logs
 from .application import build
@@ -23,6 +26,7 @@ from .clock import Clock
 from .network import Network
 from .settings import Settings
 from .store import Store, StoreInUseError
+from .tracing import Tracer
 
 
 class Server(uvicorn.Server):
@@ -46,11 +50,11 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     )
 
 
-def open_network(settings: Settings) -> Network:
+def open_network(settings: Settings, tracer: Tracer | None = None) -> Network:
     """The network with its memory, on the machine's clock and randomness."""
     store = Store(settings.store_path)
     clock = Clock(lambda: datetime.now(UTC), store.number("clock-offset"))
-    return Network(settings, store, clock, Dice(random.SystemRandom()), Bells())
+    return Network(settings, store, clock, Dice(random.SystemRandom()), Bells(), tracer)
 
 
 async def serve(network: Network, bind: str, say: logs.Say, *, watch_parent: bool) -> None:
@@ -103,7 +107,7 @@ def main() -> None:
     if not settings.token:
         sys.stderr.write("LASTRO_NETWORK_TOKEN is not set: participants are refused, the phone page works.\n")
     try:
-        network = open_network(settings)
+        network = open_network(settings, _tracer(os.environ))
     except StoreInUseError as error:
         sys.exit(f"lastro-sim: {error}")
     say = logs.lines(_write, network.clock.machine, _level(os.environ))
@@ -118,6 +122,14 @@ def main() -> None:
 def _write(line: bytes) -> None:
     sys.stdout.buffer.write(line)
     sys.stdout.buffer.flush()
+
+
+def _tracer(environment: Mapping[str, str]) -> Tracer | None:
+    """Where a collector is named, as lastro is told of it; what is no address is lastro's to refuse."""
+    url = environment.get("LASTRO_OTLP_URL", "").strip()
+    if not url:
+        return None
+    return Tracer(traces.collector(url), time.time_ns, random.SystemRandom().randbytes)
 
 
 def _level(environment: Mapping[str, str]) -> str:

@@ -40,6 +40,7 @@ from .spi import api as spi_api
 from .spi import statements as spi_statements
 from .ted import api as ted_api
 from .ted import statements as ted_statements
+from .tracing import Traced
 from .transfers import api as transfers_api
 
 LARGEST_BODY = 262_144
@@ -86,7 +87,7 @@ def build(network: Network, say: logs.Say = logs.unheard, over: Litestar | None 
     made = routed() if over is None else over
     made.state.network = network
     # Around everything, so that a path that is nobody's is noted too.
-    return logs.Noted(made, network, say)
+    return logs.Noted(made if network.tracer is None else Traced(made, network.tracer), network, say)
 
 
 def routed() -> Litestar:
@@ -123,12 +124,15 @@ async def _alive(app: Litestar) -> AsyncIterator[None]:
         app.state.outside = outside_acts.open_bank(network)
         mail = MailServer(network)
         await mail.open()
-        ticking = asyncio.create_task(timer.run(network))
+        running = [asyncio.create_task(timer.run(network))]
+        if network.tracer is not None:
+            running.append(asyncio.create_task(network.tracer.run()))
         yield
         await mail.close()
-        ticking.cancel()
-        with suppress(asyncio.CancelledError):
-            await ticking
+        for task in running:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
 
 
 def _network(request: Request) -> Network:  # type: ignore[type-arg]

@@ -39,6 +39,12 @@ def about(network_id: str) -> None:
         fields["network_id"] = network_id
 
 
+def subject() -> str | None:
+    """The endToEndId or return id that the present request is about, as far as it has been said."""
+    fields = _present.get()
+    return None if fields is None else fields.get("network_id")
+
+
 def lines(write: Callable[[bytes], object], now: Callable[[], int], least: str) -> Say:
     """Writes lines from a level on. now: machine time in microseconds since 1970. least: one of LEVELS."""
 

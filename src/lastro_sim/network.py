@@ -7,17 +7,19 @@ from .chance import Chance
 from .clock import Clock
 from .settings import Settings
 from .store import Store
+from .tracing import Tracer
 
 
 @dataclass(frozen=True)
 class Network:
-    """The simulated world, passed to every function that plays a part in it."""
+    """The simulated world, passed to every function that plays a part in it. tracer: where traces are on."""
 
     settings: Settings
     store: Store
     clock: Clock
     chance: Chance
     bells: Bells
+    tracer: Tracer | None = None
 
     def move_clock(self, offset: int) -> None:
         """Set how far business time is from machine time, and wake what has fallen due."""

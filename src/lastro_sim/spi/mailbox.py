@@ -46,6 +46,8 @@ def put(
     if ispb in SIMULATED_BANKS:
         return
     now = network.clock.business()
+    if network.tracer is not None:
+        network.tracer.told(kind, fields.get("endToEndId", fields.get("idRec")))
     for _ in range(copies):
         msg_id = pix_ids.message_id(SPI_ISPB, network.chance.octets(32))
         body = {"msgId": msg_id, "type": kind, "createdAt": printed(now), **fields}
