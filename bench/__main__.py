@@ -13,11 +13,13 @@ import uvloop
 from bench import (
     day,
     deliveries,
+    hour,
     journey,
     ledger,
     lists,
     methods,
     orders,
+    overload,
     payouts,
     payouts_journey,
     plans,
@@ -25,6 +27,7 @@ from bench import (
     qr,
     reads,
     reconciliation,
+    restore,
     shares,
     slips,
     statements,
@@ -84,8 +87,11 @@ _LONG: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
     "reconciliation": lambda laid, quick: _reconciled(laid, *((10_000, 1_000) if quick else (100_000, 20_000))),
     "statements": lambda laid, quick: statements.measured(laid, *_rounds(quick), 100_000 if quick else 1_000_000),
     "statements-deep": lambda laid, quick: statements.measured(laid, *_rounds(quick), 1_000_000 if quick else 10_000_000),
+    "restore": lambda laid, quick: restore.drilled(laid, 60e6 if quick else 1.05e9),
+    "overload": lambda laid, quick: overload.measured(laid, *_rounds(quick)),
     "deliveries-memory": lambda laid, quick: deliveries.memory(laid, 60_000 if quick else 200_000),
 }
+_HOUR = "hour"  # of --minutes at --rate
 PARTS = ("qr", "slip", *_IN_A_HOUSE, "shares")
 
 
@@ -99,8 +105,8 @@ def _rounds(quick: bool) -> tuple[int, float]:
     return (2, 2.0) if quick else (3, 3.0)
 
 
-async def measure(*, quick: bool, parts: list[str]) -> Report:
-    """The figures of one run."""
+async def measure(*, quick: bool, parts: list[str], minutes: float = 60.0, rate: float = 100.0) -> Report:
+    """The figures of one run. minutes, rate: of the hour, payments a second."""
     report = Report("quick" if quick else "full", neighbours())
     if "qr" in parts:
         with _timed("qr"):
@@ -113,6 +119,9 @@ async def measure(*, quick: bool, parts: list[str]) -> Report:
             if name in parts:
                 with _timed(name):
                     report.figures += await part(laid, quick)
+        if _HOUR in parts:
+            with _timed(_HOUR):
+                report.figures += await hour.paid(laid, minutes, rate)
         if "shares" in parts:
             with _timed("shares"):
                 report.shares = await shares.of_one_request(laid, _rounds(quick)[1])
@@ -123,12 +132,15 @@ def main() -> None:
     """Measures, prints, keeps."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures lastro against this machine's floor.")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"only these of {', '.join((*PARTS, *_LONG))}")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"only these of {', '.join((*PARTS, *_LONG, _HOUR))}")
+    parser.add_argument("--minutes", type=float, default=60.0, help="how long the part hour goes on")
+    parser.add_argument("--rate", type=float, default=100.0, help="payments a second there")
     given = parser.parse_args()
-    if unknown := set(given.parts) - {*PARTS, *_LONG}:
+    if unknown := set(given.parts) - {*PARTS, *_LONG, _HOUR}:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     print(machine())
-    report = uvloop.run(measure(quick=given.quick, parts=given.parts or list(PARTS)))
+    parts = given.parts or list(PARTS)
+    report = uvloop.run(measure(quick=given.quick, parts=parts, minutes=given.minutes, rate=given.rate))
     print(f"before the run other programs used {report.neighbours:.2f} cores")
     print(report.table())
     for name, share in sorted(report.shares.items(), key=lambda item: -item[1]):

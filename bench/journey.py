@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import aiohttp
 from bench.figures import Figure, Rounds
 from bench.load import filled, template
+from bench.receiver import ACKNOWLEDGED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ _ORDER = re.compile(rb'"code":"(pedido-[0-9-]+)"')
 _LENGTH = re.compile(rb"(?i)content-length: (\d+)")
 
 
-class _Receiver(asyncio.Protocol):
+class Told(asyncio.Protocol):
     """The client's side of notifications: says thank you, and when the first byte about each order came."""
 
     def __init__(self, first_byte: dict[str, float]) -> None:
@@ -50,10 +51,10 @@ class _Receiver(asyncio.Protocol):
         if order := _ORDER.search(body):
             self._first_byte.setdefault(order[1].decode(), self._began)
         assert self._transport is not None
-        self._transport.write(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+        self._transport.write(ACKNOWLEDGED)
 
 
-class _Street:
+class Street:
     """Orders, telephones and the time at which each was paid."""
 
     def __init__(self, house: House, http: aiohttp.ClientSession, notify: str) -> None:
@@ -97,14 +98,14 @@ async def paid(house: House, count: int) -> list[Figure]:
     """Orders paid per second, and from the payment to the notification's first byte."""
     first_byte: dict[str, float] = {}
     loop = asyncio.get_running_loop()
-    receiver = await loop.create_server(lambda: _Receiver(first_byte), "127.0.0.1", 0)
+    receiver = await loop.create_server(lambda: Told(first_byte), "127.0.0.1", 0)
     notify = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/webhooks"
     async with (
         house.api(),
         house.process("worker", "lastro.doors.cli", "worker"),
         aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_PATIENCE_SECONDS), trust_env=False) as http,
     ):
-        street = _Street(house, http, notify)
+        street = Street(house, http, notify)
         await street.pay_all([await street.order() for _ in range(10)])  # everything is warm
         await _all_told(street, first_byte)
         calm = [await street.order() for _ in range(_CALM)]
@@ -130,7 +131,7 @@ async def paid(house: House, count: int) -> list[Figure]:
     ]
 
 
-async def _all_told(street: _Street, first_byte: dict[str, float]) -> None:
+async def _all_told(street: Street, first_byte: dict[str, float]) -> None:
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while missing := street.asked_at.keys() - first_byte.keys():
         if time.monotonic() > deadline:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bench.house import Payee
 
 UNIQUE = "#" * 20  # stands in a template for the digits that differ from request to request
+_CUT = b"cut"  # in place of a status: the connection ended before its answer
 _NOTIFY = "http://127.0.0.1:9/webhooks"
 _LUA = """
 local templates = {%s}
@@ -42,13 +43,14 @@ end
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a load generator saw. cpu_seconds: its own."""
+    """What a load generator saw. cpu_seconds: its own. accepted_ms: latencies of answers with a 2xx status."""
 
     answered: int
     seconds: float
     others: int  # answers without a 2xx status
     cpu_seconds: float
     latencies_ms: tuple[float, ...] = ()
+    accepted_ms: tuple[float, ...] = ()
 
     @property
     def rate(self) -> float:
@@ -122,9 +124,13 @@ async def closed(folder: Path, port: int, texts: Sequence[str], connections: int
     return Seen(int(counted[1]), float(counted[2]), int(others[1]) if others else 0, cpu)
 
 
-async def opened(port: int, texts: Sequence[str], rate: float, seconds: float) -> Seen:
-    """So many requests a second at instants of their own (Poisson), whether or not earlier ones are answered."""
-    return await _ours({"port": port, "texts": list(texts), "rate": rate, "seconds": seconds})
+async def opened(port: int, texts: Sequence[str], rate: float, seconds: float, connections: int | None = None) -> Seen:
+    """So many requests a second at instants of their own (Poisson), whether or not earlier ones are answered.
+
+    connections: as many as a caller keeps; one that finds all of them busy waits, and its time runs. None: as it takes.
+    """
+    plan = {"port": port, "texts": list(texts), "rate": rate, "seconds": seconds, "most": connections or sys.maxsize}
+    return await _ours(plan)
 
 
 async def _ours(plan: dict[str, Any]) -> Seen:
@@ -132,7 +138,9 @@ async def _ours(plan: dict[str, Any]) -> Seen:
         sys.executable, "-m", "bench.load", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
     told = json.loads((await process.communicate(json.dumps(plan).encode()))[0])
-    return Seen(told["answered"], told["seconds"], told["others"], told["cpu"], tuple(told["latencies"]))
+    return Seen(
+        told["answered"], told["seconds"], told["others"], told["cpu"], tuple(told["latencies"]), tuple(told["accepted"])
+    )
 
 
 class _Line(asyncio.Protocol):
@@ -151,14 +159,14 @@ class _Line(asyncio.Protocol):
         self._buffer += data
         head, gap, body = self._buffer.partition(b"\r\n\r\n")
         length = re.search(rb"(?i)content-length: (\d+)", head)
-        if gap and length and len(body) >= int(length[1]) and self._answered is not None:
+        if gap and length and len(body) >= int(length[1]) and self._answered is not None and not self._answered.done():
             self._buffer = b""
             self._answered.set_result(head[9:12])
 
     def connection_lost(self, error: Exception | None) -> None:
         self.is_closed = True
         if self._answered is not None and not self._answered.done():
-            self._answered.set_exception(error or ConnectionResetError())
+            self._answered.set_result(_CUT)
 
     async def ask(self, request: bytes) -> bytes:
         """The status of the answer."""
@@ -174,7 +182,9 @@ class _Generator:
         self._number = time.time_ns() // 1000 * 1000
         self._idle: list[_Line] = []
         self._latencies: list[float] = []
+        self._accepted: list[float] = []
         self._statuses: Counter[bytes] = Counter()
+        self._room = asyncio.Semaphore(plan.get("most", sys.maxsize))
 
     async def closed(self, connections: int) -> float:
         started = time.perf_counter()
@@ -199,10 +209,16 @@ class _Generator:
     async def _ask(self, due: float) -> None:
         self._number += 1
         request = filled(self._texts[self._number % len(self._texts)], self._number)
-        line = await self._line()
-        self._statuses[await line.ask(request)] += 1
-        self._latencies.append((time.perf_counter() - due) * 1000)
-        self._idle.append(line)
+        async with self._room:
+            line = await self._line()
+            status = await line.ask(request)
+            if status is not _CUT:
+                self._idle.append(line)
+        took = (time.perf_counter() - due) * 1000
+        self._statuses[status] += 1
+        self._latencies.append(took)
+        if status.startswith(b"2"):
+            self._accepted.append(took)
 
     async def _line(self) -> _Line:
         """One that is free; those that the server has closed meanwhile, since nothing was on them, are forgotten."""
@@ -220,7 +236,7 @@ class _Generator:
         cpu = time.process_time()
         return {
             "answered": len(self._latencies), "seconds": seconds, "others": others, "cpu": cpu,
-            "latencies": self._latencies,
+            "latencies": self._latencies, "accepted": self._accepted,
         }  # fmt: skip
 
 

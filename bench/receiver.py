@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 _EVENT = re.compile(rb"(?i)\r\nx-event-id: *([0-9a-f-]{36})")
 _BODY = b'{"returnCode":"SUCCESS"}'
-_ACKNOWLEDGED = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(_BODY), _BODY)
+ACKNOWLEDGED = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(_BODY), _BODY)
 _MOST_LINE = 64 * 1024 * 1024  # an answer's line: all stamps of a run
 
 
@@ -60,7 +60,7 @@ class _Line(asyncio.Protocol):
         self._buffer = b""
         self._counts.answered[self._port] += 1
         assert self._transport is not None
-        self._transport.write(_ACKNOWLEDGED)
+        self._transport.write(ACKNOWLEDGED)
 
 
 class _Hanging(asyncio.Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Final
+from uuid import UUID
 
 import structlog
 
@@ -138,6 +139,13 @@ class Callers:
 
     def __init__(self, own: OwnKeys, outside: OutsideKeys | None = None) -> None:
         self._sources: tuple[OwnKeys | OutsideKeys, ...] = (own,) if outside is None else (own, outside)
+
+    def company_of(self, token: str) -> UUID | None:
+        """Whose token it was found to be lately. It says who asks, not that the token still counts."""
+        for source in self._sources:
+            if (found := source.verifier.remembered(token)) is not None:
+                return UUID(found.company_id)
+        return None
 
     async def claims(self, token: str, now: float) -> Claims:
         """What a token claims. now: Unix machine time in seconds. TokenRefused: it does not count.

@@ -115,6 +115,10 @@ class SignedTokens:
             raise TokenRefused
         return claims
 
+    def remembered(self, token: str) -> Claims | None:
+        """What a token claimed when its signature was found good, whatever the time is now; None: it was not seen lately."""
+        return self._good.get(hashlib.sha256(token.encode()).digest())
+
     def _read(self, token: str) -> Claims:
         """The claims of a token whose signature is right. Raise TokenRefused otherwise."""
         try:

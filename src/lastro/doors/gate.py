@@ -9,13 +9,16 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import asyncpg
 import structlog
 
 from lastro.base import trace
 from lastro.base.errors import DatabaseAway, Kind, Problem, Refused, Stale
+from lastro.doors.admission import WATCHED, Admission, TurnedAway
 from lastro.doors.http import METHODS, UNKNOWN, Response, Seen, headers_of, refusal, request_id, seen_of, unexpected
-from lastro.doors.proxies import Proxies
+from lastro.doors.proxies import Proxies, counted_as
 from lastro.doors.turns import NoTurn, Turns
+from lastro.doors.waiting import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping
@@ -44,7 +47,8 @@ class Gate:
 
     proxies: our own, which tell who calls. note: hears of every request that was
     answered, its status and how many seconds it took. schemes: of our own pages. large_bodies, long_answers: how many there
-    are at a time, since each takes memory for as long as its caller likes. in_flight: how many are being answered.
+    are at a time, since each takes memory for as long as its caller likes. admission: who is served where too much is asked.
+    in_flight: how many are being answered.
     """
 
     hosts: frozenset[str]
@@ -55,6 +59,7 @@ class Gate:
     schemes: tuple[str, ...] = ("http", "https")
     large_bodies: Turns = field(default_factory=lambda: Turns(8, 2, SLOWEST_TURN_SECONDS))
     long_answers: Turns = field(default_factory=lambda: Turns(16, 4, SLOWEST_TURN_SECONDS))
+    admission: Admission = field(default_factory=lambda: Admission(Bounds(), time.monotonic))
     origins: frozenset[str] = field(init=False)
     in_flight: int = field(init=False, default=0)
 
@@ -87,7 +92,7 @@ class Gate:
         headers = dict(scope["headers"])
         request_id = self.request_id(headers)
         seen = Seen(str(scope["method"]), path, request_id.decode())
-        trace.carry(trace.Trace(seen.request_id))
+        trace.take_up(seen.request_id, caller=headers.get(b"traceparent", b"").decode("latin-1"))
         scope["state"] = {"seen": seen, "peer": self.proxies.peer(scope, time.time), "gone": partial(_gone, receive)}
         async with AsyncExitStack() as held:
             self.in_flight += 1
@@ -120,7 +125,7 @@ class Gate:
                 if largest_body > LARGEST_BODY:
                     await held.enter_async_context(self.large_bodies.turn(f"{seen.company_id} {seen.client_id}"))
                 body = await _body(receive, headers, self.patience_seconds, largest_body)
-            response = await answer(scope, body, headers)
+            response = await self._worked_on(scope, answer, body, headers, seen)
             if response.more is None:
                 return response
             held.push_async_callback(response.more.aclose)
@@ -128,9 +133,9 @@ class Gate:
                 return response
             await held.enter_async_context(self.long_answers.turn(f"{seen.company_id} {seen.client_id}"))
             return await _begun(response)
-        except (_Refuse, NoTurn) as no:
+        except (_Refuse, NoTurn, TurnedAway) as no:
             return refusal(no.refused)
-        except (DatabaseAway, Stale) as away:
+        except (DatabaseAway, Stale, asyncpg.LockNotAvailableError) as away:
             log.warning(
                 "unavailable", request_id=seen.request_id, company_id=seen.company_id, path=seen.path,
                 cause=type(away).__name__, reason=str(away)[:200],
@@ -139,6 +144,15 @@ class Gate:
         except Exception:
             log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
             return unexpected()
+
+    async def _worked_on(
+        self, scope: HTTPScope, answer: Answer, body: bytes, headers: Mapping[bytes, bytes], seen: Seen
+    ) -> Response:
+        """The answer, made in a place of the company or address that asks: the request is whole now."""
+        if seen.path in WATCHED:
+            return await answer(scope, body, headers)
+        async with self.admission.place(seen.company_id or counted_as(scope["state"]["peer"].address)):
+            return await answer(scope, body, headers)
 
     def unrouted(self, method: str, request_id: bytes, response: Response, seconds: float) -> None:
         """Notes a request that no route was asked for: its path may hold anything and is not told."""

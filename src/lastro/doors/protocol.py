@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,16 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.doors.http import METHODS, headers_of, not_allowed, refusal, request_id
 
 if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
+    from lastro.doors.admission import Admission
+    from lastro.doors.connections import Connections
     from lastro.doors.http import Response
 
 LARGEST_HEAD = 64 * 1024
 SLOWEST_HEAD_SECONDS = 15.0
+UNTAKEN_SECONDS = 60.0  # so long a caller may leave more of an answer untaken than a connection holds
 LINGER_SECONDS = 2.0  # how long what nobody will read is taken from a caller, so that it can read what it was told
 _FRAMING = (b"content-length", b"transfer-encoding")
 _AUTHORITY = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]*)")
@@ -45,10 +50,17 @@ class _TooLarge(Exception):  # noqa: N818
 
 
 class Protocol(HttpToolsProtocol):
-    """One connection. head_seconds: how long a request line and its headers may take from the first byte."""
+    """One connection. head_seconds: how long a request line and its headers may take from the first byte.
+
+    admission: says which requests are turned away as soon as their head is read; connections: which one is closed where
+    there are too many. None: as many as come.
+    """
 
     head_seconds = SLOWEST_HEAD_SECONDS
     linger_seconds = LINGER_SECONDS
+    untaken_seconds = UNTAKEN_SECONDS
+    admission: Admission | None = None
+    connections_open: Connections[Protocol] | None = None
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
@@ -58,6 +70,8 @@ class Protocol(HttpToolsProtocol):
         self._unframed = self._deaf = False
         self._parting: Response | None = None  # the last thing that is said here; nothing after it is listened to
         self._late: asyncio.TimerHandle | None = None
+        self._untaken: asyncio.TimerHandle | None = None
+        self._address = ""
 
     # ── what arrives ──
 
@@ -65,10 +79,18 @@ class Protocol(HttpToolsProtocol):
         """Whoever connects has something to say soon."""
         super().connection_made(transport)
         self._within(self.head_seconds)
+        if self.connections_open is not None:
+            self._address = self.client[0] if self.client else ""
+            one_too_many = self.connections_open.opened(self, self._address)
+            if one_too_many is not None:
+                one_too_many.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nobody is waited for any more."""
         self._in_time()
+        self._is_taken()
+        if self.connections_open is not None:
+            self.connections_open.lost(self, self._address)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -133,6 +155,8 @@ class Protocol(HttpToolsProtocol):
         self._messages += 1
         self._head_bytes = self._body_bytes = self._other_bytes = 0
         self._within(self.head_seconds)
+        if self.connections_open is not None:
+            self.connections_open.asked(self, self._address)
 
     def on_url(self, url: bytes) -> None:
         """A part of the path and query."""
@@ -181,12 +205,51 @@ class Protocol(HttpToolsProtocol):
         if self._head_bytes > LARGEST_HEAD:
             raise _TooLarge
 
+    # ── whether it is served ──
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether no whole request waits for its answer here."""
+        return self._unanswered <= (self._place is _BODY)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        """Begins a request, or turns it away: before anything of it is looked at but its head."""
+        if self.admission is None:
+            super()._start_asgi_task(cycle, app)
+        elif (refused := self.admission.knock(cycle.scope)) is not None:
+            self.loop.call_soon(self._turn_away, cycle, refusal(refused))  # later: this may be one of many on the connection
+        else:
+            self.admission.heads += 1
+            super()._start_asgi_task(cycle, partial(self._entered, self.admission, app))
+
+    async def _entered(self, admission: Admission, app: ASGI3Application, scope: Any, receive: Any, send: Any) -> None:
+        admission.heads -= 1
+        await app(scope, receive, send)
+
+    def _turn_away(self, cycle: RequestResponseCycle, response: Response) -> None:
+        """Answers without the application, which costs a fifth of asking it to refuse."""
+        if cycle.disconnected or self.transport.is_closing():
+            return
+        if self.flow.write_paused:
+            self.transport.abort()  # it asks on and takes no answers
+            return
+        given = next((value for name, value in cycle.scope["headers"] if name == b"x-request-id"), b"")
+        content = self._printed(response, given, () if cycle.keep_alive else ((b"connection", b"close"),))
+        self.transport.write(content if cycle.scope["method"] == "HEAD" else content + response.body)
+        cycle.response_started = cycle.response_complete = True
+        cycle.message_event.set()
+        if not cycle.keep_alive:
+            self.transport.close()
+        self.on_response_complete()
+
     # ── what is answered ──
 
     def on_response_complete(self) -> None:
         """One request is answered; perhaps it was the last, perhaps it is still arriving."""
         super().on_response_complete()
         self._unanswered -= 1
+        if self.transport.is_closing():
+            self._let_go()
         if self._unanswered:
             return
         if self._parting is not None:
@@ -218,19 +281,47 @@ class Protocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         given = dict(self.headers or ()).get(b"x-request-id", b"") if self._place is not _BETWEEN else b""
-        headers = [
-            *self.server_state.default_headers,
-            *headers_of(response, request_id(given, secrets.token_bytes)),
-            (b"connection", b"close"),
-        ]
-        status = f"HTTP/1.1 {response.status} {HTTPStatus(response.status).phrase}\r\n".encode()
-        head = b"".join(name + b": " + value + b"\r\n" for name, value in headers)
-        self.transport.write(status + head + b"\r\n" + response.body)
+        self.transport.write(self._printed(response, given, ((b"connection", b"close"),)) + response.body)
         self._unset_keepalive_if_required()
         # Closing at once would reset the connection under a caller who is still sending, and lose what was said.
         if self.transport.can_write_eof():
             self.transport.write_eof()
         self._within(self.linger_seconds)
+
+    def _printed(self, response: Response, given_id: bytes, more: tuple[tuple[bytes, bytes], ...]) -> bytes:
+        """The status line and headers, to the empty line behind them."""
+        headers = [
+            *self.server_state.default_headers, *headers_of(response, request_id(given_id, secrets.token_bytes)), *more,
+        ]  # fmt: skip
+        status = f"HTTP/1.1 {response.status} {HTTPStatus(response.status).phrase}\r\n".encode()
+        return status + b"".join(name + b": " + value + b"\r\n" for name, value in headers) + b"\r\n"
+
+    # ── what is not taken ──
+
+    def pause_writing(self) -> None:
+        """More is written than is taken: not for ever."""
+        super().pause_writing()
+        self._untaken = self.loop.call_later(self.untaken_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It is taken again."""
+        self._is_taken()
+        super().resume_writing()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Nothing more was asked in time."""
+        super().timeout_keep_alive_handler()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """A connection is closed once all that was written is taken; whoever takes nothing is not waited for long."""
+        self._is_taken()
+        self._untaken = self.loop.call_later(self.linger_seconds, self.transport.abort)
+
+    def _is_taken(self) -> None:
+        if self._untaken is not None:
+            self._untaken.cancel()
+            self._untaken = None
 
     # ── time ──
 
@@ -248,6 +339,12 @@ class Protocol(HttpToolsProtocol):
             self._part(_refused("headers", "EXPIRED", f"must arrive within {self.head_seconds:g} s"))
         else:
             self.transport.close()
+            self._let_go()
+
+
+def speaking(admission: Admission | None = None, connections: Connections[Protocol] | None = None) -> type[Protocol]:
+    """The protocol of one server, with what all its connections share."""
+    return type("Protocol", (Protocol,), {"admission": admission, "connections_open": connections})
 
 
 def _refused(field: str, issue: str, description: str) -> Response:

@@ -1,0 +1,52 @@
+"""A request that waits for others lets others be served in its place meanwhile, and comes back to it before new ones.
+
+What is done at the same time is limited, because processor and database are (`doors/admission.py`). Whoever waits for a
+network, a location or the feed's next number uses neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+
+class Place(Protocol):
+    """What a request holds while it is worked on."""
+
+    def leave(self) -> None:
+        """Lets another have it."""
+
+    async def come_back(self) -> None:
+        """Has one again."""
+
+
+_present: ContextVar[Place | None] = ContextVar("lastro_place", default=None)
+
+
+def hold(place: Place) -> None:
+    """The present task, and what it starts, works in this place."""
+    _present.set(place)
+
+
+@asynccontextmanager
+async def aside() -> AsyncGenerator[None, None]:
+    """For as long as others are waited for. What works in no place, as a worker's task does, has none to give."""
+    place = _present.get()
+    if place is None:
+        yield
+        return
+    place.leave()
+    try:
+        yield
+    except asyncio.CancelledError:
+        raise  # whoever is told to end must not wait for a place first
+    except BaseException:
+        await place.come_back()
+        raise
+    else:
+        await place.come_back()

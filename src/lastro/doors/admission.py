@@ -1,0 +1,220 @@
+"""Who is served when more is asked than can be done: so many requests at a time, a short line of those who wait, and the
+rest is told at once to come again. Places go to the company that has the fewest, so that one that asks ten times as much
+waits for itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from typing import TYPE_CHECKING, Any, Self
+from uuid import UUID
+
+import structlog
+
+from lastro.base import aside
+from lastro.base.errors import Kind, Refused
+from lastro.doors.waiting import Bounds, Line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lastro.doors.waiting import Who
+
+# Asked by those who watch: they must have an answer when nobody else has one.
+WATCHED = frozenset({"/health", "/live", "/metrics"})
+_SPREAD_SECONDS = 3  # who is turned away comes again within 1 to 3 s, not all in the same one
+_LOOK_SECONDS = 0.02  # so often it is looked who has waited too long
+
+
+_log = structlog.get_logger(__name__)
+
+
+class TurnedAway(Exception):  # noqa: N818 it says what became of it
+    """There was no place in time, and nothing was done. refused: what the caller is told."""
+
+    def __init__(self, refused: Refused) -> None:
+        super().__init__(refused)
+        self.refused = refused
+
+
+class Admission:
+    """The places of one process. who: of a request by its head alone, for a request that might be turned away.
+
+    turned_away: how many were, by what they were told. heads: requests that have begun and not come to the line yet.
+    """
+
+    def __init__(self, bounds: Bounds, monotonic: Callable[[], float], who: Callable[[Any], Who] = lambda _: "") -> None:
+        self.bounds = bounds
+        self.under_way: Counter[Who] = Counter()
+        self.taken = 0
+        self.heads = 0
+        self.turned_away: Counter[Kind] = Counter()
+        self.who = who
+        self._monotonic = monotonic
+        self._line: Line[asyncio.Future[None]] = Line(bounds)
+        self._returning: deque[tuple[Who, asyncio.Future[None]]] = deque()
+        self._looking: asyncio.TimerHandle | None = None
+        self._told, self._tell_at = 0, 0.0
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a place."""
+        return self._line.length
+
+    def knock(self, scope: Any) -> Refused | None:
+        """What a request whose head has just been read is told at once; None: it may begin. That is cheap, and so early."""
+        if self._line.length + self.heads < self.bounds.waiting or scope["path"] in WATCHED:
+            return None
+        who = self.who(scope)
+        longest = self._line.longest()
+        if longest is not None and self._line.of(who) + 1 < self._line.of(longest):
+            return None  # it has less than others, and takes the place of one of theirs
+        return self._away(who)
+
+    def place(self, who: Who) -> Place:
+        """A place for the length of an `async with`. TurnedAway: there is none."""
+        return Place(self, who)
+
+    async def take(self, who: Who) -> None:
+        """Returns when one more of theirs is under way. TurnedAway: none was free in time."""
+        if self.taken < self.bounds.at_once and not self._line.length and not self._returning:
+            self._grant(who)
+            return
+        longest = self._line.longest() if self._line.length >= self.bounds.waiting else None
+        if longest is not None and self._line.of(who) >= self._line.of(longest):
+            raise TurnedAway(self._away(who))
+        granted = asyncio.get_running_loop().create_future()
+        self._line.join(who, granted, self._monotonic())
+        if longest is not None:
+            self._tell_away(longest, self._line.drop_oldest(longest))
+        self._look_later()
+        await self._granted(who, granted)
+
+    async def take_again(self, who: Who) -> None:
+        """The same for one that had a place and gave it away for a while: it goes before all others, and is not refused."""
+        if self.taken < self.bounds.at_once:
+            self._grant(who)
+            return
+        granted = asyncio.get_running_loop().create_future()
+        self._returning.append((who, granted))
+        await self._granted(who, granted)
+
+    def give_back(self, who: Who) -> None:
+        """One of theirs is under way no longer."""
+        self.taken -= 1
+        self.under_way[who] -= 1
+        if not self.under_way[who]:
+            del self.under_way[who]
+        self._go_on()
+
+    async def _granted(self, who: Who, granted: asyncio.Future[None]) -> None:
+        try:
+            await granted
+        except asyncio.CancelledError:
+            if granted.done() and not granted.cancelled() and granted.exception() is None:
+                self.give_back(who)
+            else:
+                self._line.drop(who, granted)
+                self._returning = deque(each for each in self._returning if each[1] is not granted)
+            raise
+
+    def _grant(self, who: Who) -> None:
+        self.taken += 1
+        self.under_way[who] += 1
+
+    def _go_on(self) -> None:
+        """Gives what is free to who waits."""
+        while self.taken < self.bounds.at_once:
+            if self._returning:
+                who, granted = self._returning.popleft()
+            elif (found := self._line.next(self.under_way, self._monotonic())) is not None:
+                who, granted = found
+            else:
+                return
+            if not granted.done():  # it has just hung up
+                self._grant(who)
+                granted.set_result(None)
+
+    def _look_later(self) -> None:
+        if self._looking is None:
+            self._looking = asyncio.get_running_loop().call_later(_LOOK_SECONDS, self._look)
+
+    def _look(self) -> None:
+        self._looking = None
+        for who, waiting in self._line.stale(self._monotonic()):
+            self._tell_away(who, waiting)
+        if self._line.length:
+            self._look_later()
+
+    def _tell_away(self, who: Who, waiting: asyncio.Future[None]) -> None:
+        if not waiting.done():
+            waiting.set_exception(TurnedAway(self._away(who)))
+
+    def _tell(self) -> None:
+        """One line a second at most: a line for each would cost more than what is turned away."""
+        now, total = self._monotonic(), self.turned_away.total()
+        if now >= self._tell_at:
+            _log.warning("requests.turned_away", count=total - self._told)
+            self._told, self._tell_at = total, now + 1.0
+
+    def _away(self, who: Who) -> Refused:
+        """429 where a company asks more than its share beside others, 503 where all together ask too much."""
+        others = (self._line.callers() | self.under_way.keys()) - {who}
+        its_own = self._line.of(who) + self.under_way[who] + 1
+        share = (self._line.length + self.taken + 1) / (len(others) + 1)
+        kind = Kind.TOO_MANY if isinstance(who, UUID) and others and its_own > share else Kind.UNAVAILABLE
+        self.turned_away[kind] += 1
+        self._tell()
+        return Refused(kind, retry_after_seconds=1 + self.turned_away.total() % _SPREAD_SECONDS)
+
+
+class Place:
+    """One place of a request, taken when it is entered and given back at its end, or while it waits for others."""
+
+    __slots__ = ("_admission", "_aside", "_has_ended", "_is_held", "_is_returning", "_who")
+
+    def __init__(self, admission: Admission, who: Who) -> None:
+        self._admission = admission
+        self._who = who
+        self._aside = 0  # how many of its tasks wait for others
+        self._is_held = self._is_returning = self._has_ended = False
+
+    async def __aenter__(self) -> Self:
+        await self._admission.take(self._who)
+        self._is_held = True
+        aside.hold(self)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._has_ended = True
+        self._let_go()
+
+    def leave(self) -> None:
+        """Lets another have it, until it is come back to as often as it was left."""
+        self._aside += 1
+        self._let_go()
+
+    async def come_back(self) -> None:
+        """Has one again, where none of its tasks is aside any more."""
+        self._aside -= 1
+        if self._aside or self._is_held or self._is_returning or self._has_ended:
+            return
+        self._is_returning = True
+        try:
+            await self._admission.take_again(self._who)
+        finally:
+            self._is_returning = False
+        self._is_held = True
+        if self.has_ended:
+            self._let_go()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the request is over, which it may be while one of its tasks still waits."""
+        return self._has_ended
+
+    def _let_go(self) -> None:
+        if self._is_held:
+            self._is_held = False
+            self._admission.give_back(self._who)

@@ -1,0 +1,59 @@
+"""How much one API process takes on at a time, and from how many connections, as settings."""
+
+from __future__ import annotations
+
+import re
+import resource
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lastro.doors.waiting import Bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Load", "load"]
+_OWN_FILES = 192  # what a process has open beside its clients: the database, networks, files, and some to spare
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """bounds: of requests. connections: of all clients; connections_of_address: of one that is no proxy of ours."""
+
+    bounds: Bounds = field(default_factory=Bounds)
+    connections: int = 4_096
+    connections_of_address: int = 1_024
+
+
+def load(given: Mapping[str, str], problems: list[str]) -> Load:
+    """What these variables ask for; whatever is wrong with one is added to `problems`, a sentence each."""
+    usual = Load()
+
+    def count(name: str, otherwise: int) -> int:
+        text = given.get(name, "").strip() or str(otherwise)
+        if re.fullmatch(r"[1-9]\d{0,5}", text, re.ASCII) is None:
+            problems.append(f"{name} must be a whole number from 1 to 999999, not {text!r}.")
+            return otherwise
+        return int(text)
+
+    def milliseconds(name: str, otherwise: float) -> float:
+        return count(name, round(otherwise * 1000)) / 1000
+
+    bounds = Bounds(
+        count("LASTRO_REQUESTS_AT_ONCE", usual.bounds.at_once),
+        count("LASTRO_REQUESTS_WAITING", usual.bounds.waiting),
+        milliseconds("LASTRO_REQUESTS_WAIT_MS", usual.bounds.patience_seconds),
+        milliseconds("LASTRO_REQUESTS_HURRIED_WAIT_MS", usual.bounds.hurried_seconds),
+    )
+    if bounds.hurried_seconds > bounds.patience_seconds:
+        problems.append("LASTRO_REQUESTS_HURRIED_WAIT_MS must not be above LASTRO_REQUESTS_WAIT_MS.")
+    of_all = count("LASTRO_CONNECTIONS", usual.connections)
+    of_one = count("LASTRO_CONNECTIONS_PER_ADDRESS", usual.connections_of_address)
+    return Load(bounds, of_all, of_one)
+
+
+def room_for(connections: int) -> int:
+    """Lets this process open as many files as it may, and says how many of so many connections that is room for."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    return connections if most == resource.RLIM_INFINITY else max(1, min(connections, most - _OWN_FILES))

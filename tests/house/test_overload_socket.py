@@ -1,0 +1,246 @@
+"""More than can be done, over real sockets: who is turned away is told so early and in the interface's words, who watches and
+who has less than others is served, and callers who keep connections for nothing stop nobody.
+"""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import pytest
+import uvicorn
+
+from lastro.doors import protocol, wiring
+from lastro.doors.admission import Admission
+from lastro.doors.api import Server
+from lastro.doors.app import application
+from lastro.doors.connections import Connections
+from lastro.doors.waiting import Bounds
+
+from .strangers import HOST, Town, leave, settle
+from .test_errors_socket import Line, request
+
+SOON = 0.2
+HERE = "127.0.0.1"
+GET = request("GET /qr/v2/0000000000000000000000 HTTP/1.1")  # a 404, once the database has been asked
+LIVE = request("GET /live HTTP/1.1")
+LARGE = 64 * 1024 * 1024  # more than the sockets of both sides hold
+
+
+@dataclass
+class Door:
+    """A server of the town's application that does two things at a time, lets two wait, and has four connections."""
+
+    town: Town
+    admission: Admission
+    connections: Connections[protocol.Protocol]
+    port: int
+
+    @asynccontextmanager
+    async def line(self) -> AsyncIterator[Line]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        try:
+            yield Line(reader, writer)
+        finally:
+            writer.close()
+
+    async def full(self, stack: AsyncExitStack) -> None:
+        """Both places are taken, and two of whoever calls without a token wait, until the stack ends."""
+        for _ in range(2):
+            await stack.enter_async_context(self.admission.place(HERE))
+        waiting = [asyncio.ensure_future(self.admission.place(HERE).__aenter__()) for _ in range(2)]
+        await self.waiting(2)
+        for each in waiting:
+            stack.callback(each.cancel)
+
+    async def waiting(self, count: int) -> None:
+        async with asyncio.timeout(5):
+            while self.admission.waiting != count:
+                await asyncio.sleep(0.001)
+
+    def asked(self, client: Any, line: str = "GET /order/v1/banks HTTP/1.1") -> bytes:
+        return request(line, f"authorization: Bearer {self.town.token(client)}")
+
+
+@pytest.fixture(scope="module")
+async def town(database: Any) -> AsyncIterator[Town]:
+    settled = await settle(database)
+    yield settled
+    await leave(settled)
+
+
+@asynccontextmanager
+async def serving(asgi: Any, speaks: type[protocol.Protocol]) -> AsyncIterator[int]:
+    server = Server(uvicorn.Config(asgi, http=speaks, ws="none", lifespan="off", log_config=None, server_header=False))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        task = asyncio.ensure_future(server.serve([listening]))
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            server.should_exit = True
+            await task
+
+
+@pytest.fixture
+async def door(town: Town) -> AsyncIterator[Door]:
+    operations = wiring.operations(town.house)
+    gate = wiring.gate(town.house, operations)
+    gate.admission.bounds = bounds = Bounds(at_once=2, waiting=2, patience_seconds=30.0, hurried_seconds=30.0)
+    gate.admission = Admission(bounds, asyncio.get_running_loop().time, gate.admission.who)
+    connections = Connections[protocol.Protocol](4, 3)
+    app = application(gate, operations, wiring.routes(town.house), wiring.public(town.house))
+    async with serving(app, protocol.speaking(gate.admission, connections)) as port:
+        yield Door(town, gate.admission, connections, port)
+
+
+def assert_away(answer: Any, status: int = 503) -> None:
+    error = {429: "INVALID_REQUEST", 503: "INTERNAL_ERROR"}[status]
+    message = {429: "Request is not valid", 503: "Unexpected error"}[status]
+    assert answer.status == status
+    assert msgspec.json.decode(answer.body) == {"error": error, "message": message, "details": []}
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["retry-after"] in ("1", "2", "3")
+
+
+async def test_who_is_turned_away_is_told_and_may_stay(door: Door) -> None:
+    """Before its body has come, which is taken and dropped; the connection is as good as before."""
+    async with AsyncExitStack() as stack:
+        await door.full(stack)
+        async with door.line() as line:
+            posted = request(f"POST http://{HOST}/auth/v1/token HTTP/1.1", "content-length: 5", "x-request-id: mine-7")
+            await line.send(posted)
+            answer = await line.answer()
+            assert_away(answer)
+            assert answer.headers["x-request-id"] == "mine-7"
+            await line.send(b"hello" + request("HEAD /nowhere HTTP/1.1") + GET)
+            assert (await line.answer(head=True)).status == 503
+            assert_away(await line.answer())
+            await stack.aclose()
+            await line.send(GET)
+            assert (await line.answer()).status == 404
+
+
+async def test_many_on_one_connection_are_turned_away_one_after_the_other(door: Door) -> None:
+    async with AsyncExitStack() as stack, door.line() as line:
+        await door.full(stack)
+        await line.send(b"".join(request("GET / HTTP/1.1", f"x-request-id: {n}") for n in range(2_000)))
+        assert [(await line.answer()).headers["x-request-id"] for _ in range(2_000)] == [str(n) for n in range(2_000)]
+        await line.send(request("GET / HTTP/1.1", "connection: close"))
+        answer = await line.answer()
+        assert_away(answer)
+        assert answer.headers["connection"] == "close"
+        assert await line.ends()
+
+
+async def test_who_watches_is_answered_all_the_same(door: Door) -> None:
+    async with AsyncExitStack() as stack, door.line() as line:
+        await door.full(stack)
+        await line.send(LIVE)
+        assert (await line.answer()).status == 200
+
+
+async def test_a_company_that_asks_less_is_served_beside_one_that_asks_too_much(door: Door) -> None:
+    ana, dora = door.town.ana, door.town.dora
+    async with AsyncExitStack() as stack:
+        lines = [await stack.enter_async_context(door.line()) for _ in range(3)]
+        for client, line in ((ana, lines[0]), (dora, lines[1])):
+            await line.send(door.asked(client))  # whose token it is is known from now on
+            assert (await line.answer()).status == 200
+        async with door.admission.place("one"), door.admission.place("two"):
+            for line in lines[:2]:
+                await line.send(door.asked(ana))
+            await door.waiting(2)
+            await lines[2].send(door.asked(ana))
+            assert_away(await lines[2].answer(), 503 if ana.company_id == dora.company_id else 429)
+            await lines[2].send(door.asked(dora))
+            assert_away(await lines[0].answer(), 429)  # its place in the line is Dora's now
+        assert [(await line.answer()).status for line in lines[1:]] == [200, 200]
+    assert (door.admission.taken, door.admission.waiting, door.admission.heads) == (0, 0, 0)
+
+
+async def test_a_body_that_comes_slowly_takes_no_place(door: Door) -> None:
+    async with door.line() as slow, door.line() as quick:
+        for _ in range(3):  # the head of a request that is refused, so that nothing is left of the town changed
+            await slow.send(request("POST /auth/v1/token HTTP/1.1", "content-type: application/json", "content-length: 2"))
+            await slow.send(b"{")
+            await quick.send(GET)
+            assert (await quick.answer()).status == 404
+            assert door.admission.taken == 0
+            await slow.send(b"}")
+            assert (await slow.answer()).status == 400
+
+
+async def test_of_too_many_connections_one_goes_on_which_nobody_waits(door: Door) -> None:
+    async with AsyncExitStack() as stack:
+        lines = [await stack.enter_async_context(door.line()) for _ in range(3)]
+        for line in lines:
+            await line.send(LIVE)
+            assert (await line.answer()).status == 200
+        await lines[0].send(LIVE)  # it is the youngest now
+        assert (await lines[0].answer()).status == 200
+        newest = await stack.enter_async_context(door.line())
+        await newest.send(LIVE)
+        assert (await newest.answer()).status == 200
+        with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+            await lines[1].answer()
+        await lines[0].send(LIVE)
+        assert (await lines[0].answer()).status == 200
+        assert door.connections.closed == 1
+
+
+async def test_who_waits_for_an_answer_keeps_its_connection(door: Door) -> None:
+    async with AsyncExitStack() as stack:
+        places = await stack.enter_async_context(AsyncExitStack())
+        for _ in range(2):
+            await places.enter_async_context(door.admission.place("another"))
+        lines = [await stack.enter_async_context(door.line()) for _ in range(3)]
+        await lines[0].send(GET)
+        await lines[1].send(GET)
+        await door.waiting(2)
+        await lines[2].send(b"GET /a HTTP/1.1\r\nx-one:")  # never more than half a head
+        fourth = await stack.enter_async_context(door.line())
+        await fourth.send(LIVE)
+        assert (await fourth.answer()).status == 200
+        with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+            await lines[2].answer()
+        await places.aclose()
+        assert [(await line.answer()).status for line in lines[:2]] == [404, 404]
+
+
+class Hasty(protocol.Protocol):
+    """With less patience for those who take nothing."""
+
+    untaken_seconds = SOON
+    linger_seconds = SOON
+
+
+async def _large(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % LARGE)]})
+    await send({"type": "http.response.body", "body": b" " * LARGE})
+
+
+@pytest.mark.parametrize("closing", ["", "connection: close"])
+async def test_who_takes_no_answer_is_let_go(closing: str) -> None:
+    """Its answer is not kept for it in memory for ever, whether it is the last on the connection or not."""
+    async with serving(_large, Hasty) as port:
+        with socket.create_connection(("127.0.0.1", port)) as caller:
+            caller.sendall(request("GET / HTTP/1.1", *([closing] if closing else [])))
+            caller.settimeout(5)
+            await asyncio.sleep(2 * SOON)
+            taken = await asyncio.to_thread(_taken, caller)
+    assert taken < LARGE
+
+
+def _taken(caller: socket.socket) -> int:
+    """What still comes."""
+    taken = 0
+    try:
+        while part := caller.recv(1024 * 1024):
+            taken += len(part)
+    except ConnectionResetError:
+        pass
+    return taken

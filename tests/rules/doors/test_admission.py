@@ -1,0 +1,274 @@
+"""Places under too many requests: who is served, who waits, who is told to come again, and that no place is ever lost."""
+
+import asyncio
+import random
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from lastro.base.aside import aside
+from lastro.base.errors import Kind
+from lastro.doors.admission import Admission, TurnedAway
+from lastro.doors.connections import Connections
+from lastro.doors.waiting import Bounds
+
+A, B = UUID(int=1), UUID(int=2)
+STRANGER = "203.0.113.7"
+
+
+@dataclass
+class Hall:
+    """Requests of several at one admission, each of which works until it is told to end."""
+
+    admission: Admission
+    ends: dict[str, asyncio.Event] = field(default_factory=dict)
+    served: list[str] = field(default_factory=list)
+    tasks: dict[str, "asyncio.Task[Any]"] = field(default_factory=dict)
+    again_in: list[int] = field(default_factory=list)
+
+    async def ask(self, who: UUID | str, name: str) -> None:
+        self.ends[name] = asyncio.Event()
+        self.tasks[name] = asyncio.ensure_future(self._one(who, name))
+        await settle()
+
+    async def _one(self, who: UUID | str, name: str) -> Kind | None:
+        try:
+            async with self.admission.place(who):
+                self.served.append(name)
+                await self.ends[name].wait()
+        except TurnedAway as away:
+            self.again_in.append(away.refused.retry_after_seconds or 0)
+            return away.refused.kind
+        return None
+
+    async def end(self, name: str) -> None:
+        self.ends[name].set()
+        await settle()
+
+
+async def settle() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+def hall(at_once: int = 1, waiting: int = 3, patience: float = 30.0) -> Hall:
+    return Hall(Admission(Bounds(at_once, waiting, patience, patience / 2), asyncio.get_running_loop().time))
+
+
+async def test_the_line_is_short_and_who_finds_it_full_is_told_at_once() -> None:
+    here = hall()
+    for number in range(5):
+        await here.ask(A, f"a{number}")
+    assert here.served == ["a0"]
+    assert await here.tasks["a4"] is Kind.UNAVAILABLE, "nobody else asks anything: it is not this one's fault"
+    for _ in range(3):
+        await here.ask(A, "a4")
+    assert here.admission.turned_away == {Kind.UNAVAILABLE: 4}
+    assert len(set(here.again_in)) == 3, "they do not all come again in the same second"
+    assert set(here.again_in) == {1, 2, 3}
+    for number in range(4):
+        await here.end(f"a{number}")
+    assert here.served == ["a0", "a1", "a2", "a3"]
+    assert (here.admission.taken, here.admission.waiting, here.admission.under_way) == (0, 0, {})
+
+
+async def test_who_has_less_in_a_full_line_takes_the_place_of_one_of_the_most() -> None:
+    """The oldest of the company that crowds it is told that it asks too much; then they are served in turns."""
+    here = hall()
+    for number in range(4):
+        await here.ask(A, f"a{number}")
+    await here.ask(B, "b0")
+    assert await here.tasks["a1"] is Kind.TOO_MANY
+    await here.end("a0")
+    await here.end("a2")
+    assert here.served == ["a0", "a2", "b0"]
+
+
+@pytest.mark.parametrize(("who", "kind"), [(B, Kind.TOO_MANY), (STRANGER, Kind.UNAVAILABLE)])
+async def test_what_one_is_told_that_crowds_the_line(who: UUID | str, kind: Kind) -> None:
+    """A stranger has no share that it could ask too much of."""
+    here = hall()
+    await here.ask(A, "a0")
+    for number in range(4):
+        await here.ask(who, f"b{number}")
+    assert await here.tasks["b3"] is kind
+
+
+async def test_who_waits_too_long_is_told_so() -> None:
+    here = hall(patience=0.03)
+    await here.ask(A, "a0")
+    await here.ask(A, "a1")
+    async with asyncio.timeout(5):
+        assert await here.tasks["a1"] is Kind.UNAVAILABLE
+    await here.end("a0")
+    assert (here.admission.taken, here.admission.waiting) == (0, 0)
+
+
+async def test_who_hangs_up_leaves_its_place_to_others() -> None:
+    here = hall()
+    for number in range(3):
+        await here.ask(A, f"a{number}")
+    here.tasks["a1"].cancel()
+    here.ends["a0"].set()  # in the same turn of the loop: its place goes to nobody who is gone
+    await settle()
+    assert here.served == ["a0", "a2"]
+    here.tasks["a2"].cancel()
+    await settle()
+    assert (here.admission.taken, here.admission.waiting) == (0, 0)
+
+
+# ── by the head alone ──
+
+
+def scope(path: str = "/x") -> dict[str, Any]:
+    return {"path": path, "headers": []}
+
+
+async def test_a_full_line_turns_away_by_the_head_alone() -> None:
+    here = hall()
+    admission = here.admission
+    admission.who = lambda _: A
+    for number in range(3):
+        assert admission.knock(scope()) is None
+        await here.ask(A, f"a{number}")
+    admission.heads = 1  # one more has begun and has not come to the line yet
+    refused = admission.knock(scope())
+    assert refused is not None
+    assert refused.kind is Kind.UNAVAILABLE
+    for path in ("/health", "/live", "/metrics"):
+        assert admission.knock(scope(path)) is None
+    admission.who = lambda _: B
+    assert admission.knock(scope()) is None, "it has less than another in the line"
+
+
+# ── aside ──
+
+
+async def test_who_waits_for_others_lets_others_be_served_and_comes_back_before_them() -> None:
+    here, answered = hall(), asyncio.Event()
+
+    async def looks_up() -> None:
+        async with here.admission.place(A):
+            here.served.append("first half")
+            async with aside():
+                await answered.wait()
+            here.served.append("second half")
+
+    looking = asyncio.ensure_future(looks_up())
+    await settle()
+    await here.ask(B, "b0")
+    await here.ask(B, "b1")
+    assert here.served == ["first half", "b0"]
+    answered.set()
+    await settle()
+    await here.end("b0")
+    assert here.served == ["first half", "b0", "second half", "b1"]
+    await here.end("b1")
+    await looking
+    assert (here.admission.taken, here.admission.under_way) == (0, {})
+
+
+async def test_a_failure_aside_comes_back_and_an_end_does_not() -> None:
+    here = hall()
+    with pytest.raises(OSError, match="away"):
+        async with here.admission.place(A), aside():
+            raise OSError("away")
+
+    async def for_ever() -> None:
+        async with here.admission.place(A), aside():
+            await asyncio.Event().wait()
+
+    waiting = asyncio.ensure_future(for_ever())
+    await settle()
+    await here.ask(B, "b0")
+    waiting.cancel()
+    await asyncio.wait((waiting,), timeout=1)
+    assert waiting.cancelled()
+    await here.end("b0")
+    assert (here.admission.taken, here.admission.waiting) == (0, 0)
+
+
+async def test_what_works_in_no_place_waits_as_it_likes() -> None:
+    async with aside():
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_no_place_is_lost_or_given_twice(seed: int) -> None:
+    """Whatever they do: ask for others alone and in several tasks, fail, hang up at any moment."""
+    chance, here = random.Random(seed), hall(at_once=3, waiting=6, patience=0.05)
+    admission = here.admission
+    working = 0
+
+    async def others() -> None:
+        async with aside():
+            for _ in range(chance.randrange(4)):
+                await asyncio.sleep(0)
+            if chance.random() < 0.2:
+                raise OSError("away")
+
+    async def request(who: UUID) -> None:
+        nonlocal working
+        async with admission.place(who):
+            working += 1
+            try:
+                assert admission.taken <= 3
+                for _ in range(chance.randrange(4)):
+                    await asyncio.gather(*(others() for _ in range(chance.randrange(3))), return_exceptions=True)
+            finally:
+                working -= 1
+
+    tasks = []
+    for _ in range(60):
+        tasks.append(asyncio.ensure_future(request(chance.choice((A, B)))))
+        if chance.random() < 0.3:
+            chance.choice(tasks).cancel()
+        for _ in range(chance.randrange(4)):
+            await asyncio.sleep(0)
+    async with asyncio.timeout(5):
+        outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert not [o for o in outcomes if o is not None and not isinstance(o, (TurnedAway, asyncio.CancelledError))]
+    assert (admission.taken, admission.waiting, admission.under_way, working) == (0, 0, {}, 0)
+
+
+# ── connections ──
+
+
+@dataclass(eq=False)
+class Wire:
+    name: str
+    is_quiet: bool = True
+
+
+NEAR, FAR, PROXY = "10.0.0.1", "10.0.0.2", "10.0.0.9"
+
+
+def test_whoever_has_the_most_connections_gives_one() -> None:
+    open_ones: Connections[Wire] = Connections(4, 3, lambda address: address == PROXY)
+    of_near = [Wire(f"near {n}") for n in range(3)]
+    assert [open_ones.opened(w, NEAR) for w in of_near] == [None] * 3
+    fourth = Wire("near 3")
+    of_near[0].is_quiet = False
+    assert open_ones.opened(fourth, NEAR) is of_near[1], "the oldest on which nobody waits for an answer"
+    open_ones.lost(of_near[1], NEAR)
+    open_ones.asked(of_near[2], NEAR)
+    assert open_ones.opened(Wire("far 0"), FAR) is None
+    assert open_ones.opened(Wire("far 1"), FAR) is fourth, "of the address with the most, silent for the longest"
+    open_ones.lost(fourth, NEAR)
+    open_ones.lost(fourth, NEAR)
+    assert (open_ones.count, open_ones.closed) == (4, 2)
+
+
+def test_where_all_are_busy_the_new_one_goes() -> None:
+    open_ones: Connections[Wire] = Connections(2, 2, lambda address: address == PROXY)
+    for name in ("one", "two"):
+        assert open_ones.opened(Wire(name, is_quiet=False), PROXY) is None
+    third = Wire("three")
+    assert open_ones.opened(third, NEAR) is third
+
+
+def test_a_proxy_of_ours_stands_for_many() -> None:
+    open_ones: Connections[Wire] = Connections(100, 2, lambda address: address == PROXY)
+    assert [open_ones.opened(Wire(str(n)), PROXY) for n in range(9)] == [None] * 9

@@ -1,0 +1,116 @@
+"""Who is next when more is asked than can be done, as tables: `a1` is the first request of Ana."""
+
+from collections import Counter
+from uuid import UUID
+
+import pytest
+
+from lastro.doors.load_settings import Load, load
+from lastro.doors.waiting import Bounds, Line, Who
+
+A, B, C = (UUID(int=number) for number in (1, 2, 3))
+BOUNDS = Bounds(at_once=4, waiting=8, patience_seconds=0.5, hurried_seconds=0.1)
+
+
+def line(*joined: tuple[UUID, str, float]) -> Line[str]:
+    made: Line[str] = Line(BOUNDS)
+    for who, item, at in joined:
+        made.join(who, item, at)
+    return made
+
+
+def emptied(waiting: Line[str], under_way: dict[UUID, int], now: float) -> str:
+    """All of them in their order, none of which ends meanwhile."""
+    counted: Counter[Who] = Counter(under_way)
+    items = []
+    while (found := waiting.next(counted, now)) is not None:
+        counted[found[0]] += 1
+        items.append(found[1])
+    return " ".join(items)
+
+
+MANY = [(A, f"a{n}", n / 1000) for n in range(1, 5)]
+
+# What waits, who has how many under way, the time, and in which order they are served.
+ORDERS: dict[str, tuple[list[tuple[UUID, str, float]], dict[UUID, int], float, str]] = {
+    "of one, as they came": (MANY, {}, 0.1, "a1 a2 a3 a4"),
+    "of two, in turns": ([*MANY, (B, "b1", 0.01), (B, "b2", 0.02)], {}, 0.1, "a1 b1 a2 b2 a3 a4"),
+    "whoever has none under way goes before all of one that has": (
+        [*MANY, (B, "b1", 0.01), (B, "b2", 0.02)], {A: 2}, 0.1, "b1 b2 a1 a2 a3 a4",
+    ),
+    "whoever has more waits until others have as many": (
+        [*MANY[:2], (B, "b1", 0.01), (C, "c1", 0.02)], {A: 3, B: 1, C: 0}, 0.1, "c1 b1 a1 a2",
+    ),
+    "in a hurry the newest of each first": ([*MANY, (B, "b1", 0.01), (B, "b2", 0.02)], {}, 0.6, "a4 b2 a3 b1 a2 a1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ORDERS)
+def test_places_go_to_whoever_has_the_fewest(what: str) -> None:
+    joined, under_way, now, order = ORDERS[what]
+    waiting = line(*joined)
+    assert emptied(waiting, under_way, now) == order
+    assert (waiting.length, waiting.callers(), waiting.longest()) == (0, frozenset(), None)
+
+
+# When each began to wait, the time, and who has waited too long: 0.5 s in a burst, 0.1 s once there was no end of it.
+STALE: dict[str, tuple[list[float], float, str]] = {
+    "nobody yet": ([0.0, 0.3], 0.5, ""),
+    "the hurry begins with the first that is too late": ([0.0, 0.35, 0.45], 0.501, "0.0 0.35"),
+    "once it is a hurry all are given a tenth": ([0.0, 0.45, 0.95], 1.0, "0.0 0.45"),
+}
+
+
+@pytest.mark.parametrize("what", STALE)
+def test_who_has_waited_too_long(what: str) -> None:
+    since, now, gone = STALE[what]
+    waiting = line(*((A, str(at), at) for at in since))
+    assert " ".join(item for _, item in waiting.stale(now)) == gone
+    assert waiting.length == len(since) - len(gone.split())
+
+
+def test_a_line_that_was_empty_once_is_in_no_hurry() -> None:
+    waiting = line((A, "a1", 0.0))
+    assert waiting.is_hurried(0.6)
+    waiting.next({}, 0.6)
+    waiting.join(A, "a2", 0.7)
+    assert not waiting.is_hurried(0.8)
+    assert waiting.stale(0.9) == []
+
+
+def test_the_longest_loses_its_oldest() -> None:
+    waiting = line(*MANY, (B, "b1", 0.5))
+    assert waiting.longest() == A
+    assert waiting.drop_oldest(A) == "a1"
+    assert (waiting.of(A), waiting.of(B), waiting.of(C), waiting.length) == (3, 1, 0, 4)
+
+
+def test_who_hangs_up_waits_no_longer() -> None:
+    waiting = line(*MANY)
+    waiting.drop(A, "a3")
+    waiting.drop(A, "a3")
+    waiting.drop(B, "b1")
+    assert emptied(waiting, {}, 0.1) == "a1 a2 a4"
+
+
+SETTINGS: list[tuple[dict[str, str], Load | str]] = [
+    ({}, Load()),
+    ({"LASTRO_REQUESTS_AT_ONCE": "8", "LASTRO_REQUESTS_WAITING": "9"}, Load(Bounds(8, 9))),
+    ({"LASTRO_REQUESTS_WAIT_MS": "900", "LASTRO_REQUESTS_HURRIED_WAIT_MS": "50"}, Load(Bounds(32, 64, 0.9, 0.05))),
+    ({"LASTRO_CONNECTIONS": "10", "LASTRO_CONNECTIONS_PER_ADDRESS": "5"}, Load(Bounds(), 10, 5)),
+    ({"LASTRO_REQUESTS_AT_ONCE": "0"}, "LASTRO_REQUESTS_AT_ONCE must be a whole number from 1 to 999999, not '0'."),
+    ({"LASTRO_CONNECTIONS": "many"}, "LASTRO_CONNECTIONS must be a whole number from 1 to 999999, not 'many'."),
+    (
+        {"LASTRO_REQUESTS_WAIT_MS": "50"},
+        "LASTRO_REQUESTS_HURRIED_WAIT_MS must not be above LASTRO_REQUESTS_WAIT_MS.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), SETTINGS)
+def test_settings_of_the_load(given: dict[str, str], expected: Load | str) -> None:
+    problems: list[str] = []
+    found = load(given, problems)
+    assert problems == ([expected] if isinstance(expected, str) else [])
+    if isinstance(expected, Load):
+        assert found == expected
