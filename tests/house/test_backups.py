@@ -21,7 +21,7 @@ from lastro.base.db import Dsn
 from lastro.base.secrets import KeyRing
 from lastro.doors.backups import back_up, record, restore
 from lastro.doors.backups.commands import lacking
-from lastro.doors.backups.programs import without_password
+from lastro.doors.backups.programs import passwords_around, without_password
 from lastro.doors.commands import Declined
 from lastro.doors.declined import StartRefused
 from lastro.doors.migrate import migrate
@@ -195,3 +195,15 @@ def test_a_server_that_cannot_be_copied_is_named(keeping: Keeping, tmp_path: Pat
 )
 def test_a_password_is_not_among_the_arguments(url: str, address: str, secret: dict[str, str]) -> None:
     assert without_password(url) == (address, secret)
+
+
+@pytest.mark.parametrize("url", ["postgresql://b:s@h/x", "postgresql:///x?user=b&password=s"])
+def test_a_password_that_was_typed_is_refused(keeping: Keeping, url: str) -> None:
+    said = keeping.declined(back_up, keeping.home / "never", "--database", url)
+    assert "~/.pgpass" in said
+    assert not (keeping.home / "never").exists()
+
+
+def test_a_password_is_handed_on_from_the_environment() -> None:
+    around = {"PGPASSFILE": "/f", "PGPASSWORD": "s", "PGHOST": "h", "HOME": "/"}
+    assert passwords_around(around) == {"PGPASSFILE": "/f", "PGPASSWORD": "s"}

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 import asyncpg
 
+from lastro.base.servers import Servers
+
 ROLES = ("lastro_owner", "lastro_app", "lastro_work", "lastro_audit")
 _LOCK = 7_202_611  # any number: the advisory lock that keeps two migrations of one database apart
+_LOOK_SECONDS = 0.1  # how often it is looked whether the other one has ended
+_OUTSIDE = "-- Outside a transaction"  # how a migration begins whose statements each stand alone
+_INDEX = re.compile(
+    r"(CREATE (UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS) (?P<name>[a-z_]+)\b"
+)
+_BUSY = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How a migration takes its tables while others use them.
+
+    Whoever comes behind a lock that is waited for waits too: so each try waits a moment only, gives up everything that it
+    has, and lets the others go on before the next. lock_ms: of one try. pause_seconds: between two of them.
+    """
+
+    lock_ms: int = 1000
+    tries: int = 120
+    pause_seconds: float = 1.0
+
+
+PATIENCE = Patience()
 
 
 def schema_folder() -> Path:
@@ -17,18 +44,25 @@ def schema_folder() -> Path:
     return packaged if packaged.is_dir() else Path(__file__).parents[3] / "schema"
 
 
-async def migrate(dsn: str, *, mode: str = "sandbox", moves: list[tuple[str, str, str, str]] | None = None) -> list[str]:
+async def migrate(
+    dsn: str, *, mode: str = "sandbox", moves: list[tuple[str, str, str, str]] | None = None, patience: Patience = PATIENCE,
+    folder: Path | None = None,
+) -> list[str]:  # fmt: skip
     """Applies what is missing and returns the names applied.
 
     dsn: a role that may create roles and objects in this database. mode: 'production' or 'sandbox', written once; a
     database of the other mode is refused. moves: the transition tables of the code, kept in allowed_moves for the laws.
+    folder: where the migrations stand, without it those of this version.
+    SystemExit: a migration was changed, or its tables could not be had; those before it are applied.
     """
-    connection = await asyncpg.connect(dsn)
+    connection = await Servers(dsn).connect()
     try:
-        await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
+        # A session that waits inside the server keeps its snapshot, which the other's CREATE INDEX CONCURRENTLY waits for.
+        while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LOCK):  # noqa: ASYNC110 nobody tells us
+            await asyncio.sleep(_LOOK_SECONDS)
         await _demand_mode(connection, mode)
         await _create_roles(connection)
-        applied = await _apply(connection)
+        applied = await _apply(connection, _files(folder or schema_folder() / "migrations"), patience)
         await _set_mode(connection, mode)
         await _set_moves(connection, _all_moves() if moves is None else moves)
         return applied
@@ -52,7 +86,12 @@ async def _create_roles(connection: asyncpg.Connection) -> None:
                 await connection.execute(f"GRANT {role} TO CURRENT_USER")
 
 
-async def _apply(connection: asyncpg.Connection) -> list[str]:
+def _files(folder: Path) -> list[Path]:
+    """Its migrations, in the order in which they are applied."""
+    return sorted(folder.glob("*.sql"))
+
+
+async def _apply(connection: asyncpg.Connection, files: list[Path], patience: Patience) -> list[str]:
     async with connection.transaction():
         await _hand_schema_to_owner(connection)
         await connection.execute("SET LOCAL ROLE lastro_owner")
@@ -62,7 +101,7 @@ async def _apply(connection: asyncpg.Connection) -> list[str]:
         )
         done = {r["name"]: r["sha256"] for r in await connection.fetch("SELECT name, sha256 FROM migrations")}
     applied = []
-    for file in sorted((schema_folder() / "migrations").glob("*.sql")):
+    for file in files:
         sql = file.read_text(encoding="utf-8")
         digest = sha256(sql.encode()).hexdigest()
         if file.name in done:
@@ -71,12 +110,57 @@ async def _apply(connection: asyncpg.Connection) -> list[str]:
                     f"The migration {file.name} is not the one that was applied to this database: start afresh."
                 )
             continue
-        async with connection.transaction():
-            await connection.execute("SET LOCAL ROLE lastro_owner")
-            await connection.execute(sql)
-            await connection.execute("INSERT INTO migrations VALUES ($1, $2, machine_now())", file.name, digest)
+        if sql.startswith(_OUTSIDE):
+            await _alone(connection, file.name, sql, digest)
+        else:
+            await _together(connection, file.name, sql, digest, patience)
         applied.append(file.name)
     return applied
+
+
+async def _together(connection: asyncpg.Connection, name: str, sql: str, digest: str, patience: Patience) -> None:
+    """All of a migration, or nothing of it; again, while somebody has a table that it needs."""
+    for n in range(patience.tries):
+        try:
+            async with connection.transaction():
+                await connection.execute("SET LOCAL ROLE lastro_owner")
+                await connection.execute(f"SET LOCAL lock_timeout = {patience.lock_ms:d}")
+                await connection.execute(sql)
+                await connection.execute("INSERT INTO migrations VALUES ($1, $2, machine_now())", name, digest)
+        except _BUSY:
+            if n + 1 < patience.tries:
+                await asyncio.sleep(patience.pause_seconds)
+        else:
+            return
+    raise SystemExit(
+        f"The migration {name} could not have its tables in {patience.tries} tries: somebody holds them. Nothing of it is"
+        " applied. Look for long transactions in pg_stat_activity, and run lastro migrate again."
+    )
+
+
+async def _alone(connection: asyncpg.Connection, name: str, sql: str, digest: str) -> None:
+    """Indexes that are made or dropped while everybody goes on writing. Cut off anywhere, it may be begun anew."""
+    await connection.execute("SET ROLE lastro_owner")
+    try:
+        for statement in statements(sql):
+            found = _INDEX.match(statement)
+            if found is None:
+                raise SystemExit(f"The migration {name} may make and drop indexes alone: {statement.splitlines()[0]}")
+            # What was cut off left an index behind that is kept up and never used.
+            if await connection.fetchval(
+                "SELECT NOT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", found["name"]
+            ):
+                await connection.execute(f"DROP INDEX CONCURRENTLY {found['name']}")
+            await connection.execute(statement)
+        await connection.execute("INSERT INTO migrations VALUES ($1, $2, machine_now())", name, digest)
+    finally:
+        await connection.execute("RESET ROLE")
+
+
+def statements(sql: str) -> list[str]:
+    """The statements of a migration that holds no function: without comments, each without its semicolon."""
+    plain = re.sub(r"--[^\n]*", "", sql)
+    return [one.strip() for one in plain.split(";") if one.strip()]
 
 
 async def _hand_schema_to_owner(connection: asyncpg.Connection) -> None:

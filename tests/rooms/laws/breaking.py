@@ -3,6 +3,7 @@
 The first way of a law breaks that law and, beside it, just those of BESIDE: so no law says what another says already.
 """
 
+from tests.rooms.laws.breaking_bodies import BODY_LAWS
 from tests.rooms.laws.breaking_cards import ALSO_CARDS, CARD_LAWS
 from tests.rooms.laws.breaking_charges import ALSO_CHARGES, CHARGE_LAWS
 from tests.rooms.laws.breaking_closings import ALSO_CLOSINGS, CLOSING_LAWS
@@ -11,6 +12,7 @@ from tests.rooms.laws.breaking_keys import ALSO_CLAIMS, ALSO_KEYS, KEY_LAWS
 from tests.rooms.laws.breaking_med import ALSO_MED, MED_LAWS
 from tests.rooms.laws.breaking_openings import ALSO_OPENINGS, OPENING_LAWS
 from tests.rooms.laws.breaking_payouts import ALSO, PAYOUT_LAWS
+from tests.rooms.laws.breaking_people import PEOPLE_LAWS
 from tests.rooms.laws.breaking_plans import ALSO_PLANS, PLAN_LAWS
 from tests.rooms.laws.breaking_refunds import ALSO_REFUNDS, REFUND_LAWS
 from tests.rooms.laws.breaking_settlements import ALSO_SETTLEMENTS, SETTLEMENT_LAWS
@@ -277,11 +279,6 @@ EVENT_LAWS = {
         f"UPDATE deliveries SET sequence = 999 {EVENT}",
         f"UPDATE deliveries SET created_at = now() {EVENT}",
     ],
-    "law_a_forgotten_body_leaves_its_hash": [
-        f"UPDATE events SET body = NULL {EVENT}",
-        "UPDATE event_cursors SET forgotten_below = 2 WHERE company_id = $1",
-        f"INSERT INTO forgotten_bodies SELECT company_id, id, '', now() FROM events {EVENT}",
-    ],
     "law_attempts_are_counted": [
         f"UPDATE delivery_attempts SET number = 0 {DELIVERY} AND number = 1",
         f"UPDATE deliveries SET attempts = 3 {EVENT}",
@@ -384,7 +381,7 @@ OTHER_LAWS = {
 }  # fmt: skip
 
 _WAYS: dict[str, list[str]] = {
-    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **STATEMENT_LAWS, **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS, **ENTRY_LAWS, **SETTLEMENT_LAWS, **CLOSING_LAWS, **OPENING_LAWS, **CARD_LAWS, **STRANDED_LAWS, **KEY_LAWS, **MED_LAWS,
+    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **STATEMENT_LAWS, **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS, **ENTRY_LAWS, **SETTLEMENT_LAWS, **CLOSING_LAWS, **OPENING_LAWS, **CARD_LAWS, **STRANDED_LAWS, **KEY_LAWS, **MED_LAWS, **PEOPLE_LAWS, **BODY_LAWS,
 }  # fmt: skip
 _MORE = (
     ALSO, ALSO_CARDS, ALSO_KEYS, ALSO_CLAIMS, ALSO_PLANS, ALSO_SUBSCRIPTIONS, ALSO_CHARGES, ALSO_REFUNDS, ALSO_SLIPS,

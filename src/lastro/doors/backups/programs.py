@@ -111,6 +111,11 @@ def plain_environment() -> dict[str, str]:
     return kept | {"LC_ALL": "C"}
 
 
+def passwords_around(environment: Mapping[str, str]) -> dict[str, str]:
+    """What a login's password is read from by PostgreSQL's programs, as somebody has set it for them and for us."""
+    return {name: environment[name] for name in ("PGPASSFILE", "PGPASSWORD") if name in environment}
+
+
 def without_password(url: str) -> tuple[str, dict[str, str]]:
     """The address as it may stand in a list of processes, and the variable that carries its password, if it has one."""
     # Put together by hand: urlunsplit loses the slashes of an address without a host.

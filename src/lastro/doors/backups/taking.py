@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import asyncpg
 
 from lastro.doors.backups import record
-from lastro.doors.backups.programs import without_password
+from lastro.doors.backups.programs import passwords_around, without_password
 from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def take(
             "pg_basebackup",
             ["--pgdata", str(partial / record.FILES), "--format=plain", "--wal-method=stream", "--checkpoint=fast",
              "--manifest-checksums=SHA256", "--no-password", "--progress", "--label=lastro", "--dbname", address],
-            secret, progress,
+            passwords_around(os.environ) | secret, progress,
         )  # fmt: skip
         programs.run("pg_verifybackup", ["--quiet", str(partial / record.FILES)])
         needed.update(keys())

@@ -1,0 +1,216 @@
+-- A person is erased where no law keeps the data. What it was of, and who did it, is kept.
+
+ALTER TABLE parties ADD COLUMN erased_at timestamptz;
+ALTER TABLE parties ADD CONSTRAINT parties_erased CHECK (erased_at IS NULL OR (
+    name = 'NAO IDENTIFICADO' AND coalesce(document_number, '') ~ '^0*$'
+    AND num_nonnulls(email, phone, birth_date, address, ip) = 0 AND coalesce(bank ->> 'account', '0') = '0')) NOT VALID;
+
+CREATE TABLE erasures (                               -- that a person was erased where no law keeps the data: of how many rows; no data
+  company_id uuid NOT NULL REFERENCES companies,
+  id uuid NOT NULL,
+  reference text NOT NULL,                            -- the number under which the person's request is kept elsewhere
+  erased_by text NOT NULL,
+  erased jsonb NOT NULL,                              -- how many rows of what were emptied
+  kept jsonb NOT NULL,                                -- how many things stay as they are, by the ground
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, id)
+);
+
+CREATE TABLE erased_bodies (                          -- events from whose body a person was erased
+  company_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  number integer NOT NULL CHECK (number > 0),         -- 1, 2, 3 … of each event: it may name two people
+  erasure_id uuid NOT NULL,
+  sha256 bytea NOT NULL,                              -- of the bytes before: of number 1 those that were sent
+  left_sha256 bytea NOT NULL,                         -- of what was left
+  PRIMARY KEY (company_id, event_id, number),
+  FOREIGN KEY (company_id, event_id) REFERENCES events,
+  FOREIGN KEY (company_id, erasure_id) REFERENCES erasures DEFERRABLE INITIALLY DEFERRED
+);
+DO $$
+DECLARE
+  t text;
+BEGIN
+  FOREACH t IN ARRAY ARRAY['erasures', 'erased_bodies'] LOOP
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
+    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
+    EXECUTE format('CREATE POLICY tenant ON %I TO lastro_app USING (company_id = tenant()) WITH CHECK (company_id = tenant())', t);
+    EXECUTE format('CREATE POLICY audit ON %I FOR SELECT TO lastro_audit USING (true)', t);
+    EXECUTE format('GRANT SELECT, INSERT ON %I TO lastro_app', t);
+    EXECUTE format('GRANT SELECT ON %I TO lastro_audit', t);
+  END LOOP;
+END $$;
+ALTER POLICY forget ON events WITH CHECK (body IS NULL OR EXISTS (
+  SELECT 1 FROM erased_bodies b WHERE b.company_id = events.company_id AND b.event_id = events.id AND b.left_sha256 = sha256(events.body)));
+
+-- What these people are here, and why it has to stay: IN_USE, it has not ended; OPERATION, money was moved or asked for at a
+-- network (Circular 3.978, Art. 67: ten years from the first day of the year after); RELATION, an account (the same, from its
+-- closing). until: when the ground ends; NULL, while it has no end yet. ground NULL: nothing keeps it.
+CREATE FUNCTION people_held(company uuid, people uuid[], years integer)
+RETURNS TABLE (party_id uuid, thing text, role text, object_id uuid, status text, created_at timestamptz, ground text, until timestamptz)
+LANGUAGE sql STABLE AS $$
+  WITH found AS (
+    SELECT w.party_id, 'order' AS thing, w.role, o.id, o.status, o.created_at, o.updated_at AS ended_at,
+           CASE WHEN o.status IN ('INITIAL', 'PENDING', 'AUTHENTICATING') THEN 'IN_USE'
+                WHEN o.paid_minor IS NOT NULL OR EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = company
+                       AND p.order_id = o.id AND p.state NOT IN ('REFUSED', 'FAILED') OFFSET 0) THEN 'OPERATION' END AS ground
+      FROM orders o CROSS JOIN LATERAL (VALUES (o.customer_id, 'customer'), (o.payer_id, 'payer')) w(party_id, role)
+     WHERE o.company_id = company AND w.party_id = ANY (people)
+    UNION ALL
+    SELECT p.payer_id, 'payment', 'payer', p.id, p.state, p.created_at, p.updated_at,
+           CASE WHEN p.state IN ('ACCEPTED', 'HELD', 'RETURNING', 'STRANDED') THEN 'IN_USE' ELSE 'OPERATION' END
+      FROM pix_payments p WHERE p.company_id = company AND p.payer_id = ANY (people)
+    UNION ALL
+    SELECT p.receiver_id, 'payout', 'receiver', p.id, p.status, p.created_at, p.updated_at,
+           CASE WHEN p.status IN ('INITIAL', 'PENDING', 'ANALYSIS') THEN 'IN_USE'
+                WHEN p.message_id IS NOT NULL OR p.paid_at IS NOT NULL THEN 'OPERATION' END
+      FROM payouts p WHERE p.company_id = company AND p.receiver_id = ANY (people)
+    UNION ALL
+    SELECT w.party_id, 'subscription', w.role, s.id, s.status, s.created_at, s.updated_at,
+           CASE WHEN s.status IN ('INITIAL', 'PENDING_AUTHORIZATION', 'ACCEPTED') THEN 'IN_USE'
+                WHEN s.accepted_at IS NOT NULL THEN 'OPERATION' END
+      FROM subscriptions s CROSS JOIN LATERAL (
+        SELECT s.debtor_id, 'debtor' UNION ALL SELECT s.named_payer_id, 'expected payer' UNION ALL SELECT s.payer_id, 'payer'
+        UNION ALL SELECT c.requested_by_id, 'canceler' FROM subscription_cancellations c
+                   WHERE c.company_id = company AND c.subscription_id = s.id) w(party_id, role)
+     WHERE s.company_id = company AND w.party_id = ANY (people)
+    UNION ALL
+    SELECT w.party_id, 'accountRequest', w.role, r.id, r.status, r.created_at, c.updated_at,
+           CASE WHEN r.status = 'APPROVED' THEN 'RELATION' WHEN r.status = 'REPROVED' AND (r.expires_at > business_now()) IS NOT TRUE THEN NULL
+                ELSE 'IN_USE' END
+      FROM account_requests r
+     CROSS JOIN LATERAL (SELECT r.party_id, 'holder' UNION ALL SELECT unnest(r.representative_ids), 'representative') w(party_id, role)
+      LEFT JOIN account_close_requests c ON c.company_id = r.company_id AND c.account_id = r.account_id AND c.status = 'COMPLETED'
+     WHERE r.company_id = company AND w.party_id = ANY (people))
+  SELECT party_id, thing, role, id, status, created_at, ground,
+         CASE WHEN ground IN ('OPERATION', 'RELATION') THEN
+           (date_trunc('year', ended_at AT TIME ZONE 'America/Sao_Paulo') + make_interval(years => years + 1)) AT TIME ZONE 'America/Sao_Paulo'
+         END
+    FROM found
+$$;
+
+-- The same JSON with other words in place of some: where a value is one of them, whole.
+CREATE FUNCTION worded_anew(body bytea, words text[], instead text[]) RETURNS bytea LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  says text := convert_from(body, 'UTF8');
+BEGIN
+  FOR i IN 1 .. coalesce(cardinality(words), 0) LOOP
+    says := replace(says, ':' || to_json(words[i])::text, ':' || to_json(instead[i])::text);
+  END LOOP;
+  RETURN convert_to(says, 'UTF8');
+END $$;
+
+-- Erases these people where nothing keeps them: their rows, and their words in what was told to clients, kept as an answer,
+-- sent to a network or uploaded for them. Lines of plans that were never paid, and name the document, lose it too. Writes down
+-- of how many rows, and returns that. It sets the company for this session.
+CREATE FUNCTION erase_people(company uuid, erasure uuid, people uuid[], document text, years integer, by text, request text)
+RETURNS SETOF erasures LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  kept uuid[];
+  things uuid[];
+  words text[];
+  instead text[];
+  e record;
+  parties_gone bigint := 0;
+  events_gone bigint := 0;
+  answers_gone bigint;
+  messages_gone bigint;
+  lines_gone bigint;
+  uploads_gone bigint;
+BEGIN
+  PERFORM set_config('lastro.company', company::text, false);
+  PERFORM 1 FROM parties p WHERE p.company_id = company AND p.id = ANY (people) ORDER BY p.id FOR UPDATE;
+  kept := ARRAY(SELECT DISTINCT h.party_id FROM people_held(company, people, years) h
+                 WHERE h.ground IS NOT NULL AND (h.until > business_now()) IS NOT FALSE);
+  people := ARRAY(SELECT p.id FROM parties p WHERE p.company_id = company AND p.id = ANY (people) AND p.id <> ALL (kept) AND p.erased_at IS NULL);
+  things := ARRAY(SELECT DISTINCT h.object_id FROM people_held(company, people, years) h);
+  SELECT array_agg(w.word), array_agg(w.instead) INTO words, instead FROM (
+    SELECT DISTINCT v.word, v.instead FROM parties p CROSS JOIN LATERAL (VALUES
+        (p.name, 'NAO IDENTIFICADO'), (p.document_number, repeat('0', length(p.document_number))), (p.email, ''), (p.phone, ''),
+        (p.ip, ''), (p.bank ->> 'account', '0')) v(word, instead)
+     WHERE p.company_id = company AND p.id = ANY (people) AND v.word <> '') w;
+  FOR e IN SELECT v.id, v.body, worded_anew(v.body, words, instead) AS left_body FROM events v
+            WHERE v.company_id = company AND v.reference_id = ANY (things) AND v.body IS NOT NULL FOR UPDATE LOOP
+    CONTINUE WHEN e.left_body = e.body;
+    INSERT INTO erased_bodies (company_id, event_id, number, erasure_id, sha256, left_sha256)
+    SELECT company, e.id, 1 + count(*), erasure, sha256(e.body), sha256(e.left_body) FROM erased_bodies b
+     WHERE b.company_id = company AND b.event_id = e.id;
+    UPDATE events v SET body = e.left_body WHERE v.company_id = company AND v.id = e.id;
+    UPDATE delivery_attempts t SET message = '' WHERE t.company_id = company AND t.event_id = e.id;
+    events_gone := events_gone + 1;
+  END LOOP;
+  UPDATE answers a SET body = worded_anew(a.body, words, instead)
+   WHERE a.company_id = company AND a.object_id = ANY (things) AND a.body IS NOT NULL
+     AND a.body <> worded_anew(a.body, words, instead);
+  GET DIAGNOSTICS answers_gone = ROW_COUNT;
+  UPDATE outbox o SET body = worded_anew(o.body, array_append(words, coalesce(as_json(o.body) #>> '{payer,address}', '')), array_append(instead, ''))
+   WHERE o.company_id = company AND o.reference_id = ANY (things) AND o.due_at IS NULL
+     AND o.body <> worded_anew(o.body, array_append(words, coalesce(as_json(o.body) #>> '{payer,address}', '')), array_append(instead, ''));
+  GET DIAGNOSTICS messages_gone = ROW_COUNT;
+  UPDATE payout_plan_lines l SET request = '{}', destination = NULL FROM payout_plans p
+   WHERE l.company_id = company AND p.company_id = company AND p.id = l.plan_id AND l.request <> '{}'
+     AND p.status NOT IN ('VALIDATING', 'READY', 'APPROVED', 'APPLYING')
+     AND (l.payout_id = ANY (things) OR (l.payout_id IS NULL AND position(document IN
+            regexp_replace(convert_from(l.request, 'UTF8') || coalesce(l.destination, ''), '[./-]', '', 'g')) > 0));
+  GET DIAGNOSTICS lines_gone = ROW_COUNT;
+  UPDATE account_documents d SET sealed = NULL
+   WHERE d.company_id = company AND d.request_id = ANY (things) AND d.sealed IS NOT NULL;
+  GET DIAGNOSTICS uploads_gone = ROW_COUNT;
+  UPDATE payouts p SET pix_key = CASE WHEN p.pix_key IS NOT NULL THEN 'NAO IDENTIFICADO' END, qr = NULL
+   WHERE p.company_id = company AND p.id = ANY (things) AND (p.pix_key IS NOT NULL OR p.qr IS NOT NULL);
+  UPDATE parties p SET name = 'NAO IDENTIFICADO', document_number = repeat('0', length(p.document_number)), email = NULL,
+         phone = NULL, birth_date = NULL, address = NULL, ip = NULL, bank = bank || '{"branch": "0", "account": "0"}', erased_at = business_now()
+   WHERE p.company_id = company AND p.id = ANY (people);
+  GET DIAGNOSTICS parties_gone = ROW_COUNT;
+  RETURN QUERY INSERT INTO erasures (company_id, id, reference, erased_by, erased, kept, created_at)
+    VALUES (company, erasure, request, by,
+            jsonb_build_object('people', parties_gone, 'events', events_gone, 'answers', answers_gone, 'messages', messages_gone,
+                               'planLines', lines_gone, 'uploads', uploads_gone),
+            jsonb_build_object('people', cardinality(kept)), business_now())
+    RETURNING *;
+END $$;
+-- What receivers said to an event is forgotten with its body, and who looked up keys a month ago may do so as anybody new.
+CREATE OR REPLACE FUNCTION forget_events(company uuid, older_than interval, reach integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  first bigint;
+  forgotten integer;
+BEGIN
+  SELECT forgotten_below INTO first FROM event_cursors WHERE company_id = company FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN 0; END IF;
+  WITH old AS MATERIALIZED (
+    SELECT n.sequence, n.event_id FROM event_numbers n
+     WHERE n.company_id = company AND n.sequence >= first AND n.sequence < first + reach
+       AND n.created_at < (SELECT business_now()) - older_than),
+  held AS MATERIALIZED (
+    SELECT o.sequence, d.status FROM old o JOIN deliveries d ON d.company_id = company AND d.id = o.event_id
+       FOR NO KEY UPDATE OF d),
+  gone AS MATERIALIZED (
+    SELECT o.event_id FROM old o
+     WHERE o.sequence < coalesce((SELECT min(h.sequence) FROM held h WHERE h.status IN ('PENDING', 'RETRYING')), first + reach)),
+  hashed AS (
+    INSERT INTO forgotten_bodies (company_id, event_id, sha256, forgotten_at)
+    SELECT company, g.event_id, sha256(e.body), (SELECT business_now())
+      FROM gone g JOIN events e ON e.company_id = company AND e.id = g.event_id),
+  emptied AS (UPDATE events e SET body = NULL FROM gone g WHERE e.company_id = company AND e.id = g.event_id),
+  silenced AS (UPDATE delivery_attempts t SET message = '' FROM gone g WHERE t.company_id = company AND t.event_id = g.event_id),
+  marked AS (UPDATE deliveries d SET version = d.version + 1 FROM gone g WHERE d.company_id = company AND d.id = g.event_id)
+  SELECT count(*) INTO forgotten FROM gone;
+  UPDATE event_cursors SET forgotten_below = first + forgotten WHERE company_id = company;
+  RETURN forgotten;
+END $$;
+GRANT UPDATE (message) ON delivery_attempts TO lastro_app;
+CREATE POLICY forget ON delivery_attempts AS RESTRICTIVE FOR UPDATE TO lastro_app USING (true) WITH CHECK (message = '');
+GRANT DELETE ON directory_buckets TO lastro_app;
+
+REVOKE EXECUTE ON FUNCTION people_held, worded_anew, erase_people FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION people_held, worded_anew, erase_people TO lastro_app, lastro_work, lastro_audit;
+
+CREATE VIEW law_an_erased_body_is_as_it_was_left WITH (security_invoker = true) AS
+  SELECT company_id, event_id, number, erasure_id FROM (
+    SELECT b.*, sha256(e.body) AS now_sha256, lead(b.sha256) OVER (PARTITION BY b.company_id, b.event_id ORDER BY b.number) AS next_sha256
+      FROM erased_bodies b JOIN events e ON e.company_id = b.company_id AND e.id = b.event_id) erased
+   WHERE coalesce(next_sha256, now_sha256) <> left_sha256;
+COMMENT ON VIEW law_an_erased_body_is_as_it_was_left IS
+  'An event from whose body a person was erased has the body that was left, until it is forgotten.';
+GRANT SELECT, INSERT ON law_an_erased_body_is_as_it_was_left TO lastro_app; -- as of every relation
+GRANT SELECT ON law_an_erased_body_is_as_it_was_left TO lastro_audit;

@@ -1,0 +1,86 @@
+"""lastro subject: a data subject's rights (LGPD, Art. 18) in one company: what there is, a copy of it, its erasing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from lastro.doors import subjects
+from lastro.doors.commands.payouts import line_of, who
+from lastro.doors.declined import Declined
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from lastro.doors.commands.desk import Desk
+
+# Circular 3.978 of the Central Bank, Art. 67: no operation is forgotten earlier, nor who a client was.
+LEAST_YEARS = 10
+_MOST_YEARS = 100
+_DOCUMENT_CHARACTERS = range(5, 41)
+_LONGEST_REFERENCE = 100
+
+
+def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Adds its commands."""
+    found = command(_find, "find", "List what there is of a person, why it stays and until when.")
+    export = command(_export, "export", "Print all that is kept of a person, to be handed to that person.")
+    erase = command(
+        _erase, "erase", "Erase a person where no law keeps the data. Without --yes it only says what it would do."
+    )
+    for one in (found, export, erase):
+        one.add_argument("document", help="CPF, CNPJ or another, with or without punctuation")
+        one.add_argument("--company", required=True, help="its number or id: each company answers for its own people")
+        one.add_argument(
+            "--years", type=int, default=LEAST_YEARS, help=f"how long operations are kept; {LEAST_YEARS}, or more"
+        )
+    erase.add_argument("--reference", required=True, help="the number of the person's request, for the record; no name")
+    erase.add_argument("--by", help="who erases; without it the user of this machine")
+    erase.add_argument("--yes", action="store_true", help="do it: it cannot be undone")
+
+
+async def _find(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    document, years = _document(given), _years(given)
+    company = await desk.company(given.company)
+    return await subjects.found(desk.database, company.id, document, years)
+
+
+async def _export(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    document, years = _document(given), _years(given)
+    company = await desk.company(given.company)
+    return await subjects.exported(desk.database, company.id, document, years)
+
+
+async def _erase(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    by, reference = who(given), line_of("--reference", given.reference, _LONGEST_REFERENCE)
+    document, years = _document(given), _years(given)
+    if document in subjects.plain(reference):
+        raise Declined("The reference holds the document, and is kept for ever: give the number of the request.")
+    company = await desk.company(given.company)
+    held = await subjects.found(desk.database, company.id, document, years)
+    kept = Counter(row["ground"] for row in held if row["ground"] is not None)
+    answer: dict[str, Any] = {"isErased": given.yes, "keptThings": dict(sorted(kept.items()))}
+    if not given.yes:
+        return answer | {"erasableThings": sum(row["ground"] is None for row in held)}
+    async with desk.database.session() as session:
+        now = await session.value("SELECT business_now()")
+    erasure_id = desk.chance.uuid(now)
+    erased, _ = await subjects.erase(
+        desk.database, company.id, document, years, erasure_id=erasure_id, by=by, reference=reference
+    )
+    return answer | {"id": erasure_id, "erased": erased}
+
+
+def _document(given: argparse.Namespace) -> str:
+    document = subjects.plain(given.document)
+    if len(document) not in _DOCUMENT_CHARACTERS or not document.strip("0"):
+        raise Declined("That is no document: give a CPF, a CNPJ or another, 5 to 40 digits and letters.")
+    return document
+
+
+def _years(given: argparse.Namespace) -> int:
+    years: int = given.years
+    if not LEAST_YEARS <= years <= _MOST_YEARS:
+        raise Declined(f"--years must be from {LEAST_YEARS}, which Circular 3.978 asks for, to {_MOST_YEARS}.")
+    return years

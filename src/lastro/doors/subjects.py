@@ -1,0 +1,143 @@
+"""A person's data in one company: what there is and why, all of it to hand out, and its erasing where no law keeps it.
+
+A person is found by the document. What keeps something is decided by people_held of the schema, and erased by erase_people.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from uuid import UUID
+
+    from lastro.base.db import Database, Session
+
+# From a person to what names it no index leads: it would cost every order, and few ask. One look reads the company's tables.
+_PEOPLE = "SELECT id FROM parties WHERE company_id = $1 AND document_number = $2 AND erased_at IS NULL ORDER BY id"
+_HELD = """
+SELECT h.*, coalesce(h.ground IS NOT NULL AND (h.until > business_now()) IS NOT FALSE, false) AS is_kept
+  FROM people_held($1, $2::uuid[], $3) h ORDER BY h.created_at, h.object_id, h.role
+"""
+_ACCOUNTS = """
+SELECT a.id, a.status, a.created_at, c.updated_at AS closed_at,
+       (date_trunc('year', c.updated_at AT TIME ZONE 'America/Sao_Paulo') + make_interval(years => $3 + 1))
+         AT TIME ZONE 'America/Sao_Paulo' AS until
+  FROM accounts a
+  LEFT JOIN account_close_requests c ON c.company_id = a.company_id AND c.account_id = a.id AND c.status = 'COMPLETED'
+ WHERE a.company_id = $1 AND a.document_number = $2 ORDER BY a.created_at
+"""
+_KEYS = """
+SELECT id, account_id, status, created_at FROM pix_keys
+ WHERE company_id = $1 AND account_id = ANY ($2::uuid[]) ORDER BY created_at
+"""
+_ERASE = "SELECT erased, kept FROM erase_people($1, $2, $3::uuid[], $4, $5, $6, $7)"
+_TOLD = "SELECT {what} AS told FROM {table} x WHERE x.company_id = $1 AND x.{of} = ANY ($2::uuid[]) ORDER BY x.id"
+_EVENT = """
+jsonb_build_object('id', x.id, 'event', x.type, 'referenceId', x.reference_id, 'createdAt', x.created_at,
+                   'payload', as_json(x.body))
+"""
+# What is handed out, by kind: what is shown of a row, its table, and the column that leads from the person to it.
+_WHOLE = {
+    "people": ("to_jsonb(x) - 'company_id'", "parties", "id"),
+    "accounts": ("to_jsonb(x) - ARRAY['company_id', 'full_name_folded', 'email_folded']", "accounts", "id"),
+    "keys": ("to_jsonb(x) - 'company_id'", "pix_keys", "account_id"),
+    "proofsOfKeys": ("to_jsonb(x) - ARRAY['company_id', 'sealed_by', 'request_id']", "pix_key_validations", "account_id"),
+    "events": (_EVENT, "events", "reference_id"),
+    "uploads": ("to_jsonb(x) - ARRAY['company_id', 'sealed']", "account_documents", "request_id"),
+}
+
+
+def plain(document: str) -> str:
+    """A document as it is stored: digits and letters alone, in capitals."""
+    return re.sub(r"[^0-9A-Za-z]", "", document).upper()
+
+
+async def found(database: Database, company_id: UUID, document: str, years: int) -> list[dict[str, Any]]:
+    """Everything that is the person's, one row a thing and role: why it stays (ground) and until when.
+
+    document: as `plain` gives it. years: how long operations and ended relations are kept, counted from the year after.
+    ground and until None: nothing keeps it.
+    """
+    async with _patient(database, company_id) as session:
+        people = await _people(session, company_id, document)
+        rows = [
+            {
+                "thing": row["thing"], "role": row["role"], "id": row["object_id"], "status": row["status"],
+                "createdAt": row["created_at"], "ground": row["ground"] if row["is_kept"] else None, "until": row["until"],
+            }
+            for row in await session.fetch(_HELD, company_id, people, years)
+        ]  # fmt: skip
+        accounts = await session.fetch(_ACCOUNTS, company_id, document, years)
+        keys = await session.fetch(_KEYS, company_id, [account["id"] for account in accounts])
+    until = {account["id"]: account["until"] for account in accounts}
+    for thing, of in (("account", accounts), ("pixKey", keys)):
+        rows += [
+            {
+                "thing": thing, "role": "holder", "id": row["id"], "status": row["status"], "createdAt": row["created_at"],
+                "ground": "RELATION", "until": until[row["id"] if thing == "account" else row["account_id"]],
+            }
+            for row in of
+        ]  # fmt: skip
+    return rows
+
+
+async def exported(database: Database, company_id: UUID, document: str, years: int) -> dict[str, Any]:
+    """All that is kept of the person, by kind, as it is stored; of uploads their descriptions."""
+    async with _patient(database, company_id) as session:
+        people = await _people(session, company_id, document)
+        held = await session.fetch(_HELD, company_id, people, years)
+        accounts = [row["id"] for row in await session.fetch(_ACCOUNTS, company_id, document, years)]
+        things = sorted({row["object_id"] for row in held})
+        asked = {
+            "people": people,
+            "accounts": accounts,
+            "keys": accounts,
+            "proofsOfKeys": accounts,
+            "events": things,
+            "uploads": things,
+        }
+        told: dict[str, Any] = {}
+        for kind, ids in asked.items():
+            what, table, of = _WHOLE[kind]
+            rows = await session.fetch(_TOLD.format(what=what, table=table, of=of), company_id, ids)
+            told[kind] = [msgspec.json.decode(row["told"]) for row in rows]
+    told["things"] = [
+        {
+            "thing": row["thing"], "role": row["role"], "id": row["object_id"], "status": row["status"],
+            "createdAt": row["created_at"],
+        }
+        for row in held
+    ]  # fmt: skip
+    return told
+
+
+async def erase(
+    database: Database, company_id: UUID, document: str, years: int, *, erasure_id: UUID, by: str, reference: str
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Erases what nothing keeps, all of it or nothing, and writes that down. How many rows of what, and how many stay."""
+    async with _patient(database, company_id) as session:
+        people = await _people(session, company_id, document)
+        row = await session.row(_ERASE, company_id, erasure_id, people, document, years, by, reference)
+        assert row is not None
+    return msgspec.json.decode(row["erased"]), msgspec.json.decode(row["kept"])
+
+
+async def _people(session: Session, company_id: UUID, document: str) -> list[UUID]:
+    return [row["id"] for row in await session.fetch(_PEOPLE, company_id, document)]
+
+
+@asynccontextmanager
+async def _patient(database: Database, company_id: UUID) -> AsyncIterator[Session]:
+    """A session that may read a company's tables whole, however long that takes."""
+    async with database.session(company_id) as session:
+        await session.fetch("SELECT set_config('statement_timeout', '0', false)")
+        try:
+            yield session
+        finally:
+            if session.is_usable:
+                await session.fetch("SELECT set_config('statement_timeout', '30s', false)")
