@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 _READ = """
 SELECT current_user::text AS role, current_setting('fsync') AS fsync,
-       current_setting('full_page_writes') AS full_page_writes, current_setting('synchronous_commit') AS synchronous_commit
+       current_setting('full_page_writes') AS full_page_writes, current_setting('synchronous_commit') AS synchronous_commit,
+       current_setting('synchronous_standby_names') AS synchronous_standby_names
 """
 # What is lost, and what to do. synchronous_commit differs by role and database, the others are the server's.
 _OFF = {
@@ -23,6 +24,12 @@ _OFF = {
     "synchronous_commit": "synchronous_commit is off for {role}: a crash loses payments that were answered already. "
     "Set it to on, where it was turned off: ALTER ROLE, ALTER DATABASE or postgresql.conf.",
 }
+# Where a standby is named, it must have what is answered before it takes over.
+_ONLY_HERE = (
+    "synchronous_commit is {synchronous_commit} for {role} though synchronous_standby_names is set: a standby that "
+    "takes over may lack payments that were answered already. Set synchronous_commit to on."
+)
+_WAITS_FOR_NO_DISK = ("local", "remote_write")
 
 
 async def demand_durable(*databases: Database) -> None:
@@ -38,5 +45,8 @@ async def demand_durable(*databases: Database) -> None:
 
 
 def undurable(settings: Mapping[str, str]) -> list[str]:
-    """What is wrong with a session's settings. settings: role, fsync, full_page_writes and synchronous_commit, as shown."""
-    return [sentence.format(role=settings["role"]) for name, sentence in _OFF.items() if settings[name] == "off"]
+    """What is wrong with a session's settings. settings: role, and those that _READ asks for, as they are shown."""
+    found = [sentence.format(role=settings["role"]) for name, sentence in _OFF.items() if settings[name] == "off"]
+    if settings["synchronous_standby_names"] and settings["synchronous_commit"] in _WAITS_FOR_NO_DISK:
+        found.append(_ONLY_HERE.format(**settings))
+    return found

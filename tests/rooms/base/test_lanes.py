@@ -14,6 +14,7 @@ from lastro.base.commit import commit
 from lastro.base.db import Database
 from lastro.base.errors import Stale
 from lastro.base.lanes import LEASE_SECONDS, Lane, claim, find, finish, release
+from lastro.base.leased import LeasedLane
 from lastro.base.write import Finished, Message, Write
 
 pytestmark = pytest.mark.anyio
@@ -77,6 +78,23 @@ async def test_a_lane_of_some_rows_leaves_the_others(cast: Cast, ana: Seller) ->
     await tell(cast, ana)
     assert await claimed(cast, ana, lane=replace(OUTBOX, also="rail = 'other'")) == []
     assert len(await claimed(cast, ana, lane=replace(OUTBOX, also="rail = 'pix'"))) == 1
+
+
+async def test_a_company_with_much_to_do_lets_others_in_between(cast: Cast, ana: Seller, work: Database) -> None:
+    """Ana's two hundred were due long before Dora's two, which are begun in the first round all the same."""
+    dora, now, began = await cast.dora(), datetime.now(UTC), list[UUID]()
+    for seller, number, age in ((ana, 200, 60), (dora, 2, 1)):
+        at = now - timedelta(seconds=age)
+        messages = tuple(Message(cast.id(), "fair", "x", str(cast.id()), cast.id(), b"", at) for _ in range(number))
+        await commit(cast.database, Write(seller.company_id, messages=messages))
+
+    async def act(row: Any) -> None:
+        began.append(row["company_id"])
+
+    lane = LeasedLane(replace(OUTBOX, only="rail = 'fair'"), cast.database, work, cast.chance, act, at_once=64)
+    await lane.round()
+    await lane.rest()
+    assert [began.count(each.company_id) for each in (ana, dora)] == [16, 2]
 
 
 async def test_two_workers_never_share_a_row(cast: Cast, ana: Seller) -> None:

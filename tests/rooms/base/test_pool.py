@@ -16,7 +16,7 @@ from tests.rooms.base.verbs import born_order, move_of
 from lastro import webhooks
 from lastro.base.commit import commit
 from lastro.base.db import Database, Dsn
-from lastro.base.errors import DatabaseAway
+from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.write import Write
 from lastro.doors.entering import Entering
 from lastro.doors.upkeep import Upkeep
@@ -191,6 +191,26 @@ async def test_a_database_that_is_not_there_is_away() -> None:
     with pytest.raises(DatabaseAway):
         async with pool.session():
             pass
+
+
+@pytest.mark.parametrize(
+    ("code", "error"), [("53100", DatabaseAway), ("53200", DatabaseAway), ("53000", DatabaseAway), ("40P01", Stale)]
+)
+async def test_a_server_that_cannot_just_now_is_asked_again(own_database: Any, code: str, error: type[Exception]) -> None:
+    """A full disk, no memory, a deadlock: it refuses now, and takes the same later. The connection is as good as before."""
+    admin = await own_database.connect()
+    await admin.execute(
+        "CREATE FUNCTION not_now() RETURNS int LANGUAGE plpgsql AS"
+        f" $$BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '{code}'; END$$"
+    )
+    await admin.close()
+    pool = Database(own_database.app, size=1)
+    async with pool.session(UUID(int=1)) as session:
+        with pytest.raises(error, match="not now"):
+            await session.fetch("SELECT not_now()")
+        assert (session.is_usable, session.company_id) == (True, None)
+        assert await session.value("SELECT 7") == 7
+    await pool.close()
 
 
 async def test_a_login_over_which_row_security_has_no_power_is_refused(database: Any) -> None:

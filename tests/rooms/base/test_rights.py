@@ -11,10 +11,11 @@ import asyncpg
 import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.accounts.openings import born_opening
-from tests.rooms.base.verbs import born_order, born_payout, born_statement, settle_pesos, take_back_a_card
+from tests.rooms.base.verbs import born_order, born_payout, born_statement, erased, make_slip, settle_pesos, take_back_a_card
 from tests.rooms.keys.proof import asked_claim, asked_proof
 from tests.rooms.ledger.test_entries import earn_long_ago
 from tests.rooms.med.recovery import recovery
+from tests.rooms.people.acting import act_in_the_console
 
 from lastro import ledger
 from lastro.base.api import render, stamp
@@ -29,11 +30,8 @@ from lastro.plans import PLANS
 from lastro.rails.port import (
     PIX_SETTLED,
     ChargeInstruction,
-    CollectionOrder,
     Collector,
-    Person,
     charge_message,
-    collection_message,
 )
 from lastro.standards.pix_ids import base62, dynamic_txid, static_txid
 from lastro.standards.recurrence_ids import recurrence_id
@@ -44,10 +42,11 @@ pytestmark = pytest.mark.anyio
 SHARED = {"company_numbers", "account_numbers", "own_keys"}  # they say which company a number or a key belongs to
 NO_COMPANY = {
     "clock", "allowed_moves", "signing_keys", "migrations", "bank_lists", "directory_buckets", "directory_look_ups",
-    "directory_unknown", "partner_states",
+    "directory_unknown", "partner_states", "law_checks", "people", "people_acts", "people_links", "people_sessions", "sign_in_tries",
 }  # fmt: skip
 APPENDED = (
     "transfers", "entries", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "allowed_moves", "clock",
+    "people_acts", "console_acts",
 )  # fmt: skip
 TABLES = "SELECT relname::text FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
 
@@ -132,19 +131,6 @@ def _plan(seller: Seller, plan: UUID, line: UUID, at: datetime) -> tuple[Row, ..
     )
 
 
-async def _slip(cast: Cast, seller: Seller, at: datetime) -> None:
-    order, day = cast.id(), at.date()
-    told = CollectionOrder(
-        str(order), Money(1000, "BRL"), Person("Bento", "CPF", "1"), Person("Ana", "CPF", "2"), "x", "x", at, day, day, "x"
-    )
-    rows = (
-        *born_order(seller, order, at, payment_method="BOLETO", ends_at=at + timedelta(days=9)),
-        Row("instruments", {"order_id": order, "rail": "boleto", "reference": str(order), "code": "x", "due": day, "payable_until": day}),
-    )  # fmt: skip
-    message = collection_message("boleto", told, order, cast.id(), at)
-    await commit(cast.database, Write(seller.company_id, rows=rows, messages=(message,)))
-
-
 async def fill(cast: Cast, seller: Seller) -> None:
     """At least one row in each of a company's tables."""
     at = datetime.now(UTC)
@@ -186,7 +172,7 @@ async def fill(cast: Cast, seller: Seller) -> None:
     charge = _payment(cast, seller, subscription, receiver, at + timedelta(microseconds=1))
     others = recovery(cast, company, seller.account_id, at) + asked_proof(cast, seller, at) + asked_claim(cast, seller, at)
     await commit(cast.database, write + back + charge + others)
-    await _slip(cast, seller, at + timedelta(microseconds=2))
+    await make_slip(cast, seller, at + timedelta(microseconds=2))
     await settle_pesos(cast, seller, at)
     await take_back_a_card(cast, seller)
     await earn_long_ago(cast, seller)
@@ -198,7 +184,12 @@ async def fill(cast: Cast, seller: Seller) -> None:
     attempt = {"event_id": event, "number": 1, "status_code": 0, "message": "", "requested_at": at, "duration_ms": 0}
     failed = Touch("deliveries", event, 1, {"status": "RETRYING", "attempts": 1, "plan_attempts": 1})
     finished = Finished("inbox", inbox, lease, "handled", at)
-    ended = Write(company, rows=(Row("delivery_attempts", attempt),), touches=(failed,), finished=(finished,))
+    ended = Write(
+        company,
+        rows=(Row("delivery_attempts", attempt), *erased(cast, event, at)),
+        touches=(failed,),
+        finished=(finished,),
+    )
     await commit(cast.database, ended)
 
 
@@ -211,6 +202,7 @@ async def dora(cast: Cast) -> Seller:
 async def filled(cast: Cast, ana: Seller, dora: Seller) -> None:
     for seller in (ana, dora):
         await fill(cast, seller)
+        await act_in_the_console(cast, seller)
 
 
 @pytest.fixture
@@ -280,8 +272,12 @@ async def test_what_is_appended_is_never_changed(app: Any, ana: Seller, filled: 
 
 async def test_nothing_is_ever_deleted_but_what_is_over(app: Any) -> None:
     rows = await app.fetch(f"SELECT t FROM ({TABLES}) AS all_tables(t) WHERE has_table_privilege('lastro_app', t, 'DELETE')")
-    # A key that is given up leads nowhere any more; the directory's look-ups are no company's and are kept for a day.
-    assert {r["t"] for r in rows} == {"answers", "own_keys", "directory_look_ups", "directory_unknown"}
+    # A key that is given up leads nowhere any more; the directory's look-ups are no company's and are kept for a day, and
+    # what let somebody in is forgotten some time after it has ended.
+    assert {r["t"] for r in rows} == {
+        "answers", "own_keys", "directory_buckets", "directory_look_ups", "directory_unknown", "people_links", "people_sessions",
+        "sign_in_tries",
+    }  # fmt: skip
     for privilege in ("TRUNCATE", "TRIGGER", "REFERENCES"):
         assert (
             await app.fetch(
@@ -306,7 +302,7 @@ async def test_the_app_cannot_change_the_rules(app: Any, database: Any) -> None:
 
 
 WORK = {
-    "clock": None, "partner_states": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "entry_cursors": None, "transfers": {"company_id", "created_at"}, "event_numbers": None, "outbox": {"company_id", "id", "due_at", "leased_until", "rail"},
+    "clock": None, "partner_states": None, "law_checks": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "entry_cursors": None, "transfers": {"company_id", "created_at"}, "event_numbers": None, "outbox": {"company_id", "id", "due_at", "leased_until", "rail"},
     "inbox": {"company_id", "id", "due_at", "leased_until", "rail", "subject", "kind"},
     "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"}, "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
     "held_deliveries": {"company_id", "id", "due_at"}, "orders": {"company_id", "id", "expires_at", "ends_at", "payment_method", "status", "subscription_id"},
@@ -343,7 +339,7 @@ async def test_who_finds_work_sees_ids_and_times_alone(
         assert await app.fetch(COLUMNS, privilege) == []
 
     work = await database.connect(database.work)
-    for table in set(WORK) - {"clock", "held_deliveries", "partner_states"}:
+    for table in set(WORK) - {"clock", "held_deliveries", "partner_states", "law_checks"}:
         companies = {r["company_id"] for r in await work.fetch(f"SELECT company_id FROM {table}")}
         assert {ana.company_id, dora.company_id} <= companies, f"{table} is seen across companies"
     for table in set(await tenant_tables(app)) - set(WORK) | {"signing_keys"}:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from lastro.base.run import Act, Done, Door
 from lastro.base.write import Fact, Row, Transfer, Write
 from lastro.orders import NOTICES, ORDERS
 from lastro.payouts import PAYOUTS
+from lastro.rails.port import CollectionOrder, Person, collection_message
 from lastro.reconciliation import ITEMS, STATEMENTS
 
 
@@ -169,3 +171,26 @@ async def settle_pesos(cast: Cast, seller: Seller, at: datetime) -> None:
     earned = Transfer(cast.id(), "moved", fees, own, Money(1, "MXN"), "TEST", cast.id(), at)
     await commit(cast.database, Write(seller.company_id, transfers=(earned,)))
     await cast.act(seller.company_id, Settle(seller.account_id, "spei", Money(1, "MXN"), "T-1", INSTITUTION))
+
+
+async def make_slip(cast: Cast, seller: Seller, at: datetime) -> None:
+    """An order by slip: a row of instruments, and the message that registers it."""
+    order, day = cast.id(), at.date()
+    told = CollectionOrder(
+        str(order), Money(1000, "BRL"), Person("Bento", "CPF", "1"), Person("Ana", "CPF", "2"), "x", "x", at, day, day, "x"
+    )
+    rows = (
+        *born_order(seller, order, at, payment_method="BOLETO", ends_at=at + timedelta(days=9)),
+        Row("instruments", {"order_id": order, "rail": "boleto", "reference": str(order), "code": "x", "due": day, "payable_until": day}),
+    )  # fmt: skip
+    message = collection_message("boleto", told, order, cast.id(), at)
+    await commit(cast.database, Write(seller.company_id, rows=rows, messages=(message,)))
+
+
+def erased(cast: Cast, event_id: UUID, at: datetime) -> tuple[Row, Row]:
+    """As if somebody had been erased from an event whose body is now an empty object."""
+    erasure = cast.id()
+    done = {"id": erasure, "reference": "1", "erased_by": "ana", "erased": "{}", "kept": "{}", "created_at": at}
+    left = sha256(b"{}").digest()
+    of_body = {"event_id": event_id, "number": 1, "erasure_id": erasure, "sha256": b"", "left_sha256": left}
+    return Row("erasures", done), Row("erased_bodies", of_body)

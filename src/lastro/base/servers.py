@@ -1,0 +1,107 @@
+"""A connection to a database that may be on several servers: to the one that takes writes, within a time for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import asyncpg
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SECONDS = 5.0  # for a connection, however many servers are asked for it
+_PORT = 5432
+_KIND = "target_session_attrs="
+_NOT_THIS_ONE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, TimeoutError)
+# A machine that is gone says nothing. The kernel asks a silent one after 5 s, and gives a line up that nobody answers on
+# for 10 s; its own pauses are of hours for a silent line, and a quarter of an hour for one on which something was sent.
+_LIVELY = {
+    "TCP_KEEPIDLE": 5,
+    "TCP_KEEPINTVL": 2,
+    "TCP_KEEPCNT": 3,
+    "TCP_USER_TIMEOUT": 10_000,  # milliseconds
+}
+
+
+class Line(asyncpg.Connection):
+    """A connection whose end is noticed though the other machine does not say it."""
+
+    __slots__ = ()
+
+    def __init__(self, protocol: Any, transport: Any, *others: Any) -> None:
+        super().__init__(protocol, transport, *others)
+        plug = transport.get_extra_info("socket")
+        if plug.family in (socket.AF_INET, socket.AF_INET6):
+            plug.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            for name, value in _LIVELY.items():
+                if hasattr(socket, name):  # not every system has each
+                    plug.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+class Servers:
+    """Where a database is. url: PostgreSQL's, with one or more hosts: `postgresql://login@one:5432,other:5432/lastro`.
+
+    Unless the address asks for another kind (`target_session_attrs`), only a server that takes writes will do: a standby, or
+    a former primary, is passed by.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._urls = [_choosy(one) for one in addresses(url)]
+        self._first = 0
+
+    async def connect(self, settings: Mapping[str, str] | None = None, seconds: float = SECONDS) -> asyncpg.Connection:
+        """A connection to the server that was right the last time, else to the first that is.
+
+        settings: of the session. Each server has its share of the time that is left, so that a silent one leaves the next
+        its own. Raises what asyncpg does; of several refusals what a server said, if one said anything.
+        """
+        clock = asyncio.get_running_loop().time
+        deadline, count = clock() + seconds, len(self._urls)
+        refusals: list[Exception] = []
+        for tried in range(count):
+            here = (self._first + tried) % count
+            share = max(deadline - clock(), 0.0) / (count - tried)
+            try:
+                connection: asyncpg.Connection = await asyncpg.connect(
+                    self._urls[here], server_settings=dict(settings or {}), timeout=share, statement_cache_size=0,
+                    connection_class=Line,
+                )  # fmt: skip
+            except _NOT_THIS_ONE as refused:
+                refusals.append(refused)
+            else:
+                self._first = here
+                return connection
+        raise next((one for one in refusals if isinstance(one, asyncpg.PostgresError)), refusals[-1])
+
+
+def addresses(url: str) -> tuple[str, ...]:
+    """The same database at each of its hosts, in their order. A list of hosts may stand before the path or in `host=`."""
+    head, mark, query = url.partition("?")
+    scheme, _, rest = head.partition("://")
+    place, slash, name = rest.partition("/")
+    login, at, hosts = place.rpartition("@")
+    if "," in hosts:
+        return tuple(f"{scheme}://{login}{at}{host}{slash}{name}{mark}{query}" for host in hosts.split(","))
+    given = parse_qsl(query, keep_blank_values=True)
+    found = dict(given)
+    listed, ports = found.get("host", "").split(","), found.get("port", "").split(",")
+    if len(listed) == 1 or len(ports) not in (1, len(listed)):
+        return (url,)
+    each = zip(listed, ports * len(listed) if len(ports) == 1 else ports, strict=True)
+    others = [one for one in given if one[0] not in ("host", "port")]
+    return tuple(
+        f"{head}?{urlencode([*others, ('host', host), *([('port', port)] if port else [])])}" for host, port in each
+    )
+
+
+def _choosy(url: str) -> str:
+    return url if _KIND in url else f"{url}{'&' if '?' in url else '?'}{_KIND}read-write"
+
+
+def ports(url: str) -> frozenset[int]:
+    """The TCP ports at which a database's servers are; none of one that is reached by the path of a socket."""
+    found = (urlsplit(one) for one in addresses(url))
+    return frozenset(one.port or _PORT for one in found if one.hostname)

@@ -1,0 +1,47 @@
+import pytest
+
+from lastro.base.servers import addresses, ports
+
+ONE = "postgresql://lastro@db1/lastro"
+
+
+@pytest.mark.parametrize(
+    ("url", "each"),
+    [
+        (ONE, [ONE]),
+        ("postgresql://lastro@/lastro?host=/run/pg", ["postgresql://lastro@/lastro?host=/run/pg"]),
+        (
+            "postgresql://lastro:a%2Cb@db1:5432,db2:5433/lastro?sslmode=verify-full",
+            [
+                "postgresql://lastro:a%2Cb@db1:5432/lastro?sslmode=verify-full",
+                "postgresql://lastro:a%2Cb@db2:5433/lastro?sslmode=verify-full",
+            ],
+        ),
+        ("postgresql://db1,[::1]:6000/lastro", ["postgresql://db1/lastro", "postgresql://[::1]:6000/lastro"]),
+        (
+            "postgresql:///lastro?user=lastro&host=db1,db2&port=5432,5433",
+            ["postgresql:///lastro?user=lastro&host=db1&port=5432", "postgresql:///lastro?user=lastro&host=db2&port=5433"],
+        ),
+        (
+            "postgresql:///lastro?host=db1,db2",
+            ["postgresql:///lastro?host=db1", "postgresql:///lastro?host=db2"],
+        ),
+        # As many ports as hosts, or one: anything else is for the driver to refuse.
+        ("postgresql:///lastro?host=a,b,c&port=1,2", ["postgresql:///lastro?host=a,b,c&port=1,2"]),
+    ],
+)
+def test_each_host_has_its_address(url: str, each: list[str]) -> None:
+    assert list(addresses(url)) == each
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        ("", set()),
+        (ONE, {5432}),
+        ("postgresql://db1:5433,db2/lastro", {5432, 5433}),
+        ("postgresql://lastro@/lastro?host=/run/pg", set()),
+    ],
+)
+def test_the_ports_of_a_database(url: str, found: set[int]) -> None:
+    assert ports(url) == found
