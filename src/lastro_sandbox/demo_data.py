@@ -7,12 +7,13 @@ import json
 import os
 import time
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid5
 
 import aiohttp
 
-from lastro import accounts, companies, keys
+from lastro import accounts, companies, keys, people
 from lastro.accounts import Holder
 from lastro.base.clock import BusinessClock
 from lastro.base.db import Database
@@ -44,6 +45,7 @@ _PEOPLE = {
     ),
     2: (Holder("ORGANIZATION", "Dora Servicos SA", "CNPJ", "16727230000197", "dora@example.com", "+5511987650003"),),
 }
+_PERSON = ("demo@lastro.example", "Demo")  # may do everything in the console
 _NAMES = {0: "lastro", 1: "Ana Comercio", 2: "Dora Servicos"}
 
 
@@ -121,10 +123,16 @@ class _Demo:
         company_id = await self._company(1)
         return {
             "home": str(running.home), "baseUrl": running.base_url, "simulatorUrl": running.simulator_url,
-            "consoleUrl": running.base_url,
+            "consoleUrl": await self._console(running),
             "companyId": str(company_id), **clients[1], "otherClient": clients[2], "accounts": opened[1],
             "webhookSecret": await self._webhook_secret(company_id),
         }  # fmt: skip
+
+    async def _console(self, running: Running) -> str:
+        """A link that lets whoever runs the sandbox into the console; the one of an earlier start leads nowhere any more."""
+        entrance = people.Entrance(self._database, self._key_ring, self._chance, partial(datetime.now, UTC))
+        link = await people.Register(entrance).let_in(*_PERSON)
+        return f"{running.base_url}/console/link/{link.reveal()}"
 
     async def _company(self, number: int) -> UUID:
         async with self._database.session() as session:

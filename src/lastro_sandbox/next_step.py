@@ -32,6 +32,7 @@ def next_step(sandbox: Mapping[str, Any]) -> str:
             "",
             "lastro runs. Nothing in it is real money.",
             "",
+            f"  Console    {sandbox['consoleUrl']}",
             f"  Phone      {sim}/phone      pays a QR code",
             f"  Merchant   {sim}/merchant   shows the webhooks as they arrive",
             f"  Reference  {base}/docs       every operation and event of the API",

@@ -138,6 +138,17 @@ def test_a_task_says_for_whom_it_works() -> None:
     assert (told["request_id"], told["company_id"][-1]) == ("own", "3")
 
 
+def test_a_line_names_its_trace_where_there_are_any() -> None:
+    off, on, bound = said(
+        "import os, time\nfrom lastro.doors.tracing import tracer_of\nfrom lastro.doors.watching_settings import Watching\n"
+        'trace.take_up("r")\nlog.info("x")\ntracer_of(Watching("http://c/v1/traces"), "s", time.time_ns, os.urandom)\n'
+        'trace.take_up("r")\nlog.info("x")\ntrace.about(ORDER)\nlog.info("x")'
+    )
+    assert "trace_id" not in off
+    assert len(on["trace_id"]) == 32
+    assert bound["trace_id"] == "00000000000000000000000000000001"
+
+
 def test_libraries_are_quoted_without_values() -> None:
     (line,) = said(
         'logging.getLogger("asyncio").warning("lost %s of 52998224725\\nBento", "Bento")\n'

@@ -28,6 +28,9 @@ GROUPS = {
     "med": ("med", "list, show and decide disputes"),
     "reconcile": ("reconcile", "show how a day stands at each rail; accept a difference, take a statement again"),
     "stranded": ("stranded", "list money that could not be given back; give it to its account, or book it as paid out"),
+    "subject": ("subject", "show, hand out and erase what is kept of a person, where the law lets it"),
+    "admin": ("admin", "let people into the console, say what they may do, turn them away"),
+    "audit": ("audit", "list what people did in the console, and to each other's access"),
     "archive": ("archive", "write old events to files and forget their bodies, check such files"),
     "keys": ("keys", "list and rotate the keys that sign tokens and Pix locations, and those that seal secrets"),
 }

@@ -1,0 +1,5 @@
+"""The console: pages on which people see what the API says and do what it does, each act under their own name."""
+
+from lastro.doors.console.serving import paths
+
+__all__ = ["paths"]

@@ -1,0 +1,187 @@
+"""The API's operations in process: the same verbs, for a person's company, each change recorded with the person."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from lastro.base import forms
+from lastro.base.api import Incoming
+from lastro.base.commit import Caller
+from lastro.base.errors import InsufficientFunds, Kind, Problem, Refused
+from lastro.base.media import JSON
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Row, Write
+from lastro.doors.http import STATUS, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from uuid import UUID
+
+    from lastro.base.api import Route
+    from lastro.base.db import Session
+    from lastro.base.run import Glance, Runner, Verb
+    from lastro.doors.console.shell import Viewer
+
+_decoder: Final = msgspec.json.Decoder(float_hook=Decimal)
+_READS: Final = frozenset({"GET", "HEAD"})
+_TWICE: Final = "console_acts_pkey"
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is recorded of an act beside its answer."""
+
+    id: UUID
+    person_id: UUID
+    operation: str
+    path: str
+    request_id: str
+
+    def row(self, door: Door, status: int, issues: Sequence[str] = ()) -> Row:
+        """Its line."""
+        values = {
+            "id": self.id, "person_id": self.person_id, "operation": self.operation, "path": self.path, "status": status,
+            "issues": list(issues), "request_id": self.request_id, "created_at": door.now,
+        }  # fmt: skip
+        return Row("console_acts", values)
+
+
+@dataclass(frozen=True)
+class Recorded(Act[Any]):
+    """A verb whose Write also tells who did it: both happen, or neither. success: its status where it says none."""
+
+    verb: Verb[Any]
+    told: _Told
+    success: int
+
+    def glance(self) -> Glance[Any] | None:
+        """As the verb reads."""
+        return self.verb.glance()
+
+    async def read(self, session: Session, door: Door) -> Any:
+        """As the verb reads."""
+        return await self.verb.read(session, door)
+
+    async def look_up(self, known: Any, door: Door) -> Any:
+        """As the verb asks."""
+        looked = await self.verb.look_up(known, door)
+        return self._noted(looked, door) if isinstance(looked, Refused) else looked
+
+    def decide(self, known: Any, door: Door) -> Done | Refused:
+        """The verb's answer, and its line among the acts; an answer that is still to come has none yet."""
+        outcome = self.verb.decide(known, door)
+        if isinstance(outcome, Refused):
+            return self._noted(outcome, door)
+        if outcome.again:
+            return outcome
+        line = Write(door.company_id, rows=(self.told.row(door, outcome.status or self.success),))
+        return replace(outcome, write=line if outcome.write is None else outcome.write + line)
+
+    def taken(self, constraint: str) -> Refused | None:
+        """The form was sent twice; else what it means to the verb."""
+        return _done_already() if constraint == _TWICE else self.verb.taken(constraint)
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """As the verb says; another verb in its place is recorded, too."""
+        instead = self.verb.insufficient(short)
+        return instead if isinstance(instead, Refused) else replace(self, verb=instead)
+
+    def _noted(self, refused: Refused, door: Door) -> Refused:
+        line = Write(door.company_id, rows=(self.told.row(door, STATUS[refused.kind], _issues(refused)),))
+        return replace(refused, write=line if refused.write is None else refused.write + line)
+
+
+@dataclass(frozen=True)
+class _Refusing(Act[None]):
+    """What was refused before it could be written, to be recorded all the same."""
+
+    refused: Refused
+
+    async def read(self, *_: object) -> None:
+        """Nothing."""
+
+    def decide(self, known: None, door: Door) -> Refused:
+        """The same no."""
+        return replace(self.refused, write=None)
+
+
+@dataclass(frozen=True)
+class Calls:
+    """runner: of this process. routes: every operation behind a bearer token."""
+
+    runner: Runner
+    routes: Sequence[Route]
+
+    async def call(
+        self, viewer: Viewer, method: str, path: str, query: Mapping[str, str], body: Mapping[str, Any] | None
+    ) -> tuple[int, Any]:
+        """The operation's status and answer. LookupError: there is no such one; ValueError: nothing may be done here."""
+        route, values = self._route(method, path)
+        assert viewer.company_id is not None, "a page that calls says that it needs a company"
+        raw = b"" if body is None else msgspec.json.encode(body)
+        key = None if viewer.act_id is None or route.key == "none" else str(viewer.act_id)
+        unknown = [name for name in query if not route.knows(name)]
+        verb: Verb[Any] | Refused
+        if unknown:
+            verb = Refused(Kind.INVALID, tuple(Problem(n, "NOT_ALLOWED", "is not a parameter of this") for n in unknown))
+        else:
+            given = forms.parsed(raw or b"{}")
+            verb = route.parse(Incoming(viewer.company_id, values, query, raw or b"{}", given, key, media=JSON))
+        by = Caller(client_id=f"person:{viewer.person_id}", request_id=viewer.request_id)
+        if method in _READS:
+            outcome = verb if isinstance(verb, Refused) else await self.runner.act(viewer.company_id, verb, by)
+        elif viewer.act_id is None:
+            raise ValueError("what changes something is called by an act alone")
+        else:
+            told = _Told(viewer.act_id, viewer.person_id, route.operation, path, viewer.request_id)
+            outcome = await self._recorded(viewer.company_id, route, verb, told, by)
+        return _answer(route, outcome)
+
+    async def _recorded(
+        self, company_id: UUID, route: Route, verb: Verb[Any] | Refused, told: _Told, by: Caller
+    ) -> Done | Refused:
+        asked = _Refusing(verb) if isinstance(verb, Refused) else verb
+        outcome = await self.runner.act(company_id, Recorded(asked, told, route.success), by)
+        if isinstance(outcome, Refused) and outcome.write is None and outcome != _done_already():
+            # A floor or a unique value stood in the way of the Write itself, and nothing of it was written.
+            await self.runner.act(company_id, Recorded(_Refusing(outcome), told, route.success), by)
+        return outcome
+
+    def _route(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
+        for route in self.routes:
+            for pattern in route.paths:
+                found = _matcher(pattern).fullmatch(path) if route.method == method else None
+                if found is not None:
+                    return route, found.groupdict()
+        raise LookupError(f"the API has no {method} {path}")
+
+
+_MATCHERS: dict[str, re.Pattern[str]] = {}
+
+
+def _matcher(pattern: str) -> re.Pattern[str]:
+    made = _MATCHERS.get(pattern)
+    if made is None:
+        text = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(pattern))
+        made = _MATCHERS[pattern] = re.compile(text)
+    return made
+
+
+def _issues(refused: Refused) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(problem.issue for problem in refused.problems))
+
+
+def _done_already() -> Refused:
+    return Refused(Kind.CONFLICT, (Problem("form", "DUPLICATE", "was sent twice: it was done the first time"),))
+
+
+def _answer(route: Route, outcome: Done | Refused) -> tuple[int, Any]:
+    if isinstance(outcome, Refused):
+        shown = refusal(replace(outcome, problems=forms.in_order(outcome.problems, route.doc.form)))
+        return shown.status, msgspec.json.decode(shown.body)
+    return outcome.status or route.success, _decoder.decode(outcome.body) if outcome.body else None

@@ -1,0 +1,103 @@
+"""What people of the institution decide and no client of the API can: the verbs that the command line has, as operations.
+
+They are made of the same parts as the API's, so that the frame records them in the same way; no path of them is served.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+from lastro import accounts, med, payouts, reconciliation
+from lastro.base import forms
+from lastro.base.api import NOT_FOUND, Doc, Incoming, Route
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.forms import Form
+
+if TYPE_CHECKING:
+    from lastro.accounts import Institution
+    from lastro.base.run import Verb
+
+ROOT = "/institution"  # of their paths, which are names alone
+_Reason = Annotated[str, msgspec.Meta(min_length=1, max_length=400, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$(?!\n)")]
+_By = Annotated[str, msgspec.Meta(min_length=1, max_length=140)]
+
+
+class Decided(Form):
+    """Who decides. reason: why, where it must be said; code: of an account's standing; verdict, fraud: of a notice."""
+
+    by: _By
+    reason: _Reason | None = None
+    code: str | None = None
+    verdict: str | None = None
+    fraud: str | None = None
+
+
+@dataclass(frozen=True)
+class _Desk:
+    institution: Institution
+    stand: med.Stand
+
+    def approve(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """A payout in review may go."""
+        form, refused = _read(incoming)
+        one = incoming.id("id")
+        return refused or (NOT_FOUND if one is None else payouts.Approve(one, form.by, self.institution))
+
+    def refuse(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """A payout in review may not go."""
+        form, refused = _read(incoming, "reason")
+        one = incoming.id("id")
+        return refused or (NOT_FOUND if one is None else payouts.Refuse(one, form.by, form.reason or "", self.institution))
+
+    def verdict(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """What the analysis of a notice has found."""
+        form, refused = _read(incoming, "verdict")
+        one = incoming.id("id")
+        if refused is not None or one is None:
+            return refused or NOT_FOUND
+        return med.Decide(one, form.verdict or "", self.stand, form.fraud, form.reason)
+
+    def accept(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """A difference was settled outside."""
+        form, refused = _read(incoming, "reason")
+        one = incoming.id("id")
+        return refused or (NOT_FOUND if one is None else reconciliation.Accept(one, form.by, form.reason or ""))
+
+
+def _standing(trigger: str, codes: tuple[str, ...]) -> Any:
+    """A block of an account, or its end, by one of the reasons that there are."""
+
+    def parse(incoming: Incoming) -> Verb[Any] | Refused:
+        form, refused = _read(incoming, "code")
+        one = incoming.id("id")
+        if refused is None and form.code not in codes:
+            refused = Refused(Kind.INVALID, (Problem("code", "INVALID", "is none of the reasons"),))
+        if refused is not None or one is None:
+            return refused or NOT_FOUND
+        return accounts.ChangeStatus(one, trigger, accounts.Why(form.code or "", form.reason, form.by))
+
+    return parse
+
+
+def _read(incoming: Incoming, *required: str) -> tuple[Decided, Refused | None]:
+    form, problems = forms.read(incoming.raw, Decided)
+    missing = [Problem(name, "REQUIRED", "is required") for name in required if not getattr(form, name)]
+    found = forms.first_of_each((*problems, *missing))
+    return form, Refused(Kind.INVALID, found) if found else None
+
+
+def routes(institution: Institution, stand: med.Stand) -> tuple[Route, ...]:
+    """The operations. institution: whose decision it is. stand: what a verdict goes by."""
+    desk, doc = _Desk(institution, stand), Doc("Decided by the institution.", form=Decided)
+    block, unblock = _standing("block", tuple(accounts.BLOCKING)), _standing("unblock", tuple(accounts.UNBLOCKING))
+    return (
+        Route("POST", ROOT + "/payouts/{id}/approve", "approve_payout", "institution", desk.approve, doc),
+        Route("POST", ROOT + "/payouts/{id}/refuse", "refuse_payout", "institution", desk.refuse, doc),
+        Route("POST", ROOT + "/disputes/{id}/verdict", "decide_med", "institution", desk.verdict, doc),
+        Route("POST", ROOT + "/differences/{id}/accept", "accept_difference", "institution", desk.accept, doc),
+        Route("POST", ROOT + "/accounts/{id}/block", "block_account", "institution", block, doc),
+        Route("POST", ROOT + "/accounts/{id}/unblock", "unblock_account", "institution", unblock, doc),
+    )

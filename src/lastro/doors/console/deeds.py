@@ -1,0 +1,213 @@
+"""Acts: the API's verbs, and the institution's decisions. Before each stands a page that says what will happen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any, Literal
+
+from lastro import accounts, med
+from lastro.doors.console.decisions import ROOT
+from lastro.doors.console.lists import value_at
+from lastro.people import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lastro.doors.console.shell import Viewer
+    from lastro.doors.console.terms import Terms
+
+    Body = Callable[[Mapping[str, str], Mapping[str, Any], str], dict[str, Any]]
+
+_REFUND_CODES = ("MD06", "SL02")
+_CANCEL_REASONS = ("REQUESTED_BY_RECEIVER", "FRAUD_SUSPECTED", "OTHER")
+_SITUATIONS = (
+    "SCAM", "UNAUTHORIZED_TRANSACTION", "CRIME_OF_COERCION", "FRAUDULENT_ACCESS_AND_AUTHORIZATION", "OTHERS",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """What a person fills in. choices: words of the interface. start: what stands in it, from the object."""
+
+    name: str
+    kind: Literal["line", "amount", "choice"]
+    choices: tuple[str, ...] = ()
+    is_required: bool = True
+    start: Callable[[Mapping[str, Any]], str] = lambda _: ""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One act. of: the kind of object it is done to. path: of the operation, with {id} and {accountId} of the object.
+
+    when: what the object must be for it to be offered; what it must be to be done the operation says.
+
+    body: of what was filled in, the object, and the form's own id. is_decision: the institution's, and no client's.
+    """
+
+    name: str
+    of: str
+    role: Role
+    path: str
+    when: Callable[[Mapping[str, Any]], bool]
+    body: Body = lambda _form, _object, _own: {}
+    blanks: tuple[Blank, ...] = ()
+    moves_money: bool = False
+    is_decision: bool = False
+    method: str = "POST"
+    ends_object: bool = False
+
+    @property
+    def place(self) -> str:
+        """Its path in the console."""
+        return f"/console/{self.of}/{{id}}/{self.name}"
+
+    def is_offered(self, viewer: Viewer, answer: Mapping[str, Any]) -> bool:
+        """Whether this person may, and the object is so that it could be."""
+        of_institution = viewer.presence.person.only_company is None
+        return viewer.may(self.role) and (of_institution or not self.is_decision) and self.when(answer)
+
+    def target(self, own: str, answer: Mapping[str, Any]) -> str:
+        """The operation's path for this object."""
+        return self.path.format(id=own, accountId=answer.get("accountId", ""))
+
+
+def _is(*states: str) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda answer: answer.get("status") in states
+
+
+def _left(answer: Mapping[str, Any]) -> str:
+    """What of an order has not been given back, as it is typed."""
+    paid, back = value_at(answer, "paidAmount.value") or "0", value_at(answer, "refundedAmount.value") or "0"
+    return str(Decimal(paid) - Decimal(back))
+
+
+def typed_amount(text: str) -> str:
+    """An amount as people type it, as the interface takes it: `1.234,56` and `1,234.56` are 1234.56; else as typed."""
+    plain = text.strip().removeprefix("R$").strip()
+    point = "," if plain.rfind(",") > plain.rfind(".") else "."
+    whole = plain.replace("." if point == "," else ",", "").replace(",", ".")
+    try:
+        return f"{Decimal(whole):f}"
+    except InvalidOperation:
+        return text
+
+
+def _refund(form: Mapping[str, str], answer: Mapping[str, Any], own: str) -> dict[str, Any]:
+    currency = value_at(answer, "paidAmount.currency") or "BRL"
+    body: dict[str, Any] = {
+        "orderId": answer["id"], "externalId": f"console-{own}", "refundCode": form.get("refundCode", ""),
+        "amount": {"currency": currency, "value": typed_amount(form.get("amount", ""))},
+    }  # fmt: skip
+    return body | _given(form, "refundReason")
+
+
+def _given(form: Mapping[str, str], *names: str) -> dict[str, str]:
+    return {name: form[name].strip() for name in names if form.get(name, "").strip()}
+
+
+def _of_form(*names: str) -> Body:
+    return lambda form, _object, _own: _given(form, *names)
+
+
+def _contest(form: Mapping[str, str], answer: Mapping[str, Any], _own: str) -> dict[str, Any]:
+    return {"endToEndId": answer.get("endToEndId", ""), **_given(form, "situationType", "details")}
+
+
+_REASON = Blank("reason", "line")
+_MAY_REASON = Blank("reason", "line", is_required=False)
+
+DEEDS: tuple[Deed, ...] = (
+    Deed("cancel", "orders", Role.OPERATE, "/order/v2/transparent/{id}/cancel", _is("INITIAL")),
+    Deed(
+        "refund", "orders", Role.OPERATE, "/order/v1/banking/order-refunds", _is("PAID", "PARTIAL_REFUNDED"), _refund,
+        (Blank("amount", "amount", start=_left), Blank("refundCode", "choice", _REFUND_CODES),
+         Blank("refundReason", "line", is_required=False)),
+        moves_money=True,
+    ),
+    Deed("cancel", "payouts", Role.OPERATE, "/order/v1/banking/order-payouts/{id}/cancel", _is("PENDING", "ANALYSIS")),
+    Deed(
+        "approve", "payouts", Role.APPROVE, ROOT + "/payouts/{id}/approve", _is("ANALYSIS"), moves_money=True,
+        is_decision=True,
+    ),
+    Deed(
+        "refuse", "payouts", Role.APPROVE, ROOT + "/payouts/{id}/refuse", _is("ANALYSIS"), _of_form("reason"), (_REASON,),
+        is_decision=True,
+    ),
+    Deed(
+        "contest", "payouts", Role.OPERATE, "/order/v1/banking/med/accounts/{accountId}",
+        lambda answer: answer.get("status") == "PAID" and str(answer.get("endToEndId", "")).startswith("E"), _contest,
+        (Blank("situationType", "choice", _SITUATIONS), Blank("details", "line", is_required=False)),
+    ),
+    Deed(
+        "approve", "plans", Role.APPROVE, "/order/v1/banking/payout-plans/{id}/approvals", _is("READY"),
+        lambda _form, answer, _own: {"hash": answer.get("hash", "")}, moves_money=True,
+    ),
+    Deed(
+        "apply", "plans", Role.APPROVE, "/order/v1/banking/payout-plans/{id}/apply",
+        lambda answer: answer.get("status") == ("APPROVED" if answer.get("approvalsRequired") else "READY"),
+        moves_money=True,
+    ),
+    Deed(
+        "cancel", "plans", Role.OPERATE, "/order/v1/banking/payout-plans/{id}/cancel",
+        _is("VALIDATING", "READY", "APPROVED", "APPLYING"),
+    ),
+    Deed(
+        "cancel", "subscriptions", Role.OPERATE, "/order/v1/banking/subscriptions/{id}/cancellations",
+        _is("PENDING_AUTHORIZATION", "ACCEPTED"), _of_form("reason"), (Blank("reason", "choice", _CANCEL_REASONS),),
+    ),
+    Deed(
+        "cancel", "disputes", Role.OPERATE, "/order/v1/banking/med/{id}/cancel",
+        lambda answer: answer.get("role") == "PAYER" and answer.get("objectType") == "RECOVERY_VALUE"
+        and answer.get("status") not in ("COMPLETED", "CANCELLED"),
+    ),
+    Deed(
+        "answer", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/verdict",
+        lambda answer: bool(answer.get("awaitingOurAnalysis")),
+        _of_form("verdict", "fraud", "reason"),
+        (Blank("verdict", "choice", med.VERDICTS),
+         Blank("fraud", "choice", ("", *(one for one in med.FRAUDS if one != "UNKNOWN")), is_required=False), _MAY_REASON),
+        moves_money=True, is_decision=True,
+    ),
+    Deed(
+        "block", "accounts", Role.APPROVE, ROOT + "/accounts/{id}/block", _is("ACTIVE"), _of_form("code", "reason"),
+        (Blank("code", "choice", tuple(accounts.BLOCKING)), _MAY_REASON), is_decision=True,
+    ),
+    Deed(
+        "unblock", "accounts", Role.APPROVE, ROOT + "/accounts/{id}/unblock", _is("INACTIVE"), _of_form("code", "reason"),
+        (Blank("code", "choice", tuple(accounts.UNBLOCKING)), _MAY_REASON), is_decision=True,
+    ),
+    Deed(
+        "close", "accounts", Role.APPROVE, "/order/v1/banking/accounts/{id}/close-request", _is("ACTIVE", "INACTIVE"),
+        _of_form("closeRequestReason"), (Blank("closeRequestReason", "line"),),
+    ),
+    Deed(
+        "delete", "keys", Role.OPERATE, "/order/v1/banking/accounts/{accountId}/keys/{id}", _is("ACTIVE"), method="DELETE",
+        ends_object=True,
+    ),
+    Deed(
+        "cancel", "claims", Role.OPERATE, "/order/v1/banking/accounts/{accountId}/keys/claims/{id}/cancel",
+        _is("OPEN", "WAITING_RESOLUTION", "CONFIRMED"),
+    ),
+    Deed(
+        "resend", "events", Role.OPERATE, "/order/v1/webhook/events/{id}/resend",
+        lambda answer: answer.get("status") != "NONE",
+    ),
+)  # fmt: skip
+
+
+def offered(kind: str, viewer: Viewer, answer: Mapping[str, Any]) -> list[Deed]:
+    """What this person may do to this object now."""
+    return [deed for deed in DEEDS if deed.of == kind and deed.is_offered(viewer, answer)]
+
+
+def consequence(deed: Deed, answer: Mapping[str, Any], say: Terms) -> str:
+    """What will happen, in a sentence or two, with the amount and whom it concerns."""
+    amount = next((answer[name] for name in ("finalAmount", "paidAmount", "amount") if answer.get(name)), None)
+    values = {
+        "amount": say.paid(amount, answer.get("currency", "BRL")) if amount else "",
+        "name": answer.get("fullName") or answer.get("externalId") or answer.get("key") or answer.get("id") or "",
+        "lines": say.number(int(answer.get("lines", 0))),
+    }
+    return say(f"deed.{deed.of}.{deed.name}.about", **values)

@@ -1,0 +1,201 @@
+"""What the console's search asks the database: each question goes by an index."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from lastro.base.api import stamp
+from lastro.base.money import Money
+from lastro.rails.port import RAILS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+
+MOST = 50  # of what one question finds
+WALKED = 20_000  # of the newest orders and payouts, an amount is looked for in so many
+
+PARTIES = f"""
+SELECT id FROM parties WHERE company_id = $1 AND document_number = $2 ORDER BY id DESC LIMIT {MOST}
+"""  # noqa: S608
+# A party is made in the Write of what names it, so their ids are of one millisecond: a short range of the primary key.
+OF_PARTIES = f"""
+SELECT 'order' AS thing, o.id FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) p(id, first, last)
+  JOIN orders o ON o.company_id = $1 AND o.id BETWEEN p.first AND p.last AND o.customer_id = p.id
+UNION ALL
+SELECT CASE WHEN m.order_id IS NULL THEN 'payment' ELSE 'order' END, coalesce(m.order_id, m.id)
+  FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) p(id, first, last)
+  JOIN pix_payments m ON m.company_id = $1 AND m.id BETWEEN p.first AND p.last AND m.payer_id = p.id
+UNION ALL
+SELECT 'payout', coalesce(o.batch_id, o.id) FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) p(id, first, last)
+  JOIN payouts o ON o.company_id = $1 AND o.id BETWEEN p.first AND p.last AND o.receiver_id = p.id
+UNION ALL
+SELECT 'subscription', s.id FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) p(id, first, last)
+  JOIN subscriptions s ON s.company_id = $1 AND s.id BETWEEN p.first AND p.last AND s.debtor_id = p.id
+ LIMIT {MOST}
+"""  # noqa: S608
+# An amount has no index: it is looked for in the newest of a period, a bounded stretch of the index of times.
+AMOUNTS = f"""
+SELECT * FROM (
+  SELECT 'order' AS thing, id FROM (
+    SELECT id, created_at, amount_minor, final_amount_minor, paid_minor FROM orders
+     WHERE company_id = $1 AND created_at BETWEEN $3 AND $4 ORDER BY created_at DESC LIMIT {WALKED}) o
+   WHERE $2 IN (amount_minor, final_amount_minor, paid_minor) ORDER BY created_at DESC LIMIT {MOST}) a
+UNION ALL
+SELECT * FROM (
+  SELECT 'payout', id FROM (
+    SELECT id, created_at, amount_minor FROM payouts
+     WHERE company_id = $1 AND batch_id IS NULL AND created_at BETWEEN $3 AND $4 ORDER BY created_at DESC LIMIT {WALKED}) p
+   WHERE amount_minor = $2 ORDER BY created_at DESC LIMIT {MOST}) b
+"""  # noqa: S608
+KEY = """
+SELECT account_id FROM pix_keys WHERE company_id = $1 AND key = $2 AND status = 'ACTIVE'
+"""
+REFUNDS = """
+SELECT id FROM refunds WHERE company_id = $1 AND origin = 'CLIENT' AND (id = $2 OR external_id = $3)
+"""
+EVENT = """
+SELECT id FROM events WHERE company_id = $1 AND id = $2
+"""
+TRANSFER = """
+SELECT id FROM transfers WHERE company_id = $1 AND id = $2
+"""
+ACCOUNTS = """
+SELECT 'account' AS thing, id FROM accounts WHERE company_id = $1 AND id = $2
+UNION ALL
+SELECT 'account', account_id FROM account_numbers WHERE company_id = $1 AND number = $3
+"""
+# Keys and claims are read by their account, which a link does not name.
+OWNERS = {
+    "keys": "SELECT account_id FROM pix_keys WHERE company_id = $1 AND id = $2",
+    "claims": "SELECT account_id FROM key_claims WHERE company_id = $1 AND id = $2",
+}
+# What the API shows in no answer of its own, named as it would name it.
+ROWS = {
+    "keys": """
+SELECT id, account_id AS "accountId", type, key, status, created_at AS "createdAt" FROM pix_keys
+ WHERE company_id = $1 AND id = $2
+""",
+    "payments": """
+SELECT id, end_to_end_id AS "endToEndId", state AS status, amount_minor, rail, account_id AS "accountId", txid,
+       code AS "errorCode", created_at AS "createdAt", settled_at AS "paidAt"
+  FROM pix_payments WHERE company_id = $1 AND id = $2
+""",
+}
+REFERENCE = """
+SELECT coalesce((SELECT order_id FROM refunds WHERE company_id = $1 AND id = $2),
+                (SELECT reference_id FROM events WHERE company_id = $1 AND id = $2)) AS id
+"""
+# What is told of what was found, in a line each.
+_PESOS = ", ".join(f"'{rail}'" for rail, currency in RAILS.items() if currency == "MXN")
+_OF_RAIL = f"CASE WHEN rail IN ({_PESOS}) THEN 'MXN' ELSE 'BRL' END"
+DESCRIBED = f"""
+SELECT 'order' AS thing, id, external_id AS name, status AS state, coalesce(final_amount_minor, paid_minor) AS minor,
+       currency, created_at FROM orders WHERE company_id = $1 AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT 'payment', id, end_to_end_id, state, amount_minor, {_OF_RAIL}, created_at FROM pix_payments
+ WHERE company_id = $1 AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT 'refund', id, coalesce(external_id, return_id), state, amount_minor, {_OF_RAIL}, created_at FROM refunds
+ WHERE company_id = $1 AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT 'payout', id, external_id, status, amount_minor, currency, created_at FROM payouts
+ WHERE company_id = $1 AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT 'plan', id, NULL, status, NULL, NULL, created_at FROM payout_plans WHERE company_id = $1 AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT 'subscription', id, external_id, status, NULL, NULL, created_at FROM subscriptions
+ WHERE company_id = $1 AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT 'dispute', id, end_to_end_id, status, amount_minor, 'BRL', created_at FROM med_objects
+ WHERE company_id = $1 AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT 'account', id, full_name, status, NULL, NULL, created_at FROM accounts WHERE company_id = $1 AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT 'accountRequest', id, external_id, status, NULL, NULL, created_at FROM account_requests
+ WHERE company_id = $1 AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT 'key', id, key, status, NULL, NULL, created_at FROM pix_keys WHERE company_id = $1 AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT 'event', id, type, NULL, NULL, NULL, created_at FROM events WHERE company_id = $1 AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT 'transfer', id, type, NULL, amount_minor, currency, created_at FROM transfers
+ WHERE company_id = $1 AND id = ANY ($2::uuid[])
+"""  # noqa: S608
+
+
+def around(party_id: UUID) -> tuple[UUID, UUID]:
+    """The first and the last id that a UUIDv7 of the same millisecond can be."""
+    low = party_id.int >> 80 << 80
+    return UUID(int=low), UUID(int=low | (1 << 80) - 1)
+
+
+async def by_document(session: Session, company_id: UUID, number: str) -> list[tuple[str, UUID]]:
+    """What the newest parties with this document are named by: thing and id. number: without punctuation."""
+    parties: list[UUID] = [row["id"] for row in await session.fetch(PARTIES, company_id, number)]
+    if not parties:
+        return []
+    ranges = [around(one) for one in parties]
+    rows = await session.fetch(OF_PARTIES, company_id, parties, [low for low, _ in ranges], [high for _, high in ranges])
+    return [(row["thing"], row["id"]) for row in rows]
+
+
+async def by_amount(
+    session: Session, company_id: UUID, minor: int, since: datetime, until: datetime
+) -> list[tuple[str, UUID]]:
+    """Of the newest WALKED orders and payouts of a period those of this amount, in minor units: thing and id."""
+    return [(row["thing"], row["id"]) for row in await session.fetch(AMOUNTS, company_id, minor, since, until)]
+
+
+async def by_key(session: Session, company_id: UUID, key: str) -> UUID | None:
+    """The account that an active Pix key leads to."""
+    found: UUID | None = await session.value(KEY, company_id, key)
+    return found
+
+
+async def others(session: Session, company_id: UUID, text: str, own_id: UUID | None) -> list[tuple[str, UUID]]:
+    """What stories do not begin with: refunds, events, transfers and accounts of this id, number or code of the client."""
+    found = [("refund", row["id"]) for row in await session.fetch(REFUNDS, company_id, own_id, text)]
+    found += [(row["thing"], row["id"]) for row in await session.fetch(ACCOUNTS, company_id, own_id, text)]
+    if own_id is not None:
+        found += [("event", row["id"]) for row in await session.fetch(EVENT, company_id, own_id)]
+        found += [("transfer", row["id"]) for row in await session.fetch(TRANSFER, company_id, own_id)]
+    return found
+
+
+async def described(session: Session, company_id: UUID, ids: Collection[UUID]) -> dict[UUID, Record]:
+    """Of each its thing, name, state, minor and currency (None where it has none) and created_at, by id."""
+    return {row["id"]: row for row in await session.fetch(DESCRIBED, company_id, list(ids))}
+
+
+async def account_of(session: Session, company_id: UUID, kind: str, own: UUID) -> UUID | None:
+    """The account that a key or a claim is of."""
+    found: UUID | None = await session.value(OWNERS[kind], company_id, own)
+    return found
+
+
+async def row_of(session: Session, company_id: UUID, kind: str, own: UUID) -> dict[str, Any] | None:
+    """A key or a payment, as an answer of the API would have it."""
+    row = await session.row(ROWS[kind], company_id, own)
+    if row is None:
+        return None
+    found = {name: _plain(value) for name, value in row.items() if value is not None}
+    if "amount_minor" in found:
+        amount = Money(found.pop("amount_minor"), RAILS.get(found["rail"], "BRL"))
+        found["amount"] = amount.wire()
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return stamp(value) if isinstance(value, datetime) else str(value) if isinstance(value, UUID) else value
+
+
+async def reference_of(session: Session, company_id: UUID, own: UUID) -> UUID | None:
+    """What a refund gives back, or what an event is about."""
+    found: UUID | None = await session.value(REFERENCE, company_id, own)
+    return found

@@ -1,0 +1,209 @@
+"""One page for each object: what it is, what may be done to it, and its whole story in the order in which it happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro.base import story
+from lastro.base.api import as_id, stamp
+from lastro.doors import storyteller
+from lastro.doors.console import deeds, finding, looking, shell, timeline
+from lastro.doors.console.acts import Calls
+from lastro.doors.console.decisions import ROOT
+from lastro.doors.console.decisions import routes as decisions
+from lastro.doors.console.kinds import LINES, MOVEMENTS
+from lastro.doors.console.lists import cells, value_at
+from lastro.doors.console.terms import Terms
+from lastro.doors.story import tell
+from lastro.med import Stand
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.doors.console.deeds import Deed
+    from lastro.doors.console.kinds import Kind, Table
+    from lastro.doors.console.lists import Cell
+    from lastro.doors.console.shell import Asked, Viewer
+    from lastro.doors.console.timeline import Step
+    from lastro.doors.http import Response
+
+OK = 200
+_FEWEST_FAILED = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table within an object. heads: names of terms."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str | None, tuple[Cell, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Objects:
+    """The pages of one kind."""
+
+    kind: Kind
+
+    async def show(self, viewer: Viewer, asked: Asked) -> Response:
+        """GET /console/<kind>/{id}."""
+        own = as_id(asked.values["id"])
+        if own is None:
+            return shell.not_found(viewer)
+        status, answer = await read(self.kind, viewer, own)
+        if status != OK:
+            return shell.refused(viewer, status, answer)
+        say = Terms(viewer.language)
+        steps, is_whole = await _story(self.kind, viewer, own, say)
+        done = asked.query.get("done", "")
+        return looking.render(
+            viewer, "object.html", f"/console/{self.kind.name}",
+            kind=self.kind, own=str(own), title=str(value_at(answer, self.kind.title) or own), answer=answer,
+            facts=_facts(self.kind, answer, say), tables=_tables(self.kind, answer, say),
+            more=await _more(self.kind, viewer, own, say),
+            deeds=deeds.offered(self.kind.name, viewer, answer), steps=steps, is_whole=is_whole, raw=looking.pretty(answer),
+            done=done if any(one.name == done and one.of == self.kind.name for one in deeds.DEEDS) else None,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Doing:
+    """The two pages of one act: what it will do, and its doing."""
+
+    kind: Kind
+    deed: Deed
+
+    async def ask(self, viewer: Viewer, asked: Asked) -> Response:
+        """GET /console/<kind>/{id}/<act>: what will happen, to be confirmed."""
+        own = as_id(asked.values["id"])
+        if own is None:
+            return shell.not_found(viewer)
+        if self.deed.is_decision and viewer.presence.person.only_company is not None:
+            return shell.forbidden(viewer)
+        status, answer = await read(self.kind, viewer, own)
+        if status != OK:
+            return shell.refused(viewer, status, answer)
+        return self._form(viewer, own, answer, {}, status=200, problems=())
+
+    async def do(self, viewer: Viewer, asked: Asked) -> Response:
+        """POST the same: done, and back to the object; or the page again with what was wrong."""
+        own = as_id(asked.values["id"])
+        if own is None:
+            return shell.not_found(viewer)
+        if self.deed.is_decision and viewer.presence.person.only_company is not None:
+            return shell.forbidden(viewer)
+        status, answer = await read(self.kind, viewer, own)
+        if status != OK:
+            return shell.refused(viewer, status, answer)
+        body = self.deed.body(asked.form, answer, str(viewer.act_id))
+        status, said = await perform(viewer, self.deed, str(own), answer, body)
+        if status < _FEWEST_FAILED:
+            back = f"/console/{self.kind.name}" if self.deed.ends_object else f"/console/{self.kind.name}/{own}"
+            return shell.go(f"{back}?done={self.deed.name}")
+        problems = [(one.get("field", ""), one.get("description", "")) for one in (said or {}).get("details", ())]
+        return self._form(
+            viewer, own, answer, asked.form, status=status, problems=problems or [("", (said or {}).get("message", ""))]
+        )
+
+    def _form(self, viewer: Viewer, own: UUID, answer: Any, form: Any, *, status: int, problems: Any) -> Response:
+        say = Terms(viewer.language)
+        return looking.render(
+            viewer, "confirm.html", f"/console/{self.kind.name}", status=status,
+            kind=self.kind, deed=self.deed, own=str(own), title=str(value_at(answer, self.kind.title) or own),
+            about=deeds.consequence(self.deed, answer, say), form=form, problems=problems, answer=answer,
+            facts=_facts(self.kind, answer, say),
+        )  # fmt: skip
+
+
+async def perform(viewer: Viewer, deed: Deed, own: str, answer: Any, body: dict[str, Any]) -> tuple[int, Any]:
+    """Does it under the person's name. Decisions are the institution's own operations, which no client has."""
+    path = deed.target(own, answer)
+    if not path.startswith(ROOT):
+        return await viewer.call(deed.method, path, None, body or None)
+    return await decide(viewer, path, body)
+
+
+async def decide(viewer: Viewer, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+    """A decision of the institution, with who has made it."""
+    house = viewer.premises.house
+    institution = house.place.institution
+    own = Calls(house.runner, decisions(institution, Stand(institution, house.disputing)))
+    return await own.call(viewer, "POST", path, {}, {"by": viewer.name[:140], **body})
+
+
+async def read(kind: Kind, viewer: Viewer, own: UUID) -> tuple[int, Any]:
+    """What the API answers of an object; of what it reads nowhere, what its row says."""
+    if not kind.path or kind.name == "keys":
+        async with looking.session_of(viewer) as session:
+            row = await finding.row_of(session, looking.company_of(viewer), kind.name, own)
+        return (404, None) if row is None else (OK, row)
+    path = kind.path
+    if kind.is_of_account:
+        async with looking.session_of(viewer) as session:
+            account_id = await finding.account_of(session, looking.company_of(viewer), kind.name, own)
+        if account_id is None:
+            return 404, None
+        path = path.replace("{accountId}", str(account_id))
+    return await viewer.call("GET", path.replace("{id}", str(own)))
+
+
+async def _story(kind: Kind, viewer: Viewer, own: UUID, say: Terms) -> tuple[list[Step], bool]:
+    """The steps of the story that the object is part of, and whether they are all."""
+    company = looking.company_of(viewer)
+    async with looking.session_of(viewer) as session:
+        root = kind.root(own) if kind.root is not None else await _beginning(session, company, own)
+        if root is None:
+            return await _moves(session, company, own, say), True
+        whole = await tell(session, company, root)
+    return ([], True) if whole is None else (timeline.steps(whole.entries, say, str(own)), whole.is_whole)
+
+
+async def _beginning(session: Session, company_id: UUID, own: UUID) -> Any:
+    """Where the story begins that a refund or an event is part of; None: of an account there is none."""
+    reference = await finding.reference_of(session, company_id, own)
+    roots = await storyteller.beginnings(session, company_id, str(reference or own))
+    return roots[0] if roots else None
+
+
+async def _moves(session: Session, company_id: UUID, own: UUID, say: Terms) -> list[Step]:
+    """What has no story but its own moves."""
+    return [
+        timeline.moved(stamp(row["at"]), row["from_state"], row["to_state"], row["trigger"], row["reason"], say)
+        for row in await story.moves(session, company_id, [own])
+    ]
+
+
+def _facts(kind: Kind, answer: Any, say: Terms) -> list[tuple[str, Cell]]:
+    """What is known of it: names of fields, and what they say."""
+    shown = zip(kind.facts, cells(kind.facts, answer, say), strict=True)
+    return [(column.name, cell) for column, cell in shown if cell.text]
+
+
+def _tables(kind: Kind, answer: Any, say: Terms) -> list[Rows]:
+    return [made for table in kind.tables if (made := _rows(table, value_at(answer, table.path) or (), answer, say)).rows]
+
+
+def _rows(table: Table, found: Any, answer: Any, say: Terms) -> Rows:
+    currency = {"currency": answer.get("currency", "BRL")} if isinstance(answer, dict) else {}
+    shown = tuple(
+        (
+            None if table.link is None else f"/console/{table.link}/{row[table.key]}",
+            cells(table.columns, {**currency, **row}, say),
+        )
+        for row in found
+    )
+    return Rows(table.title, tuple(column.name for column in table.columns), shown)
+
+
+async def _more(kind: Kind, viewer: Viewer, own: UUID, say: Terms) -> list[Rows]:
+    """What another operation tells of it: the lines of a plan, the movements, keys and balance of an account."""
+    if kind.name == "plans":
+        status, answer = await viewer.call("GET", f"/order/v1/banking/payout-plans/{own}/lines", {"limit": "100"})
+        return [_rows(LINES, answer["data"], {}, say)] if status == OK else []
+    if kind.name == "accounts":
+        status, answer = await viewer.call("GET", f"/order/v1/banking/accounts/{own}/statements", {"limit": "50"})
+        return [_rows(MOVEMENTS, answer["data"], {}, say)] if status == OK else []
+    return []

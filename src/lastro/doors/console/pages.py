@@ -1,0 +1,60 @@
+"""The one list of pages: who may see each, and what answers it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from lastro.doors.console import audit, ledger, overview, own, reconciling, searching, staff, verifying
+from lastro.doors.console.deeds import DEEDS
+from lastro.doors.console.kinds import BY_NAME, KINDS
+from lastro.doors.console.lists import LISTINGS
+from lastro.doors.console.objects import Doing, Objects
+from lastro.doors.console.shell import Act, Page
+from lastro.doors.console.tables import Lists
+from lastro.people import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Each page that the menu names: its path, its word, and whom it is shown to.
+NAVIGATION: Final[Sequence[tuple[str, str, Role]]] = (
+    ("/console", "nav.overview", Role.READ),
+    *((f"/console/{one.name}", f"nav.{one.name}", Role.READ) for one in LISTINGS),
+    ("/console/ledger", "nav.ledger", Role.READ),
+    ("/console/reconciliation", "nav.reconciliation", Role.READ),
+    ("/console/verify", "nav.verify", Role.READ),
+    ("/console/people", "nav.people", Role.ADMINISTER),
+    ("/console/audit", "nav.audit", Role.ADMINISTER),
+)
+PAGES: Final[Sequence[Page]] = (
+    Page("GET", "/console", Role.READ, overview.show),
+    Page("GET", "/console/me", Role.READ, own.show, needs_company=False),
+    Page("POST", "/console/me/preferences", Role.READ, own.prefer, needs_company=False),
+    Page("POST", "/console/me/password", Role.READ, own.password, needs_company=False),
+    Page("GET", "/console/me/factor", Role.READ, own.factor, needs_company=False),
+    Page("POST", "/console/me/factor", Role.READ, own.add_factor, needs_company=False),
+    Page("POST", "/console/sign-out", Role.READ, own.sign_out, needs_company=False),
+    Page("GET", "/console/company", Role.READ, own.companies_list, needs_company=False),
+    Page("POST", "/console/company", Role.READ, own.choose, needs_company=False),
+    Page("GET", "/console/people", Role.ADMINISTER, staff.everybody, needs_company=False),
+    Act("POST", "/console/people", Role.ADMINISTER, staff.invite, needs_company=False),
+    Page("GET", "/console/people/{id}", Role.ADMINISTER, staff.show, needs_company=False),
+    Act("POST", "/console/people/{id}/roles", Role.ADMINISTER, staff.permit, needs_company=False),
+    Act("POST", "/console/people/{id}/end", Role.ADMINISTER, staff.end, needs_company=False),
+    Act("POST", "/console/people/{id}/factor", Role.ADMINISTER, staff.take_factor, needs_company=False),
+    Act("POST", "/console/people/{id}/sign-out", Role.ADMINISTER, staff.sign_out, needs_company=False),
+    Page("GET", "/console/audit", Role.ADMINISTER, audit.show, needs_company=False),
+    Page("GET", "/console/search", Role.READ, searching.show),
+    *(Page("GET", f"/console/{one.name}", Role.READ, Lists(one).show) for one in LISTINGS),
+    *(Page("GET", f"/console/{kind.name}/{{id}}", Role.READ, Objects(kind).show) for kind in KINDS),
+    *(Page("GET", deed.place, deed.role, Doing(BY_NAME[deed.of], deed).ask) for deed in DEEDS),
+    *(Act("POST", deed.place, deed.role, Doing(BY_NAME[deed.of], deed).do, moves_money=deed.moves_money) for deed in DEEDS),
+    Page("GET", "/console/ledger", Role.READ, ledger.show),
+    Page("GET", "/console/ledger/accounts/{id}", Role.READ, ledger.account),
+    Page("GET", "/console/ledger/transfers/{id}", Role.READ, ledger.transfer),
+    Page("GET", "/console/messages/{direction}/{id}", Role.READ, ledger.message),
+    Page("GET", "/console/verify", Role.READ, verifying.show),
+    Page("GET", "/console/reconciliation", Role.READ, reconciling.show),
+    Page("GET", "/console/reconciliation/{id}/accept", Role.APPROVE, reconciling.ask),
+    Act("POST", "/console/reconciliation/{id}/accept", Role.APPROVE, reconciling.accept),
+)

@@ -1,0 +1,174 @@
+"""Serving the console: whose session it is, whether the form is ours, whether the role reaches, and then the page."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+import structlog
+
+from lastro import people
+from lastro.base.api import as_id
+from lastro.base.errors import DatabaseAway, Stale
+from lastro.base.language import preferred
+from lastro.doors.console import entrance, shell
+from lastro.doors.console.acts import Calls
+from lastro.doors.console.pages import NAVIGATION, PAGES
+from lastro.doors.console.session import Cookie, csrf_of, is_of
+from lastro.doors.console.shell import Act, Asked, Page, Premises, Viewer, asked_of
+from lastro.doors.console.words import LANGUAGES
+from lastro.doors.http import seen_of
+from lastro.doors.limits import Limits
+from lastro.doors.proxies import counted_as
+from lastro.doors.texts import Text
+from lastro.people import Role, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from litestar.types import HTTPScope
+
+    from lastro.base.api import Route
+    from lastro.doors.http import Answer, Response
+    from lastro.doors.wiring import House
+    from lastro.people import Presence
+
+log = structlog.get_logger()
+
+_STATIC: Final = Path(__file__).parent / "static"
+_TYPES: Final = {".css": b"text/css; charset=utf-8", ".js": b"text/javascript; charset=utf-8", ".svg": b"image/svg+xml"}
+_REQUESTS_PER_MINUTE: Final = 600  # of one person: a page has few parts, and nobody reads faster
+
+
+def paths(house: House, routes: Sequence[Route]) -> dict[str, Mapping[str, Answer]]:
+    """Every path of the console, and what answers each of its methods. routes: the API's operations."""
+    return Console(house, routes).paths()
+
+
+@dataclass(frozen=True)
+class Console:
+    """house: what the API process serves with. pages: all but those for whom there is nobody yet."""
+
+    house: House
+    routes: Sequence[Route]
+    pages: Sequence[Page] = PAGES
+    navigation: Sequence[tuple[str, str, Role]] = NAVIGATION
+    premises: Premises = field(init=False)
+    cookie: Cookie = field(init=False)
+    limits: Limits = field(init=False)
+
+    def __post_init__(self) -> None:
+        house = self.house
+        door = people.Entrance(house.database, house.key_ring, house.chance, lambda: datetime.now(UTC))
+        premises = Premises(
+            house, door, people.Register(door), Calls(house.runner, self.routes), self.routes, self.navigation
+        )
+        object.__setattr__(self, "premises", premises)
+        object.__setattr__(self, "cookie", Cookie(house.place.public_url.startswith("https://")))
+        object.__setattr__(self, "limits", Limits(_REQUESTS_PER_MINUTE, time.monotonic))
+
+    def paths(self) -> dict[str, Mapping[str, Answer]]:
+        """What answers each path, by method."""
+        tables: defaultdict[str, dict[str, Answer]] = defaultdict(dict)
+        for page in self.pages:
+            assert page.method not in tables[page.path], f"{page.method} {page.path} stands twice in the list of pages"
+            tables[page.path][page.method] = partial(self._answer, page)
+        tries = Limits(self.house.token_requests_per_minute, time.monotonic)
+        open_pages = entrance.Pages(self.premises, self.cookie, tries)
+        for path, table in open_pages.paths().items():
+            tables[path] |= table
+        for file in sorted(one for one in _STATIC.rglob("*") if one.suffix in _TYPES):
+            text = Text.of(file.read_bytes(), _TYPES[file.suffix])
+            tables[f"/console/static/{file.name}"] = {"GET": partial(_file, text)}
+        return dict(tables)
+
+    async def _answer(self, page: Page, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+        """One page. What fails is told as the API tells it, in words for people."""
+        seen = seen_of(scope)
+        seen.operation = f"console {page.method} {page.path}"
+        viewer: Viewer | None = None
+        try:
+            cookie = self.cookie.read(headers)
+            who = None if cookie is None else await self.premises.entrance.present(cookie)
+            if cookie is None or who is None or who.stage is not Stage.WHOLE:
+                return _sign_in(scope, headers, is_half_way=who is not None, forget=self.cookie.forget() if cookie else None)
+            taken = self.limits.take(str(who.person.id))
+            viewer = self._viewer(who, cookie, scope, headers)
+            if taken.retry_after_seconds is not None:
+                later = ((b"retry-after", str(taken.retry_after_seconds).encode()),)
+                return shell.render(viewer, "refused.html", status=429, why="too-many").with_headers(later)
+            seen.company_id = viewer.company_id
+            asked = asked_of(scope, raw, headers)
+            return await self._admitted(page, viewer, asked, cookie, headers)
+        except (DatabaseAway, Stale) as away:
+            log.warning(
+                "unavailable", request_id=seen.request_id, company_id=seen.company_id, path=seen.path,
+                cause=type(away).__name__, reason=str(away)[:200],
+            )  # fmt: skip
+            return _failed(viewer, 503, headers)
+        except Exception:
+            log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)
+            return _failed(viewer, 500, headers)
+
+    async def _admitted(
+        self, page: Page, viewer: Viewer, asked: Asked, cookie: str, headers: Mapping[bytes, bytes]
+    ) -> Response:
+        """What this page answers to this person, once all that stands before it has been looked at."""
+        # The gate lets no other origin through; a request that names none was made by no form of a browser.
+        if page.method == "POST" and (b"origin" not in headers or not is_of(cookie, asked.form.get("csrf", ""))):
+            return shell.render(viewer, "refused.html", status=403, why="stale-form")
+        if not viewer.may(page.role):
+            return shell.forbidden(viewer)
+        if page.needs_company and viewer.company_id is None:
+            return shell.go("/console/company")
+        if isinstance(page, Act):
+            act_id = as_id(asked.form.get("act"))
+            if act_id is None:
+                return shell.render(viewer, "refused.html", status=403, why="stale-form")
+            viewer = replace(viewer, act_id=act_id)
+            if page.needs_proof and not self.premises.is_sandbox and not viewer.presence.is_proved:
+                refusal = await entrance.proven(viewer, asked)
+                if refusal is not None:
+                    return refusal
+        return await page.answer(viewer, asked)
+
+    def _viewer(self, who: Presence, cookie: str, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Viewer:
+        person = who.person
+        accepted = headers.get(b"accept-language", b"").decode("latin-1")
+        return Viewer(
+            person.id, person.name, person.only_company or who.company_id, person.roles | {Role.READ},
+            person.language or preferred(accepted, LANGUAGES), person.theme, csrf_of(cookie), who, self.premises,
+            counted_as(scope["state"]["peer"].address), seen_of(scope).request_id,
+        )  # fmt: skip
+
+
+def _sign_in(
+    scope: HTTPScope, headers: Mapping[bytes, bytes], *, is_half_way: bool, forget: tuple[bytes, bytes] | None
+) -> Response:
+    """To the page where one comes in, and from there back; of a part that htmx asks for the whole page goes there."""
+    if is_half_way:
+        return shell.go("/console/code")
+    back = quote(str(scope["path"]), safe="/") if scope["method"] == "GET" else "/console"
+    there = f"/console/sign-in?next={back}"
+    gone = () if forget is None else (forget,)
+    if headers.get(b"hx-request") == b"true":
+        return replace(shell.go(there, *gone), status=401).with_headers(((b"hx-redirect", there.encode("ascii")),))
+    return shell.go(there, *gone)
+
+
+def _failed(viewer: Viewer | None, status: int, headers: Mapping[bytes, bytes]) -> Response:
+    why = "failed" if status == 500 else "away"
+    if viewer is not None:
+        return shell.render(viewer, "refused.html", status=status, why=why)
+    language = preferred(headers.get(b"accept-language", b"").decode("latin-1"), LANGUAGES)
+    return shell.page("refused.html", language, status=status, why=why)
+
+
+async def _file(text: Text, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
+    return text.for_(headers)

@@ -1,0 +1,189 @@
+"""Letting people in, saying what they may do, and what they change of themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from lastro.base.api import NOT_FOUND
+from lastro.base.errors import Kind, Problem, Refused, Stale
+from lastro.base.secrets import Secret, hash_machine_secret, new_machine_secret
+from lastro.people import passwords, rules, store
+from lastro.people.actions.entering import INVITATION, LINK_PREFIX, SANDBOX, SECRET_PLACE, Entrance, Slow
+from lastro.people.model import INVITED, Role
+from lastro.standards import totp
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+    from uuid import UUID
+
+    from lastro.people.model import Person, Presence
+
+_RECOVERY_CODES = 10
+_RECOVERY_BYTES = 10  # 80 random bits each: nobody guesses one
+_SANDBOX_LINK = timedelta(days=30)
+_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # 32 letters and digits that nobody takes for another
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Who asks for a change, and from where; person None: whoever has the command line."""
+
+    person: Person | None = None
+    network: str | None = None
+
+    @property
+    def id(self) -> UUID | None:
+        """Its id."""
+        return None if self.person is None else self.person.id
+
+
+_COMMAND_LINE = By()
+
+
+@dataclass(frozen=True)
+class Register:
+    """Who may enter. entrance: the connections and chance it works with."""
+
+    entrance: Entrance
+
+    async def invite(
+        self, email: str, name: str, roles: Collection[Role], only_company: UUID | None, by: By = _COMMAND_LINE
+    ) -> tuple[Person, Secret] | Refused:
+        """Somebody new and the link by which it chooses a password; who is there already gets another link."""
+        address = rules.email_of(email)
+        async with self.entrance.database.session() as session:
+            found = await store.by_email(session, address)
+            if found is None:
+                if problems := rules.person_problems(address, name, roles):
+                    return Refused(Kind.INVALID, tuple(problems))
+                person_id, names = self._id(), [role.value for role in Role if role in roles]
+                await store.add(session, person_id, address, name, only_company, names, self._id(), by.id, by.network)
+                found = await store.by_email(session, address)
+        if found is None:
+            raise Stale("somebody has the address and has it no longer")
+        whom = found[0]
+        if whom.ended_at is not None or (by.person is not None and not rules.may_administer(by.person, whom)):
+            return Refused(Kind.CONFLICT, (Problem("email", "DUPLICATE", "was somebody's who may not be let in here"),))
+        return whom, await self._link(whom, INVITATION, INVITED, by)
+
+    async def let_in(self, email: str, name: str, only_company: UUID | None = None) -> Secret:
+        """The sandbox's own person, with every role, and a link that lets it in without a password."""
+        found = await self.of_email(email)
+        if found is None:
+            made = await self.invite(email, name, tuple(Role), only_company)
+            assert not isinstance(made, Refused), "the sandbox names somebody that may be let in"
+            found = made[0]
+        return await self._link(found, SANDBOX, _SANDBOX_LINK, _COMMAND_LINE)
+
+    async def _link(self, whom: Person, kind: str, lasts: timedelta, by: By) -> Secret:
+        link = new_machine_secret(LINK_PREFIX, self.entrance.chance.bytes)
+        async with self.entrance.database.session() as session:
+            await store.link(session, hash_machine_secret(link), whom.id, kind, lasts)
+            await store.tell(session, self._id(), whom.id, by.id, f"{kind}_LINK", by.network)
+        return link
+
+    async def everybody(self, only_company: UUID | None) -> list[Person]:
+        """Who may enter, and who no longer; of one company, or all."""
+        async with self.entrance.database.session() as session:
+            return await store.people(session, only_company)
+
+    async def one(self, person_id: UUID) -> Person | None:
+        """Somebody by id."""
+        async with self.entrance.database.session() as session:
+            return await store.person(session, person_id)
+
+    async def of_email(self, email: str) -> Person | None:
+        """Somebody by e-mail address."""
+        async with self.entrance.database.session() as session:
+            found = await store.by_email(session, rules.email_of(email))
+        return None if found is None else found[0]
+
+    async def end(self, whom: Person, by: By = _COMMAND_LINE) -> Refused | None:
+        """From now on somebody may not enter, and is in no longer."""
+        return await self._administer(whom, by, "ENDED", {}, ends=True)
+
+    async def permit(self, whom: Person, roles: Collection[Role], by: By = _COMMAND_LINE) -> Refused | None:
+        """Says what somebody may do; its sessions end, so that nothing of the old roles is left."""
+        names = [role.value for role in Role if role in roles]
+        if not names:
+            return Refused(Kind.INVALID, (Problem("roles", "REQUIRED", "must name at least one"),))
+        return await self._administer(whom, by, "ROLES", {"roles": names}, detail=", ".join(names))
+
+    async def take_factor(self, whom: Person, by: By = _COMMAND_LINE) -> Refused | None:
+        """Takes the second factor off somebody who has lost it."""
+        return await self._administer(whom, by, "FACTOR_REMOVED", {"totp_secret": None, "recovery_hashes": []})
+
+    async def sign_out(self, whom: Person, by: By = _COMMAND_LINE) -> Refused | None:
+        """Ends every session of somebody."""
+        return await self._administer(whom, by, "SIGNED_OUT", {})
+
+    async def _administer(
+        self, whom: Person, by: By, act: str, sets: dict[str, Any], *, ends: bool = False, detail: str | None = None
+    ) -> Refused | None:
+        if by.person is not None and not rules.may_administer(by.person, whom):
+            return NOT_FOUND if by.person.only_company not in (None, whom.only_company) else Refused(Kind.FORBIDDEN)
+        return await self._change(whom, by, act, sets, ends=ends, detail=detail)
+
+    async def change_password(self, who: Presence, now: str, then: str, network: str) -> Slow | str | None:
+        """Of oneself: every other session ends. A word: WRONG, or why the new one is not taken."""
+        knows = await self.entrance.knows_password(who.person, now)
+        if knows is not True:
+            return knows or "WRONG"
+        if (problem := rules.password_problem(then, who.person)) is not None:
+            return problem
+        made = await self.entrance.aside(lambda: passwords.hashed(then, self.entrance.chance.bytes))
+        refused = await self._change(
+            who.person, By(who.person, network), "PASSWORD_CHANGED", {"password_hash": made}, keeps=who.hash
+        )
+        return None if refused is None else "STALE"
+
+    def new_factor(self) -> bytes:
+        """A secret for a second factor, which is somebody's once it is confirmed."""
+        return self.entrance.chance.bytes(totp.SECRET_BYTES)
+
+    async def add_factor(
+        self, who: Presence, secret: bytes, code: str, password: str, network: str
+    ) -> Slow | str | list[str]:
+        """Of oneself: the recovery codes, shown this once; a word: WRONG password, or CODE that is not of this secret."""
+        knows = await self.entrance.knows_password(who.person, password)
+        if knows is not True:
+            return knows or "WRONG"
+        step = totp.step_shown(secret, "".join(code.split()), self.entrance.machine_now().timestamp(), 0)
+        if step is None or len(secret) != totp.SECRET_BYTES:
+            return "CODE"
+        codes = [self._recovery_code() for _ in range(_RECOVERY_CODES)]
+        table, column = SECRET_PLACE
+        sealed = self.entrance.key_ring.seal(secret, table=table, column=column, company_id=None, row_id=who.person.id)
+        sets = {
+            "totp_secret": sealed, "totp_counter": step,
+            "recovery_hashes": [hash_machine_secret(one.replace("-", "")) for one in codes],
+        }  # fmt: skip
+        refused = await self._change(who.person, By(who.person, network), "FACTOR_ADDED", sets, keeps=who.hash)
+        if refused is not None:
+            return "STALE"
+        async with self.entrance.database.session() as session:
+            await store.prove(session, who.hash)
+        return codes
+
+    def _recovery_code(self) -> str:
+        drawn = int.from_bytes(self.entrance.chance.bytes(_RECOVERY_BYTES), "big")
+        letters = "".join(_ALPHABET[drawn >> 5 * place & 31] for place in range(16))
+        return "-".join(letters[place : place + 4] for place in range(0, 16, 4))
+
+    async def _change(
+        self, whom: Person, by: By, act: str, sets: dict[str, Any], *, ends: bool = False, keeps: bytes | None = None,
+        detail: str | None = None,
+    ) -> Refused | None:  # fmt: skip
+        async with self.entrance.database.session() as session:
+            done = await store.change(
+                session, whom, act, self._id(), by.id, sets, ends=ends, keeps=keeps, detail=detail, address=by.network
+            )
+        if done:
+            return None
+        return Refused(Kind.CONFLICT, (Problem("person", "CONFLICT", "was changed by somebody else just now: look again"),))
+
+    def _id(self) -> UUID:
+        return self.entrance.chance.uuid(self.entrance.machine_now())

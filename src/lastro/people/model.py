@@ -1,0 +1,94 @@
+"""Who may enter the console, what there, and what is known of one who is in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+IDLE = timedelta(minutes=30)  # security.md: so long a session lives without being used
+LONGEST = timedelta(hours=12)  # and so long at most
+HALF_WAY = timedelta(minutes=5)  # between the password and the second factor
+PROVED = timedelta(minutes=10)  # so long a second factor counts for what needs it anew
+INVITED = timedelta(minutes=15)
+
+
+class Role(Enum):
+    """What a person may do. Nobody has one because of another, but whoever may enter may read."""
+
+    READ = "READ"
+    OPERATE = "OPERATE"
+    APPROVE = "APPROVE"
+    ADMINISTER = "ADMINISTER"
+
+
+class Stage(Enum):
+    """How far somebody has come in."""
+
+    PASSWORD = "PASSWORD"  # noqa: S105 a stage, no password: the second factor is still asked for
+    WHOLE = "WHOLE"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """only_company: the one that it sees; None: it is the institution's and chooses. Times are machine time.
+
+    version: rises with each change of what it may do or enters with. has_factor: a second one, by time.
+    """
+
+    id: UUID
+    email: str
+    name: str
+    only_company: UUID | None
+    roles: frozenset[Role]
+    has_password: bool
+    has_factor: bool
+    recovery_codes: int
+    language: str | None
+    theme: str
+    ended_at: datetime | None
+    created_at: datetime
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Somebody who is in. hash: of its cookie. company_id: which it looks at. is_proved: its second factor, just now."""
+
+    person: Person
+    hash: bytes
+    stage: Stage
+    company_id: UUID | None
+    is_proved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAct:
+    """One line of what was done to people, and by them. by: the e-mail address of who did it; None: the command line."""
+
+    id: UUID
+    person: str
+    by: str | None
+    act: str
+    detail: str | None
+    address: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleAct:
+    """One line of what people did for a company. status: of the API's answer; issues: why it was refused."""
+
+    id: UUID
+    person: str
+    operation: str
+    path: str
+    status: int
+    issues: tuple[str, ...]
+    request_id: str | None
+    created_at: datetime

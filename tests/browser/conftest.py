@@ -1,0 +1,126 @@
+"""A real browser in front of a real house: pages are looked at as people see them, and held to WCAG by axe."""
+
+import asyncio
+import os
+import shutil
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import uvicorn
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from tests.cast import Cast
+from tests.conftest import Database
+from tests.journeys.stage import until
+from tests.rooms.console.visiting import PASSWORD, Building, building
+
+from lastro.people import Person, Role
+
+# Nothing is looked up and nothing is asked for but this machine; the machines that run tests have no sandbox of Chromium's own.
+_FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-default-apps",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)  # fmt: skip
+SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
+# Best practices beside the standard are asked, too; what axe cannot decide by itself is no finding.
+_AXE = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], "resultTypes": ["violations"]}
+
+
+@dataclass
+class Window:
+    """A window of the browser. asked: every address that a page of it asked for; failed: what a page's console complained of."""
+
+    site: str
+    page: Page
+    context: BrowserContext
+    asked: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    async def go(self, path: str) -> None:
+        answer = await self.page.goto(self.site + path)
+        assert answer is not None
+        assert answer.status < 400, f"{path}: {answer.status}"
+
+    async def sign_in(self, person: Person, password: str = PASSWORD) -> None:
+        """As somebody does who has no second factor."""
+        await self.go("/console/sign-in")
+        await self.page.fill("#email", person.email)
+        await self.page.fill("#password", password)
+        await self.page.click("main button")
+
+    async def is_clean(self) -> None:
+        """The page breaks no rule of axe, is no wider than the window, and nothing failed on it."""
+        found = await Axe().run(self.page, options=_AXE)
+        rules = [(v["id"], [node["html"][:120] for node in v["nodes"]]) for v in found.response["violations"]]
+        assert not rules, f"{self.page.url}: {rules}"
+        assert await self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{self.page.url} is too wide"
+        assert not self.failed, self.failed
+
+    def stayed_here(self) -> None:
+        """No request left this machine for another."""
+        strangers = [url for url in self.asked if not url.startswith((self.site + "/", "data:image/"))]
+        assert self.asked, "the browser asked for nothing"
+        assert not strangers, strangers
+
+
+@dataclass
+class Street:
+    """A house with its address, and a browser before it."""
+
+    house: Building
+    site: str
+    browser: Browser
+
+    @asynccontextmanager
+    async def window(self, size: str = "desktop", **context: Any) -> AsyncIterator[Window]:
+        """A window of its own, as large as a desk's or a phone's. context: of the browser, such as color_scheme."""
+        own = {"viewport": SIZES[size], "locale": "pt-BR", **context}
+        made = await self.browser.new_context(**own)
+        try:
+            window = Window(self.site, await made.new_page(), made)
+            window.page.on("request", lambda request: window.asked.append(request.url))
+            window.page.on("console", lambda line: window.failed.append(line.text) if line.type == "error" else None)
+            window.page.on("pageerror", lambda error: window.failed.append(str(error)))
+            yield window
+            window.stayed_here()
+        finally:
+            await made.close()
+
+    async def person(self, *roles: Role, **told: Any) -> Person:
+        """Somebody with PASSWORD."""
+        return await self.house.person(*roles, **told)
+
+
+async def chromium_program() -> str:
+    """The browser of the distribution; .ci/run installs it beside the first tests."""
+
+    async def look() -> str | None:
+        return shutil.which("chromium")
+
+    if not os.environ.get("CI") and await look() is None:
+        pytest.skip("Chromium is not installed here; .ci/run installs it")
+    return await until(look, "Chromium") or ""
+
+
+@pytest.fixture(scope="session")
+async def street(database: Database) -> AsyncIterator[Street]:
+    """Ana's house, served on a port that was free, and one browser for all tests of a worker."""
+    chromium = await chromium_program()
+    cast = Cast.of(database.app)
+    with closing(socket.create_server(("127.0.0.1", 0))) as door:
+        site = f"http://127.0.0.1:{door.getsockname()[1]}"
+        house = building(cast, await cast.ana(), url=site)
+        server = uvicorn.Server(uvicorn.Config(house.asgi, log_config=None, access_log=False, lifespan="on", loop="none"))
+        serving = asyncio.ensure_future(server.serve(sockets=[door]))
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=chromium, args=list(_FLAGS))
+            yield Street(house, site, browser)
+            await browser.close()
+        server.should_exit = True
+        await serving
+    await cast.close()

@@ -1,0 +1,75 @@
+"""The console's pages as people see them: on a desk in light, on a phone in dark, and without a script. All hold to WCAG.
+
+`make screenshots` runs the first of them with LASTRO_PICTURES, a folder in which it leaves what it saw.
+"""
+
+import os
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from tests.browser.conftest import Street, Window
+from tests.rooms.orders.shop import Shop
+
+from lastro.people import Role
+
+pytestmark = pytest.mark.anyio
+
+_PICTURES = os.environ.get("LASTRO_PICTURES")
+# The main pages, each with the name of its picture; {order}: of one that is paid.
+SEEN = {
+    "/console": "overview", "/console/orders?status=PAID": "orders", "/console/orders/{order}": "order",
+    "/console/ledger?trial=1": "ledger", "/console/orders/{order}/refund": "", "/console/search?q=Flores&all=1": "",
+    "/console/search": "", "/console/events": "", "/console/verify": "", "/console/reconciliation": "",
+    "/console/accounts/{account}": "", "/console/ledger/accounts/{account}": "", "/console?period=7d": "",
+}  # fmt: skip
+
+
+# Of which there are pictures.
+_TAKEN = {"desktop": ("overview", "orders", "order", "ledger"), "phone": ("overview", "order")}
+
+
+async def look(window: Window, street: Street, order: UUID, name: str) -> None:
+    """Every one of the pages, clean, with a picture of those that have a name."""
+    for path, picture in SEEN.items():
+        await window.go(path.format(order=order, account=street.house.ana.account_id))
+        await window.is_clean()
+        if _PICTURES and picture in _TAKEN[name]:
+            await window.page.screenshot(
+                path=Path(_PICTURES) / f"console-{picture}-{name}.png", full_page=picture != "orders"
+            )
+
+
+async def traded(street: Street) -> UUID:
+    """A morning in the shop; an order of it that was paid and given back in part."""
+    shop = Shop(street.house.cast, street.house.ana)
+    orders = [await shop.paid(cents, description="Flores") for cents in (1990, 45_000, 8_950, 123_456)]
+    await shop.order(3300)
+    await shop.back(orders[-1], 23_456)
+    return orders[-1]
+
+
+@pytest.mark.parametrize(("size", "colours"), [("desktop", "light"), ("phone", "dark")])
+async def test_every_page_is_clean(street: Street, size: str, colours: str) -> None:
+    order, person = await traded(street), await street.person(Role.OPERATE, Role.APPROVE)
+    async with street.window(size, color_scheme=colours) as window:
+        await window.sign_in(person)
+        await window.page.click(f"button[value='{street.house.ana.company_id}']")
+        await look(window, street, order, size)
+
+
+async def test_a_list_is_filtered_in_place_and_without_a_script_by_the_page(street: Street) -> None:
+    order, person = await traded(street), await street.person(Role.OPERATE)
+    for has_script in (True, False):
+        async with street.window(java_script_enabled=has_script) as window:
+            await window.sign_in(person)
+            await window.page.click(f"button[value='{street.house.ana.company_id}']")
+            await window.go("/console/orders")
+            await window.page.select_option("#f-status", "INITIAL")
+            await window.page.click("form.filters button")
+            await window.page.wait_for_url("**status=INITIAL**")
+            await window.page.wait_for_selector("td .state.waiting")
+            assert await window.page.locator(f"a[href='/console/orders/{order}']").count() == 0
+            await window.page.fill("#find", str(order))
+            await window.page.press("#find", "Enter")
+            await window.page.wait_for_url(f"**/console/orders/{order}")

@@ -1,0 +1,180 @@
+"""Every page of a company, on a company that has one object of each kind: it is there, it does what it says, and for nobody else."""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from tests.house.strangers import Town, leave, settle
+from tests.rooms.console.visiting import Building, Visit
+
+from lastro.doors import console, wiring
+from lastro.doors.app import application
+from lastro.doors.console.deeds import DEEDS
+from lastro.doors.console.kinds import KINDS
+from lastro.doors.console.pages import PAGES
+from lastro.people import Entrance, Register, Role
+
+pytestmark = pytest.mark.anyio
+
+ALL = (Role.OPERATE, Role.APPROVE, Role.ADMINISTER)
+# Where the town has an object of each kind: the word that it goes by there.
+OF_TOWN = {
+    "orders": "paid order", "payouts": "paid payout", "plans": "plan", "subscriptions": "subscription", "refunds": "refund",
+    "disputes": "dispute", "accounts": "account", "requests": "account request", "keys": "key to delete", "claims": "claim",
+    "events": "event",
+}  # fmt: skip
+
+
+@dataclass
+class Place:
+    """The town and its console. ids: of one object of each kind."""
+
+    town: Town
+    building: Building
+    ids: dict[str, str]
+
+    async def inside(self, *roles: Role, company: UUID | None = None) -> Visit:
+        visit, _ = await self.building.inside(*roles, company=company)
+        return visit
+
+    async def value(self, sql: str, *arguments: Any) -> Any:
+        return await self.town.audit.fetchval(sql, self.town.ana.company_id, *arguments)
+
+
+@pytest.fixture(scope="module")
+async def place(database: Any) -> AsyncIterator[Place]:
+    town = await settle(database)
+    house = town.house
+    routes, operations = wiring.routes(house), wiring.operations(house)
+    asgi = application(
+        wiring.gate(house, operations), operations, routes, wiring.public(house) | console.paths(house, routes)
+    )
+    entrance = Entrance(house.database, house.key_ring, house.chance, partial(datetime.now, UTC))
+    made = Building(None, town.ana, house, entrance, Register(entrance), asgi)  # type: ignore[arg-type]
+    ids = {kind: town.objects[word] for kind, word in OF_TOWN.items()}
+    standing = Place(town, made, ids)
+    standing.ids["payments"] = str(await standing.value("SELECT id FROM pix_payments WHERE company_id = $1 LIMIT 1"))
+    yield standing
+    await leave(town)
+
+
+async def test_every_page_is_there_in_both_languages(place: Place) -> None:
+    visit = await place.inside(*ALL)
+    paths = [page.path for page in PAGES if page.method == "GET" and "{" not in page.path]
+    paths += [f"/console/{kind.name}/{place.ids[kind.name]}" for kind in KINDS]
+    paths += [f"/console/{deed.of}/{place.ids[deed.of]}/{deed.name}" for deed in DEEDS]
+    paths += ["/console?period=7d", "/console/ledger?trial=1", f"/console/ledger/accounts/{place.ids['accounts']}"]
+    paths += [f"/console/{name}?accountId={place.ids['accounts']}" for name in ("keys", "claims")]
+    transfer = await place.value("SELECT id FROM transfers WHERE company_id = $1 LIMIT 1")
+    message = await place.value("SELECT id FROM outbox WHERE company_id = $1 LIMIT 1")
+    paths += [f"/console/ledger/transfers/{transfer}", f"/console/messages/out/{message}"]
+    wrong = []
+    for n, path in enumerate(paths):
+        language = ("pt-BR", "en")[n % 2]
+        page = await visit.get(path, accept_language=language)
+        if page.status_code != 200 or f'<html lang="{language}"' not in page.text or "style=" in page.text:
+            wrong.append((path, page.status_code, page.text[-500:]))
+    assert not wrong
+
+
+async def test_nothing_of_a_company_is_shown_to_another(place: Place) -> None:
+    visit = await place.inside(*ALL, company=place.town.dora.company_id)
+    paths = [f"/console/{kind.name}/{place.ids[kind.name]}" for kind in KINDS]
+    paths += [f"/console/{deed.of}/{place.ids[deed.of]}/{deed.name}" for deed in DEEDS]
+    paths += [f"/console/ledger/accounts/{place.ids['accounts']}"]
+    for table in ("transfers", "outbox", "inbox"):
+        one = await place.value(f"SELECT id FROM {table} WHERE company_id = $1 LIMIT 1")
+        where = {"transfers": "ledger/transfers", "outbox": "messages/out", "inbox": "messages/in"}[table]
+        paths += [f"/console/{where}/{one or uuid4()}"]
+    decisions = {f"/console/{deed.of}/{place.ids[deed.of]}/{deed.name}" for deed in DEEDS if deed.is_decision}
+    found = {path: (await visit.get(path)).status_code for path in paths}
+    assert found == {path: 403 if path in decisions else 404 for path in paths}
+    assert "Nada encontrado" in (await visit.get(f"/console/search?q={place.ids['orders']}", accept_language="pt")).text
+
+
+async def test_an_order_is_canceled_once_and_told_with_the_person(place: Place) -> None:
+    visit, person = await place.building.inside(Role.OPERATE)
+    own = place.town.objects["order"]
+    path = f"/console/orders/{own}/cancel"
+    before = await visit.get(f"/console/orders/{own}")
+    assert path in before.text
+    answer = await visit.send(path, path)
+    assert answer.status_code == 303, answer.text
+    after = await visit.get(answer.headers["location"])
+    assert path not in after.text
+    assert 'role="status"' in after.text
+    acts = await place.town.audit.fetch("SELECT operation, status FROM console_acts WHERE person_id = $1", person.id)
+    assert [tuple(one) for one in acts] == [("cancel_order", 200)]
+    again = await visit.send(path, path)
+    assert again.status_code == 409
+    assert 'role="alert"' in again.text
+
+
+async def test_a_refund_is_refused_with_the_apis_words_and_then_made(place: Place) -> None:
+    visit = await place.inside(Role.OPERATE)
+    path = f"/console/orders/{place.ids['orders']}/refund"
+    too_much = await visit.send(path, path, amount="999.999,00", refundCode="MD06")
+    assert too_much.status_code in (400, 409, 422)
+    assert 'value="999.999,00"' in too_much.text
+    made = await visit.send(path, path, amount="0,01", refundCode="MD06", refundReason="teste")
+    assert made.status_code == 303, made.text
+    found = await place.value(
+        "SELECT count(*) FROM refunds WHERE company_id = $1 AND external_id LIKE 'console-%' AND amount_minor = 1"
+    )
+    assert found == 1
+
+
+async def test_who_may_only_read_is_offered_nothing(place: Place) -> None:
+    visit = await place.inside(Role.READ)
+    page = await visit.get(f"/console/orders/{place.ids['orders']}")
+    assert page.status_code == 200
+    assert f"/console/orders/{place.ids['orders']}/refund" not in page.text
+    assert (await visit.get(f"/console/orders/{place.ids['orders']}/refund")).status_code == 403
+
+
+async def test_what_a_person_has_in_hand_is_found(place: Place) -> None:
+    visit, ids = await place.inside(Role.READ), place.ids
+    asked = place.town.objects["order"]
+    order = await place.town.audit.fetchrow(
+        "SELECT external_id, txid, amount_minor FROM orders WHERE company_id = $1 AND id = $2",
+        place.town.ana.company_id,
+        UUID(asked),
+    )
+    sent = await place.value("SELECT end_to_end_id FROM payouts WHERE company_id = $1 AND id = $2", UUID(ids["payouts"]))
+    assert order is not None
+    key = await place.value("SELECT key FROM pix_keys WHERE company_id = $1 AND status = 'ACTIVE' LIMIT 1")
+    number = await place.value("SELECT number FROM accounts WHERE company_id = $1 LIMIT 1")
+    event = await place.value("SELECT id FROM events WHERE company_id = $1 LIMIT 1")
+    amount = f"{order['amount_minor'] // 100},{order['amount_minor'] % 100:02d}"
+    sought = {
+        asked: f"/console/orders/{asked}", order["external_id"]: f"/console/orders/{asked}",
+        sent: f"/console/payouts/{ids['payouts']}", order["txid"]: f"/console/orders/{asked}",
+        amount: f"/console/orders/{asked}", ids["payouts"]: f"/console/payouts/{ids['payouts']}",
+        "529.982.247-25": "/console/orders/", key: "/console/accounts/", number: "/console/accounts/",
+        str(event): f"/console/events/{event}", ids["refunds"]: f"/console/refunds/{ids['refunds']}",
+    }  # fmt: skip
+    for text, link in sought.items():
+        page = await visit.get("/console/search?all=1&q=" + str(text).replace("+", "%2B"))
+        assert f'href="{link}' in page.text, text
+    one = await visit.get(f"/console/search?q={ids['plans']}")
+    assert one.headers["location"] == f"/console/plans/{ids['plans']}"
+    nothing = await visit.get("/console/search?q=nothing-of-the-kind", accept_language="en")
+    assert "Nothing found for" in nothing.text
+
+
+async def test_a_list_is_filtered_by_the_api_and_htmx_takes_the_table_alone(place: Place) -> None:
+    visit = await place.inside(Role.READ)
+    paid = await visit.get("/console/orders?status=PAID", accept_language="en")
+    assert re.search(r'<option value="PAID" selected>Paid \(PAID\)', paid.text)
+    assert place.ids["orders"] in paid.text
+    table = await visit.get("/console/orders?status=PAID", hx_request="true")
+    assert "<html" not in table.text
+    assert place.ids["orders"] in table.text
+    wrong = await visit.get("/console/orders?from=yesterday")
+    assert wrong.status_code == 400
+    assert 'role="alert"' in wrong.text
