@@ -3,7 +3,8 @@
 -- Habits: company_id is first in every key of a tenant's table (the schema spreads over Citus by it); no triggers, no
 -- enum types, no SECURITY DEFINER; money is BIGINT in the minor unit; every time is business time unless its comment
 -- says machine time; rows of transfers, history, events are never updated or deleted, what is learnt later about them
--- stands in narrow tables beside them. One exception: an event's body is forgotten when its time is over.
+-- stands in narrow tables beside them. Two exceptions: an event's body is forgotten when its time is over, and a person is
+-- erased from one where no law keeps the data.
 
 -- ───────────────────────────────────────────── time and mode ─────────────────────────────────────────────
 
@@ -118,8 +119,13 @@ CREATE TABLE parties (                                -- people's data, in one p
   address jsonb,                                      -- state, city, street, neighborhood, number, complement, postalCode
   ip text,
   bank jsonb,                                         -- ispb, branch, account, accountType of a payer
-  PRIMARY KEY (company_id, id)
+  erased_at timestamptz,                              -- since when nothing of the person is in it
+  PRIMARY KEY (company_id, id),
+  CONSTRAINT parties_erased CHECK (erased_at IS NULL OR (
+    name = 'NAO IDENTIFICADO' AND coalesce(document_number, '') ~ '^0*$'
+    AND num_nonnulls(email, phone, birth_date, address, ip) = 0 AND coalesce(bank ->> 'account', '0') = '0'))
 );
+CREATE INDEX parties_of_document ON parties (company_id, document_number, id) WHERE document_number IS NOT NULL;
 
 -- ───────────────────────────────────────────── accounts and keys ─────────────────────────────────────────────
 
@@ -977,6 +983,14 @@ CREATE TABLE partner_states (                         -- reference table: partne
   changed_at timestamptz NOT NULL                     -- business time
 );
 
+CREATE TABLE law_checks (                             -- reference table: what was found when a worker read a law last
+  law text PRIMARY KEY,                               -- the view's name
+  tried_at timestamptz NOT NULL,                      -- machine time
+  checked_at timestamptz,                             -- when it could be read last; NULL: never yet
+  breaches integer CHECK (breaches >= 0),             -- found then; more than 1,000 are not counted
+  CHECK ((checked_at IS NULL) = (breaches IS NULL))
+);
+
 CREATE TABLE account_limits (                         -- how much an account may send; without a row the defaults of the code hold
   company_id uuid NOT NULL,
   account_id uuid NOT NULL,
@@ -1453,12 +1467,12 @@ CREATE INDEX deliveries_delivered ON deliveries (company_id, created_at) WHERE s
 CREATE INDEX deliveries_of_type ON deliveries (company_id, type, status, created_at);
 CREATE INDEX deliveries_of_url ON deliveries (company_id, url_hash, status, created_at);
 
-CREATE TABLE delivery_attempts (                      -- every attempt, for ever
+CREATE TABLE delivery_attempts (                      -- every attempt, for ever; what was said to it as long as the event's body
   company_id uuid NOT NULL,
   event_id uuid NOT NULL,
   number integer NOT NULL,
   status_code integer NOT NULL,                       -- 0: no HTTP answer
-  message text NOT NULL,
+  message text NOT NULL,                              -- '' too once it is forgotten
   requested_at timestamptz NOT NULL,
   duration_ms integer NOT NULL,
   failure text CHECK (failure IN ('TIMEOUT', 'DNS_FAILURE', 'CONNECTION_REFUSED', 'CONNECTION_CLOSED', 'TLS_FAILURE', 'ADDRESS_REFUSED',
@@ -1481,6 +1495,29 @@ CREATE TABLE webhook_circuits (                       -- endpoints that stopped 
   CHECK ((state = 'CLOSED') = (probe_at IS NULL))
 );
 CREATE INDEX webhook_circuits_open ON webhook_circuits (company_id, endpoint) WHERE state <> 'CLOSED';
+
+CREATE TABLE erasures (                               -- that a person was erased where no law keeps the data: of how many rows; no data
+  company_id uuid NOT NULL REFERENCES companies,
+  id uuid NOT NULL,
+  reference text NOT NULL,                            -- the number under which the person's request is kept elsewhere
+  erased_by text NOT NULL,
+  erased jsonb NOT NULL,                              -- how many rows of what were emptied
+  kept jsonb NOT NULL,                                -- how many things stay as they are, by the ground
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (company_id, id)
+);
+
+CREATE TABLE erased_bodies (                          -- events from whose body a person was erased
+  company_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  number integer NOT NULL CHECK (number > 0),         -- 1, 2, 3 … of each event: it may name two people
+  erasure_id uuid NOT NULL,
+  sha256 bytea NOT NULL,                              -- of the bytes before: of number 1 those that were sent
+  left_sha256 bytea NOT NULL,                         -- of what was left
+  PRIMARY KEY (company_id, event_id, number),
+  FOREIGN KEY (company_id, event_id) REFERENCES events,
+  FOREIGN KEY (company_id, erasure_id) REFERENCES erasures DEFERRABLE INITIALLY DEFERRED
+);
 
 -- What is due and not attempted, because its endpoint's circuit is not closed: for six hours at most, then it is attempted all
 -- the same. What is on its way is not among them.
@@ -1638,6 +1675,81 @@ CREATE TABLE answers (                                -- idempotency: what was a
   PRIMARY KEY (company_id, operation, key)
 ) WITH (toast_tuple_target = 4096);
 CREATE INDEX answers_to_forget ON answers (company_id, keep, created_at) WHERE body IS NOT NULL AND keep <> 'forever';
+
+-- ───────────────────────────────────────────── people of the console ─────────────────────────────────────────────
+-- None of these tables but the last is a company's: who works for the institution sees several, and who it is must be known
+-- before a company is. All their times are machine time.
+
+CREATE TABLE people (                                 -- reference table: who may enter the console, and what there
+  id uuid PRIMARY KEY,
+  email text NOT NULL UNIQUE CHECK (email = lower(email) AND length(email) BETWEEN 3 AND 254),
+  name text NOT NULL CHECK (length(name) BETWEEN 1 AND 140),
+  only_company uuid,                                  -- the one company that it sees; NULL: it is the institution's and chooses
+  roles text[] NOT NULL CHECK (roles <@ ARRAY['READ', 'OPERATE', 'APPROVE', 'ADMINISTER'] AND cardinality(roles) > 0), -- what it may do
+  password_hash text,                                 -- argon2id in the PHC format; NULL: it has chosen none yet
+  totp_secret bytea,                                  -- sealed; NULL: it has no second factor
+  totp_counter bigint NOT NULL DEFAULT 0,             -- the step of the last code that was taken (RFC 6238 §5.2: none is taken twice)
+  recovery_hashes bytea[] NOT NULL DEFAULT '{}',      -- SHA-256 of the codes that stand in for the second factor, each once
+  language text CHECK (language IN ('pt', 'en')),     -- NULL: as the browser says
+  theme text NOT NULL DEFAULT 'auto' CHECK (theme IN ('auto', 'light', 'dark')),
+  ended_at timestamptz,                               -- from then on it may not enter
+  created_at timestamptz NOT NULL,
+  version bigint NOT NULL DEFAULT 1                   -- rises with each change of what it may do or enters with
+);
+
+CREATE TABLE people_acts (                            -- reference table: what was done to people and by them; no row of it ever changes
+  id uuid PRIMARY KEY,
+  person_id uuid NOT NULL REFERENCES people,          -- to whom
+  by_person uuid REFERENCES people,                   -- NULL: whoever had the command line, or nobody known
+  act text NOT NULL,
+  version bigint,                                     -- which it led the person to; NULL: it changed nothing of it
+  detail text,
+  address text,                                       -- where the request came from
+  created_at timestamptz NOT NULL,
+  UNIQUE (person_id, version)
+);
+CREATE INDEX people_acts_by_time ON people_acts (created_at, id);
+
+CREATE TABLE people_links (                           -- reference table: links that let a person in once, or choose a password
+  hash bytea PRIMARY KEY,                             -- SHA-256 of 256 random bits
+  person_id uuid NOT NULL REFERENCES people,
+  kind text NOT NULL CHECK (kind IN ('INVITATION', 'SANDBOX')), -- SANDBOX: lets in, any number of times, without a password
+  expires_at timestamptz NOT NULL,
+  used_at timestamptz
+);
+
+CREATE TABLE people_sessions (                        -- reference table: who is in
+  hash bytea PRIMARY KEY,                             -- SHA-256 of the 256 random bits of its cookie
+  person_id uuid NOT NULL REFERENCES people,
+  stage text NOT NULL CHECK (stage IN ('PASSWORD', 'WHOLE')), -- PASSWORD: the second factor is still asked for
+  chosen_company uuid,                                -- which the person looks at; NULL: none yet
+  proved_at timestamptz,                              -- when the second factor was last shown
+  created_at timestamptz NOT NULL,
+  seen_at timestamptz NOT NULL,                       -- to the minute
+  ended_at timestamptz
+);
+CREATE INDEX people_sessions_of ON people_sessions (person_id) WHERE ended_at IS NULL;
+
+CREATE TABLE sign_in_tries (                          -- reference table: how often somebody tried to enter
+  subject text PRIMARY KEY,                           -- a network, or the SHA-256 of an e-mail address, which may be nobody's
+  tries integer NOT NULL,
+  last_at timestamptz NOT NULL,
+  next_at timestamptz NOT NULL                        -- before then the next is refused unseen
+);
+
+CREATE TABLE console_acts (                           -- what people did in the console for a company; no row of it ever changes
+  company_id uuid NOT NULL REFERENCES companies,
+  id uuid NOT NULL,                                   -- of the form that was sent: sent twice, it acts once
+  person_id uuid NOT NULL REFERENCES people,
+  operation text NOT NULL,                            -- of the API
+  path text NOT NULL,                                 -- with its ids
+  status integer NOT NULL,                            -- of the answer
+  issues text[] NOT NULL DEFAULT '{}',                -- why it was refused
+  request_id text,
+  created_at timestamptz NOT NULL,                    -- business time
+  PRIMARY KEY (company_id, id)
+);
+CREATE INDEX console_acts_by_time ON console_acts (company_id, created_at, id);
 
 -- ───────────────────────────────────────────── doors ─────────────────────────────────────────────
 
@@ -1925,8 +2037,8 @@ BEGIN
   RETURN numbered;
 END $$;
 
--- Forgets bodies that are older than so long, up to `reach` numbers from where the feed begins: their hashes stay, and the
--- feed begins behind them. It stops at an event that may still be sent. A delivery's version rises with it, so that a resend
+-- Forgets bodies that are older than so long, up to `reach` numbers from where the feed begins, and what receivers said to them:
+-- their hashes stay, and the feed begins behind them. It stops at an event that may still be sent. A delivery's version rises with it, so that a resend
 -- which saw the body is decided anew. Returns how many it forgot; 0 also when another session is at this company.
 CREATE FUNCTION forget_events(company uuid, older_than interval, reach integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -1950,10 +2062,138 @@ BEGIN
     SELECT company, g.event_id, sha256(e.body), (SELECT business_now())
       FROM gone g JOIN events e ON e.company_id = company AND e.id = g.event_id),
   emptied AS (UPDATE events e SET body = NULL FROM gone g WHERE e.company_id = company AND e.id = g.event_id),
+  silenced AS (UPDATE delivery_attempts t SET message = '' FROM gone g WHERE t.company_id = company AND t.event_id = g.event_id),
   marked AS (UPDATE deliveries d SET version = d.version + 1 FROM gone g WHERE d.company_id = company AND d.id = g.event_id)
   SELECT count(*) INTO forgotten FROM gone;
   UPDATE event_cursors SET forgotten_below = first + forgotten WHERE company_id = company;
   RETURN forgotten;
+END $$;
+
+-- What these people are here, and why it has to stay: IN_USE, it has not ended; OPERATION, money was moved or asked for at a
+-- network (Circular 3.978, Art. 67: ten years from the first day of the year after); RELATION, an account (the same, from its
+-- closing). until: when the ground ends; NULL, while it has no end yet. ground NULL: nothing keeps it.
+CREATE FUNCTION people_held(company uuid, people uuid[], years integer)
+RETURNS TABLE (party_id uuid, thing text, role text, object_id uuid, status text, created_at timestamptz, ground text, until timestamptz)
+LANGUAGE sql STABLE AS $$
+  WITH found AS (
+    SELECT w.party_id, 'order' AS thing, w.role, o.id, o.status, o.created_at, o.updated_at AS ended_at,
+           CASE WHEN o.status IN ('INITIAL', 'PENDING', 'AUTHENTICATING') THEN 'IN_USE'
+                WHEN o.paid_minor IS NOT NULL OR EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = company
+                       AND p.order_id = o.id AND p.state NOT IN ('REFUSED', 'FAILED') OFFSET 0) THEN 'OPERATION' END AS ground
+      FROM orders o CROSS JOIN LATERAL (VALUES (o.customer_id, 'customer'), (o.payer_id, 'payer')) w(party_id, role)
+     WHERE o.company_id = company AND w.party_id = ANY (people)
+    UNION ALL
+    SELECT p.payer_id, 'payment', 'payer', p.id, p.state, p.created_at, p.updated_at,
+           CASE WHEN p.state IN ('ACCEPTED', 'HELD', 'RETURNING', 'STRANDED') THEN 'IN_USE' ELSE 'OPERATION' END
+      FROM pix_payments p WHERE p.company_id = company AND p.payer_id = ANY (people)
+    UNION ALL
+    SELECT p.receiver_id, 'payout', 'receiver', p.id, p.status, p.created_at, p.updated_at,
+           CASE WHEN p.status IN ('INITIAL', 'PENDING', 'ANALYSIS') THEN 'IN_USE'
+                WHEN p.message_id IS NOT NULL OR p.paid_at IS NOT NULL THEN 'OPERATION' END
+      FROM payouts p WHERE p.company_id = company AND p.receiver_id = ANY (people)
+    UNION ALL
+    SELECT w.party_id, 'subscription', w.role, s.id, s.status, s.created_at, s.updated_at,
+           CASE WHEN s.status IN ('INITIAL', 'PENDING_AUTHORIZATION', 'ACCEPTED') THEN 'IN_USE'
+                WHEN s.accepted_at IS NOT NULL THEN 'OPERATION' END
+      FROM subscriptions s CROSS JOIN LATERAL (
+        SELECT s.debtor_id, 'debtor' UNION ALL SELECT s.named_payer_id, 'expected payer' UNION ALL SELECT s.payer_id, 'payer'
+        UNION ALL SELECT c.requested_by_id, 'canceler' FROM subscription_cancellations c
+                   WHERE c.company_id = company AND c.subscription_id = s.id) w(party_id, role)
+     WHERE s.company_id = company AND w.party_id = ANY (people)
+    UNION ALL
+    SELECT w.party_id, 'accountRequest', w.role, r.id, r.status, r.created_at, c.updated_at,
+           CASE WHEN r.status = 'APPROVED' THEN 'RELATION' WHEN r.status = 'REPROVED' AND (r.expires_at > business_now()) IS NOT TRUE THEN NULL
+                ELSE 'IN_USE' END
+      FROM account_requests r
+     CROSS JOIN LATERAL (SELECT r.party_id, 'holder' UNION ALL SELECT unnest(r.representative_ids), 'representative') w(party_id, role)
+      LEFT JOIN account_close_requests c ON c.company_id = r.company_id AND c.account_id = r.account_id AND c.status = 'COMPLETED'
+     WHERE r.company_id = company AND w.party_id = ANY (people))
+  SELECT party_id, thing, role, id, status, created_at, ground,
+         CASE WHEN ground IN ('OPERATION', 'RELATION') THEN
+           (date_trunc('year', ended_at AT TIME ZONE 'America/Sao_Paulo') + make_interval(years => years + 1)) AT TIME ZONE 'America/Sao_Paulo'
+         END
+    FROM found
+$$;
+
+-- The same JSON with other words in place of some: where a value is one of them, whole.
+CREATE FUNCTION worded_anew(body bytea, words text[], instead text[]) RETURNS bytea LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  says text := convert_from(body, 'UTF8');
+BEGIN
+  FOR i IN 1 .. coalesce(cardinality(words), 0) LOOP
+    says := replace(says, ':' || to_json(words[i])::text, ':' || to_json(instead[i])::text);
+  END LOOP;
+  RETURN convert_to(says, 'UTF8');
+END $$;
+
+-- Erases these people where nothing keeps them: their rows, and their words in what was told to clients, kept as an answer,
+-- sent to a network or uploaded for them. Lines of plans that were never paid, and name the document, lose it too. Writes down
+-- of how many rows, and returns that. It sets the company for this session.
+CREATE FUNCTION erase_people(company uuid, erasure uuid, people uuid[], document text, years integer, by text, request text)
+RETURNS SETOF erasures LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  kept uuid[];
+  things uuid[];
+  words text[];
+  instead text[];
+  e record;
+  parties_gone bigint := 0;
+  events_gone bigint := 0;
+  answers_gone bigint;
+  messages_gone bigint;
+  lines_gone bigint;
+  uploads_gone bigint;
+BEGIN
+  PERFORM set_config('lastro.company', company::text, false);
+  PERFORM 1 FROM parties p WHERE p.company_id = company AND p.id = ANY (people) ORDER BY p.id FOR UPDATE;
+  kept := ARRAY(SELECT DISTINCT h.party_id FROM people_held(company, people, years) h
+                 WHERE h.ground IS NOT NULL AND (h.until > business_now()) IS NOT FALSE);
+  people := ARRAY(SELECT p.id FROM parties p WHERE p.company_id = company AND p.id = ANY (people) AND p.id <> ALL (kept) AND p.erased_at IS NULL);
+  things := ARRAY(SELECT DISTINCT h.object_id FROM people_held(company, people, years) h);
+  SELECT array_agg(w.word), array_agg(w.instead) INTO words, instead FROM (
+    SELECT DISTINCT v.word, v.instead FROM parties p CROSS JOIN LATERAL (VALUES
+        (p.name, 'NAO IDENTIFICADO'), (p.document_number, repeat('0', length(p.document_number))), (p.email, ''), (p.phone, ''),
+        (p.ip, ''), (p.bank ->> 'account', '0')) v(word, instead)
+     WHERE p.company_id = company AND p.id = ANY (people) AND v.word <> '') w;
+  FOR e IN SELECT v.id, v.body, worded_anew(v.body, words, instead) AS left_body FROM events v
+            WHERE v.company_id = company AND v.reference_id = ANY (things) AND v.body IS NOT NULL FOR UPDATE LOOP
+    CONTINUE WHEN e.left_body = e.body;
+    INSERT INTO erased_bodies (company_id, event_id, number, erasure_id, sha256, left_sha256)
+    SELECT company, e.id, 1 + count(*), erasure, sha256(e.body), sha256(e.left_body) FROM erased_bodies b
+     WHERE b.company_id = company AND b.event_id = e.id;
+    UPDATE events v SET body = e.left_body WHERE v.company_id = company AND v.id = e.id;
+    UPDATE delivery_attempts t SET message = '' WHERE t.company_id = company AND t.event_id = e.id;
+    events_gone := events_gone + 1;
+  END LOOP;
+  UPDATE answers a SET body = worded_anew(a.body, words, instead)
+   WHERE a.company_id = company AND a.object_id = ANY (things) AND a.body IS NOT NULL
+     AND a.body <> worded_anew(a.body, words, instead);
+  GET DIAGNOSTICS answers_gone = ROW_COUNT;
+  UPDATE outbox o SET body = worded_anew(o.body, array_append(words, coalesce(as_json(o.body) #>> '{payer,address}', '')), array_append(instead, ''))
+   WHERE o.company_id = company AND o.reference_id = ANY (things) AND o.due_at IS NULL
+     AND o.body <> worded_anew(o.body, array_append(words, coalesce(as_json(o.body) #>> '{payer,address}', '')), array_append(instead, ''));
+  GET DIAGNOSTICS messages_gone = ROW_COUNT;
+  UPDATE payout_plan_lines l SET request = '{}', destination = NULL FROM payout_plans p
+   WHERE l.company_id = company AND p.company_id = company AND p.id = l.plan_id AND l.request <> '{}'
+     AND p.status NOT IN ('VALIDATING', 'READY', 'APPROVED', 'APPLYING')
+     AND (l.payout_id = ANY (things) OR (l.payout_id IS NULL AND position(document IN
+            regexp_replace(convert_from(l.request, 'UTF8') || coalesce(l.destination, ''), '[./-]', '', 'g')) > 0));
+  GET DIAGNOSTICS lines_gone = ROW_COUNT;
+  UPDATE account_documents d SET sealed = NULL
+   WHERE d.company_id = company AND d.request_id = ANY (things) AND d.sealed IS NOT NULL;
+  GET DIAGNOSTICS uploads_gone = ROW_COUNT;
+  UPDATE payouts p SET pix_key = CASE WHEN p.pix_key IS NOT NULL THEN 'NAO IDENTIFICADO' END, qr = NULL
+   WHERE p.company_id = company AND p.id = ANY (things) AND (p.pix_key IS NOT NULL OR p.qr IS NOT NULL);
+  UPDATE parties p SET name = 'NAO IDENTIFICADO', document_number = repeat('0', length(p.document_number)), email = NULL,
+         phone = NULL, birth_date = NULL, address = NULL, ip = NULL, bank = bank || '{"branch": "0", "account": "0"}', erased_at = business_now()
+   WHERE p.company_id = company AND p.id = ANY (people);
+  GET DIAGNOSTICS parties_gone = ROW_COUNT;
+  RETURN QUERY INSERT INTO erasures (company_id, id, reference, erased_by, erased, kept, created_at)
+    VALUES (company, erasure, request, by,
+            jsonb_build_object('people', parties_gone, 'events', events_gone, 'answers', answers_gone, 'messages', messages_gone,
+                               'planLines', lines_gone, 'uploads', uploads_gone),
+            jsonb_build_object('people', cardinality(kept)), business_now())
+    RETURNING *;
 END $$;
 
 -- ───────────────────────────────────────────── laws ─────────────────────────────────────────────
@@ -3073,6 +3313,14 @@ CREATE VIEW law_a_forgotten_body_leaves_its_hash WITH (security_invoker = true) 
 COMMENT ON VIEW law_a_forgotten_body_leaves_its_hash IS
   'An event has its body until the feed begins behind it; from then on its hash stays.';
 
+CREATE VIEW law_an_erased_body_is_as_it_was_left WITH (security_invoker = true) AS
+  SELECT company_id, event_id, number, erasure_id FROM (
+    SELECT b.*, sha256(e.body) AS now_sha256, lead(b.sha256) OVER (PARTITION BY b.company_id, b.event_id ORDER BY b.number) AS next_sha256
+      FROM erased_bodies b JOIN events e ON e.company_id = b.company_id AND e.id = b.event_id) erased
+   WHERE coalesce(next_sha256, now_sha256) <> left_sha256;
+COMMENT ON VIEW law_an_erased_body_is_as_it_was_left IS
+  'An event from whose body a person was erased has the body that was left, until it is forgotten.';
+
 CREATE VIEW law_attempts_are_counted WITH (security_invoker = true) AS
   SELECT d.company_id, d.id AS event_id, d.attempts, coalesce(a.counted, 0) AS counted, a.first, a.last FROM deliveries d
     LEFT JOIN (SELECT company_id, event_id, count(*) AS counted, min(number) AS first, max(number) AS last
@@ -3777,6 +4025,16 @@ CREATE VIEW law_the_directory_hears_of_claims WITH (security_invoker = true) AS
 COMMENT ON VIEW law_the_directory_hears_of_claims IS
   'Each claim of a key here is acknowledged once, and each portability that was confirmed to us is completed once.';
 
+-- people
+
+CREATE VIEW law_every_change_of_a_person_is_told WITH (security_invoker = true) AS
+  SELECT p.only_company AS company_id, p.id AS person_id, p.version, t.told, t.last
+    FROM people p CROSS JOIN LATERAL (
+      SELECT count(a.version) AS told, max(a.version) AS last FROM people_acts a WHERE a.person_id = p.id) t
+   WHERE t.told <> p.version OR t.last IS DISTINCT FROM p.version;
+COMMENT ON VIEW law_every_change_of_a_person_is_told IS
+  'Each version of a person of the console has its one row among the acts, so that no change and no removal of a row stays unseen.';
+
 -- ───────────────────────────────────────────── rights ─────────────────────────────────────────────
 -- lastro_app    what API and worker do for one company at a time, behind row-level security
 -- lastro_work   finds work across companies: ids and due times, nothing else
@@ -3802,7 +4060,8 @@ BEGIN
 END $$;
 
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO lastro_app, lastro_audit;
-REVOKE SELECT ON signing_keys FROM lastro_audit;
+REVOKE SELECT ON signing_keys, people, people_links, people_sessions, sign_in_tries FROM lastro_audit;
+GRANT SELECT (id, email, name, only_company, roles, ended_at, created_at, version) ON people TO lastro_audit;
 GRANT INSERT ON ALL TABLES IN SCHEMA public TO lastro_app;
 REVOKE INSERT ON clock, allowed_moves FROM lastro_app;
 DO $$
@@ -3812,19 +4071,24 @@ END $$;
 GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, pix_key_validations, key_claims, balances, orders, pix_payments, refunds, card_payments,
                 payouts, payout_plans, payout_plan_bodies, payout_plan_lines, med_objects, subscriptions, subscription_cancellations,
                 subscription_payments,
-                payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown, partner_states,
+                payment_attempts, account_limits, quotas, directory_buckets, directory_look_ups, directory_unknown, partner_states, law_checks,
                 event_cursors, entry_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys,
                 statements, statement_items, account_requests, account_documents, account_close_requests TO lastro_app;
 GRANT UPDATE (is_current) ON statement_lines TO lastro_app;
-GRANT DELETE ON own_keys, directory_look_ups, directory_unknown TO lastro_app;
+GRANT DELETE ON own_keys, directory_buckets, directory_look_ups, directory_unknown TO lastro_app;
+GRANT UPDATE ON people, people_links, people_sessions, sign_in_tries TO lastro_app;
+GRANT DELETE ON people_links, people_sessions, sign_in_tries TO lastro_app; -- what is over; what was done stays
 GRANT UPDATE (offset_us, target_at, version) ON clock TO lastro_app; -- the table's CHECK keeps production at zero
 GRANT UPDATE (body), DELETE ON answers TO lastro_app;
 GRANT UPDATE (removed_at, version) ON company_fees TO lastro_app; -- what a plan costs is never changed
 GRANT UPDATE (body) ON events TO lastro_app;
-CREATE POLICY forget ON events AS RESTRICTIVE FOR UPDATE TO lastro_app USING (true) WITH CHECK (body IS NULL);
+CREATE POLICY forget ON events AS RESTRICTIVE FOR UPDATE TO lastro_app USING (true) WITH CHECK (body IS NULL OR EXISTS (
+  SELECT 1 FROM erased_bodies b WHERE b.company_id = events.company_id AND b.event_id = events.id AND b.left_sha256 = sha256(events.body)));
+GRANT UPDATE (message) ON delivery_attempts TO lastro_app;
+CREATE POLICY forget ON delivery_attempts AS RESTRICTIVE FOR UPDATE TO lastro_app USING (true) WITH CHECK (message = '');
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO lastro_app;
 
-GRANT SELECT ON clock, company_numbers, account_numbers, event_cursors, event_numbers, entry_cursors, partner_states TO lastro_work;
+GRANT SELECT ON clock, company_numbers, account_numbers, event_cursors, event_numbers, entry_cursors, partner_states, law_checks TO lastro_work;
 GRANT SELECT (company_id, created_at) ON transfers TO lastro_work;
 GRANT SELECT (company_id, id, due_at, leased_until, rail) ON outbox, inbox TO lastro_work;
 GRANT SELECT (subject, kind) ON inbox TO lastro_work;

@@ -129,7 +129,7 @@ def knocks(paths: Mapping[str, Iterable[str]], marks: Marks, token: str) -> Iter
     basic = base64.b64encode(f"{hidden['wrong token']}:{hidden['wrong secret']}".encode()).decode()
     named = {
         "user-agent": hidden["header"], "referer": f"https://{hidden['header']}.example/", "x-forwarded-for": hidden["header"],
-        "cookie": f"session={hidden['cookie']}", "x-api-key": hidden["header"],
+        "cookie": f"session={hidden['cookie']}", "x-api-key": hidden["header"], "traceparent": hidden["header"],
     }  # fmt: skip
     good = {"authorization": f"Bearer {token}", **named}
     for path, methods in paths.items():

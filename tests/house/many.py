@@ -22,7 +22,7 @@ SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'EMAIL', 'k'
 INSERT INTO key_claims (company_id, id, account_id, role, claim_type, key_type, key, status, other_bank, resolution_at, due_at, created_at, updated_at)
 SELECT company_id, id, md5(company_id::text || (n % 40 + 1))::uuid, 'CLAIMER', 'PORTABILITY', 'EMAIL', 'c' || n,
        CASE WHEN n <= {FEW} THEN 'CONFIRMED' ELSE 'CANCELLED' END, '99999030', at, CASE WHEN n <= {FEW} THEN at END, at, at FROM many;
-INSERT INTO parties (company_id, id, name) SELECT company_id, id, 'Bento' FROM many;
+INSERT INTO parties (company_id, id, name, document_number) SELECT company_id, id, 'Bento', n FROM many;
 INSERT INTO account_requests (company_id, id, status, external_id, holder_type, party_id, terms_version, terms_accepted_at, missing,
                               expires_at, ask_at, analysis_reference, key_due_at, submissions, created_at, updated_at)
 SELECT company_id, id, CASE WHEN n <= {FEW} THEN 'PENDING_DOCUMENTS' WHEN n <= 2 * {FEW} THEN 'ANALYSIS' ELSE 'APPROVED' END, 'x' || n, 'INDIVIDUAL', id, 'x',

@@ -1,15 +1,16 @@
-"""Marked secrets and people are sent through every route and every way in; then logs, figures and tables are searched.
+"""Marked secrets and people are sent through every route and every way in; then logs, figures, traces and tables are searched.
 
 Real processes at their most talkative. Which column may hold what is decided in HOLDS: a new one is a decision.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+from tests.collector import Collector, collecting
 from tests.conftest import Database
 from tests.house import canary
 from tests.house.canary import Knock, Marks
@@ -61,9 +62,15 @@ def loud(own_database: Database, tmp_path: Path) -> Iterator[Stage]:
 
 
 @pytest.fixture
-async def play(loud: Stage) -> AsyncIterator[Play]:
+async def collector() -> AsyncIterator[Collector]:
+    async with collecting() as made:
+        yield made
+
+
+@pytest.fixture
+async def play(loud: Stage, collector: Collector) -> AsyncIterator[Play]:
     books = await connected(loud.dsn("lastro_audit"))
-    await loud.restart(**TALKATIVE)
+    await loud.restart(**TALKATIVE, LASTRO_OTLP_URL=collector.url)
     async with aiohttp.ClientSession(trust_env=False) as http:
         yield Play(loud, http, books)
     await books.close()
@@ -173,7 +180,7 @@ def secrets_of(stage: Stage, token: str) -> dict[str, str]:
     return found | {f"sealing key {n}": part for n, part in enumerate(keys) if len(part) > 40}
 
 
-async def test_no_secret_and_no_person_is_told(play: Play, own_database: Database) -> None:
+async def test_no_secret_and_no_person_is_told(play: Play, own_database: Database, collector: Collector) -> None:
     marks, stage = Marks.new(), play.stage
     admin = await own_database.connect()
     await play.balance()
@@ -197,6 +204,7 @@ async def test_no_secret_and_no_person_is_told(play: Play, own_database: Databas
     assert canary.in_text(figures, {**hidden, **marks.people}) == []
     leaked = canary.in_files(logs, {**hidden, **marks.people})
     assert not leaked, "\n".join(leaked)
+    await spans(collector, marks, {**hidden, **marks.people})
     found = await canary.in_database(admin, {**hidden, **marks.people})
     strays = {name: places - HOLDS.get(name, set()) for name, places in found.items()}
     assert not {name: places for name, places in strays.items() if places}
@@ -204,6 +212,17 @@ async def test_no_secret_and_no_person_is_told(play: Play, own_database: Databas
     assert not never, "these columns were not reached: the search would not see a leak there either"
     await seen(play, marks, logs)
     await admin.close()
+
+
+async def spans(collector: Collector, marks: Marks, unsaid: Mapping[str, str]) -> None:
+    """What the three processes told the collector of all this: what may be said is there, and nothing else."""
+
+    async def told() -> bool:
+        return marks.request_id.encode() in collector.raw
+
+    await until(told, "the spans")
+    assert {span.service for span in collector.spans} == {"lastro-api", "lastro-worker", "lastro-sim"}
+    assert canary.in_text(bytes(collector.raw), unsaid) == []
 
 
 async def seen(play: Play, marks: Marks, logs: Path) -> None:

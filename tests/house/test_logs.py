@@ -3,12 +3,16 @@
 import ast
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from lastro.doors import logs
+from lastro.doors.admission import Admission
+from lastro.doors.connections import Connections
 from lastro.doors.gauges import Gauges
 from lastro.doors.metrics import Metrics
+from lastro.doors.waiting import Bounds
 
 from .tree import PRODUCT, ROOT, Module
 
@@ -77,6 +81,7 @@ def test_no_line_is_worded_with_values(lines: list[tuple[str, int, ast.Call]]) -
 def figures() -> set[str]:
     metrics = Metrics()
     metrics.in_flight = lambda: 0
+    metrics.admission, metrics.connections = Admission(Bounds(), lambda: 0.0), Connections[Any](1, 1)
 
     class Watched:
         last = Gauges({"outbox": (0, 0.0)}, {"failed": 0}, (0, 0.0), 0.0)

@@ -267,11 +267,33 @@ async def test_a_sandbox_may_forget(own_database: Any) -> None:
     ],
 )  # fmt: skip
 def test_what_may_be_off(name: str, value: str, is_wrong: bool) -> None:
-    good = {"role": "lastro_app", "fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
+    good = {
+        "role": "lastro_app",
+        "fsync": "on",
+        "full_page_writes": "on",
+        "synchronous_commit": "on",
+        "synchronous_standby_names": "",
+    }
     said = undurable({**good, name: value})
     assert len(said) == is_wrong
     assert all(line.startswith(f"{name} is off") and line.endswith(".") for line in said)
     assert len(undurable(dict.fromkeys(good, "off"))) == 3
+
+
+@pytest.mark.parametrize(
+    ("standbys", "commit", "is_wrong"),
+    [
+        ("", "local", False),
+        ("db2", "on", False),
+        ("db2", "remote_apply", False),
+        ("db2", "local", True),
+        ("*", "remote_write", True),
+    ],
+)
+def test_a_standby_has_what_is_answered(standbys: str, commit: str, is_wrong: bool) -> None:
+    shown = {"role": "lastro_app", "fsync": "on", "full_page_writes": "on"}
+    said = undurable({**shown, "synchronous_commit": commit, "synchronous_standby_names": standbys})
+    assert [line.startswith(f"synchronous_commit is {commit} for lastro_app") for line in said] == [True] * is_wrong
 
 
 @pytest.mark.parametrize(

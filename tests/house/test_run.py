@@ -303,6 +303,7 @@ def test_the_next_step_says_what_to_open_and_what_to_paste() -> None:
         }
     )
     assert "http://127.0.0.1:8090/phone" in text
+    assert "Console    http://127.0.0.1:8080/console\n" in text
     assert "curl -s http://127.0.0.1:8080/auth/v1/token" in text
 
 

@@ -8,6 +8,7 @@ from tests.conftest import Database
 from lastro.accounts.opening import store as openings
 from lastro.base import story as moves
 from lastro.doors import gauges, storyteller
+from lastro.doors.console import books, figures, finding
 from lastro.ledger import story as transfers
 from lastro.orders import store as orders
 from lastro.payouts import store as payouts
@@ -61,6 +62,31 @@ STORIES = {
     "subscription by name": (subscriptions._ROOT_BY_NAME, f"'{_OURS}', 'R7'"),
     "part of": (storyteller._PART_OF, f"'{_OURS}', {_ID}"),
     "namesakes": (storyteller._NAMESAKES, f"'{_OURS}', 'E7', {_ID}, 21"),
+}
+_HERE, _FROM, _TO = f"'{_OURS}'", "'2026-01-02Z'", "'2026-01-03Z'"
+_THREE = f"{_HERE}, {_IDS}, {_IDS}, {_IDS}"
+# What pages of the console are made of; the trial balance alone adds up every booking, when somebody asks for it.
+CONSOLE = {
+    "parties": (finding.PARTIES, f"{_HERE}, '7'"),
+    "of parties": (finding.OF_PARTIES, _THREE),
+    "amounts": (finding.AMOUNTS, f"{_HERE}, 7, {_FROM}, {_TO}"),
+    "key": (finding.KEY, f"{_HERE}, 'k7'"),
+    "refunds": (finding.REFUNDS, f"{_HERE}, {_ID}, 'x7'"),
+    "accounts": (finding.ACCOUNTS, f"{_HERE}, {_ID}, '7'"),
+    "described": (finding.DESCRIBED, f"{_HERE}, {_IDS}"),
+    "reference": (finding.REFERENCE, f"{_HERE}, {_ID}"),
+    "volume": (figures.VOLUME, f"{_HERE}, {_FROM}, {_TO}, {_IDS}"),
+    "orders": (figures.ORDERS, f"{_HERE}, {_FROM}"),
+    "payouts": (figures.PAYOUTS, f"{_HERE}, {_FROM}"),
+    "attempts": (figures.ATTEMPTS, f"{_HERE}, {_ID}"),
+    "waiting": (figures.WAITING, _HERE),
+    "first accounts": (figures.FIRST_ACCOUNTS, f"{_HERE}, 5"),
+    "past": (figures.PAST, f"{_HERE}, {_IDS}, ARRAY[{_TO}]::timestamptz[]"),
+    "transfer": (books.TRANSFER, f"{_HERE}, {_ID}"),
+    "holds": (books.HOLDS, f"{_HERE}, {_ID}"),
+    "message out": (books.MESSAGES["out"], f"{_HERE}, {_ID}"),
+    "message in": (books.MESSAGES["in"], f"{_HERE}, {_ID}"),
+    "items": (books.ITEMS, f"{_HERE}, 100"),
 }
 _MORE = f"""
 INSERT INTO ledger_accounts (company_id, id, code, currency) SELECT company_id, id, 'NET', 'BRL' FROM orders WHERE company_id = '{_OURS}';
@@ -129,6 +155,13 @@ async def test_whose_a_message_is_reads_no_table_from_end_to_end(booked: Filled)
 
 async def test_a_story_reads_no_table_from_end_to_end(booked: Filled) -> None:
     for name, (sql, arguments) in STORIES.items():
+        for mode in ("force_custom_plan", "force_generic_plan"):
+            nodes = await plan_of(booked.app, Listed(sql, arguments, "", ""), mode)
+            assert not read_whole(nodes), (name, mode, told_short(nodes))
+
+
+async def test_a_page_of_the_console_reads_no_table_from_end_to_end(booked: Filled) -> None:
+    for name, (sql, arguments) in CONSOLE.items():
         for mode in ("force_custom_plan", "force_generic_plan"):
             nodes = await plan_of(booked.app, Listed(sql, arguments, "", ""), mode)
             assert not read_whole(nodes), (name, mode, told_short(nodes))

@@ -117,14 +117,17 @@ class Stage:
 
     def launch(self, name: str, **environment: str) -> Child:
         """Starts one process without waiting for anything."""
-        health = {"api": f"{self.base_url}/health", "simulator": f"{self.simulator_url}/health"}.get(name)
-        plan = ChildPlan(name, self._programs[name], health)
+        plan = ChildPlan(name, self._programs[name], self.health_of(name))
         given = {**self._environment, "LASTRO_WORKER_NAME": name, **environment}
         child = Child(plan, given, self.home / "logs", lambda _line: None, _started)
         self._children[name] = child
         (self._different.add if environment else self._different.discard)(name)
         child.start()
         return child
+
+    def health_of(self, name: str) -> str | None:
+        """Where a process says that it serves; None of one that is asked nothing."""
+        return {"api": f"{self.base_url}/health", "simulator": f"{self.simulator_url}/health"}.get(name)
 
     def kill(self, name: str) -> None:
         """kill -9."""

@@ -72,17 +72,17 @@ def unused(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stage]:
 
 
 @pytest.fixture
-async def own(unused: Stage) -> AsyncIterator[Play]:
-    async with playing(unused) as play:
-        yield play
+async def play(unused: Stage) -> AsyncIterator[Play]:
+    async with playing(unused) as made:
+        yield made
 
 
-async def test_what_a_reader_types_does_what_is_said(own: Play, tmp_path: Path) -> None:
+async def test_what_a_reader_types_does_what_is_said(play: Play, tmp_path: Path) -> None:
     for name in ("front.jpg", "back.jpg"):
         (tmp_path / name).write_bytes(_picture())
     every = [block for path in PLAYED for block in blocks(path)]
-    script = RESTING + "\n".join(f"echo '@@ {n}'; echo '@@ {n}' >&2\n{adapted(own, b.typed)}" for n, b in enumerate(every))
-    out, err = await typed(own, script, tmp_path)
+    script = RESTING + "\n".join(f"echo '@@ {n}'; echo '@@ {n}' >&2\n{adapted(play, b.typed)}" for n, b in enumerate(every))
+    out, err = await typed(play, script, tmp_path)
     said, complained = split(out), split(err)
     wrong = []
     for n, block in enumerate(every):

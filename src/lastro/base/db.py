@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
-from lastro.base.errors import DatabaseAway
+from lastro.base import trace
+from lastro.base.errors import DatabaseAway, Stale
+from lastro.base.servers import Servers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +37,11 @@ _LOST = (OSError, asyncpg.ConnectionDoesNotExistError, asyncpg.InterfaceError, a
          asyncpg.CrashShutdownError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError,
          asyncpg.ConnectionFailureError, asyncpg.InternalClientError, asyncio.IncompleteReadError, TimeoutError)  # fmt: skip
 
+_DOES = re.compile(r"\b(INSERT INTO|UPDATE|DELETE FROM|FROM|SELECT(?= [a-z_]+\())\s+([a-z][a-z_]*)\b")
+_SHORT = {"INSERT INTO": "INSERT", "DELETE FROM": "DELETE", "FROM": "SELECT"}
+_NO_TARGETS = frozenset({"coalesce", "count", "door", "set_config"})
+_MOST_TARGETS = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Dsn:
@@ -51,7 +60,18 @@ class Session:
         self.company_id: UUID | None = None
 
     async def fetch(self, sql: str, *arguments: Any) -> list[Record]:
-        """All rows of one prepared statement. asyncpg.PostgresError: refused by the server; DatabaseAway: unknown."""
+        """All rows of one prepared statement. asyncpg.PostgresError: refused by the server; DatabaseAway: unknown.
+
+        Stale: it and another waited for each other, and it gave way; nothing is written.
+        """
+        trail = trace.trail()
+        if trail is None:
+            return await self._fetched(sql, arguments)
+        summary = summary_of(sql)
+        with trail.step(summary, "client", {"db.system.name": "postgresql", "db.query.summary": summary}):
+            return await self._fetched(sql, arguments)
+
+    async def _fetched(self, sql: str, arguments: tuple[Any, ...]) -> list[Record]:
         try:
             statement = self._prepared.get(sql)
             if statement is None:
@@ -64,9 +84,18 @@ class Session:
         except asyncpg.InvalidCachedStatementError as outdated:
             self._connection.terminate()  # the schema has changed under its prepared statements; nothing ran
             raise DatabaseAway("the schema has changed") from outdated
+        except asyncpg.ReadOnlySQLTransactionError as outdated:
+            self._connection.terminate()  # it was the primary once, and no longer is; nothing was written
+            raise DatabaseAway("the server takes no writes") from outdated
         except _LOST as lost:
             self._connection.terminate()
             raise DatabaseAway(str(lost)) from lost
+        except asyncpg.InsufficientResourcesError as lacking:
+            self.company_id = None
+            raise DatabaseAway(str(lacking)) from lacking  # no room on its disk, no memory: it can when there is
+        except asyncpg.DeadlockDetectedError as crossed:
+            self.company_id = None
+            raise Stale(str(crossed)) from crossed  # reads meet one, too, where a migration takes its tables
         except asyncpg.PostgresError:
             self.company_id = None  # a failed statement takes its set_config back
             raise
@@ -100,6 +129,14 @@ class Session:
         self._connection.terminate()
 
 
+@lru_cache(maxsize=4096)
+def summary_of(sql: str) -> str:
+    """What a statement does, and to which tables and functions, in its order: words of ours, no values."""
+    told = (match for match in _DOES.finditer(sql) if match[2] not in _NO_TARGETS)
+    found = dict.fromkeys(f"{_SHORT.get(match[1], match[1])} {match[2]}" for match in told)
+    return " ".join(list(found)[:_MOST_TARGETS]) or "SELECT"
+
+
 class Lent:
     """A session for the length of an `async with`."""
 
@@ -130,8 +167,8 @@ class Database:
         self.size = size
         self.lent = 0
         self.waits = 0
-        self._dsn = dsn
-        self._settings = {**_SETTINGS, **(settings or {})}
+        self._servers = Servers(dsn.url)
+        self._settings = {**_SETTINGS, **(settings or {}), **({"role": dsn.role} if dsn.role else {})}
         self._idle: deque[Session] = deque()
         self._free = asyncio.Semaphore(size)
         self._columns: dict[str, dict[str, str]] = {}
@@ -189,13 +226,8 @@ class Database:
         return None
 
     async def _connect(self) -> Session:
-        settings = dict(self._settings)
-        if self._dsn.role:
-            settings["role"] = self._dsn.role
         try:
-            connection = await asyncpg.connect(
-                self._dsn.url, server_settings=settings, timeout=5, statement_cache_size=0, command_timeout=None
-            )
+            connection = await self._servers.connect(self._settings)
         except (*_LOST, asyncpg.PostgresError) as lost:
             raise DatabaseAway(str(lost)) from lost
         return Session(connection)

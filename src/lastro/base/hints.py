@@ -14,6 +14,8 @@ from uuid import UUID
 import asyncpg
 import structlog
 
+from lastro.base.servers import Servers
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -158,12 +160,12 @@ def _ring(bells: Bells, payload: Any) -> None:
 
 async def _connected(dsn: Dsn, stop: asyncio.Event, act: Callable[[asyncpg.Connection, asyncio.Event], Any]) -> None:
     """Acts with a connection of its own, and again with a new one after it was lost, until stop."""
-    pause = 0.1
+    pause, servers = 0.1, Servers(dsn.url)
     while not stop.is_set():
         connection: asyncpg.Connection | None = None
         try:
             settings = {"application_name": "lastro hints"} | ({"role": dsn.role} if dsn.role else {})
-            connection = await asyncpg.connect(dsn.url, server_settings=settings, timeout=5, statement_cache_size=0)
+            connection = await servers.connect(settings)
             pause = 0.1
             await act(connection, stop)
         except _LOST as lost:

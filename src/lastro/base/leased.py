@@ -89,7 +89,7 @@ class LeasedLane:
             self._crew.give_back(kept.left)
 
     async def _traced(self, row: Record) -> None:
-        trace.carry(trace.Trace(str(row[self._lane.key]), row["company_id"]))
+        trace.take_up(str(row[self._lane.key]), row["company_id"])
         await self._act(row)
 
     async def rest(self) -> None:

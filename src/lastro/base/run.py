@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lastro.base.media import More
 
 _WAITS = 3
+_OURS = Caller()
 _LONGEST_LOOK_UP_SECONDS = 30.0  # business time is carried on by the monotonic clock so long
 K = TypeVar("K")
 
@@ -95,7 +96,7 @@ class Verb(Protocol[K]):
         """What it means that a unique constraint was hit; None: decide again."""
 
     def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
-        """What it means that a draw would go below a floor, or a use above a limit; of our own tasks perhaps another."""
+        """What it means that a draw would go below a floor, or a use above a limit; another verb, or itself again."""
 
     def unsealed(self, kept: bytes) -> bytes:
         """The answer's body, of what was kept of it under the request's key."""
@@ -217,8 +218,8 @@ class Runner:
         rights = self._rights.get((company_id, client_id))
         return None if rights is None else rights.requests_per_minute
 
-    async def act(self, company_id: UUID, verb: Verb[Any]) -> Done | Refused:
-        """The same for a task of ours, with no client and no key."""
+    async def act(self, company_id: UUID, verb: Verb[Any], by: Caller = _OURS) -> Done | Refused:
+        """The same for a task of ours, with no client and no key. by: a person whom somebody else has let in."""
         for tries in range(TRIES):
             await step_aside(tries, self._chance)
             glance = verb.glance()
@@ -226,7 +227,8 @@ class Runner:
                 rows = await self._entered(session, company_id, glance)
                 entered = rows[0]
                 self._clock.learn(entered["door_at"], entered["clock_version"])
-                door = Door(company_id, entered["door_at"], self._chance, Caller(clock_version=entered["clock_version"]))
+                caller = replace(by, clock_version=entered["clock_version"])
+                door = Door(company_id, entered["door_at"], self._chance, caller)
                 if glance is None:
                     known = await verb.read(session, door)
                 else:
@@ -349,9 +351,8 @@ class Runner:
         except Taken as clash:
             return verb.taken(clash.constraint)
         except InsufficientFunds as short:
-            refused = verb.insufficient(short)
-            assert isinstance(refused, Refused), "a client is told no"
-            return refused
+            instead = verb.insufficient(short)  # itself: decided again, since what was written meanwhile may say more
+            return instead if isinstance(instead, Refused) else None
         self._on_commit(write)
         return outcome if isinstance(outcome, Refused) else None if outcome.again else _reply(call, outcome, write)
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
+_AWAY_SECONDS = 5.0  # the longest pause between two looks for a database that is away
 _log = structlog.get_logger(__name__)
 
 
@@ -95,6 +96,10 @@ class Crew:
             _log.error("lane.task_broke", exc_info=error)
 
 
-def pause_after(failures: int) -> float:
-    """Seconds to wait after so many failures in a row: 1, 2, 4 … 60."""
-    return min(2.0 ** (min(max(failures, 1), 7) - 1), 60.0)
+def pause_after(failures: int, error: Exception | None = None) -> float:
+    """Seconds to wait after so many failures in a row: 1, 2, 4 … 60. error: the last one.
+
+    For a database that is away 5 at most: a standby takes over within half a minute, and then everything is due at once.
+    """
+    most = _AWAY_SECONDS if isinstance(error, DatabaseAway) else 60.0
+    return min(2.0 ** (min(max(failures, 1), 7) - 1), most)

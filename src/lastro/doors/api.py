@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
+import time
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -12,11 +14,14 @@ import uvicorn
 from lastro.base import hints
 from lastro.base.db import Database
 from lastro.companies import OWN_EVERY_SECONDS
-from lastro.doors import crash, wiring
+from lastro.doors import console, crash, wiring
 from lastro.doors.app import application
+from lastro.doors.connections import Connections
 from lastro.doors.gauges import Watch
+from lastro.doors.load_settings import room_for
 from lastro.doors.parent import watch_parent
-from lastro.doors.protocol import Protocol
+from lastro.doors.protocol import Protocol, speaking
+from lastro.doors.tracing import telling, tracer_of
 from lastro.doors.worker import admit, keep
 from lastro.standards import qrcode
 
@@ -45,13 +50,16 @@ async def run_api(settings: Settings) -> None:
         loop.add_signal_handler(number, stop.set)
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
     hinter = hints.Hinter(settings.app)
+    tracer = tracer_of(settings.watching, "lastro-api", time.time_ns, os.urandom)
+    heard = hinter.heard if tracer is None else tracer.hearing(hinter.heard)
     database, work = Database(settings.app, size=12), Database(settings.work, size=3)
     try:
         await admit(database, work, settings.mode, stop)
         if not stop.is_set():
-            house = await wiring.open_house(settings, database, hinter.heard, work)
-            house.metrics.pools["work"], house.metrics.watch = work, Watch(work)
-            await _serve(settings, house, work, hinter, stop)
+            house = await wiring.open_house(settings, database, heard, work)
+            house.metrics.pools["work"], house.metrics.watch, house.metrics.tracer = work, Watch(work), tracer
+            async with telling(tracer):
+                await _serve(settings, house, work, hinter, stop)
             await house.rail.close()
             await house.outgoing.close()
             for quotes in house.quotes.values():
@@ -67,15 +75,21 @@ async def run_api(settings: Settings) -> None:
 
 async def _serve(settings: Settings, house: wiring.House, work: Database, hinter: hints.Hinter, stop: asyncio.Event) -> None:
     operations, sandbox = wiring.operations(house), wiring.sandbox_of(settings)
-    public = wiring.public(house, None if sandbox is None else sandbox.OPEN_PATHS)
+    routes = wiring.routes(house)
+    public = wiring.public(house, None if sandbox is None else sandbox.OPEN_PATHS) | console.paths(house, routes)
     if sandbox is not None:
         public |= sandbox.paths(settings, house, operations, work)
-    app = application(wiring.gate(house), operations, wiring.routes(house), public)
+    gate = wiring.gate(house, operations)
+    app = application(gate, operations, routes, public)
+    connections = Connections[Protocol](
+        room_for(settings.load.connections), settings.load.connections_of_address, settings.proxies.is_ours
+    )
+    house.metrics.connections = connections
     server = Server(
         uvicorn.Config(
-            app, host=settings.bind, port=settings.port, loop="uvloop", http=Protocol, ws="none", lifespan="on",
-            access_log=False, log_config=None, server_header=False, proxy_headers=False, timeout_graceful_shutdown=3,
-            backlog=1024,
+            app, host=settings.bind, port=settings.port, loop="uvloop", http=speaking(gate.admission, connections),
+            ws="none", lifespan="on", access_log=False, log_config=None, server_header=False, proxy_headers=False,
+            timeout_graceful_shutdown=3, backlog=1024,
         )
     )  # fmt: skip
     hinting = asyncio.ensure_future(hinter.run(stop))

@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.base import gaps
 
 if TYPE_CHECKING:
-    from lastro.doors.settings import CrashAt
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class CrashAt:
+    """For crash tests: the process kills itself when it passes the gap for the `count`-th time."""
+
+    gap: str
+    count: int
+
+
+def crash_at(given: Mapping[str, str], problems: list[str], *, production: bool) -> CrashAt | None:
+    """What LASTRO_CRASH_AT asks for; what is wrong with it is added to `problems`, a sentence."""
+    text = given.get("LASTRO_CRASH_AT", "").strip()
+    if not text:
+        return None
+    gap, _, count = text.partition(":")
+    if production or gap not in gaps.GAPS or re.fullmatch(r"[1-9]\d{0,8}", count or "1", re.ASCII) is None:
+        problems.append(f"LASTRO_CRASH_AT must be a gap and a count, in the sandbox alone, not {text!r}.")
+        return None
+    return CrashAt(gap, int(count or "1"))
 
 
 def install(crash_at: CrashAt | None) -> None:

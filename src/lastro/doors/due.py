@@ -59,7 +59,7 @@ class Sweep:
 
     async def _act(self, one: tuple[UUID, UUID]) -> bool:
         company_id, row_id = one
-        trace.carry(trace.Trace(str(row_id), company_id))
+        trace.take_up(str(row_id), company_id)
         clock = asyncio.get_running_loop().time
         begun = clock()
         try:

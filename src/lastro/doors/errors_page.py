@@ -111,12 +111,13 @@ STATUSES: dict[Kind, Status] = {
     ),
     Kind.TOO_MANY: Status(
         "The client has asked more often than it may. `ratelimit-limit`, `-remaining` and `-reset` stand on every answer."
-        " Or it has as many large bodies (plans, uploads: two) or files (four) on their way as one client may.",
+        " Or it has as many large bodies (plans, uploads: two) or files (four) on their way as one client may. Or more is"
+        " asked than can be done, and most of it by its company; then nothing was done.",
         "Wait for the seconds in `retry-after`; spread what is not urgent.", "yes, after `retry-after` seconds",
     ),
     Kind.UNAVAILABLE: Status(
-        "The database, or a network that has to be asked, is away. Nothing is known to have been done, which is not the same"
-        " as: nothing was done.",
+        "The database, or a network that has to be asked, is away, or more is asked than can be done. Nothing is known to"
+        " have been done, which is not the same as: nothing was done.",
         "Wait for the seconds in `retry-after`. Send a create under the `idempotency-key` it had: then it happens once.",
         "yes, after `retry-after` seconds, under the same `idempotency-key`",
     ),

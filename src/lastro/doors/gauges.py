@@ -119,6 +119,15 @@ SELECT count(*) AS count, extract(epoch FROM {NOW} - min(u.created_at))::float8 
 """  # noqa: S608
 # Each partner that was ever away, and whether it is now.
 PARTNERS = "SELECT rail, is_down FROM partner_states"
+# Each law that was ever read by a worker, and what was found then.
+LAWS = """
+SELECT law, breaches, extract(epoch FROM checked_at)::float8 AS at FROM law_checks WHERE checked_at IS NOT NULL ORDER BY law
+"""
+# Whether an answer waits until another server has what it says, and how many copy this one; any role may know both.
+STANDBYS = """
+SELECT current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') NOT IN ('off', 'local')
+         AS waits, (SELECT count(*) FROM pg_stat_replication) AS count
+"""
 OFFSET = "SELECT offset_us / 1000000.0::float8 FROM clock"
 
 
@@ -130,7 +139,8 @@ class Gauges:
     endpoints that do not answer, one for each company. in_review: payouts that a person has to decide on, likewise.
     differences: between statements and books, likewise; untaken: days whose statement is not taken. partners: by rail,
     whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: returns that were
-    refused for good; announced: payments that a partner has announced and not ended.
+    refused for good; announced: payments that a partner has announced and not ended. laws: by name, what broke it and when
+    it was read, in seconds since 1970. standbys: whether commits wait for one, and how many there are.
     """
 
     due: dict[str, tuple[int, float]]
@@ -146,6 +156,8 @@ class Gauges:
     unentered: tuple[int, float] = (0, 0.0)
     stranded: tuple[int, float] = (0, 0.0)
     announced: tuple[int, float] = (0, 0.0)
+    laws: tuple[tuple[str, int, float], ...] = ()
+    standbys: tuple[bool, int] = (False, 0)
 
 
 @dataclass
@@ -177,7 +189,7 @@ class Watch:
 
 
 async def read(session: Session) -> Gauges:
-    """Thirteen short reads, each by an index or of a few rows."""
+    """Fifteen short reads, each by an index or of a few rows."""
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
     depths = tuple(await webhooks.depths(session))
     due["deliveries"] = _can_be_delivered(depths)
@@ -187,10 +199,13 @@ async def read(session: Session) -> Gauges:
     waiting = [await _waiting(session, sql) for sql in (UNNUMBERED, IN_REVIEW, DIFFERENCES, UNTAKEN)]
     unnumbered, in_review, differences, untaken = waiting
     partners = tuple((row["rail"], row["is_down"]) for row in await session.fetch(PARTNERS))
+    laws = tuple((row["law"].removeprefix("law_"), row["breaches"], row["at"]) for row in await session.fetch(LAWS))
+    standbys = await session.row(STANDBYS)
+    assert standbys is not None, "settings have a row"
     unentered, stranded, announced = [await _waiting(session, sql) for sql in (UNENTERED, STRANDED, ANNOUNCED)]
     return Gauges(
         due, undelivered, unnumbered, float(offset), depths, circuits, in_review, differences, untaken, partners, unentered,
-        stranded, announced,
+        stranded, announced, laws, (standbys["waits"], standbys["count"]),
     )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ ALLOWED = frozenset({
     "event", "level", "timestamp", "logger", "exception", "request_id", "company_id", "client_id", "operation", "id", "ids",
     "path", "method", "status", "issues", "cause", "reason", "lane", "lanes", "failures", "sends", "kind", "code",
     "network_id", "subject", "count", "rail", "outcome", "duration_ms", "attempt", "port", "signal", "endpoint", "failure",
+    "trace_id",
 })  # fmt: skip
 LEVELS: Final[Mapping[str, int]] = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
 
@@ -110,6 +111,8 @@ def _traced(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping
         fields.setdefault("request_id", found.request_id)
         if found.company_id is not None:
             fields.setdefault("company_id", found.company_id)
+        if found.trail is not None:
+            fields.setdefault("trace_id", found.trail.trace.hex())
     return fields
 
 

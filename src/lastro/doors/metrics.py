@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from http import HTTPMethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, GCCollector, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     from lastro.base.db import Database
     from lastro.base.lanes import Worked
     from lastro.base.run import Runner
+    from lastro.doors.admission import Admission
+    from lastro.doors.connections import Connections
     from lastro.doors.gauges import Gauges, Watch
     from lastro.doors.http import Answer, Seen
+    from lastro.doors.tracing import Tracer
 
 TEXT = b"text/plain; version=0.0.4; charset=utf-8"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -42,7 +45,7 @@ class Metrics:
     """What one process counts, and where else it reads when somebody looks.
 
     pools: by the name of their role. in_flight: requests being answered now. watch: who looks at the database.
-    endpoints: so many receivers of events are named, those that this process delivers to first.
+    endpoints: so many receivers of events are named, those that this process delivers to first. tracer: tells of traces.
     """
 
     def __init__(self, endpoints: int = 0) -> None:
@@ -51,7 +54,10 @@ class Metrics:
         self.pools: dict[str, Database] = {}
         self.runner: Runner | None = None
         self.in_flight: Callable[[], int] | None = None
+        self.admission: Admission | None = None
+        self.connections: Connections[Any] | None = None
         self.watch: Watch | None = None
+        self.tracer: Tracer | None = None
         self._requests = Histogram(
             "lastro_request_seconds", "Requests answered, by operation, method and status class, and how long they took.",
             ["operation", "method", "status"], buckets=_BUCKETS, registry=self.registry,
@@ -126,7 +132,13 @@ class _Read(Collector):
         shown = self._metrics
         if shown.in_flight is not None:
             yield GaugeMetricFamily("lastro_requests_in_flight", "Requests being answered now.", shown.in_flight())
+        yield from self._of_load()
         yield from self._of_pools()
+        spans = CounterMetricFamily("lastro_spans", "Spans of traces, by what became of them.", labels=["outcome"])
+        if shown.tracer is not None:
+            spans.add_metric(["exported"], shown.tracer.exported)
+            spans.add_metric(["dropped"], shown.tracer.dropped)
+        yield spans
         if shown.runner is not None:
             hits = CounterMetricFamily(
                 "lastro_fast_path_hits", "Requests answered in one round trip to the database.", labels=["operation"]
@@ -141,6 +153,22 @@ class _Read(Collector):
                 yield from _of_database(seen)
                 yield from of_endpoints(seen, shown.endpoints)
 
+    def _of_load(self) -> Iterator[Metric]:
+        admission, connections = self._metrics.admission, self._metrics.connections
+        if admission is not None:
+            yield GaugeMetricFamily("lastro_requests_waiting", "Requests that wait for a place now.", admission.waiting)
+            away = CounterMetricFamily(
+                "lastro_requests_turned_away", "Requests that were told to come again, by status.", labels=["status"]
+            )
+            for kind, status in ((Kind.TOO_MANY, "429"), (Kind.UNAVAILABLE, "503")):
+                away.add_metric([status], admission.turned_away[kind])
+            yield away
+        if connections is not None:
+            yield GaugeMetricFamily("lastro_connections", "Connections of clients that are open now.", connections.count)
+            yield CounterMetricFamily(
+                "lastro_connections_closed", "Connections that were closed because there were too many.", connections.closed
+            )
+
     def _of_pools(self) -> Iterator[Metric]:
         size = GaugeMetricFamily("lastro_database_pool_size", "Connections that a pool may have.", labels=["role"])
         lent = GaugeMetricFamily("lastro_database_pool_in_use", "Connections that are lent now.", labels=["role"])
@@ -152,6 +180,19 @@ class _Read(Collector):
             lent.add_metric([role], pool.lent)
             waits.add_metric([role], pool.waits)
         yield from (size, lent, waits)
+
+
+def _of_laws(seen: Gauges) -> Iterator[Metric]:
+    breaches = GaugeMetricFamily(
+        "lastro_law_breaches", "What breaks a law, when it was read last; at most 1,000 are counted.", labels=["law"]
+    )
+    checked = GaugeMetricFamily(
+        "lastro_law_checked_at_seconds", "When a law was read last, in seconds since 1970.", labels=["law"]
+    )
+    for law, found, at in seen.laws:
+        breaches.add_metric([law], found)
+        checked.add_metric([law], at)
+    yield from (breaches, checked)
 
 
 def _of_database(seen: Gauges) -> Iterator[Metric]:
@@ -198,10 +239,14 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "lastro_statements_untaken_oldest_seconds", "For how long the first such day has been over.", age
     )
+    waits, standbys = seen.standbys
+    yield GaugeMetricFamily("lastro_database_synchronous", "Whether commits wait for a standby of the database.", waits)
+    yield GaugeMetricFamily("lastro_database_standbys", "Servers that copy the database as it writes.", standbys)
     away = GaugeMetricFamily("lastro_partner_down", "Whether a partner that was ever away is so now.", labels=["rail"])
     for rail, is_down in seen.partners:
         away.add_metric([rail], is_down)
     yield away
+    yield from _of_laws(seen)
     yield GaugeMetricFamily(
         "lastro_clock_offset_seconds", "Business time minus machine time; 0 in production.", seen.clock_offset_seconds
     )

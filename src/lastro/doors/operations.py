@@ -21,6 +21,7 @@ from lastro.base.run import Act, Call, Reply
 from lastro.companies import TokenRefused
 from lastro.doors.accepting import chosen
 from lastro.doors.http import Response, not_allowed, refusal, seen_of, unauthorized
+from lastro.doors.proxies import counted_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from lastro.base.run import Runner, Verb
     from lastro.companies import Callers, Claims
     from lastro.doors.limits import Limits, Taken
+    from lastro.doors.proxies import Proxies
+    from lastro.doors.waiting import Who
 
 T = TypeVar("T")
 _MOST_PROBLEMS = 20  # of one query string: it is the client's to fill
@@ -148,6 +151,15 @@ class Operations:
         except TokenRefused:
             return None
         return found if found.certificate in (None, scope["state"]["peer"].certificate) else None
+
+    def whose(self, scope: HTTPScope, proxies: Proxies) -> Who:
+        """Who asks, as far as a request's head tells without work: a company whose token is known, else an address."""
+        for name, value in scope["headers"]:
+            if name == b"authorization" and value[:7].lower() == b"bearer ":
+                found = self.callers.company_of(value[7:].decode("latin-1").strip())
+                if found is not None:
+                    return found
+        return counted_as(proxies.address(scope))
 
     def _fingerprint(self, path: str, query: Mapping[str, str], body: bytes) -> bytes:
         seen = hmac.new(self.fingerprint_key, b"\0".join((path.encode(), _canonical.encode(query), b"")), "sha256")

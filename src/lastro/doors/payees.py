@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from lastro.accounts import OwnFirst
 from lastro.base.outgoing import OutgoingClient
+from lastro.base.servers import ports
 from lastro.rails.directory import Budget, Budgeted
 from lastro.rails.locations import SECONDS, Fetcher, Locations, Trust
 
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 def own_ports(settings: Settings) -> frozenset[int]:
     """Ports of this machine that no client's URL may reach: ours and the database's."""
-    database = urlsplit(settings.database_url or "")
-    return frozenset({settings.port, *([database.port or 5432] if database.hostname else [])})
+    return frozenset({settings.port}) | ports(settings.database_url or "")
 
 
 def outgoing_of(settings: Settings, seconds: float = 10) -> OutgoingClient:

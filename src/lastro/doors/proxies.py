@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
@@ -59,6 +59,11 @@ class Proxies:
             found = _address(_PORT.sub(r"\1\2", told.pop()))
         return found
 
+    def is_ours(self, address: str) -> bool:
+        """Whether one of our own proxies stands there, through which many callers come."""
+        found = _address(address)
+        return found is not None and any(found in network for network in self.networks)
+
     def _certificate(self, scope: HTTPScope, machine_now: Callable[[], float]) -> str | None:
         """Its SHA-256, where a proxy of ours says so itself, once, and it is neither too young nor too old."""
         neighbour, named = _neighbour(scope), (self.certificate_header or "").encode()
@@ -77,6 +82,11 @@ def proxies(given: Mapping[str, str], problems: list[str], networks: tuple[IPv4N
     elif header and not networks:
         problems.append("LASTRO_CLIENT_CERTIFICATE_HEADER needs LASTRO_PROXIES: it is believed from there alone.")
     return Proxies(networks, header or None)
+
+
+def counted_as(source: IPv4Address | IPv6Address | None) -> str:
+    """Whose requests are counted together: who has an IPv6 address has 2^64 of them."""
+    return str(ip_network((source, 64), strict=False)) if isinstance(source, IPv6Address) else str(source)
 
 
 def thumbprint(certificate: x509.Certificate) -> str:

@@ -6,7 +6,6 @@ import asyncio
 import base64
 import binascii
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_network
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import parse_qsl, unquote_plus
 
@@ -17,11 +16,11 @@ from lastro.base import forms
 from lastro.base.api import Answer
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.doors.http import Response, refusal
+from lastro.doors.proxies import counted_as
 from lastro.standards import jws
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from ipaddress import IPv4Address
 
     from litestar.types import HTTPScope
 
@@ -88,7 +87,7 @@ class Tokens:
 
     async def ours(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """POST /auth/v1/token, JSON."""
-        taken = self.limits.take(_caller(scope["state"]["peer"].address))
+        taken = self.limits.take(counted_as(scope["state"]["peer"].address))
         if taken.retry_after_seconds is not None:
             return refusal(Refused(Kind.TOO_MANY, retry_after_seconds=taken.retry_after_seconds))
         try:
@@ -105,7 +104,7 @@ class Tokens:
 
     async def oauth(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """POST /oauth2/token, RFC 6749 §4.4 with the client in Basic or in the body; errors as §5.2."""
-        taken = self.limits.take(_caller(scope["state"]["peer"].address))
+        taken = self.limits.take(counted_as(scope["state"]["peer"].address))
         if taken.retry_after_seconds is not None:
             later = ((b"retry-after", b"%d" % taken.retry_after_seconds),)
             return _json(429, OAuthError(error="temporarily_unavailable"), later)
@@ -127,11 +126,6 @@ class Tokens:
             return _json(401, OAuthError(error="invalid_client"), challenge)
         answer = OAuthToken(access_token=token, token_type=_BEARER, expires_in=LIFETIME_SECONDS, scope=companies.SCOPE)
         return _json(200, answer)
-
-
-def _caller(source: IPv4Address | IPv6Address | None) -> str:
-    """Whose requests are counted together: who has an IPv6 address has 2^64 of them."""
-    return str(ip_network((source, 64), strict=False)) if isinstance(source, IPv6Address) else str(source)
 
 
 _NO_STORE = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))

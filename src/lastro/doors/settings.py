@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, urlsplit
 
 from lastro.base.db import Dsn
-from lastro.base.gaps import GAPS
 from lastro.base.outgoing import Proxy
 from lastro.doors.charge_times import Timing, charge_times
+from lastro.doors.crash import CrashAt, crash_at
 from lastro.doors.declined import StartRefused
 from lastro.doors.dispute_terms import Terms, dispute_terms
+from lastro.doors.load_settings import Load, load
 from lastro.doors.messaging_settings import Messaging, messaging
 from lastro.doors.partner_settings import Partner, Receiving, address, crypto_brands, partners, secret, transfers
 from lastro.doors.proxies import Proxies, proxies
+from lastro.doors.watching_settings import Watching, watching
 from lastro.rails.port import ANALYSIS, COLLECTING, CRYPTO, CRYPTO2
 from lastro.standards.pix_ids import is_ispb
 
@@ -43,14 +45,6 @@ _SANDBOX_INSTITUTION = {
 _NEEDED_OUTSIDE = (
     *_SANDBOX_INSTITUTION, "LASTRO_KEYS_FILE", "LASTRO_PUBLIC_URL", "LASTRO_NETWORK_URL", "LASTRO_DATABASE_URL",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class CrashAt:
-    """For crash tests: the process kills itself when it passes the gap for the `count`-th time."""
-
-    gap: str
-    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +76,7 @@ class Settings:
     token_key_days: for how long a key signs tokens. feed_days: for how long events' bodies are kept; None: for ever.
     outside: the one other issuer whose tokens count. outgoing_proxy: carries requests to the URLs that clients gave; None
     where they go out by themselves. partners: those that collect, by their rail. crypto_brands: of the crypto partner.
-    transfers: where orders are paid to by transfer.
+    transfers: where orders are paid to by transfer. load: how much an API process takes on at a time.
     """
 
     mode: Literal["sandbox", "production"]
@@ -107,6 +101,7 @@ class Settings:
     worker_name: str | None
     requests_per_minute: int
     token_requests_per_minute: int
+    load: Load
     proxies: Proxies
     log_level: str
     metrics_networks: tuple[IPv4Network | IPv6Network, ...]
@@ -127,6 +122,7 @@ class Settings:
     crypto_brands: tuple[str, ...]
     transfers: Receiving
     messaging: Messaging
+    watching: Watching
     has_parent: bool
     crash_at: CrashAt | None
 
@@ -184,6 +180,7 @@ class _Reader:
         url = self._url("LASTRO_NETWORK_URL", f"http://127.0.0.1:{sim_port}", mode)
         token = secret("LASTRO_NETWORK_TOKEN", self._given, self._problems, needed=mode == PRODUCTION)
         found = partners((*COLLECTING, ANALYSIS), self._given, self._problems, Partner(url, token), sandbox=mode == SANDBOX)
+        has_crypto = bool({CRYPTO, CRYPTO2} & found.keys())
         made = Settings(
             mode="production" if mode == PRODUCTION else "sandbox",
             home=home,
@@ -207,6 +204,7 @@ class _Reader:
             worker_name=self._maybe("LASTRO_WORKER_NAME") or ("worker" if mode == SANDBOX else None),
             requests_per_minute=self._count("LASTRO_REQUESTS_PER_MINUTE", 60_000),
             token_requests_per_minute=self._count("LASTRO_TOKEN_REQUESTS_PER_MINUTE", 600),
+            load=load(self._given, self._problems),
             proxies=proxies(self._given, self._problems, self._networks("LASTRO_PROXIES")),
             log_level=self._one_of("LASTRO_LOG_LEVEL", ("info", "debug", "warning")),
             metrics_networks=self._networks("LASTRO_METRICS_NETWORKS", "127.0.0.0/8,::1/128"),
@@ -224,16 +222,14 @@ class _Reader:
             charging=charge_times(self._given, self._problems),
             disputing=dispute_terms(self._given, self._problems),
             partners=found,
-            crypto_brands=crypto_brands(
-                self._given, self._problems, has_partner=bool({CRYPTO, CRYPTO2} & found.keys()), sandbox=mode == SANDBOX
-            ),
+            crypto_brands=crypto_brands(self._given, self._problems, has_partner=has_crypto, sandbox=mode == SANDBOX),
             transfers=transfers(self._given, self._problems, found, sandbox=mode == SANDBOX),
             messaging=messaging(self._given, self._problems, Partner(url, token), sandbox=mode == SANDBOX),
+            watching=watching(self._given, self._problems, sandbox=mode == SANDBOX),
             has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
-            crash_at=self._crash_at(mode),
+            crash_at=crash_at(self._given, self._problems, production=mode == PRODUCTION),
         )
-        self._judge(made)
-        return made
+        return self._judged(made)
 
     def _demand_all(self) -> None:
         for name in _NEEDED_OUTSIDE:
@@ -241,8 +237,8 @@ class _Reader:
                 hint = " (empty for an institution without one)" if name == "LASTRO_COMPE" else ""
                 self._problems.append(f"{name} is not set: outside the sandbox it must be{hint}.")
 
-    def _judge(self, made: Settings) -> None:
-        """What each value must be, whoever gave it. StartRefused: all that was found wrong."""
+    def _judged(self, made: Settings) -> Settings:
+        """The same, once each value is found to be what it must, whoever gave it. StartRefused: all that was found wrong."""
         if made.ispb and not is_ispb(made.ispb):
             self._problems.append("LASTRO_ISPB must be eight digits or upper-case letters.")
         if made.compe is not None and re.fullmatch(r"\d{3}", made.compe, re.ASCII) is None:
@@ -262,6 +258,7 @@ class _Reader:
             self._problems.append(f"LASTRO_PORT and LASTRO_SIM_PORT are both {made.port}: give them different numbers.")
         if self._problems:
             raise StartRefused("\n".join(self._problems))
+        return made
 
     def _maybe(self, name: str) -> str | None:
         return self._given.get(name, "").strip() or None
@@ -376,16 +373,6 @@ class _Reader:
             self._problems.append(f"{name} must be http://host:port and nothing else: no user, no path.")
             return None
         return Proxy(host, port)
-
-    def _crash_at(self, mode: str) -> CrashAt | None:
-        given = self._maybe("LASTRO_CRASH_AT")
-        if given is None:
-            return None
-        gap, _, count = given.partition(":")
-        if mode == PRODUCTION or gap not in GAPS or re.fullmatch(r"[1-9]\d{0,8}", count or "1", re.ASCII) is None:
-            self._problems.append(f"LASTRO_CRASH_AT must be a gap and a count, in the sandbox alone, not {given!r}.")
-            return None
-        return CrashAt(gap, int(count or "1"))
 
 
 def _with_login(url: str, login: str) -> str:

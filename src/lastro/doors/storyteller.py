@@ -91,14 +91,14 @@ async def find(session: Session, text: str) -> list[tuple[UUID, Root]]:
 
 async def _of_company(session: Session, company_id: UUID, text: str) -> list[Root]:
     """Mostly one: a code may be an order's and a payout's, an endToEndId that of a payment between two accounts here."""
-    roots = await _roots(session, company_id, text)
+    roots = await beginnings(session, company_id, text)
     if roots or not _UUID.fullmatch(text):
         return roots
     part = await session.row(_PART_OF, company_id, UUID(text))
-    return [] if part is None else await _roots(session, company_id, str(part["reference_id"] or part["subject"]))
+    return [] if part is None else await beginnings(session, company_id, str(part["reference_id"] or part["subject"]))
 
 
-async def _roots(session: Session, company_id: UUID, text: str) -> list[Root]:
+async def beginnings(session: Session, company_id: UUID, text: str) -> list[Root]:
     """The stories of the object that has this id, or of those that go by this name."""
     reference_id, name = (UUID(text), None) if _UUID.fullmatch(text) else (None, text)
     roots = []

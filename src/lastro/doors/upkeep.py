@@ -37,6 +37,11 @@ DELETE FROM answers WHERE company_id = $1 AND (operation, key) IN (
   SELECT operation, key FROM answers WHERE company_id = $1 AND keep = 'week' AND body IS NOT NULL
      AND created_at < (SELECT business_now()) - interval '7 days' LIMIT $2) RETURNING 1
 """
+# The slowest of them is full again within an hour, and one that is not there begins full.
+_FORGET_BUCKETS = """
+DELETE FROM directory_buckets WHERE name IN (
+  SELECT name FROM directory_buckets WHERE filled_at < machine_now() - interval '1 day' LIMIT $1) RETURNING 1
+"""
 
 
 _log = structlog.get_logger(__name__)
@@ -85,7 +90,10 @@ class Upkeep:
         return False
 
     async def forget(self) -> bool:
-        """Forgets answers and bodies of events whose time is over."""
+        """Forgets answers and bodies of events whose time is over, and buckets of look-ups that are full."""
+        async with self._database.session() as session:
+            while len(await session.fetch(_FORGET_BUCKETS, _AT_ONCE)) == _AT_ONCE:
+                pass
         for company_id in await self._companies():
             for sql in (_FORGET_BODIES, _FORGET_ANSWERS):
                 gone = _AT_ONCE

@@ -9,7 +9,7 @@ import asyncpg
 import msgspec
 
 from lastro.base.db import Database
-from lastro.base.errors import DatabaseAway
+from lastro.base.errors import DatabaseAway, Stale
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -81,7 +81,7 @@ async def verify(audit: Dsn, *, at_rest: bool, say: Callable[[str], object], as_
 async def _checked(session: Session, law: Law) -> Law:
     try:
         rows = await session.fetch(f"SELECT * FROM {law.name} LIMIT {_SHOWN + 1}")  # noqa: S608 names from the catalog
-    except asyncpg.PostgresError as error:
+    except (asyncpg.PostgresError, Stale) as error:
         return Law(law.name, law.says, unread=f"{type(error).__name__}: {error}")
     return Law(law.name, law.says, tuple(dict(row) for row in rows[:_SHOWN]), len(rows) > _SHOWN)
 

@@ -38,6 +38,7 @@ from lastro.base.run import Runner
 from lastro.base.secrets import KeyFileRefused, SecretUnreadable, load_key_ring
 from lastro.companies import SCOPE, Callers, Keychain, Login, OutsideIssuer, OutsideKeys, OwnKeys
 from lastro.doors import logs, openapi, payees, story
+from lastro.doors.admission import Admission
 from lastro.doors.checkout import Checkout
 from lastro.doors.declined import StartRefused
 from lastro.doors.directories import Directories
@@ -58,6 +59,7 @@ from lastro.doors.public import Published, Tokens
 from lastro.doors.reconciling import reconciler_of
 from lastro.doors.settings import PRODUCTION, SANDBOX
 from lastro.doors.upkeep import rotating
+from lastro.doors.waiting import Bounds
 from lastro.orders import DepositBank, Place, Transfers
 from lastro.rails import port
 from lastro.rails.directory import GivingBack
@@ -143,6 +145,7 @@ class House(Directories):
     hosts: frozenset[str]
     requests_per_minute: int = 60_000
     token_requests_per_minute: int = 600
+    bounds: Bounds = field(default_factory=Bounds)
     proxies: Proxies = field(default_factory=Proxies)
     metrics: Metrics = field(default_factory=Metrics)
     metrics_networks: tuple[IPv4Network | IPv6Network, ...] = LOOPBACK
@@ -282,7 +285,7 @@ async def open_house(
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
     return House(
         database, runner, chance, chain.key_ring, own, place, rail_of(settings), _hosts(settings),
-        settings.requests_per_minute, settings.token_requests_per_minute, settings.proxies,
+        settings.requests_per_minute, settings.token_requests_per_minute, settings.load.bounds, settings.proxies,
         metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=payees.own_ports(settings),
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
@@ -361,18 +364,23 @@ def operations(house: House) -> Operations:
     return Operations(house.runner, callers, time.time, house.keys.now.fingerprint, limits)
 
 
-def gate(house: House) -> Gate:
-    """What every request passes."""
+def gate(house: House, operations: Operations | None = None) -> Gate:
+    """What every request passes. operations: they tell by a request's head which company asks."""
 
     def note(seen: Seen, status: int, seconds: float) -> None:
+        if house.metrics.tracer is not None:
+            house.metrics.tracer.request(seen, status)
         logs.request(seen, status, seconds)
         house.metrics.request(seen, status, seconds)
 
     # Whoever sits in the line can make a page of our name, but none that came by https.
     schemes = ("http", "https") if house.place.sandbox else ("https",)
-    made = Gate(house.hosts, house.chance.bytes, house.proxies, note, schemes=schemes)
+    admission = Admission(house.bounds, time.monotonic)
+    if operations is not None:
+        admission.who = partial(operations.whose, proxies=house.proxies)
+    made = Gate(house.hosts, house.chance.bytes, house.proxies, note, schemes=schemes, admission=admission)
     house.metrics.pools["app"], house.metrics.runner = house.database, house.runner
-    house.metrics.in_flight = lambda: made.in_flight
+    house.metrics.in_flight, house.metrics.admission = lambda: made.in_flight, admission
     return made
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 import signal
 import time
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import asyncpg
 import structlog
@@ -22,9 +23,13 @@ from lastro.doors.declined import StartRefused
 from lastro.doors.due import Sweep
 from lastro.doors.durable import demand_durable
 from lastro.doors.gauges import Watch
+from lastro.doors.laws import EVERY_SECONDS as LAWS_SECONDS
+from lastro.doors.laws import LawReader
 from lastro.doors.metrics import Metrics
 from lastro.doors.parent import watch_parent
 from lastro.doors.settings import PRODUCTION
+from lastro.doors.tracing import telling, tracer_of
+from lastro.orders import WHOSE
 from lastro.plans import LANE as PLAN_LANE
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
@@ -35,17 +40,13 @@ from lastro.rails.sending import Sender
 from lastro.reconciliation import LANE as STATEMENT_LANE
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Sequence
     from uuid import UUID
 
     from lastro.base.db import Database
-    from lastro.base.ids import Chance
-    from lastro.base.run import Runner
-    from lastro.doors.due import Due
+    from lastro.doors.assembled import Assembled
     from lastro.doors.settings import Settings
-    from lastro.plans import Planner
-    from lastro.rails.port import InboxVerb, Rail, Told, Waiting
-    from lastro.reconciliation import Reconciler
+    from lastro.rails.port import Told
     from lastro.webhooks import Deliverer
 
 SWEEP_SECONDS = 1.0  # so often every lane looks, hinted or not
@@ -57,73 +58,6 @@ GRACE_SECONDS = 3.0  # what is under way may take so long after SIGTERM; then it
 _log = structlog.get_logger(__name__)
 
 
-class Assembled(Protocol):
-    """What the worker is given by `lastro.doors.wiring.assemble(settings, on_commit, hear)`."""
-
-    @property
-    def database(self) -> Database:
-        """As the role that works for one company at a time."""
-
-    @property
-    def work(self) -> Database:
-        """As the role that finds work across companies."""
-
-    @property
-    def runner(self) -> Runner:
-        """Whose on_commit is what assemble was given."""
-
-    @property
-    def rails(self) -> Mapping[str, Rail]:
-        """The networks, by the name that outbox and inbox rows carry."""
-
-    @property
-    def waiting(self) -> Mapping[str, Sequence[Waiting]]:
-        """By rail: what the rooms have there that it must end."""
-
-    @property
-    def held_back(self) -> str:
-        """Says of an outbox row that it must not be sent yet."""
-
-    @property
-    def early(self) -> str:
-        """Says of an outbox row that what it is about has not been told yet."""
-
-    @property
-    def inbox_verbs(self) -> Mapping[str, InboxVerb]:
-        """By inbox kind."""
-
-    @property
-    def dues(self) -> Sequence[Due]:
-        """The sweeps of the rooms."""
-
-    @property
-    def deliverer(self) -> Deliverer:
-        """Numbers and delivers events."""
-
-    @property
-    def planner(self) -> Planner:
-        """Checks and applies plans of payouts."""
-
-    @property
-    def reconciler(self) -> Reconciler:
-        """Takes the statements of networks and partners."""
-
-    @property
-    def chance(self) -> Chance:
-        """Ids and lease tokens."""
-
-    @property
-    def stepping(self) -> Callable[[], Awaitable[bool]] | None:
-        """The sandbox clock's next step, which says whether it did one; None outside the sandbox."""
-
-    @property
-    def rotating(self) -> Callable[[], Awaitable[bool]] | None:
-        """Rotates the keys of tokens when it is time; None where nobody has to."""
-
-    async def close(self) -> None:
-        """Ends every connection."""
-
-
 async def run_worker(settings: Settings) -> None:
     """Works until SIGTERM, SIGINT or the parent's end, and stops within 5 s. StartRefused: nothing was started."""
     crash.install(settings.crash_at)
@@ -133,18 +67,23 @@ async def run_worker(settings: Settings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     metrics = Metrics(settings.metrics_endpoints)
+    tracer = metrics.tracer = tracer_of(settings.watching, "lastro-worker", time.time_ns, os.urandom)
+    heard = bells.heard if tracer is None else tracer.hearing(bells.heard)
 
     def hear(done: lanes.Worked) -> None:
+        if tracer is not None:
+            tracer.worked(done)
         logs.worked(done)
         metrics.worked(done)
 
     # Looked up late: a test of the worker alone needs no rooms.
-    assembled: Assembled = importlib.import_module("lastro.doors.wiring").assemble(settings, bells.heard, hear)
+    assembled: Assembled = importlib.import_module("lastro.doors.wiring").assemble(settings, heard, hear)
     metrics.pools, metrics.runner = {"app": assembled.database, "work": assembled.work}, assembled.runner
     metrics.watch = Watch(assembled.work)
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
     try:
-        await work(assembled, settings, bells, stop, hear, metrics)
+        async with telling(tracer):
+            await work(assembled, settings, bells, stop, hear, metrics)
     finally:
         if watching is not None:
             watching.cancel()
@@ -193,7 +132,7 @@ async def admit(database: Database, work_database: Database, mode: str, stop: as
         except DatabaseAway as away:
             failures += 1
             _log.warning("database.away", reason=str(away))
-            await _pause(stop, pause_after(failures))
+            await _pause(stop, pause_after(failures, away))
         else:
             if present != mode:
                 sentence = f"This database is for {present}; lastro was started for {mode}. Point it at another database."
@@ -246,6 +185,9 @@ def _lanes(
             for due in assembled.dues
         ),
     ]
+    if settings.watching.law_hours is not None:
+        reader = LawReader(settings.audit, database, settings.watching.law_hours, stop)
+        running.append(keep("laws", reader.round, stop, pause=LAWS_SECONDS))
     if assembled.rotating is not None:
         running.append(keep("keys", assembled.rotating, stop, pause=upkeep.ROTATE_EVERY_SECONDS))
     if assembled.stepping is not None:
@@ -272,8 +214,9 @@ def _of_rail(
             bells.ring(hints.INBOX)
 
     sender = Sender(
-        database, work_database, assembled.runner, assembled.chance, name, rail, heard, assembled.held_back, assembled.early
-    )
+        database, work_database, assembled.runner, assembled.chance, name, rail, heard, assembled.held_back, assembled.early,
+        whose=None if settings.watching.otlp_url is None else WHOSE,
+    )  # fmt: skip
     asker = Asker(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
 
     async def keep_message(messages: Sequence[Told]) -> None:
@@ -353,7 +296,7 @@ async def keep(
 ) -> None:
     """Acts again and again until stop: at once when there was something, else when woken or after `pause` seconds.
 
-    No failure ends it; after failures in a row it waits 1, 2, 4 … 60 s.
+    No failure ends it; after failures in a row it waits 1, 2, 4 … 60 s, for a database that is away at most 5.
     """
     failures = 0
     while not stop.is_set():
@@ -365,7 +308,7 @@ async def keep(
         except Exception as error:  # noqa: BLE001 a lane that ends would leave its work to nobody
             failures += 1
             _tell(name, error, failures)
-            await _pause(stop, pause_after(failures))
+            await _pause(stop, pause_after(failures, error))
             continue
         if not again:
             await _pause(stop, pause, wake)
@@ -380,7 +323,7 @@ async def _restarted(name: str, run: Callable[[], Awaitable[None]], stop: asynci
         except Exception as error:  # noqa: BLE001 as in keep
             failures += 1
             _tell(name, error, failures)
-            await _pause(stop, pause_after(failures))
+            await _pause(stop, pause_after(failures, error))
 
 
 def _tell(name: str, error: Exception, failures: int) -> None:

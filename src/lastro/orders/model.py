@@ -54,6 +54,11 @@ HELD_BACK = (
     "(outbox.kind = 'card.authorize' AND EXISTS (SELECT 1 FROM card_payments k WHERE k.company_id = outbox.company_id"  # noqa: S608
     f" AND k.order_id = outbox.reference_id AND {_TOO_LATE}))"
 )
+# Of an outbox row: the order that it is about, where it names the payment of one.
+WHOSE = (
+    "coalesce((SELECT p.order_id FROM pix_payments p WHERE p.company_id = outbox.company_id AND p.id = outbox.reference_id),"
+    " outbox.reference_id)"
+)
 WAITING = {
     PIX: (Waiting(PIX_ASK, "pix_payments", "state", "ACCEPTED", "end_to_end_id"), _RETURNS[PIX]),
     **{rail: (_RETURNS[rail],) for rail in COLLECTING},

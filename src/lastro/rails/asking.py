@@ -69,7 +69,7 @@ class Asker:
         return any(await together(companies, of_company, _COMPANIES))
 
     async def _ask(self, waiting: Waiting, row: Record) -> None:
-        trace.carry(trace.Trace(str(row["id"]), row["company_id"]))
+        trace.take_up(str(row["id"]), row["company_id"])
         try:
             async with asyncio.timeout(_HARD_TIMEOUT_SECONDS):
                 answer = await self._rail.became(waiting.kind, row["name"])

@@ -7,6 +7,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from lastro.base.aside import aside
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable
 
@@ -55,7 +57,8 @@ class Kept(Generic[V]):
             self._asking[name, by] = task
             task.add_done_callback(lambda ended: self._end((name, by), ended))
         # Who hangs up ends nobody else's question, nor what is to be written once it is answered.
-        return await asyncio.shield(task)
+        async with aside():
+            return await asyncio.shield(task)
 
     async def _ask(self, name: str, ask: Callable[[], Awaitable[Answer[V]]]) -> V:
         asked_at = self._clock()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from lastro.base import trace
+from lastro.base.aside import aside
 from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
@@ -46,8 +47,18 @@ class Line:
             headers["x-request-id"] = whose.request_id
         if body is not None:
             headers.setdefault("Content-Type", "application/json")
+        if (trail := trace.trail()) is None:
+            return await self._asked(method, path, body, seconds, headers)
+        # The path may hold a key or a document: what is asked for is not told, the task's own span says why it was.
+        with trail.step(f"{method} network", "client", {"http.request.method": method}) as step:
+            answer = await self._asked(method, path, body, seconds, {**headers, trace.TRACEPARENT: step.traceparent})
+            step.add("http.response.status_code", answer.status)
+            return answer
+
+    async def _asked(self, method: str, path: str, body: bytes | None, seconds: float, headers: Mapping[str, str]) -> Answer:
         try:
             async with (
+                aside(),
                 asyncio.timeout(seconds),
                 self._session().request(
                     method, self._base + path, data=body, headers=headers, allow_redirects=False

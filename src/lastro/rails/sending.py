@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from lastro.base import lanes
+from lastro.base import lanes, trace
 from lastro.base.errors import Stale
 from lastro.base.gaps import gap
 from lastro.base.leased import LeasedLane
@@ -107,14 +107,15 @@ class Sender:
     """What is done with the outbox of one rail, so that a silent one takes no other's room.
 
     hear: how each sending ended. held_back: says of an outbox row that it must not be sent yet. early: that what it is about
-    has not been told yet, and is about to be. moment: so long what was sent stays under its lease while more of its company
-    is on its way, so that they are settled by one statement.
+    has not been told yet, and is about to be. whose: which object it belongs to, where another than the one that it names.
+    moment: so long what was sent stays under its lease while more of its company is on its way, so that they are settled by
+    one statement.
     """
 
     def __init__(
         self, database: Database, work: Database, runner: Runner, chance: Chance, name: str, rail: Rail,
         hear: lanes.Hear = lanes.unheard, held_back: str = "false", early: str = "false",
-        moment: float = _MOMENT_SECONDS,
+        moment: float = _MOMENT_SECONDS, whose: str | None = None,
     ) -> None:  # fmt: skip
         self._database = database
         self._runner = runner
@@ -123,7 +124,8 @@ class Sender:
         self._moment = moment
         self._in_hand: Counter[UUID] = Counter()  # rows by company
         self._sent: dict[UUID, _Sent] = {}
-        self._lane = lanes.Lane("outbox", only=f"rail = '{name}'", shown=f"{held_back} AS is_held_back, {early} AS is_early")
+        shown = f"{held_back} AS is_held_back, {early} AS is_early, {whose or 'reference_id'} AS whose"
+        self._lane = lanes.Lane("outbox", only=f"rail = '{name}'", shown=shown)
         self.lane = LeasedLane(self._lane, database, work, chance, self._counted, at_once=_AT_ONCE)
 
     async def _counted(self, row: Record) -> None:
@@ -139,6 +141,7 @@ class Sender:
 
     async def _row(self, row: Record) -> None:
         """Sends one row and settles it, or gives it back to be sent later."""
+        trace.about(row["whose"])
         clock = asyncio.get_running_loop().time
         begun, outcome = clock(), "sent"
         try:

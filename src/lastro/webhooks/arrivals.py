@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import asyncpg
 import structlog
 
-from lastro.base.errors import DatabaseAway
+from lastro.base.aside import aside
+from lastro.base.errors import DatabaseAway, Stale
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -49,14 +50,16 @@ class Arrivals:
         if self.has_ended:
             return
         if self._latest is None:
-            await asyncio.sleep(min(seconds, UNSEEN_SECONDS))
+            async with aside():
+                await asyncio.sleep(min(seconds, UNSEEN_SECONDS))
             return
         arrived = asyncio.get_running_loop().create_future()
         self._waiting[company_id][arrived] = after
         if self._looking is None or self._looking.done():
             self._looking = asyncio.ensure_future(self._look(self._latest))
         try:
-            await asyncio.wait((arrived,), timeout=seconds)
+            async with aside():
+                await asyncio.wait((arrived,), timeout=seconds)
         finally:
             del self._waiting[company_id][arrived]
             if not self._waiting[company_id]:
@@ -66,7 +69,7 @@ class Arrivals:
         while self._waiting:
             try:
                 numbers = await latest(list(self._waiting))
-            except (DatabaseAway, asyncpg.PostgresError) as away:
+            except (DatabaseAway, Stale, asyncpg.PostgresError) as away:
                 _log.warning("feed.not_seen", reason=str(away)[:200])
                 numbers = {}
             for company_id, number in numbers.items():

@@ -12,8 +12,8 @@ from uuid import UUID
 import asyncpg
 import structlog
 
-from lastro.base import lanes
-from lastro.base.errors import DatabaseAway
+from lastro.base import lanes, trace
+from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.gaps import gap
 from lastro.webhooks import store
 from lastro.webhooks.breaker import Breaker, place_of
@@ -34,7 +34,7 @@ from lastro.webhooks.slots import DeliverySettings, Slots
 from lastro.webhooks.states import after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Coroutine, Iterable
+    from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
     from datetime import datetime
 
     from lastro.base.db import Database
@@ -225,9 +225,11 @@ class Deliverer:
 
     async def _deliver(self, one: Claimed, to: Destination, probe: Probe | None) -> None:
         """One attempt: sign, post, judge. How it ended is written together with others of the company."""
+        trace.take_up(str(one.id), one.company_id)
+        trace.about(one.reference_id)
         try:
             headers = await self._headers(one)
-            answer = await self._client.post(one.url, one.body, headers)
+            answer = await self._post(one, headers)
         finally:
             self._slots.give_back(to.key)
         gap("delivery.sent")
@@ -248,6 +250,15 @@ class Deliverer:
             await self._breaker.answered(to, one)
         elif ended.failure is not None:
             await self._breaker.unanswered(to, one, ended.failure.value, probe)
+
+    async def _post(self, one: Claimed, headers: Mapping[str, str]) -> Answer:
+        """The request itself; its receiver is told of the trace, where there is one."""
+        if (trail := trace.trail()) is None:
+            return await self._client.post(one.url, one.body, headers)
+        with trail.step("POST webhook", "client", {"http.request.method": "POST"}) as step:
+            answer = await self._client.post(one.url, one.body, {**headers, trace.TRACEPARENT: step.traceparent})
+            step.add("http.response.status_code", answer.status)
+            return answer
 
     async def _headers(self, one: Claimed) -> dict[str, str]:
         event_id = str(one.id)
@@ -293,7 +304,8 @@ class Deliverer:
                 del self._ended[company_id]
 
     async def _write(self, company_id: UUID, ended: list[Attempted]) -> None:
-        """One statement; it may be sent twice, since the first clears the lease that the second would need.
+        """One statement; it may be sent twice, since the first clears the lease that the second would need. So it is where
+        another worker, who has taken one of them over, writes that attempt in the same moment: the others are to be written.
 
         What cannot be written is sent again to its receiver when its lease is over: receivers know it by its id.
         """
@@ -301,7 +313,7 @@ class Deliverer:
             try:
                 async with self._database.session(company_id) as session:
                     stand = await store.finish(session, company_id, ended)
-            except (DatabaseAway, asyncpg.DeadlockDetectedError, asyncpg.SerializationError):
+            except (DatabaseAway, Stale, asyncpg.SerializationError, asyncpg.UniqueViolationError):
                 if not left:
                     raise
             else:

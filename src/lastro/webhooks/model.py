@@ -96,11 +96,13 @@ class Depth:
 class Claimed:
     """A delivery in our hands until its lease ends, as it was when it was claimed.
 
-    attempts: made so far, ever; plan_attempts: of the present plan. claimed_at: business time.
+    reference_id: of the object it tells of. attempts: made so far, ever; plan_attempts: of the present plan. claimed_at:
+    business time.
     """
 
     company_id: UUID
     id: UUID
+    reference_id: UUID
     endpoint: int
     sequence: int
     url: str

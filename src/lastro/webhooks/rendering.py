@@ -35,7 +35,7 @@ class Attempt(Answer, frozen=True, kw_only=True):
         msgspec.Meta(
             description="The first 1,000 characters of what your endpoint answered, or why there was no answer or none that"
             " counts: TIMEOUT, DNS_FAILURE, CONNECTION_REFUSED, CONNECTION_CLOSED, TLS_FAILURE, ADDRESS_REFUSED, REDIRECT,"
-            " TOO_LARGE."
+            " TOO_LARGE. Empty once the event's body is no longer kept."
         ),
     ]
     status_code: Annotated[int, msgspec.Meta(description="The HTTP status it answered; 0 where there was no answer.", ge=0)]

@@ -107,10 +107,10 @@ async def test_one_accounts_trouble_stops_no_other(
         await cast.credit(ana, 70, ledger.customer(ana.company_id, account_id, "BRL"))
 
     class Troubled(Runner):
-        async def act(self, company_id: UUID, verb: Any) -> Any:
+        async def act(self, company_id: UUID, verb: Any, *by: Any) -> Any:
             if verb.account_id == ana.account_id and not heard:
                 raise trouble
-            return await super().act(company_id, verb)
+            return await super().act(company_id, verb, *by)
 
     runner = Troubled(cast.database, cast.runner._clock, cast.chance)
     sweep = Collecting(cast.database, cast.database, runner, lambda _: None)

@@ -23,7 +23,7 @@ from lastro.base.write import Fact, Row, Write
 from lastro.doors import crash, worker
 from lastro.doors.declined import StartRefused
 from lastro.doors.due import Due, Sweep
-from lastro.doors.settings import CrashAt, read
+from lastro.doors.settings import read
 from lastro.doors.upkeep import Upkeep
 from lastro.orders import WAITING
 from lastro.rails import port
@@ -217,7 +217,7 @@ async def test_a_lane_goes_on_after_failures(monkeypatch: pytest.MonkeyPatch) ->
     stop = asyncio.Event()
     failures: list[int] = []
 
-    def no_pause(count: int) -> float:
+    def no_pause(count: int, _error: Exception) -> float:
         failures.append(count)
         return 0.0
 
@@ -344,7 +344,7 @@ def test_a_crash_point_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     killed: list[tuple[int, int]] = []
     monkeypatch.setattr(os, "kill", lambda pid, number: killed.append((pid, number)))
     try:
-        crash.install(CrashAt("commit.sent", 2))
+        crash.install(crash.CrashAt("commit.sent", 2))
         for name in ("commit.sent", "outbox.sent"):
             gaps.gap(name)
         assert killed == []

@@ -59,6 +59,11 @@ async def test_the_body_is_gone_and_its_hash_stays(scene: Scene) -> None:
     assert rows == {old: None, young: bodies[young]}
     (row,) = await scene.admin.fetch("SELECT * FROM forgotten_bodies")
     assert (row["event_id"], row["sha256"]) == (old, hashlib.sha256(bodies[old]).digest())
+    said = {r["event_id"]: r["message"] for r in await scene.admin.fetch("SELECT event_id, message FROM delivery_attempts")}
+    assert (said[old], said[young] != "") == ("", True), "what the receiver said to it is gone with it"
+    async with scene.database.session(ana.id) as session:
+        with pytest.raises(asyncpg.InsufficientPrivilegeError, match="row-level security"):
+            await session.fetch("UPDATE delivery_attempts SET message = 'other words'")
     shown = await scene.read(ana, old)
     assert "payload" not in shown
     assert (shown["status"], shown["sequence"], len(shown["history"])) == ("DELIVERED", 1, 1)

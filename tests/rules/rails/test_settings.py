@@ -6,10 +6,11 @@ import pytest
 
 from lastro.base.db import Dsn
 from lastro.base.secrets import Secret
+from lastro.doors.crash import CrashAt
 from lastro.doors.declined import StartRefused
 from lastro.doors.networks import methods_of, quotes_of
 from lastro.doors.partner_settings import Partner
-from lastro.doors.settings import CrashAt, Outside, read
+from lastro.doors.settings import Outside, read
 
 PRODUCTION = {
     "LASTRO_MODE": "production", "LASTRO_ISPB": "12345678", "LASTRO_COMPE": "", "LASTRO_INSTITUTION_NAME": "Banco da Ana",

@@ -49,7 +49,7 @@ class Open:
     tag: str
     doc: Doc
     gives: tuple[Gives, ...]
-    errors: tuple[int, ...] = (400, 403, 500)
+    errors: tuple[int, ...] = (400, 403, 500, 503)
     takes: str = JSON
     parameters: Mapping[str, str] | None = None
     needs_token: bool = False

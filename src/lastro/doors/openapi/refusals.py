@@ -91,11 +91,12 @@ WITHOUT_DETAILS = (
     Answered(403, "The client lacks the permission, calls from a network that is not its own, or the page that calls is"
              " another origin's.", "Have the client given the permission."),
     Answered(404, "There is nothing here of this id. What is another company's answers the same.", "Look at the id."),
-    Answered(429, "The client has used up its requests, or has too many large bodies or files on their way.",
+    Answered(429, "The client has used up its requests, has too many large bodies or files on their way, or its company asks"
+             " more than its share while others wait.",
              "Wait for the seconds that Retry-After names."),
     Answered(500, "Something failed here.",
              "Send the request again under its `idempotency-key`, and tell us the `x-request-id`."),
-    Answered(503, "The database, or a network that has to be asked, is away.",
+    Answered(503, "The database, or a network that has to be asked, is away, or more is asked than can be done.",
              "Send the request again under its `idempotency-key` after the seconds that Retry-After names."),
 )  # fmt: skip
 

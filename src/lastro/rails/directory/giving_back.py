@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import asyncpg
 import structlog
 
-from lastro.base.errors import DatabaseAway
+from lastro.base.errors import DatabaseAway, Stale
 from lastro.rails import port
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class GivingBack:
             return
         try:
             await self._budget.sent(sent)
-        except (DatabaseAway, asyncpg.PostgresError) as error:
+        except (DatabaseAway, Stale, asyncpg.PostgresError) as error:
             _log.warning("directory.nothing_given_back", count=len(sent), reason=str(error))
 
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:

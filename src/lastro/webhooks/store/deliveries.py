@@ -75,8 +75,8 @@ LANE = Lane("deliveries", also=f"endpoint = $4 AND due_at <= {NOW} - $5::interva
 
 _CLAIM = f"""
 WITH claimed AS ({LANE.claim_sql})
-SELECT c.company_id, c.id, c.endpoint, c.sequence, c.url, c.type, e.body, c.status, c.attempts, c.plan_attempts, c.version,
-       c.lease_token, {NOW} AS claimed_at
+SELECT c.company_id, c.id, c.reference_id, c.endpoint, c.sequence, c.url, c.type, e.body, c.status, c.attempts,
+       c.plan_attempts, c.version, c.lease_token, {NOW} AS claimed_at
   FROM claimed c JOIN events e ON e.company_id = c.company_id AND e.id = c.id ORDER BY c.due_at, c.sequence
 """  # noqa: S608
 
