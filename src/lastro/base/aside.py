@@ -1,4 +1,4 @@
-"""A request that waits for others lets others be served in its place meanwhile, and comes back to it before new ones.
+"""A request that waits for others lets others be served in its place meanwhile, and is not refused when it comes back.
 
 What is done at the same time is limited, because processor and database are (`doors/admission.py`). Whoever waits for a
 network, a location or the feed's next number uses neither.
@@ -24,12 +24,15 @@ class Place(Protocol):
     async def come_back(self) -> None:
         """Has one again."""
 
+    def give_up(self) -> None:
+        """Waits for others no longer, and is not waited for itself: it has one again when it next comes back."""
+
 
 _present: ContextVar[Place | None] = ContextVar("lastro_place", default=None)
 
 
-def hold(place: Place) -> None:
-    """The present task, and what it starts, works in this place."""
+def hold(place: Place | None) -> None:
+    """The present task, and what it starts, works in this place. None: in none, since it is done for many."""
     _present.set(place)
 
 
@@ -44,9 +47,16 @@ async def aside() -> AsyncGenerator[None, None]:
     try:
         yield
     except asyncio.CancelledError:
-        raise  # whoever is told to end must not wait for a place first
+        place.give_up()  # whoever is told to end must not wait for a place first
+        raise
     except BaseException:
         await place.come_back()
         raise
     else:
         await place.come_back()
+
+
+async def rest(seconds: float) -> None:
+    """Sleeps so long, aside."""
+    async with aside():
+        await asyncio.sleep(seconds)

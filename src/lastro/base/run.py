@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from lastro.base.aside import rest
 from lastro.base.commit import Caller, Taken, commit
 from lastro.base.doorway import ENTER, OPEN, entered_and_read, opened_and_read
 from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale, Wait
@@ -199,7 +199,7 @@ class Runner:
                 waits += 1
                 if waits == _WAITS:
                     break
-                await asyncio.sleep(early.seconds)  # no connection is held meanwhile
+                await rest(early.seconds)  # no connection is held meanwhile
                 continue
             if reply is not None:
                 return reply

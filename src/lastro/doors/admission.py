@@ -6,7 +6,7 @@ waits for itself.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
@@ -14,7 +14,7 @@ import structlog
 
 from lastro.base import aside
 from lastro.base.errors import Kind, Refused
-from lastro.doors.waiting import Bounds, Line
+from lastro.doors.waiting import Bounds, Line, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,6 @@ class Admission:
         self.who = who
         self._monotonic = monotonic
         self._line: Line[asyncio.Future[None]] = Line(bounds)
-        self._returning: deque[tuple[Who, asyncio.Future[None]]] = deque()
         self._looking: asyncio.TimerHandle | None = None
         self._told, self._tell_at = 0, 0.0
 
@@ -64,13 +63,11 @@ class Admission:
 
     def knock(self, scope: Any) -> Refused | None:
         """What a request whose head has just been read is told at once; None: it may begin. That is cheap, and so early."""
-        if self._line.length + self.heads < self.bounds.waiting or scope["path"] in WATCHED:
+        room = self.bounds.waiting + max(0, self.bounds.at_once - self.taken)
+        if self._line.length + self.heads < room or scope["path"] in WATCHED:
             return None
         who = self.who(scope)
-        longest = self._line.longest()
-        if longest is not None and self._line.of(who) + 1 < self._line.of(longest):
-            return None  # it has less than others, and takes the place of one of theirs
-        return self._away(who)
+        return self._away(who) if self._line.loser(who) is None else None
 
     def place(self, who: Who) -> Place:
         """A place for the length of an `async with`. TurnedAway: there is none."""
@@ -78,26 +75,26 @@ class Admission:
 
     async def take(self, who: Who) -> None:
         """Returns when one more of theirs is under way. TurnedAway: none was free in time."""
-        if self.taken < self.bounds.at_once and not self._line.length and not self._returning:
+        if self.taken < self.bounds.at_once and self._line.is_empty:
             self._grant(who)
             return
-        longest = self._line.longest() if self._line.length >= self.bounds.waiting else None
-        if longest is not None and self._line.of(who) >= self._line.of(longest):
+        loser = None
+        if self._line.length >= self.bounds.waiting and (loser := self._line.loser(who)) is None:
             raise TurnedAway(self._away(who))
         granted = asyncio.get_running_loop().create_future()
         self._line.join(who, granted, self._monotonic())
-        if longest is not None:
-            self._tell_away(longest, self._line.drop_oldest(longest))
+        if loser is not None:
+            self._tell_away(loser, self._line.drop_oldest(loser))
         self._look_later()
         await self._granted(who, granted)
 
     async def take_again(self, who: Who) -> None:
-        """The same for one that had a place and gave it away for a while: it goes before all others, and is not refused."""
+        """The same for one that gave its place away for a while: it goes before others of its own, and is not refused."""
         if self.taken < self.bounds.at_once:
             self._grant(who)
             return
         granted = asyncio.get_running_loop().create_future()
-        self._returning.append((who, granted))
+        self._line.come_back(who, granted)
         await self._granted(who, granted)
 
     def give_back(self, who: Who) -> None:
@@ -116,7 +113,6 @@ class Admission:
                 self.give_back(who)
             else:
                 self._line.drop(who, granted)
-                self._returning = deque(each for each in self._returning if each[1] is not granted)
             raise
 
     def _grant(self, who: Who) -> None:
@@ -126,12 +122,10 @@ class Admission:
     def _go_on(self) -> None:
         """Gives what is free to who waits."""
         while self.taken < self.bounds.at_once:
-            if self._returning:
-                who, granted = self._returning.popleft()
-            elif (found := self._line.next(self.under_way, self._monotonic())) is not None:
-                who, granted = found
-            else:
+            found = self._line.next(self.under_way, self._monotonic())
+            if found is None:
                 return
+            who, granted = found
             if not granted.done():  # it has just hung up
                 self._grant(who)
                 granted.set_result(None)
@@ -160,7 +154,7 @@ class Admission:
 
     def _away(self, who: Who) -> Refused:
         """429 where a company asks more than its share beside others, 503 where all together ask too much."""
-        others = (self._line.callers() | self.under_way.keys()) - {who}
+        others = {turn_of(each) for each in self._line.callers() | self.under_way.keys()} - {turn_of(who)}
         its_own = self._line.of(who) + self.under_way[who] + 1
         share = (self._line.length + self.taken + 1) / (len(others) + 1)
         kind = Kind.TOO_MANY if isinstance(who, UUID) and others and its_own > share else Kind.UNAVAILABLE
@@ -189,6 +183,10 @@ class Place:
     async def __aexit__(self, *_: object) -> None:
         self._has_ended = True
         self._let_go()
+
+    def give_up(self) -> None:
+        """One of its tasks is aside no longer, and is told to end."""
+        self._aside -= 1
 
     def leave(self) -> None:
         """Lets another have it, until it is come back to as often as it was left."""

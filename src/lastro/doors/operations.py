@@ -15,6 +15,7 @@ import msgspec
 
 from lastro.base import forms, multipart
 from lastro.base.api import Incoming
+from lastro.base.aside import aside
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.media import JSON
 from lastro.base.run import Act, Call, Reply
@@ -168,7 +169,7 @@ class Operations:
 
     async def _apart(self, act: Callable[[], T]) -> T:
         """What a large body takes, in a thread: of few at a time, since they share one interpreter with the loop."""
-        async with self.apart:
+        async with aside(), self.apart:
             return await asyncio.to_thread(act)
 
 

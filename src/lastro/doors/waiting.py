@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
-from dataclasses import dataclass
+from collections import Counter, OrderedDict, deque
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 from uuid import UUID
 
@@ -29,24 +29,51 @@ class Bounds:
     hurried_seconds: float = 0.1
 
 
+def turn_of(who: Who) -> UUID | None:
+    """Whose turn one waits for: a company's its own, that of all addresses together, since whoever likes has many."""
+    return who if isinstance(who, UUID) else None
+
+
+@dataclass(slots=True)
+class _Waiting(Generic[T]):
+    """Of one who asks: what came, and what comes back to a place that it gave away."""
+
+    new: deque[tuple[float, T]] = field(default_factory=deque)
+    back: deque[T] = field(default_factory=deque)
+
+
 class Line(Generic[T]):
     """Those who wait, apart by who asks. All times are monotonic seconds.
 
-    In a hurry the newest of each is served first: the oldest is the likeliest to be given up by its caller, or by us.
+    In a hurry the newest of each is served first: the oldest is the likeliest to be given up by its caller, or by us. Who
+    comes back is served as it came, before what is new of the same one; it has no end of patience and no part in `length`.
     """
 
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
-        self._of: OrderedDict[Who, deque[tuple[float, T]]] = OrderedDict()  # whoever was served last is last
+        # In both whoever was served last is last.
+        self._turns: OrderedDict[UUID | None, OrderedDict[Who, _Waiting[T]]] = OrderedDict()
         self._standing_since: float | None = None
         self.length = 0
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody waits, nor comes back."""
+        return not self._turns
+
     def join(self, who: Who, item: T, now: float) -> None:
         """One more waits."""
-        self._of.setdefault(who, deque()).append((now, item))
+        self._turns.setdefault(turn_of(who), OrderedDict()).setdefault(who, _Waiting()).new.append((now, item))
         self.length += 1
         if self._standing_since is None:
             self._standing_since = now
+
+    def come_back(self, who: Who, item: T) -> None:
+        """One comes back. Of those who wait for nothing else yet it is first among equals: half of its work is done."""
+        turn, is_first = turn_of(who), turn_of(who) not in self._turns
+        self._turns.setdefault(turn, OrderedDict()).setdefault(who, _Waiting()).back.append(item)
+        if is_first:
+            self._turns.move_to_end(turn, last=False)
 
     def is_hurried(self, now: float) -> bool:
         """Whether somebody has waited all the time for longer than a burst lasts."""
@@ -54,39 +81,65 @@ class Line(Generic[T]):
 
     def of(self, who: Who) -> int:
         """How many of one wait."""
-        return len(self._of.get(who, ()))
+        waiting = self._waiting(who)
+        return 0 if waiting is None else len(waiting.new)
 
     def callers(self) -> frozenset[Who]:
-        """Of whom any wait."""
-        return frozenset(self._of)
+        """Of whom any wait, or come back."""
+        return frozenset(who for callers in self._turns.values() for who in callers)
 
-    def longest(self) -> Who | None:
-        """Of whom the most wait; None: nobody waits."""
-        return max(self._of, key=self.of, default=None)
+    def loser(self, who: Who) -> Who | None:
+        """Whose oldest goes where the line is full and one more of `who` comes; None: nobody has more there.
+
+        Addresses count together beside a company, and lose where they have as many as it; among themselves each by itself.
+        """
+        if not self.length:
+            return None
+        longest = max(self._turns, key=lambda each: (self._in_turn(each), each is None))
+        most = max(self._turns[longest], key=self.of)
+        mine = turn_of(who)
+        has_less = self.of(who) < self.of(most) if mine == longest else self._in_turn(mine) < self._in_turn(longest)
+        return most if has_less else None
 
     def next(self, under_way: Mapping[Who, int], now: float) -> tuple[Who, T] | None:
         """Takes one of whoever has the fewest under way; among equals, of whoever was served longest ago."""
-        if not self._of:
+        if not self._turns:
             return None
-        who = min(self._of, key=lambda each: under_way.get(each, 0))
-        waiting = self._of[who]
-        _, item = waiting.pop() if self.is_hurried(now) else waiting.popleft()
-        self._of.move_to_end(who)
-        self._shorter(who)
+        at_work: Counter[UUID | None] = Counter()
+        for each, count in under_way.items():
+            at_work[turn_of(each)] += count
+        turn = min(self._turns, key=at_work.__getitem__)
+        callers = self._turns[turn]
+        who = min(callers, key=lambda each: under_way.get(each, 0))
+        callers.move_to_end(who)
+        self._turns.move_to_end(turn)
+        waiting = callers[who]
+        if waiting.back:
+            item = waiting.back.popleft()
+            self._tidy(who)
+        else:
+            _, item = waiting.new.pop() if self.is_hurried(now) else waiting.new.popleft()
+            self._shorter(who)
         return who, item
 
     def drop_oldest(self, who: Who) -> T:
         """Takes the one of them out that has waited longest."""
-        _, item = self._of[who].popleft()
+        _, item = self._turns[turn_of(who)][who].new.popleft()
         self._shorter(who)
         return item
 
     def drop(self, who: Who, item: T) -> None:
         """Takes one out that waits no longer."""
-        waiting = self._of.get(who, deque())
-        for entry in waiting:
+        waiting = self._waiting(who)
+        if waiting is None:
+            return
+        if item in waiting.back:
+            waiting.back.remove(item)
+            self._tidy(who)
+            return
+        for entry in waiting.new:
             if entry[1] == item:
-                waiting.remove(entry)
+                waiting.new.remove(entry)
                 self._shorter(who)
                 return
 
@@ -94,14 +147,27 @@ class Line(Generic[T]):
         """Takes all out that have waited too long."""
         limit = self._bounds.hurried_seconds if self.is_hurried(now) else self._bounds.patience_seconds
         found = []
-        for who in list(self._of):
-            while who in self._of and now - self._of[who][0][0] > limit:
+        for who, waiting in [each for callers in self._turns.values() for each in callers.items()]:
+            while waiting.new and now - waiting.new[0][0] > limit:
                 found.append((who, self.drop_oldest(who)))
         return found
 
+    def _waiting(self, who: Who) -> _Waiting[T] | None:
+        callers = self._turns.get(turn_of(who))
+        return None if callers is None else callers.get(who)
+
+    def _in_turn(self, turn: UUID | None) -> int:
+        return sum(map(self.of, self._turns.get(turn, ())))
+
     def _shorter(self, who: Who) -> None:
         self.length -= 1
-        if not self._of[who]:
-            del self._of[who]
+        self._tidy(who)
         if not self.length:
             self._standing_since = None
+
+    def _tidy(self, who: Who) -> None:
+        callers = self._turns[turn_of(who)]
+        if not callers[who].new and not callers[who].back:
+            del callers[who]
+        if not callers:
+            del self._turns[turn_of(who)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from lastro.base.aside import aside
+from lastro.base.aside import aside, hold
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Hashable
@@ -53,7 +54,10 @@ class Kept(Generic[V]):
             return kept.value
         task = self._asking.get((name, by))
         if task is None:
-            task = asyncio.ensure_future(self._ask(name, ask))
+            # In no place: not the first one's, who may be gone. Where anybody's question is shared it has nobody's trace.
+            context = Context() if by is None else copy_context()
+            context.run(hold, None)
+            task = asyncio.create_task(self._ask(name, ask), context=context)
             self._asking[name, by] = task
             task.add_done_callback(lambda ended: self._end((name, by), ended))
         # Who hangs up ends nobody else's question, nor what is to be written once it is answered.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from contextvars import Context
 from typing import TYPE_CHECKING
 
 import asyncpg
 import structlog
 
-from lastro.base.aside import aside
 from lastro.base.errors import DatabaseAway, Stale
 
 if TYPE_CHECKING:
@@ -50,16 +50,15 @@ class Arrivals:
         if self.has_ended:
             return
         if self._latest is None:
-            async with aside():
-                await asyncio.sleep(min(seconds, UNSEEN_SECONDS))
+            await asyncio.sleep(min(seconds, UNSEEN_SECONDS))
             return
         arrived = asyncio.get_running_loop().create_future()
         self._waiting[company_id][arrived] = after
         if self._looking is None or self._looking.done():
-            self._looking = asyncio.ensure_future(self._look(self._latest))
+            # For all who wait, and not in the place or the trace of the first.
+            self._looking = asyncio.create_task(self._look(self._latest), context=Context())
         try:
-            async with aside():
-                await asyncio.wait((arrived,), timeout=seconds)
+            await asyncio.wait((arrived,), timeout=seconds)
         finally:
             del self._waiting[company_id][arrived]
             if not self._waiting[company_id]:

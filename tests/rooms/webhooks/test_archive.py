@@ -22,7 +22,7 @@ from lastro.base.db import Database
 from lastro.doors import archiving
 from lastro.doors.archiving import archive, checked
 from lastro.doors.declined import Declined
-from lastro.webhooks import forget
+from lastro.webhooks import feed_after, forget
 
 pytestmark = pytest.mark.anyio
 MONTH = timedelta(days=30)
@@ -126,6 +126,37 @@ async def test_a_file_stays_where_its_events_were_forgotten_while_it_was_written
     monkeypatch.setattr(archiving, "write", overtaken)
     assert await archive(scene.database, ana.id, tmp_path, MONTH, 10) == (1, 0)
     assert (await checked(scene.database, ana.id, tmp_path)).missing == 0
+
+
+async def test_what_was_erased_while_the_file_was_written_is_in_none(
+    scene: Scene, own_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The body that is left is filed, not the one that was read; and no file of an earlier run that was cut off keeps that."""
+    ana = await scene.company()
+    first, second, third = await told(scene, ana, 50, 45, 40)
+    put, other = archiving.write, b'{"n": "NAO IDENTIFICADO"}'
+    async with scene.database.session(ana.id) as session:
+        put(tmp_path, (await feed_after(session, ana.id, 0, 10)).events[:2])
+    written: list[Path] = []
+
+    def erased(folder: Path, events: Sequence[Any]) -> Path:
+        written.append(put(folder, events))
+        if len(written) == 1:
+            with ThreadPoolExecutor(1) as apart:
+                apart.submit(asyncio.run, emptied()).result()
+        return written[-1]
+
+    async def emptied() -> None:
+        admin = await own_database.connect(own_database.admin)
+        await admin.execute("UPDATE events SET body = $2 WHERE id = $1", second, other)
+        await admin.close()
+
+    monkeypatch.setattr(archiving, "write", erased)
+    assert await archive(scene.database, ana.id, tmp_path, MONTH, 10) == (1, 3)
+    assert files(tmp_path)[0].name == "000000000001-000000000003.jsonl.gz"
+    assert len(files(tmp_path)) == 2, "it and its sum"
+    assert {line["id"]: line["body"].encode() for line in lines(tmp_path)}[str(second)] == other
+    assert (await checked(scene.database, ana.id, tmp_path)).events == len({first, second, third})
 
 
 async def test_a_file_that_cannot_be_written_loses_nothing(scene: Scene, tmp_path: Path) -> None:

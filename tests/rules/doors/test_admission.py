@@ -143,6 +143,28 @@ async def test_a_full_line_turns_away_by_the_head_alone() -> None:
     assert admission.knock(scope()) is None, "it has less than another in the line"
 
 
+@pytest.mark.parametrize(("taken", "begun", "is_let_in"), [(0, 95, True), (0, 96, False), (10, 85, True), (32, 64, False)])
+async def test_a_burst_finds_the_places_that_are_free_too(taken: int, begun: int, is_let_in: bool) -> None:
+    """All at once, before any of them has come to its place."""
+    admission = hall(at_once=32, waiting=64).admission
+    admission.taken, admission.heads = taken, begun
+    assert (admission.knock(scope()) is None) is is_let_in
+
+
+async def test_a_company_comes_in_by_its_head_where_it_would_come_into_the_line() -> None:
+    """Of any number of addresses, each of which has but one there."""
+    here = hall()
+    for number in range(4):
+        await here.ask(f"203.0.113.{number}", f"s{number}")
+    here.admission.who = lambda _: B
+    assert here.admission.knock(scope()) is None
+    await here.ask(B, "b0")
+    assert await here.tasks["s1"] is Kind.UNAVAILABLE
+    await here.end("s0")
+    await here.end("s2")
+    assert here.served == ["s0", "s2", "b0"]
+
+
 # ── aside ──
 
 
@@ -167,6 +189,43 @@ async def test_who_waits_for_others_lets_others_be_served_and_comes_back_before_
     assert here.served == ["first half", "b0", "second half", "b1"]
     await here.end("b1")
     await looking
+    assert (here.admission.taken, here.admission.under_way) == (0, {})
+
+
+async def test_of_many_who_come_back_no_other_company_waits_for_all() -> None:
+    here, answered = hall(at_once=2, waiting=20), asyncio.Event()
+
+    async def looks_up(name: str) -> None:
+        async with here.admission.place(A):
+            async with aside():
+                await answered.wait()
+            here.ends[name] = asyncio.Event()
+            here.served.append(name)
+            await here.ends[name].wait()
+
+    looking = [asyncio.ensure_future(looks_up(f"a{number}")) for number in range(6)]
+    await settle()
+    answered.set()
+    await settle()
+    await here.ask(B, "b0")
+    await here.ask(B, "b1")
+    await here.end("a0")
+    assert here.served == ["a0", "a1", "b0"], "it has none under way, they have one"
+    for name in ("a1", "b0", "a2", "b1", "a3", "a4", "a5"):
+        await here.end(name)
+    await asyncio.gather(*looking)
+    assert (here.admission.taken, here.admission.waiting, here.admission.under_way) == (0, 0, {})
+
+
+async def test_who_was_out_of_time_aside_has_a_place_again_when_it_comes_back_next() -> None:
+    here = hall()
+    async with here.admission.place(A):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.001), aside():
+                await asyncio.Event().wait()
+        async with aside():
+            pass
+        assert here.admission.under_way == {A: 1}
     assert (here.admission.taken, here.admission.under_way) == (0, {})
 
 

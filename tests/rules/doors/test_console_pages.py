@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from lastro import payouts
 from lastro.base import wire
 from lastro.base.ids import Chance
 from lastro.base.money import Money
-from lastro.doors.console import deeds, finding, lists, looking, overview, search, timeline, words
+from lastro.doors.console import deeds, entrance, finding, lists, looking, overview, search, timeline, words
 from lastro.doors.console.charts import Chart, Series, bounds_of, draw, step_of
 from lastro.doors.console.figures import BUCKETS, Hour
 from lastro.doors.console.kinds import KINDS, LINES, MOVEMENTS
@@ -174,6 +175,12 @@ def test_a_day_behind_an_amount_is_brasilias() -> None:
     assert until == datetime(2026, 11, 23, 3, tzinfo=UTC) - timedelta(microseconds=1)
 
 
+def test_the_last_of_all_days_ends_where_time_does() -> None:
+    since, until = search.read("10,50 31/12/9999").period
+    assert since == datetime(9999, 12, 31, 3, tzinfo=UTC)
+    assert until.astimezone(UTC) == datetime.max.replace(tzinfo=UTC)
+
+
 def test_what_was_made_with_a_party_has_an_id_near_its_own() -> None:
     chance, at = Chance(lambda n: b"\xff" * n), datetime(2026, 11, 22, tzinfo=UTC)
     party, own, later = chance.uuid(at), chance.uuid(at), chance.uuid(at + timedelta(milliseconds=1))
@@ -182,8 +189,12 @@ def test_what_was_made_with_a_party_has_an_id_near_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "sent"), [("1.234,56", "1234.56"), ("1,234.56", "1234.56"), ("R$ 10,5", "10.5"), ("10", "10"), ("ten", "ten")]
-)
+    ("typed", "sent"),
+    [
+        ("1.234,56", "1234.56"), ("1,234.56", "1234.56"), ("R$ 10,5", "10.5"), ("10", "10"), ("ten", "ten"),
+        *((odd, odd) for odd in ("1e3", "1e400", "1e4000000000", "1_000", "NaN", "Infinity", "-1", "1.2345", "\u0663", "")),
+    ],
+)  # fmt: skip
 def test_an_amount_is_sent_as_the_interface_takes_it(typed: str, sent: str) -> None:
     assert deeds.typed_amount(typed) == sent
 
@@ -210,7 +221,13 @@ def test_every_act_says_what_it_will_do_in_both_languages() -> None:
 
 def test_what_moves_money_asks_for_proof_and_approval_is_not_operating() -> None:
     money = {f"{one.of}.{one.name}" for one in deeds.DEEDS if one.moves_money}
-    assert money == {"orders.refund", "payouts.approve", "plans.approve", "plans.apply", "disputes.answer"}
+    assert money == {
+        "orders.refund", "payouts.approve", "plans.approve", "plans.apply", "disputes.answer", "accounts.unblock",
+    }  # fmt: skip
+
+
+def test_no_blank_of_an_act_is_called_as_what_the_frame_asks_for() -> None:
+    assert not {blank.name for deed in deeds.DEEDS for blank in deed.blanks} & entrance._HIDDEN
 
 
 def test_the_buckets_have_names() -> None:
@@ -266,6 +283,30 @@ def test_secrets_of_a_message_are_masked_and_codes_of_networks_are_not() -> None
     assert not {"t0", "4111", "s0"} & set(re.findall(r"\w+", told))
     assert looking.told(b"plain") == "plain"
     assert looking.told(b"\xff\x00") == "ff00"
+    assert "deep" not in looking.told(b"[" * 50_000 + b'"deep"' + b"]" * 50_000)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["cryptogram", "authenticationValue", "challengeUrl", "challenge_url", "challengeAccessToken", "threeDsToken", "cardToken",
+     "card_token", "Authorization"],
+)  # fmt: skip
+def test_what_authenticates_a_card_is_masked(name: str) -> None:
+    told = looking.told(f'{{"threeDs":{{"{name}":"s0","eci":"05"}}}}'.encode())
+    assert "s0" not in told
+    assert "05" in told
+
+
+@pytest.mark.parametrize("number", ["10.50", "1E2", "1e400", "-0.0", "0", "100000000000000000000000.10", "9" * 5000])
+def test_numbers_of_a_message_are_shown_as_they_were_written(number: str) -> None:
+    said = f'{{"a": {number}, "b": [{number}, true, null], "c": {{}}, "d": "é"}}'
+    told = looking.told(said.encode())
+    assert "".join(told.split()) == "".join(said.split())
+    assert told.splitlines()[1] == f'  "a": {number},'
+
+
+def test_an_answers_amounts_keep_their_digits() -> None:
+    assert looking.pretty({"value": Decimal("10.50"), "none": []}) == '{\n  "value": 10.50,\n  "none": []\n}'
 
 
 def test_a_list_asks_the_api_for_its_own_filters_alone() -> None:

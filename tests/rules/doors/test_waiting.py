@@ -12,14 +12,14 @@ A, B, C = (UUID(int=number) for number in (1, 2, 3))
 BOUNDS = Bounds(at_once=4, waiting=8, patience_seconds=0.5, hurried_seconds=0.1)
 
 
-def line(*joined: tuple[UUID, str, float]) -> Line[str]:
+def line(*joined: tuple[Who, str, float]) -> Line[str]:
     made: Line[str] = Line(BOUNDS)
     for who, item, at in joined:
         made.join(who, item, at)
     return made
 
 
-def emptied(waiting: Line[str], under_way: dict[UUID, int], now: float) -> str:
+def emptied(waiting: Line[str], under_way: dict[Who, int], now: float) -> str:
     """All of them in their order, none of which ends meanwhile."""
     counted: Counter[Who] = Counter(under_way)
     items = []
@@ -29,10 +29,11 @@ def emptied(waiting: Line[str], under_way: dict[UUID, int], now: float) -> str:
     return " ".join(items)
 
 
-MANY = [(A, f"a{n}", n / 1000) for n in range(1, 5)]
+MANY: list[tuple[Who, str, float]] = [(A, f"a{n}", n / 1000) for n in range(1, 5)]
+STRANGERS: list[tuple[Who, str, float]] = [(f"s{n}", f"s{n}", n / 1000) for n in range(1, 5)]
 
 # What waits, who has how many under way, the time, and in which order they are served.
-ORDERS: dict[str, tuple[list[tuple[UUID, str, float]], dict[UUID, int], float, str]] = {
+ORDERS: dict[str, tuple[list[tuple[Who, str, float]], dict[Who, int], float, str]] = {
     "of one, as they came": (MANY, {}, 0.1, "a1 a2 a3 a4"),
     "of two, in turns": ([*MANY, (B, "b1", 0.01), (B, "b2", 0.02)], {}, 0.1, "a1 b1 a2 b2 a3 a4"),
     "whoever has none under way goes before all of one that has": (
@@ -41,6 +42,8 @@ ORDERS: dict[str, tuple[list[tuple[UUID, str, float]], dict[UUID, int], float, s
     "whoever has more waits until others have as many": (
         [*MANY[:2], (B, "b1", 0.01), (C, "c1", 0.02)], {A: 3, B: 1, C: 0}, 0.1, "c1 b1 a1 a2",
     ),
+    "of all addresses as many as of one company": ([*STRANGERS, *MANY], {}, 0.1, "s1 a1 s2 a2 s3 a3 s4 a4"),
+    "what addresses have under way counts together": ([*STRANGERS[:2], *MANY[:2]], {"s8": 1, "s9": 1}, 0.1, "a1 a2 s1 s2"),
     "in a hurry the newest of each first": ([*MANY, (B, "b1", 0.01), (B, "b2", 0.02)], {}, 0.6, "a4 b2 a3 b1 a2 a1"),
 }  # fmt: skip
 
@@ -50,7 +53,7 @@ def test_places_go_to_whoever_has_the_fewest(what: str) -> None:
     joined, under_way, now, order = ORDERS[what]
     waiting = line(*joined)
     assert emptied(waiting, under_way, now) == order
-    assert (waiting.length, waiting.callers(), waiting.longest()) == (0, frozenset(), None)
+    assert (waiting.length, waiting.callers(), waiting.loser(A), waiting.is_empty) == (0, frozenset(), None, True)
 
 
 # When each began to wait, the time, and who has waited too long: 0.5 s in a burst, 0.1 s once there was no end of it.
@@ -78,9 +81,45 @@ def test_a_line_that_was_empty_once_is_in_no_hurry() -> None:
     assert waiting.stale(0.9) == []
 
 
-def test_the_longest_loses_its_oldest() -> None:
+# Of whom each one waits in a full line, who comes, and whose oldest goes; None: who comes is turned away.
+LOSERS: dict[str, tuple[list[Who], Who, Who | None]] = {
+    "of the company with the most": ([A, A, B], C, A),
+    "nobody has more": ([A, B], A, None),
+    "one alone": ([A, A], A, None),
+    "of many addresses, for a company that has nothing there": (["s1", "s2", "s3"], A, "s1"),
+    "of many addresses, for a company that has fewer than they together": (["s1", "s2", "s3", A, A], A, "s1"),
+    "of the addresses where they have as many as a company": ([A, "s1"], B, "s1"),
+    "addresses together have their part": (["s1", "s2", A], "s3", "s1"),
+    "and no more than that": (["s1", "s2", A, A, A], "s3", A),
+    "of the address with the most": (["s1", "s2", "s2"], "s1", "s2"),
+    "an address beside others of which none has more": (["s1", "s2"], "s1", None),
+}
+
+
+@pytest.mark.parametrize("what", LOSERS)
+def test_who_makes_room_in_a_full_line(what: str) -> None:
+    there, who, expected = LOSERS[what]
+    assert line(*((each, str(n), n / 1000) for n, each in enumerate(there))).loser(who) == expected
+
+
+def test_who_comes_back_is_before_others_of_its_own_alone_and_may_wait_for_ever() -> None:
+    """Of Ana come back in a hurry: as they came, though her newest would be the first otherwise."""
+    waiting = line(*MANY[:2], (B, "b1", 0.01), (B, "b2", 0.02))
+    for item in ("back1", "back2", "back3"):
+        waiting.come_back(A, item)
+    waiting.drop(A, "back2")
+    assert (waiting.length, waiting.of(A)) == (4, 2)
+    assert emptied(waiting, {A: 1}, 0.6) == "b2 back1 b1 back3 a2 a1"
+    waiting.come_back(A, "back")
+    assert waiting.stale(1e9) == []
+    assert (waiting.loser(B), waiting.is_empty) == (None, False)
+    waiting.join(B, "b", 0.0)
+    waiting.come_back(C, "c back")
+    assert emptied(waiting, {}, 0.1) == "c back back b", "first among equals"
+
+
+def test_the_oldest_is_dropped() -> None:
     waiting = line(*MANY, (B, "b1", 0.5))
-    assert waiting.longest() == A
     assert waiting.drop_oldest(A) == "a1"
     assert (waiting.of(A), waiting.of(B), waiting.of(C), waiting.length) == (3, 1, 0, 4)
 

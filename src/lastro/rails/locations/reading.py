@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from lastro.base.aside import aside
 from lastro.rails.locations.fetching import Unfit
 from lastro.rails.locations.judging import DUE_DATE, NOT_OURS, OVER, has_due_date, judged, our_token, unfit, url_of
 from lastro.rails.port import Transient
@@ -46,7 +47,7 @@ class Locations:
         if has_due_date(location):
             return DUE_DATE
         try:
-            async with asyncio.timeout(SECONDS):
+            async with aside(), asyncio.timeout(SECONDS):
                 answer = await self._fetcher.get(url_of(location, sandbox=self._sandbox), gone=OVER)
                 return judged(await self._verified(answer.body), now)
         except Unfit as unfit_:

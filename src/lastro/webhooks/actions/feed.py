@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lastro.base.api import render
+from lastro.base.aside import aside
 from lastro.base.errors import Kind, Problem, Refused, Wait
 from lastro.base.run import Act, Done
 from lastro.webhooks import store
@@ -78,7 +79,8 @@ class ReadFeed(Act[FeedPart]):
         if self.gone is not None:
             ends.append(asyncio.ensure_future(self.gone()))
         try:
-            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            async with aside():  # by the request's own task: those that it waits for are ended at any moment
+                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             if self.arrivals.has_ended or any(end.done() for end in ends[1:]):
                 self._until = 0.0
         finally:

@@ -14,6 +14,7 @@ from lastro.accounts.opening.refusing import FileRefused
 from lastro.accounts.opening.rendering import DocumentTaken
 from lastro.accounts.opening.states import ACCOUNT_REQUESTS
 from lastro.base.api import render
+from lastro.base.aside import aside
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Row, TouchMany, Write
@@ -85,7 +86,7 @@ class Upload(Act[Known]):
         if self._answered(known, door.now) is not None:
             return known
         page_id = door.chance.uuid(door.now)
-        async with self.place.turns:
+        async with aside(), self.place.turns:
             try:
                 sealed = await asyncio.to_thread(self._sealed, door.company_id, page_id)
             except FileRefused as refused:
