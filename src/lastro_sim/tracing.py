@@ -34,7 +34,7 @@ class Tracer:
         self.url = url
         self.now = now
         self.octets = octets
-        self._waiting: deque[Span] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[Span] = deque()
         self._of_subjects: OrderedDict[str, Context] = OrderedDict()
 
     def remember(self, subject: str, context: Context) -> None:
@@ -56,10 +56,11 @@ class Tracer:
         self, name: str, kind: Kind, parent: Context, span_id: bytes, began: int, ended: int,
         attributes: dict[str, str | int | bool] | dict[str, str], *, is_failed: bool = False,
     ) -> None:  # fmt: skip
-        """Something was done, under the parent."""
-        self._waiting.append(
-            Span(name, kind, parent.trace_id, span_id, parent.span_id, began, ended, dict(attributes), is_failed)
-        )
+        """Something was done, under the parent. Not told when too much waits: what is first there may be on its way."""
+        if len(self._waiting) < MOST_WAITING:
+            self._waiting.append(
+                Span(name, kind, parent.trace_id, span_id, parent.span_id, began, ended, dict(attributes), is_failed)
+            )
 
     async def run(self) -> None:
         """Tells the collector, for ever; cancelled, it tells what is left, if that is taken."""
@@ -80,7 +81,7 @@ class Tracer:
                         return  # it may be back in a second
             except (aiohttp.ClientError, OSError):
                 return
-            for _ in batch[: len(self._waiting)]:
+            for _ in batch:
                 self._waiting.popleft()
 
 

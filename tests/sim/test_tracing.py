@@ -1,13 +1,17 @@
 """What the simulator tells a collector: what it was asked, and what it told of it later, in the caller's trace."""
 
 import asyncio
+import json
 import os
 import random
 import socket
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
@@ -16,6 +20,7 @@ from tests.collector import Collector, collecting
 
 from lastro.standards.traces import Context
 from lastro.standards.traces import collector as posted_to
+from lastro_sim import tracing
 from lastro_sim.__main__ import Server
 from lastro_sim.application import build
 from lastro_sim.bells import Bells
@@ -82,3 +87,32 @@ async def test_what_is_told_later_belongs_where_it_was_last_spoken_of(
     assert [(span.name, span.trace, span.parent, span.about["lastro.network_id"]) for span in collector.spans] == [
         ("tell pacs.002", context.trace_id.hex(), context.span_id.hex(), "E1"),
     ]  # fmt: skip
+
+
+async def test_what_waits_is_sent_though_more_comes_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest are those for which there is no room."""
+    monkeypatch.setattr(tracing, "MOST_WAITING", 4)
+    monkeypatch.setattr(tracing, "AT_ONCE", 2)
+    tracer, sent = Tracer("http://collector", time.time_ns, os.urandom), []
+    context = Context(bytes.fromhex(TRACE), b"\1" * 8, is_sampled=True)
+
+    def add(*names: str) -> None:
+        for name in names:
+            tracer.add(name, "server", context, os.urandom(8), 1, 2, {})
+
+    @asynccontextmanager
+    async def post(_: str, *, data: bytes, **__: Any) -> AsyncIterator[Any]:
+        (told,) = (scope for one in json.loads(data)["resourceSpans"] for scope in one["scopeSpans"])
+        names = [span["name"] for span in told["spans"]]
+        sent.extend(names)
+        if names[0] == "1":
+            add("5", "6")
+        yield SimpleNamespace(status=200)
+
+    add("1", "2", "3", "4")
+    http: Any = SimpleNamespace(post=post)
+    await tracer._send(http)
+    assert sent == ["1", "2", "3", "4"]
+    add("7")
+    await tracer._send(http)
+    assert sent[4:] == ["7"]

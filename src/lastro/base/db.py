@@ -159,15 +159,15 @@ class Lent:
 class Database:
     """Up to `size` connections as one role, made when first needed.
 
-    settings: of the server, in place of our own (lock_timeout). lent: how many are lent now. waits: how often somebody
-    had to wait for one.
+    settings: of the server, in place of our own (lock_timeout). reads: nothing will be written, so a standby will do where
+    the address names one. lent: how many are lent now. waits: how often somebody had to wait for one.
     """
 
-    def __init__(self, dsn: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(self, dsn: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None, reads: bool = False) -> None:
         self.size = size
         self.lent = 0
         self.waits = 0
-        self._servers = Servers(dsn.url)
+        self._servers = Servers(dsn.url, reads=reads)
         self._settings = {**_SETTINGS, **(settings or {}), **({"role": dsn.role} if dsn.role else {})}
         self._idle: deque[Session] = deque()
         self._free = asyncio.Semaphore(size)

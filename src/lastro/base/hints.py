@@ -29,7 +29,9 @@ EVENTS = "events"
 TOPICS = (INBOX, EVENTS)  # and one of each rail: `outbox_of`
 
 COALESCE_SECONDS = 0.005
+_SHORTEST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
+_STEADY_SECONDS = 5.0  # a connection that lasted so long was a good one
 _ASKED_EVERY_SECONDS = 30.0  # who only listens does not notice that the other end is gone without a word
 _ANSWERS_WITHIN_SECONDS = 5.0
 _MOST_COMPANIES = 100  # that are heard of one topic
@@ -160,19 +162,23 @@ def _ring(bells: Bells, payload: Any) -> None:
 
 async def _connected(dsn: Dsn, stop: asyncio.Event, act: Callable[[asyncpg.Connection, asyncio.Event], Any]) -> None:
     """Acts with a connection of its own, and again with a new one after it was lost, until stop."""
-    pause, servers = 0.1, Servers(dsn.url)
+    pause, servers, clock = _SHORTEST_PAUSE_SECONDS, Servers(dsn.url), asyncio.get_running_loop().time
     while not stop.is_set():
         connection: asyncpg.Connection | None = None
+        began = None
         try:
             settings = {"application_name": "lastro hints"} | ({"role": dsn.role} if dsn.role else {})
             connection = await servers.connect(settings)
-            pause = 0.1
+            began = clock()
             await act(connection, stop)
         except _LOST as lost:
             _log.warning("hints.connection_lost", reason=str(lost))
         finally:
             if connection is not None:
                 connection.terminate()
+        # That one connected says little: a standby takes the connection, and refuses LISTEN each time.
+        if began is not None and clock() - began >= _STEADY_SECONDS:
+            pause = _SHORTEST_PAUSE_SECONDS
         if not stop.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), pause)

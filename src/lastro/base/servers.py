@@ -45,11 +45,13 @@ class Servers:
     """Where a database is. url: PostgreSQL's, with one or more hosts: `postgresql://login@one:5432,other:5432/lastro`.
 
     Unless the address asks for another kind (`target_session_attrs`), only a server that takes writes will do: a standby, or
-    a former primary, is passed by.
+    a former primary, is passed by. reads: nothing will be written, so where the address names one server alone, that one.
     """
 
-    def __init__(self, url: str) -> None:
-        self._urls = [_choosy(one) for one in addresses(url)]
+    def __init__(self, url: str, *, reads: bool = False) -> None:
+        each = addresses(url)
+        kind = "any" if reads and len(each) == 1 else "read-write"
+        self._urls = [_choosy(one, kind) for one in each]
         self._first = 0
 
     async def connect(self, settings: Mapping[str, str] | None = None, seconds: float = SECONDS) -> asyncpg.Connection:
@@ -97,11 +99,22 @@ def addresses(url: str) -> tuple[str, ...]:
     )
 
 
-def _choosy(url: str) -> str:
-    return url if _KIND in url else f"{url}{'&' if '?' in url else '?'}{_KIND}read-write"
+def _choosy(url: str, kind: str) -> str:
+    return url if _KIND in url else f"{url}{'&' if '?' in url else '?'}{_KIND}{kind}"
 
 
 def ports(url: str) -> frozenset[int]:
     """The TCP ports at which a database's servers are; none of one that is reached by the path of a socket."""
-    found = (urlsplit(one) for one in addresses(url))
-    return frozenset(one.port or _PORT for one in found if one.hostname)
+    return frozenset(port for one in addresses(url) for port in _ports(one)) if url else frozenset()
+
+
+def _ports(url: str) -> list[int]:
+    """As the driver reads them: a host before the path hides `host=` and `port=`; with no host it asks this machine."""
+    parts = urlsplit(url)
+    if parts.hostname:
+        return [parts.port or _PORT]
+    given = dict(parse_qsl(parts.query))
+    host = given.get("host", "")
+    if host.startswith("/"):
+        return []
+    return [int(port) for port in given.get("port", "").split(",") if port] or [urlsplit(f"//{host}").port or _PORT]

@@ -9,7 +9,7 @@ import asyncpg
 import structlog
 
 from lastro.base.db import Database
-from lastro.base.errors import Stale
+from lastro.base.errors import DatabaseAway, Stale
 
 if TYPE_CHECKING:
     from lastro.base.db import Dsn, Session
@@ -39,6 +39,7 @@ ON CONFLICT (law) DO UPDATE SET tried_at = excluded.tried_at, checked_at = coale
    breaches = coalesce(excluded.breaches, k.breaches)
 RETURNING 1
 """
+_UNTRIED = "UPDATE law_checks SET tried_at = tried_at - interval '20 hours' WHERE law = $1 RETURNING 1"
 _log = structlog.get_logger(__name__)
 
 
@@ -78,27 +79,37 @@ class LawReader:
 
     async def _read(self, session: Session, law: str) -> bool:
         """Whether it was read, or tried to, before the process is to stop."""
+        await self._note(_FOUND, law, None)  # before: one that takes the server down with it is not the next one again
         reading, stopping = asyncio.ensure_future(_breaches(session, law)), asyncio.ensure_future(self._stop.wait())
         try:
             await asyncio.wait((reading, stopping), return_when=asyncio.FIRST_COMPLETED)
             if not reading.done():
+                await self._note(_UNTRIED, law)
                 return False
             breaches = reading.result()
         finally:
             for task in (reading, stopping):
                 task.cancel()
             await asyncio.gather(reading, stopping, return_exceptions=True)
-        async with self._database.session() as own:
-            await own.fetch(_FOUND, law, breaches)
+        await self._note(_FOUND, law, breaches)
         return True
+
+    async def _note(self, sql: str, *arguments: object) -> None:
+        async with self._database.session() as session:
+            await session.fetch(sql, *arguments)
 
 
 async def _breaches(session: Session, law: str) -> int | None:
-    """How many there are, at most 1,000; None: the law cannot be read, or not in ten minutes."""
+    """How many there are, at most 1,000; None: the law cannot be read, or not in ten minutes.
+
+    DatabaseAway: it ended with the connection, or with what the server had of disk and memory.
+    """
     try:
         found = await session.value(f"SELECT count(*) FROM (SELECT 1 FROM {law} LIMIT {MOST_BREACHES}) b")  # noqa: S608 a name from the catalog
-    except (asyncpg.PostgresError, Stale) as error:
+    except (asyncpg.PostgresError, Stale, DatabaseAway) as error:
         _log.error("law.unread", kind=law, cause=type(error).__name__)
+        if isinstance(error, DatabaseAway):
+            raise
         return None
     breaches = int(found)
     if breaches:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 def own_ports(settings: Settings) -> frozenset[int]:
     """Ports of this machine that no client's URL may reach: ours and the database's."""
-    return frozenset({settings.port}) | ports(settings.database_url or "")
+    urls = (settings.database_url, settings.app_database_url, settings.work_database_url)
+    return frozenset({settings.port}).union(*(ports(url or "") for url in urls))
 
 
 def outgoing_of(settings: Settings, seconds: float = 10) -> OutgoingClient:

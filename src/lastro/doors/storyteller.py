@@ -45,7 +45,7 @@ async def show(audit: Dsn, text: str, *, as_json: bool, say: Callable[[str], obj
     Pix key or its proof, subscription, cancellation, scheduled payment, attempt at one, event, transfer or message; an
     endToEndId, control number, return id, txid, idRec or externalId.
     """
-    database = Database(audit, size=1)
+    database = Database(audit, size=1, reads=True)
     try:
         async with database.session() as session:
             found = await find(session, text)

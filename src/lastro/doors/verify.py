@@ -56,7 +56,7 @@ async def verify(audit: Dsn, *, at_rest: bool, say: Callable[[str], object], as_
     broken, 2 when it is not known: no database, no laws in it, or one that cannot be read.
     """
     # The laws read and compare whole tables, one after the other: in memory where they can, however long it takes.
-    database = Database(audit, size=1, settings={"statement_timeout": "0", "work_mem": "128MB"})
+    database = Database(audit, size=1, settings={"statement_timeout": "0", "work_mem": "128MB"}, reads=True)
     try:
         async with database.session() as session:
             laws = [Law(**row) for row in await session.fetch(_LAWS)]

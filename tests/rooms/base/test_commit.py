@@ -38,9 +38,11 @@ async def hash_of_everything(database: Any) -> dict[str, str]:
     audit = await connected(database.audit)
     try:
         tables = await audit.fetch(
-            "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'signing_keys'"
+            "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+            " AND has_table_privilege(oid, 'SELECT')"  # not those of people's secrets and of signing keys
         )
         sql = "SELECT md5(coalesce(string_agg(md5(t::text), '' ORDER BY md5(t::text)), '')) FROM {} t"
+        assert len(tables) > 60
         return {t: await audit.fetchval(sql.format(t)) for (t,) in tables}
     finally:
         await audit.close()

@@ -1,6 +1,7 @@
 """A database on several servers: the one that takes writes is found, whatever the others do, and left when it no longer does."""
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -120,6 +121,11 @@ async def test_a_server_that_takes_no_writes_is_passed_by(own_database: Any) -> 
         url = own_database.app.url
         reading = await Servers(f"{url}{'&' if '?' in url else '?'}target_session_attrs=any").connect()
         reading.terminate()
+        (await Servers(url, reads=True).connect()).terminate()
+        with pytest.raises(asyncpg.TargetServerAttributeNotMatched):  # of several the one that takes writes is meant
+            await Servers(re.sub("host=([^&]+)", r"host=\1,\1", url), reads=True).connect()
+        with pytest.raises(asyncpg.TargetServerAttributeNotMatched):
+            await Servers(f"{url}{'&' if '?' in url else '?'}target_session_attrs=read-write", reads=True).connect()
     finally:
         await admin.close()
 

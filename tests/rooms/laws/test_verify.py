@@ -10,6 +10,7 @@ import pytest
 from tests import forked
 from tests.cast import Cast, Seller
 from tests.laws import laws
+from tests.read_only import read_only
 
 from lastro.base.db import Dsn
 from lastro.doors.verify import verify
@@ -114,6 +115,13 @@ async def test_a_law_that_cannot_be_read_is_not_kept(own_database: Any, ana: Sel
     assert lines[-1].endswith(" laws, 0 broken, 1 unread")
     await by_hand(own_database, STRAY, ana.company_id)
     assert (await said(own_database))[0] == 1, "what is broken counts more than what is not known"
+
+
+async def test_it_reads_a_replica(own_database: Any, ana: Seller) -> None:
+    """The server that is named will do, though it takes no writes."""
+    async with read_only(own_database):
+        status, lines = await said(own_database)
+    assert status == 0, lines
 
 
 async def test_a_database_without_laws_proves_nothing(empty_database: Any) -> None:

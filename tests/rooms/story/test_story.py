@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 import pytest
 from tests.cast import PLACE, Cast, Seller
+from tests.read_only import read_only
 from tests.rooms.orders.test_arrivals import arrives, claimed
 
 from lastro.base import story as moves
@@ -164,3 +165,11 @@ async def test_a_code_of_two_companies_is_asked_back(cast: Cast, ana: Seller, da
     said: list[str] = []
     assert await storyteller.show(database.audit, code, as_json=False, say=lambda line: said.append(str(line))) == 2
     assert [str(order_id) in line for (order_id, _), line in zip(made[::-1], said[1:], strict=True)] == [True, True]
+
+
+async def test_a_replica_tells_it(own_database: Any) -> None:
+    cast = Cast.of(own_database.app, size=1)
+    order_id, _ = await charge(cast, await cast.ana())
+    await cast.close()
+    async with read_only(own_database):
+        assert await storyteller.show(own_database.audit, str(order_id), as_json=True, say=lambda _: None) == 0

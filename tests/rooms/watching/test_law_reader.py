@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 from tests.cast import Cast, Seller
 from tests.laws import laws
 
 from lastro.base.db import Database
+from lastro.base.errors import DatabaseAway
 from lastro.doors.gauges import Watch
 from lastro.doors.laws import LawReader
 from lastro.doors.metrics import Metrics
@@ -138,5 +140,36 @@ async def test_who_stops_leaves_the_law_that_is_being_read(own_database: Any, ca
         await asyncio.sleep(0.01)
     stop.set()
     assert await asyncio.wait_for(reading, 10) is False
-    assert "law_a_long_one" not in await read(cast)
+    assert (await read(cast)).get("law_a_long_one") is None
+    due = "SELECT tried_at < machine_now() - interval '20 hours' FROM law_checks WHERE law = 'law_a_long_one'"
+    assert await watcher.fetchval(due) is not False, "the next worker reads it the same night"
     await watcher.close()
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END",  # the disk is full
+        "BEGIN RETURN pg_terminate_backend(pg_backend_pid()); END",
+    ],
+)
+async def test_a_law_that_exhausts_the_server_keeps_no_other_from_its_turn(
+    own_database: Any, cast: Cast, ending: str
+) -> None:
+    await changed(
+        own_database,
+        *ALL_BUT_ONE,
+        f"CREATE FUNCTION exhausts() RETURNS boolean LANGUAGE plpgsql AS $$ {ending} $$",
+        "CREATE VIEW law_a_hungry_one WITH (security_invoker = true) AS SELECT 1 AS company_id WHERE exhausts()",
+        "GRANT SELECT ON law_a_hungry_one TO lastro_app, lastro_audit",
+    )
+    reads = reader(own_database, cast)
+    with capture_logs() as lines, pytest.raises(DatabaseAway):
+        await reads.round()
+    assert [(line["event"], line["kind"], line["cause"]) for line in lines] == [
+        ("law.unread", "law_a_hungry_one", "DatabaseAway")
+    ]
+    while not await reads.round():  # a moment passes before the server has let the lock go
+        await asyncio.sleep(0.01)
+    found = await read(cast)
+    assert (found["law_a_hungry_one"], found[ONE]) == (None, 0)

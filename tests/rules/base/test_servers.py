@@ -41,6 +41,14 @@ def test_each_host_has_its_address(url: str, each: list[str]) -> None:
         (ONE, {5432}),
         ("postgresql://db1:5433,db2/lastro", {5432, 5433}),
         ("postgresql://lastro@/lastro?host=/run/pg", set()),
+        ("postgresql://lastro@/lastro?host=/run/pg&port=5433", set()),
+        ("postgresql:///lastro?user=lastro&host=db1,db2&port=5432,5433", {5432, 5433}),
+        ("postgresql:///lastro?host=localhost&port=5433", {5433}),
+        ("postgresql:///lastro?host=localhost", {5432}),
+        ("postgresql:///lastro?host=localhost:5433", {5433}),
+        ("postgresql://db1/lastro?port=5433", {5432}),  # as the driver reads it: a place's own port, or the usual one
+        ("postgresql:///lastro?port=5433", {5433}),  # of no host the driver asks this machine
+        ("postgresql:///lastro?host=a,b,c&port=1,2", {1, 2}),
     ],
 )
 def test_the_ports_of_a_database(url: str, found: set[int]) -> None:
