@@ -43,13 +43,19 @@ END $$;
 ALTER POLICY forget ON events WITH CHECK (body IS NULL OR EXISTS (
   SELECT 1 FROM erased_bodies b WHERE b.company_id = events.company_id AND b.event_id = events.id AND b.left_sha256 = sha256(events.body)));
 
--- What these people are here, and why it has to stay: IN_USE, it has not ended; OPERATION, money was moved or asked for at a
+-- What these people are here, and why it has to stay: IN_USE, it has not ended, or a message about it is still due; OPERATION, money was moved or asked for at a
 -- network (Circular 3.978, Art. 67: ten years from the first day of the year after); RELATION, an account (the same, from its
 -- closing). until: when the ground ends; NULL, while it has no end yet. ground NULL: nothing keeps it.
 CREATE FUNCTION people_held(company uuid, people uuid[], years integer)
 RETURNS TABLE (party_id uuid, thing text, role text, object_id uuid, status text, created_at timestamptz, ground text, until timestamptz)
 LANGUAGE sql STABLE AS $$
-  WITH found AS (
+  WITH telling AS (                                   -- what a network is still to be told something of
+    SELECT coalesce(c.subscription_id, p.subscription_id, m.reference_id) AS id FROM outbox m
+      LEFT JOIN subscription_cancellations c ON c.company_id = company AND c.id = m.reference_id
+      LEFT JOIN payment_attempts a ON a.company_id = company AND a.id = m.reference_id
+      LEFT JOIN subscription_payments p ON p.company_id = company AND p.id = coalesce(a.payment_id, m.reference_id)
+     WHERE m.company_id = company AND m.due_at IS NOT NULL),
+  found AS (
     SELECT w.party_id, 'order' AS thing, w.role, o.id, o.status, o.created_at, o.updated_at AS ended_at,
            CASE WHEN o.status IN ('INITIAL', 'PENDING', 'AUTHENTICATING') THEN 'IN_USE'
                 WHEN o.paid_minor IS NOT NULL OR EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = company
@@ -82,30 +88,32 @@ LANGUAGE sql STABLE AS $$
      CROSS JOIN LATERAL (SELECT r.party_id, 'holder' UNION ALL SELECT unnest(r.representative_ids), 'representative') w(party_id, role)
       LEFT JOIN account_close_requests c ON c.company_id = r.company_id AND c.account_id = r.account_id AND c.status = 'COMPLETED'
      WHERE r.company_id = company AND w.party_id = ANY (people))
-  SELECT party_id, thing, role, id, status, created_at, ground,
-         CASE WHEN ground IN ('OPERATION', 'RELATION') THEN
+  SELECT party_id, thing, role, id, status, created_at, held.ground,
+         CASE WHEN held.ground IN ('OPERATION', 'RELATION') THEN
            (date_trunc('year', ended_at AT TIME ZONE 'America/Sao_Paulo') + make_interval(years => years + 1)) AT TIME ZONE 'America/Sao_Paulo'
          END
-    FROM found
+    FROM found CROSS JOIN LATERAL (SELECT CASE WHEN id IN (SELECT t.id FROM telling t) THEN 'IN_USE' ELSE found.ground END AS ground) held
 $$;
 
--- The same JSON with other words in place of some: where a value is one of them, whole.
+-- The same JSON with other words in place of some, each a key with its whole value, as in "name":"Bento": what a client called a
+-- thing, or a status, may be the same text under another key.
 CREATE FUNCTION worded_anew(body bytea, words text[], instead text[]) RETURNS bytea LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   says text := convert_from(body, 'UTF8');
 BEGIN
   FOR i IN 1 .. coalesce(cardinality(words), 0) LOOP
-    says := replace(says, ':' || to_json(words[i])::text, ':' || to_json(instead[i])::text);
+    says := replace(says, words[i], instead[i]);
   END LOOP;
   RETURN convert_to(says, 'UTF8');
 END $$;
 
 -- Erases these people where nothing keeps them: their rows, and their words in what was told to clients, kept as an answer,
--- sent to a network or uploaded for them. Lines of plans that were never paid, and name the document, lose it too. Writes down
--- of how many rows, and returns that. It sets the company for this session.
+-- sent to a network or uploaded for them. Lines of plans that were never paid, and name the document, the e-mail or the phone as
+-- the receiver's or as the key, lose it too. Writes down of how many rows, and returns that. It sets the company for this session.
 CREATE FUNCTION erase_people(company uuid, erasure uuid, people uuid[], document text, years integer, by text, request text)
 RETURNS SETOF erasures LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  asked uuid[] := people;
   kept uuid[];
   things uuid[];
   words text[];
@@ -124,11 +132,27 @@ BEGIN
                  WHERE h.ground IS NOT NULL AND (h.until > business_now()) IS NOT FALSE);
   people := ARRAY(SELECT p.id FROM parties p WHERE p.company_id = company AND p.id = ANY (people) AND p.id <> ALL (kept) AND p.erased_at IS NULL);
   things := ARRAY(SELECT DISTINCT h.object_id FROM people_held(company, people, years) h);
+  things := things || ARRAY(
+    SELECT c.id FROM subscription_cancellations c WHERE c.company_id = company AND c.subscription_id = ANY (things)
+    UNION ALL SELECT unnest(array_append(ARRAY(SELECT a.id FROM payment_attempts a WHERE a.company_id = company AND a.payment_id = p.id), p.id))
+      FROM subscription_payments p WHERE p.company_id = company AND p.subscription_id = ANY (things));
   SELECT array_agg(w.word), array_agg(w.instead) INTO words, instead FROM (
-    SELECT DISTINCT v.word, v.instead FROM parties p CROSS JOIN LATERAL (VALUES
-        (p.name, 'NAO IDENTIFICADO'), (p.document_number, repeat('0', length(p.document_number))), (p.email, ''), (p.phone, ''),
-        (p.ip, ''), (p.bank ->> 'account', '0')) v(word, instead)
-     WHERE p.company_id = company AND p.id = ANY (people) AND v.word <> '') w;
+    SELECT DISTINCT to_json(k) || ':' || v.word AS word, to_json(k) || ':' || v.instead AS instead FROM (
+      SELECT u.keys, to_json(u.word)::text AS word, coalesce(to_json(u.instead)::text, 'null') AS instead FROM parties p CROSS JOIN LATERAL (VALUES
+          (p.name, 'NAO IDENTIFICADO', '{name,fullName}'),
+          (p.document_number, repeat('0', length(p.document_number)), '{number,document,document_number,payer_document,receiver_document}'),
+          (p.document_number, 'NAO IDENTIFICADO', '{key}'), (p.email, 'NAO IDENTIFICADO', '{key}'), (p.phone, 'NAO IDENTIFICADO', '{key}'),
+          (p.email, '', '{email}'), (p.phone, '', '{phone}'), (p.ip, '', '{ip}'), (p.birth_date::text, NULL, '{birth_date}'),
+          (p.bank ->> 'account', '0', '{account,accountNumber,receiver_account}')) u(word, instead, keys)
+       WHERE p.company_id = company AND p.id = ANY (people) AND u.word <> ''
+      UNION ALL SELECT ARRAY[a.key]::text, to_json(a.value)::text, '""' FROM parties p CROSS JOIN LATERAL jsonb_each_text(p.address) a
+       WHERE p.company_id = company AND p.id = ANY (people) AND a.value <> ''
+      UNION ALL SELECT '{key}', to_json(p.pix_key)::text, '"NAO IDENTIFICADO"' FROM payouts p
+       WHERE p.company_id = company AND p.id = ANY (things)
+      UNION ALL SELECT u.keys, to_json(u.word)::text, coalesce(to_json(u.instead)::text, 'null') FROM account_requests r CROSS JOIN LATERAL (VALUES
+          (r.trade_name, NULL, '{trade_name}'), (r.reproved_description, r.reproved_code, '{description,reprovedDescription}')) u(word, instead, keys)
+       WHERE r.company_id = company AND r.id = ANY (things) AND r.party_id = ANY (people)) v
+     CROSS JOIN LATERAL unnest(v.keys::text[]) k WHERE v.word IS NOT NULL) w;
   FOR e IN SELECT v.id, v.body, worded_anew(v.body, words, instead) AS left_body FROM events v
             WHERE v.company_id = company AND v.reference_id = ANY (things) AND v.body IS NOT NULL FOR UPDATE LOOP
     CONTINUE WHEN e.left_body = e.body;
@@ -143,19 +167,30 @@ BEGIN
    WHERE a.company_id = company AND a.object_id = ANY (things) AND a.body IS NOT NULL
      AND a.body <> worded_anew(a.body, words, instead);
   GET DIAGNOSTICS answers_gone = ROW_COUNT;
-  UPDATE outbox o SET body = worded_anew(o.body, array_append(words, coalesce(as_json(o.body) #>> '{payer,address}', '')), array_append(instead, ''))
-   WHERE o.company_id = company AND o.reference_id = ANY (things) AND o.due_at IS NULL
-     AND o.body <> worded_anew(o.body, array_append(words, coalesce(as_json(o.body) #>> '{payer,address}', '')), array_append(instead, ''));
+  UPDATE outbox o SET body = n.body FROM (
+    SELECT m.id, worded_anew(
+             convert_to(regexp_replace(convert_from(m.body, 'UTF8'), '"browser":\{("([^"\\]|\\.)*"|[^"}])*\}', '"browser":null'), 'UTF8'),
+             array_append(words, '"address":' || coalesce(to_json(as_json(m.body) #>> '{payer,address}')::text, '""')),
+             array_append(instead, '"address":""')) AS body
+      FROM outbox m WHERE m.company_id = company AND m.reference_id = ANY (things)) n
+   WHERE o.company_id = company AND o.id = n.id AND o.due_at IS NULL AND o.body <> n.body;
   GET DIAGNOSTICS messages_gone = ROW_COUNT;
   UPDATE payout_plan_lines l SET request = '{}', destination = NULL FROM payout_plans p
    WHERE l.company_id = company AND p.company_id = company AND p.id = l.plan_id AND l.request <> '{}'
      AND p.status NOT IN ('VALIDATING', 'READY', 'APPROVED', 'APPLYING')
-     AND (l.payout_id = ANY (things) OR (l.payout_id IS NULL AND position(document IN
-            regexp_replace(convert_from(l.request, 'UTF8') || coalesce(l.destination, ''), '[./-]', '', 'g')) > 0));
+     AND (l.payout_id = ANY (things) OR (l.payout_id IS NULL AND EXISTS (
+            SELECT FROM (VALUES (as_json(l.request) #>> '{receiver,document,number}'), (as_json(l.request) #>> '{paymentData,pixKey}'),
+                                (l.destination::jsonb #>> '{receiver,document_number}'), (l.destination::jsonb ->> 'key')) said(word)
+             WHERE upper(regexp_replace(said.word, '[./-]', '', 'g')) = document
+                OR lower(said.word) IN (SELECT lower(u.word) FROM parties p CROSS JOIN LATERAL (VALUES (p.email), (p.phone)) u(word)
+                                         WHERE p.company_id = company AND p.id = ANY (asked)))));
   GET DIAGNOSTICS lines_gone = ROW_COUNT;
-  UPDATE account_documents d SET sealed = NULL
-   WHERE d.company_id = company AND d.request_id = ANY (things) AND d.sealed IS NOT NULL;
+  UPDATE account_documents d SET sealed = NULL FROM account_requests r
+   WHERE d.company_id = company AND d.request_id = ANY (things) AND d.sealed IS NOT NULL AND r.company_id = company AND r.id = d.request_id
+     AND (r.party_id = ANY (people) OR (r.representative_ids && people AND d.slot IN ('documentRepresentative', 'selfieRepresentative')));
   GET DIAGNOSTICS uploads_gone = ROW_COUNT;
+  UPDATE account_requests r SET trade_name = NULL, reproved_description = NULL
+   WHERE r.company_id = company AND r.id = ANY (things) AND r.party_id = ANY (people) AND num_nonnulls(r.trade_name, r.reproved_description) > 0;
   UPDATE payouts p SET pix_key = CASE WHEN p.pix_key IS NOT NULL THEN 'NAO IDENTIFICADO' END, qr = NULL
    WHERE p.company_id = company AND p.id = ANY (things) AND (p.pix_key IS NOT NULL OR p.qr IS NOT NULL);
   UPDATE parties p SET name = 'NAO IDENTIFICADO', document_number = repeat('0', length(p.document_number)), email = NULL,

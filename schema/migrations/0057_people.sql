@@ -41,6 +41,7 @@ CREATE TABLE people_links (                           -- reference table: links 
 CREATE TABLE people_sessions (                        -- reference table: who is in
   hash bytea PRIMARY KEY,                             -- SHA-256 of the 256 random bits of its cookie
   person_id uuid NOT NULL REFERENCES people,
+  version bigint NOT NULL,                            -- of the person that it counts for: with another one nobody is in
   stage text NOT NULL CHECK (stage IN ('PASSWORD', 'WHOLE')), -- PASSWORD: the second factor is still asked for
   chosen_company uuid,                                -- which the person looks at; NULL: none yet
   proved_at timestamptz,                              -- when the second factor was last shown
@@ -77,7 +78,7 @@ CREATE VIEW law_every_change_of_a_person_is_told WITH (security_invoker = true) 
       SELECT count(a.version) AS told, max(a.version) AS last FROM people_acts a WHERE a.person_id = p.id) t
    WHERE t.told <> p.version OR t.last IS DISTINCT FROM p.version;
 COMMENT ON VIEW law_every_change_of_a_person_is_told IS
-  'Each version of a person of the console has its one row among the acts, so that no change and no removal of a row stays unseen.';
+  'A person of the console has one row among the acts for each of its versions, and none for a version that it does not have.';
 
 ALTER TABLE console_acts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE console_acts FORCE ROW LEVEL SECURITY;

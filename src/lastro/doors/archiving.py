@@ -27,10 +27,20 @@ if TYPE_CHECKING:
     from lastro.webhooks import Numbered
 
 # The cursor is locked before it is read, so that nobody else who forgets moves where the feed begins between this look and
-# the forgetting: never anything beyond the last number that is in a file.
+# the forgetting: never anything beyond the last number that is in a file. Then the events are locked and compared with the
+# file: a person may have been erased from one meanwhile. forgotten NULL: so it is, and nothing was forgotten.
 _FORGET = """
-SELECT forget_events($1, $2, ($3::bigint + 1 - c.forgotten_below)::integer) AS forgotten, c.forgotten_below AS first
-  FROM (SELECT forgotten_below FROM event_cursors WHERE company_id = $1 FOR UPDATE) c WHERE c.forgotten_below <= $3
+WITH here AS MATERIALIZED (
+  SELECT forgotten_below FROM event_cursors WHERE company_id = $1 AND forgotten_below <= $3 FOR UPDATE),
+now AS MATERIALIZED (
+  SELECT e.id, e.body FROM events e
+   WHERE e.company_id = $1 AND e.id = ANY ($4::uuid[]) AND EXISTS (SELECT 1 FROM here) ORDER BY e.id FOR UPDATE),
+other AS MATERIALIZED (
+  SELECT count(*) AS n FROM now JOIN unnest($4::uuid[], $5::bytea[]) AS filed(id, sha256) USING (id)
+   WHERE sha256(now.body) <> filed.sha256)
+SELECT CASE WHEN other.n = 0 THEN forget_events($1, $2, ($3::bigint + 1 - here.forgotten_below)::integer) END AS forgotten,
+       here.forgotten_below AS first
+  FROM here, other
 """
 _HASHES = """
 SELECT e.id, coalesce(f.sha256, sha256(e.body)) AS sha256
@@ -82,17 +92,21 @@ async def _archive(database: Database, company_id: UUID, folder: Path, age: time
             if not old:
                 return files, events
             file = write(folder, old)
-            row = await session.row(_FORGET, company_id, age, old[-1].sequence)
+            hashes = [hashlib.sha256(event.body).digest() for event in old]
+            row = await session.row(_FORGET, company_id, age, old[-1].sequence, [event.id for event in old], hashes)
         if row is None:
             return files + 1, events  # somebody else has forgotten them meanwhile: the file may be all there is
         # Fewer where one of them may still be sent.
-        gone = [event for event in old if event.sequence < row["first"] + row["forgotten"]]
+        gone = [event for event in old if event.sequence < row["first"] + (row["forgotten"] or 0)]
         if len(gone) < len(old):
-            if gone:
-                write(folder, gone)
+            kept = write(folder, gone) if gone else None
             _remove(file)
+            file = kept or file
+        if not gone and row["forgotten"] is None:
+            continue  # they are read anew, as they are now
         if not gone:
             return files, events
+        _remove_within(file)
         files, events = files + 1, events + len(gone)
 
 
@@ -199,3 +213,12 @@ def _put(file: Path, content: bytes) -> None:
 def _remove(file: Path) -> None:
     for one in (file, _sum_of(file)):
         one.unlink(missing_ok=True)
+
+
+def _remove_within(file: Path) -> None:
+    """Files of a run that was cut off before it forgot: this one holds the same, less who was erased since."""
+    first, last = file.name.removesuffix(_ENDING).split("-")
+    for other in _files(file.parent):
+        begins, _, ends = other.name.removesuffix(_ENDING).partition("-")
+        if other != file and first <= begins and ends <= last:
+            _remove(other)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from lastro.base.db import Database, Session
 
 # From a person to what names it no index leads: it would cost every order, and few ask. One look reads the company's tables.
-_PEOPLE = "SELECT id FROM parties WHERE company_id = $1 AND document_number = $2 AND erased_at IS NULL ORDER BY id"
+_PEOPLE = (
+    "SELECT id FROM parties WHERE company_id = $1 AND document_number = ANY ($2::text[]) AND erased_at IS NULL ORDER BY id"
+)
 _HELD = """
 SELECT h.*, coalesce(h.ground IS NOT NULL AND (h.until > business_now()) IS NOT FALSE, false) AS is_kept
   FROM people_held($1, $2::uuid[], $3) h ORDER BY h.created_at, h.object_id, h.role
@@ -29,13 +31,19 @@ SELECT a.id, a.status, a.created_at, c.updated_at AS closed_at,
          AT TIME ZONE 'America/Sao_Paulo' AS until
   FROM accounts a
   LEFT JOIN account_close_requests c ON c.company_id = a.company_id AND c.account_id = a.id AND c.status = 'COMPLETED'
- WHERE a.company_id = $1 AND a.document_number = $2 ORDER BY a.created_at
+ WHERE a.company_id = $1 AND a.document_number = ANY ($2::text[]) ORDER BY a.created_at
 """
 _KEYS = """
 SELECT id, account_id, status, created_at FROM pix_keys
  WHERE company_id = $1 AND account_id = ANY ($2::uuid[]) ORDER BY created_at
 """
 _ERASE = "SELECT erased, kept FROM erase_people($1, $2, $3::uuid[], $4, $5, $6, $7)"
+# What events tell of besides the things that are found: the accounts' claims and settlements, the subscriptions' charges.
+_FURTHER = """
+SELECT id FROM key_claims WHERE company_id = $1 AND account_id = ANY ($2::uuid[])
+UNION ALL SELECT id FROM settlements WHERE company_id = $1 AND account_id = ANY ($2::uuid[])
+UNION ALL SELECT id FROM subscription_payments WHERE company_id = $1 AND subscription_id = ANY ($3::uuid[])
+"""
 _TOLD = "SELECT {what} AS told FROM {table} x WHERE x.company_id = $1 AND x.{of} = ANY ($2::uuid[]) ORDER BY x.id"
 _EVENT = """
 jsonb_build_object('id', x.id, 'event', x.type, 'referenceId', x.reference_id, 'createdAt', x.created_at,
@@ -47,21 +55,40 @@ _WHOLE = {
     "accounts": ("to_jsonb(x) - ARRAY['company_id', 'full_name_folded', 'email_folded']", "accounts", "id"),
     "keys": ("to_jsonb(x) - 'company_id'", "pix_keys", "account_id"),
     "proofsOfKeys": ("to_jsonb(x) - ARRAY['company_id', 'sealed_by', 'request_id']", "pix_key_validations", "account_id"),
+    "claimsOfKeys": ("to_jsonb(x) - 'company_id'", "key_claims", "account_id"),
+    "closings": ("to_jsonb(x) - 'company_id'", "account_close_requests", "account_id"),
+    "requests": ("to_jsonb(x) - 'company_id'", "account_requests", "id"),
     "events": (_EVENT, "events", "reference_id"),
     "uploads": ("to_jsonb(x) - ARRAY['company_id', 'sealed']", "account_documents", "request_id"),
 }
 
 
+# Under these an event names somebody, who need not be the one who asks: an order may be paid by another than was asked.
+_NAMED = ("payer", "receiver", "customer", "debtor")
+# What is shorter may be a part of any number.
+_TELLING = 5
+
+
 def plain(document: str) -> str:
-    """A document as it is stored: digits and letters alone, in capitals."""
-    return re.sub(r"[^0-9A-Za-z]", "", document).upper()
+    """A document without what people write into it to read it better, in capitals: CPF and CNPJ are stored so."""
+    return re.sub(r"[\s./-]", "", document).upper()
+
+
+def tells(document: str, text: str) -> bool:
+    """Whether a text holds the document."""
+    return len(plain(document)) >= _TELLING and plain(document) in plain(text)
+
+
+def _forms(document: str) -> list[str]:
+    """As it may be stored: an order keeps a document of other kinds with the punctuation that it came with."""
+    return sorted({document.strip().upper(), plain(document)})
 
 
 async def found(database: Database, company_id: UUID, document: str, years: int) -> list[dict[str, Any]]:
     """Everything that is the person's, one row a thing and role: why it stays (ground) and until when.
 
-    document: as `plain` gives it. years: how long operations and ended relations are kept, counted from the year after.
-    ground and until None: nothing keeps it.
+    document: with punctuation or without. years: how long operations and ended relations are kept, from the year
+    after. ground and until None: nothing keeps it.
     """
     async with _patient(database, company_id) as session:
         people = await _people(session, company_id, document)
@@ -72,7 +99,7 @@ async def found(database: Database, company_id: UUID, document: str, years: int)
             }
             for row in await session.fetch(_HELD, company_id, people, years)
         ]  # fmt: skip
-        accounts = await session.fetch(_ACCOUNTS, company_id, document, years)
+        accounts = await session.fetch(_ACCOUNTS, company_id, _forms(document), years)
         keys = await session.fetch(_KEYS, company_id, [account["id"] for account in accounts])
     until = {account["id"]: account["until"] for account in accounts}
     for thing, of in (("account", accounts), ("pixKey", keys)):
@@ -87,18 +114,22 @@ async def found(database: Database, company_id: UUID, document: str, years: int)
 
 
 async def exported(database: Database, company_id: UUID, document: str, years: int) -> dict[str, Any]:
-    """All that is kept of the person, by kind, as it is stored; of uploads their descriptions."""
+    """All that is kept of the person, by kind, as it is stored; of uploads their descriptions, of events no other person."""
     async with _patient(database, company_id) as session:
         people = await _people(session, company_id, document)
         held = await session.fetch(_HELD, company_id, people, years)
-        accounts = [row["id"] for row in await session.fetch(_ACCOUNTS, company_id, document, years)]
+        accounts = [row["id"] for row in await session.fetch(_ACCOUNTS, company_id, _forms(document), years)]
         things = sorted({row["object_id"] for row in held})
+        further = [row["id"] for row in await session.fetch(_FURTHER, company_id, accounts, things)]
         asked = {
             "people": people,
             "accounts": accounts,
             "keys": accounts,
             "proofsOfKeys": accounts,
-            "events": things,
+            "claimsOfKeys": accounts,
+            "closings": accounts,
+            "requests": things,
+            "events": things + accounts + further,
             "uploads": things,
         }
         told: dict[str, Any] = {}
@@ -106,6 +137,8 @@ async def exported(database: Database, company_id: UUID, document: str, years: i
             what, table, of = _WHOLE[kind]
             rows = await session.fetch(_TOLD.format(what=what, table=table, of=of), company_id, ids)
             told[kind] = [msgspec.json.decode(row["told"]) for row in rows]
+    names = {person["name"] for person in told["people"]}
+    told["events"] = [_own(event, _forms(document), names) for event in told["events"]]
     told["things"] = [
         {
             "thing": row["thing"], "role": row["role"], "id": row["object_id"], "status": row["status"],
@@ -122,13 +155,35 @@ async def erase(
     """Erases what nothing keeps, all of it or nothing, and writes that down. How many rows of what, and how many stay."""
     async with _patient(database, company_id) as session:
         people = await _people(session, company_id, document)
-        row = await session.row(_ERASE, company_id, erasure_id, people, document, years, by, reference)
+        # Lines of plans are found by it: the document of who is to be paid, or the key.
+        text = plain(document) if len(plain(document)) >= _TELLING else None
+        row = await session.row(_ERASE, company_id, erasure_id, people, text, years, by, reference)
         assert row is not None
     return msgspec.json.decode(row["erased"]), msgspec.json.decode(row["kept"])
 
 
+def _own(told: Any, documents: list[str], names: set[str]) -> Any:
+    """What was told, without the people in it who are others."""
+    if isinstance(told, list):
+        return [_own(one, documents, names) for one in told]
+    if not isinstance(told, dict):
+        return told
+    return {
+        name: _own(value, documents, names)
+        for name, value in told.items()
+        if name not in _NAMED or not isinstance(value, dict) or _is_of(value, documents, names)
+    }
+
+
+def _is_of(who: dict[str, Any], documents: list[str], names: set[str]) -> bool:
+    """Whether it is this person; by the name where nobody's document is shown, as of a document that is not Brazil's."""
+    document = who.get("document")
+    number = str((document.get("number") if isinstance(document, dict) else document) or "")
+    return number in documents if number.strip("0") else who.get("name") in names
+
+
 async def _people(session: Session, company_id: UUID, document: str) -> list[UUID]:
-    return [row["id"] for row in await session.fetch(_PEOPLE, company_id, document)]
+    return [row["id"] for row in await session.fetch(_PEOPLE, company_id, _forms(document))]
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from tests.cast import BENTO, Cast
 from tests.house.test_commands import Office, environment
 from tests.laws import broken, connected
 from tests.rooms.accounts.openings import Desk
-from tests.rooms.laws import paying_out
+from tests.rooms.laws import paying_out, planning, subscribing
 from tests.rooms.laws.collecting import _ADDRESS as ADDRESS
 from tests.rooms.laws.world import URL, World
 
@@ -37,9 +37,9 @@ KEPT = {
 }
 
 
-async def order(world: World, name: str, method: str = "PIX") -> UUID:
+async def order(world: World, name: str, method: str = "PIX", *, customer_name: str = NAME) -> UUID:
     customer = {
-        "name": NAME, "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": CPF}, "email": EMAIL, "phone": PHONE,
+        "name": customer_name, "entityType": "INDIVIDUAL", "document": {"type": "CPF", "number": CPF}, "email": EMAIL, "phone": PHONE,
         "address": ADDRESS,
     }  # fmt: skip
     of = {"externalId": name, "paymentMethod": method, "description": "Flores", "notificationUrl": URL,
@@ -166,6 +166,149 @@ async def stays_in_use(world: World) -> None:
     assert payout["status"] == "CANCELED"
 
 
+async def erased(world: World, own_database: Any, tmp_path: Path, document: str = CPF) -> Any:
+    office = Office(read(environment(own_database, tmp_path)))
+    words = ("erase", document, "--company", str(world.ana.number), "--reference", "LGPD 8", "--yes")
+    return await asyncio.to_thread(office.asks, "subject", *words)
+
+
+async def bodies(connection: Any, of: UUID) -> list[bytes]:
+    sql = "SELECT body FROM events WHERE reference_id = $1 UNION ALL SELECT body FROM outbox WHERE reference_id = $1"
+    return [row["body"] for row in await connection.fetch(sql, of)]
+
+
+async def bodies_sent(connection: Any, of: UUID) -> list[bytes]:
+    return [row["body"] for row in await connection.fetch("SELECT body FROM outbox WHERE reference_id = $1", of)]
+
+
+async def test_words_of_a_person_are_erased_where_they_are_the_persons(
+    world: World, own_database: Any, tmp_path: Path
+) -> None:
+    """What a client called an order, a status and a currency may be the same text; a key paid to is the person's too."""
+    admin = await connected(own_database.admin)
+    for code, name in ((CPF, "CANCELED"), ("other", "BRL"), ("more", CPF)):
+        await order(world, code, customer_name=name)
+        await world.ask("cancel_order", world.names[code], key=f"cancel {code}")
+    key = "z.zanoni@work.example"
+    await paying_out.make(
+        world, "by_key", 500, scheduled=True, receiver={"name": NAME, "document": {"type": "CPF", "number": CPF}}
+    )
+    await admin.execute(
+        "UPDATE payouts SET pix_key = $1, pix_key_type = 'EMAIL', initiation = 'KEY' WHERE id = $2",
+        key,
+        world.names["by_key"],
+    )
+    await world.ask("cancel_payout", world.names["by_key"], key="cancel by key")
+    assert any(key.encode() in body for body in await bodies(admin, world.names["by_key"]))
+    await erased(world, own_database, tmp_path)
+    assert not any(key.encode() in body for body in await bodies(admin, world.names["by_key"]))
+    (told,) = [msgspec.json.decode(body) for body in await bodies(admin, world.names[CPF])]
+    assert (told["code"], told["status"], told["payer"]["name"]) == (CPF, "CANCELED", "NAO IDENTIFICADO")
+    assert await broken(admin, at_rest=False) == {}
+    await admin.close()
+
+
+async def test_what_is_still_to_be_told_keeps_its_words(world: World, own_database: Any, tmp_path: Path) -> None:
+    admin = await connected(own_database.admin)
+    await admin.execute(
+        "UPDATE outbox SET due_at = now(), done_at = NULL, outcome = NULL WHERE reference_id = $1 AND kind = 'collection.send'",
+        world.names["slip"],
+    )
+    office = Office(read(environment(own_database, tmp_path)))
+    found = await asyncio.to_thread(office.asks, "subject", "find", CPF, "--company", str(world.ana.number))
+    assert {row["ground"] for row in found if row["id"] == str(world.names["slip"])} == {"IN_USE"}
+    await erased(world, own_database, tmp_path)
+    assert any(CPF.encode() in body for body in await bodies(admin, world.names["slip"]))
+    await admin.execute("UPDATE outbox SET due_at = NULL, done_at = now(), outcome = 'sent' WHERE due_at IS NOT NULL")
+    await erased(world, own_database, tmp_path)
+    assert not any(CPF.encode() in body for body in await bodies(admin, world.names["slip"]))
+    await admin.close()
+
+
+async def test_what_partners_were_told_beside_the_words_goes_too(world: World, own_database: Any, tmp_path: Path) -> None:
+    """Of a request for an account the birth date, address and trade name; of an order by card the payer's browser."""
+    admin, refused = await connected(own_database.admin), world.names["refused"]
+    sql = "UPDATE account_requests SET trade_name = 'Flores da Zaza', reproved_description = 'Zaza is no florist' WHERE id = $1"
+    await admin.execute(sql, refused)
+    (told,) = await bodies_sent(admin, refused)
+    was = msgspec.structs.replace(port.analysis_order(told), trade_name="Flores da Zaza")
+    assert was.holder.birth_date is not None
+    assert was.holder.address
+    await admin.execute("UPDATE outbox SET body = $2 WHERE reference_id = $1", refused, port.encode(was))
+    slip = "SELECT body FROM outbox WHERE reference_id = $1 AND kind = 'collection.send'"
+    browser: dict[str, str | int | bool] = {"userAgent": 'a "} b', "screenHeight": 900, "javaEnabled": False}
+    card = port.CardOrder("tok", 1, URL, browser=browser, email=EMAIL, phone=PHONE)
+    sold = msgspec.structs.replace(port.collection_order(await admin.fetchval(slip, world.names["slip"])), card=card)
+    sql = "UPDATE outbox SET body = $2 WHERE reference_id = $1 AND kind = 'collection.send'"
+    await admin.execute(sql, world.names["slip"], port.encode(sold))
+    await erased(world, own_database, tmp_path)
+    left = port.collection_order(await admin.fetchval(slip, world.names["slip"]))
+    assert left.card == msgspec.structs.replace(card, browser=None, email="", phone="")
+    (body,) = await bodies_sent(admin, refused)
+    sent = port.analysis_order(body)
+    assert (sent.holder.birth_date, sent.trade_name) == (None, None)
+    assert not any((sent.holder.address or {}).values())
+    (row,) = await admin.fetch("SELECT trade_name, reproved_description FROM account_requests WHERE id = $1", refused)
+    assert set(row.values()) == {None}
+    await admin.close()
+
+
+async def test_who_represents_takes_own_pages_alone(world: World, own_database: Any, tmp_path: Path) -> None:
+    """The holder of the refused request is the erased person's company, which stays."""
+    admin, refused = await connected(own_database.admin), world.names["refused"]
+    await admin.execute(
+        "WITH holder AS (INSERT INTO parties (company_id, id, name, document_type, document_number)"
+        " SELECT company_id, gen_random_uuid(), 'Zaza Ltda', 'CNPJ', '12345678000195' FROM account_requests WHERE id = $1 RETURNING id)"
+        " UPDATE account_requests r SET representative_ids = ARRAY[r.party_id], party_id = holder.id, holder_type = 'ORGANIZATION'"
+        " FROM holder WHERE r.id = $1", refused,
+    )  # fmt: skip
+    for slot, was in (("socialContract", "pepDeclaration"), ("selfieRepresentative", "selfieHolder")):
+        await admin.execute("UPDATE account_documents SET slot = $2 WHERE request_id = $1 AND slot = $3", refused, slot, was)
+    await erased(world, own_database, tmp_path)
+    left = await admin.fetch("SELECT slot, sealed IS NOT NULL FROM account_documents WHERE request_id = $1", refused)
+    assert {slot: kept for slot, kept in left if slot != "documentHolder"} == {
+        "socialContract": True, "selfieRepresentative": False,
+    }  # fmt: skip
+    await admin.close()
+
+
+async def test_lines_of_a_plan_are_the_persons_where_they_say_so(world: World, own_database: Any, tmp_path: Path) -> None:
+    admin = await connected(own_database.admin)
+    lines = [planning.line(world, str(n), n) for n in range(1, 6)]
+    for line in lines:
+        line["amount"]["value"] = "0"  # so that the plan is INVALID
+    lines[0]["receiver"] = {"name": "Zaza", "document": {"type": "CPF", "number": CPF}}
+    for place, key in ((1, EMAIL), (2, CPF)):
+        lines[place] |= {"paymentData": {"pixKey": key}}
+        del lines[place]["receiver"]
+    lines[3]["description"] = f"Rent of {CPF}"
+    lines[4]["externalId"] = CPF
+    await world.ask("create_payout_plan", None, {"payouts": lines}, key="plan")
+    await planning.work(world)
+    done = await erased(world, own_database, tmp_path)
+    left = await admin.fetch("SELECT number FROM payout_plan_lines WHERE request <> '{}' ORDER BY number")
+    assert ([row["number"] for row in left], done["erased"]["planLines"]) == ([4, 5], 3)
+    await admin.close()
+
+
+async def test_a_subscription_loses_what_was_told_of_its_charges(world: World, own_database: Any, tmp_path: Path) -> None:
+    admin = await connected(own_database.admin)
+    await subscribing.play(world)
+    await admin.execute(
+        "UPDATE outbox SET due_at = NULL, done_at = now(), outcome = 'sent', sends = 1 WHERE due_at IS NOT NULL"
+    )
+    # What goes on is over by then.
+    await admin.execute(
+        "UPDATE subscriptions SET status = 'CANCELED' WHERE status IN ('INITIAL', 'PENDING_AUTHORIZATION', 'ACCEPTED')"
+    )
+    await admin.execute("UPDATE clock SET offset_us = $1", timedelta(days=12 * 366) // timedelta(microseconds=1))
+    sql = "SELECT count(*) FROM outbox WHERE kind = 'charge.send' AND position('11144477735'::bytea IN body) > 0"
+    assert await admin.fetchval(sql) > 0
+    await erased(world, own_database, tmp_path, "11144477735")
+    assert await admin.fetchval(sql) == 0
+    await admin.close()
+
+
 async def test_when_its_time_is_over_a_payment_is_erased_too(world: World, own_database: Any, tmp_path: Path) -> None:
     office = Office(read(environment(own_database, tmp_path)))
     admin = await connected(own_database.admin)
@@ -181,7 +324,7 @@ async def test_when_its_time_is_over_a_payment_is_erased_too(world: World, own_d
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("find", "x", "--company", "1"), "That is no document"),
+        (("find", "?", "--company", "1"), "That is no document"),
         (("find", "000.000.000-00", "--company", "1"), "That is no document"),
         (("find", CPF, "--company", "1", "--years", "9"), "--years must be from 10"),
         (("find", CPF, "--company", "77"), "There is no company"),

@@ -111,6 +111,10 @@ class Crowd:
         if answer is None or answer.status >= 300:
             said = "nothing" if answer is None else f"{answer.status} {_why(answer)}"
             self.refused[f"{request.operation} {said}"] += 1
+            if answer is not None and is_lost(answer):
+                self.wrong.append(
+                    f"{request.method} {request.target} {said}: no code is used twice, so its own act is in its way"
+                )
             return None
         self.kept.append((request, answer))
         return answer.json if answer.body else {}
@@ -255,6 +259,12 @@ class Crowd:
 
     async def day(self, ahead: int) -> str:
         return (await self.today() + timedelta(days=ahead)).isoformat()
+
+
+def is_lost(answer: Answer) -> bool:
+    """Whether it is what a request hears that is said again and not known again: that somebody has its code."""
+    details = (answer.json.get("details") or []) if answer.status == 409 else []
+    return any(one["issue"] == "DUPLICATE" and one["field"].split(".")[-1] == "externalId" for one in details)
 
 
 def _why(answer: Answer) -> str:

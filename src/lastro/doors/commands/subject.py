@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 # Circular 3.978 of the Central Bank, Art. 67: no operation is forgotten earlier, nor who a client was.
 LEAST_YEARS = 10
 _MOST_YEARS = 100
-_DOCUMENT_CHARACTERS = range(5, 41)
+_DOCUMENT = re.compile(r"[0-9A-ZÑ&./-]{1,40}")  # as of the customer of an order, which may have the widest
 _LONGEST_REFERENCE = 100
 
 
@@ -30,7 +31,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
         _erase, "erase", "Erase a person where no law keeps the data. Without --yes it only says what it would do."
     )
     for one in (found, export, erase):
-        one.add_argument("document", help="CPF, CNPJ or another, with or without punctuation")
+        one.add_argument("document", help="CPF or CNPJ, with or without punctuation; another as it was given")
         one.add_argument("--company", required=True, help="its number or id: each company answers for its own people")
         one.add_argument(
             "--years", type=int, default=LEAST_YEARS, help=f"how long operations are kept; {LEAST_YEARS}, or more"
@@ -55,7 +56,7 @@ async def _export(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 async def _erase(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     by, reference = who(given), line_of("--reference", given.reference, _LONGEST_REFERENCE)
     document, years = _document(given), _years(given)
-    if document in subjects.plain(reference):
+    if subjects.tells(document, reference):
         raise Declined("The reference holds the document, and is kept for ever: give the number of the request.")
     company = await desk.company(given.company)
     held = await subjects.found(desk.database, company.id, document, years)
@@ -73,9 +74,11 @@ async def _erase(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 
 
 def _document(given: argparse.Namespace) -> str:
-    document = subjects.plain(given.document)
-    if len(document) not in _DOCUMENT_CHARACTERS or not document.strip("0"):
-        raise Declined("That is no document: give a CPF, a CNPJ or another, 5 to 40 digits and letters.")
+    document: str = given.document.strip()
+    if not _DOCUMENT.fullmatch(document.upper()) or not subjects.plain(document).strip("0"):
+        raise Declined(
+            "That is no document: give a CPF, a CNPJ or another, 1 to 40 digits, letters, &, /, hyphens and dots."
+        )
     return document
 
 
