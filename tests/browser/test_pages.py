@@ -19,7 +19,7 @@ _PICTURES = os.environ.get("LASTRO_PICTURES")
 # The main pages, each with the name of its picture; {order}: of one that is paid.
 SEEN = {
     "/console": "overview", "/console/orders?status=PAID": "orders", "/console/orders/{order}": "order",
-    "/console/ledger?trial=1": "ledger", "/console/orders/{order}/refund": "", "/console/search?q=Flores&all=1": "",
+    "/console/ledger": "ledger", "/console/orders/{order}/refund": "", "/console/search?q=Flores&all=1": "",
     "/console/search": "", "/console/events": "", "/console/verify": "", "/console/reconciliation": "",
     "/console/accounts/{account}": "", "/console/ledger/accounts/{account}": "", "/console?period=7d": "",
 }  # fmt: skip

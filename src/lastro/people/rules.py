@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SHORTEST_PASSWORD = 12
 LONGEST_PASSWORD = 256  # what is hashed has an end, so that nobody buys work with it
 _LONGEST_NAME = 140
+_LONGEST_EMAIL = 254  # RFC 5321 §4.5.3.1.3: a path of 256 octets, with its brackets
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[a-z0-9.-]{1,188}\.[a-z0-9-]{2,63}\Z")
 _FEWEST_KINDS = 5
 # What people begin and end a password with that they call long; what is left of one without them must still be something.
@@ -50,7 +51,7 @@ def email_of(text: str) -> str:
 def person_problems(email: str, name: str, roles: Collection[Role]) -> list[Problem]:
     """What is wrong with somebody who is to be let in. email: as email_of gives it."""
     problems = []
-    if _EMAIL.match(email) is None:
+    if _EMAIL.match(email) is None or len(email) > _LONGEST_EMAIL:
         problems.append(Problem("email", "INVALID", "must be an e-mail address"))
     if not name.strip() or len(name) > _LONGEST_NAME or any(unicodedata.category(c)[0] == "C" for c in name):
         problems.append(Problem("name", "INVALID", f"must have 1 to {_LONGEST_NAME} characters that can be seen"))

@@ -27,21 +27,27 @@ _SESSION = f"""
 SELECT {_COLUMNS}, s.stage, s.chosen_company, coalesce(s.proved_at > machine_now() - $4::interval, false) AS is_proved,
        s.seen_at < machine_now() - interval '1 minute' AS is_to_be_noted
   FROM people_sessions s JOIN people p ON p.id = s.person_id
- WHERE s.hash = $1 AND s.ended_at IS NULL AND p.ended_at IS NULL AND s.seen_at > machine_now() - $2::interval
+ WHERE s.hash = $1 AND s.ended_at IS NULL AND p.ended_at IS NULL AND s.version = p.version
+   AND s.seen_at > machine_now() - $2::interval
    AND s.created_at > machine_now() - CASE s.stage WHEN 'WHOLE' THEN $3::interval ELSE $5::interval END
 """  # noqa: S608
 _SEEN = "UPDATE people_sessions SET seen_at = machine_now() WHERE hash = $1 AND ended_at IS NULL"
-# Whoever is ended meanwhile does not come in: the row of people is read by the statement that makes the session.
+# Whoever was changed meanwhile does not come in ($9: the version whose password or factor was looked at), nor whoever
+# goes on from a session that is over ($10). A change that is not seen yet here leaves the session behind at its version.
 _BEGIN = """
 WITH over AS (DELETE FROM people_sessions WHERE person_id = $2 AND created_at < machine_now() - interval '30 days'),
-before AS (UPDATE people_sessions SET ended_at = machine_now() WHERE hash = $5::bytea),
+before AS (
+  UPDATE people_sessions SET ended_at = machine_now() WHERE hash = $5::bytea AND ended_at IS NULL RETURNING 1),
+whom AS (
+  SELECT id, version, only_company FROM people
+   WHERE id = $2 AND ended_at IS NULL AND version = $9 AND (NOT $10 OR EXISTS (SELECT FROM before))),
 told AS (
   INSERT INTO people_acts (id, person_id, by_person, act, address, created_at)
-  SELECT $6, p.id, p.id, $7, $8, machine_now() FROM people p WHERE p.id = $2 AND p.ended_at IS NULL)
-INSERT INTO people_sessions (hash, person_id, stage, chosen_company, proved_at, created_at, seen_at)
-SELECT $1, p.id, $3, coalesce(p.only_company, (SELECT chosen_company FROM people_sessions WHERE hash = $5)),
+  SELECT $6, id, id, $7, $8, machine_now() FROM whom)
+INSERT INTO people_sessions (hash, person_id, version, stage, chosen_company, proved_at, created_at, seen_at)
+SELECT $1, id, version, $3, coalesce(only_company, (SELECT chosen_company FROM people_sessions WHERE hash = $5)),
        CASE WHEN $4 THEN machine_now() END, machine_now(), machine_now()
-  FROM people p WHERE p.id = $2 AND p.ended_at IS NULL RETURNING 1
+  FROM whom RETURNING 1
 """
 _END = "UPDATE people_sessions SET ended_at = machine_now() WHERE hash = $1 AND ended_at IS NULL"
 _CHOOSE = "UPDATE people_sessions SET chosen_company = $2 WHERE hash = $1 AND ended_at IS NULL"
@@ -101,7 +107,9 @@ WITH moved AS (
   UPDATE people SET {sets}, version = version + 1 WHERE id = $1 AND version = $2 AND ended_at IS NULL RETURNING id, version),
 ended AS (
   UPDATE people_sessions s SET ended_at = machine_now() FROM moved
-   WHERE s.person_id = moved.id AND s.ended_at IS NULL AND s.hash IS DISTINCT FROM $3::bytea)
+   WHERE s.person_id = moved.id AND s.ended_at IS NULL AND s.hash IS DISTINCT FROM $3::bytea),
+kept AS (
+  UPDATE people_sessions s SET version = moved.version FROM moved WHERE s.person_id = moved.id AND s.hash = $3)
 INSERT INTO people_acts (id, person_id, by_person, act, version, detail, address, created_at)
 SELECT $4, moved.id, $5, $6, moved.version, $7, $8, machine_now() FROM moved RETURNING 1
 """
@@ -165,11 +173,15 @@ async def present(session: Session, digest: bytes) -> Presence | None:
 
 
 async def start(
-    session: Session, digest: bytes, person_id: UUID, stage: Stage, *, proved: bool, before: bytes | None,
+    session: Session, digest: bytes, whom: Person, stage: Stage, *, proved: bool, before: bytes | None, goes_on: bool,
     act_id: UUID, act: str, address: str | None,
 ) -> bool:  # fmt: skip
-    """A session, which takes the place of `before`; False: the person has ended meanwhile."""
-    return bool(await session.fetch(_BEGIN, digest, person_id, stage.value, proved, before, act_id, act, address))
+    """A session, which takes the place of `before`; False: the person has changed since it was read.
+
+    goes_on: `before` is the first step of this one, and False too where it is over.
+    """
+    given = (digest, whom.id, stage.value, proved, before, act_id, act, address, whom.version, goes_on)
+    return bool(await session.fetch(_BEGIN, *given))
 
 
 async def end(session: Session, digest: bytes) -> None:

@@ -3,13 +3,15 @@
 import os
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, NoReturn
 from uuid import UUID
 
 import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.console.visiting import building
 
+from lastro.base.errors import NotYet, Stale, Wait
+from lastro.base.run import Runner
 from lastro.doors import wiring
 from lastro.doors.console.serving import Console
 from lastro.doors.console.shell import Viewer
@@ -106,3 +108,45 @@ async def test_a_page_changes_nothing_and_asks_for_what_there_is(viewer: Viewer,
     status, no = await viewer.call("GET", ORDERS, {"colour": "red"})
     assert (status, no["details"][0]["field"]) == (400, "colour")
     assert await told(cast, ana) == []
+
+
+@pytest.mark.parametrize("early", [lambda: NotYet(0), lambda: Wait(at_once)])
+async def test_what_is_not_there_yet_is_asked_for_again(
+    viewer: Viewer, cast: Cast, ana: Seller, monkeypatch: pytest.MonkeyPatch, early: Any
+) -> None:
+    acts, asked = Runner.act, 0
+
+    async def late(*given: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked % 3:
+            raise early()
+        return await acts(*given)
+
+    monkeypatch.setattr(Runner, "act", late)
+    assert (await viewer.call("GET", ORDERS, {"sort": "asc"}))[0] == 200
+    assert (await in_act(viewer, cast).call("PUT", ORDERS, body=order(ana)))[0] == 200
+    assert (asked, len(await told(cast, ana))) == (6, 1)
+
+
+async def at_once() -> None:
+    """No pause."""
+
+
+async def test_what_never_comes_is_told_as_overtaken(viewer: Viewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(*_: Any) -> NoReturn:
+        raise NotYet(0)
+
+    monkeypatch.setattr(Runner, "act", never)
+    with pytest.raises(Stale):
+        await viewer.call("GET", ORDERS)
+
+
+async def test_a_refused_form_that_is_corrected_is_told_that_it_was_refused(viewer: Viewer, cast: Cast, ana: Seller) -> None:
+    acting = in_act(viewer, cast)
+    assert (await acting.call("PUT", ORDERS, body={"order": {}}))[0] == 400
+    status, said = await acting.call("PUT", ORDERS, body=order(ana))
+    assert status == 409
+    assert "it was refused" in said["details"][0]["description"]
+    assert (await in_act(viewer, cast).call("PUT", ORDERS, body=order(ana)))[0] == 200
+    assert [line["status"] for line in await told(cast, ana)] == [400, 200]

@@ -8,6 +8,8 @@ from tests.cast import Cast, Seller
 from tests.rooms.console.test_signing_in import with_factor
 from tests.rooms.console.visiting import PRODUCTION, Building, Visit, building, hidden
 
+from lastro.doors.console.deeds import DEEDS
+from lastro.doors.console.entrance import PROOF
 from lastro.doors.console.pages import NAVIGATION, PAGES
 from lastro.doors.console.shell import Act, Page
 from lastro.people import Role
@@ -131,9 +133,41 @@ async def test_in_production_people_are_changed_by_who_shows_the_second_factor(c
     kept = hidden(asked_for.text)
     assert asked_for.text.count('name="role"') == 2, "the form is kept as it was sent"
     both = {**kept, "role": ["OPERATE", "APPROVE"]}
-    assert (await visit.post(f"{page}/roles", {**both, "code": "000000"})).status_code == 401
-    assert (await visit.post(f"{page}/roles", {**both, "code": codes[0]})).status_code == 303
+    assert (await visit.post(f"{page}/roles", {**both, "second-factor": "000000"})).status_code == 401
+    assert (await visit.post(f"{page}/roles", {**both, "second-factor": codes[0]})).status_code == 303
     now = await house.register.one(person.id)
     assert now is not None
     assert now.roles == {Role.OPERATE, Role.APPROVE}
     assert (await visit.send(page, f"{page}/end")).status_code == 303, "it was shown just now"
+
+
+async def test_in_production_no_act_that_needs_proof_is_done_without_it(cast: Cast, ana: Seller) -> None:
+    house = building(cast, ana, url=PRODUCTION)
+    visit, _ = await house.inside(*Role)
+    good = hidden((await visit.get("/console/me")).text)
+    acts = [page for page in PAGES if isinstance(page, Act) and page.needs_proof]
+    assert {deed.place for deed in DEEDS if deed.moves_money} < {act.path for act in acts}
+    for act in acts:
+        answer = await asked(visit, act, **good, amount="0,01", reason="x", role="READ", email="eve@ana.example", name="Eve")
+        assert answer.status_code == 403, act
+        assert "Falta o segundo fator" in answer.text, act
+    await with_factor(house, visit)
+    async with cast.database.session() as session:
+        await session.fetch("UPDATE people_sessions SET proved_at = NULL")
+    before = await written(cast, ana)
+    for act in acts:
+        sent = {**good, "amount": "0,01", "reason": "x"}
+        answer = await asked(visit, act, **sent)
+        assert (answer.status_code, "Confirmar com o segundo fator" in answer.text) == (200, True), act
+        assert hidden(answer.text)["amount"] == "0,01", act
+        assert (await asked(visit, act, **sent, **{PROOF: ""})).status_code in (401, 429), act
+    assert await written(cast, ana) == before
+
+
+async def written(cast: Cast, ana: Seller) -> list[int]:
+    """How many lines there are of what was done: for the company, and to people but for codes that were refused."""
+    async with cast.database.session(ana.company_id) as session:
+        return [
+            await session.value("SELECT count(*) FROM console_acts"), await session.value("SELECT count(*) FROM transfers"),
+            await session.value("SELECT count(*) FROM people_acts WHERE act <> 'CODE_REFUSED'"),
+        ]  # fmt: skip

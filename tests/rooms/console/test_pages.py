@@ -10,10 +10,11 @@ from uuid import UUID, uuid4
 
 import pytest
 from tests.house.strangers import Town, leave, settle
-from tests.rooms.console.visiting import Building, Visit
+from tests.rooms.console.visiting import Building, Visit, hidden
 
 from lastro.doors import console, wiring
 from lastro.doors.app import application
+from lastro.doors.console import books, ledger
 from lastro.doors.console.deeds import DEEDS
 from lastro.doors.console.kinds import KINDS
 from lastro.doors.console.pages import PAGES
@@ -68,7 +69,7 @@ async def test_every_page_is_there_in_both_languages(place: Place) -> None:
     paths = [page.path for page in PAGES if page.method == "GET" and "{" not in page.path]
     paths += [f"/console/{kind.name}/{place.ids[kind.name]}" for kind in KINDS]
     paths += [f"/console/{deed.of}/{place.ids[deed.of]}/{deed.name}" for deed in DEEDS]
-    paths += ["/console?period=7d", "/console/ledger?trial=1", f"/console/ledger/accounts/{place.ids['accounts']}"]
+    paths += ["/console?period=7d", "/console/ledger", f"/console/ledger/accounts/{place.ids['accounts']}"]
     paths += [f"/console/{name}?accountId={place.ids['accounts']}" for name in ("keys", "claims")]
     transfer = await place.value("SELECT id FROM transfers WHERE company_id = $1 LIMIT 1")
     message = await place.value("SELECT id FROM outbox WHERE company_id = $1 LIMIT 1")
@@ -121,12 +122,53 @@ async def test_a_refund_is_refused_with_the_apis_words_and_then_made(place: Plac
     too_much = await visit.send(path, path, amount="999.999,00", refundCode="MD06")
     assert too_much.status_code in (400, 409, 422)
     assert 'value="999.999,00"' in too_much.text
-    made = await visit.send(path, path, amount="0,01", refundCode="MD06", refundReason="teste")
+    refused_form = hidden(too_much.text)
+    filled = {"amount": "0,01", "refundCode": "MD06", "refundReason": "teste"}
+    before = hidden((await visit.get(path)).text)
+    assert (await visit.post(path, {**before, **filled, "amount": "999.999,00"})).status_code == too_much.status_code
+    back = await visit.post(path, {**before, **filled})
+    assert back.status_code == 409
+    assert "it was refused" in back.text
+    assert "it was done" not in back.text
+    assert 'value="0,01"' in back.text
+    assert len({refused_form["act"], before["act"], hidden(back.text)["act"]}) == 3
+    made = await visit.post(path, {**hidden(back.text), **filled})
     assert made.status_code == 303, made.text
     found = await place.value(
         "SELECT count(*) FROM refunds WHERE company_id = $1 AND external_id LIKE 'console-%' AND amount_minor = 1"
     )
     assert found == 1
+
+
+async def test_the_trial_balance_is_added_up_by_a_form_one_at_a_time_and_not_for_long(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visit, path, database = await place.inside(Role.READ), "/console/ledger", place.town.house.database
+    looked = await visit.get(f"{path}?trial=1", accept_language="en")
+    assert "Work it out" in looked.text, "a link alone starts nothing"
+    added = await visit.send(path, path)
+    assert added.status_code == 200
+    assert "<tfoot>" in added.text
+    form = hidden(looked.text)
+    async with ledger._TRIALS:
+        busy = await visit.post(path, form, accept_language="en")
+    assert (busy.status_code, "<tfoot>" in busy.text) == (503, False)
+    assert "Another trial balance is being added up" in busy.text
+    monkeypatch.setattr(books, "TRIAL", "SELECT pg_sleep(20), $1::uuid")
+    monkeypatch.setattr(books, "TRIAL_SECONDS", 0.05)
+    slow = await visit.post(path, form, accept_language="en")
+    assert (slow.status_code, "more than 0.05 seconds" in slow.text) == (503, True)
+    async with database.session(place.town.ana.company_id) as session:
+        before = await session.value("SHOW statement_timeout")
+        assert await books.trial(session, place.town.ana.company_id) is None
+        assert await session.value("SHOW statement_timeout") == before == "30s"
+
+
+async def test_a_day_that_time_ends_with_finds_nothing(place: Place) -> None:
+    visit = await place.inside(Role.READ)
+    page = await visit.get("/console/search?q=10,50%2031/12/9999", accept_language="en")
+    assert page.status_code == 200
+    assert "Nothing found for" in page.text
 
 
 async def test_who_may_only_read_is_offered_nothing(place: Place) -> None:

@@ -44,9 +44,14 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 async def _invite(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     company = None if given.company is None else (await desk.company(given.company)).id
+    register = register_of(desk)
+    there = await register.of_email(given.email)  # of whom what is not said stays, and what is said otherwise is refused
     roles = people.roles_of(given.role or [people.Role.ADMINISTER.value])
     name = given.name or given.email
-    made = await register_of(desk).invite(given.email, name, roles, company)
+    if there is not None:
+        roles, name = roles if given.role else there.roles, given.name or there.name
+        company = there.only_company if given.company is None else company
+    made = await register.invite(given.email, name, roles, company)
     if isinstance(made, Refused):
         raise Declined("That was refused: " + "; ".join(f"{p.field} {p.description}" for p in made.problems) + ".")
     person, link = made

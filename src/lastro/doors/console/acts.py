@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -11,9 +12,11 @@ import msgspec
 
 from lastro.base import forms
 from lastro.base.api import Incoming
+from lastro.base.aside import aside
 from lastro.base.commit import Caller
-from lastro.base.errors import InsufficientFunds, Kind, Problem, Refused
+from lastro.base.errors import InsufficientFunds, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.base.media import JSON
+from lastro.base.rivals import OVERTAKEN
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Row, Write
 from lastro.doors.http import STATUS, refusal
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
 _decoder: Final = msgspec.json.Decoder(float_hook=Decimal)
 _READS: Final = frozenset({"GET", "HEAD"})
 _TWICE: Final = "console_acts_pkey"
+_ASKED: Final = 3  # times, as the API asks for what is not there yet
+_FEWEST_FAILED: Final = 300
+_FIRST: Final = "SELECT status FROM console_acts WHERE company_id = $1 AND id = $2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +140,7 @@ class Calls:
             verb = route.parse(Incoming(viewer.company_id, values, query, raw or b"{}", given, key, media=JSON))
         by = Caller(client_id=f"person:{viewer.person_id}", request_id=viewer.request_id)
         if method in _READS:
-            outcome = verb if isinstance(verb, Refused) else await self.runner.act(viewer.company_id, verb, by)
+            outcome = verb if isinstance(verb, Refused) else await self._act(viewer.company_id, verb, by)
         elif viewer.act_id is None:
             raise ValueError("what changes something is called by an act alone")
         else:
@@ -146,11 +152,34 @@ class Calls:
         self, company_id: UUID, route: Route, verb: Verb[Any] | Refused, told: _Told, by: Caller
     ) -> Done | Refused:
         asked = _Refusing(verb) if isinstance(verb, Refused) else verb
-        outcome = await self.runner.act(company_id, Recorded(asked, told, route.success), by)
-        if isinstance(outcome, Refused) and outcome.write is None and outcome != _done_already():
+        outcome = await self._act(company_id, Recorded(asked, told, route.success), by)
+        if outcome == _done_already():
+            return await self._first(company_id, told.id)
+        if isinstance(outcome, Refused) and outcome.write is None:
             # A floor or a unique value stood in the way of the Write itself, and nothing of it was written.
-            await self.runner.act(company_id, Recorded(_Refusing(outcome), told, route.success), by)
+            await self._act(company_id, Recorded(_Refusing(outcome), told, route.success), by)
         return outcome
+
+    async def _act(self, company_id: UUID, verb: Verb[Any], by: Caller) -> Done | Refused:
+        """As the runner acts. What is not there yet is asked for again here: the runner leaves that to a worker's tasks."""
+        waits = 0
+        while True:
+            try:
+                return await self.runner.act(company_id, verb, by)
+            except NotYet as early:
+                waits += 1
+                if waits == _ASKED:
+                    raise Stale(OVERTAKEN) from early
+                async with aside():  # no connection is held meanwhile
+                    await asyncio.sleep(early.seconds)
+            except Wait as wait:
+                await wait.pause()
+
+    async def _first(self, company_id: UUID, act_id: UUID) -> Refused:
+        """What became of a form that was sent before. Who was refused, went back and corrected it sends the same form."""
+        async with self.runner.database.session(company_id) as session:
+            status = await session.value(_FIRST, company_id, act_id)
+        return _done_already() if status is None or status < _FEWEST_FAILED else _refused_already()
 
     def _route(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
         for route in self.routes:
@@ -178,6 +207,11 @@ def _issues(refused: Refused) -> tuple[str, ...]:
 
 def _done_already() -> Refused:
     return Refused(Kind.CONFLICT, (Problem("form", "DUPLICATE", "was sent twice: it was done the first time"),))
+
+
+def _refused_already() -> Refused:
+    said = "was sent before, and it was refused; as it stands here it can be sent"
+    return Refused(Kind.CONFLICT, (Problem("form", "DUPLICATE", said),))
 
 
 def _answer(route: Route, outcome: Done | Refused) -> tuple[int, Any]:

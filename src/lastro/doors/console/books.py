@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import asyncpg
+
 if TYPE_CHECKING:
     from uuid import UUID
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Session
 
+TRIAL_SECONDS = 10  # so long a page waits for the trial balance: far less than other statements may take
 HOLDS_AMONG = 2_000  # of an account's newest debits, holds are looked for in so many
 # A held transfer has moved nothing yet; what ends it is a row of its own.
 TRIAL = """
@@ -60,9 +63,19 @@ SELECT id, rail, day, kind, network_id, difference, state, line_id, currency, th
 """
 
 
-async def trial(session: Session, company_id: UUID) -> list[Record]:
-    """By code and currency everything ever moved: accounts (how many), debit, credit, in minor units."""
-    return await session.fetch(TRIAL, company_id)
+async def trial(session: Session, company_id: UUID) -> list[Record] | None:
+    """By code and currency everything ever moved: accounts (how many), debit, credit, in minor units.
+
+    None: it would have taken longer than TRIAL_SECONDS.
+    """
+    await session.fetch("SELECT set_config('statement_timeout', $1, false)", f"{TRIAL_SECONDS}s")
+    try:
+        return await session.fetch(TRIAL, company_id)
+    except asyncpg.QueryCanceledError:
+        return None
+    finally:
+        if session.is_usable:
+            await session.fetch("RESET statement_timeout")  # to what its connection was made with
 
 
 async def transfer(session: Session, company_id: UUID, own: UUID) -> Record | None:

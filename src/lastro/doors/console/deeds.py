@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 from lastro import accounts, med
@@ -24,6 +25,8 @@ _CANCEL_REASONS = ("REQUESTED_BY_RECEIVER", "FRAUD_SUSPECTED", "OTHER")
 _SITUATIONS = (
     "SCAM", "UNAUTHORIZED_TRANSACTION", "CRIME_OF_COERCION", "FRAUDULENT_ACCESS_AND_AUTHORIZATION", "OTHERS",
 )  # fmt: skip
+# No exponent: written out, 1e4000000000 would fill the memory.
+_AMOUNT = re.compile(r"[0-9]{1,13}(?:\.[0-9]{1,2})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +91,7 @@ def typed_amount(text: str) -> str:
     plain = text.strip().removeprefix("R$").strip()
     point = "," if plain.rfind(",") > plain.rfind(".") else "."
     whole = plain.replace("." if point == "," else ",", "").replace(",", ".")
-    try:
-        return f"{Decimal(whole):f}"
-    except InvalidOperation:
-        return text
+    return whole if _AMOUNT.fullmatch(whole) else text
 
 
 def _refund(form: Mapping[str, str], answer: Mapping[str, Any], own: str) -> dict[str, Any]:
@@ -177,6 +177,7 @@ DEEDS: tuple[Deed, ...] = (
     Deed(
         "unblock", "accounts", Role.APPROVE, ROOT + "/accounts/{id}/unblock", _is("INACTIVE"), _of_form("code", "reason"),
         (Blank("code", "choice", tuple(accounts.UNBLOCKING)), _MAY_REASON), is_decision=True,
+        moves_money=True,  # payouts that wait for it go on
     ),
     Deed(
         "close", "accounts", Role.APPROVE, "/order/v1/banking/accounts/{id}/close-request", _is("ACTIVE", "INACTIVE"),

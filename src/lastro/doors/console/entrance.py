@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 
 # Where somebody may be led back to: a page of the console, by its path alone.
 _BACK: Final = re.compile(r"/console(/[A-Za-z0-9/_.~%-]*)?\Z")
-_HIDDEN: Final = frozenset({"csrf", "act", "code"})  # what the frame puts into each form itself
+PROOF: Final = "second-factor"  # the field of a code; no act has one of this name, as some have one that is called code
+_HIDDEN: Final = frozenset({"csrf", "act", PROOF})  # what the frame puts into each form itself
 
 
 @dataclass(frozen=True)
 class Pages:
-    """tries: how often a network may send one of these forms."""
+    """tries: how often a network may send one of these forms, or look behind a link."""
 
     premises: Premises
     cookie: Cookie
@@ -82,7 +83,8 @@ class Pages:
 
     async def link(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /console/link/{token}: what a link is for. It is used by the form alone, since mail readers open links."""
-        return await self._linked(scope, headers, None)
+        slow = self._too_many(scope, headers)
+        return await self._linked(scope, headers, None) if slow is None else slow
 
     async def follow(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """POST /console/link/{token}: a password is chosen, or the sandbox lets in."""
@@ -96,7 +98,7 @@ class Pages:
             entered = await entrance.by_invitation(token, asked.form.get("password", ""), network)
         else:
             cookie = self.cookie.read(headers)
-            entered = await entrance.by_link(token, network, cookie) if self.premises.is_sandbox else None
+            entered = await entrance.by_link(token, network, cookie)
         if isinstance(entered, Entered):
             return self._in(entered, "/console")
         return await self._linked(scope, headers, entered)
@@ -126,6 +128,9 @@ class Pages:
         """A form of no page of ours (the gate lets no other origin through, a browser always names one), or too many."""
         if b"origin" not in headers:
             return self._page("refused.html", scope, headers, status=403, why="stale-form")
+        return self._too_many(scope, headers)
+
+    def _too_many(self, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
         taken = self.tries.take(_network(scope))
         if taken.retry_after_seconds is None:
             return None
@@ -151,7 +156,7 @@ async def proven(viewer: Viewer, asked: Asked) -> Response | None:
     """Asks for the second factor before an act, with the act's own form kept; None: it was shown with it."""
     if not viewer.presence.person.has_factor:
         return shell.render(viewer, "refused.html", status=403, why="no-factor")
-    if (code := asked.form.get("code")) is not None:
+    if (code := asked.form.get(PROOF)) is not None:
         shown = await viewer.premises.entrance.shows(viewer.presence.person, code, viewer.network)
         if shown is True:
             async with viewer.premises.house.database.session() as session:

@@ -78,7 +78,8 @@ SELECT origin, state, opened_at, failure FROM webhook_circuits WHERE company_id 
 _WAITING = {
     "payouts": "payouts WHERE company_id = $1 AND status = 'ANALYSIS' AND batch_id IS NULL",
     "plans": "payout_plans WHERE company_id = $1 AND status = 'READY'",
-    "disputes": "med_objects WHERE company_id = $1 AND status NOT IN ('COMPLETED', 'CANCELLED', 'CLOSED')",
+    "disputes": "med_objects WHERE company_id = $1 AND status NOT IN ('COMPLETED', 'CANCELLED')"
+    " AND (status <> 'ANALYSED' OR object_type = 'RECOVERY_VALUE')",
     "retrying": "deliveries WHERE company_id = $1 AND status = 'RETRYING'",
     "failed": "deliveries WHERE company_id = $1 AND status = 'FAILED'",
     "differences": "statement_items WHERE company_id = $1 AND state = 'OPEN'",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
@@ -23,23 +24,40 @@ if TYPE_CHECKING:
 HERE = "/console/ledger"
 OK = 200
 _SEALED = frozenset({"messages"})  # what is told to people by mail and telephone: who they are, and what codes are made of
+_TRIALS = asyncio.Semaphore(1)  # in this process: each adds up every booking of a company, and whoever reads may ask for it
 _CREDIT_SIDE = frozenset({"CUST", "BLOCK", "FEE", "SUSP"})  # what we owe, and what is ours: there a credit is more
 
 
 async def show(viewer: Viewer, asked: Asked) -> Response:
-    """GET /console/ledger: the company's accounts with their balances, a page at a time; when asked, the trial balance."""
+    """GET /console/ledger: the company's accounts with their balances, a page at a time."""
+    return await _page(viewer, asked)
+
+
+async def add_up(viewer: Viewer, asked: Asked) -> Response:
+    """POST the same: the trial balance too. By a form, since no link or prefetch of a browser is to start so much work."""
+    if _TRIALS.locked():
+        return await _page(viewer, asked, status=503, problem="trial.busy")
+    async with _TRIALS, looking.session_of(viewer) as session:
+        trial = await books.trial(session, looking.company_of(viewer))
+    if trial is None:
+        return await _page(viewer, asked, status=503, problem="trial.slow")
+    return await _page(viewer, asked, trial=trial)
+
+
+async def _page(
+    viewer: Viewer, asked: Asked, *, status: int = OK, trial: list[Record] | None = None, problem: str | None = None
+) -> Response:
     company = looking.company_of(viewer)
     query = {"limit": "25", **({"cursor": asked.query["cursor"]} if "cursor" in asked.query else {})}
-    status, answer = await viewer.call("GET", "/order/v1/banking/accounts", query)
-    if status != OK:
-        return shell.refused(viewer, status, answer)
+    found, answer = await viewer.call("GET", "/order/v1/banking/accounts", query)
+    if found != OK:
+        return shell.refused(viewer, found, answer)
     async with looking.session_of(viewer) as session:
         balances = []
         for currency in ledger.CURRENCIES:
             ids = [i for one in answer["data"] if (i := as_id(one["id"])) is not None]
             had = await ledger.balances_of(session, company, ids, currency)
             balances.append((currency, {str(one.account_id): one for one in had}))
-        trial = await books.trial(session, company) if asked.query.get("trial") else None
     rows = [
         (one, currency, of[one["id"]])
         for one in answer["data"]
@@ -47,7 +65,8 @@ async def show(viewer: Viewer, asked: Asked) -> Response:
         if _has_any(of[one["id"]], currency)
     ]
     return looking.render(
-        viewer, "ledger.html", HERE, rows=rows, next_cursor=answer.get("nextCursor"),
+        viewer, "ledger.html", HERE, status=status, rows=rows, next_cursor=answer.get("nextCursor"), problem=problem,
+        seconds=books.TRIAL_SECONDS,
         trial=None if trial is None else [_line(row) for row in trial], sums=None if trial is None else _sums(trial),
     )  # fmt: skip
 

@@ -6,8 +6,6 @@ import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from lastro.doors.console import shell
 from lastro.doors.console.terms import Terms
 
@@ -19,8 +17,12 @@ if TYPE_CHECKING:
     from lastro.doors.http import Response
 
 MASK = "\N{BULLET}" * 8
-# What nobody has to see again: what opens or pays something, wherever it stands, and what is a card's own.
-_SECRET = frozenset({"token", "cardToken", "card_token", "secret", "password", "cvv", "authorization"})
+# What nobody has to see again: what opens or pays something, wherever it stands, and what is a card's own. 3-D Secure has
+# the page where the payer proves itself, and the cryptogram that says it did. Names in small letters, without `_`.
+_SECRET = frozenset({
+    "token", "cardtoken", "secret", "password", "cvv", "authorization", "cryptogram", "authenticationvalue",
+    "challengeurl", "challengeaccesstoken", "threedstoken",
+})  # fmt: skip
 _OF_CARDS = frozenset({"number", "code", "pan"})
 
 
@@ -40,25 +42,39 @@ def render(viewer: Viewer, template: str, here: str, *, status: int = 200, **tol
     return shell.render(viewer, template, status=status, here=here, t=Terms(viewer.language), **told)
 
 
-def pretty(value: Any) -> str:
-    """An answer as indented JSON, its amounts in the digits they came in."""
-    return json.dumps(value, indent=2, ensure_ascii=False, default=_plain)
+class _Number(str):
+    """A number of a message, in the very digits in which it was written."""
+
+    __slots__ = ()
 
 
-def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, Decimal) else repr(value)
+def pretty(value: Any, before: str = "") -> str:
+    """An answer as indented JSON, its numbers in the digits they came in. before: what its further lines begin with."""
+    inside = before + "  "
+    if isinstance(value, dict) and value:
+        lines = [f"{inside}{_word(name)}: {pretty(one, inside)}" for name, one in value.items()]
+        return "{\n" + ",\n".join(lines) + f"\n{before}}}"
+    if isinstance(value, list | tuple) and value:
+        return "[\n" + ",\n".join(inside + pretty(one, inside) for one in value) + f"\n{before}]"
+    return str(value) if isinstance(value, _Number | Decimal) else _word(value)
+
+
+def _word(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=repr)
 
 
 def told(body: bytes) -> str:
     """A message's bytes: JSON indented, with what opens or pays something masked; other text as it is, the rest in hex."""
     try:
-        return pretty(_masked(msgspec.json.decode(body)))
-    except msgspec.DecodeError:
-        pass
-    try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
         return body.hex(" ", 4)
+    try:
+        return pretty(_masked(json.loads(text, parse_float=_Number, parse_int=_Number, parse_constant=_Number)))
+    except RecursionError:
+        return MASK  # too deep to find secrets in
+    except ValueError:
+        pass
     return text if all(one.isprintable() or one in "\r\n\t" for one in text) else body.hex(" ", 4)
 
 
@@ -70,6 +86,8 @@ def _masked(value: Any, *, in_card: bool = False) -> Any:
         return value
     hidden = _SECRET | _OF_CARDS if in_card else _SECRET
     return {
-        name: MASK if name in hidden and not isinstance(inner, dict) else _masked(inner, in_card=in_card or name == "card")
+        name: MASK
+        if name.lower().replace("_", "") in hidden and not isinstance(inner, dict)
+        else _masked(inner, in_card=in_card or name == "card")
         for name, inner in value.items()
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import companies, people
 from lastro.base.api import as_id
-from lastro.doors.console import shell
+from lastro.doors.console import entrance, shell
 from lastro.doors.console.words import LANGUAGES
 from lastro.people import Slow
 from lastro.standards import qrcode, totp
@@ -65,9 +65,11 @@ async def add_factor(viewer: Viewer, asked: Asked) -> Response:
     try:
         secret = totp.secret_of(asked.form.get("secret", ""))
     except ValueError:
+        secret = b""
+    if len(secret) != totp.SECRET_BYTES:  # it was not ours, and a longer one fits into no picture
         return shell.go("/console/me/factor")
-    code, known = asked.form.get("code", ""), asked.form.get("password", "")
-    answer = await viewer.premises.register.add_factor(viewer.presence, secret, code, known, viewer.network)
+    code, known, before = (asked.form.get(name, "") for name in ("code", "password", entrance.PROOF))
+    answer = await viewer.premises.register.add_factor(viewer.presence, secret, code, known, viewer.network, before)
     if isinstance(answer, list):
         return shell.render(viewer, "recovery.html", codes=answer)
     problem, seconds = _problem(answer)
@@ -79,7 +81,7 @@ async def sign_out(viewer: Viewer, asked: Asked) -> Response:
     async with viewer.premises.house.database.session() as session:
         await people.end(session, viewer.presence.hash)
     if asked.form.get("everywhere"):
-        await viewer.premises.register.sign_out(viewer.presence.person)
+        await viewer.premises.register.leave(viewer.presence, viewer.network)
     return shell.go("/console/sign-in")
 
 
@@ -126,7 +128,8 @@ def _problem(answer: Slow | str) -> tuple[str, int]:
     """The word of what was wrong, and how many seconds are to be waited."""
     if isinstance(answer, Slow):
         return "slow", answer.seconds
-    return {"WRONG": "wrong-password", "CODE": "factor-wrong-code"}.get(answer, answer.lower().replace("_", "-")), 0
+    words = {"WRONG": "wrong-password", "CODE": "factor-wrong-code", "BEFORE": "factor-wrong-before"}
+    return words.get(answer, answer.lower().replace("_", "-")), 0
 
 
 def _factor(viewer: Viewer, secret: bytes, *, status: int = 200, problem: str | None = None, seconds: int = 0) -> Response:

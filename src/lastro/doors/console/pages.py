@@ -50,6 +50,7 @@ PAGES: Final[Sequence[Page]] = (
     *(Page("GET", deed.place, deed.role, Doing(BY_NAME[deed.of], deed).ask) for deed in DEEDS),
     *(Act("POST", deed.place, deed.role, Doing(BY_NAME[deed.of], deed).do, moves_money=deed.moves_money) for deed in DEEDS),
     Page("GET", "/console/ledger", Role.READ, ledger.show),
+    Page("POST", "/console/ledger", Role.READ, ledger.add_up),
     Page("GET", "/console/ledger/accounts/{id}", Role.READ, ledger.account),
     Page("GET", "/console/ledger/transfers/{id}", Role.READ, ledger.transfer),
     Page("GET", "/console/messages/{direction}/{id}", Role.READ, ledger.message),

@@ -103,7 +103,8 @@ def _day(text: str) -> date | None:
 
 def _whole(day: date) -> tuple[datetime, datetime]:
     first = datetime.combine(day, time.min, BRASILIA)
-    return first, first + timedelta(days=1, microseconds=-1)
+    last = first + timedelta(days=1, microseconds=-1)
+    return first, min(last, _EVER[1])  # the last of all days ends here when UTC has no more
 
 
 def _minor(text: str) -> int | None:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import structlog
 
-from lastro import people
+from lastro import companies, people
 from lastro.base.api import as_id
 from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.language import preferred
@@ -65,7 +65,9 @@ class Console:
 
     def __post_init__(self) -> None:
         house = self.house
-        door = people.Entrance(house.database, house.key_ring, house.chance, lambda: datetime.now(UTC))
+        door = people.Entrance(
+            house.database, house.key_ring, house.chance, lambda: datetime.now(UTC), is_sandbox=house.place.sandbox
+        )
         premises = Premises(
             house, door, people.Register(door), Calls(house.runner, self.routes), self.routes, self.navigation
         )
@@ -105,6 +107,7 @@ class Console:
                 return shell.render(viewer, "refused.html", status=429, why="too-many").with_headers(later)
             seen.company_id = viewer.company_id
             asked = asked_of(scope, raw, headers)
+            viewer = await self._named(viewer)
             return await self._admitted(page, viewer, asked, cookie, headers)
         except (DatabaseAway, Stale) as away:
             log.warning(
@@ -137,6 +140,14 @@ class Console:
                 if refusal is not None:
                     return refusal
         return await page.answer(viewer, asked)
+
+    async def _named(self, viewer: Viewer) -> Viewer:
+        """With the name of the company, which the head of each page says, so that nobody acts for another one."""
+        if viewer.company_id is None:
+            return viewer
+        async with self.house.database.session(viewer.company_id) as session:
+            company = await companies.company(session, viewer.company_id)
+        return replace(viewer, company_name=None if company is None else company.name)
 
     def _viewer(self, who: Presence, cookie: str, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Viewer:
         person = who.person

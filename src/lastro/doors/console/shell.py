@@ -63,7 +63,7 @@ class Premises:
 
 @dataclass(frozen=True)
 class Viewer:
-    """Whoever looks at a page. company_id: which it looks at; None: it has chosen none yet. csrf: what its forms carry.
+    """Whoever looks at a page. company_id, company_name: which it looks at; None: none yet. csrf: what its forms carry.
 
     roles: READ among them, always. language: "pt" or "en". theme: auto, light or dark. network: where the request came from.
     act_id: of the form that was sent; None where nothing is done.
@@ -81,6 +81,7 @@ class Viewer:
     network: str
     request_id: str
     act_id: UUID | None = None
+    company_name: str | None = None
 
     def may(self, role: Role) -> bool:
         """Whether it has this role."""

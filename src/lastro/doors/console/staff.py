@@ -27,11 +27,15 @@ async def everybody(viewer: Viewer, asked: Asked) -> Response:
 async def invite(viewer: Viewer, asked: Asked) -> Response:
     """POST /console/people: somebody new, or another link for somebody; the link is shown this once.
 
-    Whoever is of one company lets people into that one. Whoever is the institution's says which, by `scope`.
+    Whoever is of one company lets people into that one. Whoever is the institution's says which, by `scope`: the id that the
+    form was made with, since another page of the same session may look at another company by now.
     """
     roles = [role for role in Role if role.value in asked.lists.get("role", ())]
     own = viewer.presence.person.only_company
-    company = own or (viewer.company_id if asked.form.get("scope") == "company" else None)
+    scope = asked.form.get("scope", "")
+    if own is None and scope not in ("all", str(viewer.company_id)):
+        return shell.render(viewer, "refused.html", status=403, why="stale-form")
+    company = own or (None if scope == "all" else viewer.company_id)
     email, name = asked.form.get("email", ""), asked.form.get("name", "").strip()
     made = await viewer.premises.register.invite(email, name, roles, company, _by(viewer))
     if isinstance(made, Refused):
@@ -78,9 +82,10 @@ async def _changed(viewer: Viewer, asked: Asked, act: Callable[[Person, By], Awa
     refused = await act(whom, _by(viewer))
     if refused is None:
         return shell.go(f"/console/people/{whom.id}")
-    if refused.kind is Kind.FORBIDDEN:
+    if refused.kind is Kind.FORBIDDEN and not refused.problems:
         return shell.forbidden(viewer)
-    return _shown(viewer, whom, status=STATUS[refused.kind], problem="stale" if refused.kind is Kind.CONFLICT else "refused")
+    problem = {Kind.CONFLICT: "stale", Kind.FORBIDDEN: "by-command-alone"}.get(refused.kind, "refused")
+    return _shown(viewer, whom, status=STATUS[refused.kind], problem=problem)
 
 
 async def _everybody(viewer: Viewer, *, status: int = 200, **told: Any) -> Response:

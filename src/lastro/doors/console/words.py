@@ -21,6 +21,8 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "away-title": ("Fora do ar por um momento", "Away for a moment"),
     "by": ("Por", "By"),
     "by-command": ("linha de comando", "command line"),
+    "by-command-alone": ("Tem senha: um novo link e tirar o segundo fator, só pela linha de comando.",
+                         "Has a password: a new link, and taking the second factor off, by the command line alone."),
     "change": ("Alterar", "Change"),
     "choose": ("Escolher", "Choose"),
     "choose-company": ("Escolha a empresa", "Choose a company"),
@@ -51,11 +53,16 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "factor": ("Segundo fator", "Second factor"),
     "factor-add": ("Ativar o segundo fator", "Turn the second factor on"),
+    "factor-before": ("Código do segundo fator de agora, ou um código de recuperação",
+                      "Code of the second factor you have now, or a recovery code"),
+    "factor-code": ("Código de seis dígitos da chave nova", "Six-digit code of the new key"),
     "factor-off": ("desligado", "off"),
     "factor-on": ("ligado", "on"),
     "factor-scan": ("Leia este código com um aplicativo autenticador, ou digite a chave nele.",
                     "Scan this with an authenticator app, or type the key into it."),
     "factor-secret": ("Chave", "Key"),
+    "factor-wrong-before": ("O código do segundo fator de agora não confere.",
+                            "The code of the second factor you have now does not match."),
     "factor-wrong-code": (
         "O código não é desta chave. Confira a hora do telefone.",
         "The code is not of this key. Check the phone's clock."
@@ -130,10 +137,6 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "refused": ("A operação foi recusada. Nada mudou.", "The operation was refused. Nothing has changed."),
     "refused-title": ("Recusado", "Refused"),
     "remove-factor": ("Tirar o segundo fator", "Take the second factor off"),
-    "remove-factor-why": (
-        "Para quem o perdeu. Confirme antes, por outro meio, que é a pessoa.",
-        "For somebody who has lost it. Make sure by another way first that it is them."
-    ),
     "reason": ("Motivo", "Reason"),
     "request": ("Pedido", "Request"),
     "role.ADMINISTER": ("Administrar", "Administer"),

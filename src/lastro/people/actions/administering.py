@@ -41,6 +41,9 @@ class By:
 
 
 _COMMAND_LINE = By()
+_RETRIES = 5
+# Whoever could hand out a new link and take the factor off could enter as anybody there, and approve in that name.
+_BY_COMMAND_LINE = "has a password: another link, and taking the second factor off, are for the command line alone"
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,21 @@ class Register:
         if found is None:
             raise Stale("somebody has the address and has it no longer")
         whom = found[0]
-        if whom.ended_at is not None or (by.person is not None and not rules.may_administer(by.person, whom)):
-            return Refused(Kind.CONFLICT, (Problem("email", "DUPLICATE", "was somebody's who may not be let in here"),))
+        if (why := self._not_invited(whom, name, roles, only_company, by)) is not None:
+            return Refused(Kind.CONFLICT, (Problem("email", "DUPLICATE", why),))
         return whom, await self._link(whom, INVITATION, INVITED, by)
+
+    def _not_invited(
+        self, whom: Person, name: str, roles: Collection[Role], only_company: UUID | None, by: By
+    ) -> str | None:
+        """Why there is no link for somebody who has this address; None: there is."""
+        if whom.ended_at is not None or (by.person is not None and not rules.may_administer(by.person, whom)):
+            return "was somebody's who may not be let in here"
+        if by.person is not None and whom.has_password:
+            return _BY_COMMAND_LINE
+        if (whom.name, whom.roles, whom.only_company) != (name, frozenset(roles), only_company):
+            return "is somebody's already, of another name, other roles or another company, which no link changes"
+        return None
 
     async def let_in(self, email: str, name: str, only_company: UUID | None = None) -> Secret:
         """The sandbox's own person, with every role, and a link that lets it in without a password."""
@@ -113,12 +128,25 @@ class Register:
         return await self._administer(whom, by, "ROLES", {"roles": names}, detail=", ".join(names))
 
     async def take_factor(self, whom: Person, by: By = _COMMAND_LINE) -> Refused | None:
-        """Takes the second factor off somebody who has lost it."""
+        """Takes the second factor off somebody who has lost it; of whoever has a password, by the command line alone."""
+        if by.person is not None and whom.has_password and rules.may_administer(by.person, whom):
+            return Refused(Kind.FORBIDDEN, (Problem("person", "NOT_ALLOWED", _BY_COMMAND_LINE),))
         return await self._administer(whom, by, "FACTOR_REMOVED", {"totp_secret": None, "recovery_hashes": []})
 
     async def sign_out(self, whom: Person, by: By = _COMMAND_LINE) -> Refused | None:
         """Ends every session of somebody."""
         return await self._administer(whom, by, "SIGNED_OUT", {})
+
+    async def leave(self, who: Presence, network: str) -> None:
+        """Ends every session of whoever asks, also when it was changed since it was read. Stale: it changes all the time."""
+        whom: Person | None = who.person
+        for _ in range(_RETRIES):
+            if whom is None or whom.ended_at is not None:
+                return
+            if await self._change(whom, By(who.person, network), "SIGNED_OUT", {}) is None:
+                return
+            whom = await self.one(who.person.id)
+        raise Stale("somebody is changed again and again")
 
     async def _administer(
         self, whom: Person, by: By, act: str, sets: dict[str, Any], *, ends: bool = False, detail: str | None = None
@@ -145,15 +173,20 @@ class Register:
         return self.entrance.chance.bytes(totp.SECRET_BYTES)
 
     async def add_factor(
-        self, who: Presence, secret: bytes, code: str, password: str, network: str
+        self, who: Presence, secret: bytes, code: str, password: str, network: str, before: str
     ) -> Slow | str | list[str]:
-        """Of oneself: the recovery codes, shown this once; a word: WRONG password, or CODE that is not of this secret."""
+        """Of oneself: the recovery codes, shown this once. before: a code of the factor that this one takes the place of.
+
+        A word: WRONG password, CODE that is not of this secret, BEFORE where there is a factor and its code was not shown.
+        """
         knows = await self.entrance.knows_password(who.person, password)
         if knows is not True:
             return knows or "WRONG"
         step = totp.step_shown(secret, "".join(code.split()), self.entrance.machine_now().timestamp(), 0)
         if step is None or len(secret) != totp.SECRET_BYTES:
             return "CODE"
+        if who.person.has_factor and (shows := await self.entrance.shows(who.person, before, network)) is not True:
+            return shows or "BEFORE"
         codes = [self._recovery_code() for _ in range(_RECOVERY_CODES)]
         table, column = SECRET_PLACE
         sealed = self.entrance.key_ring.seal(secret, table=table, column=column, company_id=None, row_id=who.person.id)

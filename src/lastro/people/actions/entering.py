@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
 
+from lastro.base.aside import aside
 from lastro.base.secrets import Secret, hash_machine_secret, new_machine_secret
 from lastro.people import passwords, rules, store
 from lastro.people.model import Presence, Stage
@@ -47,13 +48,17 @@ class Slow:
 
 @dataclass(frozen=True)
 class Entrance:
-    """database: as lastro_app. machine_now: for codes of a second factor and for ids. apart: how many hash at a time."""
+    """database: as lastro_app. machine_now: for codes of a second factor and for ids. apart: how many hash at a time.
+
+    is_sandbox: money and networks are played, so links may let in without a password.
+    """
 
     database: Database
     key_ring: KeyRing
     chance: Chance
     machine_now: Callable[[], datetime]
     apart: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+    is_sandbox: bool = False
 
     async def present(self, cookie: str) -> Presence | None:
         """Whoever has this cookie; None: nobody, or nobody any more."""
@@ -81,10 +86,12 @@ class Entrance:
             return None
         assert whom is not None
         assert kept is not None
+        again = None  # hashed with no connection held: there are few, and two hash at a time
+        if passwords.is_dated(kept):
+            again = await self.aside(lambda: passwords.hashed(given, self.chance.bytes))
         async with self.database.session() as session:
             await store.was_right(session, subject, f"network {network}")
-            if passwords.is_dated(kept):
-                again = await self.aside(lambda: passwords.hashed(given, self.chance.bytes))
+            if again is not None:
                 await store.rehash(session, whom.id, kept, again)
         stage = Stage.PASSWORD if whom.has_factor else Stage.WHOLE
         return await self._begin(whom, stage, "SIGNED_IN" if stage is Stage.WHOLE else "PASSWORD_SHOWN", network, before)
@@ -94,20 +101,20 @@ class Entrance:
         shown = await self.shows(who.person, code, network)
         if shown is not True:
             return shown or None
-        return await self._begin(who.person, Stage.WHOLE, "SIGNED_IN", network, before, proved=True)
+        return await self._begin(who.person, Stage.WHOLE, "SIGNED_IN", network, before, is_second=True)
 
     async def by_link(self, text: str, network: str, before: str | None) -> Entered | None:
         """In by a link of the sandbox. None: it leads nowhere."""
-        async with self.database.session() as session:
-            found = await store.linked(session, hash_machine_secret(text))
+        found = await self.invited(text)
         if found is None or found[1] != SANDBOX:
             return None
         return await self._begin(found[0], Stage.WHOLE, "SIGNED_IN", network, before)
 
     async def invited(self, text: str) -> tuple[Person, str] | None:
-        """Whom a link is for, and of which kind it is."""
+        """Whom a link is for, and of which kind it is. One of the sandbox leads nowhere elsewhere, whoever made it."""
         async with self.database.session() as session:
-            return await store.linked(session, hash_machine_secret(text))
+            found = await store.linked(session, hash_machine_secret(text))
+        return None if found is None or (found[1] == SANDBOX and not self.is_sandbox) else found
 
     async def by_invitation(self, text: str, password: str, network: str) -> Entered | str | None:
         """Chooses a password by an invitation and comes in; a word: why it is not taken; None: the link leads nowhere."""
@@ -126,6 +133,7 @@ class Entrance:
             if not await store.change(session, whom, "PASSWORD_CHOSEN", self._id(), whom.id, sets, address=network):
                 return None
         stage = Stage.PASSWORD if whom.has_factor else Stage.WHOLE
+        whom = replace(whom, version=whom.version + 1)  # what its new password made of it
         return await self._begin(whom, stage, "SIGNED_IN" if stage is Stage.WHOLE else "PASSWORD_SHOWN", network, None)
 
     async def shows(self, whom: Person, code: str, network: str) -> bool | Slow:
@@ -165,8 +173,8 @@ class Entrance:
         return is_right
 
     async def aside(self, act: Callable[[], T]) -> T:
-        """In a thread, two at a time: a hash takes what a hundred requests take."""
-        async with self.apart:
+        """In a thread, two at a time: a hash takes what a hundred requests take. Who waits for one keeps no place."""
+        async with aside(), self.apart:
             return await asyncio.to_thread(act)
 
     async def _slow(self, subjects: tuple[tuple[str, tuple[int, ...]], ...]) -> Slow | None:
@@ -177,14 +185,14 @@ class Entrance:
         return None
 
     async def _begin(
-        self, whom: Person, stage: Stage, act: str, network: str, before: str | None, *, proved: bool = False
+        self, whom: Person, stage: Stage, act: str, network: str, before: str | None, *, is_second: bool = False
     ) -> Entered | None:
         cookie = new_machine_secret(SESSION_PREFIX, self.chance.bytes)
         older = None if before is None else hash_machine_secret(before)
         async with self.database.session() as session:
             is_in = await store.start(
-                session, hash_machine_secret(cookie), whom.id, stage, proved=proved, before=older, act_id=self._id(),
-                act=act, address=network,
+                session, hash_machine_secret(cookie), whom, stage, proved=is_second, before=older, goes_on=is_second,
+                act_id=self._id(), act=act, address=network,
             )  # fmt: skip
         return Entered(cookie, whom, stage) if is_in else None
 

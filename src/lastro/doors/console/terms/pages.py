@@ -194,6 +194,14 @@ PAGES: Mapping[str, tuple[str, str]] = {
         "Soma todos os lançamentos da empresa: pode levar alguns segundos.",
         "Adds up every booking of the company: it may take some seconds.",
     ),
+    "trial.busy": (
+        "Outro balancete está sendo somado agora. Tente de novo em alguns segundos.",
+        "Another trial balance is being added up just now. Try again in some seconds.",
+    ),
+    "trial.slow": (
+        "A soma passou de {seconds} segundos e parou: são lançamentos demais para uma página.",
+        "Adding up took more than {seconds} seconds and was stopped: there are too many bookings for a page.",
+    ),
     "trial.go": ("Calcular", "Work it out"),
     "trial.account": ("Conta do razão", "Ledger account"),
     "trial.count": ("Contas", "Accounts"),
