@@ -312,6 +312,7 @@ def test_what_is_pasted_ends_with_a_newline() -> None:
     sandbox = {
         "baseUrl": "http://127.0.0.1:8080",
         "simulatorUrl": "http://127.0.0.1:8090",
+        "consoleUrl": "http://127.0.0.1:8080/console",
         "clientId": "id",
         "clientSecret": "s",
     }

@@ -25,6 +25,11 @@ INSERT INTO company_fees (company_id, id, payment_method, payer, valid_from, cre
 INSERT INTO clients (company_id, client_id, name, secret_hash, permissions, tokens_valid_after, created_at)
   VALUES (tenant(), 'lc_{number}', 'shop', 'x', '{{}}', now(), now());
 INSERT INTO parties (company_id, id, name) VALUES (tenant(), '{account}', 'Bento');
+INSERT INTO people (id, email, name, roles, created_at)
+  VALUES ('{account}', 'rita{number}@example.com', 'Rita', '{{READ}}', now());
+INSERT INTO people_acts (id, person_id, act, version, created_at) VALUES ('{account}', '{account}', 'INVITED', 1, now());
+INSERT INTO console_acts (company_id, id, person_id, operation, path, status, created_at)
+  VALUES (tenant(), '{account}', '{account}', 'x', '/x', 200, now());
 INSERT INTO account_numbers (number, company_id, account_id) VALUES ('{number}', tenant(), '{account}');
 INSERT INTO accounts (company_id, id, number, branch, status, holder_type, full_name, document_type, document_number, email,
                       phone, created_at, updated_at)
@@ -115,6 +120,10 @@ INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
   VALUES (tenant(), '{account}', 'T', '{account}', 'https://shop.example.com', 'x', now());
 INSERT INTO event_numbers (company_id, sequence, event_id, created_at) VALUES (tenant(), 1, '{account}', now());
 INSERT INTO event_cursors (company_id) VALUES (tenant());
+INSERT INTO erasures (company_id, id, reference, erased_by, erased, kept, created_at)
+  VALUES (tenant(), '{account}', 'x', 'rita', '{{}}', '{{}}', now());
+INSERT INTO erased_bodies (company_id, event_id, number, erasure_id, sha256, left_sha256)
+  VALUES (tenant(), '{account}', 1, '{account}', 'x', 'x');
 INSERT INTO forgotten_bodies (company_id, event_id, sha256, forgotten_at) VALUES (tenant(), '{account}', 'x', now());
 INSERT INTO webhook_settings (company_id, event, active, is_extra) VALUES (tenant(), 'ORDER-PAYIN.PAID', true, false);
 INSERT INTO webhook_circuits (company_id, endpoint, origin, state, opened_at, failure)

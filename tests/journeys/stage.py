@@ -84,6 +84,9 @@ class Stage:
             "LASTRO_BASE_URL": self.base_url,
             "LASTRO_DATABASE_URL": self._url,
             "LASTRO_DATABASE_LOGIN": self._login,
+            # So long may a request wait for its place: a busy machine must not turn a test away.
+            "LASTRO_REQUESTS_WAIT_MS": "30000",
+            "LASTRO_REQUESTS_HURRIED_WAIT_MS": "30000",
         }
         await asyncio.gather(*(self.start(name) for name in self._programs))
         running = Running(self.home, self.base_url, self.simulator_url, self._url)
