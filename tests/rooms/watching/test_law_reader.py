@@ -150,7 +150,7 @@ async def test_who_stops_leaves_the_law_that_is_being_read(own_database: Any, ca
     "ending",
     [
         "BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END",  # the disk is full
-        "BEGIN RETURN pg_terminate_backend(pg_backend_pid()); END",
+        "BEGIN RAISE EXCEPTION 'shut down' USING ERRCODE = '57P01'; END",  # the session is ended
     ],
 )
 async def test_a_law_that_exhausts_the_server_keeps_no_other_from_its_turn(
