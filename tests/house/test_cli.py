@@ -2,9 +2,11 @@
 
 import argparse
 import io
+import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -113,6 +115,17 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_lastro; echo "${COMPREPLY[@]}"
     assert {"add", "rotate-secret", "revoke"} <= set(completed("lastro", "client", ""))
     assert {"--day", "--rail"} <= set(completed("lastro", "reconcile", "--"))
     assert "--no-follow" in completed("lastro", "events", "tail", "--")
+
+
+def test_whoever_has_seen_enough_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        command = [sys.executable, "-m", "lastro.doors.cli", "completion", "bash"]
+        ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    finally:
+        os.close(writing)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

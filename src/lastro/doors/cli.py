@@ -31,6 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(str(refused))
     except KeyboardInterrupt:
         sys.exit(130)
+    except BrokenPipeError:  # whoever reads it has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
 
 
 def root() -> argparse.ArgumentParser:
@@ -185,7 +188,7 @@ def _completion(given: argparse.Namespace) -> int:
 
     from lastro.doors.commands.tree import grown  # noqa: PLC0415
 
-    print(shtab.complete(grown(root(), GROUPS), given.shell))
+    print(shtab.complete(grown(root(), GROUPS), given.shell), flush=True)
     return 0
 
 
