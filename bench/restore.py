@@ -132,7 +132,8 @@ def _programs() -> Path:
 
 
 def _copied(source: Path, target: Path) -> None:
-    shutil.copytree(source, target)
+    # Caches that a server in use makes and drops at any moment; nobody copies them.
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("pg_internal.init*"))
     os.sync()
 
 
