@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
+from subprocess import PIPE
 from typing import Any
 
 import pytest
@@ -96,15 +97,24 @@ class Street:
         return await self.house.person(*roles, **told)
 
 
+_INSTALLED_WITHIN_SECONDS = 300.0
+
+
 async def chromium_program() -> str:
     """The browser of the distribution; .ci/run installs it beside the first tests."""
 
     async def look() -> str | None:
-        return shutil.which("chromium")
+        """Its file is there before what it needs is unpacked, too: whether it runs tells."""
+        program = shutil.which("chromium")
+        if program is None:
+            return None
+        asked = await asyncio.create_subprocess_exec(program, "--version", stdout=PIPE, stderr=PIPE)
+        await asked.communicate()
+        return program if asked.returncode == 0 else None
 
     if not os.environ.get("CI") and await look() is None:
         pytest.skip("Chromium is not installed here; .ci/run installs it")
-    return await until(look, "Chromium") or ""
+    return await until(look, "Chromium", _INSTALLED_WITHIN_SECONDS) or ""
 
 
 @pytest.fixture(scope="session")

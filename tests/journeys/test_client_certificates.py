@@ -54,7 +54,7 @@ async def nginx_program() -> str:
 
     if not os.environ.get("CI") and await look() is None:
         pytest.skip("nginx is not installed here; .ci/run installs it")
-    return await until(look, "nginx") or ""
+    return await until(look, "nginx", 300.0) or ""  # it is installed beside the first tests
 
 
 @asynccontextmanager

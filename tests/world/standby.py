@@ -17,7 +17,7 @@ from tests.journeys.stage import reserved_port
 SCRIPT = Path(__file__).parents[2] / "docs/failover/cluster.sh"
 PROGRAMS = ("etcd", "patroni", "/usr/lib/postgresql/15/bin/postgres")
 _MEMORY = Path("/dev/shm")
-_INSTALLED_WITHIN_SECONDS = 120
+_INSTALLED_WITHIN_SECONDS = 300
 _STOPS_WITHIN_SECONDS = 20
 
 
