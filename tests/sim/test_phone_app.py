@@ -10,6 +10,7 @@ from lastro_sim.phone import contesting
 from lastro_sim.texts import TEXTS
 
 from .orders import ended, payout
+from .slips import Slip
 from .stage import Institution, Sim, Till
 from .test_pages import EN, PT
 from .test_returns import give_back
@@ -61,6 +62,17 @@ async def test_money_from_lastro_is_on_the_statement(sim: Sim, lastro: Instituti
     receiver = {**holder.fields}
     await ended(lastro, payout(lastro, receiver=receiver, amount="12.34"))
     assert "+ R$ 12.34" in await page(sim, "/phone")
+
+
+async def test_a_slip_is_on_the_statement_of_who_paid_it(sim: Sim, lastro: Institution) -> None:
+    slip = Slip()
+    await slip.register(sim)
+    await slip.pay(sim, payer=COMPANY)
+    told = await page(sim, f"/phone?payer={COMPANY}")
+    assert "\N{MINUS SIGN} R$ 100.00" in told
+    assert '<span class="pill ANNOUNCED">Taken by the bank</span>' in told
+    assert slip.number in told
+    assert slip.number not in await page(sim, "/phone")
 
 
 async def test_the_phone_is_carried_along(sim: Sim, lastro: Institution, shop: Till, key: str) -> None:

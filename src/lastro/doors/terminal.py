@@ -1,14 +1,13 @@
-"""What a person sees at a terminal: states in colours, and how far long work has come. A pipe gets the plain words."""
+"""What a person sees at a terminal: states in colours. A pipe gets the plain words."""
 
 from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from rich.console import Console
 
@@ -36,34 +35,6 @@ def say(text: str) -> None:
         shaded(_console()).print(text, markup=False, emoji=False, soft_wrap=True)
 
 
-@contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
-    """How far work of `total` steps has come, as a bar on standard error while somebody looks at it.
-
-    what: is done. What is given is called at the end of each step with the name of the one that comes, and shows nothing
-    where standard error is no terminal.
-    """
-    if is_plain(os.environ.get, is_terminal=sys.stderr.isatty()):
-        yield lambda _name: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[now]}"),
-    )
-    with Progress(*columns, console=_console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total, now="")
-
-        def step(name: str) -> None:
-            bar.update(task, advance=1, now=name)
-
-        yield step
-
-
 def shaded(console: Console) -> Console:
     """The console, that shows words of state in their colours."""
     from rich.highlighter import RegexHighlighter  # noqa: PLC0415 a pipe has no use for it
@@ -78,7 +49,7 @@ def shaded(console: Console) -> Console:
     return console
 
 
-def _console(*, stderr: bool = False) -> Console:
+def _console() -> Console:
     from rich.console import Console  # noqa: PLC0415
 
-    return Console(stderr=stderr)
+    return Console()

@@ -36,13 +36,17 @@ SELECT 'out' AS way, payment_id AS id, taken_at AS at, amount, status, partner, 
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """One line. way: out or in. status: a word of the pages. page: where all of it is. who: a name, or a number."""
+    """One line. way: out or in. status: its state; say: the word of the pages for it. page: where all of it is.
+
+    who: a name, or a number.
+    """
 
     at: str
     way: str
     amount: str
     currency: str
     status: str
+    say: str
     who: str
     page: str
 
@@ -59,16 +63,19 @@ def movements(network: Network, payer: Payer, limit: int) -> list[Movement]:
 
 
 def _of_pix(row: sqlite3.Row) -> Movement:
-    return _movement(row, "BRL", WORDS[row["status"]], f"/phone/result/{row['id']}")
+    status = WORDS[row["status"]]
+    return _movement(row, "BRL", status, status, f"/phone/result/{row['id']}")
 
 
 def _of_slip(row: sqlite3.Row) -> Movement:
-    return _movement(row, "BRL", f"slip-{row['status']}", f"/phone/slip/{row['id']}")
+    return _movement(row, "BRL", row["status"], f"slip-{row['status']}", f"/phone/slip/{row['id']}")
 
 
 def _of_item(row: sqlite3.Row) -> Movement:
-    return _movement(row, PARTNERS[row["partner"]].currency, f"slip-{row['status']}", f"/phone/slip/{row['id']}")
+    currency = PARTNERS[row["partner"]].currency
+    return _movement(row, currency, row["status"], f"slip-{row['status']}", f"/phone/slip/{row['id']}")
 
 
-def _movement(row: sqlite3.Row, currency: str, status: str, page: str) -> Movement:
-    return Movement(printed(row["at"]), row["way"], amounts.printed(row["amount"]), currency, status, row["who"] or "", page)
+def _movement(row: sqlite3.Row, currency: str, status: str, say: str, page: str) -> Movement:
+    amount, who = amounts.printed(row["amount"]), row["who"] or ""
+    return Movement(printed(row["at"]), row["way"], amount, currency, status, say, who, page)
