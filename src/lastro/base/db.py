@@ -57,6 +57,7 @@ class Session:
     def __init__(self, connection: asyncpg.Connection) -> None:
         self._connection = connection
         self._prepared: dict[str, PreparedStatement] = {}
+        self._named = 0
         self.company_id: UUID | None = None
 
     async def fetch(self, sql: str, *arguments: Any) -> list[Record]:
@@ -73,12 +74,13 @@ class Session:
 
     async def _fetched(self, sql: str, arguments: tuple[Any, ...]) -> list[Record]:
         try:
-            statement = self._prepared.get(sql)
-            if statement is None:
-                # A name of its own: an unnamed statement would be parsed again each time.
-                statement = await self._connection.prepare(sql, name=f"lastro_{len(self._prepared)}")
-                self._prepared[sql] = statement
-            return await statement.fetch(*arguments)
+            try:
+                return await (await self._statement(sql)).fetch(*arguments)
+            except asyncpg.InvalidCachedStatementError:
+                # The schema has changed under its statements, and nothing ran. It is read anew and asked again: whoever has
+                # claimed rows by now would else keep them until the lease ends, once for each connection.
+                self._prepared.clear()
+                return await (await self._statement(sql)).fetch(*arguments)
         except asyncpg.DataError:
             raise  # an argument of the wrong type, found before anything was sent
         except asyncpg.InvalidCachedStatementError as outdated:
@@ -102,6 +104,14 @@ class Session:
         except BaseException:
             self._connection.terminate()  # cancelled in mid-flight: the protocol's state is unknown
             raise
+
+    async def _statement(self, sql: str) -> PreparedStatement:
+        statement = self._prepared.get(sql)
+        if statement is None:
+            # A name of its own: an unnamed statement would be parsed again each time.
+            self._named += 1
+            statement = self._prepared[sql] = await self._connection.prepare(sql, name=f"lastro_{self._named}")
+        return statement
 
     async def row(self, sql: str, *arguments: Any) -> Record | None:
         """The first row, or None."""

@@ -223,3 +223,24 @@ async def test_a_login_over_which_row_security_has_no_power_is_refused(database:
             await admin.refuse_superuser()
     await app.close()
     await admin.close()
+
+
+async def test_a_schema_that_changes_costs_nobody_a_connection(database: Any) -> None:
+    """Each connection has its statements prepared; whoever asks is answered by the schema of now, at once."""
+    owner = await database.connect()
+    pool = Database(database.app, size=1)
+    try:
+        await owner.execute("CREATE TABLE changing AS SELECT 1 AS a")
+        await owner.execute("GRANT SELECT ON changing TO lastro_app")
+        async with pool.session() as session:
+            for number in range(1, 4):
+                pid, found = await session.value("SELECT pg_backend_pid()"), await session.row("SELECT * FROM changing")
+                assert found is not None
+                assert len(found) == number
+                await owner.execute(f"ALTER TABLE changing ADD COLUMN b{number} int")
+            assert await session.value("SELECT pg_backend_pid()") == pid
+            assert session.is_usable
+    finally:
+        await pool.close()
+        await owner.execute("DROP TABLE IF EXISTS changing")
+        await owner.close()
