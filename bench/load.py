@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
 
 import uvloop
 
@@ -37,6 +38,13 @@ request = function()
   count = count + 1
   local id = string.format("%%020.0f", base + count)
   return (string.gsub(templates[count %% #templates + 1], "%s", id))
+end
+"""
+# Each connection sends its next request at an instant of its own, and never before the last one is answered.
+_PACED = """
+math.randomseed(%s)
+delay = function()
+  return math.floor(-math.log(1 - math.random()) * %s)
 end
 """
 
@@ -106,9 +114,27 @@ async def closed(folder: Path, port: int, texts: Sequence[str], connections: int
     """As many requests as are answered: each connection sends its next one when the last one is answered."""
     if not has_wrk():
         return await _ours({"port": port, "texts": list(texts), "connections": connections, "seconds": seconds})
-    script = folder / f"load-{port}.lua"
+    return await _wrk(folder, port, texts, connections, seconds)
+
+
+async def flooded(folder: Path, port: int, texts: Sequence[str], rate: float, connections: int, seconds: float) -> Seen:
+    """So many requests a second at random instants, as far as they are answered, by a client that takes little of it.
+
+    It knows no latencies: who wants some asks beside it.
+    """
+    if not has_wrk():
+        return await opened(port, texts, rate, seconds, connections)
+    return await _wrk(folder, port, texts, connections, seconds, paced=1000 * connections / rate)
+
+
+async def _wrk(
+    folder: Path, port: int, texts: Sequence[str], connections: int, seconds: float, *, paced: float | None = None
+) -> Seen:
+    """paced: milliseconds between two requests of a connection, at the mean. None: none."""
+    script = folder / f"load-{port}-{uuid4().hex[:8]}.lua"
     quoted = ",\n".join(json.dumps(t) for t in texts)  # JSON's escapes of these texts are Lua's too
-    script.write_text(_LUA % (quoted, f"{time.time_ns() // 1_000_000}000", UNIQUE), encoding="utf-8")
+    lua = _LUA % (quoted, f"{time.time_ns() // 1_000_000}000", UNIQUE)
+    script.write_text(lua if paced is None else lua + _PACED % (time.time_ns() % 2**31, f"{paced:.3f}"), encoding="utf-8")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = await asyncio.create_subprocess_exec(
         "wrk", "-t1", f"-c{connections}", f"-d{max(1, round(seconds))}s", "-s", str(script), f"http://127.0.0.1:{port}",

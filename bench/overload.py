@@ -11,16 +11,17 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from bench.figures import Figure, Rounds
-from bench.load import closed, opened, template
+from bench.load import closed, flooded, opened, template
 from bench.reads import resident
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from bench.house import House
+    from bench.load import Seen
 
 _CONNECTIONS = 32  # that keep one process busy
-_CALLERS = 256  # connections of those who ask too much
+_CALLERS = 768  # connections of those who ask too much
 _TIMES = 3  # the capacity is asked for
 _SLOW_OF_EACH_KIND = 150
 _PORTION = 0.05  # of the capacity is what the quiet company asks for
@@ -38,13 +39,14 @@ async def measured(house: House, rounds: int, seconds: float) -> list[Figure]:
         before = resident(api.pid)
         capacity = await _capacity(house, everybody, seconds)
         for _ in range(rounds):
-            much = await opened(port, everybody, _TIMES * capacity, 2 * seconds, _CALLERS)
+            much, few = await _too_much(house, everybody, capacity, 2 * seconds)
             after = await _capacity(house, everybody, seconds)
             # The machine may be slower or faster than a moment ago: what it can is the mean of before and after.
-            shares.append(len(much.accepted_ms) / much.seconds / ((capacity + after) / 2))
-            late.append(_p99(much.accepted_ms))
-            offered.append(much.rate / capacity)
-            refused += much.others
+            accepted = (much.answered - much.others) / much.seconds + len(few.accepted_ms) / few.seconds
+            shares.append(accepted / ((capacity + after) / 2))
+            late.append(_p99(few.accepted_ms))
+            offered.append((much.rate + few.rate) / capacity)
+            refused += much.others + few.others
             capacity = after
         memory = resident(api.pid) / before
         fair = await _fairness(house, capacity, rounds, seconds)
@@ -57,6 +59,14 @@ async def measured(house: House, rounds: int, seconds: float) -> list[Figure]:
         *fair,
         slow,
     ]
+
+
+async def _too_much(house: House, texts: Sequence[str], capacity: float, seconds: float) -> tuple[Seen, Seen]:
+    """What those saw who ask for three times the capacity, and what few saw among them, whose answers are timed."""
+    port = house.settings.port
+    flood = asyncio.ensure_future(flooded(house.home, port, texts, _TIMES * capacity, _CALLERS, seconds))
+    few = await opened(port, texts, _PORTION * capacity, seconds)
+    return await flood, few
 
 
 async def _capacity(house: House, texts: Sequence[str], seconds: float) -> float:
@@ -78,7 +88,7 @@ async def _fairness(house: House, capacity: float, rounds: int, seconds: float) 
         busy = asyncio.ensure_future(_capacity(house, [template(p, port) for p in house.payees], 2 * seconds))
         shared.append(_p99((await opened(port, little, _PORTION * capacity, 2 * seconds)).accepted_ms))
         await busy
-        flood = asyncio.ensure_future(opened(port, much, _TIMES * capacity, 2 * seconds, _CALLERS))
+        flood = asyncio.ensure_future(flooded(house.home, port, much, _TIMES * capacity, _CALLERS, 2 * seconds))
         seen = await opened(port, little, _PORTION * capacity, 2 * seconds)
         await flood
         served.append(len(seen.accepted_ms) / seen.answered)

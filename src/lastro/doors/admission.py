@@ -47,6 +47,7 @@ class Admission:
     def __init__(self, bounds: Bounds, monotonic: Callable[[], float], who: Callable[[Any], Who] = lambda _: "") -> None:
         self.bounds = bounds
         self.under_way: Counter[Who] = Counter()
+        self._turns: Counter[UUID | None] = Counter()  # the same by whose turn it is
         self.taken = 0
         self.heads = 0
         self.turned_away: Counter[Kind] = Counter()
@@ -99,10 +100,14 @@ class Admission:
 
     def give_back(self, who: Who) -> None:
         """One of theirs is under way no longer."""
+        turn = turn_of(who)
         self.taken -= 1
         self.under_way[who] -= 1
         if not self.under_way[who]:
             del self.under_way[who]
+        self._turns[turn] -= 1
+        if not self._turns[turn]:
+            del self._turns[turn]
         self._go_on()
 
     async def _granted(self, who: Who, granted: asyncio.Future[None]) -> None:
@@ -118,6 +123,7 @@ class Admission:
     def _grant(self, who: Who) -> None:
         self.taken += 1
         self.under_way[who] += 1
+        self._turns[turn_of(who)] += 1
 
     def _go_on(self) -> None:
         """Gives what is free to who waits."""
@@ -154,10 +160,10 @@ class Admission:
 
     def _away(self, who: Who) -> Refused:
         """429 where a company asks more than its share beside others, 503 where all together ask too much."""
-        others = {turn_of(each) for each in self._line.callers() | self.under_way.keys()} - {turn_of(who)}
+        everybody = len(self._line.turns() | self._turns.keys() | {turn_of(who)})
         its_own = self._line.of(who) + self.under_way[who] + 1
-        share = (self._line.length + self.taken + 1) / (len(others) + 1)
-        kind = Kind.TOO_MANY if isinstance(who, UUID) and others and its_own > share else Kind.UNAVAILABLE
+        share = (self._line.length + self.taken + 1) / everybody
+        kind = Kind.TOO_MANY if isinstance(who, UUID) and everybody > 1 and its_own > share else Kind.UNAVAILABLE
         self.turned_away[kind] += 1
         self._tell()
         return Refused(kind, retry_after_seconds=1 + self.turned_away.total() % _SPREAD_SECONDS)

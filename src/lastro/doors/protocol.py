@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from functools import partial
+from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -217,7 +217,7 @@ class Protocol(HttpToolsProtocol):
         if self.admission is None:
             super()._start_asgi_task(cycle, app)
         elif (refused := self.admission.knock(cycle.scope)) is not None:
-            self.loop.call_soon(self._turn_away, cycle, refusal(refused))  # later: this may be one of many on the connection
+            self.loop.call_soon(self._turn_away, cycle, _told(refused))  # later: this may be one of many on the connection
         else:
             self.admission.heads += 1
             super()._start_asgi_task(cycle, partial(self._entered, self.admission, app))
@@ -345,6 +345,10 @@ class Protocol(HttpToolsProtocol):
 def speaking(admission: Admission | None = None, connections: Connections[Protocol] | None = None) -> type[Protocol]:
     """The protocol of one server, with what all its connections share."""
     return type("Protocol", (Protocol,), {"admission": admission, "connections_open": connections})
+
+
+# Who is turned away is told one of a few things, and telling it should cost nearly nothing.
+_told = lru_cache(maxsize=32)(refusal)
 
 
 def _refused(field: str, issue: str, description: str) -> Response:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from enum import Enum
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 from uuid import UUID
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import KeysView, Mapping
 
 T = TypeVar("T")
 # A company, once a good token has named it, else the address that asks.
 Who: TypeAlias = UUID | str
+
+
+class _Unknown(Enum):
+    YET = "yet"
+
+
+_UNKNOWN: Final = _Unknown.YET
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,8 @@ class Line(Generic[T]):
         # In both whoever was served last is last.
         self._turns: OrderedDict[UUID | None, OrderedDict[Who, _Waiting[T]]] = OrderedDict()
         self._standing_since: float | None = None
+        self._new: Counter[UUID | None] = Counter()  # how many of each turn wait, so that turning one away counts nothing
+        self._longest: UUID | _Unknown | None = _UNKNOWN
         self.length = 0
 
     @property
@@ -64,6 +74,8 @@ class Line(Generic[T]):
     def join(self, who: Who, item: T, now: float) -> None:
         """One more waits."""
         self._turns.setdefault(turn_of(who), OrderedDict()).setdefault(who, _Waiting()).new.append((now, item))
+        self._new[turn_of(who)] += 1
+        self._longest = _UNKNOWN
         self.length += 1
         if self._standing_since is None:
             self._standing_since = now
@@ -88,6 +100,10 @@ class Line(Generic[T]):
         """Of whom any wait, or come back."""
         return frozenset(who for callers in self._turns.values() for who in callers)
 
+    def turns(self) -> KeysView[UUID | None]:
+        """Whose turns there are: of companies, and None where addresses wait or come back."""
+        return self._turns.keys()
+
     def loser(self, who: Who) -> Who | None:
         """Whose oldest goes where the line is full and one more of `who` comes; None: nobody has more there.
 
@@ -95,11 +111,16 @@ class Line(Generic[T]):
         """
         if not self.length:
             return None
-        longest = max(self._turns, key=lambda each: (self._in_turn(each), each is None))
-        most = max(self._turns[longest], key=self.of)
-        mine = turn_of(who)
-        has_less = self.of(who) < self.of(most) if mine == longest else self._in_turn(mine) < self._in_turn(longest)
-        return most if has_less else None
+        if self._longest is _UNKNOWN:
+            self._longest = max(self._new, key=lambda each: (self._new[each], each is None))
+        longest, mine = self._longest, turn_of(who)
+        if mine != longest:
+            has_less = self._new.get(mine, 0) < self._new[longest]
+            return max(self._turns[longest], key=self.of) if has_less else None
+        if mine is not None:
+            return None  # nobody has more than itself
+        most = max(self._turns[None], key=self.of)
+        return most if self.of(who) < self.of(most) else None
 
     def next(self, under_way: Mapping[Who, int], now: float) -> tuple[Who, T] | None:
         """Takes one of whoever has the fewest under way; among equals, of whoever was served longest ago."""
@@ -156,10 +177,12 @@ class Line(Generic[T]):
         callers = self._turns.get(turn_of(who))
         return None if callers is None else callers.get(who)
 
-    def _in_turn(self, turn: UUID | None) -> int:
-        return sum(map(self.of, self._turns.get(turn, ())))
-
     def _shorter(self, who: Who) -> None:
+        turn = turn_of(who)
+        self._new[turn] -= 1
+        if not self._new[turn]:
+            del self._new[turn]
+        self._longest = _UNKNOWN
         self.length -= 1
         self._tidy(who)
         if not self.length:
