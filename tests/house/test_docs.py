@@ -6,11 +6,11 @@ from urllib.parse import unquote
 
 from .tree import ROOT
 
-_LINK = re.compile(
+LINK = re.compile(
     r"(?<!!)\[[^\]]*\]\(<?([^)>\s]+)>?(?:\s+\"[^\"]*\")?\)|!\[[^\]]*\]\(([^)\s]+)\)|^\[[^\]]+\]:\s+(\S+)", re.MULTILINE
 )
-_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 def documents() -> list[Path]:
@@ -19,7 +19,7 @@ def documents() -> list[Path]:
 
 def anchors(text: str) -> set[str]:
     """As GitHub makes them of headings."""
-    titles = re.findall(r"^#{1,6}\s+(.+?)\s*#*$", _FENCE.sub("", text), re.MULTILINE)
+    titles = re.findall(r"^#{1,6}\s+(.+?)\s*#*$", FENCE.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", re.sub(r"[`*]|\]\([^)]*\)", "", t).lower()).strip().replace(" ", "-") for t in titles}
 
 
@@ -27,9 +27,9 @@ def test_links_lead_somewhere() -> None:
     lost = []
     for document in documents():
         text = document.read_text(encoding="utf-8")
-        for match in _LINK.finditer(_FENCE.sub("", text)):
+        for match in LINK.finditer(FENCE.sub("", text)):
             link = unquote(next(g for g in match.groups() if g))
-            if _SCHEME.match(link):
+            if SCHEME.match(link):
                 continue
             place, _, anchor = link.partition("#")
             target = (document.parent / place).resolve() if place else document

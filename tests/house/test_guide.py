@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -22,10 +23,10 @@ async def http() -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-@pytest.fixture(scope="module")
-def served() -> dict[str, Page]:
-    """Every page in English."""
-    return {leaf.name: Page(pages.page(SHELF, leaf, "en")) for leaf in LEAVES}
+@pytest.fixture(scope="module", params=["en", "pt"])
+def served(request: pytest.FixtureRequest) -> dict[str, Page]:
+    """Every page as whoever reads this language gets it."""
+    return {leaf.name: Page(pages.page(SHELF, leaf, request.param)) for leaf in LEAVES}
 
 
 def test_every_document_is_a_page_and_stands_once() -> None:
@@ -48,7 +49,7 @@ def test_links_lead_to_pages_headings_and_files(served: dict[str, Page]) -> None
     lost, places = [], {f"{pages.BASE}/{name}": set(page.ids) for name, page in served.items()}
     for name, page in served.items():
         for link in page.links - {"/docs", "/docs/style.css"}:
-            place, _, fragment = link.partition("#")
+            place, _, fragment = unquote(link).partition("#")
             if place.startswith("/"):
                 is_file = place.removeprefix(f"{pages.BASE}/") in SHELF.files
                 good = (is_file and not fragment) or (place in places and (not fragment or fragment in places[place]))
@@ -60,8 +61,14 @@ def test_links_lead_to_pages_headings_and_files(served: dict[str, Page]) -> None
 
 def test_headings_are_named_as_github_names_them() -> None:
     for leaf in LEAVES:
-        made = set(re.findall(r'<h\d id="([^"]*)"', pages.html(leaf.text, lambda link: link)))
-        assert made == anchors(leaf.text), leaf.name
+        for text in (leaf.text, leaf.portuguese or leaf.text):
+            made = set(re.findall(r'<h\d id="([^"]*)"', pages.html(text, lambda link: link)))
+            assert made == anchors(text), leaf.name
+
+
+def test_a_portuguese_page_is_also_entered_by_the_names_of_the_english_one() -> None:
+    made = pages.html("# Um\n\n## Dois\n\n## Three\n", lambda link: link, "# One\n\n## Two\n\n## Three\n")
+    assert re.findall(r'id="([^"]*)"', made) == ["um", "one", "dois", "two", "three"]
 
 
 def test_a_drawing_of_states_is_a_table() -> None:
@@ -87,6 +94,9 @@ async def test_it_is_served_in_the_readers_language(http: httpx.AsyncClient) -> 
         assert (answer.headers["content-language"], answer.status_code) == (spoken, 200)
         assert says in answer.text
         assert (spoken == "pt") == ("Faça" in answer.text)
+        assert (
+            ("<title>Roteiros de operação" in answer.text) == (">Contestações (MED)</a>" in answer.text) == (spoken == "pt")
+        )
     only = await ask(http, "/docs/guide/guides-orders", accept_language="pt")
     assert "só em inglês" in only.text
     assert "default-src 'none'" in only.headers["content-security-policy"]

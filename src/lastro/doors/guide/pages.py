@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import jinja2
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from lastro.doors.guide.words import words
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from markdown_it.renderer import RendererHTML
-    from markdown_it.token import Token
     from markdown_it.utils import EnvType, OptionsDict
 
     from lastro.doors.guide.shelf import Leaf, Shelf
@@ -39,14 +39,17 @@ def page(shelf: Shelf, leaf: Leaf, language: str) -> str:
     spoken, text = leaf.in_(language)
     return _JINJA.get_template("page.html").render(
         shelf=shelf, leaf=leaf, say=words(language), language=language, spoken=spoken, base=BASE,
-        body=Markup(html(text, partial(_inside, shelf, leaf.path))),  # noqa: S704 what the renderer has escaped
+        body=Markup(html(text, partial(_inside, shelf, leaf.path), leaf.text)),  # noqa: S704 what the renderer has escaped
     )  # fmt: skip
 
 
-def html(text: str, inside: Callable[[str], str | None]) -> str:
-    """Markdown as HTML. inside: where a link leads here; None: nowhere, and then its words stand without one."""
+def html(text: str, inside: Callable[[str], str | None], english: str | None = None) -> str:
+    """Markdown as HTML. inside: where a link leads here; None: nowhere, and then its words stand without one. english: the
+    page that this one translates: its headings' names lead to the same places here, since pages in English link to them.
+    """
     tokens = _MARKDOWN.parse(text)
     _anchored(tokens)
+    _named_also(tokens, _anchored(_MARKDOWN.parse(english or "")))
     for token in tokens:
         if token.type == "inline":
             token.children = list(_led(token.children or [], inside))
@@ -59,10 +62,25 @@ def anchor(title: str) -> str:
     return kept.strip().lower().replace(" ", "-")
 
 
-def _anchored(tokens: list[Token]) -> None:
+def _anchored(tokens: list[Token]) -> list[str]:
+    """Names each heading; the names, in their order."""
+    names = []
     for heading, inline in pairwise(tokens):
         if heading.type == "heading_open":
-            heading.attrSet("id", anchor(inline.content))
+            names.append(anchor(inline.content))
+            heading.attrSet("id", names[-1])
+    return names
+
+
+def _named_also(tokens: list[Token], names: Sequence[str]) -> None:
+    """A second name for each heading, where nothing on the page has it."""
+    headings = [(heading, inline) for heading, inline in pairwise(tokens) if heading.type == "heading_open"]
+    taken = {heading.attrGet("id") for heading, _ in headings}
+    for (_, inline), name in zip(headings, names, strict=False):
+        if name not in taken:
+            mark = Token("html_inline", "", 0, content=f'<span id="{escape(name)}"></span>')
+            inline.children = [mark, *(inline.children or [])]
+            taken.add(name)
 
 
 def _led(tokens: Iterable[Token], inside: Callable[[str], str | None]) -> Iterable[Token]:

@@ -18,7 +18,15 @@ _GROUPS: Final = (
     ("guides", (), "guides"),
     (
         "running",
-        ("operations.md", "guides/administration.md", "runbooks.md", "security.md", "reliability.md", "performance.md"),
+        (
+            "operations.md",
+            "guides/going-live.md",
+            "guides/administration.md",
+            "runbooks.md",
+            "security.md",
+            "reliability.md",
+            "performance.md",
+        ),
         None,
     ),
     ("reference", ("errors.md", "refusals.md", "money.md", "glossary.md", "map.md"), None),
@@ -44,6 +52,10 @@ class Leaf:
     def in_(self, language: str) -> tuple[str, str]:
         """Its language among ours, and its Markdown in it."""
         return ("pt", self.portuguese) if language == "pt" and self.portuguese is not None else ("en", self.text)
+
+    def title_in(self, language: str) -> str:
+        """Its title in the language that `in_` gives it in."""
+        return _title(self.in_(language)[1])
 
     @property
     def first_words(self) -> str:
