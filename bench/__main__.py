@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import uvloop
 from bench import (
+    console,
     day,
     deliveries,
     hour,
@@ -88,6 +89,7 @@ _LONG: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
     "statements": lambda laid, quick: statements.measured(laid, *_rounds(quick), 100_000 if quick else 1_000_000),
     "statements-deep": lambda laid, quick: statements.measured(laid, *_rounds(quick), 1_000_000 if quick else 10_000_000),
     "restore": lambda laid, quick: restore.drilled(laid, 60e6 if quick else 1.05e9),
+    "console": lambda laid, quick: console.measured(laid, *((20, 100_000) if quick else (60, 1_000_000))),
     "overload": lambda laid, quick: overload.measured(laid, *_rounds(quick)),
     "deliveries-memory": lambda laid, quick: deliveries.memory(laid, 60_000 if quick else 200_000),
 }

@@ -770,6 +770,7 @@ CREATE INDEX orders_of_external_id ON orders (company_id, external_id, created_a
 CREATE INDEX orders_of_account ON orders (company_id, account_id, created_at);
 CREATE INDEX orders_expiring ON orders (expires_at, company_id) WHERE status = 'INITIAL' AND payment_method = 'PIX';
 CREATE INDEX orders_ending ON orders (ends_at, company_id) WHERE ends_at IS NOT NULL;
+CREATE INDEX orders_of_other_method ON orders (company_id, payment_method, created_at) WHERE payment_method <> 'PIX'; -- an order by Pix pays nothing for it
 CREATE INDEX orders_of_static_qrcode ON orders (company_id, static_qrcode_id, created_at) WHERE static_qrcode_id IS NOT NULL;
 
 CREATE TABLE pix_static_qrcodes (                     -- a printed code that is paid any number of times; no row of it ever changes

@@ -124,16 +124,19 @@ LISTS: Mapping[str, tuple[Listed, ...]] = {
             "full_name": ("'josé'", ""),
         },
     ),
-    "list_orders": every_way(
-        "orders",
-        orders.page_sql,
-        {
-            "status": ("'EXPIRED'", "orders_of_status"),
-            "external_id": ("'code77'", "orders_of_external_id"),
-            "account_id": (f"'{_ACCOUNT}'", "orders_of_account"),
-            "payment_method": ("'PIX'", ""),
-            "static_qrcode_id": (f"'{_ACCOUNT}'", "orders_of_static_qrcode"),
-        },
+    "list_orders": (
+        *every_way(
+            "orders",
+            orders.page_sql,
+            {
+                "status": ("'EXPIRED'", "orders_of_status"),
+                "external_id": ("'code77'", "orders_of_external_id"),
+                "account_id": (f"'{_ACCOUNT}'", "orders_of_account"),
+                "other_method": ("'BOLETO'", "orders_of_other_method"),
+                "static_qrcode_id": (f"'{_ACCOUNT}'", "orders_of_static_qrcode"),
+            },
+        ),
+        *every_way("orders", orders.page_sql, {"payment_method": ("'PIX'", "")}),
     ),
     "list_static_qrcodes": every_way(
         "pix_static_qrcodes", static_codes.page_sql, {"account_id": (f"'{_ACCOUNT}'", "pix_static_qrcodes_of_account")}

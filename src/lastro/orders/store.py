@@ -12,6 +12,7 @@ from lastro.base.money import Money
 from lastro.base.run import Glance
 from lastro.companies import FEES, FeePlan, Route, fees_from
 from lastro.orders.cards.model import CardPayment
+from lastro.orders.methods import PIX as PIX_METHOD
 from lastro.orders.methods import is_in_parts
 from lastro.orders.model import Authorized, CompanySetup, Face, Instrument, Order, Party, Payment, PixKey, Shown
 from lastro.rails.port import BOOK, PIX, currency_of
@@ -82,6 +83,8 @@ _FILTERS = {
     "external_id": "o.external_id = {}",
     "account_id": "o.account_id = {}",
     "payment_method": "o.payment_method = {}",
+    # Said once more as the index of it says it: of a parameter alone nobody knows that it is not PIX.
+    "other_method": f"o.payment_method = {{}} AND o.payment_method <> '{PIX_METHOD}'",
     "static_qrcode_id": "o.static_qrcode_id = {}",
 }
 _PAYMENT = "SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2 AND rail = ANY ($3::text[])"
@@ -211,9 +214,19 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
     return _ORDER + f"o.created_at >= $2 AND o.created_at <= $3{wanted} ORDER BY o.created_at {direction} LIMIT $4"
 
 
+def _given(wanted: Wanted) -> dict[str, Any]:
+    """What is asked for, by the names of the filters."""
+    method = "payment_method" if wanted.payment_method == PIX_METHOD else "other_method"
+    named = {
+        "status": wanted.status, "external_id": wanted.external_id, "account_id": wanted.account_id,
+        method: wanted.payment_method, "static_qrcode_id": wanted.static_qrcode_id,
+    }  # fmt: skip
+    return {name: value for name, value in named.items() if value is not None}
+
+
 async def orders_in(session: Session, company_id: UUID, wanted: Wanted, page: Page) -> list[Order]:
     """The company's orders of the page, up to its reach."""
-    given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
+    given = _given(wanted)
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
     return [order_from(r) for r in rows]
