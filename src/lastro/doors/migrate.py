@@ -7,10 +7,15 @@ import re
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import asyncpg
 
 from lastro.base.servers import Servers
+from lastro.doors.progress import silent
+
+if TYPE_CHECKING:
+    from lastro.doors.progress import Tell
 
 ROLES = ("lastro_owner", "lastro_app", "lastro_work", "lastro_audit")
 _LOCK = 7_202_611  # any number: the advisory lock that keeps two migrations of one database apart
@@ -46,13 +51,13 @@ def schema_folder() -> Path:
 
 async def migrate(
     dsn: str, *, mode: str = "sandbox", moves: list[tuple[str, str, str, str]] | None = None, patience: Patience = PATIENCE,
-    folder: Path | None = None,
+    folder: Path | None = None, progress: Tell = silent,
 ) -> list[str]:  # fmt: skip
     """Applies what is missing and returns the names applied.
 
     dsn: a role that may create roles and objects in this database. mode: 'production' or 'sandbox', written once; a
     database of the other mode is refused. moves: the transition tables of the code, kept in allowed_moves for the laws.
-    folder: where the migrations stand, without it those of this version.
+    folder: where the migrations stand, without it those of this version. progress: told of each before it is applied.
     SystemExit: a migration was changed, or its tables could not be had; those before it are applied.
     """
     connection = await Servers(dsn).connect()
@@ -62,7 +67,7 @@ async def migrate(
             await asyncio.sleep(_LOOK_SECONDS)
         await _demand_mode(connection, mode)
         await _create_roles(connection)
-        applied = await _apply(connection, _files(folder or schema_folder() / "migrations"), patience)
+        applied = await _apply(connection, _files(folder or schema_folder() / "migrations"), patience, progress)
         await _set_mode(connection, mode)
         await _set_moves(connection, _all_moves() if moves is None else moves)
         return applied
@@ -91,7 +96,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.sql"))
 
 
-async def _apply(connection: asyncpg.Connection, files: list[Path], patience: Patience) -> list[str]:
+async def _apply(connection: asyncpg.Connection, files: list[Path], patience: Patience, progress: Tell) -> list[str]:
     async with connection.transaction():
         await _hand_schema_to_owner(connection)
         await connection.execute("SET LOCAL ROLE lastro_owner")
@@ -101,7 +106,8 @@ async def _apply(connection: asyncpg.Connection, files: list[Path], patience: Pa
         )
         done = {r["name"]: r["sha256"] for r in await connection.fetch("SELECT name, sha256 FROM migrations")}
     applied = []
-    for file in files:
+    for number, file in enumerate(files, 1):
+        progress(number, len(files), file.name)
         sql = file.read_text(encoding="utf-8")
         digest = sha256(sql.encode()).hexdigest()
         if file.name in done:

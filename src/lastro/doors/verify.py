@@ -10,11 +10,13 @@ import msgspec
 
 from lastro.base.db import Database
 from lastro.base.errors import DatabaseAway, Stale
+from lastro.doors.progress import silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lastro.base.db import Dsn, Session
+    from lastro.doors.progress import Tell
 
 HOLD, BROKEN, UNKNOWN = 0, 1, 2  # the exit statuses
 # In the order of the schema, each with its sentence.
@@ -49,11 +51,14 @@ class Law:
         return "broken" if self.rows else "holds"
 
 
-async def verify(audit: Dsn, *, at_rest: bool, say: Callable[[str], object], as_json: bool = False) -> int:
+async def verify(
+    audit: Dsn, *, at_rest: bool, say: Callable[[str], object], as_json: bool = False, progress: Tell = silent
+) -> int:
     """Says each law, its meaning and its breaches: as text while it goes, or as one JSON object at the end.
 
-    at_rest: also the laws that hold only when nothing is on its way. The exit status is 0 when all hold, 1 when one is
-    broken, 2 when it is not known: no database, no laws in it, or one that cannot be read.
+    at_rest: also the laws that hold only when nothing is on its way. progress: told of each law before it is read.
+    The exit status is 0 when all hold, 1 when one is broken, 2 when it is not known: no database, no laws in it, or one
+    that cannot be read.
     """
     # The laws read and compare whole tables, one after the other: in memory where they can, however long it takes.
     database = Database(audit, size=1, settings={"statement_timeout": "0", "work_mem": "128MB"}, reads=True)
@@ -63,7 +68,8 @@ async def verify(audit: Dsn, *, at_rest: bool, say: Callable[[str], object], as_
             laws = [law for law in laws if at_rest or not law.name.endswith("_at_rest")]
             width = max((len(law.title) for law in laws), default=0)
             checked = []
-            for law in laws:
+            for number, law in enumerate(laws, 1):
+                progress(number, len(laws), law.title)
                 checked.append(await _checked(session, law))
                 if not as_json:
                     _tell(checked[-1], width, say)

@@ -49,6 +49,15 @@ async def said(database: Any, **how: Any) -> tuple[int, list[str]]:
     return status, "\n".join(lines).splitlines()
 
 
+async def test_whoever_waits_is_told_of_each_law_before_it_is_read(own_database: Any, ana: Seller) -> None:
+    told: list[Any] = []
+    _, lines = await said(own_database, progress=lambda *where: told.append(where), say=told.append)
+    assert lines == []
+    laws_read = len(told) // 2  # and the last line
+    assert [where[:2] for where in told[:-1:2]] == [(n, laws_read) for n in range(1, laws_read + 1)]
+    assert all(where[2] in line for where, line in zip(told[:-1:2], told[1:-1:2], strict=True))
+
+
 async def test_every_law_is_named_with_its_meaning(own_database: Any, ana: Seller) -> None:
     status, lines = await said(own_database)
     audit = await own_database.connect(own_database.audit)

@@ -16,6 +16,7 @@ from lastro.doors.backups import record, restoring, taking
 from lastro.doors.backups.programs import programs_of, without_password
 from lastro.doors.backups.trial import Keeper
 from lastro.doors.declined import Declined, StartRefused
+from lastro.doors.progress import Progress
 from lastro.doors.verify import BROKEN, HOLD
 
 if TYPE_CHECKING:
@@ -27,13 +28,15 @@ _STEP_PERCENT = 10
 _MEGABYTE = 1_000_000
 
 
-class _Progress:
-    """Says every tenth of a work, with the seconds it took so far."""
+class _Tenths:
+    """Says every tenth of a work, with the seconds it took so far; between two of them the line of whoever watches."""
 
-    def __init__(self, what: str, say: Callable[[str], object]) -> None:
+    def __init__(self, what: str, say: Callable[[str], object], progress: Progress) -> None:
         self._what, self._say, self._next, self._began = what, say, _STEP_PERCENT, time.monotonic()
+        self._progress = progress
 
     def __call__(self, percent: int) -> None:
+        self._progress(percent, 100)
         if percent >= self._next:
             self._next = percent - percent % _STEP_PERCENT + _STEP_PERCENT
             self._say(f"{self._what} {percent} % after {time.monotonic() - self._began:.1f} s")
@@ -61,8 +64,9 @@ def back_up(
     if ours["mode"] != known.mode:
         raise Declined(f"This database is for {ours['mode']} and LASTRO_MODE says {known.mode}: one of them is wrong.")
     programs = programs_of(server["major"], given.programs, brought)
-    progress = _Progress("copied", (lambda _line: None) if given.json else say)
-    made = taking.take(url, folder, programs, server, ours, lambda: asyncio.run(_keys_in_use(known)), progress)
+    with Progress("copied") as progress:
+        tenths = _Tenths("copied", (lambda _line: None) if given.json else progress.beside(say), progress)
+        made = taking.take(url, folder, programs, server, ours, lambda: asyncio.run(_keys_in_use(known)), tenths)
     if given.json:
         say(msgspec.json.encode(made).decode())
         return HOLD
@@ -92,8 +96,11 @@ def restore(
     restoring.demand_empty(data)
     keeper = Keeper.of(given.owner)
     programs = programs_of(told.major, given.programs, brought)
-    restoring.put_back(backup, data, told, programs, keeper, _Progress("put back", say))
-    status = asyncio.run(restoring.prove(data, told, programs, keeper, say))
+    with Progress("put back") as progress:
+        tenths = _Tenths("put back", progress.beside(say), progress)
+        restoring.put_back(backup, data, told, programs, keeper, tenths)
+    with Progress("laws") as progress:
+        status = asyncio.run(restoring.prove(data, told, programs, keeper, progress.beside(say), progress))
     missing = lacking(told, known)
     if missing:
         say(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import asyncpg
@@ -15,9 +16,9 @@ from lastro.doors.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from lastro.doors.backups.programs import Programs
+    from lastro.doors.progress import Tell
 
 _OWN_ONLY = 0o700
 _APPLIED = "SELECT array(SELECT name FROM migrations ORDER BY name)"
@@ -49,8 +50,8 @@ def put_back(
     def copy(source: str, target: str) -> None:
         nonlocal copied
         shutil.copyfile(source, target, follow_symlinks=False)
-        copied += 1
-        progress(copied * 100 // max(told.files, 1))
+        copied += Path(target).stat().st_size
+        progress(min(copied * 100 // max(told.size, 1), 100))
 
     try:
         data.mkdir(parents=True, exist_ok=True)
@@ -78,7 +79,9 @@ def _empty(data: Path, *, remove: bool) -> None:
             one.unlink(missing_ok=True)
 
 
-async def prove(data: Path, told: record.Record, programs: Programs, keeper: Keeper, say: Callable[[str], object]) -> int:
+async def prove(
+    data: Path, told: record.Record, programs: Programs, keeper: Keeper, say: Callable[[str], object], progress: Tell
+) -> int:
     """Starts a server that nobody else reaches, lets it recover, and reads every law. The status of `lastro verify`.
 
     Declined: it does not start, or holds another schema than the backup says.
@@ -92,4 +95,4 @@ async def prove(data: Path, told: record.Record, programs: Programs, keeper: Kee
         if applied != told.migrations:
             raise Declined("What was put back has other migrations than the backup says: it is not that backup's database.")
         # What was on its way when the backup was taken still is.
-        return await verify(Dsn(address), at_rest=False, say=say)
+        return await verify(Dsn(address), at_rest=False, say=say, progress=progress)

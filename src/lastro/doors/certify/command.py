@@ -19,11 +19,13 @@ from lastro.base.secrets import Secret
 from lastro.doors import payees
 from lastro.doors.certify import printing
 from lastro.doors.certify.author import Author
+from lastro.doors.certify.duties import CERTIFICATE, DUTIES
 from lastro.doors.certify.judgements import NO_ANSWER
 from lastro.doors.certify.line import Line, Unreached
 from lastro.doors.certify.model import SLOW_SECONDS, Terms, exit_status
 from lastro.doors.certify.runner import Certifier
 from lastro.doors.declined import StartRefused
+from lastro.doors.progress import Progress
 from lastro.webhooks import sign
 
 if TYPE_CHECKING:
@@ -119,12 +121,18 @@ async def _certify(
     ports = payees.own_ports(settings)
     line = Line(given.url, is_sandbox=settings.is_sandbox, own_ports=ports)
     findings: list[Finding] = []
-    async with OutgoingClient(sandbox=settings.is_sandbox, own_ports=ports) as client:
-        async for finding in Certifier(client, line, author, terms).findings():
-            if not findings and not given.json:
-                say(printing.heading(given.url, f"{at:%Y-%m-%d %H:%M} UTC"))
-            findings.append(finding)
-            if not given.json:
-                say(printing.line(finding))
+    names = [duty.name for duty in (CERTIFICATE, *DUTIES)]
+    with Progress("duties") as progress:
+        told = progress.beside(say)
+        progress(1, len(names), names[0])
+        async with OutgoingClient(sandbox=settings.is_sandbox, own_ports=ports) as client:
+            async for finding in Certifier(client, line, author, terms).findings():
+                if not findings and not given.json:
+                    told(printing.heading(given.url, f"{at:%Y-%m-%d %H:%M} UTC"))
+                findings.append(finding)
+                if not given.json:
+                    told(printing.line(finding))
+                if len(findings) < len(names):
+                    progress(len(findings) + 1, len(names), names[len(findings)])
     say(printing.as_json(given.url, stamp(at), findings) if given.json else printing.ending(findings))
     return exit_status(findings)

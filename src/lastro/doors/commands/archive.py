@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.doors import archiving
 from lastro.doors.declined import Declined
+from lastro.doors.progress import Progress
 
 if TYPE_CHECKING:
     import argparse
@@ -32,10 +33,13 @@ async def _events(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]
     if not 0 < given.days <= _LONGEST_DAYS:
         raise Declined(f"--days must be from 1 to {_LONGEST_DAYS}.")
     answer = []
-    for company in await desk.every_company():
-        folder = given.folder / str(company.number)
-        files, events = await archiving.archive(desk.database, company.id, folder, timedelta(days=given.days), _STEP)
-        answer.append({"company": company.number, "files": files, "events": events})
+    companies = await desk.every_company()
+    with Progress("companies") as progress:
+        for number, company in enumerate(companies, 1):
+            progress(number, len(companies), f"archiving company {company.number}")
+            folder = given.folder / str(company.number)
+            files, events = await archiving.archive(desk.database, company.id, folder, timedelta(days=given.days), _STEP)
+            answer.append({"company": company.number, "files": files, "events": events})
     return answer
 
 
@@ -43,7 +47,10 @@ async def _check(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
     if not given.folder.is_dir():
         raise Declined(f"There is no folder {given.folder}.")
     answer = []
-    for company in await desk.every_company():
-        kept = await archiving.checked(desk.database, company.id, given.folder / str(company.number))
-        answer.append({"company": company.number, "files": kept.files, "events": kept.events, "missing": kept.missing})
+    companies = await desk.every_company()
+    with Progress("companies") as progress:
+        for number, company in enumerate(companies, 1):
+            progress(number, len(companies), f"checking company {company.number}")
+            kept = await archiving.checked(desk.database, company.id, given.folder / str(company.number))
+            answer.append({"company": company.number, "files": kept.files, "events": kept.events, "missing": kept.missing})
     return answer

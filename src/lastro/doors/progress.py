@@ -1,0 +1,94 @@
+"""How far a long work is, for those at a terminal: one line on standard error, drawn over itself, gone at its end."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Final, Protocol, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TextIO
+
+_CELLS: Final = 24  # of the bar
+_PAUSE_SECONDS: Final = 0.1  # between two drawings: a work of many small steps is not slowed by them
+_CLEAR: Final = "\r\x1b[K"
+
+
+class Tell(Protocol):
+    """What a long work calls with how much of it is done, how much there is, and what comes now."""
+
+    def __call__(self, done: int, whole: int, now: str = "") -> object: ...  # noqa: D102 the class says it
+
+
+def silent(done: int, whole: int, now: str = "") -> None:
+    """Tells nobody."""
+
+
+def is_shown(environment_variable: Callable[[str], str | None], *, is_terminal: bool) -> bool:
+    """Whether somebody watches: a terminal that can clear a line, and no build server, which keeps every byte it is sent."""
+    return is_terminal and environment_variable("TERM") != "dumb" and not environment_variable("CI")
+
+
+class Progress:
+    """The line of one work, cleared when the `with` ends, however it ends. Nothing is written where nobody watches.
+
+    what: its name, which begins the line. stream: standard error; what a pipe takes from standard output stays as it is.
+    """
+
+    def __init__(self, what: str, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._what, self._stream, self._clock = what, stream or sys.stderr, clock
+        self._is_shown = is_shown(os.environ.get, is_terminal=self._stream.isatty())
+        self._drawn_at: float | None = None  # None: nothing of it is on the terminal now
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def __call__(self, done: int, whole: int, now: str = "") -> None:
+        """Draws the line, unless it was drawn a moment ago. A whole that is not known is 0, and has no bar."""
+        at = self._clock()
+        if self._is_shown and (self._drawn_at is None or at - self._drawn_at >= _PAUSE_SECONDS):
+            self._drawn_at = at
+            self._write(f"{_CLEAR}{line(self._what, done, whole, now)[: self._columns() - 1]}")
+
+    def clear(self) -> None:
+        """Takes the line away, so that others may be written in its place."""
+        if self._drawn_at is not None:
+            self._drawn_at = None
+            self._write(_CLEAR)
+
+    def beside(self, say: Callable[[str], object]) -> Callable[[str], object]:
+        """Says a text where the line is, which comes back below it when the work goes on."""
+
+        def said(text: str) -> object:
+            self.clear()
+            return say(text)
+
+        return said
+
+    def _columns(self) -> int:
+        """Of the terminal: a longer line would break, and only its end be cleared."""
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or 80
+        except OSError:
+            return 80
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except OSError:
+            self._is_shown = False  # the terminal is gone, the work goes on
+
+
+def line(what: str, done: int, whole: int, now: str = "") -> str:
+    """`checked [########................] 21 of 63  each balance is …`; a whole of 100 is told in percent."""
+    if not whole:
+        return f"{what} {done:,}  {now}".rstrip()
+    filled = min(max(done, 0), whole) * _CELLS // whole
+    told = f"{done} %" if whole == 100 else f"{done:,} of {whole:,}"
+    return f"{what} [{'#' * filled}{'.' * (_CELLS - filled)}] {told}  {now}".rstrip()
