@@ -124,7 +124,8 @@ class _Demo:
         return {
             "home": str(running.home), "baseUrl": running.base_url, "simulatorUrl": running.simulator_url,
             "consoleUrl": await self._console(running),
-            "companyId": str(company_id), **clients[1], "otherClient": clients[2], "accounts": opened[1],
+            "companyId": str(company_id), **clients[1], "otherClient": clients[2],
+            "otherCompanyId": str(await self._company(2)), "accounts": opened[1],
             "webhookSecret": await self._webhook_secret(company_id),
         }  # fmt: skip
 

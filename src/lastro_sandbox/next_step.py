@@ -32,6 +32,7 @@ def next_step(sandbox: Mapping[str, Any]) -> str:
             "",
             "lastro runs. Nothing in it is real money.",
             "",
+            f"  Start      {base}/start      a first order in the browser, step by step",
             f"  Console    {sandbox['consoleUrl']}",
             f"  Phone      {sim}/phone      pays a QR code",
             f"  Merchant   {sim}/merchant   shows the webhooks as they arrive",

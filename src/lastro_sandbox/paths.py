@@ -39,17 +39,21 @@ class ClockPath:
 
     async def step(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """PUT {"advance": "P3D"} or {"now": "…"}: walks there, and answers when all that fell due has run, or after 15 s."""
-        refused = await self._aim(raw)
-        if refused is not None:
-            return refused
-        await clock.arrived(self.work, _ANSWER_WITHIN_SECONDS)
-        return await self.show(scope, raw, headers)
-
-    async def _aim(self, raw: bytes) -> Response | None:
         try:
             body = forms.parsed(raw)
         except forms.NotJson as error:
             return _wrong("body", "INVALID", str(error))
+        refused = await self.walk(body)
+        return refused or await self.show(scope, raw, headers)
+
+    async def walk(self, body: Mapping[str, Any]) -> Response | None:
+        """Walks there, and returns when all that fell due has run, or after 15 s. body: as of PUT. Answers the refusal."""
+        refused = await self._aim(body)
+        if refused is None:
+            await clock.arrived(self.work, _ANSWER_WITHIN_SECONDS)
+        return refused
+
+    async def _aim(self, body: Mapping[str, Any]) -> Response | None:
         for _ in range(_TRIES):
             async with self.work.session() as session:
                 row = await session.row(clock.READ)
@@ -98,6 +102,7 @@ class Welcome:
         page = (
             '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
             "<title>lastro sandbox</title><h1>lastro</h1><p>The sandbox runs. Nothing in it is real money.</p><ul>"
+            '<li><a href="/start">Start</a>: a first order, step by step</li>'
             f'<li><a href="{sim}/phone">Phone</a>: pay a QR code</li>'
             f'<li><a href="{sim}/merchant">Merchant</a>: see the webhooks arrive</li>'
             '<li><a href="/docs">Reference</a>: every operation and event</li>'

@@ -6,29 +6,31 @@ database has a watchdog (docs/decisions/embedded-server.md).
 
 import asyncio
 import errno
-import http.client
 import importlib
 import json
 import os
 import signal
-import socket
 import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
-from urllib.parse import urlsplit
 
 import asyncpg
 
+from lastro.doors.declined import Declined
+
+from . import errands, keeping, snapshots
 from .child import Child, ChildPlan, rotate
 from .embedded import EmbeddedServer, StartRefused
 from .embedded.home import HomeLock
 from .embedded.refusal import refused_by_disk
+from .probing import demand_free_port, is_healthy, where_it_answers
 
 _DATABASE = "lastro"
 _HEALTH_SECONDS = 60.0
@@ -153,6 +155,7 @@ class Sandbox:
         self._is_stopping = False
         self._asked_at = 0.0
         self._hurry = threading.Event()
+        self._who_is_in = "[]"
 
     def run(self) -> int:
         """Start, watch, stop: each a list of steps."""
@@ -181,8 +184,11 @@ class Sandbox:
     def _start(self) -> None:
         self._demand_no_other_run()
         self._demand_free_ports()
+        errands.clear(self._settings.home)
+        snapshots.finish_alone(self._settings.home, _say)
         self._start_database()
         self._migrate()
+        self._go_on()
         self._make_secrets()
         self._write("database.json", self._how_to_connect())
         self._start_children()
@@ -195,6 +201,7 @@ class Sandbox:
     def _watch(self) -> None:
         while True:
             self._tend_database()
+            errands.tend(self._settings.home, self, _say)
             for child in self._children.values():
                 child.tend()
             time.sleep(_TICK_SECONDS)
@@ -203,13 +210,51 @@ class Sandbox:
         for name in ("sandbox.json", "database.json"):
             if self._lock is not None or self._server is not None:
                 (self._settings.home / name).unlink(missing_ok=True)
-        deadline = time.monotonic() + _DOORS_STOP_SECONDS
-        for name in sorted(self._children, key=_stop_rank):
-            self._children[name].stop(deadline, self._hurry.is_set)
+        self._stop_children()
         if self._server is not None:
             self._server.stop(hurry=self._hurry.is_set())
         if self._lock is not None:
             self._lock.release()
+
+    def _stop_children(self) -> None:
+        deadline = time.monotonic() + _DOORS_STOP_SECONDS
+        for name in sorted(self._children, key=_stop_rank):
+            self._children[name].stop(deadline, self._hurry.is_set)
+
+    def pause(self) -> datetime:
+        """Stops every process and then the database, for a snapshot; what business time was when nothing moved any more."""
+        if self._server is None:
+            raise Declined(errands.ANOTHERS_SERVER)
+        self._stop_children()
+        now, self._who_is_in = asyncio.run(keeping.asked_before_a_stop(self._database_url))
+        self._server.pause()
+        return now
+
+    def resume(self) -> None:
+        """Starts the database and every process again, on what is in the home now. StartRefused: it runs no more."""
+        self._stop_children()
+        if self._server is not None:
+            self._server.revive()
+        is_restored = snapshots.restored_at(self._settings.home) is not None
+        if is_restored:
+            self._migrate()
+            asyncio.run(keeping.stay_in(self._database_url, self._who_is_in))
+            self._go_on()
+            self._make_secrets()
+        self._start_children()
+        self._await_health()
+        if is_restored:
+            sandbox = self._seed()
+            self._write("sandbox.json", sandbox)
+            _say(f"console: {sandbox.get('consoleUrl', self._settings.base_url)}")
+
+    def _go_on(self) -> None:
+        """A sandbox that was put back goes on from the time of its snapshot."""
+        home = self._settings.home
+        business_now = snapshots.restored_at(home)
+        if business_now is not None:
+            asyncio.run(keeping.go_on_from(self._database_url, home, business_now))
+            snapshots.clock_is_set(home)
 
     def _asked(self, _number: int, _frame: FrameType | None) -> None:
         if self._is_stopping:
@@ -228,14 +273,14 @@ class Sandbox:
         if holder is None:
             return
         raise StartRefused(
-            f"lastro {_where_it_answers(home / 'sandbox.json')}: the folder {home} is in use by {holder}. Use that one, or"
+            f"lastro {where_it_answers(home / 'sandbox.json')}: the folder {home} is in use by {holder}. Use that one, or"
             " stop it; for another one beside it set LASTRO_HOME, LASTRO_PORT and LASTRO_SIM_PORT."
         )
 
     def _demand_free_ports(self) -> None:
         ports = {"LASTRO_PORT": self._settings.port, "LASTRO_SIM_PORT": self._settings.simulator_port}
         for variable, port in ports.items():
-            _demand_free_port(self._settings.bind, port, variable)
+            demand_free_port(self._settings.bind, port, variable)
 
     def _start_database(self) -> None:
         if self._settings.database_url is not None:
@@ -243,7 +288,7 @@ class Sandbox:
             return
         self._server = EmbeddedServer.start(self._settings.home, log=_say)
         self._database_url = self._server.dsn(_DATABASE)
-        asyncio.run(_create_database(self._server.dsn("postgres"), _DATABASE))
+        asyncio.run(keeping.ensure_database(self._server.dsn("postgres"), _DATABASE))
 
     def _migrate(self) -> None:
         async def once() -> None:
@@ -295,7 +340,7 @@ class Sandbox:
                     raise StartRefused(
                         f"The {child.plan.name} ended while starting: {child.why_it_ended()}; see {child.log_file}."
                     )
-            waiting = [child for child in waiting if not _is_healthy(child.plan.health_url)]
+            waiting = [child for child in waiting if not is_healthy(child.plan.health_url)]
             if waiting and time.monotonic() > deadline:
                 raise StartRefused(
                     f"The {waiting[0].plan.name} was not ready after {_HEALTH_SECONDS:.0f} s; see {waiting[0].log_file}."
@@ -330,14 +375,6 @@ _DISK_ERRORS = (errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPE
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def _where_it_answers(sandbox: Path) -> str:
-    try:
-        said = json.loads(sandbox.read_bytes())
-        return f"runs already, at {said['baseUrl']} with the simulated networks at {said['simulatorUrl']}"
-    except (OSError, ValueError, KeyError):
-        return "is being started or stopped already"
-
-
 def _stop_rank(name: str) -> int:
     return _STOP_ORDER.index(name) if name in _STOP_ORDER else len(_STOP_ORDER)
 
@@ -353,41 +390,6 @@ def _port(env: Mapping[str, str], variable: str, otherwise: int) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
         raise StartRefused(f"{variable} is {text!r}, which is no port number; give one from 1 to 65535.")
     return int(text)
-
-
-def _demand_free_port(bind: str, port: int, variable: str) -> None:
-    family = socket.AF_INET6 if ":" in bind else socket.AF_INET
-    with socket.socket(family) as probe:
-        # As the servers do: a port whose last connections have yet to be forgotten is free.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((bind, port))
-        except OSError as error:
-            reason = "is in use by another program" if error.errno == errno.EADDRINUSE else f"cannot be used ({error})"
-            raise StartRefused(f"Port {port} {reason}; stop it or set {variable} to another port.") from error
-
-
-async def _create_database(dsn: str, name: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    try:
-        if not await connection.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", name):
-            await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
-    finally:
-        await connection.close()
-
-
-def _is_healthy(url: str | None) -> bool:
-    if url is None:
-        return True
-    parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=2)
-    try:
-        connection.request("GET", parts.path)
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
 
 
 def _one_line(error: BaseException) -> str:

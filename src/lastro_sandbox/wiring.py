@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro_sandbox.clock import Stepper
+from lastro_sandbox.consoled import annex
 from lastro_sandbox.docs import OPEN_PATHS
+from lastro_sandbox.minute import Desk, Minute
 from lastro_sandbox.order_tools import OrderTools
 from lastro_sandbox.paths import ClockPath, Welcome
+from lastro_sandbox.trying import TRIED_AT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from lastro.doors.settings import Settings
     from lastro.doors.wiring import House
 
-__all__ = ["OPEN_PATHS", "paths", "stepper"]
+__all__ = ["OPEN_PATHS", "TRIED_AT", "annex", "paths", "stepper"]
 
 
 def paths(settings: Settings, house: House, operations: Operations, work: Database) -> dict[str, Mapping[str, Answer]]:
@@ -29,6 +32,7 @@ def paths(settings: Settings, house: House, operations: Operations, work: Databa
         "/": {"GET": Welcome(settings.network_url).answer},
         "/sandbox/clock": {"GET": clock.show, "PUT": clock.step},
         "/order-tools/v1/order/status": {"PUT": tools.answer},
+        **Minute(Desk(settings.home)).paths(),
     }
 
 

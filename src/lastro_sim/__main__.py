@@ -53,8 +53,16 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
 def open_network(settings: Settings, tracer: Tracer | None = None) -> Network:
     """The network with its memory, on the machine's clock and randomness."""
     store = Store(settings.store_path)
+    _put_back(store, settings.store_path.with_name("offset"))
     clock = Clock(lambda: datetime.now(UTC), store.number("clock-offset"))
     return Network(settings, store, clock, Dice(random.SystemRandom()), Bells(), tracer)
+
+
+def _put_back(store: Store, file: Path) -> None:
+    """A store that was restored from a snapshot goes on from the time that its sandbox has written beside it."""
+    if file.exists():
+        store.remember("clock-offset", int(file.read_text(encoding="utf-8")))
+        file.unlink()
 
 
 async def serve(network: Network, bind: str, say: logs.Say, *, watch_parent: bool) -> None:

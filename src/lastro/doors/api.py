@@ -76,7 +76,9 @@ async def run_api(settings: Settings) -> None:
 async def _serve(settings: Settings, house: wiring.House, work: Database, hinter: hints.Hinter, stop: asyncio.Event) -> None:
     operations, sandbox = wiring.operations(house), wiring.sandbox_of(settings)
     routes = wiring.routes(house)
-    public = wiring.public(house, None if sandbox is None else sandbox.OPEN_PATHS) | console.paths(house, routes)
+    annex = None if sandbox is None else sandbox.annex(settings, house, work)
+    told, tried_at = (None, "") if sandbox is None else (sandbox.OPEN_PATHS, sandbox.TRIED_AT)
+    public = wiring.public(house, told, tried_at) | console.paths(house, routes, annex)
     if sandbox is not None:
         public |= sandbox.paths(settings, house, operations, work)
     gate = wiring.gate(house, operations)

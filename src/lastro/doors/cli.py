@@ -81,6 +81,8 @@ def _perform(words: list[str]) -> str | int | None:
             return _keep(words)
         case ["certify", *rest]:
             return _certify(rest)
+        case ["sandbox", *rest]:
+            return _sandbox(rest)
         case ["events", *rest]:
             return _events(rest)
         case [name, *_] if name in GROUPS:
@@ -144,6 +146,11 @@ def _events(words: list[str]) -> int:
     return perform(words, os.environ, say)
 
 
+def _sandbox(words: list[str]) -> str | int:
+    done: str | int = _sandbox_module("lastro_sandbox.commands").perform(words, os.environ, say)
+    return done
+
+
 def _run(_: argparse.Namespace) -> int:
     return int(_sandbox_module("lastro_sandbox.run").run_all(os.environ))
 
@@ -174,11 +181,13 @@ def _worker(_: argparse.Namespace) -> int:
 
 def _migrate(_: argparse.Namespace) -> int:
     from lastro.doors.migrate import migrate  # noqa: PLC0415
+    from lastro.doors.progress import Progress  # noqa: PLC0415
 
     settings = _settings()
     if settings.database_url is None:
         raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database to migrate.")
-    applied = asyncio.run(migrate(settings.database_url, mode=settings.mode))
+    with Progress("migrations") as progress:
+        applied = asyncio.run(migrate(settings.database_url, mode=settings.mode, progress=progress))
     say("\n".join(f"applied {name}" for name in applied) or "nothing to apply")
     return 0
 
@@ -193,6 +202,7 @@ def _completion(given: argparse.Namespace) -> int:
 
 
 def _verify(given: argparse.Namespace) -> int:
+    from lastro.doors.progress import Progress  # noqa: PLC0415
     from lastro.doors.verify import UNKNOWN, verify  # noqa: PLC0415
 
     try:
@@ -200,7 +210,9 @@ def _verify(given: argparse.Namespace) -> int:
     except StartRefused as refused:
         print(refused, file=sys.stderr)
         return UNKNOWN
-    return asyncio.run(verify(settings.audit, at_rest=not given.moving, as_json=given.json, say=say))
+    with Progress("laws") as progress:
+        told = progress.beside(say)
+        return asyncio.run(verify(settings.audit, at_rest=not given.moving, as_json=given.json, say=told, progress=progress))
 
 
 def _story(given: argparse.Namespace) -> int:
@@ -277,6 +289,7 @@ _COMMANDS = {
     "To try it": {
         "run": "everything in one go: database, API, worker, simulated networks (sandbox)",
         "demo": "play journeys and show each step (sandbox, while it runs)",
+        "sandbox": "keep the whole sandbox as it is now, go back to it",
         "story": "everything that happened to an object, in time order",
         "events": "list, show, follow, forward your events and send them again, as a client of the API",
         "certify": "play a webhook receiver its duties; print what passed and what to mend",

@@ -336,8 +336,13 @@ def documented(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | No
     return openapi.document(house.place.public_url, version("lastro"), routes(house), open_paths, NOTICES)
 
 
-def public(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None = None) -> dict[str, Mapping[str, Answer]]:
-    """Every path without one, and what answers each of its methods. also: other paths that the documentation tells of."""
+def public(
+    house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None = None, tried_at: str = ""
+) -> dict[str, Mapping[str, Answer]]:
+    """Every path without one, and what answers each of its methods. also: other paths that the documentation tells of.
+
+    tried_at: what stands before an operation's id where it can be tried; empty outside a sandbox.
+    """
     login = Login(house.database, house.keys.current, house.issuer, time.time, house.chance.bytes)
     tokens = Tokens(login, Limits(house.token_requests_per_minute, time.monotonic))
     health = Health(house.database, SANDBOX if house.place.sandbox else PRODUCTION, lambda: bool(house.keys.now.tokens))
@@ -351,7 +356,7 @@ def public(house: House, also: Mapping[str, Mapping[str, openapi.Open]] | None =
         "/health": {"GET": health.ready},
         "/live": {"GET": health.live},
         "/metrics": metrics.table(),
-        **openapi.Reference(lambda: documented(house, also)).paths(),
+        **openapi.Reference(lambda: documented(house, also), tried_at).paths(),
         **openapi.Schemas(house.place.public_url, NOTICES).paths(),
         **Guide(house.place.public_url).paths(),
     }

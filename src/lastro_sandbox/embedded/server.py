@@ -133,6 +133,14 @@ class EmbeddedServer:
         self._end_watchdog(hurry=True)
         self._launch()
 
+    def pause(self) -> None:
+        """Stops the server and keeps the home and the address, until `revive`."""
+        self._end_watchdog(hurry=False)
+        if self._socket_folder is not None:
+            # The watchdog takes the folder with it. Whoever made another one of that name meanwhile is refused by mkdir.
+            self._socket_folder.mkdir(mode=0o700)
+            self._account.own(self._socket_folder)
+
     def stop(self, *, hurry: bool = False) -> None:
         """Stops the server and lets go of the home; in a hurry without a checkpoint. A second call does nothing."""
         self._end_watchdog(hurry=hurry)

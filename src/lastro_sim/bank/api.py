@@ -102,6 +102,13 @@ async def fault_list(request: Asked, network: NamedDependency[Network]) -> Respo
     return answer({"data": faults.waiting(network)})
 
 
+@get("/faults/kinds")
+async def fault_kinds(request: Asked) -> Response[bytes]:
+    """Which operations may misbehave, and how each may."""
+    queries.read(request, ())
+    return answer({"data": [{"operation": name, "behaviours": sorted(all_)} for name, all_ in faults.BEHAVIOURS.items()]})
+
+
 @post("/faults", status_code=200)
 async def fault_order(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Order a fault."""
@@ -136,6 +143,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (
     charge_list,
     payment_list,
     fault_list,
+    fault_kinds,
     fault_order,
     fault_forget,
     scenario_list,

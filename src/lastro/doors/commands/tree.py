@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+import importlib.util
 from typing import TYPE_CHECKING
 
 from lastro.doors import backups, certify
@@ -24,6 +26,8 @@ def grown(root: argparse.ArgumentParser, groups: Iterable[str]) -> argparse.Argu
         "backup": backups.backup_syntax(), "restore": backups.restore_syntax(), "certify": certify.syntax(),
         "events": events.syntax(), **{group: administration(group) for group in groups},
     }  # fmt: skip
+    if importlib.util.find_spec("lastro_sandbox") is not None:
+        own["sandbox"] = importlib.import_module("lastro_sandbox.commands").syntax()
     reconcile.declare_day(own["reconcile"])
     for action in own["reconcile"]._actions:  # noqa: SLF001 without one of its commands it shows a day
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001

@@ -20,7 +20,8 @@ MASK = "\N{BULLET}" * 8
 # What nobody has to see again: what opens or pays something, wherever it stands, and what is a card's own. 3-D Secure has
 # the page where the payer proves itself, and the cryptogram that says it did. Names in small letters, without `_`.
 _SECRET = frozenset({
-    "token", "cardtoken", "secret", "password", "cvv", "authorization", "cryptogram", "authenticationvalue",
+    "token", "accesstoken", "cardtoken", "secret", "clientsecret", "password", "cvv", "authorization", "cryptogram",
+    "authenticationvalue",
     "challengeurl", "challengeaccesstoken", "threedstoken",
 })  # fmt: skip
 _OF_CARDS = frozenset({"number", "code", "pan"})

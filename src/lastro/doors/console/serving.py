@@ -19,6 +19,7 @@ from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.language import preferred
 from lastro.doors.console import entrance, shell
 from lastro.doors.console.acts import Calls
+from lastro.doors.console.annex import Annex
 from lastro.doors.console.pages import NAVIGATION, PAGES
 from lastro.doors.console.session import Cookie, csrf_of, is_of
 from lastro.doors.console.shell import Act, Asked, Page, Premises, Viewer, asked_of
@@ -46,17 +47,21 @@ _TYPES: Final = {".css": b"text/css; charset=utf-8", ".js": b"text/javascript; c
 _REQUESTS_PER_MINUTE: Final = 600  # of one person: a page has few parts, and nobody reads faster
 
 
-def paths(house: House, routes: Sequence[Route]) -> dict[str, Mapping[str, Answer]]:
-    """Every path of the console, and what answers each of its methods. routes: the API's operations."""
-    return Console(house, routes).paths()
+def paths(house: House, routes: Sequence[Route], annex: Annex | None = None) -> dict[str, Mapping[str, Answer]]:
+    """Every path of the console, and what answers each of its methods. routes: the API's operations.
+
+    annex: what another package adds, by which a sandbox has its controls; its pages stand behind the same door as ours.
+    """
+    return Console(house, routes, annex or Annex()).paths()
 
 
 @dataclass(frozen=True)
 class Console:
-    """house: what the API process serves with. pages: all but those for whom there is nobody yet."""
+    """house: what the API process serves with. pages: all of ours but those for whom there is nobody yet."""
 
     house: House
     routes: Sequence[Route]
+    annex: Annex = field(default_factory=Annex)
     pages: Sequence[Page] = PAGES
     navigation: Sequence[tuple[str, str, Role]] = NAVIGATION
     premises: Premises = field(init=False)
@@ -69,8 +74,9 @@ class Console:
             house.database, house.key_ring, house.chance, lambda: datetime.now(UTC), is_sandbox=house.place.sandbox
         )
         premises = Premises(
-            house, door, people.Register(door), Calls(house.runner, self.routes), self.routes, self.navigation
-        )
+            house, door, people.Register(door), Calls(house.runner, self.routes), self.routes,
+            (*self.navigation, *self.annex.navigation), self.annex.words, shell.templates(*self.annex.templates),
+        )  # fmt: skip
         object.__setattr__(self, "premises", premises)
         object.__setattr__(self, "cookie", Cookie(house.place.public_url.startswith("https://")))
         object.__setattr__(self, "limits", Limits(_REQUESTS_PER_MINUTE, time.monotonic))
@@ -78,14 +84,14 @@ class Console:
     def paths(self) -> dict[str, Mapping[str, Answer]]:
         """What answers each path, by method."""
         tables: defaultdict[str, dict[str, Answer]] = defaultdict(dict)
-        for page in self.pages:
+        for page in (*self.pages, *self.annex.pages):
             assert page.method not in tables[page.path], f"{page.method} {page.path} stands twice in the list of pages"
             tables[page.path][page.method] = partial(self._answer, page)
         tries = Limits(self.house.token_requests_per_minute, time.monotonic)
         open_pages = entrance.Pages(self.premises, self.cookie, tries)
         for path, table in open_pages.paths().items():
             tables[path] |= table
-        for file in sorted(one for one in _STATIC.rglob("*") if one.suffix in _TYPES):
+        for file in (*sorted(one for one in _STATIC.rglob("*") if one.suffix in _TYPES), *self.annex.files):
             text = Text.of(file.read_bytes(), _TYPES[file.suffix])
             tables[f"/console/static/{file.name}"] = {"GET": partial(_file, text)}
         return dict(tables)

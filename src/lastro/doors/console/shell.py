@@ -38,15 +38,26 @@ HEADERS: Final[tuple[tuple[bytes, bytes], ...]] = (
     (b"content-security-policy", POLICY), (b"referrer-policy", b"same-origin"), (b"x-robots-tag", b"noindex, nofollow"),
     (b"cache-control", b"no-store"), (b"vary", b"accept-language, cookie, hx-request"),
 )  # fmt: skip
-_JINJA: Final = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True,
-    lstrip_blocks=True, undefined=jinja2.StrictUndefined,
-)  # fmt: skip
+
+
+def templates(*further: Path) -> jinja2.Environment:
+    """The pages' templates. further: folders of an annex, looked through after our own."""
+    folders = (Path(__file__).parent / "templates", *further)
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folders), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )  # fmt: skip
+
+
+_JINJA: Final = templates()
 
 
 @dataclass(frozen=True)
 class Premises:
-    """What pages work with. routes: the API's operations. navigation: a page's path, its word, and whom it is shown to."""
+    """What pages work with. routes: the API's operations. navigation: a page's path, its word, and whom it is shown to.
+
+    words, templates: an annex's own among them.
+    """
 
     house: House
     entrance: Entrance
@@ -54,6 +65,8 @@ class Premises:
     calls: Calls
     routes: Sequence[Route]
     navigation: Sequence[tuple[str, str, Role]]
+    words: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    templates: jinja2.Environment = _JINJA
 
     @property
     def is_sandbox(self) -> bool:
@@ -159,12 +172,14 @@ def _fields(text: str) -> dict[str, list[str]]:
     return found
 
 
-def page(template: str, language: str, theme: str = "auto", *, status: int = 200, **told: Any) -> Response:
-    """A page for whom there is nobody yet, or any other. told: what its template names."""
+def page(
+    template: str, language: str, theme: str = "auto", *, status: int = 200, premises: Premises | None = None, **told: Any
+) -> Response:
+    """A page for whom there is nobody yet, or any other. told: what its template names. premises: whose words it has."""
     given = {"viewer": None, "menu": (), "here": "", "is_sandbox": False, "details": (), **told}
-    body = _JINJA.get_template(template).render(
-        say=words(language), language=language, theme=theme, languages=LANGUAGES, **given
-    )
+    say = words(language, None if premises is None else premises.words)
+    made = (_JINJA if premises is None else premises.templates).get_template(template)
+    body = made.render(say=say, language=language, theme=theme, languages=LANGUAGES, **given)
     return Response(status, body.encode("utf-8", "replace"), HTML, (*HEADERS, (b"content-language", _TAGS[language])))
 
 
@@ -177,7 +192,7 @@ def render(viewer: Viewer, template: str, *, status: int = 200, **told: Any) -> 
     menu = [(path, word) for path, word, role in premises.navigation if viewer.may(role)]
     fresh = premises.entrance.chance.uuid(premises.entrance.machine_now())
     told = {"viewer": viewer, "menu": menu, "act_id": fresh, "is_sandbox": premises.is_sandbox, **told}
-    return page(template, viewer.language, viewer.theme, status=status, **told)
+    return page(template, viewer.language, viewer.theme, status=status, premises=premises, **told)
 
 
 def go(path: str, *headers: tuple[bytes, bytes]) -> Response:

@@ -201,16 +201,17 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
 class Speech:
     """The words of one of LANGUAGES: say("name"), and what stands in braces by its name."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, more: Mapping[str, tuple[str, str]] | None = None) -> None:
         self.language = language
+        self._more = more or {}
         self._place = LANGUAGES.index(language)
 
     def __call__(self, name: str, **values: object) -> str:
         """The text of that name. KeyError: there is none, which a test would have found."""
-        text = WORDS[name][self._place]
+        text = (self._more.get(name) or WORDS[name])[self._place]
         return text.format(**values) if values else text
 
 
-def words(language: str) -> Speech:
-    """What the pages say in this language."""
-    return Speech(language)
+def words(language: str, more: Mapping[str, tuple[str, str]] | None = None) -> Speech:
+    """What the pages say in this language. more: the words of an annex."""
+    return Speech(language, more)

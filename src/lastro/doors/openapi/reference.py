@@ -28,16 +28,20 @@ _JINJA = jinja2.Environment(
 )
 
 
-def pages(document: Mapping[str, Any]) -> dict[str, bytes]:
-    """The page in each of our languages. document: OpenAPI, as `document` makes it."""
-    return {language: _page(document, language) for language in LANGUAGES}
+def pages(document: Mapping[str, Any], tried_at: str = "") -> dict[str, bytes]:
+    """The page in each of our languages. document: OpenAPI, as `document` makes it.
+
+    tried_at: what stands before an operation's id where it can be tried; empty: nowhere.
+    """
+    return {language: _page(document, language, tried_at) for language in LANGUAGES}
 
 
-def _page(document: Mapping[str, Any], language: str) -> bytes:
+def _page(document: Mapping[str, Any], language: str, tried_at: str) -> bytes:
     say = words(language)
     page = _JINJA.get_template("reference.html").render(
         doc=document,
         say=say,
+        tried_at=tried_at,
         language=language,
         tags=_by_tag(document),
         found=lambda one: _found(document, one),

@@ -35,11 +35,11 @@ class _Made:
     pages: Mapping[str, Text]
 
     @classmethod
-    def of(cls, document: Mapping[str, Any]) -> Self:
+    def of(cls, document: Mapping[str, Any], tried_at: str) -> Self:
         page = ((b"content-security-policy", _POLICY), (b"referrer-policy", b"no-referrer"), (b"vary", b"accept-language"))
         pages = {
             language: Text.of(body, b"text/html; charset=utf-8", *page, (b"content-language", language.encode()))
-            for language, body in reference.pages(document).items()
+            for language, body in reference.pages(document, tried_at).items()
         }
         for_postman = msgspec.json.encode(collection(document))
         return cls(
@@ -48,14 +48,15 @@ class _Made:
 
 
 class Reference:
-    """What answers /openapi.json, /postman.json, /docs and its style. make: the document.
+    """What answers /openapi.json, /postman.json, /docs and its style. make: the document. tried_at: as `reference.pages`.
 
     The document and its pages take a second of a core, which most processes need for nobody: they are made when somebody
     asks first, in a thread, while others are answered.
     """
 
-    def __init__(self, make: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(self, make: Callable[[], Mapping[str, Any]], tried_at: str = "") -> None:
         self._make = make
+        self._tried_at = tried_at
         self._style = Text.of(reference.STYLE, b"text/css; charset=utf-8")
         self._making: asyncio.Future[_Made] | None = None
 
@@ -88,7 +89,7 @@ class Reference:
     async def _made(self) -> _Made:
         """Once for all who ask meanwhile, of whom none stops it by going away; what failed is tried again."""
         if self._making is None or (self._making.done() and self._making.exception() is not None):
-            self._making = asyncio.ensure_future(asyncio.to_thread(lambda: _Made.of(self._make())))
+            self._making = asyncio.ensure_future(asyncio.to_thread(lambda: _Made.of(self._make(), self._tried_at)))
         return await asyncio.shield(self._making)
 
 

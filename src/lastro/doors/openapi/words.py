@@ -50,6 +50,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "schemas": ("Types", "Tipos"),
     "skip": ("Go to the text", "Ir para o texto"),
     "title": ("Reference", "Referência"),
+    "try": ("Try it", "Experimentar"),
     "type": ("Type", "Tipo"),
     "version": ("Version", "Versão"),
 }

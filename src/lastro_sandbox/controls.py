@@ -1,0 +1,247 @@
+"""The sandbox's controls in the console: its clock, faults, magic values, and snapshots of all of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+import aiohttp
+
+from lastro.base.api import stamp
+from lastro.base.paging import read_timestamp
+from lastro.doors.console import Annex, looking, shell
+from lastro.doors.console.shell import Act, Page
+from lastro.doors.console.words import LANGUAGES
+from lastro.doors.declined import Declined
+from lastro.people import Role
+from lastro.standards.calendar import BRASILIA
+from lastro_sandbox import clock, errands, snapshots
+from lastro_sandbox.controls_words import WORDS
+from lastro_sandbox.paths import ClockPath
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from lastro.base.db import Database
+    from lastro.doors.console.shell import Asked, Viewer
+    from lastro.doors.http import Response
+    from lastro.doors.settings import Settings
+    from lastro.doors.wiring import House
+
+HERE: Final = "/console/sandbox"
+_MAGIC: Final = f"{HERE}/magic"
+_STEPS: Final = ("PT1M", "PT1H", "P1D", "P1M")
+_MORNING_HOUR: Final = 6  # of Brasilia's day: before the first windows open
+_MOST_RAN: Final = 50
+# Of the company that is looked at, in the time that a step has walked through.
+_RAN: Final = """
+SELECT type, count(*) AS times FROM events WHERE company_id = $1 AND created_at > $2 AND created_at <= $3
+ GROUP BY type ORDER BY type LIMIT $4
+"""
+_AWAY: Final = dict(zip(LANGUAGES, WORDS["sandbox.sim-away"], strict=True))
+_MATCHES: Final = ("endToEndId", "amount", "payerDocument", "key", "txId", "reference")
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """The simulated network's acts that need no token. url: without a slash at its end."""
+
+    url: str
+
+    async def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> tuple[int, Any]:
+        """Its status and answer; 503 and nothing where it is away."""
+        try:
+            async with (
+                aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=5), trust_env=False) as client,
+                client.request(method, f"{self.url}{path}", json=body) as answer,
+            ):
+                return answer.status, await answer.json()
+        except (aiohttp.ClientError, TimeoutError, ValueError):
+            return 503, {}
+
+
+@dataclass(frozen=True)
+class Controls:
+    """The pages. home: the sandbox's folder. work: the role that sees due times across companies."""
+
+    home: Path
+    work: Database
+    clock: ClockPath
+    simulator: Simulator
+
+    async def show(self, viewer: Viewer, asked: Asked) -> Response:
+        """GET /console/sandbox. ?from&until: the times between which a step has walked, whose events are listed."""
+        return await self._page(viewer, asked)
+
+    async def step(self, viewer: Viewer, asked: Asked) -> Response:
+        """POST /console/sandbox/clock: `step`, a duration or one of `due`, `morning`, `typed`; typed: `to`."""
+        before = (await clock.shown(self.work))["now"]
+        body = await self._target(asked)
+        refused = await self.clock.walk(body) if body else None
+        if refused is not None:
+            found = json.loads(refused.body).get("details", ())
+            return await self._page(viewer, asked, status=400, problems=[one["description"] for one in found])
+        after = (await clock.shown(self.work))["now"]
+        return shell.go(f"{HERE}?from={before}&until={after}")
+
+    async def fault(self, viewer: Viewer, asked: Asked) -> Response:
+        """POST /console/sandbox/faults: one more that waits to strike."""
+        operation, _, behaviour = asked.form.get("kind", "").partition(":")
+        body: dict[str, Any] = {"operation": operation, "behaviour": behaviour}
+        times, code = asked.form.get("times", "").strip(), asked.form.get("code", "").strip()
+        if times:
+            body["times"] = int(times) if times.isascii() and times.isdigit() and len(times) < 10 else times
+        if code:
+            body["code"] = code
+        field, value = asked.form.get("field", ""), asked.form.get("value", "").strip()
+        if field and value:
+            body["match"] = {field: value}
+        status, said = await self.simulator.ask("POST", "/faults", body)
+        if status != 200:
+            found = [f"{one['field']}: {one['description']}" for one in said.get("details", ())]
+            return await self._page(viewer, asked, status=min(status, 503), problems=found or [_AWAY[viewer.language]])
+        return shell.go(f"{HERE}#faults")
+
+    async def calm(self, viewer: Viewer, asked: Asked) -> Response:
+        """POST /console/sandbox/faults/off: none strikes any more."""
+        status, _ = await self.simulator.ask("DELETE", "/faults")
+        if status != 200:
+            return await self._page(viewer, asked, status=503, problems=[_AWAY[viewer.language]])
+        return shell.go(f"{HERE}#faults")
+
+    async def magic(self, viewer: Viewer, asked: Asked) -> Response:
+        """GET /console/sandbox/magic: the simulator's own list."""
+        status, said = await self.simulator.ask("GET", "/scenarios")
+        if status != 200:
+            return shell.refused(viewer, 503)
+        return looking.render(viewer, "magic.html", _MAGIC, values=said["data"])
+
+    async def snapshot(self, viewer: Viewer, asked: Asked) -> Response:
+        """POST /console/sandbox/snapshots: everything as it is now, under a name."""
+        return await self._errand(viewer, asked, "snapshot", asked.form.get("name", "").strip())
+
+    async def confirm(self, viewer: Viewer, asked: Asked) -> Response:
+        """GET /console/sandbox/snapshots/{name}: what going back to it means."""
+        found = self._found(asked)
+        return shell.not_found(viewer) if found is None else looking.render(viewer, "snapshot.html", HERE, one=found)
+
+    async def restore(self, viewer: Viewer, asked: Asked) -> Response:
+        """POST /console/sandbox/snapshots/{name}/restore: everything as it was then."""
+        if self._found(asked) is None:
+            return shell.not_found(viewer)
+        return await self._errand(viewer, asked, "restore", asked.values["name"])
+
+    async def forget(self, viewer: Viewer, asked: Asked) -> Response:
+        """POST /console/sandbox/snapshots/{name}/forget."""
+        if not _is_institutions(viewer):
+            return shell.forbidden(viewer)
+        if self._found(asked) is None:
+            return shell.not_found(viewer)
+        snapshots.forget(self.home, asked.values["name"])
+        return shell.go(f"{HERE}#snapshots")
+
+    async def progress(self, viewer: Viewer, asked: Asked) -> Response:
+        """GET /console/sandbox/errands/{id}: how a snapshot or the way back stands; it asks again until it is done."""
+        told, errand_id = errands.told_of(self.home), asked.values["id"]
+        if told is None or told.id != errand_id:
+            # It has not been taken yet, or the page is of an errand that others have followed.
+            if not errands.is_asked(self.home, errand_id):
+                return shell.not_found(viewer)
+            told = errands.Told(errand_id, "", "", "DOING")
+        template = "errand-state.html" if asked.is_fragment else "errand.html"
+        return looking.render(viewer, template, HERE, told=told)
+
+    async def _errand(self, viewer: Viewer, asked: Asked, deed: errands.Deed, name: str) -> Response:
+        if not _is_institutions(viewer):
+            return shell.forbidden(viewer)
+        assert viewer.act_id is not None, "an act has one"
+        try:
+            errands.ask(self.home, deed, name, str(viewer.act_id))
+        except Declined as declined:
+            return await self._page(viewer, asked, status=409, problems=[str(declined)])
+        return shell.go(f"{HERE}/errands/{viewer.act_id}")
+
+    def _found(self, asked: Asked) -> snapshots.Snapshot | None:
+        return next((one for one in snapshots.everything(self.home) if one.name == asked.values["name"]), None)
+
+    async def _target(self, asked: Asked) -> dict[str, str] | None:
+        """What PUT /sandbox/clock would be asked; None: nothing is due, so that there is nowhere to go."""
+        step = asked.form.get("step", "")
+        if step == "due":
+            due = await self._next_due()
+            return None if due is None else {"now": stamp(due)}
+        if step == "morning":
+            return {"now": stamp(_next_morning(datetime.fromisoformat(str((await clock.shown(self.work))["now"]))))}
+        if step == "typed":
+            typed = asked.form.get("to", "").strip()
+            return {"advance": typed} if typed.startswith("P") else {"now": typed}
+        return {"advance": step}
+
+    async def _next_due(self) -> datetime | None:
+        """When anything next falls due here or in the network, as the walking clock itself finds it."""
+        async with self.work.session() as session:
+            row = await session.row(clock.READ)
+            assert row is not None
+            ours: datetime | None = await session.value(clock.NEXT, row["now"])
+        status, said = await self.simulator.ask("GET", "/clock")
+        theirs = datetime.fromisoformat(said["nextDue"]) if status == 200 and said.get("nextDue") else None
+        return min((one for one in (ours, theirs) if one is not None and one > row["now"]), default=None)
+
+    async def _page(self, viewer: Viewer, asked: Asked, *, status: int = 200, problems: Any = ()) -> Response:
+        shown, due = await clock.shown(self.work), await self._next_due()
+        _, faults = await self.simulator.ask("GET", "/faults")
+        _, kinds = await self.simulator.ask("GET", "/faults/kinds")
+        between = tuple(read_timestamp(asked.query.get(name, "")) for name in ("from", "until"))
+        ran = await self._ran(viewer, between[0], between[1])
+        return looking.render(
+            viewer, "sandbox.html", HERE, status=status, clock=shown, due=due, steps=_STEPS, ran=ran, between=between,
+            faults=faults.get("data", ()), kinds=kinds.get("data", ()), matches=_MATCHES, problems=problems,
+            given=asked.form, snapshots=snapshots.everything(self.home), most=snapshots.MOST,
+            may_act=viewer.may(Role.OPERATE), may_keep=viewer.may(Role.ADMINISTER) and _is_institutions(viewer),
+        )  # fmt: skip
+
+    async def _ran(self, viewer: Viewer, begin: datetime | None, end: datetime | None) -> Any:
+        """None: nothing was stepped."""
+        if begin is None or end is None:
+            return None
+        async with looking.session_of(viewer) as session:
+            return await session.fetch(_RAN, looking.company_of(viewer), begin, end, _MOST_RAN)
+
+
+def annex(settings: Settings, house: House, work: Database) -> Annex:
+    """The pages of the sandbox that this process serves."""
+    return pages_of(Controls(settings.home, work, ClockPath(house.database, work), Simulator(settings.network_url)))
+
+
+def pages_of(made: Controls) -> Annex:
+    """The pages, their places in the menu and their words."""
+    return Annex(
+        (
+            Page("GET", HERE, Role.READ, made.show),
+            Act("POST", f"{HERE}/clock", Role.OPERATE, made.step),
+            Act("POST", f"{HERE}/faults", Role.OPERATE, made.fault),
+            Act("POST", f"{HERE}/faults/off", Role.OPERATE, made.calm),
+            Page("GET", _MAGIC, Role.READ, made.magic),
+            Act("POST", f"{HERE}/snapshots", Role.ADMINISTER, made.snapshot),
+            Page("GET", f"{HERE}/snapshots/{{name}}", Role.ADMINISTER, made.confirm),
+            Act("POST", f"{HERE}/snapshots/{{name}}/restore", Role.ADMINISTER, made.restore),
+            Act("POST", f"{HERE}/snapshots/{{name}}/forget", Role.ADMINISTER, made.forget),
+            Page("GET", f"{HERE}/errands/{{id}}", Role.READ, made.progress),
+        ),
+        ((HERE, "nav.sandbox", Role.READ), (_MAGIC, "nav.magic", Role.READ)),
+        WORDS,
+    )
+
+
+def _is_institutions(viewer: Viewer) -> bool:
+    """A snapshot is of every company, so it is not for somebody of one."""
+    return viewer.presence.person.only_company is None
+
+
+def _next_morning(now: datetime) -> datetime:
+    local = now.astimezone(BRASILIA)
+    morning = local.replace(hour=_MORNING_HOUR, minute=0, second=0, microsecond=0)
+    return (morning if morning > local else morning + timedelta(days=1)).astimezone(UTC)

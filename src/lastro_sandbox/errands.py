@@ -1,0 +1,173 @@
+"""What others ask of the process that runs a sandbox: a snapshot, or to go back to one. Two files of the home carry it.
+
+Whoever asks, a command or a page, writes `errand.json`; the supervisor takes it, and says in `errand.told.json` how it
+stands, which outlives the restart of everything else. Both are for the owner of the home alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Final, Literal, Protocol
+from uuid import uuid4
+
+import asyncpg
+
+from lastro.doors.declined import Declined
+from lastro_sandbox import snapshots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from pathlib import Path
+
+Deed = Literal["snapshot", "restore"]
+_ASKED: Final = "errand.json"
+_TOLD: Final = "errand.told.json"
+ANOTHERS_SERVER: Final = (
+    "Snapshots are made of the sandbox's own database server, and this sandbox uses that of LASTRO_DATABASE_URL: copy its"
+    " database with PostgreSQL's own programs, or run a sandbox without that variable."
+)
+_LOOK_SECONDS: Final = 0.1
+_PATIENCE_SECONDS: Final = 120.0
+
+
+@dataclass(frozen=True)
+class Told:
+    """How an errand stands. sentence: for people, once it is done or declined."""
+
+    id: str
+    deed: str
+    name: str
+    state: Literal["DOING", "DONE", "DECLINED"]
+    sentence: str = ""
+
+
+class Runner(Protocol):
+    """The sandbox, as far as an errand stops and starts it."""
+
+    def pause(self) -> datetime:
+        """Stops every process and then the database; what the clock said when nothing moved any more."""
+
+    def resume(self) -> None:
+        """Starts the database and every process again, on whatever is in the home now."""
+
+
+def ask(home: Path, deed: Deed, name: str, errand_id: str | None = None) -> str:
+    """Leaves an errand for the sandbox that runs in `home`; its id. Declined: it cannot be done, or one is being done."""
+    if deed == "snapshot":
+        snapshots.demand_new(home, name)
+    else:
+        snapshots.demand(home, name)
+    if json.loads((home / "database.json").read_text(encoding="utf-8"))["login"] != "role":
+        raise Declined(ANOTHERS_SERVER)
+    told, asked = told_of(home), home / _ASKED
+    if asked.exists() or (told is not None and told.state == "DOING"):
+        raise Declined("The sandbox is at another snapshot: wait until that is done.")
+    made = errand_id or uuid4().hex
+    _write(asked, {"id": made, "deed": deed, "name": name})
+    return made
+
+
+def told_of(home: Path) -> Told | None:
+    """How the last errand stands; None: there was none."""
+    try:
+        return Told(**json.loads((home / _TOLD).read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+
+
+def is_asked(home: Path, errand_id: str) -> bool:
+    """Whether this errand waits to be taken."""
+    try:
+        return bool(json.loads((home / _ASKED).read_text(encoding="utf-8"))["id"] == errand_id)
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return False
+
+
+def waited_for(home: Path, errand_id: str) -> Told:
+    """How an errand ended. Declined: nothing was heard of it for two minutes."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        told = told_of(home)
+        if told is not None and told.id == errand_id and told.state != "DOING":
+            return told
+        time.sleep(_LOOK_SECONDS)
+    raise Declined("The sandbox said nothing of it for two minutes: look at the terminal in which it runs.")
+
+
+def clear(home: Path) -> None:
+    """Nothing is asked of a sandbox that has just started, and nothing is being done."""
+    (home / _ASKED).unlink(missing_ok=True)
+    told = told_of(home)
+    if told is not None and told.state == "DOING":
+        (home / _TOLD).unlink(missing_ok=True)
+
+
+def tend(home: Path, runner: Runner, say: Callable[[str], None]) -> None:
+    """Does what is asked, if anything is; called over and over by the supervisor.
+
+    A snapshot that cannot be made leaves the sandbox as it was. What `resume` raises goes on: then it does not run any more.
+    """
+    try:
+        asked = json.loads((home / _ASKED).read_text(encoding="utf-8"))
+        told = Told(str(asked["id"]), str(asked["deed"]), str(asked["name"]), "DOING")
+    except FileNotFoundError:
+        return
+    except (ValueError, KeyError, TypeError):
+        (home / _ASKED).unlink(missing_ok=True)
+        return
+    _write(home / _TOLD, asdict(told))
+    (home / _ASKED).unlink()
+    say(f"{told.deed} {told.name}: the sandbox stops for it")
+    begin = time.monotonic()
+    try:
+        sentence, state = _done(home, told, runner), "DONE"
+    except (Declined, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        sentence, state = _sentence(error), "DECLINED"
+    if state == "DONE":
+        sentence += f", in {time.monotonic() - begin:.1f} s"
+    say(sentence)
+    _write(home / _TOLD, asdict(told) | {"state": state, "sentence": sentence})
+
+
+def _done(home: Path, told: Told, runner: Runner) -> str:
+    if told.deed == "snapshot":
+        snapshots.demand_new(home, told.name)
+        try:
+            business_now = runner.pause()
+            made = snapshots.take(home, told.name, business_now)
+        except Exception:
+            runner.resume()
+            raise
+        runner.resume()
+        return f"snapshot {told.name} made: {made.size // 1024**2} MB, business time {business_now:%Y-%m-%d %H:%M:%S} UTC"
+    found = snapshots.prepare(home, told.name)
+    try:
+        runner.pause()
+        snapshots.commit(home)
+        snapshots.finish(home)
+    except Exception:
+        runner.resume()
+        raise
+    runner.resume()
+    return f"snapshot {told.name} restored: business time {found.business_now:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, Declined):
+        return str(error)
+    # An OSError's own text names files; its reason alone is for whoever asked.
+    return f"It could not be done: {error.strerror if isinstance(error, OSError) else 'unknown'}."
+
+
+def _write(file: Path, content: dict[str, str]) -> None:
+    fresh = file.with_name(f".{file.name}.new")
+    with suppress(FileNotFoundError):
+        fresh.unlink()
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
+        json.dump(content, stream)
+    fresh.replace(file)

@@ -1,0 +1,71 @@
+"""What the supervisor says to the database of its sandbox: that it be there, its time, and who is in the console."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+_IN = "SELECT coalesce(jsonb_agg(to_jsonb(s)), '[]')::text FROM people_sessions s WHERE ended_at IS NULL"
+# Who went out since the snapshot stays out, and who is in stays in: what a restore brings back is the sandbox's, and not the
+# browsers'. A session counts for one version of its person alone.
+_OUT = "DELETE FROM people_sessions"
+_STAY = """
+INSERT INTO people_sessions SELECT s.* FROM jsonb_populate_recordset(NULL::people_sessions, $1::jsonb) s
+  JOIN people p ON p.id = s.person_id AND p.version = s.version
+"""
+# The clock goes on from where it stood at the snapshot, however long ago that was; a step that was on its way goes on.
+_GO_ON = """
+UPDATE clock SET offset_us = (extract(epoch FROM $1::timestamptz - machine_now()) * 1000000)::bigint, version = version + 1
+ WHERE mode = 'sandbox' RETURNING offset_us
+"""
+
+
+async def ensure_database(dsn: str, name: str) -> None:
+    """Makes a database where there is none of that name. dsn: of another database of the server."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        if not await connection.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", name):
+            await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
+    finally:
+        await connection.close()
+
+
+async def asked_before_a_stop(dsn: str) -> tuple[datetime, str]:
+    """The business time, and who is in, as a text for `stay_in`."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        now: datetime = await connection.fetchval("SELECT business_now()")
+        return now, await connection.fetchval(_IN)
+    finally:
+        await connection.close()
+
+
+async def stay_in(dsn: str, who: str) -> None:
+    """Those who were in before a restore are in after it, where the snapshot knows them."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        async with connection.transaction():
+            await connection.execute(_OUT)
+            await connection.execute(_STAY, who)
+    finally:
+        await connection.close()
+
+
+async def go_on_from(dsn: str, home: Path, business_now: datetime) -> None:
+    """Sets the clock of a sandbox that was put back, in its database and for the simulated network's next start."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        offset = await connection.fetchval(_GO_ON, business_now)
+    finally:
+        await connection.close()
+    folder = home / "simulator"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    fresh = folder / ".offset.new"
+    fresh.write_text(json.dumps(offset), encoding="utf-8")
+    fresh.replace(folder / "offset")

@@ -1,0 +1,194 @@
+"""Every operation of the document to be tried: a form, sent to this very API as the company's client, and what it answered.
+
+Pages of the console, so whoever tries has come in: READ for what reads, OPERATE for what changes something. The client is
+that of the company that is looked at; its token is taken here and shown to nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import aiohttp
+from PIL import Image
+
+from lastro.doors import wiring
+from lastro.doors.console import Annex, shell
+from lastro.doors.console.looking import render
+from lastro.doors.console.shell import Page
+from lastro.people import Role
+from lastro_sandbox import calls
+from lastro_sandbox.call_words import COPY
+from lastro_sandbox.call_words import WORDS as CALL_WORDS
+from lastro_sandbox.docs import OPEN_PATHS
+from lastro_sandbox.trying_forms import FORM, MULTIPART, SECRET, Operation, body_of, call_of, operations
+from lastro_sandbox.trying_values import values
+from lastro_sandbox.trying_words import WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from lastro.doors.console.shell import Asked, Viewer
+    from lastro.doors.http import Response
+    from lastro.doors.wiring import House
+    from lastro_sandbox.calls import Call, Told
+
+HERE: Final = "/console/sandbox/try"
+# What stands before an operation's id, for who links here.
+TRIED_AT: Final = f"{HERE}/"
+# The same within the quotes of a body, for a shell.
+_OF_SHELL: Final = "'\"$CLIENT_SECRET\"'"
+
+
+def annex(house: House, home: Path, make: Callable[[Call, str], Awaitable[Told]] = calls.make) -> Annex:
+    """The pages for trying. home: where sandbox.json is. make: as `Trying` has it."""
+    trying = Trying(house, home, make)
+    pages = (
+        Page("GET", HERE, Role.READ, trying.listed),
+        Page("GET", f"{HERE}/{{operation}}", Role.READ, trying.ask),
+        Page("POST", f"{HERE}/{{operation}}", Role.READ, trying.send),
+    )
+    return Annex(pages, ((HERE, "nav.try", Role.READ),), {**WORDS, **CALL_WORDS}, files=(COPY,))
+
+
+class _Catalogue:
+    """The operations of the document, which is made in a thread when somebody asks first: it takes half a second."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._found: Mapping[str, Operation] = {}
+
+    async def all(self) -> Mapping[str, Operation]:
+        """Every one, by its id."""
+        if not self._found:
+            self._found = await asyncio.to_thread(lambda: operations(wiring.documented(self._house, OPEN_PATHS)))
+        return self._found
+
+
+@dataclass(frozen=True)
+class Trying:
+    """home: where sandbox.json is. make: makes a call; over loopback, or as a test does."""
+
+    house: House
+    home: Path
+    make: Callable[[Call, str], Awaitable[Told]] = calls.make
+    catalogue: _Catalogue = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "catalogue", _Catalogue(self.house))
+
+    async def listed(self, viewer: Viewer, asked: Asked) -> Response:
+        """GET: every operation, under its heading."""
+        by_tag: defaultdict[str, list[Operation]] = defaultdict(list)
+        for one in (await self.catalogue.all()).values():
+            by_tag[one.tag].append(one)
+        return render(viewer, "try-list.html", HERE, by_tag=by_tag)
+
+    async def ask(self, viewer: Viewer, asked: Asked) -> Response:
+        """GET: the form of an operation, filled in so that it can be sent as it is."""
+        operation = (await self.catalogue.all()).get(asked.values["operation"])
+        if operation is None:
+            return shell.not_found(viewer)
+        said = await self._said()
+        if said is None:
+            return _page(viewer, operation, "", {}, {}, 503, ("try.starting", ""))
+        media = _media(operation, asked.query.get("media", ""))
+        client = _client(said, viewer)
+        fresh = await values(viewer, operation, media, said, client)
+        begun = {one.field: fresh.get(one.field, one.start) for one in operation.blanks(media)}
+        if "header.idempotency-key" in begun:
+            entrance = viewer.premises.entrance
+            begun["header.idempotency-key"] = str(entrance.chance.uuid(entrance.machine_now()))
+        if media and media != MULTIPART:
+            begun["body"] = body_of(operation.example(media), media, fresh)
+        return _page(viewer, operation, media, begun, client)
+
+    async def send(self, viewer: Viewer, asked: Asked) -> Response:
+        """POST: the call is made, and shown with its answer above the form as it was sent."""
+        operation = (await self.catalogue.all()).get(asked.values["operation"])
+        if operation is None:
+            return shell.not_found(viewer)
+        if not operation.reads and not viewer.may(Role.OPERATE):
+            return shell.forbidden(viewer)
+        media, said = _media(operation, asked.form.get("media", "")), await self._said()
+        if said is None:
+            return _page(viewer, operation, media, asked.form, {}, 503, ("try.starting", ""))
+        client = _client(said, viewer)
+        call = call_of(operation, asked.form, media, _picture() if media == MULTIPART else b"")
+        if isinstance(call, list):
+            return _page(viewer, operation, media, asked.form, client, 400, *((f"try.{why}", name) for name, why in call))
+        if operation.needs_token and not client:
+            return _page(viewer, operation, media, asked.form, client, 409, ("try.no-client", ""))
+        try:
+            exchange = await self._made(call, operation, client, str(said["baseUrl"]))
+        except (aiohttp.ClientError, TimeoutError):
+            return _page(viewer, operation, media, asked.form, client, 503, ("try.away", ""))
+        if isinstance(exchange, str):
+            return _page(viewer, operation, media, asked.form, client, 409, ("try.no-token", exchange))
+        return _page(viewer, operation, media, asked.form, client, exchange=exchange)
+
+    async def _made(self, call: Call, operation: Operation, client: Mapping[str, str], base: str) -> calls.Shown | str:
+        """The call and its answer as they are shown; why there was no token, instead."""
+        shown, secret = call, client.get("clientSecret", "")
+        if operation.needs_token:
+            body = json.dumps({"clientId": client["clientId"], "clientSecret": secret}).encode()
+            told = await self.make(calls.Call("POST", "/auth/v1/token", {"content-type": "application/json"}, body), base)
+            if told.status != 200:
+                return str(told.status)
+            token = json.loads(told.body)["token"]
+            shown = replace(call, headers={"authorization": "Bearer $TOKEN", **call.headers})
+            call = replace(call, headers={"authorization": f"Bearer {token}", **call.headers})
+        if operation.tag == "tokens" and call.body is not None:
+            call = replace(call, body=call.body.replace(SECRET.encode(), secret.encode()))
+        exchange = calls.shown(shown, await self.make(call, base), base)
+        return replace(exchange, curl=exchange.curl.replace(SECRET, _OF_SHELL))
+
+    async def _said(self) -> Mapping[str, Any] | None:
+        """What sandbox.json says; None: the sandbox is being started or stopped."""
+        try:
+            text = await asyncio.to_thread((self.home / "sandbox.json").read_text, "utf-8")
+        except FileNotFoundError:
+            return None
+        said: dict[str, Any] = json.loads(text)
+        return said
+
+
+def _client(said: Mapping[str, Any], viewer: Viewer) -> Mapping[str, str]:
+    """The client of the company that is looked at; empty: the sandbox has the secret of none."""
+    company = str(viewer.company_id)
+    if said["companyId"] == company:
+        return {name: said[name] for name in ("clientId", "clientSecret")}
+    return said["otherClient"] if said.get("otherCompanyId") == company else {}
+
+
+def _media(operation: Operation, wanted: str) -> str:
+    """The type of body that a form is for; empty: it takes none."""
+    return wanted if wanted in operation.bodies else next(iter(operation.bodies), "")
+
+
+def _page(
+    viewer: Viewer, operation: Operation, media: str, form: Mapping[str, str], client: Mapping[str, str], status: int = 200,
+    *problems: tuple[str, str], exchange: calls.Shown | None = None,
+) -> Response:  # fmt: skip
+    blanks: Sequence[Any] = operation.blanks(media)
+    return render(
+        viewer, "try.html", HERE, status=status, operation=operation, media=media, form=form, client=client, blanks=blanks,
+        has_text=bool(media) and media != MULTIPART, problems=problems, exchange=exchange,
+        may=operation.reads or viewer.may(Role.OPERATE),
+        secret=SECRET if media in (FORM, "application/json") and operation.tag == "tokens" else "",
+        rows=min(30, max(6, form.get("body", "").count("\n") + 2)),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _picture() -> bytes:
+    """A blank page, for operations that take a file."""
+    out = io.BytesIO()
+    Image.new("1", (640, 400), 1).save(out, "PNG", optimize=True)
+    return out.getvalue()

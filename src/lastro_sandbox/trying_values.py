@@ -1,0 +1,86 @@
+"""What a form of an operation begins with: ids of what exists here, codes that nobody has used, days that are ahead."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from lastro.doors.console.looking import session_of
+from lastro_sandbox.trying_forms import FORM, SECRET, names_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lastro.doors.console.shell import Viewer
+    from lastro_sandbox.trying_forms import Operation
+
+_IN_PATH: Final = re.compile(r"/\{(\w+)\}")
+_ORDERS: Final = "/order/v2/transparent"
+_ACCOUNTS: Final = "/order/v1/banking/accounts"
+# Where the things are listed that a path names, where that is not what stands before the name.
+_LISTED: Final = {
+    "/order/v1/banking/order-payins": _ORDERS, "/order/v1/banking/med/accounts": _ACCOUNTS,
+    "/public/v1/banking/med": "/order/v1/banking/med",
+}  # fmt: skip
+_CHARGED_IN_DAYS: Final = 10
+
+
+async def values(
+    viewer: Viewer, operation: Operation, media: str, said: Mapping[str, Any], client: Mapping[str, str]
+) -> dict[str, str]:
+    """By the names of fields; what a path names, by `path.` and its name.
+
+    said: sandbox.json. client: the company's, empty where there is none.
+    """
+    example = operation.example(media) if media in operation.bodies and media != FORM else None
+    wanted = names_in(example) if not isinstance(example, str) else {"accountId", "externalId"}
+    house = viewer.premises.house
+    code = house.chance.bytes(5).hex()
+    hooks = f"{said['simulatorUrl']}/merchant/webhooks/try"
+    async with session_of(viewer) as session:
+        now = await session.value("SELECT business_now()")
+    tomorrow, today = (now + timedelta(days=1)).date().isoformat(), now.date().isoformat()
+    found = {
+        "externalId": f"try-{code}", "notificationUrl": hooks, "webhookUrl": hooks, "url": hooks, "startDate": tomorrow,
+        "dueDate": (now + timedelta(days=_CHARGED_IN_DAYS)).date().isoformat(), "from": today, "to": today,
+        "clientId": client.get("clientId", ""), "clientSecret": SECRET,
+    }  # fmt: skip
+    if {"accountId", "pixKey"} & wanted:
+        # The demo's first account has money, and its holder is an organization, as some operations want.
+        is_demo = said["companyId"] == str(viewer.company_id) and said["accounts"]
+        account = said["accounts"][0] if is_demo else await _newest(viewer, _ACCOUNTS, status="ACTIVE")
+        found["accountId"] = str(account.get("id", ""))
+        key = await _newest(viewer, f"{_ACCOUNTS}/{account.get('id')}/keys") if "pixKey" in wanted else {}
+        found |= {"pixKey": str(key["key"])} if "key" in key else {}
+    if "orderId" in wanted:
+        found["orderId"] = str((await _newest(viewer, _ORDERS, status="PAID")).get("id", ""))
+    if operation.id == "play_order":
+        found["id"] = str((await _newest(viewer, _ORDERS, status="INITIAL")).get("id", ""))
+    found |= await _in_path(viewer, operation)
+    return {name: text for name, text in found.items() if text}
+
+
+async def _in_path(viewer: Viewer, operation: Operation) -> dict[str, str]:
+    """The newest thing for each name in the path, from the left: what a later one is listed below has an id by then."""
+    found: dict[str, str] = {}
+    path = operation.path
+    for name in _IN_PATH.findall(operation.path):
+        before = path[: path.index(f"/{{{name}}}")]
+        status = {"status": "ACTIVE"} if _LISTED.get(before, before) == _ACCOUNTS else {}
+        thing = await _newest(viewer, _LISTED.get(before, before.replace("/public/", "/order/")), **status)
+        own = str(thing.get(name) or thing.get("id") or "")
+        found |= {f"path.{name}": own} | ({"hash": str(thing["hash"])} if "hash" in thing else {})
+        path = path.replace(f"{{{name}}}", own or "-")
+    return found
+
+
+async def _newest(viewer: Viewer, path: str, **query: str) -> dict[str, Any]:
+    """The first of a list of the API; nothing where it has none, or there is no such list."""
+    try:
+        status, answer = await viewer.call("GET", path, {**query, "limit": "1"})
+    except LookupError:
+        return {}
+    listed = answer.get("data") if status == 200 and isinstance(answer, dict) else None
+    first = listed[0] if isinstance(listed, list) and listed else {}
+    return first if isinstance(first, dict) else {}

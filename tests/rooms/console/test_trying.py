@@ -1,0 +1,176 @@
+"""Trying operations in the sandbox's console: every one has its form, which can be sent as it is; and who may not, cannot."""
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import httpx
+import pytest
+from tests.cast import Cast, Seller
+from tests.rooms.console.visiting import PRODUCTION, Building, Visit, building, hidden
+
+from lastro.doors import console, wiring
+from lastro.doors.app import application
+from lastro.people import Role
+from lastro_sandbox import trying
+from lastro_sandbox.calls import Call, Told
+from lastro_sandbox.consoled import TEMPLATES
+from lastro_sandbox.docs import OPEN_PATHS
+from lastro_sandbox.trying_forms import operations
+
+pytestmark = pytest.mark.anyio
+DOCUMENT = operations(wiring.documented(Mock(place=Mock(sandbox=True, public_url="http://lastro.test")), OPEN_PATHS))
+_FIELD = re.compile(r'<input id="b-\d+" name="([^"]+)" value="([^"]*)"')
+_CHOSEN = re.compile(r'<select id="b-\d+" name="([^"]+)"[^>]*>(.*?)</select>', re.DOTALL)
+_SELECTED = re.compile(r"<option selected>([^<]*)</option>")
+_BODY = re.compile(r"<textarea[^>]*>(.*?)</textarea>", re.DOTALL)
+_ANSWERED = re.compile(r'id="answered">\w+ <span class="state \w+">(\d+)</span>')
+_CURL = re.compile(r'id="as-curl">.*?<code>(.*?)</code>', re.DOTALL)
+
+
+def filled(page: str) -> dict[str, str]:
+    """What a browser would send of the form that is on the page."""
+    form = {name: unescape(value) for name, value in _FIELD.findall(page)}
+    for name, inside in _CHOSEN.findall(page):
+        form[name] = next(iter(_SELECTED.findall(inside)), "")
+    typed = _BODY.search(page)
+    return form if typed is None else {**form, "body": unescape(typed[1])}
+
+
+@pytest.fixture
+async def house(cast: Cast, ana: Seller, tmp_path: Path) -> Building:
+    """A sandbox whose calls go to the same application, without a socket between."""
+    built = building(cast, ana)
+    routes, doors = wiring.routes(built.house), wiring.operations(built.house)
+    client = await cast.add_client(ana.company_id, "demo")
+    said = {
+        "baseUrl": built.house.place.public_url, "simulatorUrl": "http://127.0.0.1:8090", "companyId": str(ana.company_id),
+        "clientId": client.client_id, "clientSecret": client.secret, "accounts": [], "otherClient": {},
+        "otherCompanyId": "",
+    }  # fmt: skip
+    (tmp_path / "sandbox.json").write_text(json.dumps(said))
+
+    async def within(call: Call, base: str) -> Told:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(asgi), base_url=base) as http:
+            answer = await http.request(call.method, call.path, headers=dict(call.headers), content=call.body)
+        return Told(answer.status_code, dict(answer.headers), answer.content, 1.0)
+
+    annex = trying.annex(built.house, tmp_path, within)
+    annex = replace(annex, templates=(TEMPLATES,))
+    paths = wiring.public(built.house, OPEN_PATHS, trying.TRIED_AT) | console.paths(built.house, routes, annex)
+    asgi: Any = application(wiring.gate(built.house, doors), doors, routes, paths)
+
+    return replace(built, asgi=asgi)
+
+
+async def sent(visit: Visit, operation: str, **changed: str) -> Any:
+    """The form of an operation, sent as it stands but for what is changed."""
+    page = f"{trying.HERE}/{operation}"
+    shown = (await visit.get(page)).text
+    return await visit.post(page, {**hidden(shown), **filled(shown), **changed})
+
+
+async def test_each_operation_has_a_form_that_can_be_sent_as_it_is(house: Building) -> None:
+    visit, _ = await house.inside(*Role)
+    listed = (await visit.get(trying.HERE)).text
+    away = set()
+    for name, operation in DOCUMENT.items():
+        assert f'href="{trying.HERE}/{name}"' in listed
+        page = await visit.get(f"{trying.HERE}/{name}")
+        assert page.status_code == 200, name
+        form = filled(page.text)
+        given = {
+            one.field: form.get(one.field) or "x"
+            for one in operation.blanks(next(iter(operation.bodies), ""))
+            if one.is_required
+        }
+        answer = await visit.post(f"{trying.HERE}/{name}", {**hidden(page.text), **form, **given})
+        assert answer.status_code == 200, (name, answer.text)
+        status = int(_ANSWERED.findall(answer.text)[0])
+        if status >= 500:
+            away.add(name)
+    # No network stands behind this house: what asks one says so, and nothing else fails.
+    assert away <= {"create_payout", "look_up_key", "create_key", "delete_key", "create_key_claim"}
+
+
+async def test_an_order_is_made_and_its_key_remembered(house: Building) -> None:
+    visit, _ = await house.inside(Role.OPERATE)
+    page = f"{trying.HERE}/create_order"
+    form = filled((await visit.get(page)).text)
+    assert re.fullmatch(r"try-[0-9a-f]{10}", json.loads(form["body"])["order"]["externalId"])
+    first, second = [await visit.send(page, page, **form) for _ in range(2)]
+    assert _ANSWERED.findall(first.text) == _ANSWERED.findall(second.text) == ["200"]
+    ids = [re.findall(r"&#34;id&#34;: &#34;([0-9a-f-]{36})", one.text)[0] for one in (first, second)]
+    assert ids[0] == ids[1]
+    assert ids[0] in (await visit.get(f"{trying.HERE}/read_order")).text, "the newest order is what a form begins with"
+    curl = unescape(_CURL.findall(first.text)[0])
+    assert "Bearer $TOKEN" in curl
+    assert "eyJ" not in first.text, "the token is shown to nobody"
+
+
+async def test_no_secret_is_shown_where_a_token_is_taken(house: Building, tmp_path: Path) -> None:
+    secret = json.loads((tmp_path / "sandbox.json").read_text())["clientSecret"]
+    visit, _ = await house.inside(Role.OPERATE)
+    for name in ("create_token", "create_oauth_token"):
+        answer = await sent(visit, name)
+        assert _ANSWERED.findall(answer.text) == ["200"], answer.text
+        assert secret not in answer.text
+        assert "$CLIENT_SECRET" in unescape(_CURL.findall(answer.text)[0])
+        assert "eyJ" not in answer.text
+
+
+async def test_a_form_leads_to_no_other_path(house: Building) -> None:
+    visit, _ = await house.inside(Role.READ)
+    for odd in ("..", "../../auth/v1/token", "//evil.example/", "a?b=c#d", "é\r\nx: y", "%2e%2e"):
+        answer = await sent(visit, "read_order", **{"path.id": odd})
+        assert _ANSWERED.findall(answer.text) == ["404"], odd
+    assert (await visit.get(f"{trying.HERE}/no_such")).status_code == 404
+    no = await sent(visit, "read_order", **{"path.id": "", "header.x-request-id": "a\r\nb"})
+    assert no.status_code == 400
+    assert "<li>id: falta.</li>" in no.text
+    assert "x-request-id: só ASCII" in no.text
+    writer, _ = await house.inside(Role.OPERATE)
+    large = await sent(writer, "create_order", body="x" * 100_001)
+    assert (large.status_code, "grande demais" in large.text) == (400, True)
+
+
+async def test_who_may_not_cannot(house: Building, cast: Cast) -> None:
+    reader, _ = await house.inside(Role.READ)
+    for operation in DOCUMENT.values():
+        if not operation.reads:
+            assert (await sent(reader, operation.id)).status_code == 403, operation.id
+            break
+    page = f"{trying.HERE}/create_order"
+    assert 'class="main"' not in (await reader.get(page)).text
+    assert (await reader.post(page, {"body": "{}"})).status_code == 403, "a form of nobody"
+    for path in (trying.HERE, page):
+        nobody = await house.visit().get(path)
+        assert nobody.status_code == 303
+        assert nobody.headers["location"].startswith("/console/sign-in?next=/console/sandbox/try")
+    dora = await cast.dora()
+    hers, _ = await house.inside(Role.OPERATE, company=dora.company_id)
+    other = await sent(hers, "list_orders")
+    assert other.status_code == 409
+    assert "Escolha outra empresa" in other.text, "no client of another company is used for hers"
+
+
+async def test_while_the_sandbox_starts_the_page_says_so(house: Building, tmp_path: Path) -> None:
+    visit, _ = await house.inside(*Role)
+    (tmp_path / "sandbox.json").unlink()
+    for answer in (await visit.get(f"{trying.HERE}/read_health"), await sent(visit, "read_health")):
+        assert answer.status_code == 503
+        assert "ainda está começando" in answer.text
+
+
+async def test_the_reference_leads_to_it_in_a_sandbox_alone(house: Building, cast: Cast, ana: Seller) -> None:
+    link = f'href="{trying.HERE}/create_order"'
+    assert link in (await house.visit().get("/docs")).text
+    production = building(cast, ana, url=PRODUCTION)
+    assert "/console/sandbox" not in (await production.visit().get("/docs")).text
+    visit, _ = await production.inside(*Role)
+    assert (await visit.get(trying.HERE)).status_code == 404
+    assert (await visit.get(f"{trying.HERE}/create_order")).status_code == 404
