@@ -86,6 +86,7 @@ CONSOLE = {
     "holds": (books.HOLDS, f"{_HERE}, {_ID}"),
     "message out": (books.MESSAGES["out"], f"{_HERE}, {_ID}"),
     "message in": (books.MESSAGES["in"], f"{_HERE}, {_ID}"),
+    "newest number": (figures.NEWEST_NUMBER, _HERE),
     "items": (books.ITEMS, f"{_HERE}, 100"),
 }
 _MORE = f"""

@@ -97,6 +97,7 @@ SELECT d.at, l.id, coalesce(e.balance_minor, 0) AS minor
   LEFT JOIN LATERAL last_entry($1, l.id, d.at) e ON true
 """
 NOW = "SELECT business_now()"
+NEWEST_NUMBER = "SELECT sequence FROM event_numbers WHERE company_id = $1 ORDER BY sequence DESC LIMIT 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,3 +194,8 @@ async def business_now(session: Session) -> datetime:
     """The time that this lastro goes by."""
     now: datetime = await session.value(NOW)
     return now
+
+
+async def newest_number(session: Session, company_id: UUID) -> int:
+    """The number of the company's newest event; 0 where it has none."""
+    return int(await session.value(NEWEST_NUMBER, company_id) or 0)

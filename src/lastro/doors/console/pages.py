@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lastro.doors.console import audit, ledger, overview, own, reconciling, searching, staff, verifying
+from lastro.doors.console import audit, clients, developing, ledger, overview, own, reconciling, searching, staff, verifying
 from lastro.doors.console.deeds import DEEDS
 from lastro.doors.console.kinds import BY_NAME, KINDS
 from lastro.doors.console.lists import LISTINGS
@@ -23,6 +23,7 @@ NAVIGATION: Final[Sequence[tuple[str, str, Role]]] = (
     ("/console/ledger", "nav.ledger", Role.READ),
     ("/console/reconciliation", "nav.reconciliation", Role.READ),
     ("/console/verify", "nav.verify", Role.READ),
+    (developing.HERE, "nav.developers", Role.READ),
     ("/console/people", "nav.people", Role.ADMINISTER),
     ("/console/audit", "nav.audit", Role.ADMINISTER),
 )
@@ -58,4 +59,17 @@ PAGES: Final[Sequence[Page]] = (
     Page("GET", "/console/reconciliation", Role.READ, reconciling.show),
     Page("GET", "/console/reconciliation/{id}/accept", Role.APPROVE, reconciling.ask),
     Act("POST", "/console/reconciliation/{id}/accept", Role.APPROVE, reconciling.accept),
+    Page("GET", developing.HERE, Role.READ, developing.show),
+    Page("GET", f"{developing.HERE}/clients", Role.ADMINISTER, clients.new),
+    Act("POST", f"{developing.HERE}/clients", Role.ADMINISTER, clients.add),
+    Page("GET", f"{developing.HERE}/clients/{{id}}", Role.READ, clients.show),
+    Act("POST", f"{developing.HERE}/clients/{{id}}/secret", Role.ADMINISTER, clients.renew),
+    Act("POST", f"{developing.HERE}/clients/{{id}}/revoke", Role.ADMINISTER, clients.revoke),
+    Act("POST", f"{developing.HERE}/clients/{{id}}/revoke-tokens", Role.ADMINISTER, clients.revoke_tokens),
+    Page("GET", developing.WEBHOOKS, Role.READ, developing.webhooks),
+    Act("POST", f"{developing.WEBHOOKS}/url", Role.ADMINISTER, developing.send_to),
+    Act("POST", f"{developing.WEBHOOKS}/secret", Role.ADMINISTER, developing.renew_secret),
+    Act("POST", f"{developing.WEBHOOKS}/test", Role.OPERATE, developing.try_out),
+    Act("POST", f"{developing.WEBHOOKS}/again", Role.OPERATE, developing.send_again),
+    Page("GET", developing.FEED, Role.READ, developing.feed),
 )

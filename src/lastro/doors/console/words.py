@@ -94,6 +94,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "nav.accounts": ("Contas", "Accounts"),
     "nav.audit": ("Auditoria", "Audit"),
     "nav.claims": ("Reivindicações", "Key claims"),
+    "nav.developers": ("Desenvolvedores", "Developers"),
     "nav.disputes": ("Disputas", "Disputes"),
     "nav.events": ("Eventos", "Events"),
     "nav.keys": ("Chaves Pix", "Pix keys"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.base.money import DECIMALS, Money
 from lastro.base.paging import read_timestamp
 from lastro.doors.console.terms.deeds import DEEDS
+from lastro.doors.console.terms.developing import DEVELOPING
 from lastro.doors.console.terms.fields import FIELDS
 from lastro.doors.console.terms.pages import PAGES
 from lastro.doors.console.terms.states import STATES, TONES
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 LANGUAGES = ("pt", "en")
-TERMS: Mapping[str, tuple[str, str]] = {**PAGES, **DEEDS, **FIELDS, **STATES}
+TERMS: Mapping[str, tuple[str, str]] = {**PAGES, **DEEDS, **DEVELOPING, **FIELDS, **STATES}
 _SIGNS = {"BRL": "R$", "USD": "US$", "MXN": "MX$"}
 _SPACE = "\N{NO-BREAK SPACE}"
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

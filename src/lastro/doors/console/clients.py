@@ -1,0 +1,180 @@
+"""Who calls the API for a company: let in, given another secret, turned away, by those who administer.
+
+The verbs are those of `lastro client`, as operations that no path serves, so that the frame records them as it does any act.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+from lastro import companies
+from lastro.base import forms
+from lastro.base.api import Doc, Incoming, Route
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.forms import Form
+from lastro.base.ids import Chance  # noqa: TC001 named in a dataclass
+from lastro.base.secrets import new_machine_secret
+from lastro.doors.console import looking, shell
+from lastro.doors.console.acts import Calls
+from lastro.doors.console.decisions import ROOT
+from lastro.people import Role
+
+if TYPE_CHECKING:
+    from lastro.base.run import Verb
+    from lastro.companies import Client
+    from lastro.doors.console.shell import Asked, Viewer
+    from lastro.doors.http import Response
+
+HERE = "/console/developers"
+_CLIENTS = f"{ROOT}/clients"
+OVERLAP_HOURS = (0, 1, 24, 24 * 7)  # for how long the older secret may admit beside a new one
+_FEWEST_FAILED = 300
+_MOST_NETWORKS = 50
+# No token of a client can be older than the client.
+_EVER = datetime.fromtimestamp(0, UTC)
+_Text = Annotated[str, msgspec.Meta(min_length=1, max_length=140)]
+
+
+class LetIn(Form):
+    """A new client. permissions: what it may do. networks: where its requests may come from; none: anywhere. Both are set
+    apart by spaces.
+    """
+
+    name: _Text
+    permissions: str | None = None
+    networks: str | None = None
+
+
+class Renew(Form):
+    """Another secret. hours: for how long the one it had admits too."""
+
+    hours: int
+
+
+class Nothing(Form):
+    """What is done needs no words."""
+
+
+@dataclass(frozen=True)
+class _Desk:
+    chance: Chance
+
+    def let_in(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """A new client, whose secret is in the answer and nowhere else."""
+        form, problems = forms.read(incoming.raw, LetIn)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        permissions, networks = (tuple((text or "").split()) for text in (form.permissions, form.networks))
+        return companies.AddClient(form.name, lambda: _EVER, permissions, networks)
+
+    def renew(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """Another secret for one."""
+        form, problems = forms.read(incoming.raw, Renew)
+        if not problems and form.hours not in OVERLAP_HOURS:
+            problems.append(Problem("hours", "INVALID", "is none of the choices"))
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        secret = new_machine_secret(companies.SECRET_PREFIX, self.chance.bytes)
+        return companies.RotateSecret(incoming.path["id"], secret, timedelta(hours=form.hours))
+
+    def turn_away(self, incoming: Incoming) -> Verb[Any]:
+        """It calls no more."""
+        return companies.Revoke(incoming.path["id"])
+
+    def end_tokens(self, incoming: Incoming) -> Verb[Any]:
+        """Its tokens up to now count no more."""
+        return companies.RevokeTokens(incoming.path["id"])
+
+
+def routes(chance: Chance) -> tuple[Route, ...]:
+    """The operations. chance: what secrets are made of."""
+    desk, on = _Desk(chance), _CLIENTS + "/{id}"
+    plain = Doc("Decided by who administers.", form=Nothing)
+    return (
+        Route("POST", _CLIENTS, "add_client", "institution", desk.let_in, Doc("A client.", form=LetIn)),
+        Route("POST", on + "/secret", "rotate_client_secret", "institution", desk.renew, Doc("A secret.", form=Renew)),
+        Route("POST", on + "/revoke", "revoke_client", "institution", desk.turn_away, plain),
+        Route("POST", on + "/revoke-tokens", "revoke_client_tokens", "institution", desk.end_tokens, plain),
+    )
+
+
+async def everybody(viewer: Viewer) -> list[Client]:
+    """The company's clients, those that were turned away too."""
+    async with looking.session_of(viewer) as session:
+        return list(await companies.clients(session, looking.company_of(viewer)))
+
+
+async def add(viewer: Viewer, asked: Asked) -> Response:
+    """POST /console/developers/clients: the page holds the new secret, and no other page ever will."""
+    name, given = asked.form.get("name", "").strip(), asked.lists.get("permission", ())
+    networks = " ".join(asked.form.get("networks", "").replace(",", " ").split()[:_MOST_NETWORKS])
+    status, said = await _decide(viewer, _CLIENTS, {"name": name, "permissions": " ".join(given), "networks": networks})
+    if status < _FEWEST_FAILED:
+        return await _one(viewer, said["clientId"], secret=said["clientSecret"])
+    return looking.render(
+        viewer, "client-new.html", HERE, status=status, **choices(), name=name, networks=networks,
+        chosen=frozenset(given), problems=_why(said),
+    )  # fmt: skip
+
+
+async def new(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/developers/clients: the form of a new one."""
+    everything = frozenset(companies.PERMISSIONS)
+    return looking.render(viewer, "client-new.html", HERE, **choices(), name="", networks="", chosen=everything, problems=())
+
+
+async def show(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/developers/clients/{id}: one of them, and what may be done."""
+    return await _one(viewer, asked.values["id"])
+
+
+async def renew(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/secret: another secret, shown on this page alone."""
+    hours = asked.form.get("hours", "")
+    body = {"hours": int(hours) if hours.isascii() and hours.isdigit() and len(hours) < 5 else -1}
+    return await _done(viewer, asked, "secret", body)
+
+
+async def revoke(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/revoke: it calls no more, from its next request on."""
+    return await _done(viewer, asked, "revoke", {})
+
+
+async def revoke_tokens(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/revoke-tokens: what it was given until now counts no more."""
+    return await _done(viewer, asked, "revoke-tokens", {})
+
+
+def choices() -> dict[str, Any]:
+    """What forms of clients choose among."""
+    return {"permissions": companies.PERMISSIONS, "overlaps": OVERLAP_HOURS}
+
+
+async def _done(viewer: Viewer, asked: Asked, act: str, body: dict[str, Any]) -> Response:
+    client_id = asked.values["id"]
+    status, said = await _decide(viewer, f"{_CLIENTS}/{client_id}/{act}", body)
+    if status < _FEWEST_FAILED:
+        return await _one(viewer, client_id, secret=said.get("clientSecret"), done=True)
+    return await _one(viewer, client_id, status=status, problems=_why(said))
+
+
+async def _one(viewer: Viewer, client_id: str, *, status: int = 200, **told: Any) -> Response:
+    found = next((one for one in await everybody(viewer) if one.id == client_id), None)
+    if found is None:
+        return shell.not_found(viewer)
+    given = {"secret": None, "done": False, "problems": (), "may_change": viewer.may(Role.ADMINISTER), **told}
+    return looking.render(viewer, "client.html", HERE, status=status, client=found, **choices(), **given)
+
+
+async def _decide(viewer: Viewer, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+    house = viewer.premises.house
+    return await Calls(house.runner, routes(viewer.premises.entrance.chance)).call(viewer, "POST", path, {}, body)
+
+
+def _why(said: Any) -> list[tuple[str, str]]:
+    found = [(one.get("field", ""), one.get("description", "")) for one in (said or {}).get("details", ())]
+    return found or [("", (said or {}).get("message", ""))]

@@ -1,0 +1,131 @@
+"""The developers' pages: what there is to call, where events go and how that fares, and the feed as it grows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from lastro.doors.console import clients, figures, looking, shell
+from lastro.doors.http import Response
+from lastro.people import Role
+from lastro.webhooks import EVENTS
+
+if TYPE_CHECKING:
+    from lastro.doors.console.shell import Asked, Viewer
+
+HERE: Final = "/console/developers"
+WEBHOOKS: Final = f"{HERE}/webhooks"
+FEED: Final = f"{HERE}/feed"
+_HOOK = "/order/v1/webhook"
+_FEWEST_FAILED = 300
+_NO_CONTENT = 204
+SHOWN: Final = 50  # events on a page of the feed
+# A page that asks by itself keeps its session in use, so it stops after ten minutes until somebody says to go on.
+_LIVE_SECONDS: Final = 600
+# What can be sent again at once: the interface's own words; nothing chosen is what did not arrive.
+AGAIN: Final = ("", "RETRYING", "FAILED", "DELIVERED")
+
+
+async def show(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/developers: addresses, clients, and the way to everything else."""
+    house = viewer.premises.house
+    return looking.render(
+        viewer, "developers.html", HERE, address=house.place.public_url, clients=await clients.everybody(viewer),
+        may_change=viewer.may(Role.ADMINISTER),
+    )  # fmt: skip
+
+
+# ── where events go ──
+
+
+async def webhooks(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/developers/webhooks: each type's address, endpoints that do not answer, and what may be done."""
+    return await _webhooks(viewer)
+
+
+async def send_to(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/webhooks/url: events of a type go there from now on; nowhere, where no address is given."""
+    url = asked.form.get("url", "").strip()
+    one = {"event": asked.form.get("event", ""), **({"url": url} if url else {})}
+    return await _asked(viewer, "PUT", _HOOK, {"events": [one]}, "url")
+
+
+async def renew_secret(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/webhooks/secret: another secret signs from now on; it is on this page and on no other."""
+    status, said = await viewer.call("POST", f"{_HOOK}/rotate-secret")
+    if status < _FEWEST_FAILED:
+        return await _webhooks(viewer, secret=said["secret"])
+    return await _webhooks(viewer, status=status, problems=_why(said))
+
+
+async def try_out(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/webhooks/test: an event that says that it is a test."""
+    url = asked.form.get("url", "").strip()
+    body = {"event": asked.form.get("event", ""), **({"url": url} if url else {})}
+    return await _asked(viewer, "POST", f"{_HOOK}/test", body, "test")
+
+
+async def send_again(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/webhooks/again: many deliveries, as many a minute as the API's own default."""
+    names = ("status", "event", "url", "from", "to")
+    wanted = {name: text for name in names if (text := asked.form.get(name, "").strip())}
+    status, said = await viewer.call("POST", f"{_HOOK}/events/resend", body={"filter": wanted})
+    if status < _FEWEST_FAILED:
+        return await _webhooks(viewer, done="again", count=said["count"], has_more=said["hasMore"])
+    return await _webhooks(viewer, status=status, problems=_why(said))
+
+
+async def _asked(viewer: Viewer, method: str, path: str, body: dict[str, Any], done: str) -> Response:
+    status, said = await viewer.call(method, path, body=body)
+    if status < _FEWEST_FAILED:
+        return await _webhooks(viewer, done=done)
+    return await _webhooks(viewer, status=status, problems=_why(said))
+
+
+async def _webhooks(viewer: Viewer, *, status: int = 200, **told: Any) -> Response:
+    _, now = await viewer.call("GET", _HOOK)
+    given = {"done": None, "count": 0, "has_more": False, "secret": None, "problems": (), **told}
+    return looking.render(
+        viewer, "webhooks.html", HERE, status=status, events=now["events"], endpoints=now["endpoints"], types=EVENTS,
+        again=AGAIN, may_change=viewer.may(Role.ADMINISTER), may_send=viewer.may(Role.OPERATE), **given,
+    )  # fmt: skip
+
+
+# ── the feed ──
+
+
+async def feed(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/developers/feed: the newest events, or those up to a number; htmx takes the table when it has grown.
+
+    until: the last number that is shown. event: of this type alone. seen: what the page has; nothing newer is no content.
+    ends: until when it asks by itself, in seconds of the machine's clock.
+    """
+    async with looking.session_of(viewer) as session:
+        newest = await figures.newest_number(session, looking.company_of(viewer))
+    now = int(viewer.premises.entrance.machine_now().timestamp())
+    ends = now + _LIVE_SECONDS if not asked.is_fragment else min(_number(asked, "ends") or 0, now + _LIVE_SECONDS)
+    if asked.is_fragment and _number(asked, "seen") == newest and now < ends:
+        return Response(_NO_CONTENT, b"", shell.HTML, shell.HEADERS)
+    until = _number(asked, "until")
+    last = newest if until is None else min(until, newest)
+    after = max(0, last - SHOWN)
+    status, said = await viewer.call("GET", "/order/v1/events", {"after": str(after), "limit": str(SHOWN)})
+    rows = said["data"][::-1] if status < _FEWEST_FAILED else []
+    wanted = asked.query.get("event", "")
+    rows = [one for one in rows if wanted in ("", one["event"]) and one["sequence"] <= last]
+    return looking.render(
+        viewer, "feed-table.html" if asked.is_fragment else "feed.html", HERE, status=status, rows=rows, newest=newest,
+        older=after or None, is_live=until is None and now < ends, is_newest=until is None,
+        ends=ends, types=EVENTS, only=wanted,
+        problems=() if status < _FEWEST_FAILED else _why(said),
+    )  # fmt: skip
+
+
+def _number(asked: Asked, name: str) -> int | None:
+    """A whole number of the query; None where it is none."""
+    text = asked.query.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def _why(said: Any) -> list[tuple[str, str]]:
+    found = [(one.get("field", ""), one.get("description", "")) for one in (said or {}).get("details", ())]
+    return found or [("", (said or {}).get("message", ""))]

@@ -1,0 +1,175 @@
+"""The developers' pages: clients whose secret is seen once, where events go, and the feed as it grows."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from tests.cast import Cast, Seller
+from tests.journeys.stage import until
+from tests.rooms.console.visiting import Building, Visit, building, hidden
+
+from lastro.base.db import Database
+from lastro.base.secrets import Secret, hash_machine_secret
+from lastro.people import Role
+from lastro.webhooks import number
+
+pytestmark = pytest.mark.anyio
+HERE = "/console/developers"
+_SECRET = re.compile(r'<code class="secret">([^<]+)</code>')
+_CLIENT = re.compile(rf'action="{HERE}/clients/([^/"]+)/secret"')
+
+
+@pytest.fixture
+def house(cast: Cast, ana: Seller) -> Building:
+    return building(cast, ana)
+
+
+async def rows(house: Building, sql: str, *arguments: Any) -> list[Any]:
+    async with house.cast.database.session(house.ana.company_id) as session:
+        return await session.fetch(sql, *arguments)
+
+
+async def let_in(visit: Visit, name: str = "Shop") -> tuple[str, str]:
+    """A new client: its id, and its secret."""
+    form = {"name": name, "permission": ["orders:read", "orders:write"], "networks": "203.0.113.0/24"}
+    answer = await visit.send(f"{HERE}/clients", f"{HERE}/clients", **form)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["cache-control"] == "no-store"
+    secret, client = _SECRET.search(answer.text), _CLIENT.search(answer.text)
+    assert secret is not None
+    assert client is not None
+    return client[1], unescape(secret[1])
+
+
+async def test_a_client_s_secret_is_seen_once_and_kept_as_a_hash(house: Building) -> None:
+    visit, person = await house.inside(Role.ADMINISTER)
+    client_id, secret = await let_in(visit)
+    (row,) = await rows(house, "SELECT * FROM clients WHERE client_id = $1", client_id)
+    assert bytes(row["secret_hash"]) == hash_machine_secret(Secret(secret))
+    assert (row["name"], list(row["permissions"])) == ("Shop", ["orders:read", "orders:write"])
+    (line,) = await rows(house, "SELECT * FROM console_acts WHERE operation = 'add_client'")
+    assert line["person_id"] == person.id
+    assert secret not in repr(line)
+    page = await visit.get(f"{HERE}/clients/{client_id}")
+    assert page.status_code == 200
+    assert secret not in page.text
+    assert client_id in (await visit.get(HERE)).text
+
+
+async def test_another_secret_and_the_end_of_a_client(house: Building) -> None:
+    visit, _ = await house.inside(Role.ADMINISTER)
+    client_id, first = await let_in(visit)
+    page = f"{HERE}/clients/{client_id}"
+    renewed = await visit.send(page, f"{page}/secret", hours="1")
+    second = _SECRET.search(renewed.text)
+    assert second is not None
+    assert second[1] != first
+    (row,) = await rows(house, "SELECT * FROM clients WHERE client_id = $1", client_id)
+    assert bytes(row["secret_hash"]) == hash_machine_secret(Secret(unescape(second[1])))
+    assert bytes(row["secret_hash_previous"]) == hash_machine_secret(Secret(first))
+    for hours in ("", "-1", "2", "x", "9" * 40):
+        assert (await visit.send(page, f"{page}/secret", hours=hours)).status_code == 400, hours
+    assert (await visit.send(page, f"{page}/revoke-tokens")).status_code == 200
+    form = hidden((await visit.get(page)).text)
+    assert (await visit.post(f"{page}/revoke", form)).status_code == 200
+    (row,) = await rows(house, "SELECT * FROM clients WHERE client_id = $1", client_id)
+    assert row["revoked_at"] is not None
+    assert (await visit.post(f"{page}/secret", {**hidden((await visit.get(HERE)).text), "hours": "1"})).status_code == 409
+    told = await rows(house, "SELECT operation FROM console_acts WHERE status = 200 ORDER BY created_at, id")
+    assert [one["operation"] for one in told] == [
+        "add_client", "rotate_client_secret", "revoke_client_tokens", "revoke_client",
+    ]  # fmt: skip
+
+
+async def test_a_form_that_is_sent_twice_lets_one_client_in(house: Building) -> None:
+    visit, _ = await house.inside(Role.ADMINISTER)
+    form = {**hidden((await visit.get(f"{HERE}/clients")).text), "name": "Once", "permission": ["orders:read"]}
+    assert (await visit.post(f"{HERE}/clients", form)).status_code == 200
+    again = await visit.post(f"{HERE}/clients", form)
+    assert again.status_code == 409
+    assert _SECRET.search(again.text) is None
+    assert len(await rows(house, "SELECT 1 FROM clients WHERE name = 'Once'")) == 1
+
+
+BAD: dict[str, dict[str, Any]] = {
+    "no name": {"name": "", "permission": ["orders:read"]},
+    "a name too long": {"name": "x" * 141, "permission": ["orders:read"]},
+    "no permission": {"name": "Bad"},
+    "one that there is not": {"name": "Bad", "permission": ["orders:read", "all"]},
+    "a network that is none": {"name": "Bad", "permission": ["orders:read"], "networks": "here"},
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+async def test_a_client_that_cannot_be_is_not_let_in(house: Building, what: str) -> None:
+    visit, _ = await house.inside(Role.ADMINISTER)
+    before = await rows(house, "SELECT count(*) FROM clients")
+    answer = await visit.send(f"{HERE}/clients", f"{HERE}/clients", **BAD[what])
+    assert answer.status_code == 400, answer.text
+    assert 'role="alert"' in answer.text
+    assert await rows(house, "SELECT count(*) FROM clients") == before
+
+
+async def test_another_company_s_client_is_nobody(house: Building, cast: Cast) -> None:
+    dora = await cast.dora()
+    visit, _ = await house.inside(Role.ADMINISTER)
+    client_id, _ = await let_in(visit)
+    theirs, _ = await house.inside(Role.ADMINISTER, company=dora.company_id)
+    good = hidden((await theirs.get(HERE)).text)
+    assert client_id not in (await theirs.get(HERE)).text
+    assert (await theirs.get(f"{HERE}/clients/{client_id}")).status_code == 404
+    for act in ("secret", "revoke", "revoke-tokens"):
+        assert (await theirs.post(f"{HERE}/clients/{client_id}/{act}", {**good, "hours": "1"})).status_code == 404, act
+    (row,) = await rows(house, "SELECT * FROM clients WHERE client_id = $1", client_id)
+    assert (row["revoked_at"], row["secret_hash_previous"]) == (None, None)
+
+
+async def test_where_events_go_and_what_signs_them(house: Building) -> None:
+    visit, _ = await house.inside(Role.ADMINISTER, Role.OPERATE)
+    page = f"{HERE}/webhooks"
+    url = "https://shop.example.com/hook"
+    saved = await visit.send(page, f"{page}/url", event="ORDER-PAYIN.PAID", url=url)
+    assert saved.status_code == 200, saved.text
+    assert url in saved.text
+    wrong = await visit.send(page, f"{page}/url", event="ORDER-PAYIN.PAID", url="ftp://shop.example.com/")
+    assert wrong.status_code == 400
+    assert (await visit.send(page, f"{page}/url", event="NO.SUCH")).status_code == 400
+    renewed = await visit.send(page, f"{page}/secret")
+    secret = _SECRET.search(renewed.text)
+    assert secret is not None
+    assert secret[1].startswith("whsec_")
+    assert secret[1] not in (await visit.get(page)).text
+    sent = await visit.send(page, f"{page}/test", event="ORDER-PAYIN.PAID")
+    assert sent.status_code == 200, sent.text
+    queued = await visit.send(page, f"{page}/again", status="FAILED")
+    assert "0 entregas na fila" in queued.text
+
+
+async def test_the_feed_shows_the_newest_and_asks_for_what_is_new(house: Building, database: Any) -> None:
+    visit, _ = await house.inside(Role.ADMINISTER, Role.OPERATE)
+    page = await visit.get(f"{HERE}/feed")
+    assert page.status_code == 200
+    assert "Nenhum evento aqui" in page.text
+    found = re.search(r'hx-get="([^"]+)"', page.text)
+    assert found is not None
+    asks = unescape(found[1])
+    assert (await visit.get(asks, hx_request="true")).status_code == 204, "nothing is new"
+    hooks = f"{HERE}/webhooks"
+    sent = await visit.send(hooks, f"{hooks}/test", event="ORDER-PAYIN.PAID", url="https://shop.example.com/hook")
+    assert sent.status_code == 200, sent.text
+    work = Database(database.work, size=1)
+
+    async def told() -> Any:
+        await number(house.cast.database, work)
+        answer = await visit.get(asks, hx_request="true")
+        return answer if answer.status_code == 200 else None
+
+    part = await until(told, "the event's number")
+    await work.close()
+    assert "WEBHOOK.TEST" in part.text
+    assert "<html" not in part.text
+    over = await visit.get(re.sub(r"ends=\d+", "ends=1", asks), hx_request="true")
+    assert "hx-trigger" not in over.text, "a page that is left open does not ask for ever"
+    for query in ("until=0", "until=1", "until=x", f"until={'9' * 30}", "event=NO", "seen=-1&ends=x"):
+        assert (await visit.get(f"{HERE}/feed?{query}")).status_code == 200, query
