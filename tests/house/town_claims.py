@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from lastro.base.api import Route
 
 _AFTER = {"cancel": "CANCELLED", "complete": "COMPLETED", "confirm": "CONFIRMED", "acknowledge": "WAITING_RESOLUTION"}
-_known: dict[str, dict[str, Any]] = {}
+# What the directory knows of each claim, by its id, in its own words.
+KNOWN: dict[str, dict[str, Any]] = {}
 
 
 def claimed(path: str, body: bytes | None) -> Answer:
@@ -35,10 +36,10 @@ def claimed(path: str, body: bytes | None) -> Answer:
     wish = msgspec.json.decode(body or b"{}")
     if act not in _AFTER:
         name = str(UUID(bytes=os.urandom(16), version=4))
-        _known[name] = {part: wish[part] for part in ("Type", "Key", "KeyType", "ClaimerAccount")}
+        KNOWN[name] = {part: wish[part] for part in ("Type", "Key", "KeyType", "ClaimerAccount")}
     said = {
         "Id": name, "Status": _AFTER.get(act, "OPEN"), "DonorParticipant": "99999030", "LastModified": datetime.now(UTC),
-        "ResolutionPeriodEnd": datetime.now(UTC) + timedelta(days=7), **_known[name],
+        "ResolutionPeriodEnd": datetime.now(UTC) + timedelta(days=7), **KNOWN[name],
     }  # fmt: skip
     return Answer(201, {}, msgspec.json.encode(said))
 
@@ -84,7 +85,7 @@ async def _claim(town: Town, status: Any) -> str:
         other_bank="99999030", at=now, resolution_at=now + timedelta(days=7), account=number,
         completion_at=now + timedelta(days=7),
     )  # fmt: skip
-    _known[str(claim_id)] = {
+    KNOWN[str(claim_id)] = {
         "Type": "OWNERSHIP", "Key": phone, "KeyType": "PHONE",
         "ClaimerAccount": {"Participant": "00000000", "Branch": "0001", "AccountNumber": number},
     }  # fmt: skip

@@ -7,7 +7,7 @@ from uuid import UUID, uuid5
 
 from lastro.base.errors import Problem
 from lastro.base.money import Money
-from lastro.med.model import LONGEST_DETAILS, SITUATIONS
+from lastro.med.model import FRAUDS, LONGEST_DETAILS, SITUATIONS, VERDICTS
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, way_between
 from lastro.rails.port import PIX
 
@@ -62,7 +62,11 @@ def verdict_of(verdict: str, situation: str | None, fraud: str | None, details: 
 
 
 def verdict_words_problem(verdict: str, fraud: str | None, details: str | None) -> Problem | None:
-    """What is wrong with the words that go with a verdict; None: nothing."""
+    """What is wrong with a verdict and the words that go with it; None: nothing."""
+    if verdict not in VERDICTS:
+        return Problem("verdict", "INVALID", "must be AGREED or DISAGREED")
+    if fraud is not None and (fraud not in FRAUDS or fraud == "UNKNOWN"):
+        return Problem("fraud", "INVALID", "is none of the kinds of fraud")
     if verdict != "AGREED" and (fraud is not None or details is not None):
         return Problem(
             "fraud" if fraud else "details", "NOT_ALLOWED", "goes with agreed alone: there was a fraud, and of which kind"

@@ -229,6 +229,11 @@ def test_what_goes_with_a_verdict(verdict: str, situation: Any, fraud: Any, deta
         ("DISAGREED", None, None, None),
         ("DISAGREED", "OTHER", None, ("fraud", "NOT_ALLOWED")),
         ("DISAGREED", None, "a", ("details", "NOT_ALLOWED")),
+        ("x", None, None, ("verdict", "INVALID")),
+        ("", None, None, ("verdict", "INVALID")),
+        ("agreed", None, None, ("verdict", "INVALID")),
+        ("AGREED", "x", None, ("fraud", "INVALID")),
+        ("AGREED", "UNKNOWN", None, ("fraud", "INVALID")),
     ],
 )
 def test_which_words_a_verdict_takes(verdict: str, fraud: Any, details: Any, problem: Any) -> None:

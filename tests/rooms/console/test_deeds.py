@@ -1,0 +1,195 @@
+"""Every deed's form is sent, for an object that it is offered for: the object moves, and a line tells who did it."""
+
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.cast import Cast
+from tests.conftest import Database, lent
+from tests.house.registering import TownDirectory
+from tests.house.town_claims import KNOWN
+from tests.house.town_disputes import TownRail
+from tests.rooms.console.visiting import Building, building, hidden
+from tests.rooms.laws import paying_out
+from tests.rooms.laws.world import World
+
+from lastro.base.secrets import Secret
+from lastro.doors import console, wiring
+from lastro.doors.app import application
+from lastro.doors.console.deeds import DEEDS, Deed
+from lastro.people import Role
+from lastro.rails.spi import Place as SpiPlace
+
+pytestmark = pytest.mark.anyio
+
+LAST_STATE = "SELECT to_state FROM history WHERE company_id = $1 AND reference_id = $2 ORDER BY version DESC LIMIT 1"
+LINES = "SELECT * FROM console_acts WHERE company_id = $1 AND person_id = $2"
+
+
+def named(name: str) -> Callable[[World], Awaitable[UUID]]:
+    """What the world knows by this name."""
+
+    async def find(world: World) -> UUID:
+        return UUID(str(world.names[name]))
+
+    return find
+
+
+def where(table: str, condition: str) -> Callable[[World], Awaitable[UUID]]:
+    """One of Ana's that is so."""
+
+    async def find(world: World) -> UUID:
+        sql = f"SELECT id FROM {table} WHERE {condition} AND company_id = '{world.ana.company_id}' ORDER BY id LIMIT 1"
+        (one,) = await world.column(sql)
+        return UUID(str(one))
+
+    return find
+
+
+async def account(world: World) -> UUID:
+    """A fresh one, with nothing on it."""
+    return UUID((await world.cast.open_account(world.ana.company_id))["id"])
+
+
+async def blocked(world: World) -> UUID:
+    own = await account(world)
+    await world.cast.account_becomes(world.ana.company_id, "INACTIVE", own)
+    return own
+
+
+async def key(world: World) -> UUID:
+    own = await account(world)
+    await world.cast.add_key(world.ana.company_id, own)
+    return await where("pix_keys", f"account_id = '{own}'")(world)
+
+
+async def claim(world: World) -> UUID:
+    """One of Ana's that the directory of the tests knows, too."""
+    own = await named("owned")(world)
+    (key,) = await world.column(f"SELECT key FROM key_claims WHERE id = '{own}'")
+    at = {"Participant": "00000000", "Branch": "0001", "AccountNumber": world.ana.account_number}
+    KNOWN[str(own)] = {"Type": "OWNERSHIP", "Key": key, "KeyType": "PHONE", "ClaimerAccount": at}
+    return own
+
+
+async def contested(world: World) -> UUID:
+    """The case of a payout that was contested by the same form."""
+    await world.cast.credit(world.ana, 2000)
+    await paying_out.make(world, "contested", 1000)
+    await paying_out.final(world, "contested")
+    house = housed(world)
+    visit, _ = await house.inside(Role.OPERATE)
+    path = f"/console/payouts/{world.names['contested']}/contest"
+    assert (await visit.send(path, path, situationType="SCAM")).status_code == 303
+    await house.house.rail.close()
+    return await where("med_objects", f"role = 'PAYER' AND end_to_end_id = '{world.names['contested_e2e']}'")(world)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A deed done. find: the object. form: what is filled in. ends: what `sql` says of the company and the object then."""
+
+    find: Callable[[World], Awaitable[UUID]]
+    ends: Any
+    form: dict[str, str] = field(default_factory=dict)
+    sql: str = LAST_STATE
+
+
+REFUND = "SELECT amount_minor FROM refunds WHERE company_id = $1 AND order_id = $2 AND external_id LIKE 'console-%'"
+CONTESTED = (
+    "SELECT m.situation FROM med_objects m JOIN payouts p USING (company_id, end_to_end_id)"
+    " WHERE company_id = $1 AND p.id = $2 AND role = 'PAYER'"
+)
+STATUS = "SELECT status FROM {} WHERE company_id = $1 AND id = $2"
+ROWS = {
+    "orders.cancel": Sent(named("waiting"), "CANCELED"),
+    "orders.refund": Sent(named("paid"), 123, {"amount": "1,23", "refundCode": "MD06"}, REFUND),
+    "payouts.cancel": Sent(named("out_scheduled"), "CANCELED"),
+    "payouts.approve": Sent(named("out_review"), "PENDING"),
+    "payouts.refuse": Sent(named("batch_review"), "CANCELED", {"reason": "unlike her"}),
+    "payouts.contest": Sent(named("out_paid"), "SCAM", {"situationType": "SCAM"}, CONTESTED),
+    "plans.approve": Sent(named("plan_ready"), "APPROVED"),
+    "plans.apply": Sent(named("plan_approved"), "APPLYING"),
+    "plans.cancel": Sent(named("plan_validating"), "CANCELED"),
+    "subscriptions.cancel": Sent(where("subscriptions", "status = 'ACCEPTED'"), 1, {"reason": "OTHER"},
+        "SELECT count(*)::int FROM subscription_cancellations WHERE company_id = $1 AND subscription_id = $2"),
+    "disputes.cancel": Sent(contested, "CANCELLED"),
+    "disputes.answer": Sent(where("med_objects", "role = 'RECEIVER' AND status = 'RECEIVED'"), "ANALYSED", {"verdict": "DISAGREED"}),
+    "accounts.block": Sent(account, "INACTIVE", {"code": "OPERATOR_DECISION"}),
+    "accounts.unblock": Sent(blocked, "ACTIVE", {"code": "OPERATOR_DECISION"}),
+    "accounts.close": Sent(account, "CLOSED", {"closeRequestReason": "moves on"}, STATUS.format("accounts")),
+    "keys.delete": Sent(key, "DELETED"),
+    "claims.cancel": Sent(claim, "CANCELLED"),
+    "events.resend": Sent(named("paid_event"), "PENDING", {}, STATUS.format("deliveries")),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def apart(request: pytest.FixtureRequest) -> Iterator[Database]:
+    """A database of their own: what a world holds is no other test's."""
+    yield from lent(request, "clone", secrets.token_hex(4))
+
+
+@pytest.fixture(scope="module")
+async def world(apart: Database) -> AsyncIterator[World]:
+    cast = Cast.of(apart.app, size=4)
+    yield await World.make(cast)
+    await cast.close()
+
+
+def housed(world: World) -> Building:
+    """The console over the world, beside a directory that does what it is asked for."""
+    made = building(world.cast, world.ana)
+    rail = TownRail(SpiPlace("http://127.0.0.1:9", made.house.place.institution.ispb, Secret("none")))
+    house = replace(made.house, rail=rail, registry=TownDirectory())
+    routes, operations = wiring.routes(house), wiring.operations(house)
+    paths = wiring.public(house) | console.paths(house, routes)
+    return replace(made, house=house, asgi=application(wiring.gate(house, operations), operations, routes, paths))
+
+
+@pytest.fixture(scope="module")
+async def house(world: World) -> AsyncIterator[Building]:
+    made = housed(world)
+    yield made
+    await made.house.rail.close()
+
+
+async def value(world: World, sql: str, *arguments: Any) -> Any:
+    async with world.cast.database.session(world.ana.company_id) as session:
+        return await session.value(sql, world.ana.company_id, *arguments)
+
+
+def test_every_deed_has_its_row() -> None:
+    assert {f"{deed.of}.{deed.name}" for deed in DEEDS} == set(ROWS)
+
+
+@pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: f"{deed.of}.{deed.name}")
+async def test_a_deeds_form_does_it(world: World, house: Building, deed: Deed) -> None:
+    row = ROWS[f"{deed.of}.{deed.name}"]
+    own = await row.find(world)
+    assert await value(world, row.sql, own) != row.ends, "it is not so yet"
+    visit, person = await house.inside(deed.role)
+    path = deed.place.format(id=own)
+    assert f'"{path}"' in (await visit.get(f"/console/{deed.of}/{own}")).text, "it is offered"
+    answer = await visit.send(path, path, **row.form)
+    assert answer.status_code == 303, answer.text.partition("<main")[2]
+    assert await value(world, row.sql, own) == row.ends
+    async with world.cast.database.session(world.ana.company_id) as session:
+        (line,) = await session.fetch(LINES, world.ana.company_id, person.id)
+    assert line["status"] < 300
+    assert line["path"] == deed.path.format(id=own, accountId=line["path"].split("/accounts/")[-1].split("/")[0])
+    assert (await visit.get(answer.headers["location"])).status_code == 200
+
+
+async def test_a_verdict_that_is_none_moves_nothing(world: World, house: Building) -> None:
+    """Whoever sends a form by hand can put any word into it; what is no AGREED must not count as the other."""
+    own = await where("med_objects", "role = 'RECEIVER' AND object_type = 'INFRINGEMENT_NOTIFICATION'")(world)
+    visit, _ = await house.inside(Role.APPROVE)
+    path, before = f"/console/disputes/{own}/answer", await value(world, LAST_STATE, own)
+    for form in ({"verdict": "x"}, {"verdict": "AGREED", "fraud": "x"}):
+        answer = await visit.post(path, {**(hidden((await visit.get("/console/me")).text)), **form})
+        assert answer.status_code == 400, answer.text.partition("<main")[2]
+    assert await value(world, LAST_STATE, own) == before
