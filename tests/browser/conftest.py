@@ -34,11 +34,14 @@ _AXE = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "bes
 
 @dataclass
 class Window:
-    """A window of the browser. asked: every address that a page of it asked for; failed: what a page's console complained of."""
+    """A window of the browser. further: other addresses that may be asked for. asked: every address that a page of it asked
+    for, those that it opened too; failed: what a page's console complained of.
+    """
 
     site: str
     page: Page
     context: BrowserContext
+    further: tuple[str, ...] = ()
     asked: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
@@ -64,9 +67,26 @@ class Window:
 
     def stayed_here(self) -> None:
         """No request left this machine for another."""
-        strangers = [url for url in self.asked if not url.startswith((self.site + "/", "data:image/"))]
+        strangers = [url for url in self.asked if not url.startswith((f"{self.site}/", "data:image/", *self.further))]
         assert self.asked, "the browser asked for nothing"
         assert not strangers, strangers
+
+
+@asynccontextmanager
+async def opened(
+    browser: Browser, site: str, size: str = "desktop", further: tuple[str, ...] = (), **context: Any
+) -> AsyncIterator[Window]:
+    """A window of its own, in which nothing may leave this machine."""
+    made = await browser.new_context(viewport=SIZES[size], **{"locale": "pt-BR", **context})
+    try:
+        window = Window(site, await made.new_page(), made, further)
+        made.on("request", lambda request: window.asked.append(request.url))
+        made.on("console", lambda line: window.failed.append(line.text) if line.type == "error" else None)
+        made.on("weberror", lambda error: window.failed.append(str(error.error)))
+        yield window
+        window.stayed_here()
+    finally:
+        await made.close()
 
 
 @dataclass
@@ -80,17 +100,8 @@ class Street:
     @asynccontextmanager
     async def window(self, size: str = "desktop", **context: Any) -> AsyncIterator[Window]:
         """A window of its own, as large as a desk's or a phone's. context: of the browser, such as color_scheme."""
-        own = {"viewport": SIZES[size], "locale": "pt-BR", **context}
-        made = await self.browser.new_context(**own)
-        try:
-            window = Window(self.site, await made.new_page(), made)
-            window.page.on("request", lambda request: window.asked.append(request.url))
-            window.page.on("console", lambda line: window.failed.append(line.text) if line.type == "error" else None)
-            window.page.on("pageerror", lambda error: window.failed.append(str(error)))
+        async with opened(self.browser, self.site, size, **context) as window:
             yield window
-            window.stayed_here()
-        finally:
-            await made.close()
 
     async def person(self, *roles: Role, **told: Any) -> Person:
         """Somebody with PASSWORD."""
@@ -118,19 +129,25 @@ async def chromium_program() -> str:
 
 
 @pytest.fixture(scope="session")
-async def street(database: Database) -> AsyncIterator[Street]:
-    """Ana's house, served on a port that was free, and one browser for all tests of a worker."""
-    chromium = await chromium_program()
+async def chromium() -> AsyncIterator[Browser]:
+    """One browser for all tests of a worker."""
+    program = await chromium_program()
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=program, args=list(_FLAGS))
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture(scope="session")
+async def street(database: Database, chromium: Browser) -> AsyncIterator[Street]:
+    """Ana's house, served on a port that was free."""
     cast = Cast.of(database.app)
     with closing(socket.create_server(("127.0.0.1", 0))) as door:
         site = f"http://127.0.0.1:{door.getsockname()[1]}"
         house = building(cast, await cast.ana(), url=site)
         server = uvicorn.Server(uvicorn.Config(house.asgi, log_config=None, access_log=False, lifespan="on", loop="none"))
         serving = asyncio.ensure_future(server.serve(sockets=[door]))
-        async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=chromium, args=list(_FLAGS))
-            yield Street(house, site, browser)
-            await browser.close()
+        yield Street(house, site, chromium)
         server.should_exit = True
         await serving
     await cast.close()
