@@ -160,11 +160,18 @@ class Aftermath:
                 why = EXPLAINED.get((table, row["state"]))
                 sql = f"SELECT id FROM {table} o WHERE {column} = '{row['state']}' AND NOT ({why or 'false'})"
                 for stray in await self.play.books.fetch(sql):
-                    if table != "med_objects" or not await self._is_so_there(str(stray["id"]), row["state"]):
+                    if not await self._is_so_there(table, str(stray["id"]), row["state"]):
                         self.broken.append(f"{table} {stray['id']} stays {row['state']}")
 
-    async def _is_so_there(self, name: str, status: str) -> bool:
-        """Whether the directory has the dispute where we have it: then it is another bank's turn, which has no term here."""
+    async def _is_so_there(self, table: str, name: str, status: str) -> bool:
+        """Whether the directory has it where we have it: then it is another bank's turn, which has no term here. A bank that
+        was told to be silent acknowledges no claim; who made the claim may cancel it at any time.
+        """
+        if table == "key_claims":
+            theirs = (await self.play.act("/directory/claims", method="GET"))["data"]
+            return any((one["claimId"], one["status"]) == (name, status) for one in theirs) and status == "OPEN"
+        if table != "med_objects":
+            return False
         shown = await self.play.act(f"/med/{name}", method="GET")
         return bool(_DIRECTORY.get(shown["status"], shown["status"]) == status)
 
