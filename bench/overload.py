@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bench.load import Seen
 
 _CONNECTIONS = 32  # that keep one process busy
-_CALLERS = 768  # connections of those who ask too much
+_CALLERS = 512  # connections of those who ask too much
 _TIMES = 3  # the capacity is asked for
 _SLOW_OF_EACH_KIND = 150
 _PORTION = 0.05  # of the capacity is what the quiet company asks for

@@ -37,6 +37,14 @@ class Bounds:
     hurried_seconds: float = 0.1
 
 
+def _has_far_less(mine: int, longest: int) -> bool:
+    """Whether one more of mine has at most half of what the longest has: then one of that goes for it.
+
+    To turn away who waits costs ten times what it costs at the door, and where all have about as many it helps nobody.
+    """
+    return 2 * (mine + 1) <= longest
+
+
 def turn_of(who: Who) -> UUID | None:
     """Whose turn one waits for: a company's its own, that of all addresses together, since whoever likes has many."""
     return who if isinstance(who, UUID) else None
@@ -105,9 +113,9 @@ class Line(Generic[T]):
         return self._turns.keys()
 
     def loser(self, who: Who) -> Who | None:
-        """Whose oldest goes where the line is full and one more of `who` comes; None: nobody has more there.
+        """Whose oldest goes where the line is full and one more of `who` comes; None: nobody has far more there.
 
-        Addresses count together beside a company, and lose where they have as many as it; among themselves each by itself.
+        Addresses count together beside a company, and lose where they have as many; among themselves each by itself.
         """
         if not self.length:
             return None
@@ -115,12 +123,12 @@ class Line(Generic[T]):
             self._longest = max(self._new, key=lambda each: (self._new[each], each is None))
         longest, mine = self._longest, turn_of(who)
         if mine != longest:
-            has_less = self._new.get(mine, 0) < self._new[longest]
+            has_less = _has_far_less(self._new.get(mine, 0), self._new[longest])
             return max(self._turns[longest], key=self.of) if has_less else None
         if mine is not None:
             return None  # nobody has more than itself
         most = max(self._turns[None], key=self.of)
-        return most if self.of(who) < self.of(most) else None
+        return most if _has_far_less(self.of(who), self.of(most)) else None
 
     def next(self, under_way: Mapping[Who, int], now: float) -> tuple[Who, T] | None:
         """Takes one of whoever has the fewest under way; among equals, of whoever was served longest ago."""
