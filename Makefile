@@ -46,8 +46,8 @@ check: $(VENV)/.dev ## Lint, format, types, imports, known holes in dependencies
 bench: $(VENV)/.dev ## Measure, against the floor of this machine
 	@$(BIN)/python -m bench $(ARGS)
 
-screenshots: $(VENV)/.dev ## Look at the console's main pages in Chromium, and keep the pictures in docs/images
-	@mkdir -p docs/images && LASTRO_PICTURES=docs/images $(BIN)/python -m pytest -q tests/browser/test_pages.py
+screenshots: $(VENV)/.dev ## Look at the main pages in Chromium, and keep the pictures in docs/images
+	@mkdir -p docs/images && LASTRO_PICTURES=docs/images $(BIN)/python -m pytest -q tests/browser/test_pages.py tests/browser/test_first_minute.py
 
 demo: $(VENV)/.run ## Play the main flows on the running sandbox, step by step
 	@$(BIN)/lastro demo $(ARGS)

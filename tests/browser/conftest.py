@@ -1,32 +1,37 @@
 """A real browser in front of a real house: pages are looked at as people see them, and held to WCAG by axe."""
 
 import asyncio
+import io
 import os
 import shutil
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
 import pytest
 import uvicorn
 from axe_playwright_python.async_playwright import Axe
+from PIL import Image
 from playwright.async_api import Browser, BrowserContext, Page, ViewportSize, async_playwright
 from tests.cast import Cast
-from tests.conftest import Database
-from tests.journeys.stage import until
+from tests.conftest import Database, lent
+from tests.journeys.conftest import opened as staged
+from tests.journeys.stage import Stage, until
 from tests.rooms.console.visiting import PASSWORD, Building, building
 
 from lastro.people import Person, Role
 
 # Nothing is looked up and nothing is asked for but this machine; the machines that run tests have no sandbox of Chromium's own.
-_FLAGS = (
+FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-default-apps",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )  # fmt: skip
+_PICTURES = os.environ.get("LASTRO_PICTURES")
 SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
 # Best practices beside the standard are asked, too; what axe cannot decide by itself is no finding.
 _AXE = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], "resultTypes": ["violations"]}
@@ -64,6 +69,15 @@ class Window:
         assert not rules, f"{self.page.url}: {rules}"
         assert await self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{self.page.url} is too wide"
         assert not self.failed, self.failed
+
+    async def picture(self, name: str, *, whole: bool = True, page: Page | None = None) -> None:
+        """Kept as `name`.png where `make screenshots` asks for pictures. whole: with what is below the window's edge.
+
+        256 colours are all that our pages have, and a third of the bytes.
+        """
+        if _PICTURES:
+            seen = Image.open(io.BytesIO(await (page or self.page).screenshot(full_page=whole)))
+            seen.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(Path(_PICTURES) / f"{name}.png", optimize=True)
 
     def stayed_here(self) -> None:
         """No request left this machine for another."""
@@ -133,7 +147,7 @@ async def chromium() -> AsyncIterator[Browser]:
     """One browser for all tests of a worker."""
     program = await chromium_program()
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=program, args=list(_FLAGS))
+        browser = await playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         yield browser
         await browser.close()
 
@@ -151,3 +165,11 @@ async def street(database: Database, chromium: Browser) -> AsyncIterator[Street]
         server.should_exit = True
         await serving
     await cast.close()
+
+
+@pytest.fixture(scope="session")
+def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """A sandbox of their own: API, worker, simulated network."""
+    for database in lent(request, "clone", "browser"):
+        assert isinstance(database, Database)
+        yield from staged(tmp_path_factory.mktemp("browser"), database)

@@ -1,26 +1,14 @@
 """The first minute as a newcomer sees it, with the phone beside it; and the sandbox's own pages. All of it is real but the money."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.async_api import Browser, Page, expect
 from tests.browser.conftest import SIZES, opened
-from tests.conftest import Database, lent
-from tests.journeys.conftest import opened as staged
 from tests.journeys.stage import Stage
 
 pytestmark = pytest.mark.anyio
 
 _PATIENCE_MS = 30_000.0  # on a busy machine
 PAID = "#way .state.good"
-
-
-@pytest.fixture(scope="session")
-def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    """A sandbox of their own: API, worker, simulated network."""
-    for database in lent(request, "clone", "browser"):
-        assert isinstance(database, Database)
-        yield from staged(tmp_path_factory.mktemp("browser"), database)
 
 
 async def paid_on(phone: Page) -> None:
@@ -47,12 +35,15 @@ async def test_a_newcomer_asks_pays_and_sees_it_arrive(stage: Stage, chromium: B
         await phone.wait_for_load_state()
         await phone.set_viewport_size(SIZES["phone"])
         assert "12" in await phone.inner_text("p.amount")
+        if size == "desktop":
+            await window.picture("phone", whole=False, page=phone)
         await paid_on(phone)
         # Nobody touches the first window: it has seen it by itself.
         await expect(window.page.locator(PAID)).to_be_visible(timeout=_PATIENCE_MS)
         await expect(window.page.locator("#webhook .turn.done-turn")).to_be_visible(timeout=_PATIENCE_MS)
         await expect(window.page.locator("#ledger .turn.done-turn")).to_be_visible(timeout=_PATIENCE_MS)
         assert "ORDER-PAYIN.PAID" in await window.page.inner_text("#travel")
+        await window.picture(f"start-{size}")
         await window.is_clean()
         await phone.goto(f"{stage.simulator_url}/phone")
         await expect(phone.locator("ul.payments strong").first).to_contain_text("12")

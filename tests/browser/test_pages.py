@@ -3,8 +3,6 @@
 `make screenshots` runs the first of them with LASTRO_PICTURES, a folder in which it leaves what it saw.
 """
 
-import os
-from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -15,7 +13,6 @@ from lastro.people import Role
 
 pytestmark = pytest.mark.anyio
 
-_PICTURES = os.environ.get("LASTRO_PICTURES")
 # The main pages, each with the name of its picture; {order}: of one that is paid.
 SEEN = {
     "/console": "overview", "/console/orders?status=PAID": "orders", "/console/orders/{order}": "order",
@@ -34,10 +31,8 @@ async def look(window: Window, street: Street, order: UUID, name: str) -> None:
     for path, picture in SEEN.items():
         await window.go(path.format(order=order, account=street.house.ana.account_id))
         await window.is_clean()
-        if _PICTURES and picture in _TAKEN[name]:
-            await window.page.screenshot(
-                path=Path(_PICTURES) / f"console-{picture}-{name}.png", full_page=picture != "orders"
-            )
+        if picture in _TAKEN[name]:
+            await window.picture(f"console-{picture}-{name}", whole=picture != "orders")
 
 
 async def traded(street: Street) -> UUID:

@@ -1,13 +1,16 @@
 """The phone's pages: read a code, pay, authorize, the statement, cancellations, disputes. They need no script."""
 
+import asyncio
 from typing import Any
+from urllib.parse import urlencode
 
 from litestar import Response, get, post
+from litestar.datastructures import UploadFile
 from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from ..answers import Asked
+from ..answers import Asked, answer
 from ..bank import payers, scheduled
 from ..bank.acts import Bank
 from ..bank.authorizing import Authorizing
@@ -21,7 +24,7 @@ from ..partners import PARTNERS
 from ..refusals import RefusedError, not_found
 from ..showing import page, to_result, typed
 from ..texts import TEXTS
-from . import contesting, statement
+from . import contesting, scanning, statement
 
 RECENT = 12
 LOOKED_AT = 200  # of what all customers have authorized, the newest, among which one's own are shown
@@ -50,6 +53,25 @@ async def phone_acts(
         # Nothing can be read there any more; the page says why.
         return await _phone(request, bank, authorizing, text, holder)
     return to_result(done, payer=holder.document)
+
+
+@post("/phone/scan", request_max_body_size=scanning.MOST_BYTES)
+async def phone_scans(
+    request: Asked, bank: NamedDependency[Bank], authorizing: NamedDependency[Authorizing]
+) -> Response[str] | Response[bytes]:
+    """Read the code in a picture. The page's form goes on to what the code asks; a script that looks through the camera
+    is told the text: `{"qrcodeData": …}`, null where the picture shows no code.
+    """
+    form = await request.form()
+    picture, payer = form.get("picture"), str(form.get("payer", ""))
+    # In a thread: looking through a large picture takes a tenth of a second, in which others are served.
+    text = await asyncio.to_thread(scanning.code_in, await picture.read()) if isinstance(picture, UploadFile) else None
+    if request.headers.get("accept", "") == "application/json":
+        return answer({"qrcodeData": text})
+    if text is None:
+        return await _phone(request, bank, authorizing, "", _holder(payer), unseen=True)
+    where = "/phone?" + urlencode({"payer": _holder(payer).document, "qrcodeData": text})
+    return Response("", status_code=303, headers={"Location": where})
 
 
 @post("/phone/recurrence/{id_rec:str}")
@@ -133,7 +155,8 @@ async def phone_slip(request: Asked, network: NamedDependency[Network], payment_
 
 
 ROUTES: tuple[HTTPRouteHandler, ...] = (
-    phone, phone_acts, phone_cancels, phone_calls_off, phone_recurrence, phone_result, phone_contests, phone_slip,
+    phone, phone_acts, phone_scans, phone_cancels, phone_calls_off, phone_recurrence, phone_result, phone_contests,
+    phone_slip,
 )  # fmt: skip
 
 
@@ -154,8 +177,16 @@ async def _done(bank: Bank, authorizing: Authorizing, act: str, form: Form) -> d
 
 
 async def _phone(
-    request: Asked, bank: Bank, authorizing: Authorizing, text: str, holder: Payer | None = None, *, wrong: bool = False
+    request: Asked,
+    bank: Bank,
+    authorizing: Authorizing,
+    text: str,
+    holder: Payer | None = None,
+    *,
+    wrong: bool = False,
+    unseen: bool = False,
 ) -> Response[str]:
+    """wrong: what was filled in cannot be; unseen: a picture showed no code."""
     reading: dict[str, Any] | None = None
     unreadable = False
     if text:
@@ -170,11 +201,12 @@ async def _phone(
     return page(
         request,
         "phone.html",
-        status=400 if wrong else 200,
+        status=400 if wrong or unseen else 200,
         text=text,
         reading=reading,
         unreadable=unreadable,
         wrong=wrong,
+        unseen=unseen,
         holder=holder,
         payers=payers.ON_THE_PHONE,
         statement=statement.movements(network, holder, RECENT),

@@ -1,0 +1,41 @@
+"""Finding a code in a picture that a phone's camera took: the QR code of a charge, or the bars of a slip."""
+
+import io
+import warnings
+from typing import Any, Final
+
+import zxingcpp
+from PIL import Image
+
+MOST_BYTES: Final = 12 * 1024 * 1024
+_MOST_PIXELS: Final = 60_000_000  # more than a phone's camera takes; looked at before anything is decoded
+_LONGEST_SIDE: Final = 2000  # enough to find a code that fills a tenth of the picture, and looked through in a moment
+_KINDS: Final = ("JPEG", "PNG", "WEBP")
+_CODES: Final = (zxingcpp.BarcodeFormat.QRCode, zxingcpp.BarcodeFormat.ITF)
+
+
+def code_in(picture: bytes) -> str | None:
+    """The text of the code that a picture shows; None where it shows none, or is no picture (JPEG, PNG or WebP)."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the limit here is lower
+            with Image.open(io.BytesIO(picture), formats=_KINDS) as opened:
+                if opened.width * opened.height > _MOST_PIXELS:
+                    return None
+                seen = _grey(opened)
+    except Exception:  # noqa: BLE001 hostile bytes make a decoder fail in any way; each means that there is no code
+        return None
+    found = zxingcpp.read_barcodes(seen, formats=_CODES)
+    return found[0].text if found else None
+
+
+def _grey(opened: Any) -> Image.Image:
+    """Small enough and without colours; what is transparent is white, as paper is."""
+    opened.draft("L", (_LONGEST_SIDE, _LONGEST_SIDE))
+    opened.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
+    if opened.has_transparency_data:
+        paper = Image.new("RGBA", opened.size, "white")
+        paper.alpha_composite(opened.convert("RGBA"))
+        return paper.convert("L")
+    grey: Image.Image = opened.convert("L")
+    return grey
