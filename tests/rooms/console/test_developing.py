@@ -8,9 +8,11 @@ import pytest
 from tests.cast import Cast, Seller
 from tests.journeys.stage import until
 from tests.rooms.console.visiting import Building, Visit, building, hidden
+from tests.rooms.orders.shop import Shop
 
 from lastro.base.db import Database
 from lastro.base.secrets import Secret, hash_machine_secret
+from lastro.doors.console.figures import newest_number
 from lastro.people import Role
 from lastro.webhooks import number
 
@@ -173,3 +175,35 @@ async def test_the_feed_shows_the_newest_and_asks_for_what_is_new(house: Buildin
     assert "hx-trigger" not in over.text, "a page that is left open does not ask for ever"
     for query in ("until=0", "until=1", "until=x", f"until={'9' * 30}", "event=NO", "seen=-1&ends=x"):
         assert (await visit.get(f"{HERE}/feed?{query}")).status_code == 200, query
+
+
+async def test_one_type_is_found_beyond_what_a_page_shows(house: Building, database: Any) -> None:
+    visit, _ = await house.inside(Role.ADMINISTER, Role.OPERATE)
+    hooks = f"{HERE}/webhooks"
+    sent = await visit.send(hooks, f"{hooks}/test", event="ORDER-PAYIN.PAID", url="https://shop.example.com/hook")
+    assert sent.status_code == 200, sent.text
+    shop = Shop(house.cast, house.ana)
+    for _ in range(52):
+        await shop.paid(1000)
+    work = Database(database.work, size=1)
+
+    async def page(query: str) -> tuple[str, int]:
+        answer = await visit.get(f"{HERE}/feed?{query}")
+        assert answer.status_code == 200, answer.text
+        return answer.text, answer.text.count('<td class="number">')
+
+    async def numbered() -> bool:
+        await number(house.cast.database, work)
+        async with house.cast.database.session(house.ana.company_id) as session:
+            return await newest_number(session, house.ana.company_id) == 53
+
+    await until(numbered, "the events' numbers")
+    await work.close()
+    assert "WEBHOOK.TEST</code>" not in (await page(""))[0]
+    seen, count = await page("event=WEBHOOK.TEST")
+    assert (count, "WEBHOOK.TEST</code>" in seen, "53 eventos" in seen) == (1, True, True)
+    seen, count = await page("event=ORDER-PAYIN.PAID")
+    older = re.search(r"until=(\d+)", seen)
+    assert (count, older and older[1]) == (50, "3")
+    seen, count = await page("event=ORDER-PAYIN.PAID&until=3")
+    assert (count, "until=1" in seen) == (2, False)

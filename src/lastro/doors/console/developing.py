@@ -19,6 +19,7 @@ _HOOK = "/order/v1/webhook"
 _FEWEST_FAILED = 300
 _NO_CONTENT = 204
 SHOWN: Final = 50  # events on a page of the feed
+_LOOKED_AT: Final = 1000  # among so many events those of one type are looked for; the page says where it ended
 # A page that asks by itself keeps its session in use, so it stops after ten minutes until somebody says to go on.
 _LIVE_SECONDS: Final = 600
 # What can be sent again at once: the interface's own words; nothing chosen is what did not arrive.
@@ -107,14 +108,19 @@ async def feed(viewer: Viewer, asked: Asked) -> Response:
         return Response(_NO_CONTENT, b"", shell.HTML, shell.HEADERS)
     until = _number(asked, "until")
     last = newest if until is None else min(until, newest)
-    after = max(0, last - SHOWN)
-    status, said = await viewer.call("GET", "/order/v1/events", {"after": str(after), "limit": str(SHOWN)})
-    rows = said["data"][::-1] if status < _FEWEST_FAILED else []
     wanted = asked.query.get("event", "")
-    rows = [one for one in rows if wanted in ("", one["event"]) and one["sequence"] <= last]
+    reach = _LOOKED_AT if wanted else SHOWN
+    after = max(0, last - reach)
+    status, said = await viewer.call("GET", "/order/v1/events", {"after": str(after), "limit": str(reach)})
+    found = said["data"][::-1] if status < _FEWEST_FAILED else []
+    found = [one for one in found if wanted in ("", one["event"]) and one["sequence"] <= last]
+    rows = found[:SHOWN]
+    # Where there are more of the type than fit, the page before this one ends at the first that did not.
+    older = found[SHOWN]["sequence"] if len(found) > SHOWN else after
     return looking.render(
         viewer, "feed-table.html" if asked.is_fragment else "feed.html", HERE, status=status, rows=rows, newest=newest,
-        older=after or None, is_live=until is None and now < ends, is_newest=until is None,
+        older=older or None, looked_at=last - after if wanted else None,
+        is_live=until is None and now < ends, is_newest=until is None,
         ends=ends, types=EVENTS, only=wanted,
         problems=() if status < _FEWEST_FAILED else _why(said),
     )  # fmt: skip

@@ -112,6 +112,7 @@ DEVELOPING: Mapping[str, tuple[str, str]] = {
     "dev.object": ("Objeto", "Object"),
     "dev.when": ("Quando", "When"),
     "dev.no-events": ("Nenhum evento aqui.", "No event here."),
+    "dev.looked-at": ("Procurado entre {count} eventos.", "Looked for among {count} events."),
     "dev.only-type": ("Tipo", "Type"),
     "dev.show": ("Mostrar", "Show"),
 }
