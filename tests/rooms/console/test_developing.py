@@ -94,6 +94,34 @@ async def test_a_form_that_is_sent_twice_lets_one_client_in(house: Building) -> 
     assert len(await rows(house, "SELECT 1 FROM clients WHERE name = 'Once'")) == 1
 
 
+async def reach(house: Building, client_id: str) -> tuple[list[str], list[str], int | None]:
+    (row,) = await rows(house, "SELECT * FROM clients WHERE client_id = $1", client_id)
+    return list(row["permissions"]), [str(one) for one in row["allowed_networks"]], row["requests_per_minute"]
+
+
+async def test_what_a_client_may_do_from_where_and_how_often_is_said_anew(house: Building) -> None:
+    visit, _ = await house.inside(Role.ADMINISTER)
+    client_id, _ = await let_in(visit)
+    page = f"{HERE}/clients/{client_id}"
+    assert (await visit.send(page, f"{page}/permissions", permission=["orders:read"])).status_code == 200
+    assert (await visit.send(page, f"{page}/networks", networks="10.0.0.0/8, 192.0.2.7")).status_code == 200
+    done = await visit.send(page, f"{page}/limit", limit="120")
+    assert done.status_code == 200
+    assert 'value="120"' in done.text
+    kept = (["orders:read"], ["10.0.0.0/8", "192.0.2.7/32"], 120)
+    assert await reach(house, client_id) == kept
+    for act, form in (
+        ("permissions", {}), ("permissions", {"permission": "all"}), ("networks", {"networks": "here"}),
+        ("limit", {"limit": "0"}), ("limit", {"limit": "-1"}), ("limit", {"limit": "x"}), ("limit", {"limit": "9" * 30}),
+    ):  # fmt: skip
+        answer = await visit.send(page, f"{page}/{act}", **form)
+        assert (answer.status_code, 'role="alert"' in answer.text) == (400, True), (act, form)
+    assert await reach(house, client_id) == kept
+    await visit.send(page, f"{page}/networks", networks="")
+    await visit.send(page, f"{page}/limit", limit="")
+    assert await reach(house, client_id) == (["orders:read"], [], None)
+
+
 BAD: dict[str, dict[str, Any]] = {
     "no name": {"name": "", "permission": ["orders:read"]},
     "a name too long": {"name": "x" * 141, "permission": ["orders:read"]},
@@ -121,10 +149,11 @@ async def test_another_company_s_client_is_nobody(house: Building, cast: Cast) -
     good = hidden((await theirs.get(HERE)).text)
     assert client_id not in (await theirs.get(HERE)).text
     assert (await theirs.get(f"{HERE}/clients/{client_id}")).status_code == 404
-    for act in ("secret", "revoke", "revoke-tokens"):
-        assert (await theirs.post(f"{HERE}/clients/{client_id}/{act}", {**good, "hours": "1"})).status_code == 404, act
+    for act in ("secret", "permissions", "networks", "limit", "revoke", "revoke-tokens"):
+        form = {**good, "hours": "1", "permission": "orders:read"}
+        assert (await theirs.post(f"{HERE}/clients/{client_id}/{act}", form)).status_code == 404, act
     (row,) = await rows(house, "SELECT * FROM clients WHERE client_id = $1", client_id)
-    assert (row["revoked_at"], row["secret_hash_previous"]) == (None, None)
+    assert (row["revoked_at"], row["secret_hash_previous"], row["version"]) == (None, None, 1)
 
 
 async def test_where_events_go_and_what_signs_them(house: Building) -> None:

@@ -55,6 +55,24 @@ class Renew(Form):
     hours: int
 
 
+class Permissions(Form):
+    """What a client may do, set apart by spaces."""
+
+    permissions: str | None = None
+
+
+class Networks(Form):
+    """Where its requests may come from, set apart by spaces; none: anywhere."""
+
+    networks: str | None = None
+
+
+class Limit(Form):
+    """How many requests a minute it has; none: what every client has."""
+
+    requests_per_minute: int | None = None
+
+
 class Nothing(Form):
     """What is done needs no words."""
 
@@ -81,6 +99,27 @@ class _Desk:
         secret = new_machine_secret(companies.SECRET_PREFIX, self.chance.bytes)
         return companies.RotateSecret(incoming.path["id"], secret, timedelta(hours=form.hours))
 
+    def permit(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """What it may do from now on, in place of what it might."""
+        form, problems = forms.read(incoming.raw, Permissions)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        return companies.Permit(incoming.path["id"], tuple((form.permissions or "").split()))
+
+    def bind(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """Where its requests may come from."""
+        form, problems = forms.read(incoming.raw, Networks)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        return companies.BindNetworks(incoming.path["id"], tuple((form.networks or "").split()))
+
+    def limit(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """How many requests a minute it has."""
+        form, problems = forms.read(incoming.raw, Limit)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        return companies.LimitRequests(incoming.path["id"], form.requests_per_minute)
+
     def turn_away(self, incoming: Incoming) -> Verb[Any]:
         """It calls no more."""
         return companies.Revoke(incoming.path["id"])
@@ -97,6 +136,9 @@ def routes(chance: Chance) -> tuple[Route, ...]:
     return (
         Route("POST", _CLIENTS, "add_client", "institution", desk.let_in, Doc("A client.", form=LetIn)),
         Route("POST", on + "/secret", "rotate_client_secret", "institution", desk.renew, Doc("A secret.", form=Renew)),
+        Route("POST", on + "/permissions", "permit_client", "institution", desk.permit, Doc("Rights.", form=Permissions)),
+        Route("POST", on + "/networks", "bind_client_networks", "institution", desk.bind, Doc("Networks.", form=Networks)),
+        Route("POST", on + "/limit", "limit_client", "institution", desk.limit, Doc("A limit.", form=Limit)),
         Route("POST", on + "/revoke", "revoke_client", "institution", desk.turn_away, plain),
         Route("POST", on + "/revoke-tokens", "revoke_client_tokens", "institution", desk.end_tokens, plain),
     )
@@ -111,7 +153,7 @@ async def everybody(viewer: Viewer) -> list[Client]:
 async def add(viewer: Viewer, asked: Asked) -> Response:
     """POST /console/developers/clients: the page holds the new secret, and no other page ever will."""
     name, given = asked.form.get("name", "").strip(), asked.lists.get("permission", ())
-    networks = " ".join(asked.form.get("networks", "").replace(",", " ").split()[:_MOST_NETWORKS])
+    networks = _networks(asked)
     status, said = await _decide(viewer, _CLIENTS, {"name": name, "permissions": " ".join(given), "networks": networks})
     if status < _FEWEST_FAILED:
         return await _one(viewer, said["clientId"], secret=said["clientSecret"])
@@ -134,9 +176,24 @@ async def show(viewer: Viewer, asked: Asked) -> Response:
 
 async def renew(viewer: Viewer, asked: Asked) -> Response:
     """POST …/secret: another secret, shown on this page alone."""
-    hours = asked.form.get("hours", "")
-    body = {"hours": int(hours) if hours.isascii() and hours.isdigit() and len(hours) < 5 else -1}
-    return await _done(viewer, asked, "secret", body)
+    return await _done(viewer, asked, "secret", {"hours": _whole(asked.form.get("hours", ""))})
+
+
+async def permit(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/permissions: what it may do, from its next request on."""
+    return await _done(viewer, asked, "permissions", {"permissions": " ".join(asked.lists.get("permission", ()))})
+
+
+async def bind(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/networks: where it may call from, from its next request on."""
+    return await _done(viewer, asked, "networks", {"networks": _networks(asked)})
+
+
+async def limit(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/limit: its requests a minute; nothing is what every client has."""
+    text = asked.form.get("limit", "").strip()
+    number = _whole(text) if text else None
+    return await _done(viewer, asked, "limit", {"requestsPerMinute": number})
 
 
 async def revoke(viewer: Viewer, asked: Asked) -> Response:
@@ -147,6 +204,16 @@ async def revoke(viewer: Viewer, asked: Asked) -> Response:
 async def revoke_tokens(viewer: Viewer, asked: Asked) -> Response:
     """POST …/revoke-tokens: what it was given until now counts no more."""
     return await _done(viewer, asked, "revoke-tokens", {})
+
+
+def _networks(asked: Asked) -> str:
+    """As they were typed, with commas or blanks between them."""
+    return " ".join(asked.form.get("networks", "").replace(",", " ").split()[:_MOST_NETWORKS])
+
+
+def _whole(text: str) -> int:
+    """A whole number that somebody typed; -1, which no rule lets pass, where it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
 
 
 def choices() -> dict[str, Any]:
