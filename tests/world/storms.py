@@ -10,11 +10,12 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
@@ -79,16 +80,18 @@ def told(report: Report) -> str:
 
 
 def run(seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callable[[str], object]) -> int:
-    """All of them; how many did not hold."""
-    bad, done, refused = [], Counter[str](), Counter[str]()
+    """All of them, or until it is interrupted, which lets those end that are under way; how many did not hold."""
+    bad, done, refused, ended = [], Counter[str](), Counter[str](), 0
     with place() as folder:
         if os.geteuid() != 0:
             say("No disk is full in these storms: only root may mount a small one.")
         (folder / "model").mkdir(mode=0o711)
         asyncio.run(_model(folder / "model"))
-        with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
-            for future in as_completed([pool.submit(one, folder / "model", seed, acts) for seed in seeds]):
+        with ProcessPoolExecutor(at_once, mp_context=get_context("spawn"), initializer=_undisturbed) as pool:
+            storms = [pool.submit(one, folder / "model", seed, acts) for seed in seeds]
+            for future in _as_they_end(storms, say):
                 report = future.result()
+                ended += 1
                 say(told(report))
                 done.update(report.done)
                 refused.update(report.refused)
@@ -97,13 +100,31 @@ def run(seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callab
                 if out is not None:
                     with out.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(report.as_row, default=str) + "\n")
-    say(f"{len(seeds) - len(bad)} of {len(seeds)} storms hold.")
+    say(f"{ended - len(bad)} of {ended} storms hold.")
     never = sorted(set(OPERATIONS) - set(done))
     if never:
         say(f"Not asked for in any of them: {', '.join(never)}")
     for seed in bad:
         say(f"again: make storm N=1 SEED={seed} ACTS={acts}")
     return len(bad)
+
+
+def _undisturbed() -> None:
+    """A terminal interrupts all processes of a command; those that blow storms are told by the one that leads."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _as_they_end(storms: list[Future[Report]], say: Callable[[str], object]) -> Iterator[Future[Report]]:
+    """Each once. After an interruption only those that had begun."""
+    told_of = set[Future[Report]]()
+    try:
+        for future in as_completed(storms):
+            told_of.add(future)
+            yield future
+    except KeyboardInterrupt:
+        begun = [future for future in storms if not (future in told_of or future.cancel())]
+        say(f"Interrupted: the {len(begun)} that have begun are waited for.")
+        yield from as_completed(begun)
 
 
 def main(words: list[str] | None = None) -> int:
@@ -116,6 +137,8 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--at-once", type=int, default=1)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(words)
+    for stop in (signal.SIGINT, signal.SIGTERM):  # what a shell runs in the background ignores the first
+        signal.signal(stop, signal.default_int_handler)
     first: int = secrets.randbelow(2**31) if given.seed is None else given.seed
     seeds = [first + n for n in range(given.number)]
 
