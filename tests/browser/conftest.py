@@ -20,6 +20,8 @@ from playwright.async_api import Browser, BrowserContext, Page, ViewportSize, as
 from tests.cast import Cast
 from tests.conftest import Database, lent
 from tests.journeys.conftest import opened as staged
+from tests.journeys.conftest import playing
+from tests.journeys.play import Play
 from tests.journeys.stage import Stage, until
 from tests.rooms.console.visiting import PASSWORD, Building, building
 
@@ -31,6 +33,7 @@ FLAGS = (
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-default-apps",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )  # fmt: skip
+PATIENCE_MS = 30_000.0  # on a busy machine
 _PICTURES = os.environ.get("LASTRO_PICTURES")
 SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
 # Best practices beside the standard are asked, too; what axe cannot decide by itself is no finding.
@@ -61,6 +64,23 @@ class Window:
         await self.page.fill("#email", person.email)
         await self.page.fill("#password", password)
         await self.page.click("main button")
+
+    async def at_the_console(self, stage: Stage) -> None:
+        """Signed in by the link that the sandbox prints, at its company."""
+        self.page.set_default_timeout(PATIENCE_MS)
+        await self.page.goto(stage.sandbox["consoleUrl"])
+        await self.page.click("main form button")
+        await self.page.wait_for_url("**/console**")
+        await self.go("/console/company")
+        await self.page.click(f"button[value='{stage.sandbox['companyId']}']")
+
+    async def comes_to_say(self, path: str, text: str, place: str = "main") -> None:
+        """The page is loaded again until it says so."""
+        deadline = asyncio.get_running_loop().time() + PATIENCE_MS / 1000
+        await self.go(path)
+        while text not in await self.page.inner_text(place):
+            assert asyncio.get_running_loop().time() < deadline, f"{path} never said {text}"
+            await self.go(path)
 
     async def is_clean(self) -> None:
         """The page breaks no rule of axe, is no wider than the window, and nothing failed on it."""
@@ -173,3 +193,10 @@ def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     for database in lent(request, "clone", "browser"):
         assert isinstance(database, Database)
         yield from staged(tmp_path_factory.mktemp("browser"), database)
+
+
+@pytest.fixture
+async def play(stage: Stage) -> AsyncIterator[Play]:
+    """What a merchant does there by the API; when it ends, everything adds up."""
+    async with playing(stage) as made:
+        yield made

@@ -6,19 +6,18 @@ from pathlib import Path
 import pytest
 from PIL import Image
 from playwright.async_api import Browser, async_playwright, expect
-from tests.browser.conftest import FLAGS, chromium_program, opened
+from tests.browser.conftest import FLAGS, PATIENCE_MS, chromium_program, opened
 from tests.journeys.stage import Stage
 
 pytestmark = pytest.mark.anyio
 
-_PATIENCE_MS = 30_000.0  # on a busy machine
 _WIDTH, _HEIGHT = 640, 480
 
 
 async def code_on_the_page(stage: Stage, chromium: Browser, amount: str) -> bytes:
     """A new order's QR code, as a screenshot of the page that shows it."""
     async with opened(chromium, stage.base_url, locale="en-US") as window:
-        window.page.set_default_timeout(_PATIENCE_MS)
+        window.page.set_default_timeout(PATIENCE_MS)
         await window.go("/start")
         await window.page.fill("#amount", amount)
         await window.page.click("form.asks button.main")
@@ -40,7 +39,7 @@ def filmed(picture: bytes, film: Path) -> None:
 async def test_a_picture_of_a_code_is_read(stage: Stage, chromium: Browser, *, has_script: bool) -> None:
     code = await code_on_the_page(stage, chromium, "21.43")
     async with opened(chromium, stage.simulator_url, "phone", locale="en-US", java_script_enabled=has_script) as window:
-        window.page.set_default_timeout(_PATIENCE_MS)
+        window.page.set_default_timeout(PATIENCE_MS)
         await window.go("/phone")
         if has_script:
             await window.is_clean()
@@ -67,7 +66,7 @@ async def test_the_camera_reads_a_code(stage: Stage, chromium: Browser, tmp_path
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=await chromium_program(), args=list(eyes))
         async with opened(browser, stage.simulator_url, "phone", locale="en-US", permissions=["camera"]) as window:
-            window.page.set_default_timeout(_PATIENCE_MS)
+            window.page.set_default_timeout(PATIENCE_MS)
             await window.go("/phone")
             await window.page.click("#look")
             await expect(window.page.locator("p.amount")).to_contain_text("32.10")

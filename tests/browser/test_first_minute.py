@@ -2,27 +2,26 @@
 
 import pytest
 from playwright.async_api import Browser, Page, expect
-from tests.browser.conftest import SIZES, opened
+from tests.browser.conftest import PATIENCE_MS, SIZES, opened
 from tests.journeys.stage import Stage
 
 pytestmark = pytest.mark.anyio
 
-_PATIENCE_MS = 30_000.0  # on a busy machine
 PAID = "#way .state.good"
 
 
 async def paid_on(phone: Page) -> None:
     """What the phone has read is paid there."""
-    phone.set_default_timeout(_PATIENCE_MS)
+    phone.set_default_timeout(PATIENCE_MS)
     await phone.click("#pay button[value=pay]")
-    await expect(phone.locator("section.result.SETTLED")).to_be_visible(timeout=_PATIENCE_MS)
+    await expect(phone.locator("section.result.SETTLED")).to_be_visible(timeout=PATIENCE_MS)
 
 
 @pytest.mark.parametrize(("size", "language"), [("desktop", "en-US"), ("phone", "pt-BR")])
 async def test_a_newcomer_asks_pays_and_sees_it_arrive(stage: Stage, chromium: Browser, size: str, language: str) -> None:
     further = (f"{stage.simulator_url}/",)
     async with opened(chromium, stage.base_url, size, further, locale=language) as window:
-        window.page.set_default_timeout(_PATIENCE_MS)
+        window.page.set_default_timeout(PATIENCE_MS)
         await window.go("/start")
         await window.is_clean()
         await window.page.fill("#amount", "12,34" if language == "pt-BR" else "12.34")
@@ -39,9 +38,9 @@ async def test_a_newcomer_asks_pays_and_sees_it_arrive(stage: Stage, chromium: B
             await window.picture("phone", whole=False, page=phone)
         await paid_on(phone)
         # Nobody touches the first window: it has seen it by itself.
-        await expect(window.page.locator(PAID)).to_be_visible(timeout=_PATIENCE_MS)
-        await expect(window.page.locator("#webhook .turn.done-turn")).to_be_visible(timeout=_PATIENCE_MS)
-        await expect(window.page.locator("#ledger .turn.done-turn")).to_be_visible(timeout=_PATIENCE_MS)
+        await expect(window.page.locator(PAID)).to_be_visible(timeout=PATIENCE_MS)
+        await expect(window.page.locator("#webhook .turn.done-turn")).to_be_visible(timeout=PATIENCE_MS)
+        await expect(window.page.locator("#ledger .turn.done-turn")).to_be_visible(timeout=PATIENCE_MS)
         assert "ORDER-PAYIN.PAID" in await window.page.inner_text("#travel")
         await window.picture(f"start-{size}")
         await window.is_clean()
@@ -51,7 +50,7 @@ async def test_a_newcomer_asks_pays_and_sees_it_arrive(stage: Stage, chromium: B
 
 async def test_the_same_without_a_script(stage: Stage, chromium: Browser) -> None:
     async with opened(chromium, stage.base_url, java_script_enabled=False) as window:
-        window.page.set_default_timeout(_PATIENCE_MS)
+        window.page.set_default_timeout(PATIENCE_MS)
         await window.go("/start")
         await window.page.click("form.asks button.main")
         await window.page.wait_for_url("**/start/orders/*")
@@ -81,12 +80,7 @@ async def test_a_code_that_is_none_says_so_on_the_phone(stage: Stage, chromium: 
 async def test_the_sandbox_is_steered_from_the_console(stage: Stage, chromium: Browser) -> None:
     async with opened(chromium, stage.base_url, locale="en-US") as window:
         page = window.page
-        page.set_default_timeout(_PATIENCE_MS)
-        await page.goto(stage.sandbox["consoleUrl"])
-        await page.click("main form button")
-        await page.wait_for_url("**/console**")
-        await window.go("/console/company")
-        await page.click(f"button[value='{stage.sandbox['companyId']}']")
+        await window.at_the_console(stage)
         await window.go("/console/sandbox")
         await window.is_clean()
         await page.select_option("#kind", "payin:timeout")
@@ -112,5 +106,5 @@ async def test_the_sandbox_is_steered_from_the_console(stage: Stage, chromium: B
         await page.click("table.list a")
         await window.is_clean()
         await window.go("/console/developers/feed")
-        await expect(page.locator("#feed tbody tr").first).to_be_visible(timeout=_PATIENCE_MS)
+        await expect(page.locator("#feed tbody tr").first).to_be_visible(timeout=PATIENCE_MS)
         await window.is_clean()

@@ -111,10 +111,16 @@ async def phone_recurrence(
 
 @get("/phone/result/{end_to_end_id:str}")
 async def phone_result(
-    request: Asked, bank: NamedDependency[Bank], network: NamedDependency[Network], end_to_end_id: FromPath[str]
+    request: Asked,
+    bank: NamedDependency[Bank],
+    network: NamedDependency[Network],
+    authorizing: NamedDependency[Authorizing],
+    end_to_end_id: FromPath[str],
 ) -> Response[str]:
-    """How a payment ended, and what became of contesting it. One that the payer's own bank refused never reached the
-    network: its reason is in the link, as is why the directory would not hear of a dispute.
+    """How a payment ended, what it authorized, and what became of contesting it.
+
+    One that the payer's own bank refused never reached the network: its reason is in the link, as is why the directory
+    would not hear of a dispute.
     """
     found = bank.payments(end_to_end_id, 1)
     code, payer = request.query_params.get("code", ""), bank.payer_of(end_to_end_id)
@@ -126,6 +132,7 @@ async def phone_result(
         "result.html",
         payment=payment,
         refusal=code if found and code in TEXTS else "",
+        authorized=[one for one in authorizing.listed(None, LOOKED_AT) if one.get("endToEndId") == end_to_end_id],
         dispute=contesting.of_payment(network, end_to_end_id) if found else None,
         situations=contesting.SITUATIONS if payer is not None else (),
         holder=_holder(request.query_params.get("payer", "") if payer is None else payer),
