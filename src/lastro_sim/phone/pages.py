@@ -96,16 +96,19 @@ async def phone_recurrence(
     authorizing: NamedDependency[Authorizing],
     id_rec: FromPath[str],
 ) -> Response[str]:
-    """A recurrence, what its payer has said of it, and its charges. Why his own bank refused is in the link."""
+    """A recurrence, what its payer has said of it, and its charges. Why his own bank refused is in the link, as is whose
+    phone it was: of what never left that bank nothing else tells.
+    """
     code = request.query_params.get("code", "")
     one = authorizing.newest(id_rec)
+    payer = one.get("payer", {}).get("document", {}).get("number")
     return page(
         request,
         "recurrence.html",
         one=one,
         refusal=code if code in TEXTS else "",
         charges=scheduled.listed(network, id_rec, RECENT)[::-1],
-        holder=_holder(one.get("payer", {}).get("document", {}).get("number", "")),
+        holder=_holder(request.query_params.get("payer", "") if payer is None else payer),
     )
 
 
