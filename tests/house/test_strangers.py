@@ -1,13 +1,14 @@
 """Every route, tried by everybody who must be refused there; what is refused changes nothing."""
 
+import secrets
 import time
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
-from typing import Any
 from unittest.mock import Mock
 from uuid import uuid4
 
 import pytest
+from tests.conftest import lent
 
 from lastro.base.api import Route
 from lastro.companies.tokens import SigningKey, new_signing_key
@@ -42,10 +43,12 @@ every_route = pytest.mark.parametrize("operation", ROUTES)
 
 
 @pytest.fixture(scope="module")
-async def town(database: Any) -> AsyncIterator[Town]:
-    settled = await settle(database)
-    yield settled
-    await leave(settled)
+async def town(request: pytest.FixtureRequest) -> AsyncIterator[Town]:
+    """In a database of its own: each test reads all of it twice, and what others have left in theirs is no matter here."""
+    for database in lent(request, "clone", secrets.token_hex(4)):
+        settled = await settle(database)
+        yield settled
+        await leave(settled)
 
 
 def asked(town: Town, route: Route, object_id: str | None = None) -> Ask:
