@@ -11,7 +11,7 @@ MOST_BYTES: Final = 12 * 1024 * 1024
 _MOST_PIXELS: Final = 60_000_000  # more than a phone's camera takes; looked at before anything is decoded
 _LONGEST_SIDE: Final = 2000  # enough to find a code that fills a tenth of the picture, and looked through in a moment
 _KINDS: Final = ("JPEG", "PNG", "WEBP")
-_CODES: Final = (zxingcpp.BarcodeFormat.QRCode, zxingcpp.BarcodeFormat.ITF)
+_CODES: Final = zxingcpp.BarcodeFormats((zxingcpp.BarcodeFormat.QRCode, zxingcpp.BarcodeFormat.ITF))
 
 
 def code_in(picture: bytes) -> str | None:
