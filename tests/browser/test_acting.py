@@ -1,5 +1,6 @@
 """Acts of the console: with the keyboard alone, without a script, and by two people at once."""
 
+import secrets
 from uuid import UUID
 
 import pytest
@@ -45,7 +46,8 @@ async def at_ana_s(street: Street, window: Window) -> None:
 
 
 async def test_with_the_keyboard_alone(street: Street) -> None:
-    order = await Shop(street.house.cast, street.house.ana).paid(4_500)
+    bouquet = f"bouquet-{secrets.token_hex(6)}"
+    order = await Shop(street.house.cast, street.house.ana).paid(4_500, external_id=bouquet)
     person = await street.person(Role.OPERATE)
     async with street.window(color_scheme="dark", locale="en-US") as window:
         page = window.page
@@ -59,7 +61,7 @@ async def test_with_the_keyboard_alone(street: Street) -> None:
         await page.keyboard.press("Enter")
         await page.wait_for_selector("#find")
         await tab_to(page, "#find")
-        await page.keyboard.type(str(order))
+        await page.keyboard.type(bouquet)
         await page.keyboard.press("Enter")
         await page.wait_for_url(f"**/console/orders/{order}")
         await tab_to(page, "a.skip")
@@ -95,6 +97,13 @@ async def test_without_a_script(street: Street) -> None:
         await page.click("main form button.main")
         await expect(page.locator("[role=alert]")).to_be_visible()
         await page.fill("#b-amount", "45.00")
+        await page.click("main form button.main")
+        await expect(page.locator("p.done")).to_be_visible()
+        await page.click("ol.timeline a[href^='/console/messages/in/']")
+        await expect(page.locator("main pre").first).to_contain_text("E12345678")
+        await window.go(f"/console/orders/{paid}")
+        await page.click("ol.timeline a[href^='/console/events/'] >> nth=0")
+        await page.click("nav.deeds a[href$='/resend']")
         await page.click("main form button.main")
         await expect(page.locator("p.done")).to_be_visible()
         await window.go(f"/console/orders/{unpaid}")

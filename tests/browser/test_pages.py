@@ -31,7 +31,7 @@ async def look(window: Window, street: Street, order: UUID, name: str) -> None:
     for path, picture in SEEN.items():
         await window.go(path.format(order=order, account=street.house.ana.account_id))
         await window.is_clean()
-        if picture in _TAKEN[name]:
+        if picture in _TAKEN.get(name, ()):
             await window.picture(f"console-{picture}-{name}", whole=picture != "orders")
 
 
@@ -44,13 +44,17 @@ async def traded(street: Street) -> UUID:
     return orders[-1]
 
 
-@pytest.mark.parametrize(("size", "colours"), [("desktop", "light"), ("phone", "dark")])
-async def test_every_page_is_clean(street: Street, size: str, colours: str) -> None:
+@pytest.mark.parametrize(
+    ("size", "colours", "language"),
+    [("desktop", "light", "pt-BR"), ("phone", "dark", "pt-BR"), ("desktop", "dark", "en-US")],
+)
+async def test_every_page_is_clean(street: Street, size: str, colours: str, language: str) -> None:
     order, person = await traded(street), await street.person(Role.OPERATE, Role.APPROVE)
-    async with street.window(size, color_scheme=colours) as window:
+    async with street.window(size, color_scheme=colours, locale=language) as window:
         await window.sign_in(person)
         await window.page.click(f"button[value='{street.house.ana.company_id}']")
-        await look(window, street, order, size)
+        await look(window, street, order, size if language == "pt-BR" else "")
+        assert await window.page.get_attribute("html", "lang") == language.removesuffix("-US")
 
 
 async def test_a_list_is_filtered_in_place_and_without_a_script_by_the_page(street: Street) -> None:

@@ -10,6 +10,7 @@ import structlog
 
 from lastro.base.db import Database
 from lastro.base.errors import DatabaseAway, Stale
+from lastro.doors.verify import broken_rows
 
 if TYPE_CHECKING:
     from lastro.base.db import Dsn, Session
@@ -105,7 +106,7 @@ async def _breaches(session: Session, law: str) -> int | None:
     DatabaseAway: it ended with the connection, or with what the server had of disk and memory.
     """
     try:
-        found = await session.value(f"SELECT count(*) FROM (SELECT 1 FROM {law} LIMIT {MOST_BREACHES}) b")  # noqa: S608 a name from the catalog
+        found = await session.value(f"SELECT count(*) FROM ({broken_rows(law, MOST_BREACHES)}) b")  # noqa: S608 a name from the catalog
     except (asyncpg.PostgresError, Stale, DatabaseAway) as error:
         _log.error("law.unread", kind=law, cause=type(error).__name__)
         if isinstance(error, DatabaseAway):

@@ -84,9 +84,18 @@ async def verify(
     return UNKNOWN if not checked or any(law.state == "unread" for law in checked) else HOLD
 
 
+def broken_rows(law: str, most: int) -> str:
+    """The statement that reads what breaks a law, so many rows at most. law: a name from the catalog.
+
+    The law is planned by itself, as for all of its rows. Planned for the first few, which the planner takes to come soon,
+    one that holds was read by comparing every payment with every question: hours at 200,000 of them.
+    """
+    return f"WITH broken AS MATERIALIZED (SELECT * FROM {law}) SELECT * FROM broken LIMIT {most}"  # noqa: S608
+
+
 async def _checked(session: Session, law: Law) -> Law:
     try:
-        rows = await session.fetch(f"SELECT * FROM {law.name} LIMIT {_SHOWN + 1}")  # noqa: S608 names from the catalog
+        rows = await session.fetch(broken_rows(law.name, _SHOWN + 1))
     except (asyncpg.PostgresError, Stale) as error:
         return Law(law.name, law.says, unread=f"{type(error).__name__}: {error}")
     return Law(law.name, law.says, tuple(dict(row) for row in rows[:_SHOWN]), len(rows) > _SHOWN)

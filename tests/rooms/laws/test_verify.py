@@ -13,7 +13,7 @@ from tests.laws import laws
 from tests.read_only import read_only
 
 from lastro.base.db import Dsn
-from lastro.doors.verify import verify
+from lastro.doors.verify import broken_rows, verify
 
 pytestmark = pytest.mark.anyio
 
@@ -162,3 +162,22 @@ async def test_the_command_ends_as_it_found(own_database: Any, ana: Seller, tmp_
     nowhere = run(LASTRO_HOME=str(tmp_path))
     assert (nowhere.returncode, nowhere.stdout) == (2, "")
     assert "No running sandbox was found" in nowhere.stderr
+
+
+async def test_each_law_is_planned_for_all_of_its_rows(own_database: Any) -> None:
+    connection = await own_database.connect(own_database.audit)
+
+    async def plan(sql: str) -> Any:
+        (found,) = json.loads(await connection.fetchval(f"EXPLAIN (FORMAT JSON) {sql}"))
+        return found["Plan"]
+
+    for law in await laws(connection):
+        read = await plan(broken_rows(law, SHOWN))
+        assert read["Node Type"] == "Limit"
+        whole = next(one for one in _plans(read) if one.get("Subplan Name") == "CTE broken")
+        assert whole["Total Cost"] == (await plan(f"SELECT * FROM {law}"))["Total Cost"], law
+    await connection.close()
+
+
+def _plans(of: dict[str, Any]) -> list[dict[str, Any]]:
+    return [of, *(each for one in of.get("Plans", ()) for each in _plans(one))]
