@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.accounts.model import Wanted
-    from lastro.base.db import Session
+    from lastro.base.db import Part, Session
     from lastro.base.paging import Page
 
-_COLUMNS = """id, status, version, number, branch, city, holder_type, full_name, document_type, document_number, email,
-  phone, created_at"""
+ACCOUNT_COLUMNS = (
+    "id", "status", "version", "number", "branch", "city", "holder_type", "full_name", "document_type", "document_number",
+    "email", "phone", "created_at",
+)  # fmt: skip
+_COLUMNS = ", ".join(ACCOUNT_COLUMNS)
 _BY_ID = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND id = ANY ($2::uuid[])"  # noqa: S608 columns of our own
 _OF_COMPANY = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 ORDER BY created_at"  # noqa: S608
 _BY_NUMBER = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND branch = $2 AND number = $3"  # noqa: S608
@@ -39,7 +42,7 @@ _FILTERS = {
 }
 
 
-def account_from(row: Record, account_id: UUID | None = None) -> Account:
+def account_from(row: Record | Part, account_id: UUID | None = None) -> Account:
     """An Account from a row that has its columns. account_id: where the row's id is another's."""
     holder = Holder(
         row["holder_type"], row["full_name"], row["document_type"], row["document_number"], row["email"], row["phone"]

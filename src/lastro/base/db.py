@@ -51,6 +51,19 @@ class Dsn:
     role: str | None = None
 
 
+class Part:
+    """One of the things that a row shows: its columns have names that begin with the prefix."""
+
+    __slots__ = ("_prefix", "_row")
+
+    def __init__(self, row: Record, prefix: str) -> None:
+        self._row = row
+        self._prefix = prefix
+
+    def __getitem__(self, column: str) -> Any:
+        return self._row[self._prefix + column]
+
+
 class Session:
     """One connection, lent for a short while, and the company it is set to (None: unknown or none)."""
 

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+    from lastro.base.run import Call, Glance
 
 _OPENED = """
 SELECT door.at AS door_at, door.machine_at, door.clock_version, door.client_version, door.permissions AS door_permissions,
@@ -34,11 +43,33 @@ def entered_and_read(sql: str) -> str:
     return _ENTER_AND_READ.format(sql=_behind_the_door(sql, _ENTERED))
 
 
+async def entered(session: Session, company_id: UUID, glance: Glance[Any] | None) -> list[Record]:
+    """Passes the door of a task of ours: the door's row; with a glance, as many as it shows, behind the door's columns."""
+    if glance is None:
+        rows = await session.fetch(ENTER, company_id)
+    else:
+        rows = await session.fetch(entered_and_read(glance.sql), company_id, *glance.arguments)
+    session.company_id = company_id
+    return rows
+
+
 def _behind_the_door(sql: str, company: str) -> str:
     """The statement, asking for the company by what the door gives back."""
     inner, asked = _COMPANY.subn(company, sql)
     assert asked, "what does not ask for the company may be read before the door is passed"
     return inner
+
+
+async def opened(session: Session, call: Call, glance: Glance[Any] | None) -> list[Record]:
+    """Passes the door of a client's call: rows as `entered` gives them."""
+    asked = (call.client_id, call.operation, call.key)
+    if glance is None:
+        rows = await session.fetch(OPEN, call.company_id, *asked)
+    else:
+        sql = opened_and_read(glance.sql, len(glance.arguments) + 1)
+        rows = await session.fetch(sql, call.company_id, *glance.arguments, *asked)
+    session.company_id = call.company_id
+    return rows
 
 
 @lru_cache(maxsize=256)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from lastro.base.aside import rest
 from lastro.base.commit import Caller, Taken, commit
-from lastro.base.doorway import ENTER, OPEN, entered_and_read, opened_and_read
+from lastro.base.doorway import entered, opened
 from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.base.gaps import gap
 from lastro.base.media import JSON
@@ -73,6 +73,10 @@ class Glance(Generic[K]):
     arguments: tuple[Any, ...]
     known: Callable[[list[Record]], K]
 
+    def shown(self, rows: list[Record]) -> K:
+        """What is known by the rows that came together with the door's."""
+        return self.known([row for row in rows if row["door_showed"]])
+
 
 class Verb(Protocol[K]):
     """One act: read what is known, without locks; decide, purely. The other methods have defaults in Act."""
@@ -82,6 +86,9 @@ class Verb(Protocol[K]):
 
     async def read(self, session: Session, door: Door) -> K:
         """Everything the decision needs, from the database."""
+
+    async def beyond(self, session: Session, door: Door, known: K) -> K:
+        """What it reads besides, where what it saw at a glance says so."""
 
     async def look_up(self, known: K, door: Door) -> K | Refused:
         """What must be asked outside, with no connection held."""
@@ -117,7 +124,12 @@ class Act(Generic[K]):
         """What it would see at a glance."""
         glance = self.glance()
         assert glance is not None, "a verb without a glance says how it reads"
-        return glance.known(await session.fetch(glance.sql, door.company_id, *glance.arguments))
+        known = glance.known(await session.fetch(glance.sql, door.company_id, *glance.arguments))
+        return await self.beyond(session, door, known)
+
+    async def beyond(self, session: Session, door: Door, known: K) -> K:
+        """A glance shows all there is to know."""
+        return known
 
     async def look_up(self, known: K, door: Door) -> K | Refused:
         """Nothing outside is asked."""
@@ -224,15 +236,15 @@ class Runner:
             await step_aside(tries, self._chance)
             glance = verb.glance()
             async with self.database.session_for(company_id) as session:
-                rows = await self._entered(session, company_id, glance)
-                entered = rows[0]
-                self._clock.learn(entered["door_at"], entered["clock_version"])
-                caller = replace(by, clock_version=entered["clock_version"])
-                door = Door(company_id, entered["door_at"], self._chance, caller)
+                rows = await entered(session, company_id, glance)
+                row = rows[0]
+                self._clock.learn(row["door_at"], row["clock_version"])
+                caller = replace(by, clock_version=row["clock_version"])
+                door = Door(company_id, row["door_at"], self._chance, caller)
                 if glance is None:
                     known = await verb.read(session, door)
                 else:
-                    known = glance.known([row for row in rows if row["door_showed"]])
+                    known = await verb.beyond(session, door, glance.shown(rows))
             looked = await verb.look_up(known, door)
             door = self._later(door)
             outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
@@ -256,15 +268,6 @@ class Runner:
             if not (isinstance(outcome, Done) and outcome.again):
                 return outcome
         raise Stale(OVERTAKEN)
-
-    async def _entered(self, session: Session, company_id: UUID, glance: Glance[Any] | None) -> list[Record]:
-        """The door's row; with a glance, as many as it shows, each with the door's columns before its own."""
-        if glance is None:
-            rows = await session.fetch(ENTER, company_id)
-        else:
-            rows = await session.fetch(entered_and_read(glance.sql), company_id, *glance.arguments)
-        session.company_id = company_id
-        return rows
 
     async def _from_memory(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
         """One round trip, where everything needed is remembered. It may only say yes; any no is looked at afresh."""
@@ -296,7 +299,7 @@ class Runner:
     async def _once(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
         glance = verb.glance()
         async with self.database.session_for(call.company_id) as session:
-            rows = await self._opened(session, call, glance)
+            rows = await opened(session, call, glance)
             row = rows[0]
             self._clock.learn(row["door_at"], row["clock_version"])
             rights = self._learn_rights(call, row, row["door_permissions"])
@@ -311,7 +314,7 @@ class Runner:
             if glance is None:
                 known = await verb.read(session, door)
             else:
-                known = glance.known([row for row in rows if row["door_showed"]])
+                known = await verb.beyond(session, door, glance.shown(rows))
         looked = await verb.look_up(known, door)
         door = self._later(door)
         outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
@@ -323,19 +326,8 @@ class Runner:
         if call.key is None or refused.write is not None:
             return refused
         async with self.database.session_for(call.company_id) as session:
-            row = (await self._opened(session, call, None))[0]
+            row = (await opened(session, call, None))[0]
         return refused if row["fingerprint"] is None else _replay(row, call, verb)
-
-    async def _opened(self, session: Session, call: Call, glance: Glance[Any] | None) -> list[Record]:
-        """The door's row; with a glance, as many as it shows, each with the door's columns before its own."""
-        asked = (call.client_id, call.operation, call.key)
-        if glance is None:
-            rows = await session.fetch(OPEN, call.company_id, *asked)
-        else:
-            sql = opened_and_read(glance.sql, len(glance.arguments) + 1)
-            rows = await session.fetch(sql, call.company_id, *glance.arguments, *asked)
-        session.company_id = call.company_id
-        return rows
 
     async def _finish(self, call: Call, verb: Verb[Any], outcome: Done | Refused, door: Door) -> Reply | Refused | None:
         if outcome.write is None:

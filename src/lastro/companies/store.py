@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
+    from lastro.base.db import Part, Session
 
 _PROOF = """
 SELECT secret_hash, secret_hash_previous, secret_previous_until > machine_now() AS previous_admits, allowed_networks,
@@ -158,7 +158,7 @@ def _plan(row: Record) -> DatedPlan:
     )  # fmt: skip
 
 
-def fees_from(row: Record, method: str, payer: str = RECEIVER) -> Fees:
+def fees_from(row: Record | Part, method: str, payer: str = RECEIVER) -> Fees:
     """The fees of a row that has the columns of FEES. payer: who bears what no plan says."""
     currency = currency_of(method)
     begun = [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lastro import orders, subscriptions
 from lastro.base.commit import Caller
+from lastro.base.doorway import entered
 from lastro.base.run import Door
 from lastro.standards import pix_ids
 from lastro.standards.calendar import brasilia_day
@@ -15,10 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from uuid import UUID
 
-    from lastro.accounts import Account
     from lastro.base.db import Database, Session
     from lastro.base.ids import Chance
-    from lastro.orders import CheckoutSeen, Order, Place, Slip, Standing, Voucher
+    from lastro.orders import CheckoutSeen, Place, Shown, Slip, Standing, Voucher
 
 _COMPANY = "SELECT company_id FROM company_numbers WHERE number = $1"
 _LENGTH = 22
@@ -37,12 +37,18 @@ class Located:
     chance: Chance
     companies: dict[int, UUID] = field(default_factory=dict)
 
-    async def find(self, token: str) -> tuple[Order, Account, Door] | None:
-        """The order behind a token of a Pix, its account, and the moment at which that is so."""
-        found = await self._behind(token, orders.by_location)
-        if found is None or found[0][0].pix_key is None:  # a slip that has no Pix code on it
+    async def find(self, token: str) -> tuple[Shown, Door] | None:
+        """The order behind a token of a Pix, and the moment at which that is so, in one round trip."""
+        company_id = await self._company(token)
+        if company_id is None:
             return None
-        return *found[0], found[1]
+        glance = orders.shown_by_location(token)
+        async with self.database.session_for(company_id) as session:
+            rows = await entered(session, company_id, glance)
+        shown = glance.shown(rows)
+        if shown is None or shown.order.pix_key is None:  # a slip that has no Pix code on it
+            return None
+        return shown, Door(company_id, rows[0]["door_at"], self.chance, Caller())
 
     async def slip(self, token: str, place: Place) -> Slip | None:
         """The slip behind a token."""
@@ -101,5 +107,5 @@ class Located:
         found = await self.find(token)
         if found is None:
             return None
-        order, _, door = found
-        return orders.charge(order, door)
+        shown, door = found
+        return orders.charge(shown.order, door)

@@ -198,8 +198,8 @@ class Published:
         found = await self.located.find(str(scope["path_params"]["token"]))
         if found is None:
             return Response(404, b"", b"text/plain")
-        order, _, door = found
-        charge = orders.charge(order, door)
+        shown, door = found
+        charge = orders.charge(shown.order, door)
         if charge is None:
             return Response(410, b"", b"text/plain")
         return self._signed(charge)
@@ -220,10 +220,9 @@ class Published:
         """GET /qr/image/{token}.png: the QR itself, as long as the order is known."""
         name = str(scope["path_params"]["name"])
         found = await self.located.find(name.removesuffix(".png")) if name.endswith(".png") else None
-        if found is None or found[0].subscription_id is not None:  # a subscription has the code of its first charge
+        if found is None or found[0].order.subscription_id is not None:  # a subscription has the code of its first charge
             return refusal(Refused(Kind.NOT_FOUND))
-        order, account, _ = found
-        return Response(200, orders.image(order, account, self.place), b"image/png")
+        return Response(200, orders.image(found[0], self.place), b"image/png")
 
     async def slip(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /slip/{token}.pdf: the slip of an order, also once it has ended: then it says so."""

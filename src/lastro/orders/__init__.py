@@ -11,7 +11,7 @@ from lastro.orders.actions.first_charge import FirstCharge, charged, with_subscr
 from lastro.orders.actions.give_back import ReturnEnded
 from lastro.orders.actions.pay import Paid
 from lastro.orders.actions.payers import payer_of
-from lastro.orders.actions.read import Read, by_location, charge, image
+from lastro.orders.actions.read import Read, charge, image
 from lastro.orders.actions.scheduled_charge import ScheduledCharge, scheduled_charge, with_payment
 from lastro.orders.actions.tied import Tie, Tied
 from lastro.orders.api import routes
@@ -38,6 +38,7 @@ from lastro.orders.model import (
     Order,
     Party,
     Place,
+    Shown,
 )
 from lastro.orders.partners import partner_name, route_problem
 from lastro.orders.refunds.create import Create as GiveBack
@@ -54,7 +55,7 @@ from lastro.orders.slips import Slip, slip_of
 from lastro.orders.slips import by_token as slip_by_token
 from lastro.orders.slips import pdf as slip_pdf
 from lastro.orders.states import ORDERS, PIX_PAYMENTS, REFUNDS
-from lastro.orders.store import destination, order_by_id, related, reservation, root_of
+from lastro.orders.store import destination, order_by_id, related, reservation, root_of, shown_by_location
 from lastro.orders.transfers import DepositBank, Transfers
 from lastro.orders.vouchers import Voucher, voucher_of
 from lastro.orders.vouchers import by_token as voucher_by_token
@@ -108,6 +109,7 @@ __all__ = [
     "ScheduledCharge",
     "SettleStranded",
     "Settled",
+    "Shown",
     "Slip",
     "Standing",
     "StrandedWay",
@@ -118,7 +120,6 @@ __all__ = [
     "Voided",
     "Voucher",
     "by_checkout",
-    "by_location",
     "charge",
     "charged",
     "destination",
@@ -139,6 +140,7 @@ __all__ = [
     "route_problem",
     "routes",
     "scheduled_charge",
+    "shown_by_location",
     "shown_stranded",
     "slip_by_token",
     "slip_of",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lastro.accounts import Account, account_of_number, accounts_of
-from lastro.base.run import Act, Done, Door
+from lastro.base.run import Act, Done
 from lastro.base.write import Move, Relied, Write
 from lastro.orders import store
 from lastro.orders.actions.give_back import Return, give_back
@@ -17,6 +16,8 @@ from lastro.orders.model import Authorized
 from lastro.orders.rules import judge
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
 from lastro.orders.static_codes.store import code_of_txid
+from lastro.orders.store import arrivals
+from lastro.orders.store.arrivals import Known
 from lastro.rails.port import ALARMED, BOOK, FIRST_ASK, PIX, PixAnswer, answer_message
 from lastro.standards.pix_ids import is_txid_dynamic, is_txid_static
 
@@ -24,71 +25,27 @@ if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
 
+    from lastro.accounts import Account
     from lastro.base.db import Session
+    from lastro.base.run import Door, Glance
     from lastro.base.write import Finished, Row
-    from lastro.orders.actions.tied import Tie, Tied
-    from lastro.orders.model import CompanySetup, Order, Party, Payment, Place, StaticCode
+    from lastro.orders.actions.tied import Tie
+    from lastro.orders.model import Party, Payment, Place
     from lastro.rails.port import Claimed, PixArrival, PixFinal
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Everything that bears on a Pix that came."""
+async def _beyond(session: Session, door: Door, known: Known, txid: str | None, tie: Tie) -> Known:
+    """The same, with what few of them need: the static code that a txid names, and who speaks for the order.
 
-    payment: Payment | None
-    account: Account | None
-    order: Order | None
-    reserved_by: str | None
-    payer: Party | None
-    setup: CompanySetup
-    number: int | None = None  # for a return's id, read only where money may have to go back
-    printed: StaticCode | None = None  # that the txid names, where it is one of the account
-    tied: Tied | None = None  # the owner of the order, where it has one
-
-
-async def _known(session: Session, door: Door, arrival: PixArrival, tie: Tie) -> Known:
-    payment = await store.payment_by_end_to_end_id(session, door.company_id, arrival.end_to_end_id)
-    if payment is not None:
-        return await _of_payment(session, door, payment, tie)
-    return await _with_owner(session, door, await _of_arrival(session, door, arrival), tie)
-
-
-async def _with_owner(session: Session, door: Door, known: Known, tie: Tie) -> Known:
-    """The same, with who speaks for the order where it belongs to something else."""
-    if known.order is None or known.order.subscription_id is None:
-        return known
-    return replace(known, tied=await tie.read(session, door, known.order))
-
-
-async def _of_arrival(session: Session, door: Door, arrival: PixArrival) -> Known:
-    """What a Pix that nobody knows yet is meant for, by the account it was sent to and the txid it carries."""
-    company = door.company_id
-    account = await account_of_number(session, company, arrival.receiver_branch, arrival.receiver_account)
-    order = None if arrival.txid is None else await store.order_by_txid(session, company, arrival.txid)
-    reserved_by = None if order is None else await store.reservation(session, company, order.id)
-    printed = None if account is None else await _printed(session, company, account.id, arrival.txid)
-    return Known(None, account, order, reserved_by, None, await store.company_setup(session, company), printed=printed)
-
-
-async def _printed(session: Session, company_id: UUID, account_id: UUID, txid: str | None) -> StaticCode | None:
-    """The static code of an account that a txid names. Anybody may print such a txid, so that most name none."""
-    if txid is None or not is_txid_static(txid):
-        return None
-    return await code_of_txid(session, company_id, account_id, txid)
-
-
-async def _of_payment(session: Session, door: Door, payment: Payment, tie: Tie) -> Known:
-    """What a Pix that we answered is meant for: what was decided then, whatever later messages say."""
-    company, order, account, payer, printed = door.company_id, None, None, None, None
-    if payment.order_id is not None:
-        order = await store.order_by_id(session, company, payment.order_id)
-    if payment.account_id is not None:
-        account = (await accounts_of(session, company, [payment.account_id]))[0]
-        printed = await _printed(session, company, account.id, payment.txid)
-    if payment.payer_id is not None:
-        payer = await store.party(session, company, payment.payer_id)
-    known = Known(payment, account, order, None, payer, await store.company_setup(session, company), printed=printed)
-    return await _with_owner(session, door, known, tie)
+    txid: of the message; what was decided once goes by the payment's.
+    """
+    txid = txid if known.payment is None else known.payment.txid
+    if known.account is not None and txid is not None and is_txid_static(txid):
+        # Anybody may print such a txid, so that most name no code of the account.
+        known = replace(known, printed=await code_of_txid(session, door.company_id, known.account.id, txid))
+    if known.order is not None and known.order.subscription_id is not None:
+        known = replace(known, tied=await tie.read(session, door, known.order))
+    return known
 
 
 def _refusal(arrival: PixArrival, known: Known) -> str | None:
@@ -125,9 +82,13 @@ class Ask(Act[Known]):
     rail: str = PIX
     tie: Tie = UNTIED
 
-    async def read(self, session: Session, door: Door) -> Known:
+    def glance(self) -> Glance[Known]:
         """The payment, if it was asked before; the account and the order it is meant for."""
-        return await _known(session, door, self.arrival, self.tie)
+        return arrivals.of_arrival(self.arrival)
+
+    async def beyond(self, session: Session, door: Door, known: Known) -> Known:
+        """A printed code, and the order's owner."""
+        return await _beyond(session, door, known, self.arrival.txid, self.tie)
 
     def decide(self, known: Known, door: Door) -> Done:
         """Accepted and reserved, or refused with a reason; the answer goes out after the commit."""
@@ -163,9 +124,13 @@ class Settled(Act[Known]):
     place: Place
     tie: Tie = UNTIED
 
-    async def read(self, session: Session, door: Door) -> Known:
+    def glance(self) -> Glance[Known]:
+        """As for a question."""
+        return arrivals.of_arrival(self.arrival)
+
+    async def beyond(self, session: Session, door: Door, known: Known) -> Known:
         """As for a question, and a number for a return's id."""
-        known = await _known(session, door, self.arrival, self.tie)
+        known = await _beyond(session, door, known, self.arrival.txid, self.tie)
         return replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: Known, door: Door) -> Done:
@@ -195,7 +160,7 @@ class Settled(Act[Known]):
 
 
 @dataclass(frozen=True)
-class Final(Act["Known | None"]):
+class Final(Act[Known]):
     """The network says what became of a payment that we answered."""
 
     final: PixFinal
@@ -203,19 +168,20 @@ class Final(Act["Known | None"]):
     place: Place
     tie: Tie = UNTIED
 
-    async def read(self, session: Session, door: Door) -> Known | None:
+    def glance(self) -> Glance[Known]:
         """The payment and everything it was meant for."""
-        payment = await store.payment_by_end_to_end_id(session, door.company_id, self.final.end_to_end_id)
-        if payment is None:
-            return None
-        known = await _of_payment(session, door, payment, self.tie)
-        if payment.state == "ACCEPTED":
+        return arrivals.of_payment(self.final.end_to_end_id)
+
+    async def beyond(self, session: Session, door: Door, known: Known) -> Known:
+        """As for a question, and a number for a return's id where the money may have to go back."""
+        known = await _beyond(session, door, known, None, self.tie)
+        if known.payment is None or known.payment.state == "ACCEPTED":
             return known
         return replace(known, number=await store.next_network_number(session))
 
-    def decide(self, known: Known | None, door: Door) -> Done:
+    def decide(self, known: Known, door: Door) -> Done:
         """Paid, free again, or given back. What is known already changes nothing; what contradicts it is for people."""
-        if known is None or known.payment is None:
+        if known.payment is None:
             # Money that we never heard of is at the network and not in our books.
             return _nothing(self.claimed, ALARMED if self.final.settled else "ignored", door)
         payment = known.payment

@@ -51,12 +51,6 @@ async def account_of(session: Session, company_id: UUID, order: Order) -> Accoun
     return (await accounts_of(session, company_id, [order.account_id]))[0]
 
 
-async def by_location(session: Session, company_id: UUID, token: str) -> tuple[Order, Account] | None:
-    """The order behind a location, and its account."""
-    order = await store.order_by_location(session, company_id, token)
-    return None if order is None else (order, await account_of(session, company_id, order))
-
-
 def charge(order: Order, door: Door) -> bytes | None:
     """The JSON of an order's location while it can be paid (API Pix 2.9.0 CobPayload); None once it never can be again."""
     assert order.txid is not None
@@ -87,6 +81,6 @@ def charge(order: Order, door: Door) -> bytes | None:
     )
 
 
-def image(order: Order, account: Account, place: Place) -> bytes:
+def image(shown: Shown, place: Place) -> bytes:
     """The PNG of an order's QR."""
-    return qrcode.png(payload(order, account.holder.full_name, account.city, place))
+    return qrcode.png(payload(shown.order, shown.holder_name, shown.city, place))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from asyncpg import Record
 
     from lastro.accounts import Account
-    from lastro.base.db import Session
+    from lastro.base.db import Part, Session
     from lastro.base.paging import Page
     from lastro.orders.model import Wanted
 
@@ -53,7 +53,7 @@ SELECT setup.*, a.*, k.id AS key_id, k.type AS key_type, k.key AS key_text, k.ac
         AND p.type = 'RANDOM' ORDER BY p.created_at LIMIT 1)) k ON true
 """  # noqa: S608 a statement of our own
 
-_ORDER = """
+ORDER = """
 SELECT o.*,
        c.name AS customer_name, c.document_type AS customer_document_type, c.document_number AS customer_document_number,
        p.name AS payer_name, p.document_type AS payer_document_type, p.document_number AS payer_document_number,
@@ -72,10 +72,11 @@ _SHOWN = """
 SELECT o.*, a.full_name AS holder_name, a.city AS holder_city
   FROM ({}) o JOIN accounts a ON a.company_id = $1 AND a.id = o.account_id
 """
-_BY_ID = _SHOWN.format(_ORDER + "o.id = $2")
-BY_TOKEN = _SHOWN.format(_ORDER + "o.order_token = $2")
+_BY_ID = _SHOWN.format(ORDER + "o.id = $2")
+_BY_LOCATION = _SHOWN.format(ORDER + "o.location_token = $2")
+BY_TOKEN = _SHOWN.format(ORDER + "o.order_token = $2")
 # The newest that a client made of a code of its own.
-_NEWEST = _SHOWN.format(_ORDER + "o.external_id = $2 AND o.origin = 'TRANSPARENT' ORDER BY o.created_at DESC LIMIT 1")
+_NEWEST = _SHOWN.format(ORDER + "o.external_id = $2 AND o.origin = 'TRANSPARENT' ORDER BY o.created_at DESC LIMIT 1")
 # A statement for each set of filters, so that it says what it wants and the planner can choose the index: one that leaves a
 # filter open with OR would have to walk.
 _FILTERS = {
@@ -91,12 +92,6 @@ _PAYMENT = "SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id =
 _RESERVED = "SELECT end_to_end_id FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'ACCEPTED'"
 _PARTS = "SELECT * FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'HELD' ORDER BY settled_at, id"
 _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHERE company_id = $1 AND id = $2"
-_SETUP = f"""
-SELECT c.number AS company_number, c.version, c.fee_payer, c.customerless_partner, c.default_account_id,
-       c.routes -> $2::text AS route, {_DOWN}, f.*
-  FROM companies c CROSS JOIN ({FEES.format(direction="'IN'", method="$2")}) f
- WHERE c.company_id = $1
-"""  # noqa: S608 a statement of our own
 # A payment that named an order's charge and could not pay it belongs to nothing, and is told of with the order all the same.
 _RELATED = """
 WITH paid AS (
@@ -142,6 +137,20 @@ SELECT 1 FROM inbox WHERE company_id = $1 AND subject = $3 AND due_at IS NOT NUL
 """
 
 
+def setup_sql(method: str) -> str:
+    """What reads a company's setup. method: the parameter that says whose fees."""
+    fees = FEES.format(direction="'IN'", method=method)
+    return f"""
+SELECT c.number AS company_number, c.version, c.fee_payer, c.customerless_partner, c.default_account_id,
+       c.routes -> {method}::text AS route, {_DOWN}, f.*
+  FROM companies c CROSS JOIN ({fees}) f
+ WHERE c.company_id = $1
+"""  # noqa: S608 a statement of our own
+
+
+_SETUP = setup_sql("$2")
+
+
 async def destination(
     session: Session, company_id: UUID, account_id: UUID | None, key: str | None, method: str = "PIX"
 ) -> tuple[CompanySetup, Account | None, PixKey | None]:
@@ -153,7 +162,7 @@ async def destination(
 
 def destination_from(row: Record, method: str) -> tuple[CompanySetup, Account | None, PixKey | None]:
     """What `destination` gives, from a row of _DESTINATION or ASKED_FIRST."""
-    setup = _setup(row, row["setup_version"], method)
+    setup = setup_from(row, method, "setup_version")
     account = None if row["id"] is None else account_from(row)
     pix_key = None
     if row["key_id"] is not None:
@@ -163,7 +172,7 @@ def destination_from(row: Record, method: str) -> tuple[CompanySetup, Account | 
 
 async def order_by_id(session: Session, company_id: UUID, order_id: UUID) -> Order | None:
     """One order with its customer and payer."""
-    row = await session.row(_ORDER + "o.id = $2", company_id, order_id)
+    row = await session.row(ORDER + "o.id = $2", company_id, order_id)
     return None if row is None else order_from(row)
 
 
@@ -178,32 +187,31 @@ def newest_by_external_id(external_id: str) -> Glance[Shown | None]:
 
 
 def shown_from(row: Record) -> Shown:
-    """A Shown from a row of _BY_ID, BY_TOKEN or _NEWEST."""
+    """A Shown from a row of _SHOWN."""
     return Shown(order_from(row), row["holder_name"], row["holder_city"])
 
 
 async def order_by_txid(session: Session, company_id: UUID, txid: str) -> Order | None:
     """The order that a charge's txid names."""
-    row = await session.row(_ORDER + "o.txid = $2", company_id, txid)
+    row = await session.row(ORDER + "o.txid = $2", company_id, txid)
     return None if row is None else order_from(row)
 
 
 async def order_by_reference(session: Session, company_id: UUID, rail: str, reference: str) -> Order | None:
     """The order whose instrument a partner knows by this reference."""
-    row = await session.row(_ORDER + "i.rail = $2 AND i.reference = $3", company_id, rail, reference)
+    row = await session.row(ORDER + "i.rail = $2 AND i.reference = $3", company_id, rail, reference)
     return None if row is None else order_from(row)
 
 
 async def order_by_token(session: Session, company_id: UUID, token: str) -> Order | None:
     """The order whose page this token leads to."""
-    row = await session.row(_ORDER + "o.order_token = $2", company_id, token)
+    row = await session.row(ORDER + "o.order_token = $2", company_id, token)
     return None if row is None else order_from(row)
 
 
-async def order_by_location(session: Session, company_id: UUID, token: str) -> Order | None:
-    """The order whose location this is."""
-    row = await session.row(_ORDER + "o.location_token = $2", company_id, token)
-    return None if row is None else order_from(row)
+def shown_by_location(token: str) -> Glance[Shown | None]:
+    """The order whose location this is, as shown_by_id gives it."""
+    return Glance(_BY_LOCATION, (token,), lambda rows: shown_from(rows[0]) if rows else None)
 
 
 @cache
@@ -211,7 +219,7 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
     """The statement of a page. filters: those that are given, in the order of their arguments after the page's four."""
     wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=5))
     direction = "DESC" if is_descending else "ASC"
-    return _ORDER + f"o.created_at >= $2 AND o.created_at <= $3{wanted} ORDER BY o.created_at {direction} LIMIT $4"
+    return ORDER + f"o.created_at >= $2 AND o.created_at <= $3{wanted} ORDER BY o.created_at {direction} LIMIT $4"
 
 
 def _given(wanted: Wanted) -> dict[str, Any]:
@@ -276,14 +284,17 @@ async def company_setup(session: Session, company_id: UUID, method: str = "PIX")
     """What a company pays for orders of a method, and the short number that its ids for networks carry."""
     row = await session.row(_SETUP, company_id, method)
     assert row is not None, "who has an inbox is a company"
-    return _setup(row, row["version"], method)
+    return setup_from(row, method)
 
 
 async def party(session: Session, company_id: UUID, party_id: UUID) -> Party | None:
     """A person by id."""
     row = await session.row(_PARTY, company_id, party_id)
-    if row is None:
-        return None
+    return None if row is None else party_from(row)
+
+
+def party_from(row: Record | Part) -> Party:
+    """A Party from its row."""
     bank = None if row["bank"] is None else msgspec.json.decode(row["bank"])
     return Party(row["id"], row["name"], row["document_type"], row["document_number"], bank)
 
@@ -305,15 +316,17 @@ async def root_of(session: Session, company_id: UUID, reference_id: UUID | None,
     return await session.row(_ROOT, company_id, reference_id, name)
 
 
-def _setup(row: Record, version: int, method: str) -> CompanySetup:
+def setup_from(row: Record | Part, method: str, version: str = "version") -> CompanySetup:
+    """A CompanySetup from a row of setup_sql. version: the column that has its version."""
     fees = fees_from(row, method, row["fee_payer"])
     return CompanySetup(
-        row["company_number"], version, row["fees_version"], fees, row["customerless_partner"], row["default_account_id"],
-        None if row["route"] is None else msgspec.json.decode(row["route"], type=Route), tuple(row["down"]),
+        row["company_number"], row[version], row["fees_version"], fees, row["customerless_partner"],
+        row["default_account_id"], None if row["route"] is None else msgspec.json.decode(row["route"], type=Route),
+        tuple(row["down"]),
     )  # fmt: skip
 
 
-def payment_from(row: Record) -> Payment:
+def payment_from(row: Record | Part) -> Payment:
     """A Payment from its row."""
     return Payment(
         row["id"], row["state"], row["version"], row["end_to_end_id"], row["order_id"], row["account_id"],
@@ -322,14 +335,14 @@ def payment_from(row: Record) -> Payment:
     )  # fmt: skip
 
 
-def _authorized(row: Record) -> Authorized | None:
+def _authorized(row: Record | Part) -> Authorized | None:
     if row["authorizes"] is None:
         return None
     return Authorized(row["authorizes"], _money(row["maximum_minor"], "BRL"), row["payer_ibge_code"])
 
 
 def order_from(row: Record) -> Order:
-    """An Order from a row of _ORDER."""
+    """An Order from a row of ORDER."""
     currency = row["currency"]
     fees = FeePlan(
         Money(row["fee_fixed_minor"], currency),
