@@ -128,7 +128,7 @@ class Admission:
     def _go_on(self) -> None:
         """Gives what is free to who waits."""
         while self.taken < self.bounds.at_once:
-            found = self._line.next(self.under_way, self._monotonic())
+            found = self._line.next(self.under_way, self._turns, self._monotonic())
             if found is None:
                 return
             who, granted = found
@@ -160,13 +160,20 @@ class Admission:
 
     def _away(self, who: Who) -> Refused:
         """429 where a company asks more than its share beside others, 503 where all together ask too much."""
-        everybody = len(self._line.turns() | self._turns.keys() | {turn_of(who)})
-        its_own = self._line.of(who) + self.under_way[who] + 1
-        share = (self._line.length + self.taken + 1) / everybody
-        kind = Kind.TOO_MANY if isinstance(who, UUID) and everybody > 1 and its_own > share else Kind.UNAVAILABLE
+        kind = Kind.TOO_MANY if isinstance(who, UUID) and self._is_greedy(who) else Kind.UNAVAILABLE
         self.turned_away[kind] += 1
         self._tell()
         return Refused(kind, retry_after_seconds=1 + self.turned_away.total() % _SPREAD_SECONDS)
+
+    def _is_greedy(self, company: UUID) -> bool:
+        """Whether a company asks more than its share beside others."""
+        its_own, of_all = self._line.of(company) + self.under_way[company] + 1, self._line.length + self.taken + 1
+        waiting, at_work = self._line.turns(), self._turns.keys()
+        # At least so many there are, and most often that decides it; to count them costs more than to turn one away.
+        if (sure := max(len(waiting), len(at_work))) > 1 and its_own * sure > of_all:
+            return True
+        everybody = len(waiting | at_work | {company})
+        return everybody > 1 and its_own * everybody > of_all
 
 
 class Place:

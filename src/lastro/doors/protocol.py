@@ -9,6 +9,7 @@ import re
 import secrets
 from functools import lru_cache, partial
 from http import HTTPStatus
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import httptools
@@ -31,6 +32,8 @@ UNTAKEN_SECONDS = 60.0  # so long a caller may leave more of an answer untaken t
 LINGER_SECONDS = 2.0  # how long what nobody will read is taken from a caller, so that it can read what it was told
 _FRAMING = (b"content-length", b"transfer-encoding")
 _AUTHORITY = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]*)")
+# Ids of what is answered here have to be unique, and no more: random bytes of the system would cost as much as parsing.
+_OF_THIS_PROCESS, _NUMBERS = secrets.token_bytes(8), count()
 _BETWEEN, _HEAD, _BODY = "between two requests", "in a head", "in a body"
 
 
@@ -291,7 +294,7 @@ class Protocol(HttpToolsProtocol):
     def _printed(self, response: Response, given_id: bytes, more: tuple[tuple[bytes, bytes], ...]) -> bytes:
         """The status line and headers, to the empty line behind them."""
         headers = [
-            *self.server_state.default_headers, *headers_of(response, request_id(given_id, secrets.token_bytes)), *more,
+            *self.server_state.default_headers, *headers_of(response, request_id(given_id, _numbered)), *more,
         ]  # fmt: skip
         status = f"HTTP/1.1 {response.status} {HTTPStatus(response.status).phrase}\r\n".encode()
         return status + b"".join(name + b": " + value + b"\r\n" for name, value in headers) + b"\r\n"
@@ -349,6 +352,10 @@ def speaking(admission: Admission | None = None, connections: Connections[Protoc
 
 # Who is turned away is told one of a few things, and telling it should cost nearly nothing.
 _told = lru_cache(maxsize=32)(refusal)
+
+
+def _numbered(length: int) -> bytes:
+    return _OF_THIS_PROCESS + next(_NUMBERS).to_bytes(length - len(_OF_THIS_PROCESS), "big")
 
 
 def _refused(field: str, issue: str, description: str) -> Response:

@@ -81,9 +81,11 @@ class Line(Generic[T]):
 
     def join(self, who: Who, item: T, now: float) -> None:
         """One more waits."""
-        self._turns.setdefault(turn_of(who), OrderedDict()).setdefault(who, _Waiting()).new.append((now, item))
-        self._new[turn_of(who)] += 1
-        self._longest = _UNKNOWN
+        turn = turn_of(who)
+        self._turns.setdefault(turn, OrderedDict()).setdefault(who, _Waiting()).new.append((now, item))
+        self._new[turn] += 1
+        if self._longest is not _UNKNOWN and self._weight(turn) > self._weight(self._longest):
+            self._longest = turn
         self.length += 1
         if self._standing_since is None:
             self._standing_since = now
@@ -120,7 +122,7 @@ class Line(Generic[T]):
         if not self.length:
             return None
         if self._longest is _UNKNOWN:
-            self._longest = max(self._new, key=lambda each: (self._new[each], each is None))
+            self._longest = max(self._new, key=self._weight)
         longest, mine = self._longest, turn_of(who)
         if mine != longest:
             has_less = _has_far_less(self._new.get(mine, 0), self._new[longest])
@@ -130,14 +132,16 @@ class Line(Generic[T]):
         most = max(self._turns[None], key=self.of)
         return most if _has_far_less(self.of(who), self.of(most)) else None
 
-    def next(self, under_way: Mapping[Who, int], now: float) -> tuple[Who, T] | None:
-        """Takes one of whoever has the fewest under way; among equals, of whoever was served longest ago."""
+    def next(self, under_way: Mapping[Who, int], at_work: Mapping[UUID | None, int], now: float) -> tuple[Who, T] | None:
+        """Takes one of whoever has the fewest under way; among equals, of whoever was served longest ago.
+
+        at_work: the same as under_way, by whose turn it is.
+        """
         if not self._turns:
             return None
-        at_work: Counter[UUID | None] = Counter()
-        for each, count in under_way.items():
-            at_work[turn_of(each)] += count
-        turn = min(self._turns, key=at_work.__getitem__)
+        # Most often the first has none, and none has fewer.
+        idle = next((turn for turn in self._turns if not at_work.get(turn)), _UNKNOWN)
+        turn = min(self._turns, key=lambda each: at_work.get(each, 0)) if idle is _UNKNOWN else idle
         callers = self._turns[turn]
         who = min(callers, key=lambda each: under_way.get(each, 0))
         callers.move_to_end(who)
@@ -181,6 +185,10 @@ class Line(Generic[T]):
                 found.append((who, self.drop_oldest(who)))
         return found
 
+    def _weight(self, turn: UUID | None) -> tuple[int, bool]:
+        """How much there is of a turn, addresses before a company that has as many."""
+        return self._new[turn], turn is None
+
     def _waiting(self, who: Who) -> _Waiting[T] | None:
         callers = self._turns.get(turn_of(who))
         return None if callers is None else callers.get(who)
@@ -190,7 +198,8 @@ class Line(Generic[T]):
         self._new[turn] -= 1
         if not self._new[turn]:
             del self._new[turn]
-        self._longest = _UNKNOWN
+        if turn == self._longest:
+            self._longest = _UNKNOWN
         self.length -= 1
         self._tidy(who)
         if not self.length:

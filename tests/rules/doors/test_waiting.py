@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from lastro.doors.load_settings import Load, load
-from lastro.doors.waiting import Bounds, Line, Who
+from lastro.doors.waiting import Bounds, Line, Who, turn_of
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 BOUNDS = Bounds(at_once=4, waiting=8, patience_seconds=0.5, hurried_seconds=0.1)
@@ -22,9 +22,13 @@ def line(*joined: tuple[Who, str, float]) -> Line[str]:
 def emptied(waiting: Line[str], under_way: dict[Who, int], now: float) -> str:
     """All of them in their order, none of which ends meanwhile."""
     counted: Counter[Who] = Counter(under_way)
+    at_work: Counter[UUID | None] = Counter()
+    for who, count in under_way.items():
+        at_work[turn_of(who)] += count
     items = []
-    while (found := waiting.next(counted, now)) is not None:
+    while (found := waiting.next(counted, at_work, now)) is not None:
         counted[found[0]] += 1
+        at_work[turn_of(found[0])] += 1
         items.append(found[1])
     return " ".join(items)
 
@@ -75,7 +79,7 @@ def test_who_has_waited_too_long(what: str) -> None:
 def test_a_line_that_was_empty_once_is_in_no_hurry() -> None:
     waiting = line((A, "a1", 0.0))
     assert waiting.is_hurried(0.6)
-    waiting.next({}, 0.6)
+    waiting.next({}, {}, 0.6)
     waiting.join(A, "a2", 0.7)
     assert not waiting.is_hurried(0.8)
     assert waiting.stale(0.9) == []
