@@ -1,4 +1,4 @@
-"""Hints that there is work: they make what is due happen at once. Nothing relies on them, every lane also looks each second.
+"""Hints that there is work: they make what is due happen at once. Nothing relies on them: a worker looks each second.
 
 A NOTIFY inside a transaction would put every commit in one queue, so hints are sent after it, on a connection of their own.
 """

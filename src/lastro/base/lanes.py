@@ -45,13 +45,17 @@ class Lane:
     recalls: bool = True
 
     @property
+    def due_sql(self) -> str:
+        """What is due, whose it may be: its company_id and due_at, in no order."""
+        return (
+            f"SELECT company_id, due_at FROM {self.table} w"  # noqa: S608 names of our own code
+            f" WHERE due_at <= {NOW} AND (leased_until IS NULL OR leased_until < (SELECT machine_now())) AND {self.only}"
+        )
+
+    @property
     def find_sql(self) -> str:
         """Companies that have something due, longest waiting first; one read over the partial index of open rows."""
-        return (
-            f"SELECT company_id FROM {self.table} w"  # noqa: S608 names of our own code
-            f" WHERE due_at <= {NOW} AND (leased_until IS NULL OR leased_until < (SELECT machine_now())) AND {self.only}"
-            " GROUP BY company_id ORDER BY min(due_at) LIMIT 1000"
-        )
+        return f"SELECT company_id FROM ({self.due_sql}) due GROUP BY company_id ORDER BY min(due_at) LIMIT 1000"  # noqa: S608
 
     @property
     def claim_sql(self) -> str:

@@ -75,6 +75,11 @@ class LeasedLane:
         return started
 
     @property
+    def due_sql(self) -> str:
+        """Gives a row where this lane has something to do."""
+        return self._lane.due_sql
+
+    @property
     def free(self) -> int:
         """How many rows may be started now."""
         return self._crew.free

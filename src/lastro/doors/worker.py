@@ -26,6 +26,7 @@ from lastro.doors.gauges import Watch
 from lastro.doors.laws import EVERY_SECONDS as LAWS_SECONDS
 from lastro.doors.laws import LawReader
 from lastro.doors.metrics import Metrics
+from lastro.doors.outlook import Outlook
 from lastro.doors.parent import watch_parent
 from lastro.doors.settings import PRODUCTION
 from lastro.doors.tracing import telling, tracer_of
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
     from lastro.rails.port import Told
     from lastro.webhooks import Deliverer
 
-SWEEP_SECONDS = 1.0  # so often every lane looks, hinted or not
+SWEEP_SECONDS = 1.0  # so often it is looked for every lane, hinted or not
+_UNTOLD_SECONDS = 30.0  # so often a lane looks for itself, should whoever looks for all of them have failed
 _PLANS_AT_ONCE = 4
 _STATEMENTS_AT_ONCE = 2
 _DAYS_SECONDS = 60.0  # so often it is looked whether a day is over
@@ -158,7 +160,7 @@ def _lanes(
     enterer = entering.Entering(database, work_database)
     for seen in (quiet.seen, collector.seen, enterer.seen):
         bells.listen(seen)
-    wake = _hinted(assembled.deliverer, bells)
+    wake, outlook = _hinted(assembled.deliverer, bells), Outlook(work_database)
     plan_lane = LeasedLane(
         PLAN_LANE, database, work_database, assembled.chance, assembled.planner.row, at_once=_PLANS_AT_ONCE
     )
@@ -166,13 +168,17 @@ def _lanes(
         STATEMENT_LANE, database, work_database, assembled.chance, assembled.reconciler.row, at_once=_STATEMENTS_AT_ONCE
     )
     running = [
-        *(lane for name in assembled.rails for lane in _of_rail(name, assembled, settings, bells, stop, hear, handler.lane)),
-        _leased("inbox", handler.lane, stop, bells.event(hints.INBOX)),
+        *(
+            lane
+            for name in assembled.rails
+            for lane in _of_rail(name, assembled, settings, bells, outlook, stop, hear, handler.lane)
+        ),
+        _leased("inbox", handler.lane, stop, bells.event(hints.INBOX), outlook),
         _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
         _restarted("hints", lambda: hints.hear(settings.app, bells, stop), stop),
-        _leased("plans", plan_lane, stop, bells.event(_CLOCK)),
+        _leased("plans", plan_lane, stop, bells.event(_CLOCK), outlook),
         keep("days", assembled.reconciler.begin, stop, bells.event(_CLOCK), pause=_DAYS_SECONDS),
-        _leased("statements", statement_lane, stop, bells.event(_CLOCK)),
+        _leased("statements", statement_lane, stop, bells.event(_CLOCK), outlook),
         keep("folding", quiet.fold_active, stop, pause=upkeep.FOLD_EVERY_SECONDS),
         keep("folding all", quiet.fold_all, stop, pause=upkeep.FOLD_ALL_EVERY_SECONDS),
         keep("collecting", collector.active, stop, pause=collecting.EVERY_SECONDS),
@@ -181,9 +187,16 @@ def _lanes(
         keep("entering all", enterer.everywhere, stop, pause=entering.ALL_EVERY_SECONDS),
         keep("forgetting", quiet.forget, stop, pause=upkeep.FORGET_EVERY_SECONDS),
         *(
-            keep(due.name, Sweep(due, work_database, runner, hear).round, stop, bells.event(_CLOCK))
+            keep(
+                due.name,
+                Sweep(due, work_database, runner, hear).round,
+                stop,
+                outlook.watch(bells.event(_CLOCK), due.find_sql),
+                pause=_UNTOLD_SECONDS,
+            )
             for due in assembled.dues
         ),
+        keep("outlook", outlook.round, stop, bells.event(_CLOCK)),
     ]
     if settings.watching.law_hours is not None:
         reader = LawReader(settings.audit, database, settings.watching.law_hours, stop)
@@ -196,8 +209,8 @@ def _lanes(
 
 
 def _of_rail(
-    name: str, assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event, hear: lanes.Hear,
-    news: LeasedLane,
+    name: str, assembled: Assembled, settings: Settings, bells: hints.Bells, outlook: Outlook, stop: asyncio.Event,
+    hear: lanes.Hear, news: LeasedLane,
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
     database, work_database, rail = assembled.database, assembled.work, assembled.rails[name]
@@ -232,8 +245,8 @@ def _of_rail(
 
     return [
         _restarted(f"network {name}", lambda: rail.listen(keep_message, stop), stop),
-        _leased(f"outbox {name}", sender.lane, stop, bells.event(outbox)),
-        keep(f"asking {name}", ask, stop, bells.event(_CLOCK)),
+        _leased(f"outbox {name}", sender.lane, stop, bells.event(outbox), outlook),
+        keep(f"asking {name}", ask, stop, outlook.watch(bells.event(_CLOCK), *asker.due_sql), pause=_UNTOLD_SECONDS),
         keep(f"health {name}", health.write_down, stop, health.bell),
     ]
 
@@ -278,10 +291,10 @@ async def _run_all(lanes: list[Coroutine[Any, Any, None]], bells: hints.Bells, s
         _log.info("worker.stopped")
 
 
-async def _leased(name: str, lane: LeasedLane, stop: asyncio.Event, wake: asyncio.Event) -> None:
+async def _leased(name: str, lane: LeasedLane, stop: asyncio.Event, wake: asyncio.Event, outlook: Outlook) -> None:
     """A lane whose rows go on by themselves; at the end they are waited for."""
     try:
-        await keep(name, lane.round, stop, wake)
+        await keep(name, lane.round, stop, outlook.watch(wake, lane.due_sql), pause=_UNTOLD_SECONDS)
     finally:
         await lane.rest()
 

@@ -52,6 +52,11 @@ class Asker:
         self._rail = rail
         self._waiting = waiting
 
+    @property
+    def due_sql(self) -> tuple[str, ...]:
+        """Each gives a row where there is something to ask."""
+        return tuple(waiting.due_sql for waiting in self._waiting)
+
     async def round(self) -> bool:
         """Asks what is due; whether there was anything. DatabaseAway: try again later."""
         return any([await self._questions(waiting) for waiting in self._waiting])

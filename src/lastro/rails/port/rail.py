@@ -163,12 +163,14 @@ class Waiting:
         return f"{self.state_column} = '{self.state}' AND {self.only}"
 
     @property
+    def due_sql(self) -> str:
+        """What is to be asked: its company_id and ask_at, in no order."""
+        return f"SELECT company_id, ask_at FROM {self.table} WHERE {self.open_sql} AND ask_at <= (SELECT business_now())"  # noqa: S608 names of our own code
+
+    @property
     def find_sql(self) -> str:
         """Companies with something to ask, longest waiting first."""
-        return (
-            f"SELECT company_id FROM {self.table} WHERE {self.open_sql}"  # noqa: S608 names of our own code
-            " AND ask_at <= (SELECT business_now()) GROUP BY company_id ORDER BY min(ask_at) LIMIT 1000"
-        )
+        return f"SELECT company_id FROM ({self.due_sql}) due GROUP BY company_id ORDER BY min(ask_at) LIMIT 1000"  # noqa: S608
 
     @property
     def claim_sql(self) -> str:

@@ -1,0 +1,76 @@
+"""One statement looks for all lanes: it wakes those that have something due, and no other."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from lastro.base.lanes import Lane
+from lastro.doors.outlook import Outlook
+from lastro.orders import WAITING
+
+from .conftest import House, Scene, until
+from .network import ask
+from .test_worker import Assembled, _settings, assembled, working
+
+__all__ = ["assembled"]
+
+# Whose work the scene puts there, and what it should wake.
+_LANES = {
+    "pix": (Lane("outbox", only="rail = 'pix'").due_sql,),
+    "ted": (Lane("outbox", only="rail = 'ted'").due_sql,),
+    "asking pix": tuple(waiting.due_sql for waiting in WAITING["pix"]),
+    "a sweep": ("SELECT company_id, id FROM med_objects WHERE due_at <= (SELECT business_now()) ORDER BY due_at LIMIT $1",),
+}
+
+
+async def woken(outlook: Outlook, wakes: dict[str, asyncio.Event]) -> set[str]:
+    assert not await outlook.round()
+    found = {name for name, wake in wakes.items() if wake.is_set()}
+    for wake in wakes.values():
+        wake.clear()
+    return found
+
+
+@pytest.fixture
+def wakes() -> dict[str, asyncio.Event]:
+    return {name: asyncio.Event() for name in _LANES}
+
+
+async def test_what_is_due_wakes_its_own_lane(scene: Scene, house: House, wakes: dict[str, asyncio.Event]) -> None:
+    outlook = Outlook(scene.work)
+    for name, wake in wakes.items():
+        assert outlook.watch(wake, *_LANES[name]) is wake
+    assert await woken(outlook, wakes) == set()
+    await scene.to_return(house.ana)
+    assert await woken(outlook, wakes) == {"pix"}
+    await scene.accepted(house.ana, "E1")
+    assert await woken(outlook, wakes) == {"pix", "asking pix"}
+    await scene.admin.execute("UPDATE outbox SET leased_until = machine_now() + interval '30 s', lease_token = id")
+    assert await woken(outlook, wakes) == {"asking pix"}, "somebody has it in hand"
+    await scene.admin.execute("UPDATE pix_payments SET ask_at = business_now() + interval '30 s'")
+    assert await woken(outlook, wakes) == set()
+    await scene.pass_time(31)
+    assert await woken(outlook, wakes) == {"pix", "asking pix"}
+
+
+async def test_where_nobody_watches_nothing_is_asked(scene: Scene) -> None:
+    assert not await Outlook(scene.work).round()
+
+
+async def test_a_worker_finds_what_nobody_hinted_at(assembled: Assembled, own_database: Any, house: House) -> None:
+    scene = assembled.scene
+
+    async def answered(number: int) -> bool:
+        return any(m["originalMsgId"] == f"M{number}" for m in scene.network.of("pacs.002"))
+
+    async with working(assembled, _settings(own_database)):
+        scene.network.tell(ask("M1", 1, house.account))
+        await until(lambda: answered(1))  # every lane has begun, and has nothing left to do
+        await scene.admin.execute(
+            "INSERT INTO inbox (company_id, id, rail, kind, network_id, subject, txid, body, received_at, due_at)"
+            " SELECT company_id, $1, rail, kind, 'M2', 'M2', txid, convert_to(replace(convert_from(body, 'UTF8'), 'M1', 'M2'), 'UTF8'),"
+            " received_at, business_now() FROM inbox",
+            scene.chance.uuid(await scene.now()),
+        )  # fmt: skip
+        await until(lambda: answered(2))
