@@ -94,7 +94,7 @@ def test_money_that_comes_though_it_was_refused_goes_back(state: str) -> None:
 )  # fmt: skip
 def test_a_second_end_is_known_or_for_people(state: str | None, is_settled: bool, expected: str) -> None:
     final = Final(PixFinal("E1", is_settled, None if is_settled else "AB03", NOW), CLAIMED, PLACE)
-    done = final.decide(None if state is None else known(payment(state)), DOOR)
+    done = final.decide(known(None if state is None else payment(state)), DOOR)
     assert (outcome(done), moves(done), written(done).transfers) == (expected, [], ())
 
 
