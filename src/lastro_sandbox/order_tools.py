@@ -168,7 +168,9 @@ class OrderTools:
         wish = orders.RefundWish(UUID(order["id"]), f"order-tools-{self.house.chance.bytes(8).hex()}", part, "MD06")
         made = await self.house.runner.act(UUID(claims.company_id), orders.GiveBack(wish, self.house.place))
         if isinstance(made, Refused):
-            return refusal(made)
+            # An amount was not asked here but a status: what stands in the refund's way stands in the way to that.
+            why = "; ".join(f"{p.field} {p.description}" for p in made.problems)
+            return refusal(_conflict(why) if made.kind is Kind.INVALID else made)
         deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
         while asyncio.get_running_loop().time() < deadline:
             refund = await self._ask(claims, orders.ReadRefund(UUID(msgspec.json.decode(made.body)["id"])))

@@ -87,3 +87,19 @@ async def test_a_sandbox_leads_an_order_there(play: Play) -> None:
         assert (shown["status"], shown["refundedAmount"]["value"]) == (status, left)
     assert (await play.tool(order, "PARTIAL_REFUNDED")).problem == (409, "status", "CONFLICT")
     assert (await play.tool(order, "REFUNDED")).json["status"] == "REFUNDED"
+
+
+async def test_what_cannot_be_given_back_is_a_conflict_there(play: Play) -> None:
+    """A status was asked for and no amount: so it is told, though the refund itself would find fault with its amount."""
+    made = (await play.call("PUT", "/order/v2/transparent", play.asking("10.00"), dora=True)).json
+    assert (await play.tool(made, "PAID", dora=True)).json["status"] == "PAID"
+    (account,) = (await play.call("GET", "/order/v1/banking/accounts", dora=True)).json["data"]
+    available = await play.balance(dora=True)
+    payout = {
+        "externalId": f"{play.name}-all", "accountId": account["id"], "paymentMethod": "PIX", "description": "All of it",
+        "amount": {"currency": "BRL", "value": f"{available // 100}.{available % 100:02}"},
+        "paymentData": {"pixKey": play.account["pixKey"]},
+    }  # fmt: skip
+    answer = await play.call("POST", "/order/v1/banking/order-payouts", payout, key=f"{play.name}-all", dora=True)
+    assert (answer.status, await play.balance(dora=True)) == (201, 0)
+    assert (await play.tool(made, "REFUNDED", dora=True)).problem == (409, "status", "CONFLICT")

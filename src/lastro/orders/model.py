@@ -50,9 +50,10 @@ _CHARGE_SENDS = (
     " AND m.network_id = card_payments.charge_id AND m.lease_token IS NULL)"
 )
 # Of an outbox row: a charge that nobody expects any more. It is not sent; the acquirer is asked, and ends or withdraws it.
+# One that has ended came there, though its answer did not come here: nothing but to find that out is left of its message.
 HELD_BACK = (
     "(outbox.kind = 'card.authorize' AND EXISTS (SELECT 1 FROM card_payments k WHERE k.company_id = outbox.company_id"  # noqa: S608
-    f" AND k.order_id = outbox.reference_id AND {_TOO_LATE}))"
+    f" AND k.order_id = outbox.reference_id AND k.state = 'AUTHENTICATED' AND {_TOO_LATE}))"
 )
 # Of an outbox row: the order that it is about, where it names the payment of one.
 WHOSE = (

@@ -56,12 +56,12 @@ ON_STATEMENTS = {
     for rail, name, reference in ((PIX, "end_to_end_id", "x.txid"), (TED, "control_number", "x.str_control_number"))
 }  # fmt: skip
 # Of an outbox row: whose account may not pay at the moment (states.md 8), or whose id is too old to be sent. It waits, until
-# it may, is renewed, or its time is over.
+# it may, is renewed, or its time is over. One that has ended was sent: its message waits for nothing.
 HELD_BACK = (
     "EXISTS (SELECT 1 FROM payouts p JOIN accounts a ON a.company_id = p.company_id AND a.id = p.account_id"  # noqa: S608 ours
     " WHERE p.company_id = outbox.company_id AND p.id = outbox.reference_id"
-    f" AND (a.status <> 'ACTIVE' OR (p.rail = '{PIX}' AND p.status = 'PENDING'"
-    f" AND {_TOO_EARLY.format(name='p.end_to_end_id')})))"
+    f" AND p.status IN ('PENDING', 'ANALYSIS') AND (a.status <> 'ACTIVE'"
+    f" OR (p.rail = '{PIX}' AND p.status = 'PENDING' AND {_TOO_EARLY.format(name='p.end_to_end_id')})))"
 )
 MOST_CHILDREN = 100
 # contract.md §10, for an account that has no limits of its own.

@@ -19,7 +19,7 @@ from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
-from lastro.rails.port import CARD, CARD_AUTHORIZE, Transient, Unknown
+from lastro.rails.port import CARD, CARD_AUTHORIZE, Pending, Transient, Unknown
 from lastro.rails.sending import HELD_BACK_FOR, Sender
 
 from .cards import Acquirer, captured, make, result
@@ -28,10 +28,11 @@ from .shop import Shop
 
 @dataclass
 class Away:
-    """The acquirer as the worker sees it: away, or knowing of no charge. told: the kinds that it has taken."""
+    """The acquirer as the worker sees it: away, or knowing of no charge unless it has it. told: the kinds that it has taken."""
 
     told: list[str] = field(default_factory=list)
     is_away: bool = False
+    has_it: bool = False
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
         del network_id, body, company_id
@@ -45,11 +46,11 @@ class Away:
     async def close(self) -> None:
         """It has no connections."""
 
-    async def became(self, kind: str, network_id: str) -> Unknown:
+    async def became(self, kind: str, network_id: str) -> Unknown | Pending:
         del kind, network_id
         if self.is_away:
             raise Transient("away")
-        return Unknown()
+        return Pending() if self.has_it else Unknown()
 
 
 @dataclass
@@ -131,6 +132,18 @@ async def test_a_charge_is_not_told_of_after_its_last_moment(lanes: Lanes, was_s
     assert lanes.acquirer.told[-1] == port.COLLECTION_CLOSE
     assert await captured(lanes.shop, lanes.made) == "handled", "what was charged all the same goes back"
     assert await lanes.shop.column("SELECT state FROM pix_payments WHERE rail = 'card'") == ["RETURNING"]
+
+
+async def test_a_charge_whose_answer_was_lost_leaves_no_message_behind(lanes: Lanes) -> None:
+    """The acquirer had it, and told its end; a day later its message is found to have come there, and is not sent again."""
+    lanes.acquirer.is_away = True
+    assert await lanes.send() == ["not_sent"]
+    assert await captured(lanes.shop, lanes.made) == "handled"
+    lanes.acquirer.is_away, lanes.acquirer.has_it = False, True
+    await lanes.later(timedelta(days=1))
+    assert await lanes.send() == ["sent"]
+    assert await lanes.stands() == [("PAID", "CAPTURED", "sent", False)]
+    assert CARD_AUTHORIZE not in lanes.acquirer.told
 
 
 async def test_within_its_time_it_is_told_again(lanes: Lanes) -> None:

@@ -165,11 +165,16 @@ class Aftermath:
 
     async def _is_so_there(self, table: str, name: str, status: str) -> bool:
         """Whether the directory has it where we have it: then it is another bank's turn, which has no term here. A bank that
-        was told to be silent acknowledges no claim; who made the claim may cancel it at any time.
+        was told to be silent acknowledges no claim, and completes none that we have confirmed; who made the claim may cancel
+        it at any time.
         """
         if table == "key_claims":
             theirs = (await self.play.act("/directory/claims", method="GET"))["data"]
-            return any((one["claimId"], one["status"]) == (name, status) for one in theirs) and status == "OPEN"
+            is_theirs = status == "OPEN" or (
+                status == "CONFIRMED"
+                and await self.play.books.fetchval("SELECT role = 'DONOR' FROM key_claims WHERE id::text = $1", name)
+            )
+            return is_theirs and any((one["claimId"], one["status"]) == (name, status) for one in theirs)
         if table != "med_objects":
             return False
         shown = await self.play.act(f"/med/{name}", method="GET")
