@@ -55,6 +55,8 @@ class Admission:
         self._monotonic = monotonic
         self._line: Line[asyncio.Future[None]] = Line(bounds)
         self._looking: asyncio.TimerHandle | None = None
+        # Since the last look, for another's place: their bodies are on the way.
+        self._let_in: Counter[UUID | None] = Counter()
         self._told, self._tell_at = 0, 0.0
 
     @property
@@ -64,11 +66,14 @@ class Admission:
 
     def knock(self, scope: Any) -> Refused | None:
         """What a request whose head has just been read is told at once; None: it may begin. That is cheap, and so early."""
-        room = self.bounds.waiting + max(0, self.bounds.at_once - self.taken)
+        room = self._line.room(self._monotonic()) + max(0, self.bounds.at_once - self.taken)
         if self._line.length + self.heads < room or scope["path"] in WATCHED:
             return None
         who = self.who(scope)
-        return self._away(who) if self._line.loser(who) is None else None
+        if self._line.loser(who, self._let_in[turn_of(who)]) is None:
+            return self._away(who)
+        self._let_in[turn_of(who)] += 1
+        return None
 
     def place(self, who: Who) -> Place:
         """A place for the length of an `async with`. TurnedAway: there is none."""
@@ -79,11 +84,11 @@ class Admission:
         if self.taken < self.bounds.at_once and self._line.is_empty:
             self._grant(who)
             return
-        loser = None
-        if self._line.length >= self.bounds.waiting and (loser := self._line.loser(who)) is None:
+        loser, now = None, self._monotonic()
+        if self._line.length >= self._line.room(now) and (loser := self._line.loser(who)) is None:
             raise TurnedAway(self._away(who))
         granted = asyncio.get_running_loop().create_future()
-        self._line.join(who, granted, self._monotonic())
+        self._line.join(who, granted, now)
         if loser is not None:
             self._tell_away(loser, self._line.drop_oldest(loser))
         self._look_later()
@@ -128,7 +133,7 @@ class Admission:
     def _go_on(self) -> None:
         """Gives what is free to who waits."""
         while self.taken < self.bounds.at_once:
-            found = self._line.next(self.under_way, self._turns, self._monotonic())
+            found = self._line.next(self.under_way, self._turns)
             if found is None:
                 return
             who, granted = found
@@ -142,6 +147,7 @@ class Admission:
 
     def _look(self) -> None:
         self._looking = None
+        self._let_in.clear()
         for who, waiting in self._line.stale(self._monotonic()):
             self._tell_away(who, waiting)
         if self._line.length:

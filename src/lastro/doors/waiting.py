@@ -21,6 +21,10 @@ class _Unknown(Enum):
 
 
 _UNKNOWN: Final = _Unknown.YET
+_BY_CHANCE = 3  # so many more than another one has by chance where many ask alike, in a line that is long enough
+_LONG_ENOUGH = 16  # for each of these
+_PACE_SECONDS = 0.25  # so long it is counted how many are served, before that says how fast they are
+_IN_TIME = 0.75  # of the time that one may wait is what the last of a line should need, so that few are late
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +41,13 @@ class Bounds:
     hurried_seconds: float = 0.1
 
 
-def _has_far_less(mine: int, longest: int) -> bool:
-    """Whether one more of mine has at most half of what the longest has: then one of that goes for it.
+def _has_far_less(mine: int, longest: int, by_chance: int) -> bool:
+    """Whether one more of mine has at most half of what the longest has, chance apart: then one of that goes for it.
 
-    To turn away who waits costs ten times what it costs at the door, and where all have about as many it helps nobody.
+    To turn away who waits costs several times what it costs at the door, and where all have about as many it helps nobody:
+    of many who ask alike the longest has three or four by chance, and others none.
     """
-    return 2 * (mine + 1) <= longest
+    return 2 * (mine + 1) + by_chance <= longest
 
 
 def turn_of(who: Who) -> UUID | None:
@@ -61,8 +66,8 @@ class _Waiting(Generic[T]):
 class Line(Generic[T]):
     """Those who wait, apart by who asks. All times are monotonic seconds.
 
-    In a hurry the newest of each is served first: the oldest is the likeliest to be given up by its caller, or by us. Who
-    comes back is served as it came, before what is new of the same one; it has no end of patience and no part in `length`.
+    Each one's are served as they came. Who comes back is served before what is new of the same one; it has no end of
+    patience and no part in `length`.
     """
 
     def __init__(self, bounds: Bounds) -> None:
@@ -70,6 +75,9 @@ class Line(Generic[T]):
         # In both whoever was served last is last.
         self._turns: OrderedDict[UUID | None, OrderedDict[Who, _Waiting[T]]] = OrderedDict()
         self._standing_since: float | None = None
+        self._by_chance = min(_BY_CHANCE, bounds.waiting // _LONG_ENOUGH)
+        self._pace = 0.0  # seconds from one that is served to the next, while others wait; 0: not known yet
+        self._served, self._counted_since = 0, 0.0
         self._new: Counter[UUID | None] = Counter()  # how many of each turn wait, so that turning one away counts nothing
         self._longest: UUID | _Unknown | None = _UNKNOWN
         self.length = 0
@@ -88,7 +96,7 @@ class Line(Generic[T]):
             self._longest = turn
         self.length += 1
         if self._standing_since is None:
-            self._standing_since = now
+            self._standing_since = self._counted_since = now
 
     def come_back(self, who: Who, item: T) -> None:
         """One comes back. Of those who wait for nothing else yet it is first among equals: half of its work is done."""
@@ -100,6 +108,17 @@ class Line(Generic[T]):
     def is_hurried(self, now: float) -> bool:
         """Whether somebody has waited all the time for longer than a burst lasts."""
         return self._standing_since is not None and now - self._standing_since > self._bounds.patience_seconds
+
+    def room(self, now: float) -> int:
+        """For how many there is room: for those who would be served in time.
+
+        To turn away who has waited in vain costs several times what it costs at the door: on a slow machine as many as wait
+        on a fast one would be late, most of them, and more is done for those who are refused than for those who are served.
+        """
+        limit = self._bounds.hurried_seconds if self.is_hurried(now) else self._bounds.patience_seconds
+        if self._pace * self._bounds.waiting <= limit * _IN_TIME:
+            return self._bounds.waiting
+        return max(1, int(limit * _IN_TIME / self._pace))
 
     def of(self, who: Who) -> int:
         """How many of one wait."""
@@ -114,9 +133,10 @@ class Line(Generic[T]):
         """Whose turns there are: of companies, and None where addresses wait or come back."""
         return self._turns.keys()
 
-    def loser(self, who: Who) -> Who | None:
+    def loser(self, who: Who, coming: int = 0) -> Who | None:
         """Whose oldest goes where the line is full and one more of `who` comes; None: nobody has far more there.
 
+        coming: how many of theirs were let in and are not in the line yet.
         Addresses count together beside a company, and lose where they have as many; among themselves each by itself.
         """
         if not self.length:
@@ -125,14 +145,14 @@ class Line(Generic[T]):
             self._longest = max(self._new, key=self._weight)
         longest, mine = self._longest, turn_of(who)
         if mine != longest:
-            has_less = _has_far_less(self._new.get(mine, 0), self._new[longest])
+            has_less = _has_far_less(self._new.get(mine, 0) + coming, self._new[longest], self._by_chance)
             return max(self._turns[longest], key=self.of) if has_less else None
         if mine is not None:
             return None  # nobody has more than itself
         most = max(self._turns[None], key=self.of)
-        return most if _has_far_less(self.of(who), self.of(most)) else None
+        return most if _has_far_less(self.of(who) + coming, self.of(most), self._by_chance) else None
 
-    def next(self, under_way: Mapping[Who, int], at_work: Mapping[UUID | None, int], now: float) -> tuple[Who, T] | None:
+    def next(self, under_way: Mapping[Who, int], at_work: Mapping[UUID | None, int]) -> tuple[Who, T] | None:
         """Takes one of whoever has the fewest under way; among equals, of whoever was served longest ago.
 
         at_work: the same as under_way, by whose turn it is.
@@ -146,12 +166,13 @@ class Line(Generic[T]):
         who = min(callers, key=lambda each: under_way.get(each, 0))
         callers.move_to_end(who)
         self._turns.move_to_end(turn)
+        self._served += 1
         waiting = callers[who]
         if waiting.back:
             item = waiting.back.popleft()
             self._tidy(who)
         else:
-            _, item = waiting.new.pop() if self.is_hurried(now) else waiting.new.popleft()
+            _, item = waiting.new.popleft()
             self._shorter(who)
         return who, item
 
@@ -177,7 +198,10 @@ class Line(Generic[T]):
                 return
 
     def stale(self, now: float) -> list[tuple[Who, T]]:
-        """Takes all out that have waited too long."""
+        """Takes all out that have waited too long. Asked often: it is here that the pace is taken."""
+        if now - self._counted_since >= _PACE_SECONDS:
+            self._pace = (now - self._counted_since) / max(1, self._served)
+            self._served, self._counted_since = 0, now
         limit = self._bounds.hurried_seconds if self.is_hurried(now) else self._bounds.patience_seconds
         found = []
         for who, waiting in [each for callers in self._turns.values() for each in callers.items()]:
@@ -204,6 +228,7 @@ class Line(Generic[T]):
         self._tidy(who)
         if not self.length:
             self._standing_since = None
+            self._served, self._pace = 0, 0.0
 
     def _tidy(self, who: Who) -> None:
         callers = self._turns[turn_of(who)]

@@ -19,14 +19,14 @@ def line(*joined: tuple[Who, str, float]) -> Line[str]:
     return made
 
 
-def emptied(waiting: Line[str], under_way: dict[Who, int], now: float) -> str:
+def emptied(waiting: Line[str], under_way: dict[Who, int]) -> str:
     """All of them in their order, none of which ends meanwhile."""
     counted: Counter[Who] = Counter(under_way)
     at_work: Counter[UUID | None] = Counter()
     for who, count in under_way.items():
         at_work[turn_of(who)] += count
     items = []
-    while (found := waiting.next(counted, at_work, now)) is not None:
+    while (found := waiting.next(counted, at_work)) is not None:
         counted[found[0]] += 1
         at_work[turn_of(found[0])] += 1
         items.append(found[1])
@@ -36,27 +36,26 @@ def emptied(waiting: Line[str], under_way: dict[Who, int], now: float) -> str:
 MANY: list[tuple[Who, str, float]] = [(A, f"a{n}", n / 1000) for n in range(1, 5)]
 STRANGERS: list[tuple[Who, str, float]] = [(f"s{n}", f"s{n}", n / 1000) for n in range(1, 5)]
 
-# What waits, who has how many under way, the time, and in which order they are served.
-ORDERS: dict[str, tuple[list[tuple[Who, str, float]], dict[Who, int], float, str]] = {
-    "of one, as they came": (MANY, {}, 0.1, "a1 a2 a3 a4"),
-    "of two, in turns": ([*MANY, (B, "b1", 0.01), (B, "b2", 0.02)], {}, 0.1, "a1 b1 a2 b2 a3 a4"),
+# What waits, who has how many under way, and in which order they are served.
+ORDERS: dict[str, tuple[list[tuple[Who, str, float]], dict[Who, int], str]] = {
+    "of one, as they came": (MANY, {}, "a1 a2 a3 a4"),
+    "of two, in turns": ([*MANY, (B, "b1", 0.01), (B, "b2", 0.02)], {}, "a1 b1 a2 b2 a3 a4"),
     "whoever has none under way goes before all of one that has": (
-        [*MANY, (B, "b1", 0.01), (B, "b2", 0.02)], {A: 2}, 0.1, "b1 b2 a1 a2 a3 a4",
+        [*MANY, (B, "b1", 0.01), (B, "b2", 0.02)], {A: 2}, "b1 b2 a1 a2 a3 a4",
     ),
     "whoever has more waits until others have as many": (
-        [*MANY[:2], (B, "b1", 0.01), (C, "c1", 0.02)], {A: 3, B: 1, C: 0}, 0.1, "c1 b1 a1 a2",
+        [*MANY[:2], (B, "b1", 0.01), (C, "c1", 0.02)], {A: 3, B: 1, C: 0}, "c1 b1 a1 a2",
     ),
-    "of all addresses as many as of one company": ([*STRANGERS, *MANY], {}, 0.1, "s1 a1 s2 a2 s3 a3 s4 a4"),
-    "what addresses have under way counts together": ([*STRANGERS[:2], *MANY[:2]], {"s8": 1, "s9": 1}, 0.1, "a1 a2 s1 s2"),
-    "in a hurry the newest of each first": ([*MANY, (B, "b1", 0.01), (B, "b2", 0.02)], {}, 0.6, "a4 b2 a3 b1 a2 a1"),
+    "of all addresses as many as of one company": ([*STRANGERS, *MANY], {}, "s1 a1 s2 a2 s3 a3 s4 a4"),
+    "what addresses have under way counts together": ([*STRANGERS[:2], *MANY[:2]], {"s8": 1, "s9": 1}, "a1 a2 s1 s2"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("what", ORDERS)
 def test_places_go_to_whoever_has_the_fewest(what: str) -> None:
-    joined, under_way, now, order = ORDERS[what]
+    joined, under_way, order = ORDERS[what]
     waiting = line(*joined)
-    assert emptied(waiting, under_way, now) == order
+    assert emptied(waiting, under_way) == order
     assert (waiting.length, waiting.callers(), waiting.loser(A), waiting.is_empty) == (0, frozenset(), None, True)
 
 
@@ -76,10 +75,35 @@ def test_who_has_waited_too_long(what: str) -> None:
     assert waiting.length == len(since) - len(gone.split())
 
 
+# How long each takes, how many are served while the line stands, and for how many there is room then.
+ROOMS: dict[str, tuple[float, int, int]] = {
+    "nobody was served yet": (0.001, 1, 8),
+    "fast enough for all": (0.001, 1000, 8),
+    "a burst, whose patience is longer": (0.04, 11, 8),
+    "too slow for so many": (0.02, 1000, 3),
+    "too slow for anybody": (0.5, 1000, 1),
+}
+
+
+@pytest.mark.parametrize("what", ROOMS)
+def test_there_is_room_for_those_who_are_served_in_time(what: str) -> None:
+    pace, served, room = ROOMS[what]
+    now, waiting = 0.0, line((A, "a0", 0.0), (A, "a1", 0.0))
+    for number in range(served):
+        now += pace
+        waiting.join(A, f"a{number + 2}", now)
+        waiting.next({}, {})
+        waiting.stale(now)
+    assert waiting.room(now) == room
+    waiting.next({}, {})
+    waiting.next({}, {})
+    assert (waiting.is_empty, waiting.room(now)) == (True, 8), "whoever comes next meets no line"
+
+
 def test_a_line_that_was_empty_once_is_in_no_hurry() -> None:
     waiting = line((A, "a1", 0.0))
     assert waiting.is_hurried(0.6)
-    waiting.next({}, {}, 0.6)
+    waiting.next({}, {})
     waiting.join(A, "a2", 0.7)
     assert not waiting.is_hurried(0.8)
     assert waiting.stale(0.9) == []
@@ -110,19 +134,19 @@ def test_who_makes_room_in_a_full_line(what: str) -> None:
 
 
 def test_who_comes_back_is_before_others_of_its_own_alone_and_may_wait_for_ever() -> None:
-    """Of Ana come back in a hurry: as they came, though her newest would be the first otherwise."""
+    """Of Ana come back: as they came, before what is new of hers."""
     waiting = line(*MANY[:2], (B, "b1", 0.01), (B, "b2", 0.02))
     for item in ("back1", "back2", "back3"):
         waiting.come_back(A, item)
     waiting.drop(A, "back2")
     assert (waiting.length, waiting.of(A)) == (4, 2)
-    assert emptied(waiting, {A: 1}, 0.6) == "b2 back1 b1 back3 a2 a1"
+    assert emptied(waiting, {A: 1}) == "b1 back1 b2 back3 a1 a2"
     waiting.come_back(A, "back")
     assert waiting.stale(1e9) == []
     assert (waiting.loser(B), waiting.is_empty) == (None, False)
     waiting.join(B, "b", 0.0)
     waiting.come_back(C, "c back")
-    assert emptied(waiting, {}, 0.1) == "c back back b", "first among equals"
+    assert emptied(waiting, {}) == "c back back b", "first among equals"
 
 
 def test_the_oldest_is_dropped() -> None:
@@ -136,7 +160,7 @@ def test_who_hangs_up_waits_no_longer() -> None:
     waiting.drop(A, "a3")
     waiting.drop(A, "a3")
     waiting.drop(B, "b1")
-    assert emptied(waiting, {}, 0.1) == "a1 a2 a4"
+    assert emptied(waiting, {}) == "a1 a2 a4"
 
 
 SETTINGS: list[tuple[dict[str, str], Load | str]] = [
