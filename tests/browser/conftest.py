@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import PIPE
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 import uvicorn
@@ -40,6 +40,14 @@ SIZES: dict[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "ph
 _AXE = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], "resultTypes": ["violations"]}
 
 
+class Told(Protocol):
+    """Of whatever runs a sandbox. sandbox: what its sandbox.json says."""
+
+    @property
+    def sandbox(self) -> dict[str, Any]:
+        """As it stands there now."""
+
+
 @dataclass
 class Window:
     """A window of the browser. further: other addresses that may be asked for. asked: every address that a page of it asked
@@ -65,7 +73,7 @@ class Window:
         await self.page.fill("#password", password)
         await self.page.click("main button")
 
-    async def at_the_console(self, stage: Stage) -> None:
+    async def at_the_console(self, stage: Told) -> None:
         """Signed in by the link that the sandbox prints, at its company."""
         self.page.set_default_timeout(PATIENCE_MS)
         await self.page.goto(stage.sandbox["consoleUrl"])
