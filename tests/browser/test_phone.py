@@ -11,6 +11,7 @@ from tests.browser.conftest import PATIENCE_MS, SIZES, Window, opened
 from tests.journeys.play import Play
 from tests.journeys.stage import Stage
 from tests.journeys.test_authorizing import JOURNEY_2, JOURNEY_3, brl, make
+from tests.journeys.test_charging import accepted, charged, is_at_the_bank, shown
 
 from lastro_sim.bank.payers import COMPANY, DEFAULT, Payer
 from lastro_sim.texts import Speech, spoken
@@ -178,3 +179,39 @@ async def test_a_dispute_is_on_the_phone_of_who_paid_alone(stage: Stage, play: P
             await expect(page.locator("button[value=withdraw]")).to_have_count(0)
             await console.comes_to_say(dispute, "Cancelled", _FACTS)
             await expect(blocked).to_contain_text("0.00")
+
+
+@pytest.mark.parametrize(("locale", "has_script"), [("pt-BR", True), ("en-US", False)])
+async def test_one_charge_to_come_is_called_off_and_the_authorization_stays(
+    stage: Stage, play: Play, chromium: Browser, locale: str, *, has_script: bool
+) -> None:
+    subscription = await accepted(play)
+    payment = await charged(play, subscription, 4, amount=brl("31.90"))
+    await is_at_the_bank(play, payment)
+    async with in_hand(stage, chromium, locale, NARROWEST, has_script=has_script) as (phone, say):
+        page, stale = phone.page, await phone.context.new_page()
+        for window in (page, stale):
+            await window.goto(f"{stage.simulator_url}/phone?payer={DEFAULT.document}")
+        listed = f"ul.payments li:has(a[href='/phone/recurrence/{subscription['providerId']}']):has(form)"
+        await expect(page.locator(listed)).to_contain_text(say.money("31.90"))
+        await expect(page.locator(f"{listed} .pill")).to_have_text(say("charge-SCHEDULED"))
+        if has_script:
+            await phone.is_clean()
+        await page.click(f"{listed} button")
+        await ended(phone, "AUTHORIZED")
+        await expect(page.locator("ul.payments .pill.CANCELED")).to_have_text(say("charge-CANCELED"))
+        await expect(page.locator("ul.payments button")).to_have_count(0)
+        if has_script:
+            await phone.is_clean()
+        # What another window still offers is over: it says so, and nothing happens once more.
+        await stale.click(f"{listed} button")
+        await expect(stale.locator("[role=alert]")).to_have_text(say("NOT_SCHEDULED"))
+        await home(phone, say, DEFAULT)
+        await expect(page.locator(listed)).to_have_count(0)
+    async with opened(chromium, stage.base_url, locale="en-US") as console:
+        await console.at_the_console(stage)
+        where = f"/console/subscriptions/{subscription['id']}"
+        await console.comes_to_say(where, "Canceled", "table tr:has-text('31.90')")
+        assert "Accepted" in await console.page.inner_text(_FACTS), "only the one charge is called off"
+    assert (await shown(play, payment))["status"] == "CANCELED"
+    await play.act("/phone/cancel-subscription", {"idRec": subscription["providerId"]})

@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 from tests.cast import Cast
 from tests.rooms.laws.world import World
 from tests.rooms.reconciliation.desk import Desk
+from tests.watched import watched
 
 from lastro.base.db import Database
 from lastro.base.money import Money
@@ -74,5 +75,34 @@ async def test_a_day_is_shown_accepted_and_taken_again(own_database: Any, tmp_pa
     assert (status, "being taken" in said) == (UNKNOWN, True)
     with pytest.raises(SystemExit):
         show(["--day", "yesterday"], lambda: read(environment(own_database, tmp_path)), print)
+    await desk.work.close()
+    await cast.close()
+
+
+async def test_whoever_waits_at_a_terminal_sees_which_rail_and_company_it_is_at(
+    own_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cast, settings = Cast.of(own_database.app, size=2), read(environment(own_database, tmp_path))
+    institution = await cast.found("Institution", number=0)
+    desk = Desk(World(cast, institution, institution), Database(own_database.work, size=1))
+    await cast.ana()
+    await desk.take([replace(await desk.ordered("order"), amount=Money(1001, "BRL"))])
+    await desk.take([], rail="ted")
+    screen, said = watched(monkeypatch), list[str]()
+    words = ("--day", str(desk.day), "--json")
+    assert await asyncio.to_thread(show, words, lambda: settings, said.append) == OPEN
+    assert screen.drawn == [
+        "rails [############............] 1 of 2  pix",
+        "rails [########################] 2 of 2  ted",
+        "",
+    ]
+    pix, ted = json.loads("".join(said))["rails"]
+    assert (pix["rail"], pix["lines"], ted["rail"], ted["lines"]) == ("pix", 1, "ted", 0)
+    screen = watched(monkeypatch)
+    nothing = ("reconcile", "accept", str(cast.id()), "--reason", "x")
+    await asyncio.to_thread(Office(settings).declined, *nothing)
+    assert [drawn.rpartition("] ")[2] for drawn in screen.drawn] == [
+        "1 of 2  looking at company 0", "2 of 2  looking at company 1", "",
+    ]  # fmt: skip
     await desk.work.close()
     await cast.close()

@@ -15,6 +15,7 @@ from lastro.doors.guide import pages, shelf
 
 SHELF = shelf.read(shelf.docs_folder())
 LEAVES = [leaf for _, leaves in SHELF.groups for leaf in leaves]
+_MENTIONED = re.compile(rf"{pages.BASE}/([\w.-]+(?:#[\w-]+)?)")
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,18 @@ def test_links_lead_to_pages_headings_and_files(served: dict[str, Page]) -> None
             else:
                 good = bool(re.match(r"https?:", link)) or (not place and fragment in page.ids)
             lost += [] if good else [f"{name}: {link}"]
+    assert not lost, "\n".join(lost)
+
+
+def test_what_the_product_itself_links_leads_to_pages_and_headings(served: dict[str, Page]) -> None:
+    files = [path for kind in ("html", "js", "py") for path in (ROOT / "src").rglob(f"*.{kind}")]
+    found = [(path, link) for path in files for link in _MENTIONED.findall(path.read_text(encoding="utf-8"))]
+    assert sum(path.parent.parent.name == "minute" for path, _ in found) > 5, "the first minute leads on to guides"
+    lost = []
+    for path, link in found:
+        name, _, heading = link.partition("#")
+        if name not in served or (heading and heading not in served[name].ids):
+            lost.append(f"{path.relative_to(ROOT)}: {link}")
     assert not lost, "\n".join(lost)
 
 

@@ -100,6 +100,18 @@ async def test_the_whole_minute(play: Play) -> None:
     assert await play.balance() == before + 1234
 
 
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+async def test_each_next_step_leads_to_a_page(play: Play, language: str) -> None:
+    page = await look(play, await made(play), language)
+    steps = page.text.partition('<ul class="next">')[2].partition("</ul>")[0]
+    links = re.findall(r'<a href="([^"]+)"', steps)
+    assert sum(link.startswith("/docs/guide/") for link in links) > 5
+    for link in links:
+        elsewhere = link.startswith(play.stage.simulator_url)
+        seen = await (play.ask("GET", link) if elsewhere else look(play, link.partition("#")[0], language))
+        assert seen.status == 200, link
+
+
 async def test_a_reload_and_a_form_sent_twice_make_one_order_and_one_payment(play: Play) -> None:
     code = (await look(play, "/start")).code
     twice = [await send(play, "/start", code=code, amount="5.00", description="Once", lang="pt") for _ in range(2)]

@@ -225,6 +225,8 @@ def _story(given: argparse.Namespace) -> int:
 
 
 def _demo(given: argparse.Namespace) -> int:
+    from lastro.doors.progress import Progress  # noqa: PLC0415
+
     module = _sandbox_module("lastro_sandbox.demo")
     if unknown := [name for name in given.scenes if name not in module.SCENES]:
         raise StartRefused(f"No such scene: {', '.join(unknown)}. There are {', '.join(module.SCENES)}.")
@@ -233,7 +235,9 @@ def _demo(given: argparse.Namespace) -> int:
     if not file.exists():
         raise StartRefused(f"No running sandbox was found in {settings.home}: start one with make run.")
     sandbox: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return int(asyncio.run(module.demo(sandbox, settings.audit, say, given.scenes or tuple(module.SCENES))))
+    with Progress("scenes") as progress:
+        scenes = given.scenes or tuple(module.SCENES)
+        return int(asyncio.run(module.demo(sandbox, settings.audit, progress.beside(say), scenes, progress)))
 
 
 def _running() -> Settings:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _CELLS: Final = 24  # of the bar
 _PAUSE_SECONDS: Final = 0.1  # between two drawings: a work of many small steps is not slowed by them
+_FEW: Final = 200  # steps that are each drawn, so that the line names the one that takes long, however soon it came
 _CLEAR: Final = "\r\x1b[K"
 
 
@@ -49,9 +50,9 @@ class Progress:
         self.clear()
 
     def __call__(self, done: int, whole: int, now: str = "") -> None:
-        """Draws the line, unless it was drawn a moment ago. A whole that is not known is 0, and has no bar."""
+        """Draws the line; of many steps not each. A whole that is not known is 0, and has no bar."""
         at = self._clock()
-        if self._is_shown and (self._drawn_at is None or at - self._drawn_at >= _PAUSE_SECONDS):
+        if self._is_shown and (self._drawn_at is None or 0 < whole <= _FEW or at - self._drawn_at >= _PAUSE_SECONDS):
             self._drawn_at = at
             self._write(f"{_CLEAR}{line(self._what, done, whole, now)[: self._columns() - 1]}")
 

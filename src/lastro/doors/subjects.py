@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from lastro.doors.progress import silent
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from uuid import UUID
 
     from lastro.base.db import Database, Session
+    from lastro.doors.progress import Tell
 
 # From a person to what names it no index leads: it would cost every order, and few ask. One look reads the company's tables.
 _PEOPLE = (
@@ -84,14 +87,18 @@ def _forms(document: str) -> list[str]:
     return sorted({document.strip().upper(), plain(document)})
 
 
-async def found(database: Database, company_id: UUID, document: str, years: int) -> list[dict[str, Any]]:
+async def found(
+    database: Database, company_id: UUID, document: str, years: int, progress: Tell = silent
+) -> list[dict[str, Any]]:
     """Everything that is the person's, one row a thing and role: why it stays (ground) and until when.
 
     document: with punctuation or without. years: how long operations and ended relations are kept, from the year
-    after. ground and until None: nothing keeps it.
+    after. ground and until None: nothing keeps it. progress: told of each look before it is taken.
     """
     async with _patient(database, company_id) as session:
+        progress(1, 3, "who it is")
         people = await _people(session, company_id, document)
+        progress(2, 3, "what there is, and why it stays")
         rows = [
             {
                 "thing": row["thing"], "role": row["role"], "id": row["object_id"], "status": row["status"],
@@ -99,6 +106,7 @@ async def found(database: Database, company_id: UUID, document: str, years: int)
             }
             for row in await session.fetch(_HELD, company_id, people, years)
         ]  # fmt: skip
+        progress(3, 3, "accounts and their keys")
         accounts = await session.fetch(_ACCOUNTS, company_id, _forms(document), years)
         keys = await session.fetch(_KEYS, company_id, [account["id"] for account in accounts])
     until = {account["id"]: account["until"] for account in accounts}
@@ -113,9 +121,16 @@ async def found(database: Database, company_id: UUID, document: str, years: int)
     return rows
 
 
-async def exported(database: Database, company_id: UUID, document: str, years: int) -> dict[str, Any]:
-    """All that is kept of the person, by kind, as it is stored; of uploads their descriptions, of events no other person."""
+async def exported(
+    database: Database, company_id: UUID, document: str, years: int, progress: Tell = silent
+) -> dict[str, Any]:
+    """All that is kept of the person, by kind, as it is stored; of uploads their descriptions, of events no other person.
+
+    progress: told of each kind before it is read.
+    """
+    whole = len(_WHOLE) + 1
     async with _patient(database, company_id) as session:
+        progress(1, whole, "what there is")
         people = await _people(session, company_id, document)
         held = await session.fetch(_HELD, company_id, people, years)
         accounts = [row["id"] for row in await session.fetch(_ACCOUNTS, company_id, _forms(document), years)]
@@ -133,7 +148,8 @@ async def exported(database: Database, company_id: UUID, document: str, years: i
             "uploads": things,
         }
         told: dict[str, Any] = {}
-        for kind, ids in asked.items():
+        for number, (kind, ids) in enumerate(asked.items(), 2):
+            progress(number, whole, kind)
             what, table, of = _WHOLE[kind]
             rows = await session.fetch(_TOLD.format(what=what, table=table, of=of), company_id, ids)
             told[kind] = [msgspec.json.decode(row["told"]) for row in rows]

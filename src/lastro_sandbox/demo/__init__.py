@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
 from lastro.base.db import Database
+from lastro.doors.progress import silent
 from lastro_sandbox.demo import dispute, order, payout, subscriptions
 from lastro_sandbox.demo.stage import Stage, Stuck
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from lastro.base.db import Dsn
+    from lastro.doors.progress import Tell
 
 # What can be played, by the name that a person gives it, in this order.
 SCENES: Mapping[str, tuple[str, Callable[[Stage], Awaitable[bool]]]] = {
@@ -26,9 +29,13 @@ SCENES: Mapping[str, tuple[str, Callable[[Stage], Awaitable[bool]]]] = {
 
 
 async def demo(
-    sandbox: Mapping[str, Any], audit: Dsn, say: Callable[[str], object], scenes: Sequence[str] = tuple(SCENES)
-) -> int:
-    """Plays these scenes; 0 when every step of each was seen. KeyError for a scene that there is not."""
+    sandbox: Mapping[str, Any], audit: Dsn, say: Callable[[str], object], scenes: Sequence[str] = tuple(SCENES),
+    progress: Tell = silent,
+) -> int:  # fmt: skip
+    """Plays these scenes; 0 when every step of each was seen. KeyError for a scene that there is not.
+
+    progress: told which scene it is, each time when somebody waits for its next step.
+    """
     chosen = [SCENES[name] for name in scenes]
     database = Database(audit, size=1)
     timeout = aiohttp.ClientTimeout(total=30)
@@ -37,7 +44,8 @@ async def demo(
             stage = Stage(sandbox, database, http, say)
             await stage.open()
             went_well = True
-            for title, play in chosen:
+            for number, (title, play) in enumerate(chosen, 1):
+                stage.goes_on = partial(progress, number, len(chosen), title)
                 stage.title(title)
                 went_well &= await play(stage)
             return 0 if went_well else 1

@@ -35,12 +35,16 @@ class Stuck(Exception):  # noqa: N818 it says how the play is
 
 @dataclass
 class Stage:
-    """The running sandbox as its demo company sees it. sandbox: what sandbox.json says."""
+    """The running sandbox as its demo company sees it. sandbox: what sandbox.json says.
+
+    goes_on: called after each thing said, when the next begins that somebody waits for.
+    """
 
     sandbox: Mapping[str, Any]
     database: Database
     http: aiohttp.ClientSession
     say: Callable[[str], object]
+    goes_on: Callable[[], object] = lambda: None
     headers: dict[str, str] = field(default_factory=dict)
     steps: int = 0
 
@@ -54,6 +58,7 @@ class Stage:
         """A new scene begins."""
         self.say(f"\n── {text} ──")
         self.steps = 0
+        self.goes_on()
 
     def step(self, *lines: str) -> None:
         """The next step; further lines say more of it."""
@@ -62,6 +67,7 @@ class Stage:
         self.say(f"{self.steps}. {first}")
         for line in more:
             self.say(f"   {line}")
+        self.goes_on()
 
     @property
     def account(self) -> Mapping[str, str]:

@@ -94,6 +94,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "next.refund": ("Devolver o dinheiro", "Give the money back"),
     "next.subscription": ("Cobrar todo mês (Pix Automático)", "Charge every month (Pix Automático)"),
     "next.payout": ("Enviar dinheiro", "Send money"),
+    "next.webhook": ("Receber os webhooks na sua loja", "Receive the webhooks in your own shop"),
     "next.break": ("Fazer dar errado: falhas e valores mágicos", "Make it go wrong: faults and magic amounts"),
     "next.clock": ("Adiantar o relógio", "Step the clock"),
     "next.console": ("Abrir o console", "Open the console"),

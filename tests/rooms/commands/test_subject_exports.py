@@ -1,15 +1,20 @@
 """lastro subject: who is found by which spelling of a document, and a copy that holds the person's data and nobody else's."""
 
+import asyncio
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
 import pytest
 from tests.cast import BENTO, Cast
+from tests.house.test_commands import Office, environment
 from tests.rooms.laws.world import URL, World
+from tests.watched import CLEARED, watched
 
 from lastro.doors import subjects
 from lastro.doors.commands import subject
+from lastro.doors.settings import read
 from lastro.rails import port
 
 pytestmark = pytest.mark.anyio
@@ -56,6 +61,32 @@ def test_what_an_order_takes_is_a_document(given: str) -> None:
 )  # fmt: skip
 def test_a_reference_with_the_document_in_it_is_seen(document: str, text: str, held: bool) -> None:
     assert subjects.tells(document, text) is held
+
+
+async def test_whoever_waits_at_a_terminal_sees_how_far_it_is(
+    world: World, own_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        await world.ask("cancel_order", await order(world, name), key=f"cancel {name}")
+    office, company = Office(read(environment(own_database, tmp_path))), str(world.ana.number)
+    looks = ["looks [########................] 1 of 3  who it is",
+             "looks [################........] 2 of 3  what there is, and why it stays",
+             "looks [########################] 3 of 3  accounts and their keys", ""]  # fmt: skip
+    for words, drawn in (
+        (("find", CPF), looks),
+        (("erase", CPF, "--reference", "LGPD-1"), looks),
+        (
+            ("erase", CPF, "--reference", "LGPD-1", "--yes"),
+            [*looks, "erased [........................] 0 of 2  all at once", ""],
+        ),
+    ):
+        screen = watched(monkeypatch)
+        said = await asyncio.to_thread(office.types, "subject", *words, "--company", company)
+        assert (screen.drawn, CLEARED in said) == (drawn, False), words
+    screen = watched(monkeypatch)
+    await asyncio.to_thread(office.types, "subject", "export", CPF, "--company", company)
+    kinds = [drawn.rpartition("] ")[2] for drawn in screen.drawn]
+    assert (kinds[0], kinds[1], kinds[-2:]) == ("1 of 10  what there is", "2 of 10  people", ["10 of 10  uploads", ""])
 
 
 async def test_what_another_paid_names_the_other_to_nobody_else(world: World) -> None:

@@ -1,6 +1,5 @@
 """The line that says how far a long work is: where somebody watches, and where nobody does."""
 
-import io
 import os
 import pty
 import struct
@@ -10,6 +9,7 @@ import termios
 from fcntl import ioctl
 
 import pytest
+from tests.watched import Terminal
 
 from lastro.doors.progress import Progress, is_shown, line
 
@@ -24,15 +24,7 @@ with Progress("laws", clock=lambda: next(now)) as progress:
 """
 
 
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-    def fileno(self) -> int:
-        raise OSError("it has no size")
-
-
-class _Gone(_Terminal):
+class _Gone(Terminal):
     def write(self, _: str) -> int:
         raise OSError("nobody is there")
 
@@ -99,15 +91,23 @@ def test_a_bar_is_no_colour() -> None:
 
 
 def test_many_small_steps_are_drawn_ten_times_a_second_at_most() -> None:
-    stream, now = _Terminal(), iter(n / 1000 for n in range(1000))
+    stream, now = Terminal(), iter(n / 1000 for n in range(1000))
     progress = Progress("copied", stream, lambda: next(now))
     for percent in range(1000):
         progress(percent, 1000)
     assert stream.getvalue().count("copied") == 10
 
 
+def test_of_few_steps_each_is_drawn_so_that_the_line_names_the_one_that_lasts() -> None:
+    stream = Terminal()
+    progress = Progress("looks", stream, lambda: 0.0)
+    for number, now in enumerate(("a quick one", "a long one"), 1):
+        progress(number, 2, now)
+    assert [drawn.rpartition("  ")[2] for drawn in stream.drawn] == ["a quick one", "a long one"]
+
+
 def test_it_is_cleared_however_the_work_ends() -> None:
-    stream = _Terminal()
+    stream = Terminal()
 
     def work() -> None:
         with Progress("copied", stream) as progress:

@@ -14,11 +14,13 @@ from lastro.base.errors import DatabaseAway
 from lastro.doors.commands.payouts import line_of, who
 from lastro.doors.commands.shown import as_json, printable
 from lastro.doors.declined import Declined
+from lastro.doors.progress import Progress
 from lastro.reconciliation import Accept, Again, days_of, item_company, proposal, whom_to_call
 from lastro.standards.calendar import brasilia_day
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from uuid import UUID
 
     from lastro.base.db import Dsn
     from lastro.base.money import Money
@@ -48,13 +50,22 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 async def _accept(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     by, reason = who(given), line_of("--reason", given.reason, _LONGEST_REASON)
     item_id = as_id(given.item.lower())
-    if item_id is not None:
-        for company in await desk.every_company():
+    if item_id is not None and (owner := await _owner(desk, item_id)) is not None:
+        return await desk.act(owner, Accept(item_id, by, reason))
+    raise Declined(f"There is no difference {given.item[:60]!r}: give its id, as lastro reconcile shows it.")
+
+
+async def _owner(desk: Desk, item_id: UUID) -> UUID | None:
+    """Whose difference it is: each company is asked, as none sees another's."""
+    companies = await desk.every_company()
+    with Progress("companies") as progress:
+        for number, company in enumerate(companies, 1):
+            progress(number, len(companies), f"looking at company {company.number}")
             async with desk.database.session(company.id) as session:
                 owner = await item_company(session, item_id)
             if owner is not None:
-                return await desk.act(owner, Accept(item_id, by, reason))
-    raise Declined(f"There is no difference {given.item[:60]!r}: give its id, as lastro reconcile shows it.")
+                return owner
+    return None
 
 
 async def _again(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
@@ -75,7 +86,8 @@ def show(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[
     declare_day(parser)
     given = parser.parse_args(list(words))
     try:
-        day, days = asyncio.run(_read(settings().audit, given.day, given.rail))
+        with Progress("rails") as progress:
+            day, days = asyncio.run(_read(settings().audit, given.day, given.rail, progress))
     except DatabaseAway as away:
         say(f"The database does not answer: {away}")
         return UNKNOWN
@@ -85,13 +97,13 @@ def show(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[
     return RECONCILED if days and all(one.is_reconciled for one in days) else UNKNOWN
 
 
-async def _read(audit: Dsn, day: date | None, rail: str | None) -> tuple[date, list[Day]]:
+async def _read(audit: Dsn, day: date | None, rail: str | None, progress: Progress) -> tuple[date, list[Day]]:
     database = Database(audit, size=1)
     try:
         async with database.session() as session:
             if day is None:
                 day = brasilia_day(await session.value("SELECT business_now()")) - timedelta(days=1)
-            return day, await days_of(session, day, rail)
+            return day, await days_of(session, day, rail, progress)
     finally:
         await database.close()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.doors import subjects
 from lastro.doors.commands.payouts import line_of, who
 from lastro.doors.declined import Declined
+from lastro.doors.progress import Progress
 
 if TYPE_CHECKING:
     import argparse
@@ -44,13 +45,15 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 async def _find(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
     document, years = _document(given), _years(given)
     company = await desk.company(given.company)
-    return await subjects.found(desk.database, company.id, document, years)
+    with Progress("looks") as progress:
+        return await subjects.found(desk.database, company.id, document, years, progress)
 
 
 async def _export(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     document, years = _document(given), _years(given)
     company = await desk.company(given.company)
-    return await subjects.exported(desk.database, company.id, document, years)
+    with Progress("kinds") as progress:
+        return await subjects.exported(desk.database, company.id, document, years, progress)
 
 
 async def _erase(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
@@ -59,17 +62,22 @@ async def _erase(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     if subjects.tells(document, reference):
         raise Declined("The reference holds the document, and is kept for ever: give the number of the request.")
     company = await desk.company(given.company)
-    held = await subjects.found(desk.database, company.id, document, years)
+    with Progress("looks") as progress:
+        held = await subjects.found(desk.database, company.id, document, years, progress)
+    free = sum(row["ground"] is None for row in held)
     kept = Counter(row["ground"] for row in held if row["ground"] is not None)
     answer: dict[str, Any] = {"isErased": given.yes, "keptThings": dict(sorted(kept.items()))}
     if not given.yes:
-        return answer | {"erasableThings": sum(row["ground"] is None for row in held)}
+        return answer | {"erasableThings": free}
     async with desk.database.session() as session:
         now = await session.value("SELECT business_now()")
     erasure_id = desk.chance.uuid(now)
-    erased, _ = await subjects.erase(
-        desk.database, company.id, document, years, erasure_id=erasure_id, by=by, reference=reference
-    )
+    with Progress("erased") as progress:
+        # One statement erases everything or nothing: until it ends none is, however long it takes.
+        progress(0, free, "all at once")
+        erased, _ = await subjects.erase(
+            desk.database, company.id, document, years, erasure_id=erasure_id, by=by, reference=reference
+        )
     return answer | {"id": erasure_id, "erased": erased}
 
 
