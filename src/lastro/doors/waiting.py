@@ -22,7 +22,7 @@ class _Unknown(Enum):
 
 _UNKNOWN: Final = _Unknown.YET
 _BY_CHANCE = 3  # so many more than another one has by chance where many ask alike, in a line that is long enough
-_LONG_ENOUGH = 16  # for each of these
+_LONG_ENOUGH = 8  # for each of these
 _PACE_SECONDS = 0.25  # so long it is counted how many are served, before that says how fast they are
 _IN_TIME = 0.75  # of the time that one may wait is what the last of a line should need, so that few are late
 
@@ -75,7 +75,6 @@ class Line(Generic[T]):
         # In both whoever was served last is last.
         self._turns: OrderedDict[UUID | None, OrderedDict[Who, _Waiting[T]]] = OrderedDict()
         self._standing_since: float | None = None
-        self._by_chance = min(_BY_CHANCE, bounds.waiting // _LONG_ENOUGH)
         self._pace = 0.0  # seconds from one that is served to the next, while others wait; 0: not known yet
         self._served, self._counted_since = 0, 0.0
         self._new: Counter[UUID | None] = Counter()  # how many of each turn wait, so that turning one away counts nothing
@@ -144,13 +143,14 @@ class Line(Generic[T]):
         if self._longest is _UNKNOWN:
             self._longest = max(self._new, key=self._weight)
         longest, mine = self._longest, turn_of(who)
+        by_chance = min(_BY_CHANCE, self.length // _LONG_ENOUGH)
         if mine != longest:
-            has_less = _has_far_less(self._new.get(mine, 0) + coming, self._new[longest], self._by_chance)
+            has_less = _has_far_less(self._new.get(mine, 0) + coming, self._new[longest], by_chance)
             return max(self._turns[longest], key=self.of) if has_less else None
         if mine is not None:
             return None  # nobody has more than itself
         most = max(self._turns[None], key=self.of)
-        return most if _has_far_less(self.of(who) + coming, self.of(most), self._by_chance) else None
+        return most if _has_far_less(self.of(who) + coming, self.of(most), by_chance) else None
 
     def next(self, under_way: Mapping[Who, int], at_work: Mapping[UUID | None, int]) -> tuple[Who, T] | None:
         """Takes one of whoever has the fewest under way; among equals, of whoever was served longest ago.

@@ -109,6 +109,7 @@ def test_a_line_that_was_empty_once_is_in_no_hurry() -> None:
     assert waiting.stale(0.9) == []
 
 
+ALIKE: list[Who] = [UUID(int=100 + n) for n in range(6) for _ in range(4)]
 # Of whom each one waits in a full line, who comes, and whose oldest goes; None: who comes is turned away.
 LOSERS: dict[str, tuple[list[Who], Who, Who | None]] = {
     "of the company with the most": ([A, A, B], C, A),
@@ -124,6 +125,8 @@ LOSERS: dict[str, tuple[list[Who], Who, Who | None]] = {
     "where a company has far more": (["s1", *[A] * 4], "s3", A),
     "of the address with the most": (["s1", "s2", "s2", "s2", "s2"], "s1", "s2"),
     "an address beside others of which none has more": (["s1", "s2"], "s1", None),
+    "of many who ask alike one has four by chance": (ALIKE, B, None),
+    "but not five": ([*ALIKE, ALIKE[0]], B, ALIKE[0]),
 }
 
 

@@ -13,9 +13,9 @@ from lastro.base.run import Done, Door
 from lastro.base.write import Write
 from lastro.companies import Fees
 from lastro.orders import Ask, Final, Place, ReturnEnded, Settled
-from lastro.orders.actions.arrive import Known
 from lastro.orders.actions.give_back import Given
 from lastro.orders.model import CompanySetup, Payment, Refund
+from lastro.orders.store.arrivals import Known
 from lastro.rails.port import ALARMED, Claimed, PixFinal, ReturnFinal
 
 from .values import ACCOUNT_ID, NOW, account, arrival, brl, order
