@@ -165,6 +165,18 @@ async def test_a_company_comes_in_by_its_head_where_it_would_come_into_the_line(
     assert here.served == ["s0", "s2", "b0"]
 
 
+async def test_only_so_many_are_let_in_for_others_as_would_come_into_the_line() -> None:
+    """Their bodies are on the way, and they are counted until somebody has looked again."""
+    here = hall(waiting=6)
+    for number in range(7):
+        await here.ask(A, f"a{number}")
+    here.admission.who = lambda _: B
+    assert [here.admission.knock(scope()) is None for _ in range(4)] == [True, True, True, False]
+    async with asyncio.timeout(5):
+        while here.admission.knock(scope()) is not None:
+            await asyncio.sleep(0)
+
+
 # ── aside ──
 
 
