@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ from tests.cast import Cast, Seller
 from tests.journeys.stage import until
 from tests.rooms.console.visiting import Building, Visit, building, hidden
 from tests.rooms.orders.shop import Shop
+from tests.self_signed import self_signed
 
 from lastro.base.db import Database
 from lastro.base.secrets import Secret, hash_machine_secret
 from lastro.doors.console.figures import newest_number
+from lastro.doors.proxies import certificate_of, thumbprint
 from lastro.people import Role
 from lastro.webhooks import number
 
@@ -122,6 +125,38 @@ async def test_what_a_client_may_do_from_where_and_how_often_is_said_anew(house:
     assert await reach(house, client_id) == (["orders:read"], [], None)
 
 
+async def certificates(house: Building, client_id: str) -> list[str]:
+    (row,) = await rows(house, "SELECT certificates FROM clients WHERE client_id = $1", client_id)
+    return list(row["certificates"])
+
+
+async def test_certificates_of_a_client_are_pasted_and_taken_away(house: Building, tmp_path: Path) -> None:
+    """With the key beside them, as such files often are: it is not looked at, and no page shows it."""
+    visit, _ = await house.inside(Role.ADMINISTER)
+    client_id, _ = await let_in(visit)
+    page = f"{HERE}/clients/{client_id}"
+    files = [self_signed(tmp_path / f"{name}.pem", name) for name in ("one", "two")]
+    first, second = (thumbprint(certificate_of(file.read_bytes())) for file in files)
+    pasted = "\n".join(file.read_text() for file in files)
+    assert "PRIVATE KEY" in pasted
+    done = await visit.send(page, f"{page}/certificates", add=pasted)
+    assert (done.status_code, await certificates(house, client_id)) == (200, [first, second])
+    assert [done.text.count(one) > 1 for one in (first, second)] == [True, True], "they are shown, and may be taken away"
+    assert "PRIVATE KEY" not in done.text
+    third = "A" * 43
+    assert (await visit.send(page, f"{page}/certificates", add=third, remove=[first])).status_code == 200
+    assert await certificates(house, client_id) == [second, third]
+    for form in (
+        {"remove": [first]}, {"remove": [second, third]}, {"add": "here"}, {"add": "-----BEGIN CERTIFICATE-----\nAAAA"},
+        {"add": " ".join(f"{n:043}" for n in range(60))}, {"add": "-----BEGIN PRIVATE KEY-----\nAAAA"},
+    ):  # fmt: skip
+        answer = await visit.send(page, f"{page}/certificates", **form)
+        assert (answer.status_code, 'role="alert"' in answer.text) == (400, True), form
+    assert await certificates(house, client_id) == [second, third]
+    assert (await visit.send(page, f"{page}/certificates", remove=[second, third], free="yes")).status_code == 200
+    assert await certificates(house, client_id) == []
+
+
 BAD: dict[str, dict[str, Any]] = {
     "no name": {"name": "", "permission": ["orders:read"]},
     "a name too long": {"name": "x" * 141, "permission": ["orders:read"]},
@@ -149,8 +184,8 @@ async def test_another_company_s_client_is_nobody(house: Building, cast: Cast) -
     good = hidden((await theirs.get(HERE)).text)
     assert client_id not in (await theirs.get(HERE)).text
     assert (await theirs.get(f"{HERE}/clients/{client_id}")).status_code == 404
-    for act in ("secret", "permissions", "networks", "limit", "revoke", "revoke-tokens"):
-        form = {**good, "hours": "1", "permission": "orders:read"}
+    for act in ("secret", "permissions", "networks", "certificates", "limit", "revoke", "revoke-tokens"):
+        form = {**good, "hours": "1", "permission": "orders:read", "add": "A" * 43}
         assert (await theirs.post(f"{HERE}/clients/{client_id}/{act}", form)).status_code == 404, act
     (row,) = await rows(house, "SELECT * FROM clients WHERE client_id = $1", client_id)
     assert (row["revoked_at"], row["secret_hash_previous"], row["version"]) == (None, None, 1)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
+from cryptography.x509 import InvalidVersion, load_pem_x509_certificates
 
 from lastro import companies
 from lastro.base import forms
@@ -21,6 +22,7 @@ from lastro.base.secrets import new_machine_secret
 from lastro.doors.console import looking, shell
 from lastro.doors.console.acts import Calls
 from lastro.doors.console.decisions import ROOT
+from lastro.doors.proxies import thumbprint
 from lastro.people import Role
 
 if TYPE_CHECKING:
@@ -65,6 +67,16 @@ class Networks(Form):
     """Where its requests may come from, set apart by spaces; none: anywhere."""
 
     networks: str | None = None
+
+
+class Certificates(Form):
+    """Those of which it must show one, by `x5t#S256`, set apart by spaces: added, and taken away. is_free: the last one may
+    be taken away, and then it needs none any more.
+    """
+
+    add: str | None = None
+    remove: str | None = None
+    is_free: bool = False
 
 
 class Limit(Form):
@@ -113,6 +125,14 @@ class _Desk:
             return Refused(Kind.INVALID, forms.first_of_each(problems))
         return companies.BindNetworks(incoming.path["id"], tuple((form.networks or "").split()))
 
+    def certify(self, incoming: Incoming) -> Verb[Any] | Refused:
+        """Which certificates it must show one of."""
+        form, problems = forms.read(incoming.raw, Certificates)
+        if problems:
+            return Refused(Kind.INVALID, forms.first_of_each(problems))
+        add, remove = (tuple((text or "").split()) for text in (form.add, form.remove))
+        return companies.BindCertificates(incoming.path["id"], add, remove, stays_bound=not form.is_free)
+
     def limit(self, incoming: Incoming) -> Verb[Any] | Refused:
         """How many requests a minute it has."""
         form, problems = forms.read(incoming.raw, Limit)
@@ -138,6 +158,14 @@ def routes(chance: Chance) -> tuple[Route, ...]:
         Route("POST", on + "/secret", "rotate_client_secret", "institution", desk.renew, Doc("A secret.", form=Renew)),
         Route("POST", on + "/permissions", "permit_client", "institution", desk.permit, Doc("Rights.", form=Permissions)),
         Route("POST", on + "/networks", "bind_client_networks", "institution", desk.bind, Doc("Networks.", form=Networks)),
+        Route(
+            "POST",
+            on + "/certificates",
+            "bind_client_certificates",
+            "institution",
+            desk.certify,
+            Doc("Certificates.", form=Certificates),
+        ),
         Route("POST", on + "/limit", "limit_client", "institution", desk.limit, Doc("A limit.", form=Limit)),
         Route("POST", on + "/revoke", "revoke_client", "institution", desk.turn_away, plain),
         Route("POST", on + "/revoke-tokens", "revoke_client_tokens", "institution", desk.end_tokens, plain),
@@ -189,6 +217,17 @@ async def bind(viewer: Viewer, asked: Asked) -> Response:
     return await _done(viewer, asked, "networks", {"networks": _networks(asked)})
 
 
+async def certify(viewer: Viewer, asked: Asked) -> Response:
+    """POST …/certificates: of which it must show one, from its next request on; pasted as PEM, or named by thumbprints."""
+    try:
+        added = _thumbprints(asked.form.get("add", ""))
+    except (ValueError, InvalidVersion):
+        unread = [("certificates", "holds no certificate that can be read")]
+        return await _one(viewer, asked.values["id"], status=400, problems=unread)
+    given = {"add": " ".join(added), "remove": " ".join(asked.lists.get("remove", ())), "isFree": "free" in asked.form}
+    return await _done(viewer, asked, "certificates", given)
+
+
 async def limit(viewer: Viewer, asked: Asked) -> Response:
     """POST …/limit: its requests a minute; nothing is what every client has."""
     text = asked.form.get("limit", "").strip()
@@ -209,6 +248,16 @@ async def revoke_tokens(viewer: Viewer, asked: Asked) -> Response:
 def _networks(asked: Asked) -> str:
     """As they were typed, with commas or blanks between them."""
     return " ".join(asked.form.get("networks", "").replace(",", " ").split()[:_MOST_NETWORKS])
+
+
+def _thumbprints(text: str) -> list[str]:
+    """Of each certificate of a PEM text, whatever else is in it; else what was typed, for the rule to look at.
+
+    ValueError, InvalidVersion: it is PEM and holds none that can be read.
+    """
+    if "-----BEGIN" not in text:
+        return text.replace(",", " ").split()
+    return [thumbprint(one) for one in load_pem_x509_certificates(text.encode("ascii", "ignore"))]
 
 
 def _whole(text: str) -> int:

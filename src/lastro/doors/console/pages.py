@@ -66,6 +66,7 @@ PAGES: Final[Sequence[Page]] = (
     Act("POST", f"{developing.HERE}/clients/{{id}}/secret", Role.ADMINISTER, clients.renew),
     Act("POST", f"{developing.HERE}/clients/{{id}}/permissions", Role.ADMINISTER, clients.permit),
     Act("POST", f"{developing.HERE}/clients/{{id}}/networks", Role.ADMINISTER, clients.bind),
+    Act("POST", f"{developing.HERE}/clients/{{id}}/certificates", Role.ADMINISTER, clients.certify),
     Act("POST", f"{developing.HERE}/clients/{{id}}/limit", Role.ADMINISTER, clients.limit),
     Act("POST", f"{developing.HERE}/clients/{{id}}/revoke", Role.ADMINISTER, clients.revoke),
     Act("POST", f"{developing.HERE}/clients/{{id}}/revoke-tokens", Role.ADMINISTER, clients.revoke_tokens),

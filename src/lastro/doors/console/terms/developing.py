@@ -33,6 +33,16 @@ DEVELOPING: Mapping[str, tuple[str, str]] = {
     "dev.reach": ("O que pode e de onde", "What it may do, and from where"),
     "dev.reach-why": ("Vale a partir do próximo pedido do cliente.", "Counts from the client's next request on."),
     "dev.certificates": ("Certificados exigidos", "Certificates asked for"),
+    "dev.certificates-add": ("Exigir também este certificado", "Ask for this certificate too"),
+    "dev.certificates-why": (
+        "Cole o certificado em PEM, ou sua impressão x5t#S256. Quem tem algum mostra um deles, além do segredo (mTLS).",
+        "Paste the certificate as PEM, or its thumbprint x5t#S256. Whoever has any must show one, beside the secret (mTLS).",
+    ),
+    "dev.certificates-remove": ("Deixar de exigir", "Ask no more for"),
+    "dev.certificates-free": (
+        "Sair o último: depois disso o segredo basta",
+        "The last one may go: its secret alone admits from then on",
+    ),
     "dev.since": ("Criado em", "Made at"),
     "dev.tokens-after": ("Tokens valem desde", "Tokens count since"),
     "dev.older-until": ("O segredo anterior vale até", "The older secret admits until"),
