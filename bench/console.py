@@ -115,6 +115,7 @@ def _pages(found: Found) -> dict[str, str]:
         "events": "/console/events?status=DELIVERED",
         "deep events": f"/console/events?status=DELIVERED&cursor={deep}",
         "events that failed": "/console/events?status=FAILED",
+        "how each endpoint does": "/console/developers/webhooks",
         "payouts": "/console/payouts",
         "refunds": "/console/refunds",
         "subscriptions": "/console/subscriptions",

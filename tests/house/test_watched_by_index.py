@@ -79,6 +79,7 @@ CONSOLE = {
     "orders": (figures.ORDERS, f"{_HERE}, {_FROM}"),
     "payouts": (figures.PAYOUTS, f"{_HERE}, {_FROM}"),
     "attempts": (figures.ATTEMPTS, f"{_HERE}, {_ID}"),
+    "endpoints": (figures.ENDPOINTS, f"{_HERE}, {_ID}"),
     "waiting": (figures.WAITING, _HERE),
     "first accounts": (figures.FIRST_ACCOUNTS, f"{_HERE}, 5"),
     "past": (figures.PAST, f"{_HERE}, {_IDS}, ARRAY[{_TO}]::timestamptz[]"),

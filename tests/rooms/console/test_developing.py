@@ -209,6 +209,7 @@ async def test_where_events_go_and_what_signs_them(house: Building) -> None:
     sent = await visit.send(page, f"{page}/test", event="ORDER-PAYIN.PAID")
     assert sent.status_code == 200, sent.text
     queued = await visit.send(page, f"{page}/again", status="FAILED")
+    assert "Nenhuma entrega nas últimas 24 horas" in queued.text, "the event has no number yet"
     assert "0 entregas na fila" in queued.text
 
 
@@ -225,6 +226,10 @@ async def test_the_feed_shows_the_newest_and_asks_for_what_is_new(house: Buildin
     sent = await visit.send(hooks, f"{hooks}/test", event="ORDER-PAYIN.PAID", url="https://shop.example.com/hook")
     assert sent.status_code == 200, sent.text
     work = Database(database.work, size=1)
+    await number(house.cast.database, work)
+    row = re.search(r"<td><code>https://shop.example.com</code></td>(.*?)</tr>", (await visit.get(hooks)).text)
+    assert row is not None
+    assert re.findall(r">([^<]+)</td>", row[1]) == ["0", "1", "0", "—", "—", "—", "—"], "it waits for its first attempt"
 
     async def told() -> Any:
         await number(house.cast.database, work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from lastro.doors.console import clients, figures, looking, shell
@@ -18,6 +19,7 @@ FEED: Final = f"{HERE}/feed"
 _HOOK = "/order/v1/webhook"
 _FEWEST_FAILED = 300
 _NO_CONTENT = 204
+_LATELY: Final = timedelta(hours=24)  # so far back it is looked how endpoints do
 SHOWN: Final = 50  # events on a page of the feed
 _LOOKED_AT: Final = 1000  # among so many events those of one type are looked for; the page says where it ended
 # A page that asks by itself keeps its session in use, so it stops after ten minutes until somebody says to go on.
@@ -84,9 +86,13 @@ async def _asked(viewer: Viewer, method: str, path: str, body: dict[str, Any], d
 
 async def _webhooks(viewer: Viewer, *, status: int = 200, **told: Any) -> Response:
     _, now = await viewer.call("GET", _HOOK)
+    async with looking.session_of(viewer) as session:
+        since = await figures.business_now(session) - _LATELY
+        done = await figures.endpoints(session, looking.company_of(viewer), since)
     given = {"done": None, "count": 0, "has_more": False, "secret": None, "problems": (), **told}
     return looking.render(
         viewer, "webhooks.html", HERE, status=status, events=now["events"], endpoints=now["endpoints"], types=EVENTS,
+        done_by=done, most=figures.DELIVERIES, shown=figures.SHOWN_ENDPOINTS,
         again=AGAIN, may_change=viewer.may(Role.ADMINISTER), may_send=viewer.may(Role.OPERATE), **given,
     )  # fmt: skip
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 SAMPLE = 10_000  # of the newest orders, payouts and attempts at most so many say how it goes
 COUNTED = 1_000  # what waits is counted so far
+DELIVERIES = 2_000  # of the newest at most so many say how endpoints do
+TRIES = 20  # of each delivery: two plans and more, and what somebody sends again a hundred times weighs no more
+SHOWN_ENDPOINTS = 50
 LONGEST = timedelta(days=8)  # that hours are remembered for
 BUCKETS = (10, 60, 300, 1800, 7200)  # seconds until payment: where one column ends and the next begins
 SETTLED_AFTER = timedelta(seconds=5)  # an hour that ended longer ago has all its transfers: none dated in it can still come
@@ -70,6 +73,31 @@ SELECT date_trunc('hour', requested_at, 'UTC') AS hour, count(*) FILTER (WHERE f
   FROM (SELECT requested_at, failure, duration_ms FROM delivery_attempts
          WHERE company_id = $1 AND event_id >= $2 ORDER BY event_id DESC, number DESC LIMIT {SAMPLE}) a
  GROUP BY 1
+"""  # noqa: S608
+# How each endpoint did with the newest deliveries: first the one that gave up most.
+ENDPOINTS = f"""
+WITH newest AS MATERIALIZED (
+  SELECT id, endpoint, substring(url from '^[^/?#]*//[^/?#]*') AS origin, status FROM deliveries
+   WHERE company_id = $1 AND id >= $2 ORDER BY id DESC LIMIT {DELIVERIES}),
+tried AS (
+  SELECT n.endpoint, count(*) FILTER (WHERE a.number = 1) AS begun,
+         count(*) FILTER (WHERE a.number = 1 AND a.failure IS NULL) AS at_once,
+         percentile_disc(0.5) WITHIN GROUP (ORDER BY a.duration_ms) AS half_ms,
+         percentile_disc(0.95) WITHIN GROUP (ORDER BY a.duration_ms) AS most_ms,
+         (array_agg(a.event_id ORDER BY a.requested_at DESC) FILTER (WHERE a.failure IS NOT NULL))[1] AS failed_event,
+         (array_agg(a.failure ORDER BY a.requested_at DESC) FILTER (WHERE a.failure IS NOT NULL))[1] AS failure,
+         max(a.requested_at) FILTER (WHERE a.failure IS NOT NULL) AS failed_at
+    FROM newest n CROSS JOIN LATERAL (
+      SELECT * FROM delivery_attempts WHERE company_id = $1 AND event_id = n.id ORDER BY number LIMIT {TRIES}) a
+   GROUP BY 1)
+SELECT min(n.origin) AS origin, count(*) AS deliveries, count(*) FILTER (WHERE n.status = 'DELIVERED') AS delivered,
+       count(*) FILTER (WHERE n.status IN ('PENDING', 'RETRYING')) AS waiting,
+       count(*) FILTER (WHERE n.status = 'FAILED') AS failed, sum(count(*)) OVER ()::bigint AS looked_at,
+       coalesce(t.begun, 0) AS begun, coalesce(t.at_once, 0) AS at_once, t.half_ms, t.most_ms, t.failed_event, t.failure,
+       t.failed_at
+  FROM newest n LEFT JOIN tried t USING (endpoint)
+ GROUP BY n.endpoint, t.begun, t.at_once, t.half_ms, t.most_ms, t.failed_event, t.failure, t.failed_at
+ ORDER BY failed DESC, waiting DESC, deliveries DESC, origin LIMIT {SHOWN_ENDPOINTS}
 """  # noqa: S608
 CIRCUITS = """
 SELECT origin, state, opened_at, failure FROM webhook_circuits WHERE company_id = $1 AND state <> 'CLOSED' ORDER BY endpoint
@@ -163,8 +191,22 @@ async def payouts(session: Session, company_id: UUID, since: datetime) -> Record
 
 async def attempts(session: Session, company_id: UUID, since: datetime) -> list[Record]:
     """By hour the newest attempts to deliver events made since then: hour, went_well, failed, duration_ms of all."""
-    milliseconds = int(since.timestamp() * 1000)
-    return await session.fetch(ATTEMPTS, company_id, UUID(int=milliseconds << _FIRST_MILLISECOND))
+    return await session.fetch(ATTEMPTS, company_id, _first_id(since))
+
+
+async def endpoints(session: Session, company_id: UUID, since: datetime) -> list[Record]:
+    """How endpoints did with the newest deliveries of events made since then, at most DELIVERIES (looked_at).
+
+    origin, deliveries, of which delivered, waiting and failed; begun, of which at_once by the first attempt; half_ms and
+    most_ms (of 50 and 95 of 100 attempts), failure, failed_at and failed_event of the last attempt that failed. None: there
+    was none.
+    """
+    return await session.fetch(ENDPOINTS, company_id, _first_id(since))
+
+
+def _first_id(since: datetime) -> UUID:
+    """The first id that can have been made at that time."""
+    return UUID(int=int(since.timestamp() * 1000) << _FIRST_MILLISECOND)
 
 
 async def circuits(session: Session, company_id: UUID) -> list[Record]:
