@@ -80,8 +80,8 @@ DEVELOPING: Mapping[str, tuple[str, str]] = {
     "dev.endpoints-well": ("Todos respondem.", "All of them answer."),
     "dev.done-by": ("Como cada endereço responde", "How each endpoint does"),
     "dev.done-by-about": (
-        "Das últimas 24 horas, as {count} entregas mais novas; no máximo {most}, dos {shown} endereços que mais falham.",
-        "Of the last 24 hours the {count} newest deliveries; {most} at most, of the {shown} endpoints that fail most.",
+        "Entregas das últimas 24 horas: {count}. No máximo as {most} mais novas, dos {shown} endereços que mais falham.",
+        "Deliveries of the last 24 hours: {count}. The {most} newest at most, of the {shown} endpoints that fail most.",
     ),
     "dev.done-by-nothing": ("Nenhuma entrega nas últimas 24 horas.", "No delivery in the last 24 hours."),
     "dev.waiting": ("Esperam", "Waiting"),
