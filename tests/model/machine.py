@@ -168,3 +168,8 @@ def walk(kind: type[Walk[Any]], stage: Stage, *, examples: int, steps: int) -> N
             stage.run(kind(stage).go(plan))
 
     walks()
+
+
+def follow(kind: type[Walk[Any]], stage: Stage, *plan: Step) -> None:
+    """A walk that is written down: what those that are drawn meet too seldom."""
+    stage.run(kind(stage).go(list(plan)))

@@ -97,16 +97,15 @@ class Stage:
         house, cast, work = self.house, self.cast, self.work
         routes = wiring.routes(house)
         self._asgi: Any = application(wiring.gate(house), wiring.operations(house), routes, wiring.public(house))
-        runner = cast.another_process()
+        self._runner = runner = cast.another_process()
         ways = Ways(INSTITUTION, house.directory, house.charges, Banks(sandbox=True))
         self._inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb)
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.network)
         self._handler = Handler(cast.database, work, runner, cast.chance, news.inbox_verbs(_PLACE))
         self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.network, wiring.WAITING[port.PIX])
         rail: Any = self.network
-        due = [due for due in dues_of(_PLACE, rail, ways) if due.name in self.dues]
-        assert len(due) == len(self.dues)
-        self._sweeps = [Sweep(one, work, runner) for one in due]
+        self._due = [due for due in dues_of(_PLACE, rail, ways) if due.name in self.dues]
+        assert len(self._due) == len(self.dues)
 
     def close(self) -> None:
         """Lets go of the database."""
@@ -199,12 +198,14 @@ class Stage:
     async def rest(self) -> None:
         """The lanes run until nothing is due. One worker: two who ask for it take turns."""
         async with self._turn:
+            # New ones, which remember nothing that they have looked at in vain, and so leave nothing alone for a while.
+            sweeps = [Sweep(due, self.work, self._runner) for due in self._due]
             for _ in range(_ENOUGH):
                 worked = []
                 for lane in (self._sender.lane, self._handler.lane)[not self.is_sending :]:
                     worked.append(await lane.round())
                     await lane.rest()
-                worked += [await sweep.round() for sweep in self._sweeps]
+                worked += [await sweep.round() for sweep in sweeps]
                 if not any(worked):
                     return
         raise AssertionError("this moment never comes to rest")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 from tests.conftest import Database
-from tests.model.machine import Walk, pick, rule, walk
+from tests.model.machine import Step, Walk, follow, pick, rule, walk
 from tests.model.orders import (
     FEE,
     PATH,
@@ -131,3 +131,15 @@ def stage(own_database: Database) -> Iterator[Stage]:
 
 def test_orders(stage: Stage) -> None:
     walk(OrderWalk, stage, examples=3, steps=36)
+
+
+_RESERVED: tuple[Step, ...] = (
+    ("create", {"code": "a", "amount": 1000, "key": None}), ("pay", {"which": 0, "amount": 0, "asked": True}),
+    ("later", {"seconds": 3700}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("settled", [True, False])
+def test_an_order_whose_payment_is_under_way_outlives_its_term(stage: Stage, *, settled: bool) -> None:
+    """Until it is known what became of that: it is paid late, or nobody may pay it any more."""
+    follow(OrderWalk, stage, *_RESERVED, ("payment_ends", {"which": 0, "settled": settled}), ("later", {"seconds": 1703}))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 from tests.conftest import Database
-from tests.model.machine import Walk, pick, rule, walk
+from tests.model.machine import Walk, follow, pick, rule, walk
 from tests.model.payouts import (
     FEE,
     KEY,
@@ -155,3 +155,12 @@ def stage(own_database: Database) -> Iterator[Stage]:
 
 def test_payouts(stage: Stage) -> None:
     walk(PayoutWalk, stage, examples=3, steps=36)
+
+
+def test_the_same_payout_is_a_duplicate_for_ten_minutes(stage: Stage) -> None:
+    same = {"way": "key", "amount": 1000, "meant": False}
+    follow(
+        PayoutWalk, stage, ("create", {**same, "code": "p1", "key": "k1"}), ("later", {"seconds": 540}),
+        ("create", {**same, "code": "p2", "key": "k2"}), ("later", {"seconds": 120}),
+        ("create", {**same, "code": "p3", "key": "k3"}),
+    )  # fmt: skip
