@@ -170,6 +170,8 @@ def walk(kind: type[Walk[Any]], stage: Stage, *, examples: int, steps: int) -> N
     walks()
 
 
-def follow(kind: type[Walk[Any]], stage: Stage, *plan: Step) -> None:
-    """A walk that is written down: what those that are drawn meet too seldom."""
-    stage.run(kind(stage).go(list(plan)))
+def follow(kind: type[Walk[M]], stage: Stage, *plan: Step) -> M:
+    """A walk that is written down: what those that are drawn meet too seldom. The model at its end."""
+    made = kind(stage)
+    stage.run(made.go(list(plan)))
+    return made.model

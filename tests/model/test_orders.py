@@ -142,4 +142,6 @@ _RESERVED: tuple[Step, ...] = (
 @pytest.mark.parametrize("settled", [True, False])
 def test_an_order_whose_payment_is_under_way_outlives_its_term(stage: Stage, *, settled: bool) -> None:
     """Until it is known what became of that: it is paid late, or nobody may pay it any more."""
-    follow(OrderWalk, stage, *_RESERVED, ("payment_ends", {"which": 0, "settled": settled}), ("later", {"seconds": 1703}))
+    end: Step = ("payment_ends", {"which": 0, "settled": settled})
+    (order,) = follow(OrderWalk, stage, *_RESERVED, end, ("later", {"seconds": 1703})).orders.values()
+    assert order.status == ("PAID" if settled else "EXPIRED")

@@ -159,8 +159,9 @@ def test_payouts(stage: Stage) -> None:
 
 def test_the_same_payout_is_a_duplicate_for_ten_minutes(stage: Stage) -> None:
     same = {"way": "key", "amount": 1000, "meant": False}
-    follow(
+    end = follow(
         PayoutWalk, stage, ("create", {**same, "code": "p1", "key": "k1"}), ("later", {"seconds": 540}),
         ("create", {**same, "code": "p2", "key": "k2"}), ("later", {"seconds": 120}),
         ("create", {**same, "code": "p3", "key": "k3"}),
     )  # fmt: skip
+    assert len(end.payouts) == 2

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 from tests.conftest import Database
-from tests.model.machine import Walk, pick, rule, walk
+from tests.model.machine import Step, Walk, follow, pick, rule, walk
 from tests.model.payers import Authorizes, Bank, Collects, Decides, Declines, Drops, PayerCancels, PaysFirst
 from tests.model.stage import Stage
 from tests.model.subscriptions import J2, J3, KILLING, PATH, CallOff, Cancel, Charge, Create, Later, Subscriptions
@@ -190,3 +190,15 @@ def stage(own_database: Database) -> Iterator[Stage]:
 
 def test_subscriptions(stage: Stage) -> None:
     walk(SubscriptionWalk, stage, examples=3, steps=36)
+
+
+def test_a_charge_whose_day_has_come_outlives_its_subscription(stage: Stage) -> None:
+    """It is being settled, though the payer takes his word back that day; of the next one nothing is left."""
+    one: dict[str, Any] = {"which": 0}
+    days: tuple[Step, ...] = (("later", {"days": 1}),) * 3
+    end = follow(
+        SubscriptionWalk, stage, ("create", {"journey": J2}), ("agree", one), ("charge", {**one, "days": 3}),
+        ("bank_says", {**one, "code": None}), *days, ("payer_cancels", one), ("collect", one),
+    )  # fmt: skip
+    assert [payment.status for payment in end.payments.values()] == ["PAID"]
+    assert [subscription.status for subscription in end.subscriptions.values()] == ["CANCELED"]
