@@ -148,7 +148,7 @@ async def test_certificates_of_a_client_are_pasted_and_taken_away(house: Buildin
     assert await certificates(house, client_id) == [second, third]
     for form in (
         {"remove": [first]}, {"remove": [second, third]}, {"add": "here"}, {"add": "-----BEGIN CERTIFICATE-----\nAAAA"},
-        {"add": " ".join(f"{n:043}" for n in range(60))}, {"add": "-----BEGIN PRIVATE KEY-----\nAAAA"},
+        {"add": " ".join(f"{n:043}" for n in range(60))}, {"add": "-----BEGIN PUBLIC KEY-----\nAAAA"},
     ):  # fmt: skip
         answer = await visit.send(page, f"{page}/certificates", **form)
         assert (answer.status_code, 'role="alert"' in answer.text) == (400, True), form
