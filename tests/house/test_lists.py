@@ -21,7 +21,7 @@ from lastro.accounts.opening import WAITING as OPENINGS_WAITING
 from lastro.accounts.opening import store as openings
 from lastro.accounts.statements import store as statements
 from lastro.base import lanes
-from lastro.doors import dues, wiring
+from lastro.doors import dues, entering, wiring
 from lastro.keys import store as keys
 from lastro.keys.claims import DUE as CLAIMS_DUE
 from lastro.keys.claims import store as claims
@@ -245,6 +245,8 @@ LISTS = {
 # What workers ask all day long across companies, as the role that sees ids alone.
 SWEEPS: Mapping[str, Listed] = {
     "destinations": Listed(deliveries._DESTINATIONS, "", "deliveries", "deliveries_of_endpoint"),
+    "events without a number": Listed(deliveries._UNNUMBERED, "", "events", "events_arrival"),
+    "transfers without entries": Listed(entering._BEHIND, "", "transfers", "transfers_arrival"),
     "outbox": Listed(lanes.Lane("outbox", only="rail = 'pix'").find_sql, "", "outbox", "outbox_due"),
     "inbox": Listed(handling.LANE.find_sql, "", "inbox", "inbox_due|inbox_open_txid"),
     "payments to ask": Listed(orders_model.WAITING[PIX][0].find_sql, "", "pix_payments", "pix_payments_to_ask"),
@@ -379,4 +381,6 @@ async def test_every_sweep_goes_by_its_index(filled: Filled) -> None:
     for name, sweep in SWEEPS.items():
         nodes = await plan_of(filled.work, sweep, "auto")
         assert goes_by(nodes, sweep), (name, told_short(nodes))
+        # Whether a company has anything is one probe; joined, with as many companies as it takes, it is all there ever was.
+        assert not [n for n in nodes if n.get("Join Type") == "Semi"], name
         assert not read_whole(nodes), name

@@ -11,13 +11,13 @@ from lastro.accounts.settlements import Settle, settlements_of
 from lastro.accounts.standing import BLOCKING, CLOSING, UNBLOCKING, ChangeStatus, Why, changed
 from lastro.accounts.standing import NOTICES as _OF_STANDING
 from lastro.accounts.states import ACCOUNTS
-from lastro.accounts.store import ACCOUNT_COLUMNS, account_from, account_of_number, accounts_of, owner_of
+from lastro.accounts.store import ACCOUNT_COLUMNS, account_from, accounts_of, owner_of
 from lastro.accounts.telling import OwnerBank, owner_bank
 
 NOTICES = (*opening.NOTICES, *_OF_SETTLEMENTS, *_OF_STANDING)
 
 __all__ = [
     "ACCOUNTS", "ACCOUNT_COLUMNS", "BLOCKING", "CLOSING", "NOTICES", "UNBLOCKING", "Account", "ChangeStatus", "Collect",
-    "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "Settle", "Why", "account_from", "account_of_number",
+    "Holder", "Institution", "OpenAccount", "OwnFirst", "OwnerBank", "Settle", "Why", "account_from",
     "accounts_of", "changed", "opening", "owner_bank", "owner_of", "routes", "settlements_of",
 ]  # fmt: skip

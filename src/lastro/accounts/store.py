@@ -24,7 +24,6 @@ ACCOUNT_COLUMNS = (
 _COLUMNS = ", ".join(ACCOUNT_COLUMNS)
 _BY_ID = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND id = ANY ($2::uuid[])"  # noqa: S608 columns of our own
 _OF_COMPANY = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 ORDER BY created_at"  # noqa: S608
-_BY_NUMBER = f"SELECT {_COLUMNS} FROM accounts WHERE company_id = $1 AND branch = $2 AND number = $3"  # noqa: S608
 _OWNER = "SELECT company_id, account_id FROM account_numbers WHERE number = $1 OR account_id = $2"
 
 _OWNER_OF_KEY = "SELECT company_id, account_id FROM own_keys WHERE key = $1"
@@ -97,12 +96,6 @@ async def accounts_in(session: Session, company_id: UUID, wanted: Wanted, page: 
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
     return [account_from(r) for r in rows]
-
-
-async def account_of_number(session: Session, company_id: UUID, branch: str, number: str) -> Account | None:
-    """The account money was sent to by branch and number."""
-    row = await session.row(_BY_NUMBER, company_id, branch, number)
-    return None if row is None else account_from(row)
 
 
 async def owner_of(session: Session, number: str | None, account_id: UUID | None) -> tuple[UUID, UUID] | None:

@@ -53,6 +53,11 @@ class Lane:
         )
 
     @property
+    def first_sql(self) -> str:
+        """What has been due for longest, at most $1."""
+        return f"{self.due_sql} ORDER BY due_at LIMIT $1"
+
+    @property
     def find_sql(self) -> str:
         """Companies that have something due, longest waiting first; one read over the partial index of open rows."""
         return f"SELECT company_id FROM ({self.due_sql}) due GROUP BY company_id ORDER BY min(due_at) LIMIT 1000"  # noqa: S608

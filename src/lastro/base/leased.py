@@ -75,9 +75,9 @@ class LeasedLane:
         return started
 
     @property
-    def due_sql(self) -> str:
-        """Gives a row where this lane has something to do."""
-        return self._lane.due_sql
+    def first_sql(self) -> str:
+        """Gives what this lane has to do first, at most $1."""
+        return self._lane.first_sql
 
     @property
     def free(self) -> int:

@@ -20,11 +20,11 @@ ALL_EVERY_SECONDS = 15.0  # for what no hint named
 # What was just booked can be entered when it is two to three seconds old: so often a company is looked at after a hint.
 _LOOKS = 4
 _CALLS = 10  # of one company in a row, so that one which is far behind lets others be entered
-# One probe of an index for each company.
+# One probe of an index for each company: that of its newest transfer.
 _BEHIND = """
 SELECT n.company_id FROM company_numbers n LEFT JOIN entry_cursors c ON c.company_id = n.company_id
- WHERE EXISTS (SELECT 1 FROM transfers t WHERE t.company_id = n.company_id
-                  AND t.created_at >= coalesce(c.entered_until, '-infinity') OFFSET 0)
+ WHERE (SELECT t.created_at FROM transfers t WHERE t.company_id = n.company_id ORDER BY t.created_at DESC LIMIT 1)
+       >= coalesce(c.entered_until, '-infinity')
 """
 
 

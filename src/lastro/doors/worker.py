@@ -246,7 +246,7 @@ def _of_rail(
     return [
         _restarted(f"network {name}", lambda: rail.listen(keep_message, stop), stop),
         _leased(f"outbox {name}", sender.lane, stop, bells.event(outbox), outlook),
-        keep(f"asking {name}", ask, stop, outlook.watch(bells.event(_CLOCK), *asker.due_sql), pause=_UNTOLD_SECONDS),
+        keep(f"asking {name}", ask, stop, outlook.watch(bells.event(_CLOCK), *asker.first_sql), pause=_UNTOLD_SECONDS),
         keep(f"health {name}", health.write_down, stop, health.bell),
     ]
 
@@ -294,7 +294,7 @@ async def _run_all(lanes: list[Coroutine[Any, Any, None]], bells: hints.Bells, s
 async def _leased(name: str, lane: LeasedLane, stop: asyncio.Event, wake: asyncio.Event, outlook: Outlook) -> None:
     """A lane whose rows go on by themselves; at the end they are waited for."""
     try:
-        await keep(name, lane.round, stop, outlook.watch(wake, lane.due_sql), pause=_UNTOLD_SECONDS)
+        await keep(name, lane.round, stop, outlook.watch(wake, lane.first_sql), pause=_UNTOLD_SECONDS)
     finally:
         await lane.rest()
 

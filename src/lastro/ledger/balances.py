@@ -40,7 +40,7 @@ tail AS MATERIALIZED (
       CASE t.kind WHEN 'held' THEN t.amount_minor WHEN 'moved' THEN 0 ELSE -t.amount_minor END))
      s(ledger_account_id, change, held)
    WHERE t.company_id = $1 AND t.created_at <= $4
-     AND t.created_at >= coalesce((SELECT entered_until FROM entry_cursors WHERE company_id = $1), '-infinity')
+     AND t.created_at >= (SELECT coalesce(max(entered_until), '-infinity') FROM entry_cursors WHERE company_id = $1)
    GROUP BY s.ledger_account_id),
 had AS MATERIALIZED (
   SELECT o.account_id, o.code, coalesce(e.balance_minor, 0) + coalesce(t.changed, 0) AS balance,

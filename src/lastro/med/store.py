@@ -54,7 +54,7 @@ SELECT 'history', o.*, h.from_state, h.to_state, h.created_at, h.version FROM ow
 UNION ALL
 SELECT 'related', r.*, NULL, NULL, NULL, row_number() OVER (ORDER BY r.created_at, r.id) FROM own o
   JOIN med_objects r ON r.company_id = $1 AND r.id <> o.id
-   AND (r.recovery_id = coalesce(o.recovery_id, o.id) OR r.id = o.recovery_id)
+   AND (r.recovery_id = CASE WHEN o.recovery_id IS NULL THEN o.id ELSE o.recovery_id END OR r.id = o.recovery_id)
  ORDER BY kind DESC, place
 """
 _FILTERS = {
@@ -68,7 +68,8 @@ DUE = "SELECT company_id, id FROM med_objects WHERE due_at <= (SELECT business_n
 _RELATED = """
 SELECT 'med' AS kind, m.id, NULL::text AS network_id FROM med_objects o
   JOIN med_objects m ON m.company_id = $1
-   AND (m.id = o.id OR m.recovery_id = coalesce(o.recovery_id, o.id) OR m.id = o.recovery_id)
+   AND (m.id = o.id OR m.id = o.recovery_id
+        OR m.recovery_id = CASE WHEN o.recovery_id IS NULL THEN o.id ELSE o.recovery_id END)
  WHERE o.company_id = $1 AND o.id = $2
 UNION ALL
 SELECT 'refund', r.id, r.return_id FROM med_objects o

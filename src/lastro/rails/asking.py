@@ -53,9 +53,9 @@ class Asker:
         self._waiting = waiting
 
     @property
-    def due_sql(self) -> tuple[str, ...]:
-        """Each gives a row where there is something to ask."""
-        return tuple(waiting.due_sql for waiting in self._waiting)
+    def first_sql(self) -> tuple[str, ...]:
+        """Each gives what is to be asked first, at most $1."""
+        return tuple(waiting.first_sql for waiting in self._waiting)
 
     async def round(self) -> bool:
         """Asks what is due; whether there was anything. DatabaseAway: try again later."""

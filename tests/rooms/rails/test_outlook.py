@@ -17,9 +17,9 @@ __all__ = ["assembled"]
 
 # Whose work the scene puts there, and what it should wake.
 _LANES = {
-    "pix": (Lane("outbox", only="rail = 'pix'").due_sql,),
-    "ted": (Lane("outbox", only="rail = 'ted'").due_sql,),
-    "asking pix": tuple(waiting.due_sql for waiting in WAITING["pix"]),
+    "pix": (Lane("outbox", only="rail = 'pix'").first_sql,),
+    "ted": (Lane("outbox", only="rail = 'ted'").first_sql,),
+    "asking pix": tuple(waiting.first_sql for waiting in WAITING["pix"]),
     "a sweep": ("SELECT company_id, id FROM med_objects WHERE due_at <= (SELECT business_now()) ORDER BY due_at LIMIT $1",),
 }
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _DOWN = "ARRAY(SELECT rail FROM partner_states WHERE is_down) AS down"
 # Who an order credits: the account it names, else that of the key it names, else the company's default, else its first
 # active one; and the key it is paid to: the one it names, else the account's oldest random one. One row, always.
+# MATERIALIZED, so that the account is found by the id that was chosen, and not compared with coalesce(), row by row.
 _DESTINATION = f"""
 WITH setup AS (
   SELECT c.number AS company_number, c.version AS setup_version, c.fee_payer, c.customerless_partner, c.default_account_id,
@@ -39,7 +40,7 @@ WITH setup AS (
     FROM companies c CROSS JOIN ({FEES.format(direction="'IN'", method="$4")}) f
    WHERE c.company_id = $1),
 named AS (SELECT * FROM pix_keys WHERE company_id = $1 AND key = $3 AND status = 'ACTIVE'),
-chosen AS (
+chosen AS MATERIALIZED (
   SELECT coalesce($2, (SELECT account_id FROM named), (SELECT default_account_id FROM setup),
     (SELECT id FROM accounts WHERE company_id = $1 AND status = 'ACTIVE' ORDER BY created_at LIMIT 1)) AS account_id)
 SELECT setup.*, a.*, k.id AS key_id, k.type AS key_type, k.key AS key_text, k.account_id AS key_account_id,

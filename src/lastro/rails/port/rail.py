@@ -168,6 +168,11 @@ class Waiting:
         return f"SELECT company_id, ask_at FROM {self.table} WHERE {self.open_sql} AND ask_at <= (SELECT business_now())"  # noqa: S608 names of our own code
 
     @property
+    def first_sql(self) -> str:
+        """What was to be asked first, at most $1."""
+        return f"{self.due_sql} ORDER BY ask_at LIMIT $1"
+
+    @property
     def find_sql(self) -> str:
         """Companies with something to ask, longest waiting first."""
         return f"SELECT company_id FROM ({self.due_sql}) due GROUP BY company_id ORDER BY min(ask_at) LIMIT 1000"  # noqa: S608

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 # ── numbering ──
 
-# A company whose cursor was never made is found too. One probe of an index for each company.
+# A company whose cursor was never made is found too. One probe of an index for each company: asked for any behind
+# the cursor, the server may expect to meet one soon, in any order, and reads all events there are.
 _UNNUMBERED = """
 SELECT n.company_id FROM company_numbers n LEFT JOIN event_cursors c ON c.company_id = n.company_id
- WHERE EXISTS (SELECT 1 FROM events e WHERE e.company_id = n.company_id AND e.xid >= coalesce(c.numbered_below_xid, 0))
+ WHERE (SELECT e.xid FROM events e WHERE e.company_id = n.company_id ORDER BY e.xid DESC LIMIT 1)
+       >= coalesce(c.numbered_below_xid, 0)
 """
 
 

@@ -1,0 +1,115 @@
+"""What a verb reads behind the door is found by its id: as many rows as it shows, however many its company has.
+
+Row-level security is a reason why it might not be: a comparison that the server does not know to tell nobody anything, such
+as one with coalesce(), is made only of rows whose company was compared first, by going through all of them.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from unittest.mock import Mock
+from uuid import UUID
+
+import pytest
+
+from lastro.accounts.opening import WAITING as OPENINGS_WAITING
+from lastro.base.doorway import entered_and_read
+from lastro.base.lanes import Lane
+from lastro.base.run import Glance
+from lastro.doors import dues
+from lastro.doors.outlook import Outlook
+from lastro.keys.claims import DUE as CLAIMS_DUE
+from lastro.med import DUE as DISPUTES_DUE
+from lastro.med import store as med
+from lastro.orders import WAITING as ORDERS_WAITING
+from lastro.orders import store as orders
+from lastro.orders.refunds import store as refunds
+from lastro.orders.static_codes import store as static_codes
+from lastro.orders.store import arrivals
+from lastro.payouts import WAITING as PAYOUTS_WAITING
+from lastro.payouts import store as payouts
+from lastro.plans import LANE as PLANS_LANE
+from lastro.rails import handling
+from lastro.subscriptions import model as subscriptions
+from lastro.webhooks.store import events
+
+from .test_lists import _OURS, Filled, Listed, filled, many, plan_of
+from .test_lists import read_whole as any_read_whole
+
+__all__ = ["filled", "many"]
+
+_ID = UUID(int=7)
+_NO_WISH = f"'{_OURS}', {', '.join(['NULL'] * 13)}"
+_GLANCES: Mapping[str, tuple[Glance[Any], str]] = {
+    "a Pix that came": (arrivals._of("E1", "0001", "1", "T1"), "'E1', ARRAY['pix'], 'PIX', '0001', '1', 'T1'"),
+    "an order": (orders.shown_by_id(_ID), f"'{_ID}'"),
+    "an order by the client's code": (orders.newest_by_external_id("x"), "'x'"),
+    "an order by its location": (orders.shown_by_location("t"), "'t'"),
+    "what an order is for, and whether its code is taken": (
+        Glance(orders.ASKED_FIRST, (None, None, "PIX", "x"), len), f"'{_ID}', NULL, 'PIX', 'x'",
+    ),
+    "a refund": (refunds.by_id(_ID), f"'{_ID}'"),
+    "a static code": (static_codes.code_by_id(_ID), f"'{_ID}'"),
+    "a payout by its id in the network": (payouts.by_network_id_at_a_glance("x"), "'x'"),
+    "a payout and its group": (payouts.whole_at_a_glance(_ID), f"'{_ID}'"),
+    "a dispute": (med.by_id(_ID), f"'{_ID}'"),
+    "a dispute's case": (med.case(_ID), f"'{_ID}'"),
+    "an event": (events.event_by_id(_ID), f"'{_ID}'"),
+}  # fmt: skip
+# One row for each company, or a few of each.
+_SMALL = {"companies_pkey", "company_fees_pkey"}
+_EMPTY = {"history", "account_limits"}  # in FILL
+_ONE_KEY = {"account_numbers_pkey"}
+
+
+def read_whole(nodes: list[dict[str, Any]]) -> set[str]:
+    return set(any_read_whole(nodes)) - {"company_fees", "partner_states", "bank_lists", *_EMPTY}
+
+
+def walked(nodes: list[dict[str, Any]]) -> list[str]:
+    """Indexes of which more is read than one key names: all that the company has."""
+    return [
+        f"{n['Index Name']}: {n.get('Index Cond')}"
+        for n in nodes
+        if "Index Name" in n and n["Index Name"] not in _SMALL | _ONE_KEY and " AND " not in n.get("Index Cond", "")
+    ]
+
+
+@pytest.mark.parametrize("name", _GLANCES)
+async def test_what_a_verb_reads_is_found_by_its_id(filled: Filled, name: str) -> None:
+    glance, arguments = _GLANCES[name]
+    listed = Listed(entered_and_read(glance.sql), f"'{_OURS}', {arguments}", "", "")
+    for mode in ("force_custom_plan", "force_generic_plan"):
+        nodes = await plan_of(filled.app, listed, mode)
+        assert any("Index Name" in n for n in nodes)
+        assert not walked(nodes), (mode, walked(nodes))
+        assert not read_whole(nodes), (mode, read_whole(nodes))
+
+
+async def test_what_stands_before_a_payout_is_found_by_its_names(filled: Filled) -> None:
+    """Of those like it, the newest few minutes are read, and no more of the account's."""
+    nodes = await plan_of(
+        filled.app, Listed(f"SELECT * FROM ({payouts._STANDING}) q", _NO_WISH, "", ""), "force_generic_plan"
+    )
+    assert not walked(nodes)
+    assert not read_whole(nodes)
+
+
+async def test_one_look_at_all_lanes_goes_by_their_indexes(filled: Filled) -> None:
+    """Nothing is due in most of them, and it is looked every second: it reads what is due, never what there is."""
+    outlook = Outlook(Mock())
+    wake = Mock()
+    for rail, waiting in [*ORDERS_WAITING.items(), *PAYOUTS_WAITING.items()]:
+        outlook.watch(wake, Lane("outbox", only=f"rail = '{rail}'").first_sql, *(each.first_sql for each in waiting))
+    for each in (*subscriptions.WAITING, *OPENINGS_WAITING):
+        outlook.watch(wake, each.first_sql)
+    outlook.watch(wake, handling.LANE.first_sql, PLANS_LANE.first_sql, CLAIMS_DUE, DISPUTES_DUE)
+    outlook.watch(wake, *(sql for name, sql in vars(dues).items() if name.isupper() and "SELECT" in str(sql)))
+    nodes = await plan_of(filled.work, Listed(outlook.sql, "", "", ""), "auto")
+    assert sum("Index Name" in n for n in nodes) >= 40
+    assert not read_whole(nodes), read_whole(nodes)
+    unasked = {n["Index Name"] for n in nodes if "Index Name" in n and "Index Cond" not in n}
+    assert unasked <= {"account_close_requests_open"}, "of that, all that it has is due"
+    sorts = {n["Plans"][0].get("Index Name") for n in nodes if n["Node Type"] == "Sort"}
+    assert sorts <= {"outbox_network_id_key", "orders_of_other_method"}, (
+        "no rows of this rail or method: as good as its order"
+    )
