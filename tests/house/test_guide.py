@@ -1,8 +1,14 @@
 """/docs/guide as it is served: every page, whole by itself, with links that lead somewhere, in the reader's language."""
 
+import importlib.util
 import re
+import sys
+import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from urllib.parse import unquote
 
 import httpx
@@ -101,6 +107,38 @@ def test_what_a_document_says_is_never_markup() -> None:
 
 
 @pytest.mark.anyio
+def test_the_first_pages_are_whole_for_all_who_ask_at_once() -> None:
+    """Of a process that has made none: what Markdown's rules are is put together with the first."""
+    text, made = "# One\n\n| a | b |\n| - | - |\n| *c* | d |\n", set()
+    held = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(300):
+            fresh = newly_imported(pages.__name__)
+            start = threading.Barrier(4)
+            with ThreadPoolExecutor(4) as threads:
+                made |= set(threads.map(partial(made_together, fresh, start), [text] * 4))
+    finally:
+        sys.setswitchinterval(held)
+    assert made == {pages.html(text, str)}
+
+
+def made_together(fresh: ModuleType, start: threading.Barrier, text: str) -> str:
+    start.wait()
+    html: str = fresh.html(text, str)
+    return html
+
+
+def newly_imported(name: str) -> ModuleType:
+    """Another copy of a module, beside the one that everybody has."""
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
 async def test_it_is_served_in_the_readers_language(http: httpx.AsyncClient) -> None:
     for language, spoken, says in (("en", "en", "Contents"), ("pt", "pt", "Conteúdo"), ("fr", "en", "Contents")):
         answer = await ask(http, "/docs/guide/runbooks", accept_language=language)

@@ -329,6 +329,8 @@ async def plan_of(connection: "asyncpg.Connection[asyncpg.Record]", listed: List
     while left:
         node = left.pop()
         nodes.append(node)
+        if node.get("One-Time Filter") == "false":
+            continue  # what is below it is never run
         above = (*node.get("above", ()), node["Node Type"])
         left += [{**inner, "above": above} for inner in node.get("Plans", [])]
     return nodes

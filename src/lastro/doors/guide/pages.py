@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import threading
 from functools import partial
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 BASE: Final = "/docs/guide"
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
+# Markdown is read by one thread at a time: its rules are put together with the first text, and who begins meanwhile finds
+# them half done, so that the page breaks or lacks what they make.
+_READING: Final = threading.Lock()
 _MOVE: Final = re.compile(r"^\s*(\S+) --> (\S+?)(?:: (.+))?$", re.MULTILINE)
 _ANYWHERE: Final = re.compile(r"[a-z]+:")
 _JINJA: Final = jinja2.Environment(
@@ -47,9 +51,11 @@ def html(text: str, inside: Callable[[str], str | None], english: str | None = N
     """Markdown as HTML. inside: where a link leads here; None: nowhere, and then its words stand without one. english: the
     page that this one translates: its headings' names lead to the same places here, since pages in English link to them.
     """
-    tokens = _MARKDOWN.parse(text)
+    with _READING:
+        tokens = _MARKDOWN.parse(text)
+        names = _anchored(_MARKDOWN.parse(english or ""))
     _anchored(tokens)
-    _named_also(tokens, _anchored(_MARKDOWN.parse(english or "")))
+    _named_also(tokens, names)
     for token in tokens:
         if token.type == "inline":
             token.children = list(_led(token.children or [], inside))
