@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import re
 import statistics
 import time
 from typing import TYPE_CHECKING, Any, cast
 
-import aiohttp
 from bench.figures import Figure, Rounds
 from bench.load import filled, template
 from bench.receiver import ACKNOWLEDGED
+from bench.wire import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,7 @@ _PHONES = 8  # people who pay at the same time
 _PATIENCE_SECONDS = 60.0
 _ORDER = re.compile(rb'"code":"(pedido-[0-9-]+)"')
 _LENGTH = re.compile(rb"(?i)content-length: (\d+)")
+_PAY = "POST /phone/pay HTTP/1.1\r\nhost: 127.0.0.1:{}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{}"
 
 
 class Told(asyncio.Protocol):
@@ -57,31 +59,29 @@ class Told(asyncio.Protocol):
 class Street:
     """Orders, telephones and the time at which each was paid."""
 
-    def __init__(self, house: House, http: aiohttp.ClientSession, notify: str) -> None:
-        self._house, self._http = house, http
+    def __init__(self, house: House, notify: str) -> None:
+        self._house = house
+        self._api, self._network = Lines(house.settings.port), Lines(house.settings.sim_port)
         self._texts = [template(p, house.settings.port, notify) for p in house.payees]
         self._numbers = itertools.count(time.time_ns() // 1000)
         self.asked_at: dict[str, float] = {}
 
     async def order(self) -> tuple[str, str]:
-        """A new order's external id and the text of its QR."""
+        """A new order's external id and the text of its QR. RuntimeError if there is none."""
         number = next(self._numbers)
-        request = filled(self._texts[number % len(self._texts)], number)
-        head, _, body = request.partition(b"\r\n\r\n")
-        lines = (line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
-        url = f"http://127.0.0.1:{self._house.settings.port}/order/v2/transparent"
-        async with self._http.put(url, data=body, headers=dict(lines)) as answer:
-            made: dict[str, Any] = await answer.json()
+        answer = await self._api.ask(filled(self._texts[number % len(self._texts)], number))
+        if answer.status != b"200":
+            raise RuntimeError(f"no order was made: {answer}")
+        made: dict[str, Any] = json.loads(answer.body)
         return made["externalId"], made["pix"]["qrcodeData"]
 
     async def pay(self, external_id: str, code: str) -> None:
-        """With the telephone, at the simulated bank."""
+        """With the telephone, at the simulated bank. RuntimeError if it does not settle."""
         self.asked_at[external_id] = time.perf_counter()
-        url = f"http://127.0.0.1:{self._house.settings.sim_port}/phone/pay"
-        async with self._http.post(url, json={"qrcodeData": code}) as answer:
-            told = await answer.json()
-        if told.get("status") != "SETTLED":
-            raise RuntimeError(f"a payment was not settled: {told}")
+        body = json.dumps({"qrcodeData": code})
+        answer = await self._network.ask(_PAY.format(self._house.settings.sim_port, len(body), body).encode())
+        if answer.status != b"200" or json.loads(answer.body).get("status") != "SETTLED":
+            raise RuntimeError(f"a payment was not settled: {answer}")
 
     async def pay_all(self, orders: Sequence[tuple[str, str]]) -> None:
         """Several people, each with the next order as soon as the last one is paid."""
@@ -103,9 +103,8 @@ async def paid(house: House, count: int) -> list[Figure]:
     async with (
         house.api(),
         house.process("worker", "lastro.doors.cli", "worker"),
-        aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_PATIENCE_SECONDS), trust_env=False) as http,
     ):
-        street = Street(house, http, notify)
+        street = Street(house, notify)
         await street.pay_all([await street.order() for _ in range(10)])  # everything is warm
         await _all_told(street, first_byte)
         calm = [await street.order() for _ in range(_CALM)]

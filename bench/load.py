@@ -16,10 +16,11 @@ import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import uvloop
+from bench.wire import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from bench.house import Payee
 
 UNIQUE = "#" * 20  # stands in a template for the digits that differ from request to request
-_CUT = b"cut"  # in place of a status: the connection ended before its answer
 _NOTIFY = "http://127.0.0.1:9/webhooks"
 _LUA = """
 local templates = {%s}
@@ -169,44 +169,10 @@ async def _ours(plan: dict[str, Any]) -> Seen:
     )
 
 
-class _Line(asyncio.Protocol):
-    """One connection with at most one request on it; an answer counts when its last byte is here."""
-
-    def __init__(self) -> None:
-        self._buffer = b""
-        self._answered: asyncio.Future[bytes] | None = None
-        self._transport: asyncio.Transport | None = None
-        self.is_closed = False
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)  # uvloop's own do not descend from it
-
-    def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        head, gap, body = self._buffer.partition(b"\r\n\r\n")
-        length = re.search(rb"(?i)content-length: (\d+)", head)
-        if gap and length and len(body) >= int(length[1]) and self._answered is not None and not self._answered.done():
-            self._buffer = b""
-            self._answered.set_result(head[9:12])
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self.is_closed = True
-        if self._answered is not None and not self._answered.done():
-            self._answered.set_result(_CUT)
-
-    async def ask(self, request: bytes) -> bytes:
-        """The status of the answer."""
-        assert self._transport is not None
-        self._answered = asyncio.get_running_loop().create_future()
-        self._transport.write(request)
-        return await self._answered
-
-
 class _Generator:
     def __init__(self, plan: dict[str, Any]) -> None:
-        self._port, self._texts, self._seconds = plan["port"], plan["texts"], plan["seconds"]
+        self._lines, self._texts, self._seconds = Lines(plan["port"]), plan["texts"], plan["seconds"]
         self._number = time.time_ns() // 1000 * 1000
-        self._idle: list[_Line] = []
         self._latencies: list[float] = []
         self._accepted: list[float] = []
         self._statuses: Counter[bytes] = Counter()
@@ -236,25 +202,12 @@ class _Generator:
         self._number += 1
         request = filled(self._texts[self._number % len(self._texts)], self._number)
         async with self._room:
-            line = await self._line()
-            status = await line.ask(request)
-            if status is not _CUT:
-                self._idle.append(line)
+            status = (await self._lines.ask(request)).status
         took = (time.perf_counter() - due) * 1000
         self._statuses[status] += 1
         self._latencies.append(took)
         if status.startswith(b"2"):
             self._accepted.append(took)
-
-    async def _line(self) -> _Line:
-        """One that is free; those that the server has closed meanwhile, since nothing was on them, are forgotten."""
-        while self._idle:
-            if not (line := self._idle.pop()).is_closed:
-                return line
-        return await self._connect()
-
-    async def _connect(self) -> _Line:
-        return (await asyncio.get_running_loop().create_connection(_Line, "127.0.0.1", self._port))[1]
 
     def told(self, seconds: float) -> dict[str, Any]:
         """What the process that measures wants to know."""

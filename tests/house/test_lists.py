@@ -380,9 +380,11 @@ async def test_every_list_goes_by_its_index(filled: Filled) -> None:
 
 
 async def test_every_sweep_goes_by_its_index(filled: Filled) -> None:
+    """Under the plans of the worker's sessions, and under those of a server that may choose."""
     for name, sweep in SWEEPS.items():
-        nodes = await plan_of(filled.work, sweep, "auto")
-        assert goes_by(nodes, sweep), (name, told_short(nodes))
-        # Whether a company has anything is one probe; joined, with as many companies as it takes, it is all there ever was.
-        assert not [n for n in nodes if n.get("Join Type") == "Semi"], name
-        assert not read_whole(nodes), name
+        for mode in ("force_generic_plan", "auto"):
+            nodes = await plan_of(filled.work, sweep, mode)
+            assert goes_by(nodes, sweep), (name, mode, told_short(nodes))
+            # Whether a company has anything is one probe; joined, with as many companies as it takes, it is all there was.
+            assert not [n for n in nodes if n.get("Join Type") == "Semi"], (name, mode)
+            assert not read_whole(nodes), (name, mode)

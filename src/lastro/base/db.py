@@ -31,6 +31,11 @@ _SETTINGS = {
     "jit": "off",
     "application_name": "lastro",
 }
+# What a worker's sessions add: a statement with an array looks dearer to the server planned once for all than planned for
+# its values, so that one which every payment asks would be planned at every call, a fifth of the database's work
+# (docs/decisions/connections.md). A worker's statements are few and are tested under such plans; lists are asked in more
+# ways, and are the API's, which leaves it open.
+PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan"}
 # The connection is gone, or the server is going: whether the statement took effect is unknown. InternalClientError is what
 # asyncpg says when it reads the server's farewell between two messages of its own.
 _LOST = (OSError, asyncpg.ConnectionDoesNotExistError, asyncpg.InterfaceError, asyncpg.AdminShutdownError,

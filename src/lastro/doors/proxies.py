@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # Some proxies add the port that the caller had: 203.0.113.7:5123, [2001:db8::7]:5123.
 _PORT: Final = re.compile(r"^(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)$")
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{1,63}\Z")
+LOOPBACK: Final = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 _LONGEST: Final = 16 * 1024  # of a header with a certificate, in bytes
 
 

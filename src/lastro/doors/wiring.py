@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
 from importlib.metadata import version
-from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -30,7 +29,7 @@ from lastro import (
 )  # fmt: skip
 from lastro.accounts import Institution
 from lastro.base.clock import BusinessClock
-from lastro.base.db import Database
+from lastro.base.db import PLANNED_ONCE, Database
 from lastro.base.ids import Chance
 from lastro.base.lanes import unheard
 from lastro.base.outgoing import OutgoingClient
@@ -54,7 +53,7 @@ from lastro.doors.networks import methods_of, quotes_of, rails_of, tokenizer_of
 from lastro.doors.news import inbox_verbs
 from lastro.doors.operations import Operations
 from lastro.doors.outside import fetching
-from lastro.doors.proxies import Proxies
+from lastro.doors.proxies import LOOPBACK, Proxies
 from lastro.doors.public import Published, Tokens
 from lastro.doors.reconciling import reconciler_of
 from lastro.doors.settings import PRODUCTION, SANDBOX
@@ -96,8 +95,6 @@ NOTICES = (
     *orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *accounts.NOTICES, *med.NOTICES,
     *keys.NOTICES, *webhooks.NOTICES,
 )  # fmt: skip
-
-LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
 
 @dataclass(frozen=True)
@@ -223,7 +220,8 @@ def rail_of(settings: Settings) -> Spi:
 
 def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear = unheard) -> Worker:
     """The worker's parts. on_commit hears every Write that is committed, hear how each delivery ended."""
-    database, work, chance = Database(settings.app, size=12), Database(settings.work, size=4), Chance(os.urandom)
+    database, work = (Database(role, size=n, settings=PLANNED_ONCE) for role, n in ((settings.app, 12), (settings.work, 4)))
+    chance = Chance(os.urandom)
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
     client = payees.outgoing_of(settings)
     deliverer = webhooks.Deliverer(

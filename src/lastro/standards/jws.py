@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from cryptography import x509
@@ -93,10 +94,16 @@ def verify(compact: str, jwks: dict[str, Any]) -> bytes:
     if claimed.get("x5t#S256") != _certificate_of(jwk):
         raise JwsError("x5t#S256 does not name the certificate of the key")
     try:
-        key = ECKey.import_key({name: jwk[name] for name in ("kty", "crv", "x", "y")})
+        key = _imported(jwk["kty"], jwk["crv"], jwk["x"], jwk["y"])
         return jose.deserialize_compact(compact, key, registry=_HEADERS).payload
     except (JoseError, KeyError, TypeError, ValueError) as problem:
         raise JwsError(f"the signature cannot be accepted: {problem}") from problem
+
+
+@lru_cache(maxsize=256)
+def _imported(kty: str, crv: str, x: str, y: str) -> ECKey:
+    """A public key, ready to verify. A participant signs all its locations by one, whose point is read once."""
+    return ECKey.import_key({"kty": kty, "crv": crv, "x": x, "y": y})
 
 
 def public_jwks(keys: Iterable[LocationKey]) -> dict[str, Any]:
