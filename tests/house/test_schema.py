@@ -23,6 +23,10 @@ APPEND_ONLY = (
     "transfers", "entries", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "bank_lists",
     "pix_static_qrcodes", "card_tokens", "chargebacks", "erasures", "erased_bodies", "people_acts", "console_acts",
 )  # fmt: skip
+OF_EVERY_PAYMENT = {
+    "inbox", "outbox", "orders", "payouts", "pix_payments", "parties", "history", "answers", "transfers", "entries", "events",
+    "event_numbers", "deliveries", "delivery_attempts",
+}  # fmt: skip
 
 # Everything that makes a schema, one text a thing. Names are kept: errors and code refer to them.
 _CATALOG = """
@@ -248,3 +252,15 @@ async def test_only_migrations_write_what_belongs_to_everybody(database: Any) ->
         " WHERE r.rolname IN ('lastro_app', 'lastro_work', 'lastro_audit') AND has_table_privilege(r.oid, t.name, p.privilege)",
     )
     assert not [r["found"] for r in rights]
+
+
+async def test_statistics_of_what_every_payment_writes_are_taken_seldom_and_together(database: Any) -> None:
+    rows = await asked(
+        database,
+        "SELECT relname::text, option_value::numeric AS factor FROM pg_class, pg_options_to_table(reloptions)"
+        " WHERE option_name = 'autovacuum_analyze_scale_factor'",
+    )
+    factors = {row["relname"]: row["factor"] for row in rows}
+    assert factors.keys() >= OF_EVERY_PAYMENT
+    assert len(set(factors.values())) == 1
+    assert min(factors.values()) > 0.2
