@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from .bells import Bells
 from .chance import Chance
-from .clock import Clock
+from .clock import SECOND, Clock
 from .settings import Settings
 from .store import Store
 from .tracing import Tracer
+
+LOOKS_EVERY_SECONDS = 1.0  # so often the timer looks by itself
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,11 @@ class Network:
     chance: Chance
     bells: Bells
     tracer: Tracer | None = None
+
+    def falls_due(self, at: int) -> None:
+        """Something ends by itself at this machine time: wake the timer if it would not have looked by then."""
+        if at - self.clock.machine() < LOOKS_EVERY_SECONDS * SECOND:
+            self.bells.ring("timer")
 
     def move_clock(self, offset: int) -> None:
         """Set how far business time is from machine time, and wake what has fallen due."""

@@ -12,12 +12,11 @@ from .card import charges as card_charges
 from .clock import SECOND
 from .directory import claims
 from .med import late as late_disputes
-from .network import Network
+from .network import LOOKS_EVERY_SECONDS, Network
 from .spi import payments, returns
 from .ted import transfers
 
 LOG = logging.getLogger("lastro_sim")
-LONGEST_SLEEP_SECONDS = 1.0
 TIMED = (payments, returns, transfers)  # each by machine time
 # Each by business time.
 DATED = (charging, slip_payments, slip_returns, card_charges, partners, analyses, claims, late_disputes)
@@ -31,7 +30,7 @@ async def run(network: Network) -> None:
                 part.run_due(network)
         except Exception:
             LOG.exception("what is due could not be ended; it is tried again")
-            await asyncio.sleep(LONGEST_SLEEP_SECONDS)
+            await asyncio.sleep(LOOKS_EVERY_SECONDS)
         await network.bells.wait("timer", _seconds_to_sleep(network))
 
 
@@ -39,5 +38,5 @@ def _seconds_to_sleep(network: Network) -> float:
     now = network.clock.machine()
     dues = [due for due in (part.next_due(network) for part in TIMED) if due is not None]
     dues += [due - network.clock.offset for due in (part.wakes_at(network) for part in DATED) if due is not None]
-    left = (min(dues) - now) / SECOND if dues else LONGEST_SLEEP_SECONDS
-    return min(max(left, 0.001), LONGEST_SLEEP_SECONDS)
+    left = (min(dues) - now) / SECOND if dues else LOOKS_EVERY_SECONDS
+    return min(max(left, 0.001), LOOKS_EVERY_SECONDS)

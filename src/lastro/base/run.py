@@ -225,6 +225,10 @@ class Runner:
             except Wait as wait:
                 await wait.pause()
 
+    def now(self) -> datetime | None:
+        """Business time, where this process has read it within the last second."""
+        return self._clock.now()
+
     def requests_per_minute(self, company_id: UUID, client_id: str) -> int | None:
         """What this client is given, as far as it is remembered; None: what every client is."""
         rights = self._rights.get((company_id, client_id))

@@ -215,7 +215,7 @@ def _of_rail(
     """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
     database, work_database, rail = assembled.database, assembled.work, assembled.rails[name]
     outbox = hints.outbox_of(name)
-    inbox = Inbox(database, work_database, assembled.chance, settings.ispb, name)
+    inbox = Inbox(database, work_database, assembled.chance, settings.ispb, name, assembled.runner.now)
 
     health = Health(database, name, time.monotonic)
 

@@ -12,8 +12,9 @@ from lastro.rails import port
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
+    from typing import TypeAlias
 
     from asyncpg import Record
 
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
     from lastro.base.leased import LeasedLane, Room
     from lastro.rails.port import Told
 
+    _Name: TypeAlias = tuple[str, str]  # of what: account, number, instrument, subject or key; and which
+
 _INSTITUTION = 0
+_FIRST = frozenset({port.PIX_ASK, port.PIX_SETTLED, port.CLAIM_NEWS})  # by what a subject is told of
+_LASTING = frozenset({"account", "number"})  # of one company for ever
+_REMEMBERED = 20_000
 _COMPANIES_AT_ONCE = 4  # each waits for the disk, and what else the network has to tell waits for them all
 # Whose messages are these? Answered for a whole batch in one round trip, by the role that sees ids alone. The owner of a
 # payment, or of a claim of a key that has left him, is who was told of it first.
@@ -43,19 +49,20 @@ SELECT business_now() AS at, o.* FROM (
 """
 # The arrays as what the planner cannot look into: by their lengths it would plan the statement anew for each batch.
 _TYPES = ("uuid", "text", "text", "text", "text", "text", "bytea", "boolean")
-_UNSEEN = ", ".join(f"(SELECT ${n}::{kind}[])" for n, kind in enumerate(_TYPES, start=3))
+_UNSEEN = ", ".join(f"(SELECT ${n}::{kind}[])" for n, kind in enumerate(_TYPES, start=2))
 # What is to be handled by whoever stores it is leased to it at once: that saves the statements that would find and claim it.
 # Not what an earlier message about the same subject has to come before; that is for the lane, when the earlier one is done.
 _STORE = f"""
 INSERT INTO inbox (company_id, id, rail, kind, network_id, subject, txid, body, received_at, due_at,
                    lease_token, leased_until, sends)
-SELECT $1, u.id, u.rail, u.kind, u.network_id, u.subject, u.txid, u.body, $2, $2,
+SELECT $1, u.id, u.rail, u.kind, u.network_id, u.subject, u.txid, u.body, b.at, b.at,
        u.token, CASE WHEN u.token IS NOT NULL THEN machine_now() + interval '{LEASE_SECONDS} seconds' END,
        num_nonnulls(u.token)
   FROM (SELECT n.*, CASE WHEN n.is_taken AND NOT EXISTS (
                  SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = n.subject AND e.due_at IS NOT NULL
-                    AND e.kind <> '{port.PAYMENT_RETURNED}' OFFSET 0) THEN $11::uuid END AS token
-          FROM unnest({_UNSEEN}) AS n(id, rail, kind, network_id, subject, txid, body, is_taken)) u
+                    AND e.kind <> '{port.PAYMENT_RETURNED}' OFFSET 0) THEN $10::uuid END AS token
+          FROM unnest({_UNSEEN}) AS n(id, rail, kind, network_id, subject, txid, body, is_taken)) u,
+       (SELECT business_now() AS at OFFSET 0) b
 ON CONFLICT (company_id, rail, network_id) DO NOTHING
 RETURNING inbox.*
 """  # noqa: S608 names of ours
@@ -65,11 +72,24 @@ class NobodysMessage(Exception):  # noqa: N818 it says what the message is
     """Not even the institution's own company is there to take a message; nothing was stored."""
 
 
-class Inbox:
-    """The way in of one rail. ispb: ours; an id that carries it carries the number of one of our companies too."""
+def _unread() -> datetime | None:
+    """Business time is not known without asking."""
 
-    def __init__(self, database: Database, work: Database, chance: Chance, ispb: str, rail: str = port.PIX) -> None:
+
+class Inbox:
+    """The way in of one rail. ispb: ours; an id that carries it carries the number of one of our companies too.
+
+    now: business time as far as the process knows it, for ids.
+    """
+
+    def __init__(
+        self, database: Database, work: Database, chance: Chance, ispb: str, rail: str = port.PIX,
+        now: Callable[[], datetime | None] = _unread,
+    ) -> None:  # fmt: skip
         self._rail = rail
+        self._now = now
+        # Whose an account is, and what was told of first, stays so; the end of a payment follows its question at once.
+        self._lately: dict[_Name | None, UUID] = {}
         self._database = database
         self._work = work
         self._chance = chance
@@ -98,7 +118,7 @@ class Inbox:
         """For each company, whether rows are left that nobody has in hand. taken: network ids of what the lease is for."""
         if not messages:
             return []
-        at, owners = await self.owners(messages)
+        at, owners = self._remembered(messages) or await self.owners(messages)
         batches: dict[UUID, list[Told]] = {}
         for told in messages:
             batches.setdefault(owners[told.network_id], []).append(told)
@@ -108,13 +128,31 @@ class Inbox:
             ours = [row for row in rows if row["lease_token"] is not None]
             if lease is not None:
                 lease[1].take(ours)
+            company_id, stored = batch
+            self._remember({("subject", told.subject): company_id for told in stored if told.kind in _FIRST})
             return len(ours) < len(rows)
 
         return await together(batches.items(), of_company, _COMPANIES_AT_ONCE)
 
-    async def store(self, company_id: UUID, messages: Sequence[Told], at: datetime | None = None) -> None:
-        """Stores messages whose company is known. at: business time, read here when not given."""
-        await self._store(company_id, messages, at, (), None)
+    def _remembered(self, messages: Sequence[Told]) -> tuple[datetime, dict[str, UUID]] | None:
+        """What `owners` says, where the process knows it of all of them."""
+        owners: dict[str, UUID] = {}
+        for told in messages:
+            if (owner := self._lately.get(self._named(told))) is None:
+                return None
+            owners[told.network_id] = owner
+        now = self._now()
+        return None if now is None else (now, owners)
+
+    def _remember(self, found: Mapping[_Name, UUID]) -> None:
+        for name, owner in found.items():
+            self._lately.setdefault(name, owner)
+        for oldest in list(islice(self._lately, max(0, len(self._lately) - _REMEMBERED))):
+            del self._lately[oldest]
+
+    async def store(self, company_id: UUID, messages: Sequence[Told]) -> None:
+        """Stores messages whose company is known."""
+        await self._store(company_id, messages, self._now(), (), None)
 
     async def _store(
         self, company_id: UUID, messages: Sequence[Told], at: datetime | None, taken: Collection[str], token: UUID | None
@@ -134,45 +172,45 @@ class Inbox:
                 [m.body for m in messages],
                 [m.network_id in taken for m in messages],
             ]
-            return await session.fetch(_STORE, company_id, at, *columns, token)
+            return await session.fetch(_STORE, company_id, *columns, token)
 
     async def owners(self, messages: Sequence[Told]) -> tuple[datetime, dict[str, UUID]]:
         """Business time, and the company of each message by its network id. NobodysMessage: not even the institution's."""
-        numbers = {told.network_id: self._number_inside(told) for told in messages}
+        names = {told.network_id: self._named(told) for told in messages}
         async with self._work.session() as session:
             rows = await session.fetch(
                 _OWNERS,
-                [_INSTITUTION, *{n for n in numbers.values() if n is not None}],
+                [_INSTITUTION, *{int(name[1]) for name in names.values() if name is not None and name[0] == "number"}],
                 [told.account for told in messages if told.account is not None],
                 [told.subject for told in messages],
                 [told.rail or self._rail for told in messages if told.instrument is not None],
                 [told.instrument for told in messages if told.instrument is not None],
                 [told.key for told in messages if told.key is not None],
             )
-        found = {(row["by"], row["name"]): row["company_id"] for row in rows}
+        found: dict[_Name, UUID] = {(row["by"], row["name"]): row["company_id"] for row in rows}
+        self._remember({name: owner for name, owner in found.items() if name[0] in _LASTING})
         institution = found.get(("number", str(_INSTITUTION)))
         if institution is None:
             raise NobodysMessage("There is no company with number 0, the institution's own.")
         owners: dict[str, UUID] = {}
         for told in messages:
-            owner = self._owner(told, numbers[told.network_id], found) or institution
+            owner = _owner(told, names[told.network_id], found) or institution
             owners[told.network_id] = owner
-            if told.kind in (port.PIX_ASK, port.PIX_SETTLED, port.CLAIM_NEWS):
+            if told.kind in _FIRST:
                 # A final message in the same batch belongs to whom the question before it does.
                 found.setdefault(("subject", told.subject), owner)
         return rows[0]["at"], owners
 
-    def _owner(self, told: Told, number: int | None, found: dict[tuple[str, str], UUID]) -> UUID | None:
+    def _named(self, told: Told) -> _Name | None:
+        """By what it is found whose a message is; None: it is nobody's."""
         if told.kind == port.UNKNOWN:
             return None
         if told.account is not None:
-            return found.get(("account", told.account))
+            return ("account", told.account)
         if told.instrument is not None:
-            return found.get(("instrument", f"{told.rail or self._rail} {told.instrument}"))
-        if number is not None:
-            return found.get(("number", str(number)))
-        first = found.get(("subject", told.subject))
-        return first if first is not None or told.key is None else found.get(("key", told.key))
+            return ("instrument", f"{told.rail or self._rail} {told.instrument}")
+        number = self._number_inside(told)
+        return ("subject", told.subject) if number is None else ("number", str(number))
 
     def _number_inside(self, told: Told) -> int | None:
         """The company number in an id that we made, None in anyone else's."""
@@ -181,3 +219,11 @@ class Inbox:
         if told.subject[1:9] != self._ispb:
             return None
         return pix_ids.company_of_end_to_end_id(told.subject)
+
+
+def _owner(told: Told, name: _Name | None, found: Mapping[_Name, UUID]) -> UUID | None:
+    if name is None:
+        return None
+    first = found.get(name)
+    # A key is of whom its subject was told of first, while that is known of any.
+    return found.get(("key", told.key)) if first is None and name[0] == "subject" and told.key is not None else first

@@ -77,6 +77,24 @@ async def pay(network: Network, wish: Wish) -> dict[str, Any]:
     """Send the payment and answer how it ended, or that it has not ended yet."""
     if wish.payer.refused is not None:
         return refused(network, wish.payer.refused)
+    with network.store.writing():
+        order = _order(network, wish)
+        if wish.consent is not None:
+            # In one transaction with the payment, whose end it shares.
+            authorizations.ride(network, wish.consent, order.end_to_end_id)
+        if order.receiver in SIMULATED_BANKS:
+            payments.settle_outside(network, order, payouts.refused_by_bank(network, order))
+        else:
+            struck = faults.strike(network, "payin", order.about, faults.in_process("payin"))
+            payments.ask(network, order, struck or scenarios.for_amount(order.amount))
+    return await _ended(network, order.end_to_end_id)
+
+
+def _order(network: Network, wish: Wish) -> payments.Order:
+    """The payment as the payer's bank sends it, under an id of its own."""
+    more: dict[str, Any] = {"remittance": wish.remittance} if wish.remittance else {}
+    if wish.consent is not None:
+        more["recurrence"] = wish.consent.fields
     order = payments.Order(
         end_to_end_id=new_end_to_end_id(network),
         sender=PAYER_BANK_ISPB,
@@ -88,21 +106,11 @@ async def pay(network: Network, wish: Wish) -> dict[str, Any]:
             "purpose": wish.purpose,
             "payer": wish.payer.fields,
             "receiver": wish.receiver,
-        }
-        | ({"remittance": wish.remittance} if wish.remittance else {})
-        | ({} if wish.consent is None else {"recurrence": wish.consent.fields}),
+            **more,
+        },
     )
     logs.about(order.end_to_end_id)
-    with network.store.writing():
-        if wish.consent is not None:
-            # In one transaction with the payment, whose end it shares.
-            authorizations.ride(network, wish.consent, order.end_to_end_id)
-        if order.receiver in SIMULATED_BANKS:
-            payments.settle_outside(network, order, payouts.refused_by_bank(network, order))
-        else:
-            struck = faults.strike(network, "payin", order.about, faults.in_process("payin"))
-            payments.ask(network, order, struck or scenarios.for_amount(order.amount))
-    return await _ended(network, order.end_to_end_id)
+    return order
 
 
 async def _ended(network: Network, end_to_end_id: str) -> dict[str, Any]:

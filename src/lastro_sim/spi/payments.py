@@ -52,13 +52,13 @@ def find(network: Network, end_to_end_id: str) -> sqlite3.Row | None:
 def ask(network: Network, order: Order, fault: faults.Fault | None) -> None:
     """Take a payment for a participant: ask its bank, or settle without asking when the fault says late."""
     with network.store.writing():
-        now = network.clock.machine()
-        _keep(network, order, fault, asked=True, due_at=now + int(network.settings.ask_seconds * SECOND))
+        due_at = network.clock.machine() + int(network.settings.ask_seconds * SECOND)
+        _keep(network, order, fault, asked=True, due_at=due_at)
         if fault is not None and fault.behaviour == "late":
             _settle_unasked(network, order, fault)
         else:
             _send_question(network, _known(network, order.end_to_end_id))
-    network.bells.ring("timer")
+    network.falls_due(due_at)
 
 
 def settle_outside(network: Network, order: Order, code: str | None, fault: faults.Fault | None = None) -> None:
