@@ -1,11 +1,17 @@
-"""A collector of traces for tests: it takes OTLP over HTTP as JSON, and keeps every span it is told."""
+"""A collector of traces for tests: it takes what OTLP's own schema takes, over HTTP as JSON, and keeps every span it is told."""
 
+import copy
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+from google.protobuf.json_format import ParseDict
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+_ID_BYTES = {"traceId": 16, "spanId": 8, "parentSpanId": 8}
 
 
 @dataclass(frozen=True)
@@ -48,11 +54,28 @@ class Collector:
             return web.Response(status=self.status)
         assert (request.path, request.headers["content-type"]) == ("/v1/traces", "application/json")
         self.raw += body
-        for told in (await request.json())["resourceSpans"]:
+        batch = await request.json()
+        _demand_otlp(batch)
+        for told in batch["resourceSpans"]:
             service = next(a["value"]["stringValue"] for a in told["resource"]["attributes"] if a["key"] == "service.name")
             for scope in told["scopeSpans"]:
                 self.spans += [_told(service, span) for span in scope["spans"]]
         return web.json_response({})
+
+
+def _demand_otlp(batch: dict[str, Any]) -> None:
+    """Every field is one of OTLP's, of its type. Ids are hexadecimal in its JSON, where protobuf's own has base64."""
+    read = copy.deepcopy(batch)
+    for told in read["resourceSpans"]:
+        for scope in told["scopeSpans"]:
+            for span in scope["spans"]:
+                for one in (span, *span.get("links", ())):
+                    for name in _ID_BYTES.keys() & one.keys():
+                        octets = bytes.fromhex(one[name])
+                        assert len(octets) == _ID_BYTES[name], name
+                        assert any(octets), name
+                        one[name] = b64encode(octets).decode()
+    ParseDict(read, ExportTraceServiceRequest())
 
 
 def _told(service: str, span: dict[str, Any]) -> Told:
