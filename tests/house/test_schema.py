@@ -240,8 +240,12 @@ async def test_of_an_event_nothing_is_changed_but_that_its_body_is_forgotten(dat
     )
     (check,) = [r[0] for r in checks]
     # Or a person was erased from it, which says so beside it and what was left.
-    assert check.startswith("((body IS NULL) OR (EXISTS ( SELECT 1")
-    assert "b.left_sha256 = sha256(events.body)" in check
+    assert check == "((body IS NULL) OR is_left_by_erasure(company_id, id, body))"
+    (allows,) = await asked(
+        database, "SELECT prosrc, provolatile::text, prosecdef FROM pg_proc WHERE proname = 'is_left_by_erasure'"
+    )
+    assert "b.company_id = company AND b.event_id = event AND b.left_sha256 = sha256(bytes)" in allows["prosrc"]
+    assert (allows["provolatile"], allows["prosecdef"]) == ("s", False)
 
 
 async def test_only_migrations_write_what_belongs_to_everybody(database: Any) -> None:
