@@ -3,17 +3,12 @@
 import ast
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from lastro.doors import logs
-from lastro.doors.admission import Admission
-from lastro.doors.connections import Connections
-from lastro.doors.gauges import Gauges
-from lastro.doors.metrics import Metrics
-from lastro.doors.waiting import Bounds
 
+from .exported import everything
 from .tree import PRODUCT, ROOT, Module
 
 _LEVELS = frozenset({"debug", "info", "warning", "error", "critical", "exception"})
@@ -79,19 +74,8 @@ def test_no_line_is_worded_with_values(lines: list[tuple[str, int, ast.Call]]) -
 
 @pytest.fixture(scope="module")
 def figures() -> set[str]:
-    metrics = Metrics()
-    metrics.in_flight = lambda: 0
-    metrics.admission, metrics.connections = Admission(Bounds(), lambda: 0.0), Connections[Any](1, 1)
-
-    class Watched:
-        last = Gauges({"outbox": (0, 0.0)}, {"failed": 0}, (0, 0.0), 0.0)
-
-    metrics.watch = Watched()  # type: ignore[assignment]
-    metrics.runner = type("Remembering", (), {"remembered": {}})()
-    found = set()
-    for family in metrics.registry.collect():
-        found.add(family.name + ("_total" if family.type == "counter" else ""))
-    return found
+    families = everything().registry.collect()
+    return {family.name + ("_total" if family.type == "counter" else "") for family in families}
 
 
 def test_every_figure_is_explained(figures: set[str]) -> None:
