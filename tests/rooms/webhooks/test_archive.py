@@ -15,9 +15,10 @@ from uuid import UUID
 
 import pytest
 from tests.rooms.webhooks.conftest import Scene
-from tests.rooms.webhooks.made import Made, make
+from tests.rooms.webhooks.made import URL, Made, make
 from tests.rooms.webhooks.test_feed import numbers
 
+from lastro.base.api import stamp
 from lastro.base.db import Database
 from lastro.doors import archiving
 from lastro.doors.archiving import archive, checked
@@ -66,6 +67,95 @@ async def test_what_is_old_is_in_files_and_forgotten(scene: Scene, tmp_path: Pat
     assert await archive(scene.database, ana.id, tmp_path, MONTH, 2) == (0, 0)
     assert all((file.stat().st_mode & 0o777) == 0o600 for file in files(tmp_path))
     assert not any((await scene.breaches()).values())
+
+
+async def test_a_line_says_what_became_of_sending_it(scene: Scene, tmp_path: Path) -> None:
+    """What receivers said is forgotten with the bodies, and stays in the file."""
+    ana = await scene.company()
+    now = await scene.now()
+    old = now - timedelta(days=40)
+    delivered, failed, untold = await make(
+        scene, ana, [Made("DELIVERED", at=old), Made("FAILED", at=old), Made(url=None, at=old)]
+    )
+    assert await archive(scene.database, ana.id, tmp_path, MONTH, 10) == (1, 3)
+    kept = {UUID(line["id"]): line["delivery"] for line in lines(tmp_path)}
+    assert kept[untold] is None
+    assert (kept[delivered]["url"], kept[delivered]["status"], kept[failed]["status"]) == (URL, "DELIVERED", "FAILED")
+    (attempt,) = kept[delivered]["attempts"]
+    at = attempt.pop("requestedAt")
+    assert attempt == {"number": 1, "statusCode": 200, "durationMs": 7, "failure": None, "message": "said"}
+    row = await scene.admin.fetchrow("SELECT * FROM delivery_attempts WHERE event_id = $1", delivered)
+    assert row is not None
+    assert (at, row["message"]) == (stamp(row["requested_at"]), "")
+    assert [(one["number"], one["statusCode"]) for one in kept[failed]["attempts"]] == [(n, 500) for n in range(1, 6)]
+    assert (await checked(scene.database, ana.id, tmp_path)).events == 3
+
+
+async def test_what_was_sent_again_while_the_file_was_written_is_read_anew(
+    scene: Scene, own_database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana = await scene.company()
+    first, second = await told(scene, ana, 50, 45)
+    put = archiving.write
+    written: list[Path] = []
+
+    def sent_again(folder: Path, filed: Sequence[Any]) -> Path:
+        written.append(put(folder, filed))
+        if len(written) == 1:
+            with ThreadPoolExecutor(1) as apart:
+                apart.submit(asyncio.run, another_attempt()).result()
+        return written[-1]
+
+    async def another_attempt() -> None:
+        admin = await own_database.connect(own_database.admin)
+        await admin.execute(
+            "INSERT INTO delivery_attempts SELECT company_id, event_id, 2, 200, 'again', requested_at, 7 FROM delivery_attempts"
+            " WHERE event_id = $1", second,
+        )  # fmt: skip
+        await admin.execute(
+            "UPDATE deliveries SET attempts = 2, plan_attempts = 2, version = version + 1 WHERE id = $1", second
+        )
+        await admin.close()
+
+    monkeypatch.setattr(archiving, "write", sent_again)
+    assert await archive(scene.database, ana.id, tmp_path, MONTH, 10) == (1, 2)
+    said = {line["id"]: [one["message"] for one in line["delivery"]["attempts"]] for line in lines(tmp_path)}
+    assert said == {str(first): ["said"], str(second): ["said", "again"]}
+    assert len(written) == 2
+
+
+async def test_a_file_of_before_deliveries_were_in_it_is_still_proved(scene: Scene, tmp_path: Path) -> None:
+    ana = await scene.company()
+    await told(scene, ana, 50, 45)
+    await archive(scene.database, ana.id, tmp_path, MONTH, 10)
+    old = lines(tmp_path)
+    for line in old:
+        del line["delivery"]
+    forge(tmp_path, old)
+    assert (await checked(scene.database, ana.id, tmp_path)).events == 2
+
+
+@pytest.mark.parametrize(("field", "other"), [("statusCode", 500), ("durationMs", 8), ("number", 2), ("failure", "TIMEOUT")])
+async def test_an_attempt_that_was_never_made_is_found_out(scene: Scene, tmp_path: Path, field: str, other: Any) -> None:
+    ana = await scene.company()
+    await told(scene, ana, 50, 45)
+    await archive(scene.database, ana.id, tmp_path, MONTH, 10)
+    whole = lines(tmp_path)
+    whole[1]["delivery"]["attempts"][0][field] = other
+    forge(tmp_path, whole)
+    with pytest.raises(Declined, match=r"The attempts of the event 2 in .* are not those that were made"):
+        await checked(scene.database, ana.id, tmp_path)
+    whole[1]["delivery"] = {"url": "https://other.example", "status": "DELIVERED", "attempts": []}
+    forge(tmp_path, whole)
+    with pytest.raises(Declined, match="not those that were made"):
+        await checked(scene.database, ana.id, tmp_path)
+
+
+def forge(folder: Path, whole: Sequence[Any]) -> None:
+    """Other lines in the only file, with the sum that goes with them."""
+    file, beside = files(folder)
+    file.write_bytes(gzip.compress(b"\n".join(json.dumps(line).encode() for line in whole)))
+    beside.write_text(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n")
 
 
 async def test_it_stops_at_what_may_still_be_sent(scene: Scene, tmp_path: Path) -> None:
@@ -136,7 +226,8 @@ async def test_what_was_erased_while_the_file_was_written_is_in_none(
     first, second, third = await told(scene, ana, 50, 45, 40)
     put, other = archiving.write, b'{"n": "NAO IDENTIFICADO"}'
     async with scene.database.session(ana.id) as session:
-        put(tmp_path, (await feed_after(session, ana.id, 0, 10)).events[:2])
+        some = (await feed_after(session, ana.id, 0, 10)).events[:2]
+        put(tmp_path, (await archiving.read(session, ana.id, some)).lines)
     written: list[Path] = []
 
     def erased(folder: Path, events: Sequence[Any]) -> Path:
