@@ -11,9 +11,9 @@ from tests.event_contract import hold
 from tests.journeys.play import Answer
 from tests.journeys.stage import until
 from tests.laws import broken, connected
-from tests.world.whole import recurring
+from tests.world.whole import promises, recurring
 from tests.world.whole.crowd import AWAY, Crowd, Request
-from tests.world.whole.ends import CALLED_OFF, EXPLAINED, KEYS_OF, READ_AGAIN, STATES, STAYS
+from tests.world.whole.ends import EXPLAINED, STATES
 from tests.world.whole.matching import matched
 from tests.world.whole.town import PROCESSES
 from tests.world.whole.weather import later, settled
@@ -124,31 +124,7 @@ class Aftermath:
 
     async def _promises(self) -> None:
         """Every write that was acknowledged is there."""
-        for request, first in self.crowd.kept:
-            if first.body:
-                await self._is_there(request.operation, request.target, request.who or "ana", first.json)
-        made = {
-            first.json["id"] for request, first in self.crowd.kept if request.operation in KEYS_OF and "id" in first.json
-        }
-        there = {row["id"] for row in await self.play.books.fetch("SELECT id::text FROM pix_keys")}
-        self.broken += [f"the key {name} was acknowledged and is not there" for name in sorted(made - there)]
-
-    async def _is_there(self, operation: str, target: str, who: str, said: dict[str, Any]) -> None:
-        """What was made can be read, and is what was said of it."""
-        if operation not in READ_AGAIN:
-            return
-        read, name, path = READ_AGAIN[operation](target, said)
-        if name is None:
-            return
-        shown = await self.crowd.read(read, who=who, path=path)
-        if shown is None:
-            self.broken.append(f"{operation} {name} was acknowledged and is not there")
-            return
-        if operation.startswith("cancel_") and said.get("status") in CALLED_OFF and shown["status"] != said["status"]:
-            self.broken.append(f"{operation} {name}: it was {said['status']}, and is {shown['status']}")
-        for key in ("id", "externalId", "amount", "endToEndId", "orderId", "returnId", "type", "key"):
-            if key in said and key in shown and said[key] != shown[key] and key not in STAYS.get(operation, ()):
-                self.broken.append(f"{operation} {name}: {key} was {said[key]!r}, is {shown[key]!r}")
+        self.broken += await promises.unkept(self.crowd)
 
     async def _states(self) -> None:
         """Every object is at its end, or where a rule says that it may stay; nothing waits in a queue."""
