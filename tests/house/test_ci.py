@@ -1,10 +1,36 @@
-"""What `.ci/run` leaves out on the second server is named in one list; a name that has gone would leave out nothing."""
+"""What `.ci/run` leaves out on the second server is named in one list, a name that has gone would leave out nothing; and what
+it tries once more.
+"""
 
 import re
+import subprocess
+from pathlib import Path
+
+import pytest
 
 from .tree import ROOT
 
 RUN = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+# What stands around the script's functions that run a suite: the tests that are given fail the first time, and then pass.
+BEFORE = """
+set -uo pipefail
+work=$1; shift; names=("$@")
+status=0 passed=0 failed=0 few=10
+closings=()
+unsteady=()
+make() {
+  if [ -e "$work/tried" ]; then echo "=== ${#names[@]} passed in 0.10s ==="; return 0; fi
+  touch "$work/tried"
+  printf 'FAILED %s - AssertionError: why\\n' "${names[@]}"
+  echo "=== ${#names[@]} failed, 5 passed in 1.00s ==="
+  return 1
+}
+"""
+AFTER = """
+suite embedded ""
+printf 'unsteady: %s\\n' "${unsteady[@]:-none}"
+printf '%s\\n' "${closings[@]}" "status $status" "$passed passed, $failed failed"
+"""
 
 
 def left_out() -> list[str]:
@@ -30,3 +56,32 @@ def test_what_speaks_sql_runs_on_both_servers() -> None:
     assert not both & set(left_out())
     assert [name for name in sorted(both) if not (ROOT / name).exists()] == []
     assert 'suite "PostgreSQL-15" "tests/rooms tests/journeys tests/house ${one_server[*]/#/--ignore=}"' in RUN
+
+
+def ran(folder: Path, *failed: str) -> list[str]:
+    """What the script says of a suite in which these tests fail, and pass when they are tried again."""
+    functions = RUN[RUN.index("suite() {") : RUN.index("programs=")]
+    command = ["bash", "-c", BEFORE + functions + AFTER, "bash", str(folder), *failed]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def test_a_few_that_failed_are_tried_again(tmp_path: Path) -> None:
+    said = ran(tmp_path, "tests/rooms/test_a.py::test_a", "tests/house/test_b.py::test_b")
+    assert {"unsteady: tests/house/test_b.py::test_b", "tests/rooms/test_a.py::test_a"} <= set(said)
+    assert said[-2:] == ["status 0", "7 passed, 0 failed"]
+
+
+def test_more_than_a_few_are_not(tmp_path: Path) -> None:
+    said = ran(tmp_path, *(f"tests/rooms/test_a.py::test_{n}" for n in range(11)))
+    assert "unsteady: none" in said
+    assert said[-2:] == ["status 1", "5 passed, 11 failed"]
+
+
+@pytest.mark.parametrize("others", [(), ("tests/rooms/test_a.py::test_a",)])
+def test_a_storm_that_failed_is_not_tried_again(tmp_path: Path, others: tuple[str, ...]) -> None:
+    """What it found once is there, though the same storm seldom finds it twice."""
+    storm = "tests/world/test_whole_storm.py::test_the_whole_world_comes_to_rest"
+    said = ran(tmp_path, storm, *others)
+    assert f"not tried again: {storm}" in said
+    assert "unsteady: none" in said
+    assert said[-2:] == ["status 1", f"5 passed, {1 + len(others)} failed"]
