@@ -123,6 +123,12 @@ def neighbours(seconds: float = 2.0) -> float:
     return (1 - idle / sum(spent)) * (os.cpu_count() or 1)
 
 
+def busy_seconds() -> float:
+    """What all cores together have worked since the machine began."""
+    spent = _cpu_times()
+    return (sum(spent) - spent[3] - spent[4]) / os.sysconf("SC_CLK_TCK")
+
+
 def _cpu_times() -> list[int]:
     return [int(field) for field in Path("/proc/stat").read_text(encoding="utf-8").split("\n", 1)[0].split()[1:9]]
 

@@ -6,14 +6,17 @@ How long one takes, what the processes hold by then, what the database has becom
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import statistics
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.figures import Figure, Rounds
+from bench.figures import Figure, Rounds, busy_seconds
+from bench.house import cpu_seconds
 from bench.journey import Street, Told
 
 from lastro.doors.verify import verify
@@ -45,6 +48,7 @@ class _Watch:
     began: float = field(default_factory=time.perf_counter)
     at: list[float] = field(default_factory=list)
     held: dict[str, list[int]] = field(default_factory=dict)
+    spent: list[tuple[float, float]] = field(default_factory=list)  # seconds of the machine's cores, and those of them ours
 
     async def keep(self) -> None:
         """Looks until it is cancelled."""
@@ -60,6 +64,8 @@ class _Watch:
         server = self.house.server.pid
         assert server is not None
         self.held.setdefault("PostgreSQL", []).append(sum(_own(pid) for pid in (server, *_children(server))))
+        ours = sum(cpu_seconds(pid) for pid in (*self.pids.values(), os.getpid())) + cpu_seconds(server, family=True)
+        self.spent.append((busy_seconds(), ours))
 
     def figures(self) -> list[Figure]:
         """Growth in MB an hour, from the second half alone: caches fill in the first."""
@@ -70,7 +76,20 @@ class _Watch:
             slope = statistics.linear_regression(at, mb).slope if len(at) > 1 else 0.0
             note = "MB: " + ", ".join(f"{each / 1e6:.0f}" for each in held[:: max(1, len(held) // 8)])
             told.append(Figure(f"memory of {name}, growth", "MB/h", Rounds((slope,)), digits=1, note=note))
-        return told
+        return [*told, self._others()]
+
+    def _others(self) -> Figure:
+        """What was no part of the measurement: in which minutes somebody else used the machine."""
+        cores = [
+            (busy - busy_before - (ours - ours_before)) / ((at - at_before) * 3600)
+            for at_before, at, (busy_before, ours_before), (busy, ours) in zip(
+                self.at, self.at[1:], self.spent, self.spent[1:], strict=False
+            )
+        ]
+        note = "minute by minute: " + ", ".join(f"{each:.2f}" for each in cores)
+        return Figure(
+            "cores used by others and the kernel, the most", "", Rounds((max(cores, default=0.0),)), digits=2, note=note
+        )
 
 
 def _own(pid: int) -> int:
@@ -93,7 +112,7 @@ class _Walk:
     def __init__(self, street: Street) -> None:
         self._street = street
         self.began: dict[str, float] = {}
-        self.failed = 0
+        self.failed: Counter[str] = Counter()  # by how
 
     async def pace(self, rate: float, seconds: float) -> None:
         """So many a second (Poisson), whether or not earlier ones have ended."""
@@ -113,8 +132,8 @@ class _Walk:
             name, code = await self._street.order()
             self.began[name] = due
             await self._street.pay(name, code)
-        except (OSError, RuntimeError):
-            self.failed += 1  # counted, and no reason to end an hour
+        except (OSError, RuntimeError) as failed:
+            self.failed[str(failed)] += 1  # no reason to end an hour
             self.began.pop(name, None)
 
 
@@ -172,7 +191,8 @@ def _times(took: list[float], rate: float, minutes: float) -> list[Figure]:
     each = round(rate * _WINDOW_SECONDS)
     minutely = [took[at : at + each] for at in range(0, len(took), each)]
     shares = [sum(ms > _LATE_MS for ms in part) / len(part) * 100 for part in minutely]
-    calm = f"{sum(share <= 1 for share in shares)} of {len(shares)} minutes had at most 1 %"
+    over = ", ".join(f"{minute} ({share:.0f} %)" for minute, share in enumerate(shares, start=1) if share > 1)
+    calm = f"{sum(share <= 1 for share in shares)} of {len(shares)} minutes had at most 1 %; above: {over or 'none'}"
     return [
         Figure("payments that took over 1 s", "%", Rounds((late * 100,)), None, 1, 0.1, at_most=True, digits=2, note=note),
         Figure("the same, of the worst minute", "%", Rounds((max(shares),)), digits=2, note=calm),
@@ -181,13 +201,14 @@ def _times(took: list[float], rate: float, minutes: float) -> list[Figure]:
     ]
 
 
-async def _whole(house: House, failed: int, untold: int, undelivered: int) -> list[Figure]:
+async def _whole(house: House, failed: Counter[str], untold: int, undelivered: int) -> list[Figure]:
     """What must be nothing: failures, events never told, broken laws."""
     said: list[str] = []
     status = await verify(house.settings.audit, at_rest=True, say=lambda line: said.append(str(line)))
     broken = [line for line in said if line.startswith("broken")]
     return [
-        Figure("payments that failed", "", Rounds((float(failed),)), None, 0, at_most=True),
+        Figure("payments that failed", "", Rounds((float(failed.total()),)), None, 0, at_most=True,
+               note="; ".join(f"{count:,} {how}" for how, count in failed.most_common(4))),
         Figure("payments never told of", "", Rounds((float(untold),)), None, 0, at_most=True),
         Figure("deliveries never acknowledged", "", Rounds((float(undelivered),)), None, 0, at_most=True),
         Figure("laws not found to hold", "", Rounds((float(max(status, len(broken))),)), None, 0, at_most=True,

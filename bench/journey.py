@@ -71,7 +71,7 @@ class Street:
         number = next(self._numbers)
         answer = await self._api.ask(filled(self._texts[number % len(self._texts)], number))
         if answer.status != b"200":
-            raise RuntimeError(f"no order was made: {answer}")
+            raise RuntimeError(f"no order was made: {answer.status.decode()}")
         made: dict[str, Any] = json.loads(answer.body)
         return made["externalId"], made["pix"]["qrcodeData"]
 
@@ -80,8 +80,10 @@ class Street:
         self.asked_at[external_id] = time.perf_counter()
         body = json.dumps({"qrcodeData": code})
         answer = await self._network.ask(_PAY.format(self._house.settings.sim_port, len(body), body).encode())
-        if answer.status != b"200" or json.loads(answer.body).get("status") != "SETTLED":
-            raise RuntimeError(f"a payment was not settled: {answer}")
+        told = json.loads(answer.body) if answer.status == b"200" else {}
+        if told.get("status") != "SETTLED":
+            said = f"{told.get('status', answer.status.decode())} {told.get('code', '')}"
+            raise RuntimeError(f"a payment was not settled: {said.strip()}")
 
     async def pay_all(self, orders: Sequence[tuple[str, str]]) -> None:
         """Several people, each with the next order as soon as the last one is paid."""
