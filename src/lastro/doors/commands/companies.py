@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from lastro import companies, orders
+from lastro import companies, orders, webhooks
 from lastro.base.money import Money, MoneyError
 from lastro.doors import wiring
 from lastro.doors.commands import fees
@@ -28,6 +28,10 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     command(_list, "list", "List every company.")
     show = command(_show, "show", "Show one company.")
     show.add_argument("company", help="its number or id")
+    rotate = command(
+        _rotate_webhook_secret, "rotate-webhook-secret", "Give a company a new webhook secret; prints it, this once."
+    )
+    rotate.add_argument("company", help="its number or id")
     duplicates = command(
         _refuse_duplicates, "refuse-duplicates", "Refuse a payout that is like one just made, or only say so."
     )
@@ -84,6 +88,17 @@ async def _list(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
 
 async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     return _shown(await desk.company(given.company))
+
+
+async def _rotate_webhook_secret(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    company, now = await desk.company(given.company), datetime.now(UTC)
+    # No key: what is typed is not sent again, so that nothing keeps the answer.
+    verb = webhooks.RotateSecret(company.id, wiring.key_ring_of(desk.settings), lambda: now, None)
+    made = await desk.act(company.id, verb)
+    return {
+        "number": company.number, "id": company.id, "webhookSecret": made["secret"],
+        "olderSecretUntil": now + webhooks.OVERLAP,
+    }  # fmt: skip
 
 
 async def _refuse_duplicates(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
