@@ -238,11 +238,12 @@ def good(town: Town, route: Route) -> dict[str, Any]:
     """A body that is taken, with every field that can be in one."""
     example = EXAMPLES[route.operation]
     body = example.ask(town.objects.get(example.kind or "", "")).body or {}
-    return _merged(body, MORE.get(route.operation, {}))
+    return merged(body, MORE.get(route.operation, {}))
 
 
-def _merged(one: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    return {**one, **{k: _merged(one[k], v) if isinstance(one.get(k), Mapping) else v for k, v in more.items()}}
+def merged(one: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """One with more in it, object within object."""
+    return {**one, **{k: merged(one[k], v) if isinstance(one.get(k), Mapping) else v for k, v in more.items()}}
 
 
 # Parameters of a query, by operation: what may be asked that looks wrong. It changes nothing.

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 from unittest.mock import Mock
 from urllib.parse import quote
 
-from tests.house.examples import EXAMPLES
-
 from lastro.doors import wiring
 from lastro.orders import Place
 from lastro_sandbox import wiring as sandbox
@@ -22,7 +20,6 @@ from lastro_sim.application import ROUTES as SIMULATOR
 
 if TYPE_CHECKING:
     import asyncpg
-    from tests.house.asking import Ask
 
 
 def cpf(chance: random.Random) -> str:
@@ -40,7 +37,7 @@ def _mark(name: str) -> str:
 
 @dataclass
 class Marks:
-    """people: of customers and payers, by what they are. hidden: what only its owner may know. ours: what may be said."""
+    """people: of customers, payers and examples, by what they are. hidden: what only its owner may know."""
 
     people: dict[str, str] = field(default_factory=dict)
     hidden: dict[str, str] = field(default_factory=dict)
@@ -50,17 +47,24 @@ class Marks:
     def new(cls) -> "Marks":
         chance = random.Random(secrets.randbits(64))
         made = cls()
-        for whose in ("customer", "payer", "stranger"):
-            made.people |= {f"name of the {whose}": f"Canario {_mark(whose)}", f"document of the {whose}": cpf(chance)}
+        for whose in ("the customer", "the payer", "the stranger", "an example"):
+            mark = _mark(whose.rpartition(" ")[2])
+            made.people |= {f"name of {whose}": f"Canario {mark}", f"document of {whose}": cpf(chance)}
+        for of, network in (("", "203.0.113"), (" of an example", "198.51.100")):
+            made.people |= {
+                f"e-mail{of}": f"{_mark('mail')}@example.com", f"phone{of}": f"+5511{chance.randrange(10**8, 10**9)}",
+                f"ip{of}": f"{network}.{chance.randrange(100, 250)}", f"description{of}": _mark("description"),
+                f"return url{of}": f"https://{_mark('return')}.example.com/",
+            }  # fmt: skip
         made.people |= {
-            "e-mail": f"{_mark('mail')}@example.com", "phone": f"+5511{chance.randrange(10**8, 10**9)}",
-            "street": _mark("street"), "postal code": str(chance.randrange(10**7, 10**8)), "ip": f"203.0.113.{chance.randrange(100, 250)}",
-            "description": _mark("description"), "return url": f"https://{_mark('return')}.example.com/",
+            "street": _mark("street"), "postal code": str(chance.randrange(10**7, 10**8)),
+            "address of an example": _mark("address"), "Pix key of an example": f"{_mark('key')}@example.com",
+            "bank account of an example": str(chance.randrange(10**10, 10**11)),
         }  # fmt: skip
         made.hidden |= {
             name: _mark(name.replace(" ", ""))
             for name in ("query", "path", "header", "cookie", "broken body", "refused body", "webhook url", "wrong secret",
-                         "wrong token", "receivers answer", "idempotency key")
+                         "wrong token", "receivers answer", "idempotency key", "webhook url of an example")
         }  # fmt: skip
         return made
 
@@ -157,20 +161,6 @@ def knocks(paths: Mapping[str, Iterable[str]], marks: Marks, token: str) -> Iter
                     yield Knock(method, target, {**good, "content-type": content_type, "idempotency-key": key}, body)
     yield Knock("GET", f"/{hidden['path']}", good)
     yield Knock(hidden["header"].upper(), "/health", named)
-
-
-def good_knocks(marks: Marks, token: str, objects: Mapping[str, str]) -> Iterator[Knock]:
-    """Every operation as its example asks it, with its real object where there is one."""
-    nobodys = Mock(place=Place(Mock(), "https://lastro.test", sandbox=True))
-    for route in wiring.routes(nobodys):
-        example = EXAMPLES.get(route.operation)  # that there is one is another test's business
-        ask: Ask | None = None if example is None else example.ask(objects.get(example.kind or "", "x"))
-        if ask is not None and ask.body is None:
-            query = "&".join(f"{quote(n)}={quote(v)}" for n, v in ask.query.items())
-            key = {} if route.key == "none" else {"idempotency-key": f"{marks.hidden['idempotency key']}{route.operation}"}
-            target = route.path.format(**ask.path)
-            headers = {"authorization": f"Bearer {token}", **key}
-            yield Knock(route.method, f"{target}?{query}" if query else target, headers)
 
 
 # ── where they were found ──
