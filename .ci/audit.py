@@ -3,10 +3,11 @@
 
 pip-audit ends with 0 and "no known vulnerabilities" also where its service knew none of the packages, as behind a mirror
 of the index; and with 1 both for a hole and for no answer. So its report is what counts. A hole ends this with 1; what
-could not be asked does not, but is said loudly.
+could not be asked is said loudly, and ends it with 1 only where LASTRO_AUDIT_REQUIRED is 1: before a release, say.
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 LOCK = Path(__file__).parents[1] / "requirements-dev.lock"
+REQUIRED = "LASTRO_AUDIT_REQUIRED"
 _SHOWN = 3
 
 
@@ -27,15 +29,19 @@ def main() -> int:
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         told = json.loads(report.read_text(encoding="utf-8")) if report.exists() and report.stat().st_size else None
-    status, said = judge(told, asked.stderr)
+    status, said = judge(told, asked.stderr, is_required=os.environ.get(REQUIRED) == "1")
     sys.stdout.write(said + "\n")
     return status
 
 
-def judge(report: dict[str, Any] | None, complaint: str) -> tuple[int, str]:
-    """Exit status and words. report: pip-audit's JSON, None where it wrote none; complaint: what it said beside it."""
+def judge(report: dict[str, Any] | None, complaint: str, *, is_required: bool = False) -> tuple[int, str]:
+    """Exit status and words. report: pip-audit's JSON, None where it wrote none; complaint: what it said beside it.
+
+    is_required: what nobody could be asked about ends with 1 as well.
+    """
+    unasked = int(is_required)
     if report is None or not report["dependencies"]:
-        return 0, f"NOT AUDITED: the service that knows holes did not answer. {_last_line(complaint)}".rstrip()
+        return unasked, f"NOT AUDITED: the service that knows holes did not answer. {_last_line(complaint)}".rstrip()
     named = [d for d in report["dependencies"] if "vulns" in d]
     skipped = [d for d in report["dependencies"] if "vulns" not in d]
     lines = [
@@ -50,7 +56,7 @@ def judge(report: dict[str, Any] | None, complaint: str) -> tuple[int, str]:
     holes = sum(len(d["vulns"]) for d in named)
     if not lines:
         lines.append(f"no known holes in {len(named)} dependencies")
-    return (1 if holes else 0), "\n".join(lines)
+    return (1 if holes or (skipped and is_required) else 0), "\n".join(lines)
 
 
 def _last_line(text: str) -> str:

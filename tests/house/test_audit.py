@@ -1,6 +1,10 @@
 """What `make check` says of known holes: nothing is taken for good that nobody has looked at."""
 
 import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -53,9 +57,46 @@ def test_no_report_is_no_audit(audit: ModuleType) -> None:
     assert said == "NOT AUDITED: the service that knows holes did not answer. ConnectionError: Failed to resolve 'pypi.org'"
 
 
+@pytest.mark.parametrize(
+    ("report", "status"),
+    [
+        (None, 1), ({"dependencies": []}, 1), ({"dependencies": [GOOD, UNASKED]}, 1), ({"dependencies": [GOOD, BAD]}, 1),
+        ({"dependencies": [GOOD, GOOD]}, 0),
+    ],
+    ids=["no answer", "an empty report", "one unasked", "a hole", "all asked, none"],
+)  # fmt: skip
+def test_where_an_audit_is_required_its_absence_fails(audit: ModuleType, report: Any, status: int) -> None:
+    found, said = audit.judge(report, "", is_required=True)
+    assert (found, said) == (status, audit.judge(report, "")[1])
+
+
+@pytest.mark.parametrize(("required", "status"), [("1", 1), ("", 0)])
+def test_the_variable_requires_it(audit: ModuleType, tmp_path: Path, required: str, status: int) -> None:
+    """The program itself, with an index that nobody can reach and proxies that lead nowhere."""
+    nowhere = dict.fromkeys(("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"), "http://127.0.0.1:9")
+    told = {
+        **os.environ,
+        **nowhere,
+        "NO_PROXY": "",
+        "no_proxy": "",
+        "PIP_CACHE_DIR": str(tmp_path),
+        audit.REQUIRED: required,
+    }
+    command = [sys.executable, str(ROOT / ".ci" / "audit.py")]
+    ended = subprocess.run(command, env=told, capture_output=True, text=True, check=False)
+    assert ended.stdout.startswith("NOT AUDITED: the service that knows holes did not answer."), ended.stdout
+    assert ended.returncode == status
+
+
 def test_the_check_asks(audit: ModuleType) -> None:
     """Every locked package, those of the tests and tools too."""
     assert audit.LOCK.is_file()
     made = (ROOT / "Makefile").read_text(encoding="utf-8")
     check = made.partition("\ncheck:")[2].partition("\n\n")[0]
     assert ".ci/audit.py || status=1" in check
+
+
+def test_the_whole_run_hands_the_wish_on(audit: ModuleType) -> None:
+    """It forgets every other LASTRO_ variable, which would lead its tests astray."""
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert f"{audit.REQUIRED}=$audit_required make check" in run
