@@ -26,7 +26,7 @@ from lastro.base.db import Database, Dsn
 from lastro.base.outgoing.addresses import url_problem
 from lastro.doors import worker
 from lastro.doors.declined import StartRefused
-from lastro.doors.durable import undurable
+from lastro.doors.durable import talkative, undurable
 from lastro.doors.migrate import migrate
 from lastro_sandbox import wiring as sandbox
 from lastro_sandbox.embedded import EmbeddedServer
@@ -170,17 +170,36 @@ def test_a_name_of_the_sandbox_is_not_served(api: httpx.Client) -> None:
     assert api.get("/health", headers={"host": "pay.example.com", "origin": "http://evil.example"}).status_code == 403
 
 
-def test_the_worker_starts(installation: Installation) -> None:
+def begun(installation: Installation, lines: int) -> list[str]:
+    """The first lines that a worker logs, which is then ended as it should be."""
     process = installation.python("-m", "lastro.doors.cli", "worker")
     assert process.stdout is not None
     try:
-        first = process.stdout.readline()
+        said = [process.stdout.readline() for _ in range(lines)]
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=DEADLINE_SECONDS)
     finally:
         process.kill()
-    assert '"worker.started"' in first
     assert process.returncode == 0
+    return said
+
+
+def test_the_worker_starts(installation: Installation) -> None:
+    (first,) = begun(installation, 1)
+    assert '"worker.started"' in first
+
+
+def test_a_server_whose_log_tells_of_people_is_warned_of(installation: Installation) -> None:
+    """It starts all the same: the line of the start comes behind."""
+    asyncio.run(_set(installation, "ALTER ROLE lastro_app SET log_error_verbosity = verbose"))
+    try:
+        warned, started = begun(installation, 2)
+    finally:
+        asyncio.run(_set(installation, "ALTER ROLE lastro_app RESET log_error_verbosity"))
+    assert '"database.log_tells"' in warned
+    assert '"level":"warning"' in warned
+    assert "log_error_verbosity is verbose" in warned
+    assert '"worker.started"' in started
 
 
 @pytest.mark.parametrize("command", ["run", "demo"])
@@ -294,6 +313,33 @@ def test_a_standby_has_what_is_answered(standbys: str, commit: str, is_wrong: bo
     shown = {"role": "lastro_app", "fsync": "on", "full_page_writes": "on"}
     said = undurable({**shown, "synchronous_commit": commit, "synchronous_standby_names": standbys})
     assert [line.startswith(f"synchronous_commit is {commit} for lastro_app") for line in said] == [True] * is_wrong
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({}, []),
+        ({"log_error_verbosity": "default"}, ["log_error_verbosity is default"]),
+        ({"log_error_verbosity": "verbose"}, ["log_error_verbosity is verbose"]),
+        ({"log_min_error_statement": "error"}, ["log_min_error_statement is error"]),
+        ({"log_min_duration_statement": "1s"}, ["log_parameter_max_length is -1"]),
+        ({"log_min_duration_statement": "1s", "log_parameter_max_length": "0"}, []),
+        ({"log_statement": "mod"}, ["log_parameter_max_length is -1"]),
+        ({"log_statement": "all", "log_parameter_max_length": "1kB"}, ["log_parameter_max_length is 1kB"]),
+        ({"log_statement": "ddl"}, []),
+    ],
+    ids=lambda value: " ".join(map("=".join, value.items())) if isinstance(value, dict) else "",
+)
+def test_what_lets_people_into_the_servers_log(changed: dict[str, str], told: list[str]) -> None:
+    """As PostgreSQL shows them: nothing is logged of statements that went well, and all that was sent if they are."""
+    quiet = {
+        "log_error_verbosity": "terse",
+        "log_min_error_statement": "panic",
+        "log_parameter_max_length": "-1",
+        "log_statement": "none",
+        "log_min_duration_statement": "-1",
+    }
+    assert talkative({**quiet, **changed}) == told
 
 
 @pytest.mark.parametrize(

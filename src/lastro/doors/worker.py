@@ -21,7 +21,7 @@ from lastro.base.together import pause_after
 from lastro.doors import collecting, crash, entering, logs, upkeep
 from lastro.doors.declined import StartRefused
 from lastro.doors.due import Sweep
-from lastro.doors.durable import demand_durable
+from lastro.doors.durable import demand_durable, warn_of_its_log
 from lastro.doors.gauges import Watch
 from lastro.doors.laws import EVERY_SECONDS as LAWS_SECONDS
 from lastro.doors.laws import LawReader
@@ -127,6 +127,7 @@ async def admit(database: Database, work_database: Database, mode: str, stop: as
                     await one.refuse_superuser(login_too=mode == PRODUCTION)
                 if mode == PRODUCTION:
                     await demand_durable(database, work_database)
+                    await warn_of_its_log(database)
         except PermissionError as mighty:
             raise StartRefused(str(mighty)) from mighty
         except asyncpg.UndefinedTableError as bare:
