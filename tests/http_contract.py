@@ -4,9 +4,9 @@ import copy
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 import jsonschema_rs
 import msgspec
@@ -17,6 +17,9 @@ from lastro.doors.gate import _ONCE
 from lastro.doors.openapi import UNTOLD
 from lastro.orders import Place
 from lastro_sandbox.wiring import OPEN_PATHS
+
+if TYPE_CHECKING:
+    import httpx
 
 Part = Mapping[str, Any]
 # A method that a path does not take may be refused before that is looked at.
@@ -31,10 +34,27 @@ class BrokenContractError(AssertionError):
 
 
 @cache
-def contract() -> "Contract":
-    """Of a sandbox: what only a sandbox has is documented with the rest."""
-    place = Place(Institution("00000000", "Lastro", "0001"), "https://lastro.test", sandbox=True)
-    return Contract(wiring.documented(Mock(place=place), OPEN_PATHS))
+def contract(*, sandbox: bool = True) -> "Contract":
+    """Of a sandbox: what only a sandbox has is documented with the rest. Or of production, which has none of it."""
+    place = Place(Institution("00000000", "Lastro", "0001"), "https://lastro.test", sandbox=sandbox)
+    return Contract(wiring.documented(Mock(place=place), OPEN_PATHS if sandbox else None))
+
+
+async def holding(answer: "httpx.Response") -> None:
+    """Of an HTTP client that asks a sandbox, as a hook: each answer it hears is as the document says."""
+    await answer.aread()
+    _heard(answer, contract())
+
+
+def holding_in_production(answer: "httpx.Response") -> None:
+    """The same of a client that waits for its answers, of production."""
+    answer.read()
+    _heard(answer, contract(sandbox=False))
+
+
+def _heard(answer: "httpx.Response", kept: "Contract") -> None:
+    target = answer.request.url.raw_path.decode()
+    kept.holds(answer.request.method, target, answer.status_code, answer.headers, answer.content)
 
 
 class Contract:
@@ -52,17 +72,17 @@ class Contract:
 
     def holds(self, method: str, target: str, status: int, headers: Mapping[str, str], body: bytes) -> None:
         """BrokenContractError where the answer to this request is not documented so. target: path and query."""
-        split = urlsplit(target)
+        path, _, query = target.partition("?")
         headers = {name.lower(): value for name, value in headers.items()}
-        item = next((item for pattern, item in self._paths if pattern.fullmatch(split.path)), None)
-        if {".", ".."} & set(unquote(split.path).split("/")):
+        item = next((item for pattern, item in self._paths if pattern.fullmatch(path)), None)
+        if {".", ".."} & set(unquote(path).split("/")):
             item = None  # it is another path, or none
-        if item is None and split.path in UNTOLD:
+        if item is None and path in UNTOLD:
             return
         operation = (item or {}).get("get" if method == "HEAD" else method.lower())
-        what = f"{method} {split.path} {status}"
+        what = f"{method} {path} {status}"
         if operation is None:
-            self._refused(what, {}, status, body if method != "HEAD" else None, split.query)
+            self._refused(what, {}, status, body if method != "HEAD" else None, query)
             _demand(status in (_BEFORE_THE_METHOD if item else {400, 403, 404, 413, 415}), f"{what} of what is not there")
             return
         response = self._resolved(operation["responses"].get(str(status)))
@@ -78,7 +98,7 @@ class Contract:
             value = msgspec.json.decode(body)
             self.valid(what, content[media]["schema"], value)
             if status >= 400 and "message" in value:
-                self._refused(what, operation, status, body, split.query)
+                self._refused(what, operation, status, body, query)
 
     def told(self, event: str, headers: Mapping[str, str], body: Any) -> None:
         """BrokenContractError where a delivery is not documented so."""

@@ -4,6 +4,7 @@ Real processes at their most talkative. Which column may hold what is decided in
 """
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.conftest import Database
 from tests.house import canary, planted
 from tests.house.canary import Knock, Marks
 from tests.house.examples import KEYS
+from tests.http_contract import contract
 from tests.journeys.conftest import opened
 from tests.journeys.play import ORDERS, Play
 from tests.journeys.stage import Stage, until
@@ -23,6 +25,7 @@ from yarl import URL
 
 AT_ONCE = 8
 TALKATIVE = {"LASTRO_LOG_LEVEL": "debug"}
+_GUIDE = re.compile(r"/start(?:[/?]|$)")
 _BOOM = "CANARYBOOM"
 # An error of the database that quotes what was to be written. (Of a row behind row-level security it does not by itself.)
 _TRAP = f"""
@@ -100,16 +103,21 @@ async def play(loud: Stage, collector: Collector) -> AsyncIterator[Play]:
 
 
 async def send(play: Play, base: str, knock: Knock) -> int:
-    """Its status, whatever it is; a connection that the server ends is an answer too."""
+    """Its status, whatever it is; a connection that the server ends is an answer too. What our API says is as documented.
+
+    The guide at /start is pages for people, as the console is, of which no document tells.
+    """
     url = URL(base + knock.target, encoded=True)
     try:
         async with play.http.request(
             knock.method, url, headers=knock.headers, data=knock.body, allow_redirects=False
         ) as answer:
-            await answer.read()
-            return answer.status
+            status, headers, body = answer.status, answer.headers, await answer.read()
     except (aiohttp.ClientError, ValueError):
         return 0
+    if base == play.stage.base_url and not _GUIDE.match(knock.target):
+        contract().holds(knock.method, knock.target, status, headers, body)
+    return status
 
 
 async def send_all(play: Play, base: str, knocks: Iterable[Knock]) -> Sequence[int]:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 import uvicorn
+from tests.http_contract import contract
 
 from lastro.doors import protocol, wiring
 from lastro.doors.api import Server
@@ -19,6 +20,8 @@ from lastro.doors.app import application
 from .strangers import HOST, Town, leave, settle
 
 LOGIN = b'{"clientId":"lc_0000000000000000000000","clientSecret":"lsk_x"}'
+HEALTH, TOKEN = "GET /health", "POST /auth/v1/token"  # what is asked by GET and by post()
+ERROR = {"$ref": "#/components/schemas/Error"}
 SOON = 0.3
 PATIENT = 5.0
 
@@ -55,13 +58,27 @@ class Line:
         self.writer.write(data)
         await self.writer.drain()
 
-    async def answer(self, *, head: bool = False) -> Answer:
+    async def answer(self, asked: str = "") -> Answer:
+        """The next answer. asked: method and target of the request that it is to, of which it is held to be as documented.
+
+        What is no HTTP, or broke off before it was a request, asks for no operation: its answer is an Error of the document.
+        """
         async with asyncio.timeout(PATIENT):
             told = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             first, *lines = told.strip().split("\r\n")
-            headers = dict(line.lower().split(": ", 1) for line in lines)
-            length = 0 if head else int(headers["content-length"])
-            return Answer(int(first.split(" ")[1]), headers, await self.reader.readexactly(length))
+            headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+            length = 0 if asked.startswith("HEAD ") else int(headers["content-length"])
+            answer = Answer(int(first.split(" ")[1]), headers, await self.reader.readexactly(length))
+        if asked:
+            method, target = asked.split(" ")
+            contract().holds(method, target, answer.status, answer.headers, answer.body)
+        else:
+            contract().valid("an answer to no operation", ERROR, msgspec.json.decode(answer.body))
+        return answer
+
+    async def statuses(self, *asked: str) -> list[int]:
+        """Of the next answers, one to each of these."""
+        return [(await self.answer(one)).status for one in asked]
 
     async def ends(self) -> bool:
         """Whether nothing more comes."""
@@ -85,11 +102,11 @@ class Port:
         finally:
             writer.close()
 
-    async def said(self, data: bytes, *, hasty: bool = False) -> Answer:
+    async def said(self, data: bytes, asked: str = "", *, hasty: bool = False) -> Answer:
         """The one answer to bytes, after which the connection ends by itself."""
         async with self.line(hasty=hasty) as line:
             await line.send(data)
-            answer = await line.answer()
+            answer = await line.answer(asked)
             assert await line.ends()
             return answer
 
@@ -187,14 +204,14 @@ async def test_what_was_asked_before_is_answered_first(port: Port) -> None:
     """Or the refusal would be taken for its answer."""
     async with port.line() as line:
         await line.send(GET + post(f"content-length: {len(LOGIN)}") + GET + b"rubbish \0\r\n\r\n" + GET)
-        assert [(await line.answer()).status for _ in range(4)] == [200, 401, 200, 405]
+        assert await line.statuses(HEALTH, TOKEN, HEALTH, "") == [200, 401, 200, 405]
         assert await line.ends()
 
 
 async def test_what_was_asked_before_a_body_broke_is_answered_first(port: Port) -> None:
     async with port.line() as line:
         await line.send(GET + post("transfer-encoding: chunked", body=b"zz\r\n"))
-        assert (await line.answer()).status == 200
+        assert (await line.answer(HEALTH)).status == 200
         assert (await line.answer()).problem == NO_HTTP
         assert await line.ends()
 
@@ -203,10 +220,9 @@ async def test_a_body_is_only_what_its_length_says(port: Port) -> None:
     """Shorter than said: it is waited for. Longer: the rest is another request."""
     async with port.line() as line:
         await line.send(post("content-length: 2", body=b"{}") + GET)
-        assert (await line.answer()).status == 400
-        assert (await line.answer()).status == 200
+        assert await line.statuses(TOKEN, HEALTH) == [400, 200]
         await line.send(post("content-length: 2", body=b"{}{}"))
-        assert (await line.answer()).status == 400
+        assert (await line.answer(TOKEN)).status == 400
         assert (await line.answer()).problem == (405, "method", "NOT_ALLOWED")
 
 
@@ -224,7 +240,8 @@ async def test_an_upgrade_is_not_taken(port: Port) -> None:
                 GET,
             ):  # fmt: skip
                 await line.send(sent)
-            assert [(await line.answer()).status for _ in range(8)] == [200, 200, 200, 401, 200, 401, 401, 200]
+            asked = (HEALTH, HEALTH, HEALTH, TOKEN, HEALTH, TOKEN, TOKEN, HEALTH)
+            assert await line.statuses(*asked) == [200, 200, 200, 401, 200, 401, 401, 200]
 
 
 async def test_headers_behind_a_body_are_not_believed(port: Port) -> None:
@@ -239,7 +256,7 @@ async def test_headers_behind_a_body_are_not_believed(port: Port) -> None:
                 body=chunks,
             )
         )
-        answer = await line.answer()
+        answer = await line.answer("PUT /order/v2/transparent")
         assert (answer.status, answer.headers["x-request-id"] == "trailing") == (401, False)
 
 
@@ -248,7 +265,7 @@ async def test_who_asks_first_to_go_on_is_told_to(port: Port) -> None:
         await line.send(post("expect: 100-continue", f"content-length: {len(LOGIN)}", body=b""))
         assert await line.reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
         await line.send(LOGIN)
-        assert (await line.answer()).status == 401
+        assert (await line.answer(TOKEN)).status == 401
 
 
 # ── cut off, slow, too much ──
@@ -267,7 +284,7 @@ async def test_what_was_cut_off_is_refused(port: Port, data: bytes, problem: tup
     async with port.line() as line:
         await line.send(data)
         line.writer.write_eof()
-        assert (await line.answer()).problem == problem
+        assert (await line.answer(TOKEN if "body" in problem else "")).problem == problem
         assert await line.ends()
 
 
@@ -276,7 +293,7 @@ async def test_who_has_said_all_is_answered_all_the_same(port: Port) -> None:
     async with port.line() as line:
         await line.send(GET + GET)
         line.writer.write_eof()
-        assert [(await line.answer()).status for _ in range(2)] == [200, 200]
+        assert await line.statuses(HEALTH, HEALTH) == [200, 200]
         assert await line.ends()
 
 
@@ -291,7 +308,7 @@ async def test_who_says_nothing_is_let_go(port: Port) -> None:
      (post("transfer-encoding: chunked", body=b"2\r\n{}\r\n"), "body")],
 )  # fmt: skip
 async def test_what_takes_too_long_is_refused(port: Port, data: bytes, field: str) -> None:
-    answer = await port.said(data, hasty=True)
+    answer = await port.said(data, TOKEN if field == "body" else "", hasty=True)
     assert answer.problem == (400, field, "EXPIRED")
     assert f"{SOON:g} s" in answer.body.decode()
 
@@ -300,7 +317,7 @@ async def test_a_drop_now_and_then_is_too_slow_as_well(port: Port) -> None:
     """The time is that of the whole body, not between two pieces of it."""
     async with port.line(hasty=True) as line:
         await line.send(post("content-length: 100000", body=b""))
-        answer = asyncio.ensure_future(line.answer())
+        answer = asyncio.ensure_future(line.answer(TOKEN))
         while not answer.done():
             await line.send(b" ")
             await asyncio.wait((answer,), timeout=SOON / 10)
@@ -309,7 +326,7 @@ async def test_a_drop_now_and_then_is_too_slow_as_well(port: Port) -> None:
 
 @pytest.mark.parametrize("length", [1024 * 1024 + 1, 10**15])
 async def test_a_body_that_says_it_is_too_large_is_not_waited_for(port: Port, length: int) -> None:
-    answer = await port.said(post(f"content-length: {length}", body=b"{"), hasty=True)
+    answer = await port.said(post(f"content-length: {length}", body=b"{"), TOKEN, hasty=True)
     assert answer.problem == (413, "body", "TOO_LONG")
 
 
@@ -317,8 +334,8 @@ async def test_a_body_that_is_too_large_is_refused_whatever_it_says(port: Port) 
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
     async with port.line() as line:
         await line.send(post("transfer-encoding: chunked", body=chunk * 17 + b"0\r\n\r\n") + GET)
-        assert (await line.answer()).problem == (413, "body", "TOO_LONG")
-        assert (await line.answer()).status == 200  # it has ended in time, and so the connection is as good as before
+        assert (await line.answer(TOKEN)).problem == (413, "body", "TOO_LONG")
+        assert (await line.answer(HEALTH)).status == 200  # it has ended in time, and so the connection is as good as before
 
 
 async def test_who_goes_on_sending_is_let_go(port: Port) -> None:
@@ -342,7 +359,7 @@ async def test_small_pieces_of_a_good_body_are_taken(port: Port) -> None:
     chunks = b"".join(b"1\r\n" + body[i : i + 1] + b"\r\n" for i in range(len(body))) + b"0\r\n\r\n"
     async with port.line() as line:
         await line.send(post("transfer-encoding: chunked", body=chunks))
-        assert (await line.answer()).status == 401
+        assert (await line.answer(TOKEN)).status == 401
 
 
 async def test_a_name_is_needed(port: Port) -> None:
@@ -353,15 +370,15 @@ async def test_a_name_is_needed(port: Port) -> None:
     ):
         async with port.line() as line:
             await line.send(data)
-            assert (await line.answer()).problem == (400, "host", "NOT_ALLOWED")
+            assert (await line.answer(HEALTH)).problem == (400, "host", "NOT_ALLOWED")
 
 
 async def test_a_whole_address_as_the_path_is_the_path(port: Port) -> None:
     async with port.line() as line:
         await line.send(request(f"GET http://{HOST}/health HTTP/1.1") + request("OPTIONS * HTTP/1.1"))
-        assert [(await line.answer()).status for _ in range(2)] == [200, 404]
+        assert await line.statuses(HEALTH, "OPTIONS *") == [200, 404]
         await line.send(request("GET http://evil.example/health HTTP/1.1"))
-        assert (await line.answer()).problem == (400, "host", "DUPLICATE")
+        assert (await line.answer(HEALTH)).problem == (400, "host", "DUPLICATE")
 
 
 async def test_head_has_no_body(port: Port) -> None:
@@ -373,7 +390,7 @@ async def test_head_has_no_body(port: Port) -> None:
             ("/auth/v1/token", 405),
         ):
             await line.send(request(f"HEAD {path} HTTP/1.1") + GET)
-            answer = await line.answer(head=True)
+            answer = await line.answer(f"HEAD {path}")
             assert answer.status == status
             assert int(answer.headers["content-length"]) > 0
-            assert (await line.answer()).status == 200
+            assert (await line.answer(HEALTH)).status == 200

@@ -103,7 +103,8 @@ async def test_who_is_not_asked_to_watch_finds_no_such_path(town: Town) -> None:
     """Whatever the method, byte for byte as for a path that is nobody's."""
     app = town.http._transport.app  # type: ignore[attr-defined]
     far = httpx.ASGITransport(app, client=("203.0.113.9", 443))
-    async with httpx.AsyncClient(transport=far, base_url=str(town.http.base_url)) as stranger:
+    hooks = town.http.event_hooks
+    async with httpx.AsyncClient(transport=far, base_url=str(town.http.base_url), event_hooks=hooks) as stranger:
         for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "SPELL"):
             given = {"x-request-id": "same"}
             shut = await stranger.request(method, "/metrics", headers=given)

@@ -25,8 +25,10 @@ from .test_errors_socket import Line, request
 
 SOON = 0.2
 HERE = "127.0.0.1"
-GET = request("GET /qr/v2/0000000000000000000000 HTTP/1.1")  # a 404, once the database has been asked
-LIVE = request("GET /live HTTP/1.1")
+ALIVE, BANKS, TOKEN = "GET /live", "GET /order/v1/banks", "POST /auth/v1/token"
+CHARGE, HEAD = "GET /qr/v2/0000000000000000000000", "HEAD /qr/v2/0000000000000000000000"
+GET = request(f"{CHARGE} HTTP/1.1")  # a 404, once the database has been asked
+LIVE = request(f"{ALIVE} HTTP/1.1")
 LARGE = 64 * 1024 * 1024  # more than the sockets of both sides hold
 
 
@@ -61,8 +63,8 @@ class Door:
             while self.admission.waiting != count:
                 await asyncio.sleep(0.001)
 
-    def asked(self, client: Any, line: str = "GET /order/v1/banks HTTP/1.1") -> bytes:
-        return request(line, f"authorization: Bearer {self.town.token(client)}")
+    def asked(self, client: Any) -> bytes:
+        return request(f"{BANKS} HTTP/1.1", f"authorization: Bearer {self.town.token(client)}")
 
 
 @pytest.fixture(scope="module")
@@ -113,24 +115,24 @@ async def test_who_is_turned_away_is_told_and_may_stay(door: Door) -> None:
         async with door.line() as line:
             posted = request(f"POST http://{HOST}/auth/v1/token HTTP/1.1", "content-length: 5", "x-request-id: mine-7")
             await line.send(posted)
-            answer = await line.answer()
+            answer = await line.answer(TOKEN)
             assert_away(answer)
             assert answer.headers["x-request-id"] == "mine-7"
-            await line.send(b"hello" + request("HEAD /nowhere HTTP/1.1") + GET)
-            assert (await line.answer(head=True)).status == 503
-            assert_away(await line.answer())
+            await line.send(b"hello" + request(f"{HEAD} HTTP/1.1") + GET)
+            assert (await line.answer(HEAD)).status == 503
+            assert_away(await line.answer(CHARGE))
             await stack.aclose()
             await line.send(GET)
-            assert (await line.answer()).status == 404
+            assert (await line.answer(CHARGE)).status == 404
 
 
 async def test_many_on_one_connection_are_turned_away_one_after_the_other(door: Door) -> None:
     async with AsyncExitStack() as stack, door.line() as line:
         await door.full(stack)
-        await line.send(b"".join(request("GET / HTTP/1.1", f"x-request-id: {n}") for n in range(2_000)))
-        assert [(await line.answer()).headers["x-request-id"] for _ in range(2_000)] == [str(n) for n in range(2_000)]
-        await line.send(request("GET / HTTP/1.1", "connection: close"))
-        answer = await line.answer()
+        await line.send(b"".join(request(f"{CHARGE} HTTP/1.1", f"x-request-id: {n}") for n in range(2_000)))
+        assert [(await line.answer(CHARGE)).headers["x-request-id"] for _ in range(2_000)] == [str(n) for n in range(2_000)]
+        await line.send(request(f"{CHARGE} HTTP/1.1", "connection: close"))
+        answer = await line.answer(CHARGE)
         assert_away(answer)
         assert answer.headers["connection"] == "close"
         assert await line.ends()
@@ -140,7 +142,7 @@ async def test_who_watches_is_answered_all_the_same(door: Door) -> None:
     async with AsyncExitStack() as stack, door.line() as line:
         await door.full(stack)
         await line.send(LIVE)
-        assert (await line.answer()).status == 200
+        assert (await line.answer(ALIVE)).status == 200
 
 
 async def test_a_company_that_asks_less_is_served_beside_one_that_asks_too_much(door: Door) -> None:
@@ -149,16 +151,16 @@ async def test_a_company_that_asks_less_is_served_beside_one_that_asks_too_much(
         lines = [await stack.enter_async_context(door.line()) for _ in range(3)]
         for asked, line in ((ana, lines[0]), (dora, lines[1])):
             await line.send(asked)  # whose token it is is known from now on
-            assert (await line.answer()).status == 200
+            assert (await line.answer(BANKS)).status == 200
         async with door.admission.place("one"), door.admission.place("two"):
             for line in lines[:2]:
                 await line.send(ana)
             await door.waiting(2)
             await lines[2].send(ana)
-            assert_away(await lines[2].answer(), 429)
+            assert_away(await lines[2].answer(BANKS), 429)
             await lines[2].send(dora)
-            assert_away(await lines[0].answer(), 429)  # its place in the line is Dora's now
-        assert [(await line.answer()).status for line in lines[1:]] == [200, 200]
+            assert_away(await lines[0].answer(BANKS), 429)  # its place in the line is Dora's now
+        assert [(await line.answer(BANKS)).status for line in lines[1:]] == [200, 200]
     assert (door.admission.taken, door.admission.waiting, door.admission.heads) == (0, 0, 0)
 
 
@@ -168,10 +170,10 @@ async def test_a_body_that_comes_slowly_takes_no_place(door: Door) -> None:
             await slow.send(request("POST /auth/v1/token HTTP/1.1", "content-type: application/json", "content-length: 2"))
             await slow.send(b"{")
             await quick.send(GET)
-            assert (await quick.answer()).status == 404
+            assert (await quick.answer(CHARGE)).status == 404
             assert door.admission.taken == 0
             await slow.send(b"}")
-            assert (await slow.answer()).status == 400
+            assert (await slow.answer(TOKEN)).status == 400
 
 
 async def test_of_too_many_connections_one_goes_on_which_nobody_waits(door: Door) -> None:
@@ -179,16 +181,16 @@ async def test_of_too_many_connections_one_goes_on_which_nobody_waits(door: Door
         lines = [await stack.enter_async_context(door.line()) for _ in range(3)]
         for line in lines:
             await line.send(LIVE)
-            assert (await line.answer()).status == 200
+            assert (await line.answer(ALIVE)).status == 200
         await lines[0].send(LIVE)  # it is the youngest now
-        assert (await lines[0].answer()).status == 200
+        assert (await lines[0].answer(ALIVE)).status == 200
         newest = await stack.enter_async_context(door.line())
         await newest.send(LIVE)
-        assert (await newest.answer()).status == 200
+        assert (await newest.answer(ALIVE)).status == 200
         with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
-            await lines[1].answer()
+            await lines[1].answer(ALIVE)
         await lines[0].send(LIVE)
-        assert (await lines[0].answer()).status == 200
+        assert (await lines[0].answer(ALIVE)).status == 200
         assert door.connections.closed == 1
 
 
@@ -204,11 +206,11 @@ async def test_who_waits_for_an_answer_keeps_its_connection(door: Door) -> None:
         await lines[2].send(b"GET /a HTTP/1.1\r\nx-one:")  # never more than half a head
         fourth = await stack.enter_async_context(door.line())
         await fourth.send(LIVE)
-        assert (await fourth.answer()).status == 200
+        assert (await fourth.answer(ALIVE)).status == 200
         with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
             await lines[2].answer()
         await places.aclose()
-        assert [(await line.answer()).status for line in lines[:2]] == [404, 404]
+        assert [(await line.answer(CHARGE)).status for line in lines[:2]] == [404, 404]
 
 
 class Hasty(protocol.Protocol):

@@ -21,6 +21,7 @@ from unittest.mock import Mock
 import asyncpg
 import httpx
 import pytest
+from tests.http_contract import holding_in_production
 
 from lastro.base.db import Database, Dsn
 from lastro.base.outgoing.addresses import url_problem
@@ -100,13 +101,14 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
 
 @pytest.fixture(scope="module")
 def api(installation: Installation) -> Iterator[httpx.Client]:
-    """The API as it runs in production, asked by the name it has there."""
+    """The API as it runs in production, asked by the name it has there; each answer is as its document says."""
     process = installation.python("-m", "lastro.doors.cli", "api")
     address = f"http://127.0.0.1:{installation.port}"
     try:
         with httpx.Client(
-            base_url=address, headers={"host": "pay.example.com"}, trust_env=False, timeout=DEADLINE_SECONDS
-        ) as http:
+            base_url=address, headers={"host": "pay.example.com"}, trust_env=False, timeout=DEADLINE_SECONDS,
+            event_hooks={"response": [holding_in_production]},
+        ) as http:  # fmt: skip
             eventually(process, lambda: http.get("/health").status_code == 200)
             yield http
     finally:

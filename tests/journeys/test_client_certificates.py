@@ -16,6 +16,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 from tests.house.tree import ROOT
+from tests.http_contract import contract
 from tests.self_signed import self_signed
 
 from lastro.doors.commands import perform
@@ -36,12 +37,14 @@ class Front:
     server: Path
 
     async def asks(self, method: str, path: str, by: Path | None = None, **given: Any) -> httpx.Response:
-        """A request of a caller who shows this certificate, or none."""
+        """A request of a caller who shows this certificate, or none; its answer comes through the proxy as it is documented."""
         context = ssl.create_default_context(cafile=str(self.server))
         if by is not None:
             context.load_cert_chain(by)
         async with httpx.AsyncClient(verify=context, trust_env=False) as http:
-            return await http.request(method, self.url + path, **given)
+            answer = await http.request(method, self.url + path, **given)
+        contract().holds(method, path, answer.status_code, answer.headers, answer.content)
+        return answer
 
     async def logs_in(self, client: dict[str, str], by: Path | None = None, **given: Any) -> httpx.Response:
         credentials = {name: client[name] for name in ("clientId", "clientSecret")}

@@ -11,6 +11,7 @@ from unittest.mock import Mock
 import httpx
 import pytest
 from tests.cast import Cast, Seller
+from tests.http_contract import contract
 from tests.rooms.console.visiting import PRODUCTION, Building, Visit, building, hidden
 
 from lastro.doors import console, wiring
@@ -57,6 +58,8 @@ async def house(cast: Cast, ana: Seller, tmp_path: Path) -> Building:
     async def within(call: Call, base: str) -> Told:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(asgi), base_url=base) as http:
             answer = await http.request(call.method, call.path, headers=dict(call.headers), content=call.body)
+        if call.path not in OPEN_PATHS:  # the paths of a sandbox alone are told of here, and not served
+            contract().holds(call.method, call.path, answer.status_code, answer.headers, answer.content)
         return Told(answer.status_code, dict(answer.headers), answer.content, 1.0)
 
     annex = trying.annex(built.house, tmp_path, within)
@@ -91,7 +94,8 @@ async def test_each_operation_has_a_form_that_can_be_sent_as_it_is(house: Buildi
         answer = await visit.post(f"{trying.HERE}/{name}", {**hidden(page.text), **form, **given})
         assert answer.status_code == 200, (name, answer.text)
         status = int(_ANSWERED.findall(answer.text)[0])
-        if status >= 500:
+        assert status < 500 or status == 503, (name, status)
+        if status == 503:
             away.add(name)
     # No network stands behind this house: what asks one says so, and nothing else fails.
     assert away <= {"create_payout", "look_up_key", "create_key", "delete_key", "create_key_claim"}
