@@ -7,33 +7,38 @@ import asyncio
 import os
 import socket
 import sys
+import tomllib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import httpx
 import msgspec
 import uvicorn
-from tests.conftest import Database
+from tests import conftest
 from tests.house.asking import Ask
 from tests.house.strangers import Town, leave, settle
 from tests.journeys.stage import until
 
+from lastro.base.db import Database
 from lastro.doors import wiring
 from lastro.doors.app import application
 from lastro.doors.protocol import Protocol
+from lastro_sandbox import wiring as sandbox
 
 HERE = Path(__file__).parent
 HOST = "127.0.0.1"
+NOBODY = "http://127.0.0.1:9"  # where a simulated network would be
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))  # of each operation, beside those of its edges
 SEED = os.environ.get("FUZZ_SEED")  # given: requests of this seed, instead of the same each time
 NO_LIMIT = 100_000_000
 
 
 @asynccontextmanager
-async def served(town: Town) -> AsyncIterator[str]:
-    """The town's API on a port of its own, by the protocol that production speaks; its address."""
+async def served(town: Town, work: Database) -> AsyncIterator[str]:
+    """The town's API on a port of its own, with what a sandbox has beside, by the protocol that production speaks; its address."""
     with socket.socket() as listening:
         listening.bind((HOST, 0))
         address = f"{HOST}:{listening.getsockname()[1]}"
@@ -42,7 +47,9 @@ async def served(town: Town) -> AsyncIterator[str]:
         )
         gate = wiring.gate(house)
         gate.note = lambda *_: None  # a line for each of thousands of requests is read by nobody
-        app = application(gate, wiring.operations(house), wiring.routes(house), wiring.public(house))
+        operations, settings = wiring.operations(house), Mock(network_url=NOBODY)
+        public = wiring.public(house, sandbox.OPEN_PATHS) | sandbox.paths(settings, house, operations, work)
+        app = application(gate, operations, wiring.routes(house), public)
         server = uvicorn.Server(uvicorn.Config(app, http=Protocol, ws="none", log_config=None, lifespan="off"))
         serving = asyncio.create_task(server.serve(sockets=[listening]))
 
@@ -66,10 +73,10 @@ async def known(town: Town) -> Mapping[str, str]:
     }  # fmt: skip
 
 
-async def test_every_answer_is_as_the_document_says(own_database: Database, tmp_path: Path) -> None:
-    town = await settle(own_database)
+async def test_every_answer_is_as_the_document_says(own_database: conftest.Database, tmp_path: Path) -> None:
+    town, work = await settle(own_database), Database(own_database.work, size=2)
     try:
-        async with served(town) as address:
+        async with served(town, work) as address:
             said = (HERE / "schemathesis.toml").read_text(encoding="utf-8")
             if SEED is not None:
                 said = said.replace('mode = "negative"', 'mode = "all"')
@@ -88,8 +95,18 @@ async def test_every_answer_is_as_the_document_says(own_database: Database, tmp_
             )  # fmt: skip
             output, _ = await running.communicate()
         assert running.returncode == 0, output.decode()
-        every = sum(len(item) for item in wiring.documented(town.house)["paths"].values())
+        every = sum(len(item) for item in wiring.documented(town.house, sandbox.OPEN_PATHS)["paths"].values())
         # It does not ask for the document again, from which it has all this.
         assert f"Tested: {every - 1}\n".encode() in output, output.decode()
     finally:
+        await work.close()
         await leave(town)
+
+
+def test_a_500_is_admitted_nowhere() -> None:
+    """503 is, where an operation asks somebody who is not there; 500 is a documented status, so that this check alone finds it."""
+    said = tomllib.loads((HERE / "schemathesis.toml").read_text(encoding="utf-8"))
+    rules = [one.get("checks", {}).get("not_a_server_error", {}) for one in (said, *said["operations"])]
+    assert all(rule.get("enabled", True) for rule in rules)
+    admitted = {str(status).lower() for rule in rules for status in rule.get("expected-statuses", ())}
+    assert admitted == {"2xx", "3xx", "4xx", "503"}
