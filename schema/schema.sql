@@ -4180,7 +4180,7 @@ BEGIN
 END $$;
 
 -- Every payment writes to each of these. New statistics of one make every session plan each of its statements anew that reads it,
--- so they are taken less often than of other tables, and by one measure, so that most are due at the same time.
+-- and what they hold hardly changes as they grow: so they are taken less often than of other tables.
 ALTER TABLE inbox SET (autovacuum_analyze_scale_factor = 0.5);
 ALTER TABLE orders SET (autovacuum_analyze_scale_factor = 0.5);
 ALTER TABLE history SET (autovacuum_analyze_scale_factor = 0.5);

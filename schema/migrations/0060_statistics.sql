@@ -1,6 +1,6 @@
 -- Every payment writes to each of these. New statistics of one make every session plan each of its statements anew that reads
--- it, which is more work than taking them: half a second of a core, again whenever a table was a tenth larger. What they hold
--- hardly changes as they grow. Now they are taken less often, and by one measure, so that most are due at the same time.
+-- it, which is as much work as taking them, again whenever a table was a tenth larger. What they hold hardly changes as they
+-- grow: now they are taken when a table is half as large again.
 
 ALTER TABLE inbox SET (autovacuum_analyze_scale_factor = 0.5);
 ALTER TABLE orders SET (autovacuum_analyze_scale_factor = 0.5);

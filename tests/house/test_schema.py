@@ -258,7 +258,7 @@ async def test_only_migrations_write_what_belongs_to_everybody(database: Any) ->
     assert not [r["found"] for r in rights]
 
 
-async def test_statistics_of_what_every_payment_writes_are_taken_seldom_and_together(database: Any) -> None:
+async def test_statistics_of_what_every_payment_writes_are_taken_seldom(database: Any) -> None:
     rows = await asked(
         database,
         "SELECT relname::text, option_value::numeric AS factor FROM pg_class, pg_options_to_table(reloptions)"
@@ -266,5 +266,4 @@ async def test_statistics_of_what_every_payment_writes_are_taken_seldom_and_toge
     )
     factors = {row["relname"]: row["factor"] for row in rows}
     assert factors.keys() >= OF_EVERY_PAYMENT
-    assert len(set(factors.values())) == 1
     assert min(factors.values()) > 0.2

@@ -220,8 +220,8 @@ def rail_of(settings: Settings) -> Spi:
 
 def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear = unheard) -> Worker:
     """The worker's parts. on_commit hears every Write that is committed, hear how each delivery ended."""
-    database, work = (Database(role, size=n, settings=PLANNED_ONCE) for role, n in ((settings.app, 12), (settings.work, 4)))
-    chance = Chance(os.urandom)
+    database = Database(settings.app, size=12, settings=PLANNED_ONCE)
+    work, chance = Database(settings.work, size=4, settings=PLANNED_ONCE), Chance(os.urandom)
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
     client = payees.outgoing_of(settings)
     deliverer = webhooks.Deliverer(

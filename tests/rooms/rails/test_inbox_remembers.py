@@ -88,6 +88,16 @@ async def test_the_end_is_of_whom_the_payment_was_told_first(way: _Way, scene: S
     assert await way.owners() == [house.ana, bento, house.ana]
 
 
+async def test_what_another_worker_was_told_first_holds_against_what_is_told_here(
+    way: _Way, scene: Scene, house: House
+) -> None:
+    theirs = await scene.account(bento := await scene.company(8), "00000002")
+    await scene.inbox.keep([port.Told(port.PIX_ASK, "by another worker", end_to_end_id(1), b"{}", account=house.account)])
+    await way.looks(port.PIX_ASK, 1, account=theirs)
+    assert await way.looks(port.PIX_FINAL, 1) == 0
+    assert await way.owners() == [bento, house.ana, house.ana]
+
+
 async def test_a_key_is_looked_for_each_time_since_it_changes_hands(way: _Way, scene: Scene, house: House) -> None:
     await scene.admin.execute("INSERT INTO own_keys VALUES ('k@example.com', $1, $1)", house.ana)
     assert await way.looks(port.CLAIM_NEWS, 1, key="k@example.com") == 1
