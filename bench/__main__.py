@@ -121,12 +121,13 @@ async def measure(*, quick: bool, parts: list[str], minutes: float = 60.0, rate:
             if name in parts:
                 with _timed(name):
                     report.figures += await part(laid, quick)
-        if _HOUR in parts:
-            with _timed(_HOUR):
-                report.figures += await hour.paid(laid, minutes, rate)
         if "shares" in parts:
             with _timed("shares"):
                 report.shares = await shares.of_one_request(laid, _rounds(quick)[1])
+    if _HOUR in parts:
+        async with house(hour.SERVER) as laid:
+            with _timed(_HOUR):
+                report.figures += await hour.paid(laid, minutes, rate)
     return report
 
 

@@ -6,14 +6,16 @@ How long one takes, what the processes hold by then, what the database has becom
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import random
 import statistics
+import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bench.figures import Figure, Rounds, busy_seconds
 from bench.house import cpu_seconds
@@ -31,7 +33,17 @@ _LATE_MS = 1000.0
 _WARM_SECONDS = 60.0  # each connection has planned its statements, and no table is new any more
 _WINDOW_SECONDS = 60.0
 _LOOK_SECONDS = 60.0
+_SIGN_IN_SECONDS = 1_800.0  # a token is good for twice as long
+# What docs/operations.md advises for a server under load; the sandbox's own settings are for a small share of a laptop.
+SERVER: Final = {
+    "shared_buffers": "2GB",
+    "effective_cache_size": "6GB",
+    "max_wal_size": "16GB",
+    "checkpoint_timeout": "15min",
+}
 _QUEUES = ("inbox", "outbox", "events", "event_numbers", "deliveries", "transfers")
+_OTHERS = "others and the kernel"
+_WAL = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') AS bytes"
 _UNDELIVERED = "SELECT count(*) AS count FROM deliveries WHERE status <> 'DELIVERED'"
 _TABLES = """
 SELECT relname, n_dead_tup, n_live_tup, pg_total_relation_size(relid) AS bytes FROM pg_stat_user_tables
@@ -48,15 +60,16 @@ class _Watch:
     began: float = field(default_factory=time.perf_counter)
     at: list[float] = field(default_factory=list)
     held: dict[str, list[int]] = field(default_factory=dict)
-    spent: list[tuple[float, float]] = field(default_factory=list)  # seconds of the machine's cores, and those of them ours
+    spent: list[dict[str, float]] = field(default_factory=list)  # seconds of a core by who used them, and of the machine's
+    written: list[int] = field(default_factory=list)  # bytes of WAL
 
     async def keep(self) -> None:
         """Looks until it is cancelled."""
         while True:
-            self.look()
+            await self.look()
             await asyncio.sleep(_LOOK_SECONDS)
 
-    def look(self) -> None:
+    async def look(self) -> None:
         """Once."""
         self.at.append((time.perf_counter() - self.began) / 3600)
         for name, pid in self.pids.items():
@@ -64,8 +77,13 @@ class _Watch:
         server = self.house.server.pid
         assert server is not None
         self.held.setdefault("PostgreSQL", []).append(sum(_own(pid) for pid in (server, *_children(server))))
-        ours = sum(cpu_seconds(pid) for pid in (*self.pids.values(), os.getpid())) + cpu_seconds(server, family=True)
-        self.spent.append((busy_seconds(), ours))
+        spent = {name: cpu_seconds(pid) for name, pid in {**self.pids, "payers": os.getpid()}.items()}
+        spent["PostgreSQL"] = cpu_seconds(server, family=True)
+        self.spent.append({**spent, _OTHERS: busy_seconds() - sum(spent.values())})
+        self.written.append(int((await self.house.as_superuser(_WAL))[0]["bytes"]))
+        if len(self.at) > 1:
+            used = ", ".join(f"{name} {cores[-1]:.2f}" for name, cores in self._cores().items())
+            print(f"  minute {len(self.at) - 1}: cores {used}; WAL {self._wal()[-1]:.0f} MB", file=sys.stderr, flush=True)
 
     def figures(self) -> list[Figure]:
         """Growth in MB an hour, from the second half alone: caches fill in the first."""
@@ -76,20 +94,31 @@ class _Watch:
             slope = statistics.linear_regression(at, mb).slope if len(at) > 1 else 0.0
             note = "MB: " + ", ".join(f"{each / 1e6:.0f}" for each in held[:: max(1, len(held) // 8)])
             told.append(Figure(f"memory of {name}, growth", "MB/h", Rounds((slope,)), digits=1, note=note))
-        return [*told, self._others()]
+        return [*told, *self._used()]
 
-    def _others(self) -> Figure:
-        """What was no part of the measurement: in which minutes somebody else used the machine."""
-        cores = [
-            (busy - busy_before - (ours - ours_before)) / ((at - at_before) * 3600)
-            for at_before, at, (busy_before, ours_before), (busy, ours) in zip(
-                self.at, self.at[1:], self.spent, self.spent[1:], strict=False
-            )
-        ]
-        note = "minute by minute: " + ", ".join(f"{each:.2f}" for each in cores)
-        return Figure(
-            "cores used by others and the kernel, the most", "", Rounds((max(cores, default=0.0),)), digits=2, note=note
-        )
+    def _cores(self) -> dict[str, list[float]]:
+        """How many each used, minute by minute."""
+        return {
+            name: [
+                (now[name] - before[name]) / ((at - at_before) * 3600)
+                for at_before, at, before, now in zip(self.at, self.at[1:], self.spent, self.spent[1:], strict=False)
+            ]
+            for name in self.spent[0]
+        }
+
+    def _wal(self) -> list[float]:
+        """Megabytes, minute by minute."""
+        return [(now - before) / 1e6 for before, now in itertools.pairwise(self.written)]
+
+    def _used(self) -> list[Figure]:
+        """By whom the machine was used, somebody else too, and what was written ahead."""
+        told = []
+        for name, cores in self._cores().items():
+            note = "the most; minute by minute: " + ", ".join(f"{each:.2f}" for each in cores)
+            told.append(Figure(f"cores used by {name}", "", Rounds((max(cores, default=0.0),)), digits=2, note=note))
+        wal = self._wal()
+        note = "the most; minute by minute: " + ", ".join(f"{each:.0f}" for each in wal)
+        return [*told, Figure("WAL of a minute", "MB", Rounds((max(wal, default=0.0),)), note=note)]
 
 
 def _own(pid: int) -> int:
@@ -152,16 +181,24 @@ async def paid(house: House, minutes: float, rate: float) -> list[Figure]:
         await _all_told(warm, first_byte)
         walk = _Walk(street)
         watch = _Watch(house, {"API": api.pid, "worker": worker.pid, "network": house.simulator.pid})
-        watching = asyncio.ensure_future(watch.keep())
+        beside = [asyncio.ensure_future(each) for each in (watch.keep(), _signed_in(street))]
         await walk.pace(rate, minutes * 60)
-        watching.cancel()
-        watch.look()
+        for each in beside:
+            each.cancel()
+        await watch.look()
         untold = await _all_told(walk, first_byte)
         undelivered = await _delivered(house)
     receiver.close()
     took = [(first_byte[name] - began) * 1000 for name, began in walk.began.items() if name in first_byte]
     return [*_times(took, rate, minutes), *await _whole(house, walk.failed, untold, undelivered), *watch.figures(),
             *await _sizes(house, len(took))]  # fmt: skip
+
+
+async def _signed_in(street: Street) -> None:
+    """Keeps its tokens fresh until it is cancelled."""
+    while True:
+        await street.sign_in()
+        await asyncio.sleep(_SIGN_IN_SECONDS)
 
 
 async def _all_told(walk: _Walk, first_byte: Mapping[str, float]) -> int:

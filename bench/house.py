@@ -16,6 +16,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
@@ -88,6 +89,11 @@ class House:
                 running.kill()
                 running.wait()
 
+    def sign_in(self) -> None:
+        """A new token for each company's client: one is good for an hour. The API must run."""
+        tokens = {p.company_id: _token(self.settings.port, p.client) for p in self.payees}
+        self.payees = [Payee(p.company_id, p.account_id, p.client, tokens[p.company_id]) for p in self.payees]
+
     @asynccontextmanager
     async def api(self, port: int | None = None) -> AsyncIterator[subprocess.Popen[bytes]]:
         """An API process, answering; a second one has a port of its own and the same public name."""
@@ -106,20 +112,22 @@ class House:
 
 
 @asynccontextmanager
-async def house() -> AsyncIterator[House]:
-    """Lays a house in a folder of its own and takes it away again. The simulated network runs, lastro's processes do not."""
+async def house(settings: Mapping[str, str] = MappingProxyType({})) -> AsyncIterator[House]:
+    """Lays a house in a folder of its own and takes it away again. The simulated network runs, lastro's processes do not.
+
+    settings: of the database server, over those of the sandbox.
+    """
     home = Path(tempfile.mkdtemp(prefix="lastro-bench-"))
     try:
         async with AsyncExitStack() as stack:
-            server = EmbeddedServer.start(home, durable=True)
+            server = EmbeddedServer.start(home, durable=True, settings=settings)
             stack.callback(server.stop)
             laid = await _lay(home, server)
             laid.simulator = await stack.enter_async_context(laid.process("simulator", "lastro_sim"))
             await ready(laid.settings.sim_port)
             await _people(laid)
             async with laid.api():
-                tokens = {p.company_id: _token(laid.settings.port, p.client) for p in laid.payees}
-            laid.payees = [Payee(p.company_id, p.account_id, p.client, tokens[p.company_id]) for p in laid.payees]
+                laid.sign_in()
             yield laid
     finally:
         shutil.rmtree(home, ignore_errors=True)

@@ -62,9 +62,18 @@ class Street:
     def __init__(self, house: House, notify: str) -> None:
         self._house = house
         self._api, self._network = Lines(house.settings.port), Lines(house.settings.sim_port)
-        self._texts = [template(p, house.settings.port, notify) for p in house.payees]
+        self._notify = notify
+        self._texts = self._written()
         self._numbers = itertools.count(time.time_ns() // 1000)
         self.asked_at: dict[str, float] = {}
+
+    def _written(self) -> list[str]:
+        return [template(p, self._house.settings.port, self._notify) for p in self._house.payees]
+
+    async def sign_in(self) -> None:
+        """Goes on with new tokens."""
+        await asyncio.to_thread(self._house.sign_in)
+        self._texts = self._written()
 
     async def order(self) -> tuple[str, str]:
         """A new order's external id and the text of its QR. RuntimeError if there is none."""

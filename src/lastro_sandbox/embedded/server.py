@@ -6,8 +6,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO, Self
 from urllib.parse import quote
 
@@ -69,6 +70,7 @@ class EmbeddedServer:
         programs: Programs,
         *,
         durable: bool,
+        settings: Mapping[str, str],
         log: Callable[[str], None],
     ) -> None:
         self.home = home
@@ -76,19 +78,23 @@ class EmbeddedServer:
         self._account = account
         self._programs = programs
         self._durable = durable
+        self._settings = settings
         self._log = log
         self._mark = mark_of(home)
         self._socket_folder: Path | None = None
         self._watchdog: subprocess.Popen[bytes] | None = None
 
     @classmethod
-    def start(cls, home: Path, *, durable: bool = True, log: Callable[[str], None] = lambda _line: None) -> Self:
-        """Starts the server of `home`, made anew when there is none; raises StartRefused."""
+    def start(
+        cls, home: Path, *, durable: bool = True, settings: Mapping[str, str] = MappingProxyType({}),
+        log: Callable[[str], None] = lambda _line: None,
+    ) -> Self:  # fmt: skip
+        """Starts the server of `home`, made anew when there is none; raises StartRefused. settings: over its own."""
         home = home.absolute()
         lock = HomeLock.take(home)
         try:
             account = Account.for_data(home / "postgres")
-            server = cls(home, lock, account, programs_for(account), durable=durable, log=log)
+            server = cls(home, lock, account, programs_for(account), durable=durable, settings=settings, log=log)
         except BaseException:
             lock.release()
             raise
@@ -222,7 +228,7 @@ class EmbeddedServer:
         return stream
 
     def _spawn(self, log_file: BinaryIO) -> None:
-        settings = _SETTINGS | (_NOT_DURABLE if not self._durable else {})
+        settings = {**_SETTINGS, **(_NOT_DURABLE if not self._durable else {}), **self._settings}
         settings |= {"unix_socket_directories": str(self._socket_folder), "cluster_name": self._mark}
         command = [self._programs / "postgres", "-D", self._account.data_argument(self.data)]
         for name, value in settings.items():
