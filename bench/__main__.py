@@ -116,14 +116,15 @@ async def measure(*, quick: bool, parts: list[str], minutes: float = 60.0, rate:
     if "slip" in parts:
         with _timed("slip"):
             report.figures.append(slips.drawn())
-    async with house() as laid:
-        for name, part in (*_IN_A_HOUSE.items(), *_LONG.items()):
-            if name in parts:
-                with _timed(name):
-                    report.figures += await part(laid, quick)
-        if "shares" in parts:
-            with _timed("shares"):
-                report.shares = await shares.of_one_request(laid, _rounds(quick)[1])
+    if {*parts} & {*_IN_A_HOUSE, *_LONG, "shares"}:
+        async with house() as laid:
+            for name, part in (*_IN_A_HOUSE.items(), *_LONG.items()):
+                if name in parts:
+                    with _timed(name):
+                        report.figures += await part(laid, quick)
+            if "shares" in parts:
+                with _timed("shares"):
+                    report.shares = await shares.of_one_request(laid, _rounds(quick)[1])
     if _HOUR in parts:
         async with house(hour.SERVER) as laid:
             with _timed(_HOUR):

@@ -34,7 +34,7 @@ _WARM_SECONDS = 60.0  # each connection has planned its statements, and no table
 _WINDOW_SECONDS = 60.0
 _LOOK_SECONDS = 60.0
 _SIGN_IN_SECONDS = 1_800.0  # a token is good for twice as long
-# What docs/operations.md advises for a server under load; the sandbox's own settings are for a small share of a laptop.
+# What docs/operations.md advises for a server under load, of a machine with 8 GB. The sandbox's are for a laptop's share.
 SERVER: Final = {
     "shared_buffers": "2GB",
     "effective_cache_size": "6GB",
@@ -53,7 +53,7 @@ SELECT relname, n_dead_tup, n_live_tup, pg_total_relation_size(relid) AS bytes F
 
 @dataclass
 class _Watch:
-    """What the processes hold, minute by minute, in bytes. pids: by name."""
+    """What the processes hold and use, minute by minute. pids: by name. held: bytes."""
 
     house: House
     pids: Mapping[str, int]
