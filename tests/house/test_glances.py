@@ -57,6 +57,7 @@ _GLANCES: Mapping[str, tuple[Glance[Any], str]] = {
 }  # fmt: skip
 # One row for each company, or a few of each.
 _SMALL = {"companies_pkey", "company_fees_pkey"}
+_NEWCOMER = "00000000-0000-7000-8000-00000000000f"  # a company with no rows in FILL
 _EMPTY = {"history", "account_limits"}  # in FILL
 _ONE_KEY = {"account_numbers_pkey"}
 
@@ -83,6 +84,21 @@ async def test_what_a_verb_reads_is_found_by_its_id(filled: Filled, name: str) -
         assert any("Index Name" in n for n in nodes)
         assert not walked(nodes), (mode, walked(nodes))
         assert not read_whole(nodes), (mode, read_whole(nodes))
+
+
+async def test_a_company_that_no_statistics_know_is_taken_for_one_like_the_others(filled: Filled) -> None:
+    """Taken for one without rows, it would have what names a row of it looked for among all of them: an index that knows the
+    company alone would seem as good as the one that knows the row.
+    """
+    rows = {}
+    for company in (_OURS, _NEWCOMER):
+        await filled.app.execute(f"SELECT set_config('lastro.company', '{company}', false)")
+        for table in ("orders", "parties", "payouts", "deliveries"):
+            [scan] = [n for n in await plan_of(filled.app, Listed(f"SELECT * FROM {table}", "", "", ""), "force_generic_plan")
+                      if n.get("Relation Name") == table]  # fmt: skip
+            rows[company, table] = scan["Plan Rows"]
+    assert {table: rows[_OURS, table] for _, table in rows} == {table: rows[_NEWCOMER, table] for _, table in rows}
+    assert min(rows.values()) > 1000
 
 
 async def test_what_stands_before_a_payout_is_found_by_its_names(filled: Filled) -> None:

@@ -94,7 +94,7 @@ async def accounts_in(session: Session, company_id: UUID, wanted: Wanted, page: 
     """The company's accounts of the page, up to its reach."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
-    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
     return [account_from(r) for r in rows]
 
 

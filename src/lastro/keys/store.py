@@ -102,7 +102,7 @@ def page_sql(*, is_descending: bool) -> str:
 async def keys_in(session: Session, company_id: UUID, account_id: UUID, page: Page) -> list[Key]:
     """The account's active keys of the page, up to its reach."""
     sql = page_sql(is_descending=page.is_descending)
-    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, account_id)
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, account_id)
     return [key_from(row) for row in rows]
 
 

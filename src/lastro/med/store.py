@@ -150,7 +150,7 @@ async def objects_in(
     given = {name: value for name, value in given.items() if value is not None}
     if wanted.only_pending:
         given["only_pending"] = True
-    rows = await session.fetch(page_sql(tuple(given)), company_id, limit, offset, *given.values())
+    rows = await session.search(page_sql(tuple(given)), company_id, limit, offset, *given.values())
     return rows[0]["total"], [object_from(row) for row in rows if row["id"] is not None]
 
 

@@ -354,7 +354,7 @@ async def payouts_in(session: Session, company_id: UUID, wanted: Wanted, page: P
     """The company's payouts of the page, batches without their children, up to its reach."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
-    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
     return [payout_from(row) for row in rows]
 
 

@@ -133,7 +133,7 @@ async def lines_of(
     session: Session, company_id: UUID, plan_id: UUID, *, after: int = 0, limit: int | None = None, status: str | None = None
 ) -> list[Line]:
     """Lines behind number `after` in order, with the payouts they became as those are now. limit None: all."""
-    rows = await session.fetch(lines_sql(status, limit), company_id, plan_id, after)
+    rows = await session.search(lines_sql(status, limit), company_id, plan_id, after)
     return [_line(row, is_shown=True) for row in rows]
 
 
@@ -157,7 +157,7 @@ async def plans_in(session: Session, company_id: UUID, status: str | None, page:
     """The company's plans of the page, up to its reach."""
     given = () if status is None else (status,)
     sql = page_sql(("status",) if given else (), is_descending=page.is_descending)
-    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given)
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given)
     return [_plan(row) for row in rows]
 
 

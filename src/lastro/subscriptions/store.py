@@ -155,7 +155,7 @@ async def subscriptions_in(session: Session, company_id: UUID, wanted: Wanted, p
     """The company's subscriptions of the page, up to its reach."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
-    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
     return await _with_accounts(session, company_id, rows)
 
 

@@ -15,7 +15,7 @@ from tests.rooms.base.verbs import born_order, move_of
 
 from lastro import webhooks
 from lastro.base.commit import commit
-from lastro.base.db import Database, Dsn
+from lastro.base.db import PLANNED_FOR_VALUES, Database, Dsn
 from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.write import Write
 from lastro.doors.entering import Entering
@@ -61,6 +61,31 @@ async def test_a_session_goes_from_one_company_to_another(database: Any) -> None
     for number in (1, 2, 2, 1):
         async with pool.session(UUID(int=number)) as session:
             assert await session.value("SELECT tenant()") == UUID(int=number)
+    await pool.close()
+
+
+async def test_statements_are_planned_once_but_those_of_a_search(database: Any) -> None:
+    """A company that no statistics know is then no reason to go through all its rows; the next statement's plan is itself again."""
+    pool, company, plans = Database(database.app, size=1), UUID(int=1), "SELECT current_setting('plan_cache_mode') AS mode"
+    async with pool.session(company) as session:
+        modes = [(await ask(plans))[0]["mode"] for ask in (session.fetch, session.search, session.search, session.fetch)]
+        assert modes == ["force_generic_plan", "auto", "auto", "force_generic_plan"]
+        with pytest.raises(asyncpg.DivisionByZeroError):
+            await session.search("SELECT 1 / $1::int", 0)
+    async with pool.session(company) as session:
+        assert await session.value(plans) == "force_generic_plan"
+    await pool.close()
+
+
+async def test_a_search_says_nothing_to_a_session_that_plans_for_values_anyway(database: Any) -> None:
+    pool = Database(database.app, size=1, settings=PLANNED_FOR_VALUES)
+    async with pool.session() as session:
+        await session.search("SELECT 1")
+        await session.fetch("SELECT 1")
+        [row] = await session.fetch(
+            "SELECT current_setting('plan_cache_mode') AS mode, count(*) FROM pg_prepared_statements"
+        )
+        assert (row["mode"], row["count"]) == ("auto", 2)
     await pool.close()
 
 

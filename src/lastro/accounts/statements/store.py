@@ -117,14 +117,14 @@ async def entries_in(session: Session, company_id: UUID, ledger_id: UUID, wanted
         more = (wanted.period.since, wanted.period.until)
     elif wanted.end_to_end_id is not None:
         more = (wanted.end_to_end_id,)
-    return await session.fetch(sql, company_id, ledger_id, page.since, page.until, page.reach, *more)
+    return await session.search(sql, company_id, ledger_id, page.since, page.until, page.reach, *more)
 
 
 async def entries_after(
     session: Session, company_id: UUID, ledger_id: UUID, since: datetime, until: datetime, most: int
 ) -> list[Record]:
     """The first entries of a stretch of time, both ends inclusive."""
-    return await session.fetch(file_sql(), company_id, ledger_id, since, until, most)
+    return await session.search(file_sql(), company_id, ledger_id, since, until, most)
 
 
 async def balance_by(session: Session, company_id: UUID, ledger_id: UUID, at: datetime) -> tuple[int, int]:

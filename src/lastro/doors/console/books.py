@@ -70,7 +70,7 @@ async def trial(session: Session, company_id: UUID) -> list[Record] | None:
     """
     await session.fetch("SELECT set_config('statement_timeout', $1, false)", f"{TRIAL_SECONDS}s")
     try:
-        return await session.fetch(TRIAL, company_id)
+        return await session.search(TRIAL, company_id)
     except asyncpg.QueryCanceledError:
         return None
     finally:
@@ -85,7 +85,7 @@ async def transfer(session: Session, company_id: UUID, own: UUID) -> Record | No
 
 async def holds(session: Session, company_id: UUID, ledger_id: UUID) -> list[Record]:
     """Holds that nothing has ended, among the account's newest debits."""
-    return await session.fetch(HOLDS, company_id, ledger_id)
+    return await session.search(HOLDS, company_id, ledger_id)
 
 
 async def message(session: Session, company_id: UUID, direction: str, own: UUID) -> Record | None:
@@ -95,7 +95,7 @@ async def message(session: Session, company_id: UUID, direction: str, own: UUID)
 
 async def items(session: Session, company_id: UUID, most: int) -> list[Record]:
     """Open differences, the oldest first."""
-    return await session.fetch(ITEMS, company_id, most)
+    return await session.search(ITEMS, company_id, most)
 
 
 async def item(session: Session, company_id: UUID, own: UUID) -> Record | None:

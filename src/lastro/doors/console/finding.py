@@ -139,11 +139,11 @@ def around(party_id: UUID) -> tuple[UUID, UUID]:
 
 async def by_document(session: Session, company_id: UUID, number: str) -> list[tuple[str, UUID]]:
     """What the newest parties with this document are named by: thing and id. number: without punctuation."""
-    parties: list[UUID] = [row["id"] for row in await session.fetch(PARTIES, company_id, number)]
+    parties: list[UUID] = [row["id"] for row in await session.search(PARTIES, company_id, number)]
     if not parties:
         return []
     ranges = [around(one) for one in parties]
-    rows = await session.fetch(OF_PARTIES, company_id, parties, [low for low, _ in ranges], [high for _, high in ranges])
+    rows = await session.search(OF_PARTIES, company_id, parties, [low for low, _ in ranges], [high for _, high in ranges])
     return [(row["thing"], row["id"]) for row in rows]
 
 
@@ -151,7 +151,7 @@ async def by_amount(
     session: Session, company_id: UUID, minor: int, since: datetime, until: datetime
 ) -> list[tuple[str, UUID]]:
     """Of the newest WALKED orders and payouts of a period those of this amount, in minor units: thing and id."""
-    return [(row["thing"], row["id"]) for row in await session.fetch(AMOUNTS, company_id, minor, since, until)]
+    return [(row["thing"], row["id"]) for row in await session.search(AMOUNTS, company_id, minor, since, until)]
 
 
 async def by_key(session: Session, company_id: UUID, key: str) -> UUID | None:
@@ -162,8 +162,8 @@ async def by_key(session: Session, company_id: UUID, key: str) -> UUID | None:
 
 async def others(session: Session, company_id: UUID, text: str, own_id: UUID | None) -> list[tuple[str, UUID]]:
     """What stories do not begin with: refunds, events, transfers and accounts of this id, number or code of the client."""
-    found = [("refund", row["id"]) for row in await session.fetch(REFUNDS, company_id, own_id, text)]
-    found += [(row["thing"], row["id"]) for row in await session.fetch(ACCOUNTS, company_id, own_id, text)]
+    found = [("refund", row["id"]) for row in await session.search(REFUNDS, company_id, own_id, text)]
+    found += [(row["thing"], row["id"]) for row in await session.search(ACCOUNTS, company_id, own_id, text)]
     if own_id is not None:
         found += [("event", row["id"]) for row in await session.fetch(EVENT, company_id, own_id)]
         found += [("transfer", row["id"]) for row in await session.fetch(TRANSFER, company_id, own_id)]

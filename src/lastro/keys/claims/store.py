@@ -91,7 +91,7 @@ async def claims_in(session: Session, company_id: UUID, account_id: UUID, page: 
     """The account's claims of the page, up to its reach. status: of those alone that stand there."""
     sql = page_sql(is_descending=page.is_descending, has_status=status is not None)
     also = () if status is None else (status,)
-    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, account_id, *also)
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, account_id, *also)
     return [claim_from(row) for row in rows]
 
 

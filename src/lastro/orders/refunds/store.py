@@ -161,7 +161,7 @@ async def refunds_in(session: Session, company_id: UUID, wanted: Wanted, page: P
     """The refunds of the page that the company's clients asked for, up to its reach."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
-    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
     return [asked_from(row) for row in rows]
 
 

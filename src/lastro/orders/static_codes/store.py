@@ -44,7 +44,7 @@ async def codes_in(session: Session, company_id: UUID, account_id: UUID | None, 
     """The company's codes of the page, up to its reach. account_id: of this account; None: of all."""
     given = {} if account_id is None else {"account_id": account_id}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
-    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
     return [code_from(row) for row in rows]
 
 

@@ -237,7 +237,7 @@ async def orders_in(session: Session, company_id: UUID, wanted: Wanted, page: Pa
     """The company's orders of the page, up to its reach."""
     given = _given(wanted)
     sql = page_sql(tuple(given), is_descending=page.is_descending)
-    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
     return [order_from(r) for r in rows]
 
 

@@ -92,7 +92,7 @@ async def payments_in(session: Session, company_id: UUID, wanted: WantedPayments
     """A subscription's payments of the page, up to its reach."""
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
-    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, wanted.subscription_id, *given.values())
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, wanted.subscription_id, *given.values())
     return await _with_attempts(session, company_id, rows)
 
 

@@ -109,7 +109,7 @@ async def events_in(session: Session, company_id: UUID, wanted: Wanted, page: Pa
     """Events of the page that are wanted, up to its reach."""
     given = wanted.given
     sql = page_sql(wanted.statuses, tuple(given), is_descending=page.is_descending)
-    rows = await session.fetch(sql, company_id, page.since, page.until, page.reach, *given.values())
+    rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
     return Listed([_undelivered(r) for r in rows if r["id"] is not None], rows[0]["walked_to"] if rows else None)
 
 
@@ -117,7 +117,7 @@ async def found(session: Session, company_id: UUID, wanted: Wanted, most: int) -
     """The oldest deliveries that are wanted and can be sent again, at most so many."""
     given = wanted.given
     sql = resend_sql(wanted.statuses, tuple(given))
-    rows = await session.fetch(sql, company_id, wanted.since, wanted.until, most + 1, *given.values())
+    rows = await session.search(sql, company_id, wanted.since, wanted.until, most + 1, *given.values())
     walked_to = rows[0]["walked_to"] if rows else None
     there = [r for r in rows if r["id"] is not None]
     # What follows begins behind the last that is taken, or behind all that was looked at.
