@@ -1,15 +1,18 @@
 # ruff: noqa: INP001
-"""Writes the bill of materials of what a production install fetches: CycloneDX 1.6, of the lock file and nothing else.
+"""Writes the bill of materials: CycloneDX 1.6, of what a production install fetches and of what is vendored.
 
-The same lock file gives the same bytes, so that two people can compare what they have. It is checked against the standard's
-own schema before it is written.
+The same lock file and files give the same bytes, so that two people can compare what they have. It is checked against the
+standard's own schema before it is written.
 """
 
+import hashlib
 import json
 import re
 import sys
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -19,6 +22,16 @@ from cyclonedx.validation.json import JsonStrictValidator
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements.lock"
 TARGET = ROOT / "dist" / "lastro.cdx.json"
+# Files of somebody else's in the wheel (docs/decisions/dependencies.md): name, version, licence and purl.
+VENDORED = {
+    "src/lastro/doors/console/static/vendor/htmx.min.js": ("htmx.org", "2.0.11", "0BSD", "pkg:npm/htmx.org@2.0.11"),
+    "src/lastro/base/fonts/DejaVuSans.ttf": (
+        "DejaVuSans.ttf", "2.37", "Bitstream-Vera", "pkg:generic/dejavu-fonts@2.37?file_name=DejaVuSans.ttf",
+    ),
+    "src/lastro/base/fonts/DejaVuSans-Bold.ttf": (
+        "DejaVuSans-Bold.ttf", "2.37", "Bitstream-Vera", "pkg:generic/dejavu-fonts@2.37?file_name=DejaVuSans-Bold.ttf",
+    ),
+}  # fmt: skip
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+?)(?:\s*;\s*(.+?))?\s*\\?$", re.MULTILINE)
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -26,7 +39,8 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 def main() -> int:
     """Writes it, says where, and gives the exit status."""
-    made = bill(LOCK.read_text(encoding="utf-8"), tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8")))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    made = bill(LOCK.read_text(encoding="utf-8"), project, {path: (ROOT / path).read_bytes() for path in VENDORED})
     text = json.dumps(made, indent=2) + "\n"
     if wrong := faults(text):
         sys.stdout.write(f"the bill of materials is not CycloneDX 1.6: {wrong}\n")
@@ -37,13 +51,17 @@ def main() -> int:
     return 0
 
 
-def bill(lock: str, project: dict[str, Any]) -> dict[str, Any]:
-    """The bill of a lock file. project: pyproject.toml, which says what only the sandbox and the build ask for."""
+def bill(lock: str, project: dict[str, Any], files: Mapping[str, bytes] = MappingProxyType({})) -> dict[str, Any]:
+    """The bill of a lock file. project: pyproject.toml, which says what only the sandbox and the build ask for.
+
+    files: the bytes of those of VENDORED.
+    """
     about = project["project"]
     root = f"pkg:pypi/{about['name']}@{about['version']}"
     scopes = {_normal(one): "optional" for group in about["optional-dependencies"].values() for one in group}
     scopes |= {_normal(one): "excluded" for one in project["dependency-groups"]["build"]}
     components = [_component(*found, scopes) for found in _pinned(lock)]
+    components += [_vendored(path, content) for path, content in files.items()]
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",
@@ -89,6 +107,15 @@ def _component(name: str, version: str, marker: str | None, hashes: list[str], s
         "scope": scopes.get(_normal(name), "required"), "externalReferences": [files],
     }  # fmt: skip
     return made if marker is None else {**made, "properties": [{"name": "lastro:marker", "value": marker}]}
+
+
+def _vendored(path: str, content: bytes) -> dict[str, Any]:
+    name, version, licence, purl = VENDORED[path]
+    return {
+        "bom-ref": purl, "type": "file", "name": name, "version": version, "purl": purl, "scope": "required",
+        "licenses": [{"license": {"id": licence}}],
+        "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(content).hexdigest()}],
+    }  # fmt: skip
 
 
 def _normal(requirement: str) -> str:

@@ -39,7 +39,7 @@ class Sent:
 
 @contextmanager
 def recording() -> Iterator[list[Sent]]:
-    """Everything that sessions of this process send meanwhile."""
+    """Everything that sessions of this process fetch meanwhile; lists, which they search, are not measured so."""
     sent: list[Sent] = []
     fetch = Session.fetch
 

@@ -27,7 +27,7 @@ CREATE FUNCTION business_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS
 -- The company this session works for; NULL, and so no row at all, when no door was opened.
 -- The planner evaluates what is stable, for its estimates: a company that came after the last ANALYZE would be taken for one
 -- without rows, and what names a row of it looked for among all of them, by an index that knows the company alone.
--- A comparison of rows is what it leaves alone, so that each company is taken for one like the others.
+-- A comparison of rows by <= is what it leaves alone (one by = it would fold), so that each company is taken for one like the others.
 CREATE FUNCTION tenant() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS
   'SELECT nullif(current_setting(''lastro.company'', (1, 1) <= (1, 1)), '''')::uuid';
 
@@ -4184,7 +4184,7 @@ END $$;
 
 -- Every payment writes to each of these. New statistics of one make every session plan each of its statements anew that reads it,
 -- and what they hold hardly changes as they grow: so they are taken when a table is half as large again. It is changes that are
--- counted: a row of most is written once, of a message or a Pix payment twice, of an order, a delivery or a payout three times.
+-- counted: a row of most is written once, of inbox and pix_payments twice, of orders, outbox, deliveries and payouts three times.
 ALTER TABLE inbox SET (autovacuum_analyze_scale_factor = 1.0);
 ALTER TABLE orders SET (autovacuum_analyze_scale_factor = 1.5);
 ALTER TABLE history SET (autovacuum_analyze_scale_factor = 0.5);

@@ -17,7 +17,7 @@ from lastro import ledger
 from lastro.accounts import Holder, Institution, OpenAccount, Why, accounts_of, changed
 from lastro.base.clock import BusinessClock
 from lastro.base.commit import commit
-from lastro.base.db import Database, Dsn
+from lastro.base.db import PLANNED_ONCE, Database, Dsn
 from lastro.base.errors import Refused
 from lastro.base.ids import Chance
 from lastro.base.money import Money
@@ -116,7 +116,7 @@ class Cast:
 
     @classmethod
     def of(cls, app: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None) -> "Cast":
-        return cls(Database(app, size=size, settings=settings))
+        return cls(Database(app, size=size, settings={**PLANNED_ONCE, **(settings or {})}))
 
     def another_process(self) -> Runner:
         """A runner that remembers nothing yet."""

@@ -35,11 +35,17 @@ class ClockForm(Form):
     ] = None
 
 
+# To which an order may be led, if not from every status.
+STATUSES = (
+    "PAID", "EXPIRED", "CANCELED", "ERROR", "INITIAL", "PENDING", "AUTHENTICATING", "REFUNDED", "PARTIAL_REFUNDED",
+)  # fmt: skip
+
+
 class StatusForm(Form):
     """An order, and the status it is to have."""
 
     id: str
-    status: Annotated[str, msgspec.Meta(examples=["PAID"])]
+    status: Annotated[str, msgspec.Meta(examples=["PAID"], extra_json_schema={"enum": list(STATUSES)})]
 
 
 _STEP = Doc(

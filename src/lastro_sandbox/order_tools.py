@@ -18,6 +18,7 @@ from lastro.base.money import Money
 from lastro.base.run import Call, Reply
 from lastro.doors.http import Response, refusal, unauthorized, unexpected
 from lastro_sandbox import card_tools
+from lastro_sandbox.docs import STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from lastro.doors.wiring import House
 
 _REACHABLE = ("PAID", "EXPIRED", "CANCELED", "ERROR")
-_STATUSES = (*_REACHABLE, "INITIAL", "PENDING", "AUTHENTICATING", "REFUNDED", "PARTIAL_REFUNDED")
 _GIVEN_BACK = ("REFUNDED", "PARTIAL_REFUNDED")
 # By the block of an order, what a payer types of it.
 _TYPED = {"pix": "qrcodeData", "boleto": "digitableLine", "crypto": "qrcodeData", "cash": "reference", "spei": "clabe"}
@@ -66,8 +66,8 @@ class OrderTools:
         if isinstance(shown, Refused):
             return refusal(shown)
         wanted = body.get("status")
-        if wanted not in _STATUSES:
-            text = f"must be one of {', '.join(_STATUSES)}"
+        if wanted not in STATUSES:
+            text = f"must be one of {', '.join(STATUSES)}"
             return refusal(Refused(Kind.INVALID, (Problem("status", "INVALID", text),)))
         order = msgspec.json.decode(shown.body)
         if wanted in _GIVEN_BACK:

@@ -49,6 +49,19 @@ def test_it_names_what_is_locked(sbom: ModuleType, project: dict[str, Any]) -> N
     assert made["serialNumber"] != sbom.bill(LOCK.replace("3.14.5", "3.14.6"), project)["serialNumber"]
 
 
+def test_what_is_in_the_wheel_from_elsewhere_is_in_it(sbom: ModuleType, project: dict[str, Any]) -> None:
+    """Each file with the hash that the decision to have it names."""
+    found = (ROOT / "src" / "lastro").rglob("*")
+    theirs = {p.relative_to(ROOT).as_posix() for p in found if p.name.endswith((".ttf", ".woff2", ".min.js"))}
+    assert theirs == set(sbom.VENDORED)
+    files = {path: (ROOT / path).read_bytes() for path in sbom.VENDORED}
+    made = sbom.bill(sbom.LOCK.read_text(encoding="utf-8"), project, files)
+    assert sbom.faults(json.dumps(made)) is None
+    decided = (ROOT / "docs" / "decisions" / "dependencies.md").read_text(encoding="utf-8")
+    for component in made["components"][-len(files) :]:
+        assert f"`{component['hashes'][0]['content']}`" in decided
+
+
 def test_no_package_of_the_lock_file_is_left_out(sbom: ModuleType, project: dict[str, Any]) -> None:
     lock = sbom.LOCK.read_text(encoding="utf-8")
     made = sbom.bill(lock, project)

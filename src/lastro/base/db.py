@@ -23,21 +23,20 @@ if TYPE_CHECKING:
     from asyncpg.prepared_stmt import PreparedStatement
 
 _PATIENCE_SECONDS = 5  # for a connection, when all are lent
-# A session plans a prepared statement once for all values. Planned for its own, one with an array is planned at every call,
-# a fifth of the database's work, and one that names a company which came after the last ANALYZE goes through all of that
-# company's rows (docs/decisions/connections.md). What names its rows is tested under such plans; a list, whose best index
-# depends on what is asked, is read by `Session.search`.
-_ONCE, _FOR_VALUES = "force_generic_plan", "auto"
-PLANNED_FOR_VALUES = {"plan_cache_mode": _FOR_VALUES}
 _SETTINGS = {
     "search_path": "public",
     "statement_timeout": "30s",
     "lock_timeout": "10s",  # the second caller under one key waits so long for the first
     "idle_in_transaction_session_timeout": "30s",
     "jit": "off",
-    "plan_cache_mode": _ONCE,
     "application_name": "lastro",
 }
+# How sessions of what asks the same all day, an API or a worker, plan a prepared statement: once for all values.
+# Planned for its own, one with an array is planned at every call, a fifth of the database's work, and one that names a
+# company which came after the last ANALYZE goes through all of that company's rows (docs/decisions/connections.md). A list,
+# whose best index depends on what is asked, is read by `Session.search`. What asks once leaves it to the server.
+_ONCE, _FOR_VALUES = "force_generic_plan", "force_custom_plan"
+PLANNED_ONCE = {"plan_cache_mode": _ONCE}
 _PLANS = "SELECT set_config('plan_cache_mode', $1, false)"
 # The connection is gone, or the server is going: whether the statement took effect is unknown. InternalClientError is what
 # asyncpg says when it reads the server's farewell between two messages of its own.
@@ -89,14 +88,14 @@ class Session:
         Stale: it and another waited for each other, and it gave way; nothing is written.
         """
         if self._is_searching:
-            await self._asked(_PLANS, (_ONCE,))
+            await self._fetched(_PLANS, (_ONCE,))
             self._is_searching = False
         return await self._asked(sql, arguments)
 
     async def search(self, sql: str, *arguments: Any) -> list[Record]:
         """The same for a list, planned for its values: they decide which index is best."""
         if self._plans_once and not self._is_searching:
-            await self._asked(_PLANS, (_FOR_VALUES,))
+            await self._fetched(_PLANS, (_FOR_VALUES,))
             self._is_searching = True
         return await self._asked(sql, arguments)
 
@@ -276,7 +275,7 @@ class Database:
             connection = await self._servers.connect(self._settings)
         except (*_LOST, asyncpg.PostgresError) as lost:
             raise DatabaseAway(str(lost)) from lost
-        return Session(connection, plans_once=self._settings["plan_cache_mode"] == _ONCE)
+        return Session(connection, plans_once=self._settings.get("plan_cache_mode") == _ONCE)
 
     async def columns(self, table: str) -> dict[str, str]:
         """The SQL type of each column of a table, read once."""

@@ -38,7 +38,7 @@ SELECT id FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = '
 
 async def obstacles_of(session: Session, company_id: UUID, account_id: UUID) -> tuple[Obstacle, ...]:
     """All that stands in the way of closing an account: money by currency, then what is unfinished."""
-    rows = await session.fetch(_OBSTACLES, company_id, account_id)
+    rows = await session.search(_OBSTACLES, company_id, account_id)
     found = [
         Obstacle(row["kind"], None if row["minor"] is None else Money(row["minor"], row["currency"]), row["items"])
         for row in rows

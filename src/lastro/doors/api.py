@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from lastro.base import hints
-from lastro.base.db import Database
+from lastro.base.db import PLANNED_ONCE, Database
 from lastro.companies import OWN_EVERY_SECONDS
 from lastro.doors import console, crash, wiring
 from lastro.doors.app import application
@@ -52,7 +52,8 @@ async def run_api(settings: Settings) -> None:
     hinter = hints.Hinter(settings.app)
     tracer = tracer_of(settings.watching, "lastro-api", time.time_ns, os.urandom)
     heard = hinter.heard if tracer is None else tracer.hearing(hinter.heard)
-    database, work = Database(settings.app, size=12), Database(settings.work, size=3)
+    database = Database(settings.app, size=12, settings=PLANNED_ONCE)
+    work = Database(settings.work, size=3, settings=PLANNED_ONCE)
     try:
         await admit(database, work, settings.mode, stop)
         if not stop.is_set():

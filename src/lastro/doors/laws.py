@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import asyncpg
 import structlog
 
-from lastro.base.db import PLANNED_FOR_VALUES, Database
+from lastro.base.db import Database
 from lastro.base.errors import DatabaseAway, Stale
 from lastro.doors.verify import broken_rows
 
@@ -21,7 +21,6 @@ _TIMEOUT_SECONDS = 600  # the longest took 43 s over a million orders
 # As `verify` asks for: tables are hashed in memory. A reader that is gone is noticed, and its law not read to the end.
 _SETTINGS = {
     "statement_timeout": f"{_TIMEOUT_SECONDS}s", "work_mem": "128MB", "client_connection_check_interval": "5s",
-    **PLANNED_FOR_VALUES,
 }  # fmt: skip
 # The one that was tried longest ago, each once in twenty hours: so it has its turn each night, wherever in it that falls.
 _NEXT = r"""

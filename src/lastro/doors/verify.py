@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 import msgspec
 
-from lastro.base.db import PLANNED_FOR_VALUES, Database
+from lastro.base.db import Database
 from lastro.base.errors import DatabaseAway, Stale
 from lastro.doors.progress import silent
 
@@ -61,8 +61,7 @@ async def verify(
     that cannot be read.
     """
     # The laws read and compare whole tables, one after the other: in memory where they can, however long it takes.
-    settings = {"statement_timeout": "0", "work_mem": "128MB", **PLANNED_FOR_VALUES}
-    database = Database(audit, size=1, settings=settings, reads=True)
+    database = Database(audit, size=1, settings={"statement_timeout": "0", "work_mem": "128MB"}, reads=True)
     try:
         async with database.session() as session:
             laws = [Law(**row) for row in await session.fetch(_LAWS)]

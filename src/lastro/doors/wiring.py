@@ -29,7 +29,7 @@ from lastro import (
 )  # fmt: skip
 from lastro.accounts import Institution
 from lastro.base.clock import BusinessClock
-from lastro.base.db import Database
+from lastro.base.db import PLANNED_ONCE, Database
 from lastro.base.ids import Chance
 from lastro.base.lanes import unheard
 from lastro.base.outgoing import OutgoingClient
@@ -220,8 +220,8 @@ def rail_of(settings: Settings) -> Spi:
 
 def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear = unheard) -> Worker:
     """The worker's parts. on_commit hears every Write that is committed, hear how each delivery ended."""
-    database = Database(settings.app, size=12)
-    work, chance = Database(settings.work, size=4), Chance(os.urandom)
+    database = Database(settings.app, size=12, settings=PLANNED_ONCE)
+    work, chance = Database(settings.work, size=4, settings=PLANNED_ONCE), Chance(os.urandom)
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
     client = payees.outgoing_of(settings)
     deliverer = webhooks.Deliverer(

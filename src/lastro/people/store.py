@@ -288,7 +288,7 @@ async def people_acts(
 ) -> list[PersonAct]:
     """What was done to people, newest first, behind `before`."""
     at, act_id = before or (None, None)
-    return [PersonAct(*row) for row in await session.fetch(_PEOPLE_ACTS, only_company, at, act_id, most)]
+    return [PersonAct(*row) for row in await session.search(_PEOPLE_ACTS, only_company, at, act_id, most)]
 
 
 async def console_acts(
@@ -296,7 +296,7 @@ async def console_acts(
 ) -> list[ConsoleAct]:
     """What people did for the company that the session is set to, newest first, behind `before`."""
     at, act_id = before or (None, None)
-    rows = await session.fetch(_CONSOLE_ACTS, company_id, at, act_id, most)
+    rows = await session.search(_CONSOLE_ACTS, company_id, at, act_id, most)
     return [
         ConsoleAct(r["id"], r["person"], r["operation"], r["path"], r["status"], tuple(r["issues"]), r["request_id"],
                    r["created_at"])

@@ -23,6 +23,13 @@ STATES: Mapping[str, tuple[str, frozenset[str]]] = {
         ("account_close_requests", "status", "COMPLETED REFUSED"),
     )
 }
+# Objects that a storm leaves where they are, and why that is no work left undone.
+NEVER_AT_AN_END: Mapping[str, str] = {
+    "accounts": "blocked or not, an account lasts; its closing is account_close_requests",
+    "pix_keys": "a key lasts until it is deleted; what is asked of its directory is key_claims and pix_key_validations",
+    "statements": "a day is compared when it is over, by a command that no storm gives",
+    "statement_items": "what a comparison found; there was none",
+}
 # The directory will never take what it was told of it: that is an error in the log, for people (docs/operations.md, outbox.refused).
 _REFUSED = (
     "EXISTS (SELECT FROM outbox m WHERE m.company_id = o.company_id AND m.reference_id = o.id AND m.outcome = 'refused')"

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from string import ascii_lowercase
 
 import asyncpg
 from tests.journeys.stage import until
@@ -159,10 +160,14 @@ def _freeze(chance: random.Random) -> _Made:
 
 
 def _migrate(chance: random.Random) -> _Made:
-    """The next version's schema: columns and an index of tables that everybody is writing to."""
+    """The next version's schema: columns and an index of tables that everybody is writing to, or an index made beside them."""
     tables, number = chance.sample(_MIGRATED, 3), chance.randint(1000, 9999)
-    columns = "".join(f"ALTER TABLE {table} ADD COLUMN storm_{number} text;\n" for table in tables)
-    sql = f"{columns}CREATE INDEX storm_{number} ON {tables[0]} (company_id, storm_{number});\n"
+    if chance.random() < 0.5:
+        sql = "".join(f"ALTER TABLE {table} ADD COLUMN storm_{number} text;\n" for table in tables)
+        sql += f"CREATE INDEX storm_{number} ON {tables[0]} (company_id, storm_{number});\n"
+    else:  # as for a table that grows: it waits for whoever writes, and nobody waits for it
+        tables, index = tables[:1], "storm_" + "".join(chance.choices(ascii_lowercase, k=8))
+        sql = f"-- Outside a transaction\nCREATE INDEX CONCURRENTLY IF NOT EXISTS {index} ON {tables[0]} (company_id);\n"
 
     async def happen(crowd: Crowd) -> None:
         with written(f"{number}_storm.sql", sql) as folder:
