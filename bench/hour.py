@@ -229,11 +229,18 @@ def _times(took: list[float], rate: float, minutes: float) -> list[Figure]:
     minutely = [took[at : at + each] for at in range(0, len(took), each)]
     shares = [sum(ms > _LATE_MS for ms in part) / len(part) * 100 for part in minutely]
     over = ", ".join(f"{minute} ({share:.0f} %)" for minute, share in enumerate(shares, start=1) if share > 1)
+    halves = [statistics.median(part) for part in minutely]
     calm = f"{sum(share <= 1 for share in shares)} of {len(shares)} minutes had at most 1 %; above: {over or 'none'}"
     return [
         Figure("payments that took over 1 s", "%", Rounds((late * 100,)), None, 1, 0.1, at_most=True, digits=2, note=note),
         Figure("the same, of the worst minute", "%", Rounds((max(shares),)), digits=2, note=calm),
         *(Figure(f"payment to notification, p{of / 10:g}", "ms", Rounds((steps[of - 1],))) for of in (500, 950, 990, 999)),
+        Figure(
+            "the same of a minute, p50",
+            "ms",
+            Rounds((max(halves),)),
+            note="the most; minute by minute: " + ", ".join(f"{half:.0f}" for half in halves),
+        ),
         Figure("the longest", "ms", Rounds((max(took),))),
     ]
 
