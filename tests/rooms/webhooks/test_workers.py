@@ -15,6 +15,7 @@ from lastro.webhooks import Deliverer, DeliverySettings
 
 pytestmark = pytest.mark.anyio
 OBJECTS, EVENTS_EACH = 24, 5
+COMPANIES, PER_ENDPOINT = 2, 4  # requests at once to one host and port, of each worker
 
 
 def worker(scene: Scene, made: Counter[int], name: int) -> Deliverer:
@@ -25,7 +26,7 @@ def worker(scene: Scene, made: Counter[int], name: int) -> Deliverer:
 
     client = OutgoingClient(sandbox=True)
     scene.stack.push_async_callback(client.close)
-    settings = DeliverySettings(is_sandbox=True, per_endpoint=4, claim=4)
+    settings = DeliverySettings(is_sandbox=True, per_endpoint=PER_ENDPOINT, claim=4)
     return Deliverer(
         scene.database, scene.work, client, scene.key_ring, scene.chance, lambda: datetime.now(UTC), settings, hear
     )
@@ -34,21 +35,25 @@ def worker(scene: Scene, made: Counter[int], name: int) -> Deliverer:
 async def test_two_workers_share_a_load_and_keep_the_order_of_each_object(scene: Scene) -> None:
     under_way: Counter[str] = Counter()
     together: list[int] = []  # how many of its object were on their way, at each arrival
+    both = asyncio.Event()  # more is on its way than one worker may have there: the other has begun, too
 
     async def count_of_each_object(received: Received) -> web.Response:
         reference = received.body.decode()
         under_way[reference] += 1
         together.append(under_way[reference])
+        if under_way.total() > PER_ENDPOINT:
+            both.set()
+        await both.wait()
         await asyncio.sleep(0.002)  # so that two could be on their way together, were they let
         under_way[reference] -= 1
         return await acknowledge(received)
 
-    companies, receiver = [await scene.company(), await scene.company()], await scene.receiver(count_of_each_object)
+    companies, receiver = [await scene.company() for _ in range(COMPANIES)], await scene.receiver(count_of_each_object)
     objects = [scene.chance.uuid(await scene.now()) for _ in range(OBJECTS)]
     told = {reference: list[str]() for reference in objects}
     for n, reference in enumerate(objects):
         for _ in range(EVENTS_EACH):  # one after the other, so that those of an object are due before all others
-            event_id = await scene.tell(companies[n % 2], receiver.url, reference=reference, n=n)
+            event_id = await scene.tell(companies[n % COMPANIES], receiver.url, reference=reference, n=n)
             told[reference].append(str(event_id))
     await scene.number_all()
     made: Counter[int] = Counter()
