@@ -34,6 +34,7 @@ from lastro.webhooks.store import events
 
 from .test_lists import _OURS, Filled, Listed, filled, many, plan_of
 from .test_lists import read_whole as any_read_whole
+from .tree import SRC
 
 __all__ = ["filled", "many"]
 
@@ -126,3 +127,12 @@ async def test_one_look_at_all_lanes_goes_by_their_indexes(filled: Filled) -> No
     unasked = {n["Index Name"] for n in nodes if "Index Name" in n and "Index Cond" not in n}
     assert unasked <= {"account_close_requests_open"}, "of that, all that it has is due"
     assert {n["Plan Rows"] for n in nodes if n["Node Type"] == "Sort"} <= {1}, "the first of many is the first of an index"
+
+
+@pytest.mark.parametrize("door", ["api", "wiring"])
+def test_what_serves_all_day_plans_its_statements_once(door: str) -> None:
+    """An API and a worker: planned for its values, a statement would be planned for its company, too."""
+    text = (SRC / "lastro" / "doors" / f"{door}.py").read_text(encoding="utf-8")
+    made = [line for line in text.splitlines() if "= Database(" in line]
+    assert len(made) == 2
+    assert all("settings=PLANNED_ONCE)" in line for line in made)
