@@ -10,7 +10,7 @@ import pytest
 from tests.journeys.stage import until
 
 from lastro.doors import migrate as migration
-from lastro.doors.migrate import Patience, migrate, statements
+from lastro.doors.migrate import PATIENCE, Patience, migrate, statements
 
 from .tree import MIGRATIONS, SCHEMA
 
@@ -68,6 +68,14 @@ async def test_whoever_holds_a_table_is_waited_for_a_moment_at_a_time(
     assert await going == ["9999_wider.sql"]
     for connection in (reader, other):
         await connection.close()
+
+
+async def test_a_try_lasts_until_the_server_ends_an_autovacuum_that_is_in_the_way(own_database: Any) -> None:
+    """It does so for whoever has waited for deadlock_timeout; whoever gives up by then finds it there the next time, too."""
+    reader = await own_database.connect(own_database.admin)
+    ends_ms = await reader.fetchval("SELECT setting::int FROM pg_settings WHERE name = 'deadlock_timeout'")
+    assert PATIENCE.lock_ms > ends_ms * 1.25
+    await reader.close()
 
 
 async def test_an_index_is_made_outside_a_transaction_and_begun_anew_where_it_was_cut_off(

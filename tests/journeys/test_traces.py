@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.collector import Collector, Told, collecting
 
+from . import test_authorizing as authorizing
 from .conftest import playing
 from .play import ORDERS, Play
 from .stage import Stage, until
 from .test_payouts import becomes, create, hooks, place
+from .test_refunds import back, ended, paid
 
 ROOT = ""
 
@@ -91,3 +93,31 @@ async def test_a_trace_leads_through_every_process(scene: Play, collector: Colle
     await hooks(scene, [{"event": "ORDER-PAYOUT.PAID", "url": url, "active": False}])
     log = (scene.stage.home / "logs" / "worker.log").read_text(encoding="utf-8")
     assert f'"trace_id":"{payout["id"].replace("-", "")}"' in log
+
+
+async def test_refunds_and_subscriptions_have_theirs(scene: Play, collector: Collector) -> None:
+    """A refund's leads to the network; its end moves the order, too, and stands in the order's trace, which is older."""
+    order = await paid(scene)
+    refund = await back(scene, order, "4.00", "traced")
+    assert (await ended(scene, refund))["status"] == "PAID"
+    spans = await told(
+        collector, refund["id"],
+        "lastro-api POST /order/v1/banking/order-refunds", "lastro-worker outbox return.send", "lastro-worker POST network",
+        "lastro-sim POST /spi/v1/in/{ispb}/msgs", "lastro-sim tell pacs.002",
+    )  # fmt: skip
+    connected(spans, refund["id"])
+    spans = await told(
+        collector, order["id"], "lastro-worker inbox return.final", "lastro-worker deliveries ORDER-PAYIN.REFUNDED"
+    )
+    connected(spans, order["id"])
+
+    made = await authorizing.make(scene)
+    assert (await authorizing.authorize(scene, made, payer=authorizing.PAYER))["status"] == "AUTHORIZED"
+    await authorizing.told(scene, made, "SUBSCRIPTION.ACCEPTED")
+    spans = await told(
+        collector, made["id"],
+        "lastro-api POST /order/v1/banking/subscriptions", "lastro-worker inbox authorization.ask",
+        "lastro-worker outbox authorization.answer", "lastro-sim POST /spi/v1/in/{ispb}/msgs",
+        "lastro-worker deliveries SUBSCRIPTION.ACCEPTED", "lastro-worker POST webhook",
+    )  # fmt: skip
+    connected(spans, made["id"])
