@@ -9,13 +9,15 @@ import re
 import traceback
 from collections.abc import Callable, MutableMapping
 from contextvars import ContextVar
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 from litestar.types import ASGIApp, Receive, Send
 
 from .clock import printed
-from .network import Network
+
+if TYPE_CHECKING:
+    from .network import Network
 
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 UNKNOWN = "unknown"  # the path of a request that no route was found for
@@ -58,7 +60,7 @@ def lines(write: Callable[[bytes], object], now: Callable[[], int], least: str) 
 class Noted:
     """An application, and a line for each request of it."""
 
-    def __init__(self, app: ASGIApp, network: Network, say: Say) -> None:
+    def __init__(self, app: ASGIApp, network: "Network", say: Say) -> None:
         self._app = app
         self._network = network
         self._say = say

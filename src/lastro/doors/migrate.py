@@ -32,8 +32,8 @@ class Patience:
     """How a migration takes its tables while others use them.
 
     Whoever comes behind a lock that is waited for waits too: so each try waits a moment only, gives up everything that it
-    has, and lets the others go on before the next. lock_ms: of one try, longer than the server's deadlock_timeout (1 s), after
-    which it ends an autovacuum that is in the way. pause_seconds: between two of them.
+    has, and lets the others go on before the next. lock_ms: of one try, longer than the server's deadlock_timeout (1 s),
+    after which it ends an autovacuum that is in the way. pause_seconds: between two of them.
     """
 
     lock_ms: int = 1500

@@ -30,7 +30,12 @@ _STEPS = (
     timedelta(days=4), timedelta(days=8),
 )  # fmt: skip
 _MOST_STEPS = 40
+_COMPARED_AT = 4  # steps: a day and more after the storm, by when partners have settled
 _PATIENCE_SECONDS = 60.0
+_TAKEN = """
+SELECT bool_or(day = (business_now() AT TIME ZONE 'America/Sao_Paulo')::date - 1) AND bool_and(state = 'TAKEN') FROM statements
+"""
+_COMPARING = "SELECT count(*) FROM statements WHERE due_at <= business_now()"
 
 
 class Aftermath:
@@ -55,9 +60,15 @@ class Aftermath:
         await self._answered()
         await self._said_again()
         await recurring.ends_all(self.crowd)
+        is_compared = False
         for step in range(_MOST_STEPS):
             await self._quiet()
-            if await self._next() is None:
+            is_over = await self._next() is None
+            if not is_compared and (is_over or step == _COMPARED_AT):
+                await self._compared()
+                is_compared = True
+                continue
+            if is_over:
                 return
             await filled(self.crowd)
             await later(self.crowd, _STEPS[min(step, len(_STEPS) - 1)])
@@ -87,10 +98,21 @@ class Aftermath:
                 theirs = await self.play.ask("GET", f"{self.play.stage.simulator_url}/clock")
                 if theirs.status != 200 or abs(datetime.fromisoformat(theirs.json["now"]) - now) > timedelta(seconds=2):
                     return False
-                return bool(theirs.json["quiet"]) and not await self.play.books.fetchval(BUSY)
+                busy = [await self.play.books.fetchval(sql) for sql in (BUSY, _COMPARING)]
+                return bool(theirs.json["quiet"]) and not any(busy)
             return False
 
         await until(look, "rest", _PATIENCE_SECONDS)
+
+    async def _compared(self) -> None:
+        """A day is over: every network and partner says of each day since the storm what it did, and a worker compares it."""
+        await self.play.advance(advance="P1D")
+
+        async def taken() -> bool:
+            return bool(await self.play.books.fetchval(_TAKEN))
+
+        await until(taken, "the statements", _PATIENCE_SECONDS)
+        self.crowd.done["statement lines"] += await self.play.books.fetchval("SELECT sum(lines) FROM statements")
 
     async def _next(self) -> datetime | None:
         """When something falls due, here or in the network."""

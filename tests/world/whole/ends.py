@@ -21,14 +21,14 @@ STATES: Mapping[str, tuple[str, frozenset[str]]] = {
         ("pix_key_validations", "status", "CONFIRMED EXPIRED CONFLICT"),
         ("account_requests", "status", "APPROVED REPROVED"),
         ("account_close_requests", "status", "COMPLETED REFUSED"),
+        ("statements", "state", "TAKEN"),
+        ("statement_items", "state", "EXPLAINED"),  # by what came later; a person has explained nothing here
     )
 }
 # Objects that a storm leaves where they are, and why that is no work left undone.
 NEVER_AT_AN_END: Mapping[str, str] = {
     "accounts": "blocked or not, an account lasts; its closing is account_close_requests",
     "pix_keys": "a key lasts until it is deleted; what is asked of its directory is key_claims and pix_key_validations",
-    "statements": "a day is compared when it is over, by a command that no storm gives",
-    "statement_items": "what a comparison found; there was none",
 }
 # The directory will never take what it was told of it: that is an error in the log, for people (docs/operations.md, outbox.refused).
 _REFUSED = (
