@@ -323,15 +323,15 @@ class Runner:
         door = self._later(door)
         outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
         reply = await self._finish(call, verb, outcome, door)
-        return await self._no(call, verb, reply) if isinstance(reply, Refused) else reply
+        return reply if reply is None else await self._unwritten(call, verb, reply)
 
-    async def _no(self, call: Call, verb: Verb[Any], refused: Refused) -> Reply | Refused:
-        """Under a key, what stands in the way may be what an equal request has just committed: then its answer is ours."""
-        if call.key is None or refused.write is not None:
-            return refused
+    async def _unwritten(self, call: Call, verb: Verb[Any], said: Reply | Refused) -> Reply | Refused:
+        """Under a key, what is in the way, or done already, may be an equal request's doing: then its answer is ours."""
+        if call.key is None or said.write is not None:
+            return said
         async with self.database.session_for(call.company_id) as session:
             row = (await opened(session, call, None))[0]
-        return refused if row["fingerprint"] is None else _replay(row, call, verb)
+        return said if row["fingerprint"] is None else _replay(row, call, verb)
 
     async def _finish(self, call: Call, verb: Verb[Any], outcome: Done | Refused, door: Door) -> Reply | Refused | None:
         if outcome.write is None:

@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 import pytest
 from tests.cast import PLACE, Cast, Client, Seller
-from tests.rooms.base.verbs import Pay, Refuse, Tell, born_order, count
+from tests.rooms.base.verbs import Already, Pay, Refuse, Tell, born_order, count
 
 from lastro.base.commit import commit
 from lastro.base.errors import InsufficientFunds, Kind, Refused, Stale
@@ -209,14 +209,15 @@ async def test_fifty_equal_draws_at_once_draw_once(cast: Cast, ana: Seller) -> N
     assert balance.available == Money(0, "BRL")
 
 
-async def test_a_no_that_an_equal_call_has_caused_is_its_answer(cast: Cast, ana: Seller) -> None:
+@pytest.mark.parametrize("found", [Refuse, Already])
+async def test_what_an_equal_call_has_caused_is_told_in_its_words(cast: Cast, ana: Seller, found: type[Tell]) -> None:
     """The equal call commits after this one has looked for an answer and before it has decided."""
     first: list[Reply] = []
 
     async def equal_call() -> None:
         first.append(yes(await cast.run(ana.client, Tell(), key="k")))
 
-    again = yes(await cast.run(ana.client, Refuse(meanwhile=equal_call), key="k"))
+    again = yes(await cast.run(ana.client, found(meanwhile=equal_call), key="k"))
     assert (again.body, again.replayed) == (first[0].body, True)
 
 

@@ -136,6 +136,13 @@ class Refuse(Tell):
         return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", "no"),), self.counts)
 
 
+class Already(Tell):
+    """Says yes, and that there is nothing left to do."""
+
+    def decide(self, known: str, door: Door) -> Done:
+        return Done(None, render({"id": "already"}))
+
+
 @dataclass
 class Pay(Act[None]):
     """Draws on an account: what leaves an account with a floor."""
