@@ -38,6 +38,10 @@ SELECT bool_or(day = (business_now() AT TIME ZONE 'America/Sao_Paulo')::date - 1
 _COMPARING = "SELECT count(*) FROM statements WHERE due_at <= business_now()"
 
 
+class Restless(Exception):  # noqa: N818 it is what the world is
+    """Something is due and nobody does it."""
+
+
 class Aftermath:
     """Of one storm. broken: what does not hold. ends: how many rows of each table ended how."""
 
@@ -92,17 +96,24 @@ class Aftermath:
     async def _quiet(self) -> None:
         """Nothing is due, here or in the network, whose clock is ours."""
 
+        seen = ""
+
         async def look() -> bool:
+            nonlocal seen
             with suppress(*AWAY):
                 now = await self.play.books.fetchval("SELECT business_now()")
                 theirs = await self.play.ask("GET", f"{self.play.stage.simulator_url}/clock")
+                busy = [await self.play.books.fetchval(sql) for sql in (BUSY, _COMPARING)]
+                seen = f"{busy} are due at {now}, the network says {theirs.body!r}"
                 if theirs.status != 200 or abs(datetime.fromisoformat(theirs.json["now"]) - now) > timedelta(seconds=2):
                     return False
-                busy = [await self.play.books.fetchval(sql) for sql in (BUSY, _COMPARING)]
                 return bool(theirs.json["quiet"]) and not any(busy)
             return False
 
-        await until(look, "rest", _PATIENCE_SECONDS)
+        try:
+            await until(look, "rest", _PATIENCE_SECONDS)
+        except AssertionError:
+            raise Restless(f"after {_PATIENCE_SECONDS:.0f} s {seen}") from None
 
     async def _compared(self) -> None:
         """A day is over: every network and partner says of each day since the storm what it did, and a worker compares it."""
