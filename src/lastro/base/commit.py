@@ -76,7 +76,10 @@ async def _once_more(database: Database, write: Write, statement: _Statement) ->
 
 
 async def was_written(database: Database, write: Write) -> bool:
-    """Whether this very Write has committed: its first history row or row with an id is there, to the microsecond."""
+    """Whether this very Write has committed: its first history row or row with an id is there, to the microsecond.
+
+    Where it has neither, what it touches first has the very values that it sets.
+    """
     async with database.session(write.company_id) as session:
         for m in write.moves:
             moved = (
@@ -88,6 +91,11 @@ async def was_written(database: Database, write: Write) -> bool:
             if "id" in columns:
                 sql = f"SELECT true FROM {table} WHERE company_id = $1 AND id = $2"  # noqa: S608 a table of ours
                 return await session.value(sql, write.company_id, rows[0]["id"]) is True
+        for t in write.touches:
+            named = {t.key: t.id, **t.also, **t.sets}
+            same = " AND ".join(f"{column} IS NOT DISTINCT FROM ${n}" for n, column in enumerate(named, 2))
+            sql = f"SELECT true FROM {t.table} WHERE company_id = $1 AND {same}"  # noqa: S608 a table of ours
+            return await session.value(sql, write.company_id, *named.values()) is True
     return False
 
 

@@ -16,8 +16,9 @@ from lastro.base.commit import commit
 from lastro.base.db import Session
 from lastro.base.errors import DatabaseAway, InsufficientFunds, Stale
 from lastro.base.run import Reply
-from lastro.base.write import Fact, Message, Row, Write
+from lastro.base.write import Fact, Message, Row, Touch, Write
 from lastro.orders import ORDERS
+from lastro.webhooks import RotateSecret
 
 pytestmark = pytest.mark.anyio
 
@@ -84,6 +85,26 @@ async def test_an_answer_that_was_lost_changes_nothing_twice(
         "messages": {"outbox"},
     }  # fmt: skip
     assert {t: after[t] - counted[t] for t in counted} == {t: int(t in grown[part]) for t in counted}
+
+
+async def test_a_touch_whose_answer_was_lost_is_known_by_what_it_has_set(
+    cast: Cast, ana: Seller, loses_answers: Callable[[int], None]
+) -> None:
+    """Decided again, a rotation would move the new secret aside, and end the one that receivers have."""
+    async with cast.database.session(ana.company_id) as session:
+        before = await session.row("SELECT version, webhook_secret FROM companies WHERE company_id = tenant()")
+        assert before is not None
+    rotation = RotateSecret(ana.company_id, cast.key_ring, lambda: datetime.now(UTC), None)
+    loses_answers(1)
+    assert isinstance(await cast.run(ana.client, rotation), Reply)
+    async with cast.database.session(ana.company_id) as session:
+        after = await session.row("SELECT version, webhook_secret_previous FROM companies WHERE company_id = tenant()")
+    assert after is not None
+    assert tuple(after) == (before["version"] + 1, before["webhook_secret"])
+    stale = Touch("companies", ana.company_id, before["version"], {"name": "x", "version": 9}, key="company_id")
+    loses_answers(1)
+    with pytest.raises(Stale):
+        await commit(cast.database, Write(ana.company_id, touches=(stale,)))
 
 
 async def test_another_write_that_stands_in_the_way_is_not_taken_for_this_one(
