@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import deque
+from collections import OrderedDict, deque
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,9 @@ _SETTINGS = {
 _ONCE, _FOR_VALUES = "force_generic_plan", "force_custom_plan"
 PLANNED_ONCE = {"plan_cache_mode": _ONCE}
 _PLANS = "SELECT set_config('plan_cache_mode', $1, false)"
+# The server keeps half a kilobyte for each character of a prepared statement. A Write of many moves has a text for each
+# number of them, so a session would grow without end: the longest are prepared for one use, of the others it keeps so many.
+LONGEST_KEPT, MOST_KEPT = 8_000, 200_000  # characters, of a statement and of all of a session
 # The connection is gone, or the server is going: whether the statement took effect is unknown. InternalClientError is what
 # asyncpg says when it reads the server's farewell between two messages of its own.
 _LOST = (OSError, asyncpg.ConnectionDoesNotExistError, asyncpg.InterfaceError, asyncpg.AdminShutdownError,
@@ -76,7 +79,8 @@ class Session:
 
     def __init__(self, connection: asyncpg.Connection, *, plans_once: bool) -> None:
         self._connection = connection
-        self._prepared: dict[str, PreparedStatement] = {}
+        self._prepared: OrderedDict[str, PreparedStatement] = OrderedDict()
+        self._kept = 0  # characters
         self._named = 0
         self._plans_once = plans_once
         self._is_searching = False
@@ -115,6 +119,7 @@ class Session:
                 # The schema has changed under its statements, and nothing ran. It is read anew and asked again: whoever has
                 # claimed rows by now would else keep them until the lease ends, once for each connection.
                 self._prepared.clear()
+                self._kept = 0
                 return await (await self._statement(sql)).fetch(*arguments)
         except asyncpg.DataError:
             raise  # an argument of the wrong type, found before anything was sent
@@ -142,10 +147,17 @@ class Session:
 
     async def _statement(self, sql: str) -> PreparedStatement:
         statement = self._prepared.get(sql)
-        if statement is None:
-            # A name of its own: an unnamed statement would be parsed again each time.
-            self._named += 1
-            statement = self._prepared[sql] = await self._connection.prepare(sql, name=f"lastro_{self._named}")
+        if statement is not None:
+            self._prepared.move_to_end(sql)
+            return statement
+        # A name of its own: an unnamed statement would be parsed again each time.
+        self._named += 1
+        statement = await self._connection.prepare(sql, name=f"lastro_{self._named}")
+        if len(sql) <= LONGEST_KEPT:
+            self._prepared[sql] = statement
+            self._kept += len(sql)
+            while self._kept > MOST_KEPT:  # whom nobody holds any more, asyncpg closes at the server
+                self._kept -= len(self._prepared.popitem(last=False)[0])
         return statement
 
     async def row(self, sql: str, *arguments: Any) -> Record | None:

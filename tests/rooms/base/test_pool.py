@@ -15,7 +15,7 @@ from tests.rooms.base.verbs import born_order, move_of
 
 from lastro import webhooks
 from lastro.base.commit import commit
-from lastro.base.db import PLANNED_ONCE, Database, Dsn
+from lastro.base.db import LONGEST_KEPT, MOST_KEPT, PLANNED_ONCE, Database, Dsn
 from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.write import Write
 from lastro.doors.entering import Entering
@@ -273,3 +273,23 @@ async def test_a_schema_that_changes_costs_nobody_a_connection(database: Any) ->
         await pool.close()
         await owner.execute("DROP TABLE IF EXISTS changing")
         await owner.close()
+
+
+async def test_a_session_keeps_no_more_statements_than_it_may(database: Any) -> None:
+    """What is asked again and again stays prepared; what is asked otherwise each time does not fill the server's memory."""
+    pool, often, kept = (
+        Database(database.app, size=1),
+        "SELECT 'often'",
+        "SELECT count(*), sum(length(statement)) FROM pg_prepared_statements",
+    )
+    async with pool.session() as session:
+        for n in range(2 * MOST_KEPT // LONGEST_KEPT):
+            await session.fetch(f"SELECT {n} /* {'x' * (LONGEST_KEPT - 20)} */")
+            await session.fetch(f"SELECT {n} /* {'x' * LONGEST_KEPT} */")
+            await session.fetch(often)
+        count, characters = (await session.fetch(kept))[0]
+        named = await session.value("SELECT name FROM pg_prepared_statements WHERE statement = $1", often)
+    assert count > MOST_KEPT // LONGEST_KEPT / 2
+    assert characters < MOST_KEPT + 3 * LONGEST_KEPT
+    assert int(named.removeprefix("lastro_")) <= 4, "it was prepared once"
+    await pool.close()
