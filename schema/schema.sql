@@ -1671,7 +1671,7 @@ CREATE TABLE answers (                                -- idempotency: what was a
   operation text NOT NULL,
   key text NOT NULL,
   fingerprint bytea NOT NULL,                         -- keyed hash of the request as parsed
-  status integer NOT NULL,
+  status integer NOT NULL,                            -- 400: a no that counted; body says which
   body bytea,                                         -- NULL once its time is over; the key still answers with object_id
   object_id uuid NOT NULL,
   keep text NOT NULL CHECK (keep IN ('forever', 'month', 'week')),
@@ -3787,7 +3787,7 @@ COMMENT ON VIEW law_the_directory_hears_what_was_decided IS
 
 CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
   SELECT a.company_id, a.operation, a.object_id, a.created_at FROM answers a
-   WHERE CASE a.operation
+   WHERE a.status < 400 AND CASE a.operation
          WHEN 'create_order' THEN NOT EXISTS (
            SELECT 1 FROM orders o WHERE o.company_id = a.company_id AND o.id = a.object_id)
          WHEN 'cancel_order' THEN NOT EXISTS (
@@ -3869,7 +3869,7 @@ CREATE VIEW law_an_answer_has_its_object WITH (security_invoker = true) AS
               AND h.machine = 'subscription_payments' AND h.trigger = 'retry')
          ELSE false END;
 COMMENT ON VIEW law_an_answer_has_its_object IS
-  'What a stored answer speaks of is there; the order of a cancellation is CANCELED.';
+  'What a stored yes speaks of is there; the order of a cancellation is CANCELED.';
 
 CREATE VIEW law_an_answer_is_kept_its_time WITH (security_invoker = true) AS
   SELECT company_id, operation, object_id, keep, created_at FROM answers

@@ -149,8 +149,12 @@ class Stage:
 
     async def mend(self, name: str) -> None:
         """A new start of what is dead or was started differently; what works as it should goes on."""
-        if name in self._different or not self.is_running(name):
+        if self.runs_differently(name) or not self.is_running(name):
             await self.restart(name)
+
+    def runs_differently(self, name: str) -> bool:
+        """Whether it was started with settings of its own, and no other has taken its place."""
+        return name in self._different
 
     def is_running(self, name: str) -> bool:
         return self._children[name].is_running()

@@ -11,6 +11,9 @@ from uuid import uuid4
 
 import pytest
 
+from lastro.keys.rules import MOST_CODES_OF_ACCOUNT
+
+from . import test_charging as charging
 from . import test_claims as claims
 from . import test_disputes as disputes
 from . import test_key_codes as codes
@@ -21,6 +24,9 @@ from .play import Play
 from .stage import Stage, until
 from .test_plans import told
 from .test_rail_crashes import Journey, dies, each, insist
+
+CODES_OF_A_JOURNEY = 2
+_CODES = "SELECT used_minor FROM quotas WHERE owner_id = $1::text::uuid AND kind = 'codes' AND period = $2"
 
 
 @pytest.fixture
@@ -130,8 +136,20 @@ async def decided(play: Play, claim_id: str, to: str) -> dict[str, Any]:
     return found
 
 
+async def has_room(play: Play) -> None:
+    """The account may have one more key and be sent more codes: those that came before go, a new day has its own codes."""
+    for one in (await play.call("GET", codes.path(play))).json["data"]:
+        if one["type"] == "PHONE":
+            gone = await play.call("DELETE", codes.path(play, f"/{one['id']}"))
+            assert gone.status == 204, gone.body
+    today = str(await charging.today(play))
+    if (await play.books.fetchval(_CODES, play.account["id"], today) or 0) + CODES_OF_A_JOURNEY > MOST_CODES_OF_ACCOUNT:
+        await play.advance(advance="P1D")
+
+
 async def outside_phone(play: Play) -> str:
     """A phone number that is a key of the outside bank's."""
+    await has_room(play)
     phone = f"+55119{uuid4().int % 10**8:08d}"
     await play.act("/directory", {"type": "PHONE", "key": phone})
     return phone
@@ -158,6 +176,7 @@ async def coming(play: Play, phone: str) -> None:
 
 async def own_address(play: Play) -> str:
     """An e-mail address that is a key of ours."""
+    await has_room(play)
     mail = f"{uuid4()}@example.com"
     asked = await play.call("POST", codes.path(play), {"type": "EMAIL", "key": mail}, key=str(uuid4()))
     proof = {"validationId": asked.json["validationId"], "token": (await codes.letter(play, mail))["code"]}
@@ -183,26 +202,26 @@ async def leaving(play: Play, mail: str) -> None:
 JOURNEYS = {
     "blamed": Journey(
         blamed,
-        {"run.decided": 1, "commit.sent": 1, "inbox.stored": 1, "lane.claimed": 1, "outbox.sent": 1},
+        {"run.decided": 6, "commit.sent": 6, "inbox.stored": 4, "lane.claimed": 8, "outbox.sent": 3},
         {},
         paid_order,
     ),
     "contested": Journey(
         contested,
-        {"run.decided": 1, "commit.sent": 1, "inbox.stored": 1, "lane.claimed": 1, "outbox.sent": 1},
+        {"run.decided": 11, "commit.sent": 11, "inbox.stored": 5, "lane.claimed": 6, "outbox.sent": 1},
         {"run.decided": 1, "commit.sent": 1},
         paid_payout,
     ),
     "coming": Journey(
         coming,
-        {"run.decided": 1, "commit.sent": 1, "inbox.stored": 1, "lane.claimed": 1, "outbox.sent": 1},
-        {"run.decided": 1, "commit.sent": 1},
+        {"run.decided": 3, "commit.sent": 3, "inbox.stored": 3, "lane.claimed": 5, "outbox.sent": 2},
+        {"run.decided": 6, "commit.sent": 6},
         outside_phone,
     ),
     "leaving": Journey(
         leaving,
-        {"run.decided": 1, "commit.sent": 1, "inbox.stored": 1, "lane.claimed": 1, "outbox.sent": 1},
-        {"run.decided": 1, "commit.sent": 1},
+        {"run.decided": 4, "commit.sent": 4, "inbox.stored": 3, "lane.claimed": 5, "outbox.sent": 2},
+        {"run.decided": 3, "commit.sent": 3},
         own_address,
     ),
 }

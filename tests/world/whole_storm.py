@@ -32,6 +32,10 @@ LIVES: Mapping[Callable[[Crowd], Awaitable[None]], int] = {
 }  # fmt: skip
 
 
+# Alarms that no fault is a reason for.
+_NEVER = frozenset({"INBOX.CONTRADICTS", "LAW.BROKEN", "STATEMENT.TORN"})
+
+
 @dataclass
 class Report:
     """How a storm went. broken: what does not hold, each in a sentence; empty where all does.
@@ -88,6 +92,7 @@ async def storm_over(town: Town, seed: int, acts: int) -> Report:
         report.broken += crowd.wrong
         report.kept, report.done, report.refused = len(crowd.kept), dict(crowd.done), dict(crowd.refused)
         report.complaints = dict(town.complaints())
+        report.broken += [f"an alarm: {said}" for said in report.complaints if said.split()[1] in _NEVER]
         report.slowest = max(crowd.waits, default=0.0)
     return report
 

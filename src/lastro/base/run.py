@@ -11,10 +11,10 @@ from lastro.base.commit import Caller, Taken, commit
 from lastro.base.doorway import entered, opened
 from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.base.gaps import gap
+from lastro.base.kept import REFUSED, refusal, with_answer
 from lastro.base.media import JSON
 from lastro.base.rights import NOBODY, Peer, Rights, rights_of
 from lastro.base.rivals import OVERTAKEN, TRIES, step_aside
-from lastro.base.write import Stored, Write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lastro.base.db import Database, Session
     from lastro.base.ids import Chance
     from lastro.base.media import More
+    from lastro.base.write import Write
 
 _WAITS = 3
 _OURS = Caller()
@@ -285,7 +286,7 @@ class Runner:
         outcome = verb.decide(known, Door(call.company_id, now, self._chance, caller))
         if isinstance(outcome, Refused) or outcome.write is None:
             return None
-        write = _with_answer(outcome, call, now)
+        write = with_answer(outcome, call, now)
         gap("run.decided")
         try:
             await commit(self.database, write, caller, decided_at=now)
@@ -336,7 +337,7 @@ class Runner:
     async def _finish(self, call: Call, verb: Verb[Any], outcome: Done | Refused, door: Door) -> Reply | Refused | None:
         if outcome.write is None:
             return outcome if isinstance(outcome, Refused) else _reply(call, outcome)
-        write = outcome.write if isinstance(outcome, Refused) else _with_answer(outcome, call, door.now)
+        write = with_answer(outcome, call, door.now)
         gap("run.decided")
         try:
             await commit(self.database, write, door.caller, decided_at=door.now)
@@ -373,6 +374,8 @@ def _replay(row: Record, call: Call, verb: Verb[Any]) -> Reply | Refused:
     if row["answer_body"] is None:
         gone = Problem("idempotency-key", "DUPLICATE", f"the answer is no longer kept; it made {row['answer_object']}")
         return Refused(Kind.CONFLICT, (gone,))
+    if row["answer_status"] == REFUSED:
+        return refusal(bytes(row["answer_body"]))
     return Reply(row["answer_status"], verb.unsealed(bytes(row["answer_body"])), replayed=True)
 
 
@@ -383,14 +386,3 @@ def _reply(call: Call, done: Done, write: Write | None = None) -> Reply:
 def _busy_reply() -> Refused:
     problem = Problem("idempotency-key", "CONFLICT", "another request under this key is still being worked on")
     return Refused(Kind.CONFLICT, (problem,), retry_after_seconds=1)
-
-
-def _with_answer(done: Done, call: Call, at: datetime) -> Write:
-    assert done.write is not None
-    if call.key is None or done.object_id is None:
-        return done.write
-    stored = Stored(
-        call.operation, call.key, call.fingerprint, done.status or call.success_status,
-        done.body if done.sealed is None else done.sealed, done.object_id, done.keep, at,
-    )  # fmt: skip
-    return replace(done.write, stored=(stored,))

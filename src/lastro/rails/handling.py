@@ -81,7 +81,7 @@ class Handler:
         except DatabaseAway:
             raise  # the lease runs out and the message is taken again
         except Stale:
-            # Others moved the same rows three times in a row, or took the message over; then nothing is released.
+            # Others moved the same rows each time it was decided, or took the message over; then nothing is released.
             await lanes.release(self._database, LANE, record, timedelta(milliseconds=100 * row.sends))
             ended = ("overtaken", ())
         except NotYet as early:

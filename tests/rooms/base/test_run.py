@@ -17,7 +17,7 @@ from lastro.base.errors import InsufficientFunds, Kind, Refused, Stale
 from lastro.base.money import Money
 from lastro.base.rivals import TRIES
 from lastro.base.run import Done, Door, Reply
-from lastro.base.write import Fact, Relied, Row, Write
+from lastro.base.write import Relied, Row, Write
 from lastro.ledger import balances_of
 from lastro.orders.actions.create import Create, Destinations
 from lastro.orders.forms import CreateOrder
@@ -355,16 +355,6 @@ async def test_what_fails_from_memory_is_looked_at_afresh(cast: Cast, warm: Sell
         told = Tell("remembered", with_parts=fails_once)
         yes(await cast.run(warm.client, told))
         assert told.decided == ["remembered", "read"]
-
-
-async def test_a_refusal_that_counts_is_written_and_still_a_no(cast: Cast, ana: Seller) -> None:
-    def counts(reference: UUID) -> Write:
-        return Write(ana.company_id, facts=(Fact(cast.id(), "TEST", reference, None, b"{}", datetime.now(UTC)),))
-
-    no(await cast.run(ana.client, Refuse(counts=counts(cast.id()))))
-    assert await count(cast, ana, "events") == 1
-    no(await cast.run(ana.client, Refuse(counts=counts(cast.id())), key="k"))
-    assert (await count(cast, ana, "events"), await count(cast, ana, "answers")) == (2, 0)
 
 
 async def test_what_was_committed_is_told_to_who_listens(cast: Cast, ana: Seller) -> None:

@@ -168,10 +168,10 @@ class Aftermath:
                 if row["state"] in final:
                     continue
                 why = EXPLAINED.get((table, row["state"]))
-                sql = f"SELECT id FROM {table} o WHERE {column} = '{row['state']}' AND NOT ({why or 'false'})"
+                sql = f"SELECT o.id, to_jsonb(o)::text AS row FROM {table} o WHERE {column} = '{row['state']}' AND NOT ({why or 'false'})"
                 for stray in await self.play.books.fetch(sql):
                     if not await self._is_so_there(table, str(stray["id"]), row["state"]):
-                        self.broken.append(f"{table} {stray['id']} stays {row['state']}")
+                        self.broken.append(f"{table} {stray['id']} stays {row['state']}: {stray['row']}"[:1500])
 
     async def _is_so_there(self, table: str, name: str, status: str) -> bool:
         """Whether the directory has it where we have it: then it is another bank's turn, which has no term here. A bank that

@@ -22,7 +22,7 @@ STATES: Mapping[str, tuple[str, frozenset[str]]] = {
         ("account_requests", "status", "APPROVED REPROVED"),
         ("account_close_requests", "status", "COMPLETED REFUSED"),
         ("statements", "state", "TAKEN"),
-        ("statement_items", "state", "EXPLAINED"),  # by what came later; a person has explained nothing here
+        ("statement_items", "state", "EXPLAINED BOOKED"),  # by what came later; no person has settled anything
     )
 }
 # Objects that a storm leaves where they are, and why that is no work left undone.
@@ -42,6 +42,12 @@ EXPLAINED: Mapping[tuple[str, str], str] = {
     ("account_requests", "ANALYSIS"): "analysis_reference IS NULL",
     ("key_claims", "OPEN"): _REFUSED,
     ("key_claims", "WAITING_RESOLUTION"): _REFUSED,
+    # More was charged back than a refund had left: that is for people (docs/operations.md, inbox.look_at_this), so is what the statement says.
+    (
+        "statement_items",
+        "OPEN",
+    ): "kind = 'CHARGEBACK' AND difference = 'UNHEARD' AND EXISTS (SELECT FROM inbox m WHERE m.company_id = o.company_id"
+    " AND m.outcome = 'alarmed' AND m.network_id LIKE 'statement:%:' || o.line_id)",
     # Money that cannot be given back waits for people (docs/decisions/stranded-money.md).
     ("pix_payments", "STRANDED"): "true",
 }

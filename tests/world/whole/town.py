@@ -122,15 +122,16 @@ class Town(Stage):
         return self._children[name].pid
 
     def complaints(self) -> Counter[str]:
-        """What its processes have logged as errors, by event and exception, and how often."""
+        """What its processes have logged as errors, by event and exception, and how often. In capitals: the alarms."""
         found = Counter[str]()
         for file in (self.home / "logs").glob("*.log"):
             for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
-                if '"level":"error"' in line:
+                if '"level":"error"' in line or '"level":"critical"' in line:
                     with contextlib.suppress(ValueError):
                         said = json.loads(line)
                         why = str(said.get("exception") or said.get("reason") or "").strip().splitlines()
-                        found[f"{file.stem.rstrip('-12')} {said['event']} {why[-1][:200] if why else ''}"] += 1
+                        event = said["event"].upper() if said["level"] == "critical" else said["event"]
+                        found[f"{file.stem.rstrip('-12')} {event} {why[-1][:200] if why else ''}"] += 1
         return found
 
     def close(self) -> None:
