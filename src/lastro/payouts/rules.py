@@ -86,7 +86,8 @@ def _way_problems(data: PaymentDataForm, method: str | None) -> list[Problem]:
             problems += [Problem(f"{here}.{name}", "MUTUALLY_EXCLUSIVE", text) for name in ("ispb", "bankNumber")]
         if method == "TED" and bank.account_type == "WAGE_ACCOUNT":
             problems.append(Problem(f"{here}.accountType", "NOT_SUPPORTED", "a TED to a wage account is not possible"))
-        if method == "TED" and not ted_ids.is_account_number(bank.account_number):
+        # What is required and missing is None here, and said elsewhere.
+        if method == "TED" and bank.account_number is not None and not ted_ids.is_account_number(bank.account_number):
             text = f"must be digits for a TED, at most {ted_ids.LONGEST_ACCOUNT_NUMBER} behind the zeros in front"
             problems.append(Problem(f"{here}.accountNumber", "INVALID", text))
     return problems

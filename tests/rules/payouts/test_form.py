@@ -100,6 +100,37 @@ def test_what_is_wrong(body: dict[str, Any], problems: list[tuple[str, str]]) ->
     assert wrong(body) == problems
 
 
+@pytest.mark.parametrize("method", ["PIX", "TED", "BOLETO", None])
+@pytest.mark.parametrize("way", [KEY, QR, bank(), {"bankAccount": BY_COMPE}, KEY | QR | bank()])
+def test_whatever_is_missing_is_said_and_nothing_breaks(method: str | None, way: dict[str, Any]) -> None:
+    """Every field in turn is left out, null, and of another type."""
+    whole = asked(way, receiver=PERSON, paymentMethod=method)
+
+    def inside(path: tuple[str, ...]) -> dict[str, Any]:
+        found = whole
+        for name in path:
+            found = found[name]
+        return found
+
+    def paths(value: Any, path: tuple[str, ...]) -> list[tuple[str, ...]]:
+        if not isinstance(value, dict):
+            return [path]
+        return [path, *(found for name in value for found in paths(value[name], (*path, name)))]
+
+    for *path, name in paths(whole, ())[1:]:
+        there = inside(tuple(path))
+        kept = dict(there)
+        others: tuple[Any, ...] = (None, 7, [], {}, "")
+        for instead in others:
+            there[name] = instead
+            wrong(whole)
+        del there[name]
+        wrong(whole)
+        there.clear()
+        there.update(kept)
+    assert (f"{HERE}.accountNumber", "REQUIRED") in wrong(asked(bank(accountNumber=None), paymentMethod=method or "TED"))
+
+
 @pytest.mark.parametrize(
     ("day", "says"),
     [
