@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import structlog
@@ -23,6 +24,7 @@ FORGET_EVERY_SECONDS = 3600.0
 ROTATE_EVERY_SECONDS = 3600.0
 _LEAST_CREDITS = 20  # behind an account's fold, before folding is worth its row lock
 _MOST_ACCOUNTS = 200  # locked by one call
+_RESTS = 9  # times as long as a fold took: one looks at every balance of its company, which may have very many
 _AT_ONCE = 1000
 
 _FOLD = "SELECT fold($1, $2, $3)"
@@ -70,6 +72,7 @@ class Upkeep:
         self._work = work
         self._feed = feed
         self._active: set[UUID] = set()
+        self._rests: dict[UUID, float] = {}  # until when, by the loop's clock
 
     def seen(self, _topic: str, company_id: UUID | None) -> None:
         """A company has just committed something."""
@@ -78,9 +81,14 @@ class Upkeep:
 
     async def fold_active(self) -> bool:
         """Folds for companies that were active since the last time. Never says that there is more: it has its own pace."""
+        clock = asyncio.get_running_loop().time
         active, self._active = self._active, set()
         for company_id in active:
+            if (begun := clock()) < self._rests.get(company_id, begun):
+                self._active.add(company_id)
+                continue
             await self._fold(company_id)
+            self._rests[company_id] = clock() + _RESTS * (clock() - begun)
         return False
 
     async def fold_all(self) -> bool:

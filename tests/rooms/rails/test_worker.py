@@ -370,3 +370,27 @@ def test_a_process_ends_with_its_parent() -> None:
         assert child.stdin is not None
         child.stdin.close()
         assert child.wait(DEADLINE_SECONDS) == 0
+
+
+async def test_whose_folding_takes_long_is_let_rest(scene: Scene, house: House) -> None:
+    """It looks at every balance of a company: where there are very many, a worker does something else meanwhile."""
+
+    class Slow(Upkeep):
+        folded = 0
+
+        async def _fold(self, company_id: UUID) -> None:
+            self.folded += 1
+            async with self._database.session(company_id) as session:
+                await session.fetch("SELECT pg_sleep(0.05)")
+
+    quiet = Slow(scene.database, scene.work)
+    for _ in range(3):
+        quiet.seen("events", house.ana)
+        await quiet.fold_active()
+    assert quiet.folded == 1
+
+    async def again() -> bool:
+        await quiet.fold_active()
+        return quiet.folded == 2
+
+    await until(again)
