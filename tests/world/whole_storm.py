@@ -34,6 +34,7 @@ LIVES: Mapping[Callable[[Crowd], Awaitable[None]], int] = {
 
 # Alarms that no fault is a reason for.
 _NEVER = frozenset({"INBOX.CONTRADICTS", "LAW.BROKEN", "STATEMENT.TORN"})
+_FOR_PEOPLE = "INBOX.CONTRADICTS card.chargeback"  # more was charged back than a refund had left
 
 
 @dataclass
@@ -92,7 +93,9 @@ async def storm_over(town: Town, seed: int, acts: int) -> Report:
         report.broken += crowd.wrong
         report.kept, report.done, report.refused = len(crowd.kept), dict(crowd.done), dict(crowd.refused)
         report.complaints = dict(town.complaints())
-        report.broken += [f"an alarm: {said}" for said in report.complaints if said.split()[1] in _NEVER]
+        report.broken += [
+            f"an alarm: {said}" for said in report.complaints if said.split()[1] in _NEVER and _FOR_PEOPLE not in said
+        ]
         report.slowest = max(crowd.waits, default=0.0)
     return report
 

@@ -120,7 +120,11 @@ class Aftermath:
         await self.play.advance(advance="P1D")
 
         async def taken() -> bool:
-            return bool(await self.play.books.fetchval(_TAKEN))
+            if await self.play.books.fetchval(_TAKEN):
+                return True
+            if not await self.play.books.fetchval(_COMPARING):  # a partner was away: it is asked again later
+                await later(self.crowd, timedelta(minutes=10))
+            return False
 
         await until(taken, "the statements", _PATIENCE_SECONDS)
         self.crowd.done["statement lines"] += await self.play.books.fetchval("SELECT sum(lines) FROM statements")

@@ -130,7 +130,9 @@ class Town(Stage):
                     with contextlib.suppress(ValueError):
                         said = json.loads(line)
                         why = str(said.get("exception") or said.get("reason") or "").strip().splitlines()
-                        event = said["event"].upper() if said["level"] == "critical" else said["event"]
+                        event = said["event"]
+                        if said["level"] == "critical":
+                            event = f"{event.upper()} {said.get('kind', '')}".strip()
                         found[f"{file.stem.rstrip('-12')} {event} {why[-1][:200] if why else ''}"] += 1
         return found
 
