@@ -54,8 +54,10 @@ PROPOSALS = {
         "Fomos informados de falha, mas o dinheiro saiu. Não reenvie; peça confirmação por escrito.",
     ),
     UNKNOWN: Proposal(
-        "Nothing of ours is this movement. Stop and call at once: somebody else may be using our account.",
-        "Nenhum registro nosso corresponde. Ligue imediatamente: outra pessoa pode estar usando a conta.",
+        "Nothing of ours is this movement. Was a backup restored, it may have been made since: see operations, Backups. If"
+        " not, stop and call at once: somebody else may be using our account.",
+        "Nenhum registro nosso corresponde. Se um backup foi restaurado, pode ter sido feito desde então: veja operations,"
+        " Backups. Se não, ligue imediatamente: outra pessoa pode estar usando a conta.",
     ),
 }
 # A Pix or TED of ours that has left is proven by its statement; there is a command for it.

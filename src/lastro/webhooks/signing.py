@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from lastro.base.db import Database
     from lastro.base.secrets import KeyRing
 
-_KEPT_SECONDS = 5.0
+_KEPT_SECONDS = 1.0
 
 
 class SigningSecrets:
-    """The opened secrets of companies, kept for a few seconds: a rotated one signs on so long, well inside its 24 hours."""
+    """The opened secrets of companies, kept for a second: so long one that was rotated signs on, though twice."""
 
     def __init__(self, database: Database, key_ring: KeyRing) -> None:
         self._database = database
