@@ -24,6 +24,7 @@ UNKNOWN = "unknown"  # the path of a request that no route was found for
 READS = frozenset({"GET", "HEAD"})
 _NETWORK_ID = re.compile(r"[ED][0-9A-Z][0-9A-Za-z]{0,30}\Z")  # a path may hold anything: what looks like one is told
 _REQUEST_ID = re.compile(rb"[\x21-\x7e]{1,128}\Z")
+_CUT = "Cancel %s running task(s)"  # uvicorn, of those who still wait when it stops
 
 # Takes one line: its level and its fields.
 Say: TypeAlias = Callable[[str, dict[str, Any]], None]
@@ -121,4 +122,6 @@ class Libraries(logging.Handler):
             where = (f"{frame.filename.rpartition('site-packages/')[2]}:{frame.lineno} {frame.name}" for frame in frames)
             fields["exception"] = f"{type(error).__name__} {' < '.join(where)}"
         level = record.levelname.lower()
+        if isinstance(error, asyncio.CancelledError) or fields["event"].startswith(_CUT):
+            level = "debug"  # whoever waits for news is cut off when the simulator stops: nothing has failed
         self._say(level if level in LEVELS else "error", fields)

@@ -110,6 +110,18 @@ def test_what_comes_back_is_whole_and_lawful(keeping: Keeping, backup: Path) -> 
         assert asyncio.run(credited()) == 12345
 
 
+def test_how_far_it_is_is_seen_on_standard_error_alone(
+    keeping: Keeping, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = watched(monkeypatch)
+    assert keeping.types(back_up, tmp_path / "b") == 0
+    assert [line for line in keeping.said if "%" in line] == []
+    assert keeping.types(restore, tmp_path / "b", tmp_path / "data") == 0
+    assert [line for line in keeping.said if "%" in line] == []
+    for what in ("copied [", "put back [", "laws ["):
+        assert what in screen.getvalue()
+
+
 def test_no_key_is_in_a_backup(keeping: Keeping, backup: Path) -> None:
     key = (keeping.home / "keys").read_text().split()[1]
     wanted = (key.encode(), base64.b64decode(key))

@@ -110,7 +110,8 @@ STATUSES: dict[Kind, Status] = {
         "Send `content-type: application/json` and no `content-encoding`.", _CHANGED,
     ),
     Kind.TOO_MANY: Status(
-        "The client has asked more often than it may. `ratelimit-limit`, `-remaining` and `-reset` stand on every answer."
+        "The client has asked more often than it may. `ratelimit-limit`, `-remaining` and `-reset` stand on every answer to a"
+        " client that is known by its token, not on those without one nor on answers to who asks for a token."
         " Or it has as many large bodies (plans, uploads: two) or files (four) on their way as one client may. Or more is"
         " asked than can be done, and most of it by its company; then nothing was done.",
         "Wait for the seconds in `retry-after`; spread what is not urgent.", "yes, after `retry-after` seconds",
@@ -330,6 +331,8 @@ _OTHERS = """## Other shapes
 - `GET /qr/v2/{token}`, which payers' banks read, answers a bare 404 for what never was and a bare 410 for a charge
   that cannot be paid any more.
 - `GET /checkout/{token}`, which people read, answers 404 with a page for what never was.
+- A proxy in front answers itself what it does not pass on: [nginx as shipped](proxy/nginx.conf) sends its 413 and 502
+  as HTML, without `retry-after`.
 - The answer to a `HEAD` has the headers of the `GET` and no body, also where it is an error.
 """
 

@@ -15,6 +15,7 @@ import structlog
 from lastro.base import lanes, trace
 from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.gaps import gap
+from lastro.base.secrets import SecretUnreadable
 from lastro.webhooks import store
 from lastro.webhooks.breaker import Breaker, place_of
 from lastro.webhooks.circuit import is_silent
@@ -219,9 +220,13 @@ class Deliverer:
     def _end(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         self._moved.set()
-        if not task.cancelled() and task.exception() is not None:
-            # Its lease runs out and it is tried again.
-            _log.error("webhooks.delivery_broke", exc_info=task.exception())
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        # Its lease runs out and it is tried again.
+        if isinstance(error, SecretUnreadable):
+            _log.error("keys.unreadable", reason="the keys file of this process lacks a key that another one seals with")
+        else:
+            _log.error("webhooks.delivery_broke", exc_info=error)
 
     async def _deliver(self, one: Claimed, to: Destination, probe: Probe | None) -> None:
         """One attempt: sign, post, judge. How it ended is written together with others of the company."""

@@ -91,6 +91,16 @@ async def test_a_plan_that_ends_is_told_once(scene: Scene) -> None:
     }  # fmt: skip
 
 
+async def test_a_worker_whose_keys_file_lacks_a_key_says_so(scene: Scene) -> None:
+    ana, receiver = await scene.company(), await scene.receiver()
+    await scene.tell(ana, receiver.url)
+    scene.key_ring = KeyRing.generate("another", os.urandom)
+    with structlog.testing.capture_logs() as lines:
+        await scene.step(scene.deliverer())
+    assert [(line["event"], line["log_level"]) for line in lines] == [("keys.unreadable", "error")]
+    assert receiver.seen == []
+
+
 async def test_an_end_that_did_not_count_is_not_told(scene: Scene) -> None:
     async def take_over(received: Received) -> web.Response:
         await scene.admin.execute("UPDATE deliveries SET lease_token = gen_random_uuid()")

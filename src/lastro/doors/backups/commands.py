@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,22 +25,7 @@ if TYPE_CHECKING:
 
     from lastro.doors.settings import Settings
 
-_STEP_PERCENT = 10
 _MEGABYTE = 1_000_000
-
-
-class _Tenths:
-    """Says every tenth of a work, with the seconds it took so far; between two of them the line of whoever watches."""
-
-    def __init__(self, what: str, say: Callable[[str], object], progress: Progress) -> None:
-        self._what, self._say, self._next, self._began = what, say, _STEP_PERCENT, time.monotonic()
-        self._progress = progress
-
-    def __call__(self, percent: int) -> None:
-        self._progress(percent, 100)
-        if percent >= self._next:
-            self._next = percent - percent % _STEP_PERCENT + _STEP_PERCENT
-            self._say(f"{self._what} {percent} % after {time.monotonic() - self._began:.1f} s")
 
 
 def back_up(
@@ -65,8 +51,8 @@ def back_up(
         raise Declined(f"This database is for {ours['mode']} and LASTRO_MODE says {known.mode}: one of them is wrong.")
     programs = programs_of(server["major"], given.programs, brought)
     with Progress("copied") as progress:
-        tenths = _Tenths("copied", (lambda _line: None) if given.json else progress.beside(say), progress)
-        made = taking.take(url, folder, programs, server, ours, lambda: asyncio.run(_keys_in_use(known)), tenths)
+        percent = partial(progress, whole=100)
+        made = taking.take(url, folder, programs, server, ours, lambda: asyncio.run(_keys_in_use(known)), percent)
     if given.json:
         say(msgspec.json.encode(made).decode())
         return HOLD
@@ -97,8 +83,7 @@ def restore(
     keeper = Keeper.of(given.owner)
     programs = programs_of(told.major, given.programs, brought)
     with Progress("put back") as progress:
-        tenths = _Tenths("put back", progress.beside(say), progress)
-        restoring.put_back(backup, data, told, programs, keeper, tenths)
+        restoring.put_back(backup, data, told, programs, keeper, partial(progress, whole=100))
     with Progress("laws") as progress:
         status = asyncio.run(restoring.prove(data, told, programs, keeper, progress.beside(say), progress))
     missing = lacking(told, known)
