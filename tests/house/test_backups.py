@@ -16,6 +16,7 @@ from typing import Any
 import asyncpg
 import pytest
 from tests.cast import Cast
+from tests.watched import watched
 
 from lastro.base.db import Dsn
 from lastro.base.secrets import KeyRing

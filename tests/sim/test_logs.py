@@ -6,6 +6,7 @@ import logging
 import random
 import socket
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,12 @@ class Heard:
 @pytest.fixture
 async def noted(tmp_path: Path) -> AsyncIterator[tuple[Heard, httpx.AsyncClient]]:
     heard = Heard()
+    async with _served(tmp_path, heard) as url, httpx.AsyncClient(base_url=url, timeout=15) as http:
+        yield heard, http
+
+
+@asynccontextmanager
+async def _served(tmp_path: Path, heard: Heard) -> AsyncIterator[str]:
     listener = socket.socket(proto=socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     port = listener.getsockname()[1]
@@ -56,8 +63,7 @@ async def noted(tmp_path: Path) -> AsyncIterator[tuple[Heard, httpx.AsyncClient]
     server = Server(uvicorn.Config(build(network, heard.say), log_level="warning", timeout_graceful_shutdown=1))
     task = asyncio.create_task(server.serve(sockets=[listener]))
     await until(lambda: server.started)
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=15) as http:
-        yield heard, http
+    yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     await task
     store.close()
@@ -125,6 +131,22 @@ def test_lines_below_the_level_are_not_written(least: str, said: int) -> None:
     for level in ("debug", "info", "warning"):
         heard.say(level, {"event": "x"})
     assert len(heard.lines) == said
+
+
+async def test_whoever_waits_for_news_when_it_stops_is_no_error(tmp_path: Path) -> None:
+    heard = Heard()
+    libraries, uvicorns = logs.Libraries(heard.say), logging.getLogger("uvicorn.error")
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    async with httpx.AsyncClient(headers=headers) as http:
+        async with _served(tmp_path, heard) as url:
+            uvicorns.addHandler(libraries)
+            waits = asyncio.create_task(http.get(f"{url}/analysis/v1/movements?wait=30"))
+            await asyncio.sleep(0.3)
+        uvicorns.removeHandler(libraries)
+        await asyncio.gather(waits, return_exceptions=True)
+    cut = [line["event"] for line in heard.lines if line["level"] == "debug" and "logger" in line]
+    assert cut == ["Cancel %s running task(s), timeout graceful shutdown exceeded", "Exception in ASGI application"]
+    assert [line for line in heard.lines if line["level"] in ("warning", "error")] == []
 
 
 def test_libraries_are_quoted_without_values() -> None:

@@ -110,8 +110,8 @@ STATUSES: dict[Kind, Status] = {
         "Send `content-type: application/json` and no `content-encoding`.", _CHANGED,
     ),
     Kind.TOO_MANY: Status(
-        "The client has asked more often than it may. `ratelimit-limit`, `-remaining` and `-reset` stand on every answer to a"
-        " client that is known by its token, not on those without one nor on answers to who asks for a token."
+        "The client has asked more often than it may. `ratelimit-limit`, `-remaining` and `-reset` stand on every answer to"
+        " a client that is known by its token, not on those without one nor on answers to who asks for a token."
         " Or it has as many large bodies (plans, uploads: two) or files (four) on their way as one client may. Or more is"
         " asked than can be done, and most of it by its company; then nothing was done.",
         "Wait for the seconds in `retry-after`; spread what is not urgent.", "yes, after `retry-after` seconds",

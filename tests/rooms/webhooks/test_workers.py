@@ -1,6 +1,7 @@
 """Several workers on one database: they share the work, send nothing twice, and keep the order of each object."""
 
 import asyncio
+import os
 from collections import Counter
 from datetime import UTC, datetime
 
@@ -11,6 +12,7 @@ from tests.rooms.webhooks.conftest import Received, Scene, acknowledge, refuse, 
 
 from lastro.base.lanes import Worked
 from lastro.base.outgoing import OutgoingClient
+from lastro.base.secrets import KeyRing
 from lastro.webhooks import Deliverer, DeliverySettings
 
 pytestmark = pytest.mark.anyio
