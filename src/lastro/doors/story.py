@@ -7,14 +7,13 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from lastro import accounts, keys, ledger, med, orders, payouts, plans, subscriptions, webhooks
 from lastro.base import money, story
 from lastro.base.api import NOT_FOUND, Route, render, stamp
 from lastro.base.run import Act, Done
 from lastro.base.wire import Money
 from lastro.doors.story_docs import DOC, PAYOUT_DOC, SUBSCRIPTION_DOC
+from lastro.doors.story_for_clients import for_clients
 from lastro.doors.story_shapes import (
     AttemptEntry,
     Entry,
@@ -212,18 +211,7 @@ class ReadStory(Act["Story | None"]):
 
     def decide(self, known: Story | None, door: Door) -> Done | Refused:
         """The story as clients are told it."""
-        return NOT_FOUND if known is None else Done(None, render(_for_clients(known)))
-
-
-def _for_clients(told: Story) -> Story:
-    """Without who decided on a payout in review, and why: that is for the institution, which reads it by `lastro story`."""
-    return msgspec.structs.replace(told, entries=[_without_names(entry) for entry in told.entries])
-
-
-def _without_names(entry: Entry) -> Entry:
-    if isinstance(entry, StateEntry) and entry.object == "payout" and entry.trigger in payouts.DECISIONS:
-        return msgspec.structs.replace(entry, reason=None)
-    return entry
+        return NOT_FOUND if known is None else Done(None, render(for_clients(known)))
 
 
 def routes() -> tuple[Route, ...]:

@@ -16,10 +16,14 @@ from lastro.doors.console.kinds import LINES, MOVEMENTS
 from lastro.doors.console.lists import cells, value_at
 from lastro.doors.console.terms import Terms
 from lastro.doors.story import tell
+from lastro.doors.story_for_clients import for_clients, reason_for_clients
 from lastro.med import Stand
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
+
+    from asyncpg import Record
 
     from lastro.base.db import Session
     from lastro.doors.console.deeds import Deed
@@ -151,14 +155,18 @@ async def read(kind: Kind, viewer: Viewer, own: UUID) -> tuple[int, Any]:
 
 
 async def _story(kind: Kind, viewer: Viewer, own: UUID, say: Terms) -> tuple[list[Step], bool]:
-    """The steps of the story that the object is part of, and whether they are all."""
+    """The steps of the story that the object is part of, and whether they are all. A company's own people: as clients."""
     company = looking.company_of(viewer)
+    is_ours = viewer.presence.person.only_company is None
     async with looking.session_of(viewer) as session:
         root = kind.root(own) if kind.root is not None else await _beginning(session, company, own)
         if root is None:
-            return await _moves(session, company, own, say), True
+            return _moves(kind, await story.moves(session, company, [own]), say, is_ours=is_ours), True
         whole = await tell(session, company, root)
-    return ([], True) if whole is None else (timeline.steps(whole.entries, say, str(own)), whole.is_whole)
+    if whole is None:
+        return [], True
+    told = whole if is_ours else for_clients(whole)
+    return timeline.steps(told.entries, say, str(own)), told.is_whole
 
 
 async def _beginning(session: Session, company_id: UUID, own: UUID) -> Any:
@@ -168,12 +176,13 @@ async def _beginning(session: Session, company_id: UUID, own: UUID) -> Any:
     return roots[0] if roots else None
 
 
-async def _moves(session: Session, company_id: UUID, own: UUID, say: Terms) -> list[Step]:
+def _moves(kind: Kind, rows: Sequence[Record], say: Terms, *, is_ours: bool) -> list[Step]:
     """What has no story but its own moves."""
-    return [
-        timeline.moved(stamp(row["at"]), row["from_state"], row["to_state"], row["trigger"], row["reason"], say)
-        for row in await story.moves(session, company_id, [own])
-    ]
+    steps = []
+    for row in rows:
+        reason = row["reason"] if is_ours else reason_for_clients(kind.thing, row["trigger"], row["reason"])
+        steps.append(timeline.moved(stamp(row["at"]), row["from_state"], row["to_state"], row["trigger"], reason, say))
+    return steps
 
 
 def _facts(kind: Kind, answer: Any, say: Terms) -> list[tuple[str, Cell]]:
