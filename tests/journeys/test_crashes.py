@@ -41,13 +41,21 @@ async def scene(fragile: Stage) -> AsyncIterator[Play]:
 
 
 async def dies_everywhere(
-    play: Play, name: str, gap: str, walk: Callable[[Play], Coroutine[Any, Any, int]], least: int
+    play: Play,
+    name: str,
+    gap: str,
+    walk: Callable[[Play], Coroutine[Any, Any, int]],
+    least: int,
+    *,
+    last_alone: bool = False,
 ) -> None:
     """Plays journeys in which the process dies in the gap: the first and the last time that it passes it for certain.
 
     With LASTRO_DEATHS=all it dies ever later, until a journey ends in which nobody died. least: how often it must pass it.
+    last_alone: not the first time, where nothing else is asked for.
     """
-    for count in range(1, MOST_PASSES) if EVERY_DEATH else sorted({1, least}):
+    some = [least] if last_alone else sorted({1, least})
+    for count in range(1, MOST_PASSES) if EVERY_DEATH else some:
         await play.stage.restart(name, LASTRO_CRASH_AT=f"{gap}:{count}")
         began = time.monotonic()
         dying, walking = asyncio.create_task(dead(play, name)), asyncio.create_task(walk(play))

@@ -108,7 +108,7 @@ async def dies(play: Play, name: str, gap: str, journey: Journey) -> None:
 
     least = (journey.worker if name == "worker" else journey.api)[gap]
     try:
-        await dies_everywhere(play, name, gap, walk, least)
+        await dies_everywhere(play, name, gap, walk, least, last_alone=True)
     finally:
         await play.stage.mend(name)
     await compared(play)
