@@ -48,12 +48,12 @@ class Heard:
 @pytest.fixture
 async def noted(tmp_path: Path) -> AsyncIterator[tuple[Heard, httpx.AsyncClient]]:
     heard = Heard()
-    async with _served(tmp_path, heard) as url, httpx.AsyncClient(base_url=url, timeout=15) as http:
+    async with _served(tmp_path, heard) as (url, _), httpx.AsyncClient(base_url=url, timeout=15) as http:
         yield heard, http
 
 
 @asynccontextmanager
-async def _served(tmp_path: Path, heard: Heard) -> AsyncIterator[str]:
+async def _served(tmp_path: Path, heard: Heard) -> AsyncIterator[tuple[str, Server]]:
     listener = socket.socket(proto=socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     port = listener.getsockname()[1]
@@ -63,7 +63,7 @@ async def _served(tmp_path: Path, heard: Heard) -> AsyncIterator[str]:
     server = Server(uvicorn.Config(build(network, heard.say), log_level="warning", timeout_graceful_shutdown=1))
     task = asyncio.create_task(server.serve(sockets=[listener]))
     await until(lambda: server.started)
-    yield f"http://127.0.0.1:{port}"
+    yield f"http://127.0.0.1:{port}", server
     server.should_exit = True
     await task
     store.close()
@@ -138,10 +138,10 @@ async def test_whoever_waits_for_news_when_it_stops_is_no_error(tmp_path: Path) 
     libraries, uvicorns = logs.Libraries(heard.say), logging.getLogger("uvicorn.error")
     headers = {"authorization": f"Bearer {TOKEN}"}
     async with httpx.AsyncClient(headers=headers) as http:
-        async with _served(tmp_path, heard) as url:
+        async with _served(tmp_path, heard) as (url, server):
             uvicorns.addHandler(libraries)
             waits = asyncio.create_task(http.get(f"{url}/analysis/v1/movements?wait=30"))
-            await asyncio.sleep(0.3)
+            await until(lambda: bool(server.server_state.tasks))
         uvicorns.removeHandler(libraries)
         await asyncio.gather(waits, return_exceptions=True)
     cut = [line["event"] for line in heard.lines if line["level"] == "debug" and "logger" in line]

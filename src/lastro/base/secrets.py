@@ -30,6 +30,9 @@ _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _MACHINE_SECRET_DIGITS = 43  # the fewest base-62 digits that hold 256 bits
 
 
+UNREADABLE = "the keys file of this process lacks a key that another one seals with"  # what `keys.unreadable` says
+
+
 class SecretUnreadable(Exception):  # noqa: N818 - reads as what happened
     """A sealed value cannot be opened: unknown key, another row's value, or changed bytes. It says no more."""
 

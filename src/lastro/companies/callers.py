@@ -8,7 +8,7 @@ from uuid import UUID
 
 import structlog
 
-from lastro.base.secrets import SecretUnreadable
+from lastro.base.secrets import UNREADABLE, SecretUnreadable
 from lastro.companies.outside import KeySetUnreadable, OutsideVerifier, pinned_keys
 from lastro.companies.tokens import Verifier, public_keys
 from lastro.companies.verifying import KeyUnknown, TokenRefused
@@ -78,7 +78,7 @@ class OwnKeys:
         try:
             keys = await self._load()
         except SecretUnreadable:
-            _log.error("keys.unreadable", reason="the keys file of this process lacks a key that another one seals with")
+            _log.error("keys.unreadable", reason=UNREADABLE)
             return
         if keys == self.now:
             return

@@ -15,7 +15,7 @@ import structlog
 from lastro.base import lanes, trace
 from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.gaps import gap
-from lastro.base.secrets import SecretUnreadable
+from lastro.base.secrets import UNREADABLE, SecretUnreadable
 from lastro.webhooks import store
 from lastro.webhooks.breaker import Breaker, place_of
 from lastro.webhooks.circuit import is_silent
@@ -224,7 +224,7 @@ class Deliverer:
             return
         # Its lease runs out and it is tried again.
         if isinstance(error, SecretUnreadable):
-            _log.error("keys.unreadable", reason="the keys file of this process lacks a key that another one seals with")
+            _log.error("keys.unreadable", reason=UNREADABLE)
         else:
             _log.error("webhooks.delivery_broke", exc_info=error)
 

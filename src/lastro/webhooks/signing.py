@@ -18,7 +18,7 @@ _KEPT_SECONDS = 1.0
 
 
 class SigningSecrets:
-    """The opened secrets of companies, kept for a second: so long one that was rotated signs on, though twice."""
+    """The opened secrets of companies, kept for a second: so long what a rotation has ended still signs."""
 
     def __init__(self, database: Database, key_ring: KeyRing) -> None:
         self._database = database

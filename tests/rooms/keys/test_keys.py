@@ -154,6 +154,17 @@ async def test_five_wrong_codes_end_it(desk: Desk) -> None:
     assert (await desk.stands(), desk.registry.asked) == (("EXPIRED", 1, 5), [])
 
 
+async def test_a_wrong_code_counts_once_under_its_key(desk: Desk) -> None:
+    """Its answer may be lost on the way, and the holder has not typed it again."""
+    validation_id, key = await desk.begin(), str(uuid4())
+    right = await desk.token(validation_id)
+    wrong = f"{(int(right) + 1) % 10**6:06d}"
+    for _ in range(6):
+        assert no(await desk.confirm(validation_id, wrong, under=key)) == ("INVALID", ("token", "INVALID"))
+    assert await desk.stands() == ("PENDING", 1, 1)
+    assert said(await desk.confirm(validation_id, right))["key"] == desk.mail
+
+
 async def test_fifty_wrong_codes_at_once_are_counted_to_five(desk: Desk) -> None:
     validation_id = await desk.begin()
     wrong = f"{(int(await desk.token(validation_id)) + 1) % 10**6:06d}"

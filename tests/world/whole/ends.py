@@ -34,6 +34,12 @@ NEVER_AT_AN_END: Mapping[str, str] = {
 _REFUSED = (
     "EXISTS (SELECT FROM outbox m WHERE m.company_id = o.company_id AND m.reference_id = o.id AND m.outcome = 'refused')"
 )
+# More was charged back than a refund had left: that is for people (docs/operations.md, inbox.contradicts), and what the
+# statement says of it is no more than that.
+_BEYOND = (
+    "kind = 'CHARGEBACK' AND difference = 'UNHEARD' AND EXISTS (SELECT FROM inbox m WHERE m.company_id = o.company_id"
+    " AND m.outcome = 'alarmed' AND m.network_id LIKE 'statement:%:' || o.line_id)"
+)
 # Where else an object may be at rest, and the condition (on its row o) under which it may.
 EXPLAINED: Mapping[tuple[str, str], str] = {
     # The review by a person has no term (docs/guides/payouts.md).
@@ -42,12 +48,7 @@ EXPLAINED: Mapping[tuple[str, str], str] = {
     ("account_requests", "ANALYSIS"): "analysis_reference IS NULL",
     ("key_claims", "OPEN"): _REFUSED,
     ("key_claims", "WAITING_RESOLUTION"): _REFUSED,
-    # More was charged back than a refund had left: that is for people (docs/operations.md, inbox.look_at_this), so is what the statement says.
-    (
-        "statement_items",
-        "OPEN",
-    ): "kind = 'CHARGEBACK' AND difference = 'UNHEARD' AND EXISTS (SELECT FROM inbox m WHERE m.company_id = o.company_id"
-    " AND m.outcome = 'alarmed' AND m.network_id LIKE 'statement:%:' || o.line_id)",
+    ("statement_items", "OPEN"): _BEYOND,
     # Money that cannot be given back waits for people (docs/decisions/stranded-money.md).
     ("pix_payments", "STRANDED"): "true",
 }
