@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ import pytest
 from tests.cast import Cast
 from tests.watched import watched
 
+from lastro.base.commit import commit
 from lastro.base.db import Dsn
 from lastro.base.secrets import KeyRing
+from lastro.base.write import Row, Write
 from lastro.doors.backups import back_up, record, restore
 from lastro.doors.backups.commands import lacking
 from lastro.doors.backups.programs import passwords_around, without_password
@@ -78,7 +81,15 @@ async def _scene(server: EmbeddedServer, ring: KeyRing) -> None:
     cast = replace(Cast.of(Dsn(server.dsn(_DATABASE, "lastro_app"))), key_ring=ring)
     ana = await cast.ana()
     await cast.credit(ana, 12345)
+    await commit(cast.database, Write(ana.company_id, rows=tuple(_waiting(cast, n) for n in (0, 3))))
     await cast.close()
+
+
+def _waiting(cast: Cast, sends: int) -> Row:
+    """What is to be told to a network, and was taken in hand so often."""
+    now = datetime.now(UTC)
+    told = {"id": cast.id(), "rail": "pix", "kind": "x", "network_id": str(cast.id()), "reference_id": cast.id()}
+    return Row("outbox", {**told, "body": b"{}", "created_at": now, "due_at": now, "sends": sends})
 
 
 @pytest.fixture(scope="module")
@@ -97,18 +108,23 @@ def test_what_comes_back_is_whole_and_lawful(keeping: Keeping, backup: Path) -> 
     keys = {"LASTRO_HOME": str(home), "LASTRO_KEYS_FILE": str(keeping.home / "keys")}
     assert keeping.types(restore, backup, **keys) == 0
     assert any(line.endswith(" laws, 0 broken") for line in keeping.said)
+    assert any(line.startswith("Messages that waited to be sent: 1.") for line in keeping.said)
     assert not (home / "postgres" / "postmaster.pid").exists(), "its own server has ended"
 
     with EmbeddedServer.start(home) as server:
+        url = server.dsn(_DATABASE)
+        assert asyncio.run(_value(url, "SELECT sum(amount_minor) FROM transfers")) == 12345
+        # Since the backup it may have been sent, so that a worker is to ask before it sends.
+        assert asyncio.run(_value(url, "SELECT array_agg(sends ORDER BY sends) FROM outbox")) == [1, 3]
+    assert asyncio.run(_value(keeping.url, "SELECT array_agg(sends ORDER BY sends) FROM outbox")) == [0, 3]
 
-        async def credited() -> Any:
-            admin = await asyncpg.connect(server.dsn(_DATABASE))
-            try:
-                return await admin.fetchval("SELECT sum(amount_minor) FROM transfers")
-            finally:
-                await admin.close()
 
-        assert asyncio.run(credited()) == 12345
+async def _value(url: str, sql: str) -> Any:
+    connection = await asyncpg.connect(url)
+    try:
+        return await connection.fetchval(sql)
+    finally:
+        await connection.close()
 
 
 def test_how_far_it_is_is_seen_on_standard_error_alone(

@@ -69,11 +69,16 @@ class Presence:
 
 @dataclass(frozen=True, slots=True)
 class PersonAct:
-    """One line of what was done to people, and by them. by: the e-mail address of who did it; None: the command line."""
+    """One line of what was done to people, and by them.
+
+    by: the e-mail address of who did it; None: the command line or, where is_by_person, somebody of the institution who is
+    not named to a company's own people, nor from where.
+    """
 
     id: UUID
     person: str
     by: str | None
+    is_by_person: bool
     act: str
     detail: str | None
     address: str | None
@@ -82,10 +87,13 @@ class PersonAct:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleAct:
-    """One line of what people did for a company. status: of the API's answer; issues: why it was refused."""
+    """One line of what people did for a company. status: of the API's answer; issues: why it was refused.
+
+    person: an e-mail address; None: somebody of the institution, who is not named to a company's own people.
+    """
 
     id: UUID
-    person: str
+    person: str | None
     operation: str
     path: str
     status: int

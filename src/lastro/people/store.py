@@ -114,13 +114,16 @@ INSERT INTO people_acts (id, person_id, by_person, act, version, detail, address
 SELECT $4, moved.id, $5, $6, moved.version, $7, $8, machine_now() FROM moved RETURNING 1
 """
 _PEOPLE_ACTS = """
-SELECT a.id, p.email AS person, b.email AS by, a.act, a.detail, a.address, a.created_at
+SELECT a.id, p.email AS person, CASE WHEN $1::uuid IS NULL OR b.only_company = $1 THEN b.email END AS by,
+       b.id IS NOT NULL AS is_by_person, a.act, a.detail,
+       CASE WHEN $1::uuid IS NULL OR b.id IS NULL OR b.only_company = $1 THEN a.address END AS address, a.created_at
   FROM people_acts a JOIN people p ON p.id = a.person_id LEFT JOIN people b ON b.id = a.by_person
  WHERE ($1::uuid IS NULL OR p.only_company = $1) AND ($2::timestamptz IS NULL OR (a.created_at, a.id) < ($2, $3::uuid))
  ORDER BY a.created_at DESC, a.id DESC LIMIT $4
 """
 _CONSOLE_ACTS = """
-SELECT a.id, p.email AS person, a.operation, a.path, a.status, a.issues, a.request_id, a.created_at
+SELECT a.id, CASE WHEN $5::uuid IS NULL OR p.only_company = $5 THEN p.email END AS person,
+       a.operation, a.path, a.status, a.issues, a.request_id, a.created_at
   FROM console_acts a JOIN people p ON p.id = a.person_id
  WHERE a.company_id = $1 AND ($2::timestamptz IS NULL OR (a.created_at, a.id) < ($2, $3::uuid))
  ORDER BY a.created_at DESC, a.id DESC LIMIT $4
@@ -286,17 +289,20 @@ async def change(
 async def people_acts(
     session: Session, only_company: UUID | None, before: tuple[datetime, UUID] | None, most: int
 ) -> list[PersonAct]:
-    """What was done to people, newest first, behind `before`."""
+    """What was done to people, newest first, behind `before`. only_company: to its people alone, for them to read."""
     at, act_id = before or (None, None)
     return [PersonAct(*row) for row in await session.search(_PEOPLE_ACTS, only_company, at, act_id, most)]
 
 
 async def console_acts(
-    session: Session, company_id: UUID, before: tuple[datetime, UUID] | None, most: int
+    session: Session, company_id: UUID, only_company: UUID | None, before: tuple[datetime, UUID] | None, most: int
 ) -> list[ConsoleAct]:
-    """What people did for the company that the session is set to, newest first, behind `before`."""
+    """What people did for the company that the session is set to, newest first, behind `before`.
+
+    only_company: whose people are to read it; others are not named to them.
+    """
     at, act_id = before or (None, None)
-    rows = await session.search(_CONSOLE_ACTS, company_id, at, act_id, most)
+    rows = await session.search(_CONSOLE_ACTS, company_id, at, act_id, most, only_company)
     return [
         ConsoleAct(r["id"], r["person"], r["operation"], r["path"], r["status"], tuple(r["issues"]), r["request_id"],
                    r["created_at"])

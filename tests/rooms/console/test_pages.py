@@ -116,6 +116,24 @@ async def test_an_order_is_canceled_once_and_told_with_the_person(place: Place) 
     assert 'role="alert"' in again.text
 
 
+async def test_a_company_is_not_told_who_of_the_institution_acted(place: Place) -> None:
+    """What was done for it, and to its people, it sees; names only of its own."""
+    theirs, outsider = await place.building.inside(Role.ADMINISTER, Role.OPERATE)
+    hers, own = await place.building.inside(Role.ADMINISTER, Role.OPERATE, company=place.town.ana.company_id)
+    _, other = await place.building.inside(Role.READ, company=place.town.ana.company_id)
+    for visit in (theirs, hers):
+        order = f"/console/orders/{place.ids['orders']}/refund"
+        await visit.send(order, order, amount="999.999,00", refundCode="MD06")
+        person = f"/console/people/{other.id}"
+        assert (await visit.send(person, f"{person}/roles", role=["READ", "OPERATE"])).status_code == 303
+    for page in ("/console/audit", "/console/audit?of=people"):
+        told = (await hers.get(page)).text
+        assert own.email in told
+        assert outsider.email not in told
+        assert "a instituição" in told
+        assert outsider.email in (await theirs.get(page)).text
+
+
 async def test_a_refund_is_refused_with_the_apis_words_and_then_made(place: Place) -> None:
     visit = await place.inside(Role.OPERATE)
     path = f"/console/orders/{place.ids['orders']}/refund"

@@ -293,6 +293,24 @@ async def test_an_issuer_takes_all_of_it(shop: Shop, acquirer: Acquirer) -> None
     assert await charged_back(shop, made, 1, "B2") == ALARMED
 
 
+async def test_what_is_taken_back_before_its_charge_is_known_waits_for_it(shop: Shop, acquirer: Acquirer) -> None:
+    """An acquirer's news cross: set aside for people, the order would stay paid, and its money be spent."""
+    made = await make(shop, acquirer)
+    await result(shop, made, "Y")
+    with pytest.raises(NotYet):
+        await charged_back(shop, made)
+    assert await captured(shop, made) == "handled"
+    assert await charged_back(shop, made) == "handled"
+    assert (await stands(shop, made), await money(shop)) == (("REFUNDED", "CAPTURED"), 0)
+
+
+async def test_what_was_never_charged_is_not_waited_for(shop: Shop, acquirer: Acquirer) -> None:
+    made = await make(shop, acquirer)
+    await result(shop, made, "Y")
+    assert await declined(shop, made) == "handled"
+    assert await charged_back(shop, made) == ALARMED
+
+
 async def test_what_the_account_lacks_it_owes(shop: Shop, acquirer: Acquirer) -> None:
     made = await paid(shop, acquirer)
     ana = shop.ana

@@ -39,5 +39,5 @@ async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
                 "at": one.created_at, "person": one.person, "operation": one.operation, "path": one.path,
                 "status": one.status, "issues": list(one.issues), "requestId": one.request_id,
             }
-            for one in await people.console_acts(session, company.id, None, given.last)
+            for one in await people.console_acts(session, company.id, None, None, given.last)
         ]  # fmt: skip

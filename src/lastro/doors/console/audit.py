@@ -30,7 +30,7 @@ async def show(viewer: Viewer, asked: Asked) -> Response:
         if of_people or viewer.company_id is None:
             acts = await people.people_acts(session, only, behind, _LINES + 1)
         else:
-            acts = await people.console_acts(session, viewer.company_id, behind, _LINES + 1)
+            acts = await people.console_acts(session, viewer.company_id, only, behind, _LINES + 1)
     last = acts[_LINES - 1] if len(acts) > _LINES else None
     more = None if last is None else {"at": stamp(last.created_at), "id": str(last.id)}
     return shell.render(viewer, "audit.html", here="/console/audit", acts=acts[:_LINES], of_people=of_people, more=more)

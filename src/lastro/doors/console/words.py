@@ -23,6 +23,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "by-command": ("linha de comando", "command line"),
     "by-command-alone": ("Tem senha: um novo link e tirar o segundo fator, só pela linha de comando.",
                          "Has a password: a new link, and taking the second factor off, by the command line alone."),
+    "by-institution": ("a instituição", "the institution"),
     "change": ("Alterar", "Change"),
     "choose": ("Escolher", "Choose"),
     "choose-company": ("Escolha a empresa", "Choose a company"),

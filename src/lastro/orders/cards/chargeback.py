@@ -13,9 +13,10 @@ from lastro.base.write import Row, Write
 from lastro.orders import postings
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards import store
+from lastro.orders.cards.ending import is_being_charged
 from lastro.orders.refunds.notifications import charged_back_told
 from lastro.orders.states import ORDERS
-from lastro.orders.store import order_by_id, payment_by_end_to_end_id
+from lastro.orders.store import order_by_id, order_by_reference, payment_by_end_to_end_id
 from lastro.rails.port import ALARMED, CARD
 
 if TYPE_CHECKING:
@@ -49,9 +50,16 @@ class ChargedBack(Act["Known | None"]):
     place: Place
 
     async def read(self, session: Session, door: Door) -> Known | None:
-        """The payment, its order, the account's balance. NotYet: a refund that has not ended leaves too little."""
+        """The payment, its order, the account's balance.
+
+        NotYet: the charge itself has not come in yet, or a refund that has not ended leaves too little.
+        """
         company_id, news = door.company_id, self.news
         payment = await payment_by_end_to_end_id(session, company_id, news.payment_id, [CARD])
+        if payment is None:
+            charging = await order_by_reference(session, company_id, CARD, news.reference)
+            if charging is not None and is_being_charged(charging):
+                raise NotYet(_AGAIN_SECONDS)  # told out of turn: what was charged is booked first, then what was taken back
         if payment is None or payment.order_id is None:
             return None
         order = await order_by_id(session, company_id, payment.order_id)
