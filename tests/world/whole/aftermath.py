@@ -31,7 +31,8 @@ _STEPS = (
 )  # fmt: skip
 _MOST_STEPS = 40
 _COMPARED_AT = 4  # steps: a day and more after the storm, by when partners have settled
-_PATIENCE_SECONDS = 60.0
+# Longer than a worker's longest pause after failures (60 s) and, behind that, the lease of one that died (30 s).
+_PATIENCE_SECONDS = 120.0
 _TAKEN = """
 SELECT bool_or(day = (business_now() AT TIME ZONE 'America/Sao_Paulo')::date - 1) AND bool_and(state = 'TAKEN') FROM statements
 """
