@@ -148,3 +148,9 @@ async def _floor_of(house: House, orders: list[tuple[Payee, str]], connections: 
 def resident(pid: int) -> int:
     """Bytes of memory that a process holds."""
     return int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * 4096
+
+
+def most_resident(pid: int) -> int:
+    """Bytes of memory that a process has held at most since it began."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024

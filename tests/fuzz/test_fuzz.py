@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 import tomllib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ import msgspec
 import uvicorn
 from tests import conftest
 from tests.house.asking import Ask
+from tests.house.examples import EXAMPLES
 from tests.house.strangers import Town, leave, settle
 from tests.journeys.stage import until
 
@@ -31,7 +32,7 @@ from lastro_sandbox import wiring as sandbox
 HERE = Path(__file__).parent
 HOST = "127.0.0.1"
 NOBODY = "http://127.0.0.1:9"  # where a simulated network would be
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))  # of each operation, beside those of its edges
+REQUESTS = int(os.environ.get("FUZZ_EXAMPLES", "2"))  # of each operation, beside those of its edges
 SEED = os.environ.get("FUZZ_SEED")  # given: requests of this seed, instead of the same each time
 NO_LIMIT = 100_000_000
 
@@ -73,6 +74,31 @@ async def known(town: Town) -> Mapping[str, str]:
     }  # fmt: skip
 
 
+def as_list(said: str | list[str]) -> list[str]:
+    return [said] if isinstance(said, str) else said
+
+
+def there(town: Town, but: Collection[str]) -> str:
+    """For every reading operation that names an object, the ids of one that is there: half of the time it is asked for.
+
+    but: operations that have theirs from the file beside this one.
+    """
+    lines = []
+    for route in wiring.routes(town.house):
+        example = EXAMPLES[route.operation]
+        if route.method != "GET" or example.kind is None or route.operation in but:
+            continue
+        names = [route.operation, *(f"{route.operation}_{n}" for n in range(2, 2 + len(route.same_at)))]
+        ids = example.ask(town.objects[example.kind]).path
+        lines += [f"[[operations]]\ninclude-operation-id = {msgspec.json.encode(names).decode()}\n[operations.parameters]"]
+        lines += [f'"path.{name}" = {{ dictionary = "{route.operation}-{name}", probability = 0.5 }}' for name in ids]
+        lines += [
+            f'[dictionaries."{route.operation}-{name}"]\nvalues = {msgspec.json.encode([value]).decode()}'
+            for name, value in ids.items()
+        ]
+    return "\n".join(lines)
+
+
 async def test_every_answer_is_as_the_document_says(own_database: conftest.Database, tmp_path: Path) -> None:
     town, work = await settle(own_database), Database(own_database.work, size=2)
     try:
@@ -82,6 +108,8 @@ async def test_every_answer_is_as_the_document_says(own_database: conftest.Datab
                 said = said.replace('mode = "negative"', 'mode = "all"')
             for name, value in (await known(town)).items():
                 said += f"\n[dictionaries.{name}]\nvalues = {msgspec.json.encode([value]).decode()}\n"
+            configured = [one for one in tomllib.loads(said)["operations"] if "parameters" in one]
+            said += there(town, {name for one in configured for name in as_list(one["include-operation-id"])})
             (tmp_path / "schemathesis.toml").write_text(said, encoding="utf-8")
             # Made when it is first asked for, which a busy machine may take longer for than schemathesis waits.
             async with httpx.AsyncClient(base_url=address, timeout=60.0, trust_env=False) as http:
@@ -89,7 +117,7 @@ async def test_every_answer_is_as_the_document_says(own_database: conftest.Datab
             repeatable = ("--generation-deterministic",) if SEED is None else ("--seed", SEED)
             running = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "schemathesis.cli", "--config-file", tmp_path / "schemathesis.toml", "run",
-                f"{address}/openapi.json", "--url", address, "--max-examples", str(EXAMPLES), "--no-color", *repeatable,
+                f"{address}/openapi.json", "--url", address, "--max-examples", str(REQUESTS), "--no-color", *repeatable,
                 cwd=tmp_path, env={**os.environ, "FUZZ_TOKEN": town.token(town.ana)},
                 stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
             )  # fmt: skip

@@ -88,3 +88,13 @@ def test_what_looks_for_a_race_and_failed_is_not_tried_again(tmp_path: Path, sto
     assert f"not tried again: {storm}" in said
     assert "unsteady: none" in said
     assert said[-2:] == ["status 1", f"5 passed, {1 + len(others)} failed"]
+
+
+def test_a_failover_is_tried_again_unless_it_lost_something(tmp_path: Path) -> None:
+    name = "tests/world/test_failover.py::test_a"
+    for folder in ("slow", "lost"):
+        (tmp_path / folder).mkdir()
+    assert ran(tmp_path / "slow", name)[-2:] == ["status 0", "6 passed, 0 failed"]
+    lost = ran(tmp_path / "lost", f"{name} - AssertionError: acknowledged, and lost")
+    assert "unsteady: none" in lost
+    assert lost[-2:] == ["status 1", "5 passed, 1 failed"]

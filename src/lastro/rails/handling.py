@@ -16,6 +16,7 @@ from lastro.base.run import Act, Done
 from lastro.base.together import pause_after
 from lastro.base.write import Write
 from lastro.rails import port
+from lastro.rails.inbox import HOLDS_UP
 from lastro.rails.port import Claimed, InboxRow
 
 if TYPE_CHECKING:
@@ -29,13 +30,12 @@ if TYPE_CHECKING:
     from lastro.base.run import Door, Runner, Verb
     from lastro.rails.port import InboxVerb
 
-# The question comes before its end: a message waits while an earlier one about the same subject is open. What comes back of
-# a payment makes nobody wait: where its end was not told, and had to be asked for, it is the return that has to.
+# The question comes before its end: a message waits while an earlier one about the same subject is open.
 LANE = lanes.Lane(
     "inbox",
     recalls=False,
-    also="NOT EXISTS (SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = w.subject AND e.due_at IS NOT NULL"  # noqa: S608 a kind of ours
-    f" AND e.kind <> '{port.PAYMENT_RETURNED}' AND (e.received_at, e.id) < (w.received_at, w.id))",
+    also="NOT EXISTS (SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = w.subject AND e.due_at IS NOT NULL"  # noqa: S608 kinds of ours
+    f" AND {HOLDS_UP} AND (e.received_at, e.id) < (w.received_at, w.id))",
 )
 _AT_ONCE = 8  # verbs, each of which holds a connection
 _ALARM_AFTER = 5  # times a message was taken in hand in vain

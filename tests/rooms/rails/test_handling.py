@@ -87,10 +87,11 @@ async def test_a_question_under_way_keeps_its_end_waiting(scene: Scene, house: H
         ((), (("ask", 1, port.PIX_ASK), ("end", 1, port.PIX_FINAL)), ["ask"]),
         ((("ask", 1, port.PIX_ASK),), (("end", 1, port.PIX_FINAL), ("other", 2, port.PIX_ASK)), ["other"]),
         ((("back", 1, port.PAYMENT_RETURNED),), (("end", 1, port.PIX_FINAL),), ["end"]),
+        ((("back", 1, port.CARD_CHARGEBACK),), (("end", 1, port.PIX_FINAL),), ["end"]),
         ((("M1", 1, port.PIX_ASK),), (("M1", 1, port.PIX_ASK),), []),
         ((), tuple((f"M{n}", n, port.PIX_ASK) for n in range(10)), [f"M{n}" for n in range(8)]),
     ],
-    ids=["two", "its end", "behind an open one", "behind a return", "a second copy", "no room"],
+    ids=["two", "its end", "behind an open one", "behind a return", "behind a chargeback", "a second copy", "no room"],
 )
 async def test_who_stores_news_handles_it_at_once(
     scene: Scene, house: House, before: Any, news: Any, taken: list[str]
@@ -115,7 +116,7 @@ async def test_who_stores_news_handles_it_at_once(
     await scene.handler.lane.rest()
     assert sorted(_names(scene)) == taken
     await scene.handler.lane.drain()
-    assert sorted(_names(scene)) == sorted(name for name in rows if rows[name]["kind"] != port.PAYMENT_RETURNED)
+    assert sorted(_names(scene)) == sorted(name for name in rows if name != "back")
 
 
 async def test_a_burst_of_several_rails_leases_no_more_than_there_is_room_for(scene: Scene, house: House) -> None:

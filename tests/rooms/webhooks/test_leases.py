@@ -7,7 +7,8 @@ from tests.rooms.webhooks.conftest import Received, Scene, acknowledge, refuse
 
 from lastro.base import gaps
 from lastro.webhooks import store
-from lastro.webhooks.model import Destination
+from lastro.webhooks.model import Attempted, Destination
+from lastro.webhooks.rules import EventStatus
 
 pytestmark = pytest.mark.anyio
 
@@ -90,6 +91,23 @@ async def test_one_finish_counts_those_that_hold_their_lease_and_no_other(scene:
     statuses = [(await scene.delivery(event_id))["status"] for event_id in ids]
     assert statuses == ["DELIVERED", "PENDING"] * 3
     assert await scene.admin.fetchval("SELECT count(*) FROM delivery_attempts") == 3
+
+
+async def test_of_two_attempts_of_one_event_the_one_that_holds_its_lease_is_kept(scene: Scene) -> None:
+    """A worker that stood still until its lease was over took the event again: both attempts end in the same moment."""
+    ana, receiver = await scene.company(), await scene.receiver()
+    event_id, other_id = [await scene.tell(ana, receiver.url) for _ in range(2)]
+    await scene.number_all()
+    async with scene.work.session() as session:
+        (to,) = await store.destinations(session)
+    async with scene.database.session(ana.id) as session:
+        first = await store.claim(session, to, scene.chance.uuid(await scene.now()), 2)
+        await scene.expire_leases()
+        again = await store.claim(session, to, scene.chance.uuid(await scene.now()), 1)
+        ended = [Attempted(one, EventStatus.DELIVERED, 200, "", 1, None) for one in (*first, *again)]
+        told = await store.finish(session, ana.id, ended)
+    assert told == dict.fromkeys((event_id, other_id), EventStatus.DELIVERED)
+    assert [len(await scene.attempts(one)) for one in (event_id, other_id)] == [1, 1]
 
 
 async def test_a_claim_takes_one_event_of_each_object_and_no_more_than_asked(scene: Scene) -> None:

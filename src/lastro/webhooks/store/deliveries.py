@@ -140,7 +140,7 @@ told AS (
          attempts = d.attempts + 1, waits = false, updated_at = now.at, version = d.version + 1,
          lease_token = NULL, leased_until = NULL
     FROM said s, now WHERE d.company_id = $1 AND d.id = s.id AND d.lease_token = s.token
-  RETURNING d.id, d.attempts, d.status, d.reference_id, d.url, d.sequence),
+  RETURNING d.id, s.token, d.attempts, d.status, d.reference_id, d.url, d.sequence),
 woken AS (
   UPDATE deliveries d SET due_at = now.at, waits = false FROM now, told t
    CROSS JOIN LATERAL (
@@ -152,7 +152,7 @@ woken AS (
 kept AS (
   INSERT INTO delivery_attempts (company_id, event_id, number, status_code, message, requested_at, duration_ms, failure)
   SELECT $1, t.id, t.attempts, s.status_code, s.message, s.requested_at, s.duration_ms, s.failure
-    FROM told t JOIN said s ON s.id = t.id)
+    FROM told t JOIN said s ON s.id = t.id AND s.token = t.token) -- the attempt that counts, of two of one event
 SELECT id, status FROM told
 """
 
