@@ -3221,8 +3221,9 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
               says.body #>> '{refundAmount,value}', says.body #>> '{amount,value}', says.body ->> 'endToEndId')
              IS DISTINCT FROM (e.type, o.id::text, o.external_id, r.external_id, printed(r.amount_minor),
                                printed(coalesce(o.amount_minor, o.paid_minor)), o.end_to_end_id)
-          OR says.body ->> 'status' <> CASE says.body #>> '{refundedAmount,value}'
-                WHEN printed(coalesce(o.amount_minor, o.paid_minor)) THEN 'REFUNDED' WHEN printed(0) THEN 'PAID'
+          OR says.body ->> 'status' <> CASE
+                WHEN (says.body #>> '{refundedAmount,value}')::numeric >= printed(coalesce(o.amount_minor, o.paid_minor))::numeric
+                THEN 'REFUNDED' WHEN says.body #>> '{refundedAmount,value}' = printed(0) THEN 'PAID'
                 ELSE 'PARTIAL_REFUNDED' END)
   UNION ALL
   SELECT e.company_id, e.id, e.type, e.reference_id, s.id IS NOT NULL, h.version IS NOT NULL

@@ -8,7 +8,7 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -36,6 +36,8 @@ LIVES: Mapping[Callable[[Crowd], Awaitable[None]], int] = {
 _NEVER = frozenset({"INBOX.CONTRADICTS", "LAW.BROKEN", "STATEMENT.TORN"})
 # More was charged back than a refund had left; the network said what nobody can read, by a fault.
 _EXPLAINED_ALARMS = ("INBOX.CONTRADICTS card.chargeback", "INBOX.CONTRADICTS unknown")
+# By a fault, too: what the simulated directory says when it was told to refuse a word of ours.
+_DIRECTORY_REFUSES = "outbox.refused The directory refuses it"
 # A worker's task came to an end that nobody foresaw, unless the database was away. Tried again it may go well, and the books
 # add up: the mistake is there all the same.
 _UNFORESEEN = frozenset({
@@ -100,17 +102,22 @@ async def storm_over(town: Town, seed: int, acts: int) -> Report:
         report.broken += crowd.wrong
         report.kept, report.done, report.refused = len(crowd.kept), dict(crowd.done), dict(crowd.refused)
         report.complaints = dict(town.complaints())
-        report.broken += [f"an alarm: {said}" for said in report.complaints if is_alarming(said)]
+        report.broken += [f"an alarm: {said}" for said in alarms(report.complaints)]
         report.slowest = max(crowd.waits, default=0.0)
     return report
 
 
-def is_alarming(said: str) -> bool:
-    """Whether a complaint is one that no fault is a reason for. said: process, event, and why, as `Town.complaints` has it."""
+def alarms(complaints: Collection[str]) -> list[str]:
+    """Those that no fault is a reason for. complaints: each process, event, and why, as `Town.complaints` has them."""
+    explained = list(_EXPLAINED_ALARMS)
+    if any(_DIRECTORY_REFUSES in said for said in complaints):
+        explained.append("INBOX.CONTRADICTS refused")
+    return [said for said in complaints if _is_alarming(said) and not any(known in said for known in explained)]
+
+
+def _is_alarming(said: str) -> bool:
     event = said.split()[1]
-    if event in _NEVER:
-        return not any(known in said for known in _EXPLAINED_ALARMS)
-    return event in _UNFORESEEN and "DatabaseAway" not in said
+    return event in _NEVER or (event in _UNFORESEEN and "DatabaseAway" not in said)
 
 
 async def _timed(report: Report, name: str, act: Awaitable[Any]) -> None:

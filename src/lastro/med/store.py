@@ -43,6 +43,12 @@ SELECT 1 FROM med_objects
  WHERE company_id = $1 AND end_to_end_id = $2 AND role = 'RECEIVER'
    AND (status IN ('OPEN', 'RECEIVED') OR blocked_minor > 0) LIMIT 1
 """
+# Whether the directory has said that an object is over of which we had never heard.
+_WAS_CANCELED = """
+SELECT 1 FROM inbox
+ WHERE company_id = $1 AND subject = $2 AND kind = 'med.news' AND outcome = 'alarmed'
+   AND as_json(body) ->> 'reference_id' = $3::uuid::text AND as_json(body) ->> 'status' = 'CANCELLED' LIMIT 1
+"""
 # An object, how it came to its status, and what else is of its recovery, told apart by `kind`.
 _CASE = """
 WITH own AS (SELECT * FROM med_objects WHERE company_id = $1 AND id = $2)
@@ -118,6 +124,11 @@ async def blocking(session: Session, company_id: UUID, news: MedNews) -> tuple[M
         return ()
     rows = await session.fetch(_BLOCKING, company_id, news.recovery_id, news.end_to_end_id)
     return tuple(object_from(row) for row in rows)
+
+
+async def was_canceled(session: Session, company_id: UUID, news: MedNews) -> bool:
+    """Whether the end of an object was told before its beginning, which this is."""
+    return await session.row(_WAS_CANCELED, company_id, news.end_to_end_id, news.reference_id) is not None
 
 
 async def is_disputed(session: Session, company_id: UUID, end_to_end_id: str) -> bool:

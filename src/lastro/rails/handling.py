@@ -35,10 +35,11 @@ LANE = lanes.Lane(
     "inbox",
     recalls=False,
     also="NOT EXISTS (SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = w.subject AND e.due_at IS NOT NULL"  # noqa: S608 kinds of ours
-    f" AND {HOLDS_UP} AND (e.received_at, e.id) < (w.received_at, w.id))",
+    f" AND {HOLDS_UP.format(w='w')} AND (e.received_at, e.id) < (w.received_at, w.id))",
 )
 _AT_ONCE = 8  # verbs, each of which holds a connection
 _ALARM_AFTER = 5  # times a message was taken in hand in vain
+_WAITS_LONG = 120  # times it had to wait for something else, which is two hours and more
 _log = structlog.get_logger(__name__)
 
 
@@ -86,6 +87,8 @@ class Handler:
             ended = ("overtaken", ())
         except NotYet as early:
             # What has to come before it is under way, and as long as that takes is no fault of anybody's.
+            if row.sends % _WAITS_LONG == 0:
+                _log.critical("inbox.waits", network_id=row.network_id, kind=row.kind, subject=row.subject, sends=row.sends)
             await lanes.release(self._database, LANE, record, timedelta(seconds=max(early.seconds, pause_after(row.sends))))
             ended = ("early", ())
         except Exception:  # noqa: BLE001 one bad message must not stop the others

@@ -47,8 +47,12 @@ SELECT business_now() AS at, o.* FROM (
                   WHERE subject = ANY ($3::text[]) AND kind IN ('pix.ask', 'pix.settled', 'claim.news')
                   ORDER BY subject, id) s) o
 """
-# What goes back of a payment makes nobody wait: it waits itself, where the payment was told later or had to be asked for.
-HOLDS_UP = f"e.kind NOT IN ('{port.PAYMENT_RETURNED}', '{port.CARD_CHARGEBACK}')"
+# What goes back of a payment makes nobody wait, nor does a dispute of it but for its own next word: they wait themselves,
+# where the payment's end was told later or had to be asked for. {w}: what may have to wait for e.
+HOLDS_UP = (
+    f"e.kind NOT IN ('{port.PAYMENT_RETURNED}', '{port.CARD_CHARGEBACK}')"
+    f" AND (e.kind <> '{port.MED_NEWS}' OR {{w}}.kind = '{port.MED_NEWS}')"
+)
 # The arrays as what the planner cannot look into: by their lengths it would plan the statement anew for each batch.
 _TYPES = ("uuid", "text", "text", "text", "text", "text", "bytea", "boolean")
 _UNSEEN = ", ".join(f"(SELECT ${n}::{kind}[])" for n, kind in enumerate(_TYPES, start=2))
@@ -62,7 +66,7 @@ SELECT $1, u.id, u.rail, u.kind, u.network_id, u.subject, u.txid, u.body, b.at, 
        num_nonnulls(u.token)
   FROM (SELECT n.*, CASE WHEN n.is_taken AND NOT EXISTS (
                  SELECT 1 FROM inbox e WHERE e.company_id = $1 AND e.subject = n.subject AND e.due_at IS NOT NULL
-                    AND {HOLDS_UP} OFFSET 0) THEN $10::uuid END AS token
+                    AND {HOLDS_UP.format(w="n")} OFFSET 0) THEN $10::uuid END AS token
           FROM unnest({_UNSEEN}) AS n(id, rail, kind, network_id, subject, txid, body, is_taken)) u,
        (SELECT business_now() AS at OFFSET 0) b
 ON CONFLICT (company_id, rail, network_id) DO NOTHING

@@ -2,6 +2,9 @@
 
 import pytest
 
+from lastro.base.errors import NotYet
+from lastro.rails.port import ALARMED
+
 from .court import Court
 
 
@@ -47,6 +50,32 @@ async def test_words_about_a_return_that_was_made_long_ago(court: Court) -> None
     assert not await court.falls(request)
     after = [await court.column(f"SELECT count(*) FROM {table}") for table in ("transfers", "outbox", "events", "history")]
     assert (after, await court.blocked()) == (before, 0)
+
+
+@pytest.mark.parametrize("of", ["notice", "request"])
+async def test_what_was_given_up_before_it_was_told_blocks_nothing(court: Court, of: str) -> None:
+    notice = await court.notice(await court.transaction(await court.paid(1000)))
+    news = notice if of == "notice" else court.request(notice)
+    assert await court.says(news, status="CANCELLED") == ALARMED
+    assert await court.says(news) == "known"
+    assert (await court.blocked(), await court.column("SELECT id FROM med_objects")) == (0, [])
+    other = await court.notice(news.end_to_end_id)
+    assert await court.says(other) == "handled", "another dispute of the same Pix is not over"
+    assert await court.blocked() == 1000
+
+
+async def test_a_dispute_of_a_pix_whose_end_is_not_known_waits_for_it(court: Court) -> None:
+    """Set aside for people, the Pix would be paid a second later, and its money be free."""
+    order_id = await court.paid(1000)
+    name = await court.transaction(order_id)
+    notice = await court.notice(name)
+    sql = "UPDATE pix_payments SET state = $1 WHERE end_to_end_id = $2"
+    await court.rows(sql, "ACCEPTED", name)
+    with pytest.raises(NotYet):
+        await court.says(notice)
+    await court.rows(sql, "SETTLED", name)
+    assert await court.says(notice) == "handled"
+    assert await court.blocked() == 1000
 
 
 @pytest.mark.parametrize("end", ["verdict", "given up", "request"])

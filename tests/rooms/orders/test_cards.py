@@ -349,6 +349,24 @@ async def test_a_refund_under_way_is_decided_before_a_chargeback(shop: Shop, acq
     assert await charged_back(shop, made, 1, "B3") == ALARMED
 
 
+async def test_a_chargeback_of_all_waits_for_a_refund_beside_the_customers_fee(shop: Shop, acquirer: Acquirer) -> None:
+    """With the fee both fit into what was charged; the refund must not find an order of which all is given back."""
+    await shop.cast.set_fees(shop.ana.company_id, 1000, method="CREDIT_CARD", payer="CUSTOMER")
+    made = await make(shop, acquirer, amount={"currency": "MXN", "value": "100.00"})
+    await result(shop, made, "Y")
+    assert await captured(shop, made, cents=11000) == "handled"
+    wish = orders.RefundWish(UUID(made["id"]), "back-1", Money(1000, "MXN"), "MD06")
+    assert isinstance(await shop.cast.runner.act(shop.ana.company_id, orders.GiveBack(wish, PLACE)), Done)
+    with pytest.raises(NotYet):
+        await charged_back(shop, made, 10000)
+    (return_id,) = await shop.column("SELECT return_id FROM refunds")
+    end = port.ReturnFinal(return_id, f"{made['id']}:P1", settled=True, settled_at=datetime.now(UTC))
+    assert await shop.told(port.RETURN_FINAL, end, return_id, port.CARD) == "handled"
+    assert await charged_back(shop, made, 10000) == "handled"
+    assert await stands(shop, made) == ("REFUNDED", "CAPTURED")
+    assert await shop.column("SELECT refunded_minor FROM orders") == [11000]
+
+
 async def test_a_card_that_is_charged_in_vain_ends_its_order(shop: Shop, acquirer: Acquirer) -> None:
     made = await make(shop, acquirer)
     await result(shop, made, "Y")

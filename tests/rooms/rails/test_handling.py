@@ -88,10 +88,22 @@ async def test_a_question_under_way_keeps_its_end_waiting(scene: Scene, house: H
         ((("ask", 1, port.PIX_ASK),), (("end", 1, port.PIX_FINAL), ("other", 2, port.PIX_ASK)), ["other"]),
         ((("back", 1, port.PAYMENT_RETURNED),), (("end", 1, port.PIX_FINAL),), ["end"]),
         ((("back", 1, port.CARD_CHARGEBACK),), (("end", 1, port.PIX_FINAL),), ["end"]),
+        ((("back", 1, port.MED_NEWS),), (("end", 1, port.PIX_FINAL),), ["end"]),
+        ((("back", 1, port.MED_NEWS),), (("back2", 1, port.MED_NEWS),), []),
         ((("M1", 1, port.PIX_ASK),), (("M1", 1, port.PIX_ASK),), []),
         ((), tuple((f"M{n}", n, port.PIX_ASK) for n in range(10)), [f"M{n}" for n in range(8)]),
     ],
-    ids=["two", "its end", "behind an open one", "behind a return", "behind a chargeback", "a second copy", "no room"],
+    ids=[
+        "two",
+        "its end",
+        "behind an open one",
+        "behind a return",
+        "behind a chargeback",
+        "behind a dispute",
+        "its next word",
+        "a second copy",
+        "no room",
+    ],
 )
 async def test_who_stores_news_handles_it_at_once(
     scene: Scene, house: House, before: Any, news: Any, taken: list[str]
@@ -116,7 +128,7 @@ async def test_who_stores_news_handles_it_at_once(
     await scene.handler.lane.rest()
     assert sorted(_names(scene)) == taken
     await scene.handler.lane.drain()
-    assert sorted(_names(scene)) == sorted(name for name in rows if name != "back")
+    assert sorted(_names(scene)) == sorted(name for name in rows if not name.startswith("back"))
 
 
 async def test_a_burst_of_several_rails_leases_no_more_than_there_is_room_for(scene: Scene, house: House) -> None:
@@ -187,6 +199,23 @@ async def test_what_comes_too_early_waits_and_keeps_its_place(scene: Scene, hous
     is_early = False
     await scene.handler.lane.drain()
     assert _names(scene) == ["other", "early", "behind"]
+
+
+async def test_what_waits_for_hours_is_told_to_people(scene: Scene, house: House) -> None:
+    await scene.inbox.store(house.ana, [_told("early", 1)])
+
+    async def before(_: port.InboxRow) -> None:
+        raise NotYet(1.0)
+
+    scene.before = before
+    await scene.admin.execute("UPDATE inbox SET sends = 118")
+    told = []
+    for _ in range(3):
+        with capture_logs() as logs:
+            await scene.handler.lane.drain()
+        told.append([line["event"] for line in logs if line["log_level"] == "critical"])
+        await scene.pass_time(60)
+    assert told == [[], ["inbox.waits"], []]
 
 
 async def test_failures_wait_longer_each_time(scene: Scene, house: House) -> None:

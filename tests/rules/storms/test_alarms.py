@@ -1,7 +1,7 @@
 """What processes complain of while a storm blows breaks it, where no fault of the storm is a reason for it."""
 
 import pytest
-from tests.world.whole_storm import is_alarming
+from tests.world.whole_storm import alarms
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,10 @@ from tests.world.whole_storm import is_alarming
     ],
 )
 def test_a_complaint_breaks_a_storm_that_has_no_fault_for_it(said: str, breaks: bool) -> None:
-    assert is_alarming(said) is breaks
+    assert alarms([said]) == ([said] if breaks else [])
+
+
+def test_a_word_that_the_directory_was_told_to_refuse_is_no_alarm() -> None:
+    refused = "worker INBOX.CONTRADICTS refused"
+    assert alarms([refused]) == [refused]
+    assert alarms([refused, "worker outbox.refused The directory refuses it"]) == []

@@ -33,12 +33,14 @@ class Known:
     """What we know of an object. own: as it is here. root: the recovery that a request of ours belongs to.
 
     contested: our side of the money, of an object that is not here yet. blocking: notices whose money it takes over.
+    is_over: it was told that it was given up, before this.
     """
 
     own: MedObject | None = None
     root: MedObject | None = None
     contested: Contested | None = None
     blocking: tuple[MedObject, ...] = ()
+    is_over: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Noted(Act[Known]):
     terms: Terms = TERMS
 
     async def read(self, session: Session, door: Door) -> Known:
-        """The object, and what it needs to be made or moved."""
+        """The object, and what it needs to be made or moved. NotYet: the end of its Pix was not told yet."""
         news = self.news
         own = await store.found(session, door.company_id, news.reference_id)
         root = None
@@ -61,7 +63,8 @@ class Noted(Act[Known]):
         if news.role == PAYER:
             return Known(None, root, await self._sent(session, door.company_id))
         blocking = await store.blocking(session, door.company_id, news) if news.object_type == REQUEST else ()
-        return Known(None, root, await self._received(session, door.company_id), blocking)
+        is_over = await store.was_canceled(session, door.company_id, news)
+        return Known(None, root, await self._received(session, door.company_id), blocking, is_over)
 
     def decide(self, known: Known, door: Door) -> Done:
         """Made, moved, known already, or for people to look at."""
@@ -98,6 +101,8 @@ class Noted(Act[Known]):
             return "handled", write + self._credited(one, known.root, door) + ordered(one, door)
         if news.status != "OPEN":
             return ALARMED, None  # its beginning was never told: nothing of it is blocked
+        if known.is_over:
+            return "known", None
         return "handled", self._blocked(contested, known.blocking, door)
 
     def _object(self, contested: Contested, door: Door) -> MedObject:

@@ -69,8 +69,9 @@ class ChargedBack(Act["Known | None"]):
         is_known = await store.is_charged_back(session, company_id, news.chargeback_id)
         known = Known(payment, order, account, balance.available, is_known)
         leaving = Money(await store.being_refunded(session, company_id, order.id), news.amount.currency)
-        if leaving.minor and self._outcome(known) == "handled" and not self._fits(order, leaving):
-            raise NotYet(_AGAIN_SECONDS)  # what is being refunded is decided first: then it is booked, or for people
+        if leaving.minor and self._outcome(known) == "handled" and not self._fits(order, leaving, order.refundable):
+            # What is being refunded is decided first, else its end would find an order of which all is given back.
+            raise NotYet(_AGAIN_SECONDS)
         return known
 
     def decide(self, known: Known | None, door: Door) -> Done:
@@ -91,14 +92,14 @@ class ChargedBack(Act["Known | None"]):
         if known.is_known:
             return "known"
         order, nothing = known.order, Money(0, self.news.amount.currency)
-        if order.state not in ("PAID", "PARTIAL_REFUNDED") or not self._fits(order, nothing):
+        if order.state not in ("PAID", "PARTIAL_REFUNDED") or not self._fits(order, nothing, order.paid):
             return ALARMED
         return "handled"
 
-    def _fits(self, order: Order, leaving: Money) -> bool:
-        """Whether so much is left of what was charged, beside what has been given back and what is leaving."""
+    def _fits(self, order: Order, leaving: Money, most: Money | None) -> bool:
+        """Whether it is no more than this, beside what has been given back and what is leaving."""
         before = order.refunded or Money(0, leaving.currency)
-        return order.paid is not None and before + leaving + self.news.amount <= order.paid
+        return most is not None and before + leaving + self.news.amount <= most
 
     def _taken(self, known: Known, door: Door) -> Write:
         order, amount = known.order, self.news.amount

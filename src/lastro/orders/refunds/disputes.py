@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of
+from lastro.base.errors import NotYet
 from lastro.base.write import Quota, Relied, Write
 from lastro.orders import postings
 from lastro.orders.refunds.rules import left
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from lastro.orders.model import Order, Payment
 
 
+_AGAIN_SECONDS = 30.0
+
+
 @dataclass(frozen=True, slots=True)
 class Disputed:
     """A Pix of an order that somebody contests, and how much of it has not been given back or asked back."""
@@ -41,8 +45,13 @@ class Disputed:
 
 
 async def disputed(session: Session, company_id: UUID, end_to_end_id: str) -> Disputed | None:
-    """The Pix that has paid an order of this company's by the network; None: it has none of that id."""
+    """The Pix that has paid an order of this company's by the network; None: it has none of that id.
+
+    NotYet: it was accepted, and its end was not told yet.
+    """
     payment = await payment_by_end_to_end_id(session, company_id, end_to_end_id, (PIX,))
+    if payment is not None and payment.state == "ACCEPTED":
+        raise NotYet(_AGAIN_SECONDS)
     if payment is None or payment.state != "SETTLED" or payment.order_id is None:
         return None
     stands = await ground(session, company_id, payment.order_id, "", payment.amount.minor)

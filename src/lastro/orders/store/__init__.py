@@ -15,7 +15,7 @@ from lastro.orders.cards.model import CardPayment
 from lastro.orders.methods import PIX as PIX_METHOD
 from lastro.orders.methods import is_in_parts
 from lastro.orders.model import Authorized, CompanySetup, Face, Instrument, Order, Party, Payment, PixKey, Shown
-from lastro.rails.port import BOOK, PIX, currency_of
+from lastro.rails.port import BOOK, CARD_CHARGEBACK, PIX, currency_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,11 +131,12 @@ SELECT d.*, nextval('network_ids_seq') AS sequence, EXISTS (
        AND status NOT IN ('EXPIRED', 'CANCELED', 'ERROR')) AS is_taken
   FROM ({_DESTINATION}) d
 """  # noqa: S608 a statement of our own
-_IN_INBOX = """
+# Not what is taken back: it may wait for the very end that waits here.
+_IN_INBOX = f"""
 SELECT 1 FROM inbox WHERE company_id = $1 AND txid = $2 AND due_at IS NOT NULL
 UNION ALL
-SELECT 1 FROM inbox WHERE company_id = $1 AND subject = $3 AND due_at IS NOT NULL LIMIT 1
-"""
+SELECT 1 FROM inbox WHERE company_id = $1 AND subject = $3 AND due_at IS NOT NULL AND kind <> '{CARD_CHARGEBACK}' LIMIT 1
+"""  # noqa: S608 a kind of ours
 
 
 def setup_sql(method: str) -> str:
