@@ -556,8 +556,9 @@ $$;
 
 -- What of these accounts' transfers is to be entered behind the credit that it stood on, and as of when. A debit relies on
 -- credits that it found committed, decided up to a second after it. Where one that it needs is not among these, all from there
--- on waits; not longer than three seconds, since what is not there by then was never there.
-CREATE FUNCTION put_off(company uuid, since timestamptz, until timestamptz, accounts uuid[],
+-- on waits; not longer than three seconds, since what is not there by then was never there. known, known_to: what is put off
+-- already, which is told again; another account's debit may stand on the credit that one of these is there.
+CREATE FUNCTION put_off(company uuid, since timestamptz, until timestamptz, accounts uuid[], known uuid[], known_to timestamptz[],
   OUT late uuid[], OUT late_to timestamptz[], OUT waits_from timestamptz) LANGUAGE plpgsql STABLE AS $$
 DECLARE
   r record;
@@ -568,12 +569,15 @@ DECLARE
   takes bigint[] := '{}';
   froms timestamptz[] := '{}';
   i integer;
+  place integer;
 BEGIN
-  late := '{}';
-  late_to := '{}';
-  FOR r IN SELECT m.ledger_account_id, m.transfer_id, m.decided_at, m.balance_minor - m.held_minor AS available
-             FROM entry_rows(company, since, until) m WHERE m.ledger_account_id = ANY (accounts)
-            ORDER BY m.ledger_account_id, m.number LOOP
+  late := known;
+  late_to := known_to;
+  FOR r IN SELECT m.ledger_account_id, m.transfer_id, m.decided_at, coalesce(k.at, m.decided_at) AS at,
+                  m.balance_minor - m.held_minor AS available
+             FROM entry_rows(company, since, until, NULL, known, known_to) m
+             LEFT JOIN unnest(known, known_to) AS k(id, at) ON k.id = m.transfer_id
+            WHERE m.ledger_account_id = ANY (accounts) ORDER BY m.ledger_account_id, m.number LOOP
     IF account IS DISTINCT FROM r.ledger_account_id THEN
       waits_from := least(waits_from, (SELECT min(f) FROM unnest(froms) f WHERE f > until - interval '3 seconds'));
       account := r.ledger_account_id;
@@ -592,10 +596,11 @@ BEGIN
       free := free + r.available - was;
       i := 1;
       WHILE i <= cardinality(ids) LOOP
-        IF takes[i] <= free AND froms[i] >= r.decided_at - interval '3 seconds' THEN
+        IF takes[i] <= free AND froms[i] >= r.at - interval '3 seconds' THEN
           free := free - takes[i];
-          late := late || ids[i];
-          late_to := late_to || r.decided_at;
+          place := coalesce(array_position(late, ids[i]), cardinality(late) + 1);
+          late[place] := ids[i];
+          late_to[place] := r.at;
           ids := ids[:i - 1] || ids[i + 1:];
           takes := takes[:i - 1] || takes[i + 1:];
           froms := froms[:i - 1] || froms[i + 1:];
@@ -628,6 +633,8 @@ DECLARE
   lacking uuid[];
   late uuid[] := '{}';
   late_to timestamptz[] := '{}';
+  before uuid[];
+  before_to timestamptz[];
   waits_from timestamptz;
 BEGIN
   PERFORM set_config('lastro.company', company::text, false);
@@ -665,12 +672,16 @@ BEGIN
           FROM made m, short WHERE short.accounts IS NULL OR is_settled)
       SELECT accounts INTO lacking FROM short;
       EXIT WHEN lacking IS NULL OR is_settled;
-      SELECT p.late, p.late_to, p.waits_from INTO late, late_to, waits_from FROM put_off(company, c.entered_until, until, lacking) p;
-      is_settled := waits_from IS NULL;
-      IF NOT is_settled THEN
+      before := late;
+      before_to := late_to;
+      SELECT p.late, p.late_to, p.waits_from INTO late, late_to, waits_from
+        FROM put_off(company, c.entered_until, until, lacking, before, before_to) p;
+      IF waits_from IS NOT NULL THEN
         until := waits_from;
         late := '{}';
         late_to := '{}';
+      ELSE -- again, since what was put off may have been what others stood on; until that moves nothing any more
+        is_settled := late = before AND late_to = before_to;
       END IF;
     END LOOP;
     EXIT WHEN seen < most OR until > earliest;

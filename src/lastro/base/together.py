@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from lastro.base.errors import DatabaseAway
+from lastro.base.errors import DatabaseAway, Stale
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable
@@ -92,6 +92,8 @@ class Crew:
         error = task.exception()
         if isinstance(error, DatabaseAway):
             _log.warning("database.away", reason=str(error))
+        elif isinstance(error, Stale):
+            _log.warning("lane.overtaken", reason=str(error))
         elif error is not None:
             _log.error("lane.task_broke", exc_info=error)
 

@@ -15,7 +15,7 @@ import asyncpg
 import structlog
 
 from lastro.base import hints, lanes
-from lastro.base.errors import DatabaseAway
+from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.leased import LeasedLane
 from lastro.base.together import pause_after
 from lastro.doors import collecting, crash, entering, logs, upkeep
@@ -343,6 +343,8 @@ async def _restarted(name: str, run: Callable[[], Awaitable[None]], stop: asynci
 def _tell(name: str, error: Exception, failures: int) -> None:
     if isinstance(error, DatabaseAway):
         _log.warning("database.away", lane=name, reason=str(error), failures=failures)
+    elif isinstance(error, Stale):
+        _log.warning("lane.overtaken", lane=name, reason=str(error), failures=failures)
     else:
         _log.error("lane.broke", lane=name, failures=failures, exc_info=error)
 

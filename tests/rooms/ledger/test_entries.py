@@ -111,6 +111,27 @@ async def test_what_takes_is_entered_behind_what_gave(cast: Cast, ana: Seller, r
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("reach", [2, 100])
+async def test_what_rests_on_what_is_entered_later_is_entered_behind_that(cast: Cast, ana: Seller, reach: int) -> None:
+    """From one account here to the next, and out: the first debit goes behind its credit, and so do those that rest on it."""
+    first, second, third = (await accounts_of(cast, ana, 3)).values()
+    clearing, microsecond = ana.clearing, timedelta(microseconds=1)
+    await written(
+        cast, ana,
+        replace(cast.transfer(clearing, first, 100), at=at(1.4)),
+        replace(cast.transfer(first, second, 90), at=at(1)),
+        replace(cast.transfer(second, third, 80), at=at(1.2)),
+        replace(cast.transfer(third, clearing, 70), at=at(1.3)),
+        replace(cast.transfer(third, clearing, 10), at=at(1.1)),
+    )  # fmt: skip
+    await enter(cast, ana, reach=reach)
+    found = [
+        [(side * minor, left) for side, minor, left, *_ in await entries(cast, ana, one)] for one in (first, second, third)
+    ]
+    assert found == [[(100, 100), (-90, 10)], [(90, 90), (-80, 10)], [(80, 80), (-10, 70), (-70, 0)]]
+    assert all(e[4] <= at(1.4) + 5 * microsecond for e in await entries(cast, ana, third))
+
+
 async def test_what_takes_waits_for_a_credit_that_is_not_proven(cast: Cast, ana: Seller) -> None:
     own, clearing = ana.customer, ana.clearing
     async with cast.database.session(ana.company_id) as session:
