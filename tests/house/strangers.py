@@ -127,7 +127,7 @@ class Town:
             given["content-type"] = ask.media
         path = route.path.format(**ask.path)
         answer = await self.http.request(route.method, path, params=dict(ask.query), content=content, headers=given)
-        if b"validationId" in answer.content:
+        if answer.is_success and b"validationId" in answer.content:
             # A day has fewer codes than the tests of one town ask for.
             await self.admin.execute("UPDATE quotas SET used_minor = 1 WHERE kind IN ('codes', 'codes to')")
         return answer

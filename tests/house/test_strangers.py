@@ -288,6 +288,20 @@ async def test_what_belongs_to_another_company_is_not_there(town: Town, way: str
     assert await town.written() == before
 
 
+@pytest.mark.parametrize("way", [way for way, route in WAYS.items() if "{accountId}" in route.path])
+async def test_below_ones_own_account_nothing_of_another_company_is_there(town: Town, way: str) -> None:
+    """Dora's account, and what is named beside it is Ana's: her key, claim, code, or the payment that she contests."""
+    route, before = WAYS[way], await town.written()
+    own = await town.admin.fetchval("SELECT id::text FROM accounts WHERE company_id = $1 LIMIT 1", town.dora.company_id)
+    ask = asked(town, route)
+    if len(ask.path) == 1 and "endToEndId" not in (ask.body or {}):
+        pytest.skip("names nothing beside the account")
+    answer = await town.send(route, replace(ask, path={**ask.path, "accountId": own}), town.token(town.dora))
+    assert answer.status_code in (400, 404), answer.text
+    assert not [one for kind, one in town.objects.items() if one in answer.text and kind != "account"]
+    assert await town.written() == before
+
+
 @every_way
 @pytest.mark.parametrize("text", MALFORMED)
 async def test_what_is_no_id_is_not_there(town: Town, way: str, text: str) -> None:

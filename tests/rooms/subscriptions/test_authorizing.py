@@ -4,13 +4,17 @@ import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
 from tests.cast import BENTO
 
-from lastro.base.errors import NotYet
+from lastro.base.errors import NotYet, Stale
+from lastro.base.run import Door
+from lastro.orders.store import order_by_id
 from lastro.rails import port
+from lastro.subscriptions import Tie
 
 from .bank import Bank, money, name
 from .desk import HOOK, JOURNEY_2, JOURNEY_3, Desk, brl
@@ -130,6 +134,25 @@ async def test_a_first_payment_that_is_in_unasked_authorizes_too(desk: Desk, ban
     assert await status(desk, made) == "ACCEPTED"
     assert await desk.column("SELECT maximum_minor FROM subscriptions WHERE company_id = tenant()") == [8000]
     assert await desk.column(STATES) == ["SETTLED"]
+
+
+async def test_what_another_worker_has_paid_meanwhile_is_decided_again(desk: Desk, bank: Bank) -> None:
+    """The order is read, and then the subscription; both are paid in one write, which may come between."""
+    made = await desk.make(JOURNEY_3)
+    arrival = bank.paying(made)
+    assert await bank.asks(arrival) is None
+    company, order_id = desk.ana.company_id, UUID(made["initialCharge"]["orderId"])
+    async with desk.cast.database.session(company) as session:
+        door = Door(company, datetime.now(UTC), desk.cast.chance)
+        before = await order_by_id(session, company, order_id)
+        assert before is not None
+        assert await Tie().read(session, door, before) is not None
+        assert await bank.settles(arrival) == "handled"
+        with pytest.raises(Stale):
+            await Tie().read(session, door, before)
+        after = await order_by_id(session, company, order_id)
+        assert after is not None
+        assert await Tie().read(session, door, after) is not None
 
 
 async def test_the_same_question_twice_gets_the_same_answer(desk: Desk, bank: Bank) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from lastro.base.errors import Stale
 from lastro.base.write import Write
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.authorize import accepted
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from lastro.rails.port import PixArrival
     from lastro.subscriptions.model import Shown
 
+_Tied = TypeVar("_Tied")
 # The network has no code for a payment whose authorization does not fit: its code is refused by the receiver.
 _UNFIT = "BE17"
 
@@ -65,12 +67,23 @@ class Tie:
     """What speaks for an order of a subscription: its first charge, or the scheduled payment that it collects."""
 
     async def read(self, session: Session, door: Door, order: Order) -> Tied | None:
-        """Who speaks for it; None for an order that belongs to none."""
+        """Who speaks for it; None for an order that belongs to none. Stale: it was paid since it was read."""
         if order.subscription_id is None:
             return None
         shown = await store.shown_by_id(session, door.company_id, order.subscription_id)
         if shown is None:
             return None
+        subscription = shown.subscription
         if order.scheduled_payment_id is not None:
-            return await scheduled_payment(session, door.company_id, order.scheduled_payment_id, shown.subscription)
-        return FirstPayment(shown) if shown.subscription.order_id == order.id else None
+            tied = await scheduled_payment(session, door.company_id, order.scheduled_payment_id, subscription)
+            return None if tied is None else _as_read(order, tied, is_paid=tied.payment.state == "PAID")
+        if subscription.order_id != order.id:
+            return None
+        return _as_read(order, FirstPayment(shown), is_paid=subscription.state == "ACCEPTED")
+
+
+def _as_read(order: Order, tied: _Tied, *, is_paid: bool) -> _Tied:
+    """Both are paid in one write; but they are read one after the other, and another worker may have come between."""
+    if is_paid and order.state in ("INITIAL", "PENDING"):
+        raise Stale("the order was paid since it was read")
+    return tied
