@@ -55,11 +55,11 @@ class ChargedBack(Act["Known | None"]):
         NotYet: the charge itself has not come in yet, or a refund that has not ended leaves too little.
         """
         company_id, news = door.company_id, self.news
+        # The order first: another worker may book the charge between the two.
+        charging = await order_by_reference(session, company_id, CARD, news.reference)
         payment = await payment_by_end_to_end_id(session, company_id, news.payment_id, [CARD])
-        if payment is None:
-            charging = await order_by_reference(session, company_id, CARD, news.reference)
-            if charging is not None and is_being_charged(charging):
-                raise NotYet(_AGAIN_SECONDS)  # told out of turn: what was charged is booked first, then what was taken back
+        if payment is None and charging is not None and is_being_charged(charging):
+            raise NotYet(_AGAIN_SECONDS)  # told out of turn: what was charged is booked first, then what was taken back
         if payment is None or payment.order_id is None:
             return None
         order = await order_by_id(session, company_id, payment.order_id)
