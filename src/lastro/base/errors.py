@@ -51,6 +51,10 @@ class Stale(Exception):  # noqa: N818 it says what happened to the world, not th
     """What a Write relied on has changed since it was read: decide again."""
 
 
+class NoMove(KeyError):  # noqa: N818
+    """A move that an object's table lacks: a mistake of ours, or what was read is of two moments (base.rivals)."""
+
+
 class NotYet(Exception):  # noqa: N818
     """What was asked can be answered in so many seconds: ask again then. Raised while reading, with nothing written."""
 

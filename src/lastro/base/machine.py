@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lastro.base.write import Move, Row
+from lastro.base.errors import NoMove
+from lastro.base.write import Move, Row, Touch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from uuid import UUID
 
@@ -46,10 +47,45 @@ class Machine:
         """Whether this trigger means anything in this state."""
         return (state, trigger) in self.moves
 
+    def after(self, state: str, trigger: str) -> str:
+        """Where a trigger leads to from a state. NoMove: the table lacks it."""
+        to = self.moves.get((state, trigger))
+        if to is None:
+            raise NoMove(self.name, state, trigger)
+        return to
+
     def move(self, row: Versioned, trigger: str, at: datetime, *, reason: str | None = None, **sets: Any) -> Move:
-        """The move of a row that was read; sets: other columns that change with it. KeyError: the table lacks the move."""
-        to = self.moves[row.state, trigger]
+        """The move of a row that was read; sets: other columns that change with it. NoMove: the table lacks it."""
+        to = self.after(row.state, trigger)
         return Move(self.name, self.state_column, row.id, row.version, row.state, to, trigger, reason, at, sets)
+
+    def way(self, state: str, to: str, fits: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
+        """The fewest triggers, of those that fit, that lead from a state on to another one; empty: it cannot get there."""
+        ways: list[tuple[str, tuple[str, ...]]] = [(state, ())]
+        seen = {state}
+        for at, way in ways:
+            for (before, trigger), after in self.moves.items():
+                if before != at or after in seen or not fits(trigger):
+                    continue
+                if after == to:
+                    return (*way, trigger)
+                seen.add(after)
+                ways.append((after, (*way, trigger)))
+        return ()
+
+    def walk(
+        self, row: Versioned, way: Sequence[str], at: datetime, *, reason: str | None = None, **sets: Any
+    ) -> tuple[Touch, tuple[Row, ...]]:
+        """Several moves of a row that was read, at once: what writes it, and one history row for each; sets as in `move`.
+
+        A row is written once in a Write: it is touched in the version that was read, and gets its last one.
+        """
+        state, histories = row.state, []
+        for version, trigger in enumerate(way, start=row.version + 1):
+            before, state = state, self.after(state, trigger)
+            histories.append(history_row(self.name, row.id, version, before, state, trigger, reason, at))
+        written = {self.state_column: state, "version": row.version + len(way), "updated_at": at}
+        return Touch(self.name, row.id, row.version, {**written, **sets}), tuple(histories)
 
     def born(
         self, values: Mapping[str, Any], at: datetime, triggers: Sequence[str] = ("create",), *, reason: str | None = None
@@ -57,7 +93,7 @@ class Machine:
         """The rows of a new object: itself in the last state that `triggers` lead to, and one history row for each."""
         state, histories = NOT_THERE, []
         for version, trigger in enumerate(triggers, start=1):
-            before, state = state, self.moves[state, trigger]
+            before, state = state, self.after(state, trigger)
             histories.append(history_row(self.name, values["id"], version, before, state, trigger, reason, at))
         return (Row(self.name, {**values, self.state_column: state, "version": len(triggers)}), *histories)
 

@@ -14,7 +14,7 @@ from lastro.base.gaps import gap
 from lastro.base.kept import REFUSED, refusal, with_answer
 from lastro.base.media import JSON
 from lastro.base.rights import NOBODY, Peer, Rights, rights_of
-from lastro.base.rivals import OVERTAKEN, TRIES, step_aside
+from lastro.base.rivals import OVERTAKEN, TRIES, decided, step_aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -207,7 +207,9 @@ class Runner:
         for tries in range(TRIES):
             await step_aside(tries, self._chance)
             try:
-                reply = await self._patiently(call, verb)
+                reply = await self._patiently(call, verb, tries)
+            except Stale:
+                continue
             except NotYet as early:
                 waits += 1
                 if waits == _WAITS:
@@ -218,11 +220,11 @@ class Runner:
                 return reply
         raise Stale(OVERTAKEN)
 
-    async def _patiently(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
+    async def _patiently(self, call: Call, verb: Verb[Any], tries: int) -> Reply | Refused | None:
         """Once, and again after each pause of a verb that waits: what the client may do is looked at each time."""
         while True:
             try:
-                return await self._once(call, verb)
+                return await self._once(call, verb, tries)
             except Wait as wait:
                 await wait.pause()
 
@@ -239,24 +241,11 @@ class Runner:
         """The same for a task of ours, with no client and no key. by: a person whom somebody else has let in."""
         for tries in range(TRIES):
             await step_aside(tries, self._chance)
-            glance = verb.glance()
-            async with self.database.session_for(company_id) as session:
-                rows = await entered(session, company_id, glance)
-                row = rows[0]
-                self._clock.learn(row["door_at"], row["clock_version"])
-                caller = replace(by, clock_version=row["clock_version"])
-                door = Door(company_id, row["door_at"], self._chance, caller)
-                if glance is None:
-                    known = await verb.read(session, door)
-                else:
-                    known = await verb.beyond(session, door, glance.shown(rows))
-            looked = await verb.look_up(known, door)
-            door = self._later(door)
-            outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
-            if outcome.write is None or outcome.write.is_empty:
-                return outcome
-            gap("run.decided")
             try:
+                outcome, door = await self._acted(company_id, verb, by, tries)
+                if outcome.write is None or outcome.write.is_empty:
+                    return outcome
+                gap("run.decided")
                 await commit(self.database, outcome.write, door.caller, decided_at=door.now)
             except Stale:
                 continue
@@ -273,6 +262,22 @@ class Runner:
             if not (isinstance(outcome, Done) and outcome.again):
                 return outcome
         raise Stale(OVERTAKEN)
+
+    async def _acted(self, company_id: UUID, verb: Verb[Any], by: Caller, tries: int) -> tuple[Done | Refused, Door]:
+        glance = verb.glance()
+        async with self.database.session_for(company_id) as session:
+            rows = await entered(session, company_id, glance)
+            row = rows[0]
+            self._clock.learn(row["door_at"], row["clock_version"])
+            caller = replace(by, clock_version=row["clock_version"])
+            door = Door(company_id, row["door_at"], self._chance, caller)
+            if glance is None:
+                known = await verb.read(session, door)
+            else:
+                known = await verb.beyond(session, door, glance.shown(rows))
+        looked = await verb.look_up(known, door)
+        door = self._later(door)
+        return decided(verb, looked, door, tries), door
 
     async def _from_memory(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
         """One round trip, where everything needed is remembered. It may only say yes; any no is looked at afresh."""
@@ -301,7 +306,7 @@ class Runner:
         self._on_commit(write)
         return _reply(call, outcome, write)
 
-    async def _once(self, call: Call, verb: Verb[Any]) -> Reply | Refused | None:
+    async def _once(self, call: Call, verb: Verb[Any], tries: int) -> Reply | Refused | None:
         glance = verb.glance()
         async with self.database.session_for(call.company_id) as session:
             rows = await opened(session, call, glance)
@@ -322,8 +327,7 @@ class Runner:
                 known = await verb.beyond(session, door, glance.shown(rows))
         looked = await verb.look_up(known, door)
         door = self._later(door)
-        outcome = looked if isinstance(looked, Refused) else verb.decide(looked, door)
-        reply = await self._finish(call, verb, outcome, door)
+        reply = await self._finish(call, verb, decided(verb, looked, door, tries), door)
         return reply if reply is None else await self._unwritten(call, verb, reply)
 
     async def _unwritten(self, call: Call, verb: Verb[Any], said: Reply | Refused) -> Reply | Refused:

@@ -77,17 +77,7 @@ def way_between(object_type: str, state: str, to: str, result: str | None = None
     result: how it was decided, where that is known: a recovery is COMPLETED without refunds only where nobody agreed, and a
     request is ANALYSED by either of two triggers.
     """
-    ways: list[tuple[str, tuple[str, ...]]] = [(state, ())]
-    seen = {state}
-    for at, way in ways:
-        for (before, trigger), after in MED_OBJECTS.moves.items():
-            if before != at or after in seen or not _is_for(object_type, trigger, result):
-                continue
-            if after == to:
-                return (*way, trigger)
-            seen.add(after)
-            ways.append((after, (*way, trigger)))
-    return ()
+    return MED_OBJECTS.way(state, to, lambda trigger: _is_for(object_type, trigger, result))
 
 
 def way_to(object_type: str, status: str, result: str | None = None) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ LANE = lanes.Lane(
 )
 _AT_ONCE = 8  # verbs, each of which holds a connection
 _ALARM_AFTER = 5  # times a message was taken in hand in vain
-_WAITS_LONG = 120  # times it had to wait for something else, which is two hours and more
+_WAITS_LONG = 120  # times it had to wait for something else, which is two hours and more, or lost to somebody else
 _log = structlog.get_logger(__name__)
 
 
@@ -83,12 +83,12 @@ class Handler:
             raise  # the lease runs out and the message is taken again
         except Stale:
             # Others moved the same rows each time it was decided, or took the message over; then nothing is released.
+            _tell_if_long(row)
             await lanes.release(self._database, LANE, record, timedelta(milliseconds=100 * row.sends))
             ended = ("overtaken", ())
         except NotYet as early:
             # What has to come before it is under way, and as long as that takes is no fault of anybody's.
-            if row.sends % _WAITS_LONG == 0:
-                _log.critical("inbox.waits", network_id=row.network_id, kind=row.kind, subject=row.subject, sends=row.sends)
+            _tell_if_long(row)
             await lanes.release(self._database, LANE, record, timedelta(seconds=max(early.seconds, pause_after(row.sends))))
             ended = ("early", ())
         except Exception:  # noqa: BLE001 one bad message must not stop the others
@@ -124,6 +124,12 @@ class Handler:
     async def _set_aside(self, row: InboxRow, outcome: str) -> tuple[str, tuple[UUID | str, ...]]:
         await self._runner.act(row.company_id, SetAside(row.claimed, outcome))
         return outcome, ()
+
+
+def _tell_if_long(row: InboxRow) -> None:
+    """People hear of what has waited for something else, or lost to somebody else, so often."""
+    if row.sends % _WAITS_LONG == 0:
+        _log.critical("inbox.waits", network_id=row.network_id, kind=row.kind, subject=row.subject, sends=row.sends)
 
 
 def _settled(outcome: Done | Refused, row: InboxRow) -> str | None:

@@ -34,5 +34,5 @@ CIRCUITS = Machine(
 
 
 def after(status: EventStatus, trigger: Trigger) -> EventStatus:
-    """The state a trigger leads to. KeyError: the table lacks the move."""
-    return EventStatus(DELIVERIES.moves[status.value, trigger.value])
+    """The state a trigger leads to. NoMove: the table lacks it."""
+    return EventStatus(DELIVERIES.after(status.value, trigger.value))

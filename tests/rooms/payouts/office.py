@@ -15,7 +15,7 @@ from lastro.accounts import Institution, OwnFirst
 from lastro.banks import Banks
 from lastro.base import lanes
 from lastro.base.commit import commit
-from lastro.base.errors import Problem, Refused, Stale
+from lastro.base.errors import NotYet, Problem, Refused, Stale
 from lastro.base.money import Money
 from lastro.base.run import Done, Reply
 from lastro.base.write import Row, Write
@@ -162,7 +162,7 @@ class Office:
                 )  # fmt: skip
                 try:
                     done = await self.cast.runner.act(company_id, verbs[r["kind"]](row))
-                except Stale:
+                except (NotYet, Stale):
                     await lanes.release(self.cast.database, lane, r, timedelta(0))
                 else:
                     assert isinstance(done, Done), done

@@ -201,11 +201,12 @@ async def test_what_comes_too_early_waits_and_keeps_its_place(scene: Scene, hous
     assert _names(scene) == ["other", "early", "behind"]
 
 
-async def test_what_waits_for_hours_is_told_to_people(scene: Scene, house: House) -> None:
+@pytest.mark.parametrize("why", [NotYet(1.0), Stale("another worker was quicker")])
+async def test_what_waits_for_hours_is_told_to_people(scene: Scene, house: House, why: Exception) -> None:
     await scene.inbox.store(house.ana, [_told("early", 1)])
 
     async def before(_: port.InboxRow) -> None:
-        raise NotYet(1.0)
+        raise why
 
     scene.before = before
     await scene.admin.execute("UPDATE inbox SET sends = 118")

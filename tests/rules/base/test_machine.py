@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 
 from lastro.accounts import ACCOUNTS
+from lastro.base.errors import NoMove
 from lastro.base.machine import NOT_THERE, Machine
 from lastro.base.write import Row
 from lastro.closing import CLOSE_REQUESTS
@@ -118,7 +119,7 @@ def test_every_state_and_trigger(machine: Machine, state: str, trigger: str) -> 
     to = TABLE[machine.name][state].get(trigger)
     assert machine.allows(state, trigger) is (to is not None)
     if to is None:
-        with pytest.raises(KeyError):
+        with pytest.raises(NoMove):
             machine.move(Thing(ID, state, 3), trigger, AT)
         return
     move = machine.move(Thing(ID, state, 3), trigger, AT, reason="why", code="X")
@@ -158,7 +159,39 @@ def test_what_is_born_has_a_dense_history(triggers: tuple[str, ...]) -> None:
 
 
 def test_nothing_is_born_on_a_way_that_the_table_lacks() -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(NoMove):
         ORDERS.born({"id": ID}, AT, ("create", "pay", "expire"))
-    with pytest.raises(KeyError):
+    with pytest.raises(NoMove):
         REFUNDS.born({"id": ID}, AT, ("confirm",))
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda m: m.name)
+def test_a_way_is_one_of_the_shortest(machine: Machine) -> None:
+    for state, to in product((NOT_THERE, *machine.states()), machine.states()):
+        way = machine.way(state, to)
+        near, steps = {state}, 0
+        while to not in near and steps <= len(machine.states()):
+            near, steps = {after for one in near for after in TABLE[machine.name][one].values()}, steps + 1
+        assert len(way) == (steps if to in near else 0)
+        at = state
+        for trigger in way:
+            at = TABLE[machine.name][at][trigger]
+        assert at == (to if way else state)
+
+
+def test_a_way_takes_triggers_that_fit() -> None:
+    assert CLAIMS.way("OPEN", "COMPLETED", lambda trigger: trigger != "confirm") == ()
+    assert CLAIMS.way("OPEN", "CANCELLED", lambda trigger: trigger != "complete") == ("cancel",)
+
+
+def test_several_moves_at_once_write_the_row_once() -> None:
+    touch, rows = CLAIMS.walk(Thing(ID, "OPEN", 3), ("acknowledge", "confirm"), AT, reason="why", code="X")
+    assert (touch.table, touch.id, touch.version) == ("key_claims", ID, 3)
+    assert touch.sets == {"status": "CONFIRMED", "version": 5, "updated_at": AT, "code": "X"}
+    lines = [(r.table, r.values["version"], r.values["from_state"], r.values["to_state"], r.values["reason"]) for r in rows]
+    assert lines == [
+        ("history", 4, "OPEN", "WAITING_RESOLUTION", "why"),
+        ("history", 5, "WAITING_RESOLUTION", "CONFIRMED", "why"),
+    ]
+    with pytest.raises(NoMove):
+        CLAIMS.walk(Thing(ID, "OPEN", 3), ("acknowledge", "complete"), AT)

@@ -47,7 +47,7 @@ class ChangeStatus(Act["Account | None"]):
             return NOT_FOUND
         if not ACCOUNTS.allows(known.state, self.trigger):
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", f"is {known.status} already"),))
-        status = ACCOUNTS.moves[known.state, self.trigger]
+        status = ACCOUNTS.after(known.state, self.trigger)
         said = {
             "id": str(known.id), "number": known.number, "status": status, "previousStatus": known.status,
             "reason": self.why.code, "description": self.why.told,

@@ -93,7 +93,7 @@ class Contest(Act[Known]):
         )  # fmt: skip
         states = [""]
         for trigger in way:
-            states.append(MED_OBJECTS.moves[states[-1], trigger])
+            states.append(MED_OBJECTS.after(states[-1], trigger))
         history = tuple(Changed(b, a or None, door.now) for a, b in pairwise(states))
         write = born(one, way, door, news.at) + ordered(one, door)
         return Done(write, render(in_full(Case(one, history, ()))), one.id, keep="forever")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.machine import NOT_THERE, history_row
-from lastro.base.write import Touch, Write
+from lastro.base.machine import NOT_THERE
+from lastro.base.write import Write
 from lastro.med import postings
 from lastro.med.rendering import told_of
 from lastro.med.states import MED_OBJECTS
@@ -36,7 +36,7 @@ def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
     }  # fmt: skip
     facts, before = [], NOT_THERE
     for trigger in way:
-        after = MED_OBJECTS.moves[before, trigger]
+        after = MED_OBJECTS.after(before, trigger)
         facts.append(told_of(door, replace(one, state=after), before or None, at))
         before = after
     return Write(door.company_id, rows=MED_OBJECTS.born(values, door.now, tuple(way)), facts=tuple(facts))
@@ -57,24 +57,16 @@ def moved(
 def walked(
     one: MedObject, way: Sequence[str], door: Door, at: datetime | None = None, **changes: Any
 ) -> tuple[MedObject, Write]:
-    """The object after several moves at once, each with its row of history and told for itself. changes: come with the last.
-
-    A row is written once in a Write, so that it is touched in the version that it had, and gets its last one.
-    """
+    """The object after several moves at once, each told for itself. changes: come with the last one."""
     if len(way) == 1:
         return moved(one, way[0], door, at, **changes)
-    steps, rows = [one], []
+    last = one
     facts: list[Fact] = []
     for number, trigger in enumerate(way, start=1):
-        before = steps[-1]
-        after = _after(before, trigger, door, at, changes if number == len(way) else {})
-        rows.append(history_row(MED_OBJECTS.name, one.id, after.version, before.state, after.state, trigger, None, door.now))
-        facts += _told(before, after, door)
-        steps.append(after)
-    last = steps[-1]
-    sets = {"status": last.state, "version": last.version, "updated_at": door.now, **_columns(one, last, changes)}
-    touch = Touch(MED_OBJECTS.name, one.id, one.version, sets)
-    return last, Write(door.company_id, rows=tuple(rows), touches=(touch,), facts=tuple(facts))
+        before, last = last, _after(last, trigger, door, at, changes if number == len(way) else {})
+        facts += _told(before, last, door)
+    touch, rows = MED_OBJECTS.walk(one, way, door.now, **_columns(one, last, changes))
+    return last, Write(door.company_id, rows=rows, touches=(touch,), facts=tuple(facts))
 
 
 def let_go(one: MedObject, trigger: str, door: Door, at: datetime | None = None, **changes: Any) -> Write:
@@ -90,7 +82,7 @@ def freed(one: MedObject, amount: Money, door: Door) -> Write:
 
 
 def _after(one: MedObject, trigger: str, door: Door, at: datetime | None, changes: dict[str, Any]) -> MedObject:
-    to = MED_OBJECTS.moves[one.state, trigger]
+    to = MED_OBJECTS.after(one.state, trigger)
     since = one.occurred_at if to == one.state else at or door.now
     return replace(one, state=to, version=one.version + 1, updated_at=door.now, occurred_at=since, **changes)
 

@@ -81,7 +81,7 @@ class Settle(Act["Known | None"]):
         if refund.payment.state != "SETTLED":
             moves.append(PIX_PAYMENTS.move(refund.payment, self.way, door.now, reason=reason))
         write = Write(door.company_id, moves=tuple(moves), transfers=(transfer,), relies=relies)
-        return Done(write, render(shown(refund, REFUNDS.moves[refund.state, self.way], account)))
+        return Done(write, render(shown(refund, REFUNDS.after(refund.state, self.way), account)))
 
 
 def shown(refund: Refund, state: str, account: Account | None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from lastro.base.errors import Stale
+from lastro.base.errors import NotYet
 from lastro.base.money import Money
 from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Row, Touch, Write
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lastro.payouts.model import Payout
     from lastro.rails.port import Claimed, InboxRow, PaymentReturned
 
+_AGAIN_SECONDS = 1.0
 _BACK = frozenset({"PARTIAL_REFUNDED", "REFUNDED"})
 
 
@@ -35,9 +36,13 @@ class Returned(Act["tuple[Payout | None, bool]"]):
     institution: Institution
 
     async def read(self, session: Session, door: Door) -> tuple[Payout | None, bool]:
-        """The transfer it is of, and whether it is booked already."""
+        """The transfer it is of, and whether it is booked already. NotYet: the transfer's own end was not told yet."""
         found = await store.by_network_id(session, door.company_id, self.back.subject)
-        return found, await store.has_return(session, door.company_id, self.back.return_id)
+        is_booked = await store.has_return(session, door.company_id, self.back.return_id)
+        if found is not None and found.state == "PENDING" and not is_booked:
+            # What comes back has left: its end is on its way, or will be asked for.
+            raise NotYet(_AGAIN_SECONDS)
+        return found, is_booked
 
     def decide(self, known: tuple[Payout | None, bool], door: Door) -> Done:
         """PARTIAL_REFUNDED or REFUNDED. More than was left to return lies in suspense, and people look at it.
@@ -47,9 +52,6 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         p, is_booked = known
         if is_booked:
             return Done(settled_row(self.claimed, "known", door), b"")
-        if p is not None and p.state == "PENDING":
-            # What comes back has left: its end is on its way, or will be asked for.
-            raise Stale("the end of the payment has not been told yet")
         if p is None or not PAYOUTS.allows(p.state, "return too much"):
             # Of what is taken for failed it is taken up once that is proven to have left; which it must not be by now.
             guard = () if p is None else (Touch("payouts", p.id, p.version, {"ask_at": None}),)
@@ -152,7 +154,7 @@ class Summed(Act["list[Payout]"]):
             return Done(write, b"")  # its return has a message of its own, and is told once
         if not PAYOUTS.allows(batch.state, trigger):
             return Done(write, b"")
-        to = PAYOUTS.moves[batch.state, trigger]
+        to = PAYOUTS.after(batch.state, trigger)
         if to == batch.state and not is_return:
             return Done(write, b"")
         return Done(write + self._follow(batch, children, trigger, door), b"")

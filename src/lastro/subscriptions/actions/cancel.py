@@ -166,7 +166,7 @@ def _of_ended(state: str, trigger: str) -> str:
     A no to what has ended another way meanwhile says nothing new: there is nothing left to cancel. A yes to what was refused
     is for people: at the payer's bank the authorization is over.
     """
-    if CANCELLATIONS.moves["PENDING", trigger] == state:
+    if CANCELLATIONS.after("PENDING", trigger) == state:
         return "known"
     return "ignored" if state == "ACCEPTED" else ALARMED
 
