@@ -1779,6 +1779,7 @@ BEGIN
 END $$;
 
 -- Uses limits, or gives back: each is looked at and written under the lock of its row. mosts: above it nothing is written.
+-- To use nothing of a limit is to say how much others may have used of it.
 CREATE FUNCTION use_quotas(company uuid, owners uuid[], kinds text[], periods text[], amounts bigint[], mosts bigint[])
 RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -1790,7 +1791,7 @@ BEGIN
     VALUES (company, q.owner, q.kind, q.period, greatest(q.amount, 0))
         ON CONFLICT (company_id, owner_id, kind, period) DO UPDATE SET used_minor = t.used_minor + q.amount
     RETURNING used_minor INTO used;
-    IF q.amount > 0 AND used > q.most THEN
+    IF q.amount >= 0 AND used > q.most THEN
       RAISE EXCEPTION '%', q.kind USING ERRCODE = 'LA403', DETAIL = greatest(q.most - used + q.amount, 0)::text;
     END IF;
   END LOOP;
@@ -4074,12 +4075,15 @@ CREATE VIEW law_the_directory_hears_of_claims WITH (security_invoker = true) AS
      SELECT count(*) FILTER (WHERE o.kind = 'claim.acknowledge') AS acknowledged, count(*) FILTER (WHERE o.kind = 'claim.complete') AS completed,
             count(*) FILTER (WHERE o.kind = 'claim.cancel') AS canceled
        FROM outbox o WHERE o.company_id = c.company_id AND o.reference_id = c.id AND o.rail = 'claims') m
-   CROSS JOIN LATERAL (
-     SELECT count(*) AS confirmed FROM history h WHERE h.company_id = c.company_id AND h.reference_id = c.id AND h.to_state = 'CONFIRMED') h
-   WHERE (m.acknowledged, m.completed) IS DISTINCT FROM
-         (CASE c.role WHEN 'DONOR' THEN 1 ELSE 0 END::bigint,
-          CASE WHEN (c.role, c.claim_type) <> ('CLAIMER', 'PORTABILITY') THEN 0 WHEN m.canceled > 0 THEN m.completed
-          ELSE least(h.confirmed, 1) END);
+   CROSS JOIN LATERAL ( -- what it went through at one instant, since a word of it was missed, it never stood in: nothing was to be said then
+     SELECT count(*) FILTER (WHERE s.stood AND s.to_state IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')) AS open,
+            count(*) FILTER (WHERE s.stood AND s.to_state = 'CONFIRMED') AS stood, count(*) FILTER (WHERE s.to_state = 'CONFIRMED') AS confirmed
+       FROM (SELECT h.to_state, lead(h.created_at) OVER (ORDER BY h.version) IS DISTINCT FROM h.created_at AS stood
+               FROM history h WHERE h.company_id = c.company_id AND h.reference_id = c.id) s) h
+   WHERE CASE WHEN c.role = 'DONOR' THEN m.acknowledged NOT BETWEEN least(h.open, 1) AND 1 OR m.completed > 0
+              WHEN c.claim_type <> 'PORTABILITY' THEN m.acknowledged + m.completed > 0
+              WHEN m.canceled > 0 THEN m.acknowledged > 0
+              ELSE m.acknowledged > 0 OR m.completed NOT BETWEEN least(h.stood, 1) AND least(h.confirmed, 1) END;
 COMMENT ON VIEW law_the_directory_hears_of_claims IS
   'Each claim of a key here is acknowledged once, and each portability that was confirmed to us is completed once.';
 

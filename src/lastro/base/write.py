@@ -153,7 +153,8 @@ class Withdrawn:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What is used of a limit; given back where minor is below zero. most: above it the Write is refused; None: never.
+    """What is used of a limit; given back where minor is below zero. most: above it the Write is refused; None: never. Where
+    minor is 0, that says how much others may have used of it.
 
     kind: of limit, as the room calls it. period: the day or night it is counted in, as the room writes it.
     """

@@ -23,7 +23,8 @@ _AFTER: dict[str, Any] = {port.CLAIM_CONFIRM: "CONFIRMED", port.CLAIM_CANCEL: "C
 class Claims:
     """made: by request id. asked: request ids and acts, as they came. says: raised in place of an answer.
 
-    is_lost: what was asked is done, and the answer to it is lost. status: of what is opened.
+    is_lost: what was asked is done, and the answer to it is lost. status: of what is opened. goes_on: what is confirmed is
+    completed before the answer.
     """
 
     made: dict[UUID, ClaimNews] = field(default_factory=dict)
@@ -31,6 +32,7 @@ class Claims:
     says: Permanent | Transient | None = None
     is_lost: bool = False
     status: Any = "OPEN"
+    goes_on: bool = False
 
     async def open_claim(self, wish: ClaimWish) -> ClaimNews:
         self.asked.append(("open", wish.request_id, None))
@@ -46,7 +48,8 @@ class Claims:
         if self.says is not None:
             raise self.says
         ((at, news),) = [(at, one) for at, one in self.made.items() if one.claim_id == task.claim_id]
-        self.made[at] = after = msgspec.structs.replace(news, status=_AFTER[act], reason=task.reason)
+        status = "COMPLETED" if self.goes_on and act == port.CLAIM_CONFIRM else _AFTER[act]
+        self.made[at] = after = msgspec.structs.replace(news, status=status, reason=task.reason)
         return self._answered(after)
 
     def knows(self, news: ClaimNews) -> ClaimNews:

@@ -13,7 +13,7 @@ from tests.rooms.lists import ROUTES, answered, ask
 from lastro import ledger
 from lastro.base.api import Incoming
 from lastro.base.commit import commit
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.errors import Kind, NotYet, Problem, Refused
 from lastro.base.money import Money
 from lastro.base.run import Done, Reply
 from lastro.base.write import Row, Write
@@ -24,6 +24,7 @@ from lastro.rails.port import ALARMED, BOLETO, Collected, CollectionRefused, Col
 from lastro.standards import boleto
 
 from .shop import Shop
+from .test_arrivals import arrives
 
 pytestmark = pytest.mark.anyio
 ADDRESS = {
@@ -265,6 +266,53 @@ async def test_an_announced_payment_that_is_void_ends_the_order(shop: Shop) -> N
     assert await told(shop, port.COLLECTION_VOID, CollectionVoid(f"{made['id']}:P9", number(made), "07")) == "ignored"
     assert await settled(shop, made) == "handled", "it came after all, and the order is over"
     assert await states(shop, made) == ("EXPIRED", ["RETURNING"])
+
+
+async def test_a_payment_that_was_void_before_it_was_announced_is_not_waited_for(shop: Shop) -> None:
+    made = await make(shop)
+    void = CollectionVoid(f"{made['id']}:P1", number(made), "07")
+    assert [await told(shop, port.COLLECTION_VOID, void), await announced(shop, made)] == ["ignored", "ignored"]
+    assert await states(shop, made) == ("INITIAL", [])
+    assert await announced(shop, made, "P2") == "handled", "another payment of the slip is"
+    assert await states(shop, made) == ("PENDING", ["ACCEPTED"])
+
+
+# ── by its Pix code at the same time ──
+
+
+async def let_in(shop: Shop, made: dict[str, Any]) -> str:
+    """A Pix by the slip's code is accepted, and has no end yet; its id."""
+    (txid,) = await shop.column("SELECT txid FROM orders WHERE id = $1::text::uuid", made["id"])
+    asked = await arrives(shop.cast, shop.ana, txid=txid, amount=Money(12345, "BRL"), accepted_at=datetime.now(UTC))
+    assert await shop.told(port.PIX_ASK, asked, asked.end_to_end_id) == "answered"
+    return asked.end_to_end_id
+
+
+async def ends(shop: Shop, end_to_end_id: str, code: str | None = None) -> None:
+    final = port.PixFinal(end_to_end_id, code is None, code, datetime.now(UTC) if code is None else None)
+    assert await shop.told(port.PIX_FINAL, final, end_to_end_id) == "handled"
+
+
+@pytest.mark.parametrize("code", ["AC03", None])
+async def test_what_comes_beside_a_pix_without_an_end_waits_for_that(shop: Shop, code: str | None) -> None:
+    made = await make(shop)
+    by_pix = await let_in(shop, made)
+    refused = CollectionRefused(number(made), "AB12")
+    for say in (announced(shop, made), settled(shop, made), told(shop, port.COLLECTION_REFUSED, refused)):
+        with pytest.raises(NotYet):
+            await say
+    await ends(shop, by_pix, code)
+    assert await announced(shop, made) == ("ignored" if code is None else "handled")
+    assert await settled(shop, made) == "handled"
+    assert await states(shop, made) == ("PAID", ["RETURNING" if code is None else "SETTLED"])
+    assert await told(shop, port.COLLECTION_REFUSED, refused) == "ignored"
+
+
+async def test_a_slip_that_is_refused_beside_a_pix_that_fails(shop: Shop) -> None:
+    made = await make(shop)
+    await ends(shop, await let_in(shop, made), "AC03")
+    assert await told(shop, port.COLLECTION_REFUSED, CollectionRefused(number(made), "AB12")) == "handled"
+    assert await states(shop, made) == ("ERROR", [])
 
 
 async def test_money_for_an_account_that_is_not_active_goes_back(shop: Shop) -> None:

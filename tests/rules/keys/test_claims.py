@@ -1,11 +1,13 @@
 """Who may claim what, what the directory is told and when, as tables; and a claim under any sequence of words on it."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,14 +15,15 @@ from hypothesis import strategies as st
 from lastro.accounts import Account, Holder
 from lastro.base.ids import Chance
 from lastro.base.run import Door
+from lastro.base.write import Fact, Write
 from lastro.keys.claims import CLAIMS, rules
 from lastro.keys.claims.actions.news import Known, Noted
 from lastro.keys.claims.actions.writing import born
 from lastro.keys.claims.model import ClaimRoom, KeyClaim
-from lastro.keys.claims.states import OPEN, STATUSES, next_to, way_to
+from lastro.keys.claims.states import OPEN, STATUSES
 from lastro.keys.model import Key
 from lastro.rails.pace import Pace
-from lastro.rails.port import CLAIM_CANCEL, CLAIM_COMPLETE, CLAIM_CONFIRM, Claimed, ClaimNews, Permanent
+from lastro.rails.port import CLAIM_ACKNOWLEDGE, CLAIM_CANCEL, CLAIM_COMPLETE, CLAIM_CONFIRM, Claimed, ClaimNews, Permanent
 
 NOW, ID = datetime(2026, 1, 31, 12, tzinfo=UTC), UUID(int=7)
 WEEK, MINUTE = timedelta(days=7), timedelta(minutes=1)
@@ -173,25 +176,20 @@ def test_an_act_is_asked_under_one_id() -> None:
     assert rules.act_id(ID, CLAIM_CONFIRM) == rules.act_id(ID, CLAIM_CONFIRM) != rules.act_id(ID, CLAIM_CANCEL)
 
 
-@pytest.mark.parametrize(
-    ("state", "to", "next_"),
-    [
-        ("WAITING_RESOLUTION", "COMPLETED", "CONFIRMED"),
-        ("WAITING_RESOLUTION", "CONFIRMED", "CONFIRMED"),
-        ("CONFIRMED", "COMPLETED", "COMPLETED"),
-        ("WAITING_RESOLUTION", "CANCELLED", "CANCELLED"),
-        ("CANCELLED", "COMPLETED", "COMPLETED"),
-    ],
-)
-def test_the_next_step_of_a_longer_way(state: str, to: str, next_: str) -> None:
-    assert next_to(state, to) == next_
+_STEPS = ("open", "acknowledge", "confirm", "complete")
 
 
-def test_a_claim_that_is_new_to_us_came_by_the_only_way() -> None:
-    assert {status: way_to(status) for status in STATUSES} == {
-        "OPEN": ("open",), "WAITING_RESOLUTION": ("open", "acknowledge"), "CONFIRMED": ("open", "acknowledge", "confirm"),
-        "COMPLETED": ("open", "acknowledge", "confirm", "complete"), "CANCELLED": ("open", "cancel"),
-    }  # fmt: skip
+@pytest.mark.parametrize("state", ["", *STATUSES])
+@pytest.mark.parametrize("status", STATUSES)
+def test_the_way_from_each_status_to_each(state: str, status: str) -> None:
+    line = ("", *(one for one in STATUSES if one != "CANCELLED"))
+    way = CLAIMS.way(state, status)
+    if state in {"CANCELLED", "COMPLETED"}:
+        assert way == ()
+    elif status == "CANCELLED":
+        assert way == (("open", "cancel") if state == "" else ("cancel",))
+    else:
+        assert way == _STEPS[line.index(state) : line.index(status)]
 
 
 def test_a_pace_lets_so_many_begin_in_any_minute() -> None:
@@ -226,23 +224,59 @@ def test_whatever_the_directory_says_a_claim_goes_as_the_table_allows(role: str,
     for word in words:
         write = Noted(news(role, kind, word), Claimed(ID, ID)).decide(Known(own, key, ID), door).write
         assert write is not None
-        moves = {move.table: move for move in write.moves}
         (settled,) = write.finished
-        assert (settled.outcome == "handled") is ("key_claims" in moves)
-        assert len(write.facts) == len([m for m in write.moves if m.table == "key_claims"])
-        if "key_claims" not in moves:
-            assert not write.moves
-            assert not write.rows
+        way = CLAIMS.way(own.state, word)
+        gone = list(_states(own.state, way))
+        is_unheard = word == "COMPLETED" and own.state != "CONFIRMED"
+        assert settled.outcome == ("known" if not way else "alarmed" if is_unheard else "handled")
+        assert [_said(fact)["status"] for fact in write.facts] == gone
+        (first, *_) = write.facts or (None,)
+        assert first is None or _said(first)["previousStatus"] == own.state
+        if not way:
+            assert write == Write(door.company_id, finished=write.finished)
             continue
-        move = moves["key_claims"]
-        assert CLAIMS.moves[own.state, move.trigger] == move.to_state == word
-        own = replace(own, state=word, version=own.version + 1)
+        histories = [
+            row.values["to_state"] for row in write.rows if row.table == "history" and row.values["machine"] == "key_claims"
+        ]
+        claims = [move for move in write.moves if move.table == "key_claims"]
+        assert (len(claims), len(write.touches), histories) == ((1, 0, []) if len(way) == 1 else (0, 1, gone))
+        own = replace(own, state=word, version=own.version + len(way))
         has_key = [row.table for row in write.rows if row.table == "own_keys"]
         assert bool(has_key) is (role == "CLAIMER" and word == "COMPLETED")
         ends = {"COMPLETED": "lose", "CANCELLED": "keep"}.get(word) if role == "DONOR" else None
-        assert (moves["pix_keys"].trigger if "pix_keys" in moves else None) == ends
+        assert [move.trigger for move in write.moves if move.table == "pix_keys"] == ([] if ends is None else [ends])
         assert bool(write.freed) is (ends == "lose")
         orders = [message.kind for message in write.messages]
         assert orders == ([CLAIM_COMPLETE] if (role, kind, word) == ("CLAIMER", "PORTABILITY", "CONFIRMED") else [])
         if ends is not None:
             key = None
+
+
+@pytest.mark.parametrize("role", ["CLAIMER", "DONOR"])
+@pytest.mark.parametrize("status", STATUSES)
+def test_a_claim_whose_beginning_was_missed(role: str, status: Any) -> None:
+    door = Door(UUID(int=1), NOW, Chance(os.urandom))
+    key = Key(UUID(int=9), "ACTIVE", 1, ID, "PHONE", PHONE, NOW, NOW) if role == "DONOR" else None
+    write = Noted(news(role, "PORTABILITY", status), Claimed(ID, ID)).decide(Known(None, key, ID), door).write
+    assert write is not None
+    assert [_said(fact)["status"] for fact in write.facts] == list(_states("", CLAIMS.way("", status)))
+    assert write.finished[0].outcome == ("alarmed" if status == "COMPLETED" else "handled")
+    moves = {"COMPLETED": ["lose"], "CANCELLED": []}.get(status, ["claim"]) if role == "DONOR" else []
+    assert [move.trigger for move in write.moves] == moves
+    orders = [message.kind for message in write.messages]
+    if role == "DONOR":
+        assert orders == ([CLAIM_ACKNOWLEDGE] if status in OPEN else [])
+        assert [freed.table for freed in write.freed] == (["own_keys"] if status == "COMPLETED" else [])
+    else:
+        assert orders == ([CLAIM_COMPLETE] if status == "CONFIRMED" else [])
+        assert ("own_keys" in [row.table for row in write.rows]) is (status == "COMPLETED")
+
+
+def _states(state: str, way: tuple[str, ...]) -> Iterator[str]:
+    for trigger in way:
+        state = CLAIMS.after(state, trigger)
+        yield state
+
+
+def _said(fact: Fact) -> Any:
+    return msgspec.json.decode(fact.body)

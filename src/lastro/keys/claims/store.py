@@ -62,12 +62,17 @@ async def open_of(session: Session, company_id: UUID, account_id: UUID) -> list[
     return [claim_from(row) for row in await session.fetch(_OPEN_OF_ACCOUNT, company_id, account_id)]
 
 
+async def open_of_key(session: Session, company_id: UUID, key: str) -> KeyClaim | None:
+    """The company's open claim of the key, by it or of it: there is one at most."""
+    row = await session.row(_OPEN_OF_KEY, company_id, key)
+    return None if row is None else claim_from(row)
+
+
 async def room_for(session: Session, company_id: UUID, account_id: UUID, key: str) -> ClaimRoom:
     """What the account has of keys and claims, and of this key."""
     row = await session.row(_ROOM, company_id, account_id, key)
     assert row is not None
-    known = await session.row(_OPEN_OF_KEY, company_id, key)
-    return ClaimRoom(row["active"], row["before"], row["is_ours"], None if known is None else claim_from(known))
+    return ClaimRoom(row["active"], row["before"], row["is_ours"], await open_of_key(session, company_id, key))
 
 
 async def proof_of(session: Session, company_id: UUID, account_id: UUID, key: str, now: datetime) -> Validation | None:

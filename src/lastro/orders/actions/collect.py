@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from lastro.base.errors import NotYet
 from lastro.base.money import Money
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Relied, Row, Write
@@ -19,7 +20,8 @@ from lastro.orders.methods import is_in_parts, known_method
 from lastro.orders.model import Party
 from lastro.orders.rules import is_late, use_of
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
-from lastro.rails.port import ALARMED, REFUSED_BY_NETWORK
+from lastro.orders.store.collected import was_voided
+from lastro.rails.port import ALARMED, PIX, REFUSED_BY_NETWORK
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -31,15 +33,16 @@ if TYPE_CHECKING:
     from lastro.rails.port import Claimed, Collected, CollectionRefused, CollectionVoid
 
 _OPEN = ("INITIAL", "AUTHENTICATING", "PENDING")
+_AGAIN_SECONDS = 5.0
 _CHARGED_IN_VAIN = "the card was charged what the order cannot take, and the charge is given back"
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a partner's news are about. reserved_by: the payment accepted or announced for the order, without its end.
+    """What a partner's news are about. reserved_by: the rail of what is let in or announced for the order, without its end.
 
     parts: what is in of the order and waits for the rest. number: for the id of a return, read only where money may have
-    to go back.
+    to go back. is_void: it was told before that the payment will not come.
     """
 
     payment: Payment | None
@@ -50,6 +53,7 @@ class Known:
     setup: CompanySetup
     parts: tuple[Payment, ...] = ()
     number: int | None = None
+    is_void: bool = False
 
 
 async def _known(session: Session, door: Door, rail: str, reference: str, payment_id: str | None) -> Known:
@@ -63,6 +67,13 @@ async def _known(session: Session, door: Door, rail: str, reference: str, paymen
         payer = await store.party(session, company, payment.payer_id)
     parts = () if order is None else await store.parts(session, company, order)
     return Known(payment, order, account, reserved_by, payer, await store.company_setup(session, company), parts)
+
+
+def _decidable(known: Known) -> Known:
+    """What is known. NotYet: a Pix for the order was let in and has no end yet, which says whether it may still be paid."""
+    if known.payment is None and known.reserved_by == PIX:
+        raise NotYet(_AGAIN_SECONDS)
+    return known
 
 
 def _done(claimed: Claimed, outcome: str, door: Door, write: Write | None = None) -> Done:
@@ -98,8 +109,8 @@ class _News(Act[Known]):
     rail: str
 
     async def read(self, session: Session, door: Door) -> Known:
-        """The payment if it is known, the order of its instrument, and who is credited."""
-        return await _known(session, door, self.rail, self.news.reference, self.news.payment_id)
+        """The payment if it is known, the order of its instrument, and who is credited. NotYet: as `_decidable` says."""
+        return _decidable(await _known(session, door, self.rail, self.news.reference, self.news.payment_id))
 
     def _is_its(self, payment: Payment, known: Known) -> bool:
         """Whether a payment of this id is of this order where it is of one."""
@@ -133,12 +144,20 @@ class _News(Act[Known]):
 class Announced(_News):
     """An instrument was paid, and its money is not ours yet."""
 
+    async def read(self, session: Session, door: Door) -> Known:
+        """As for all news of a payment, and whether it was void before it was announced."""
+        known = await super().read(session, door)
+        if known.payment is not None:
+            return known
+        is_void = await was_voided(session, door.company_id, self.rail, self.news.reference, self.news.payment_id)
+        return replace(known, is_void=is_void)
+
     def decide(self, known: Known, door: Door) -> Done:
         """PENDING, and nothing else may pay the order. What does not fit is decided about when the money is in."""
         if known.payment is not None:
             return _done(self.claimed, "known" if self._is_its(known.payment, known) else ALARMED, door)
         order = known.order
-        use = _use(known, self.news)
+        use = None if known.is_void else _use(known, self.news)
         if order is None or order.state != "INITIAL" or use is None or is_in_parts(order):
             return _done(self.claimed, "ignored", door)  # what comes in any amount is not waited for
         _, _, rows = self._rows(known, "accept", door, order.id)
@@ -152,7 +171,7 @@ class CollectionSettled(_News):
 
     async def read(self, session: Session, door: Door) -> Known:
         """As for what is announced, and a number for a return's id."""
-        known = await _known(session, door, self.rail, self.news.reference, self.news.payment_id)
+        known = await super().read(session, door)
         return replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: Known, door: Door) -> Done:
@@ -258,13 +277,13 @@ class Unregistered(Act[Known]):
     rail: str
 
     async def read(self, session: Session, door: Door) -> Known:
-        """The order of the instrument."""
-        return await _known(session, door, self.rail, self.news.reference, None)
+        """The order of the instrument. NotYet: as `_decidable` says."""
+        return _decidable(await _known(session, door, self.rail, self.news.reference, None))
 
     def decide(self, known: Known, door: Door) -> Done:
         """The order is ERROR, unless it has ended or is being paid otherwise."""
         order = known.order
-        if order is None or known.account is None or order.state != "INITIAL" or known.reserved_by is not None:
+        if order is None or known.account is None or order.state != "INITIAL":
             return _done(self.claimed, "ignored", door)
         error = f"{self.news.code}: {REFUSED_BY_NETWORK}"
         write = _ended(order, known.account, "fail", door, self.place, error=error)

@@ -9,12 +9,13 @@ from lastro import ledger
 from lastro.base.errors import NotYet
 from lastro.base.money import Money
 from lastro.base.run import Act, Done, Door
-from lastro.base.write import Row, Write
+from lastro.base.write import Quota, Row, Write
 from lastro.orders import postings
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards import store
 from lastro.orders.cards.ending import is_being_charged
 from lastro.orders.refunds.notifications import charged_back_told
+from lastro.orders.refunds.store import QUOTA
 from lastro.orders.states import ORDERS
 from lastro.orders.store import order_by_id, order_by_reference, payment_by_end_to_end_id
 from lastro.rails.port import ALARMED, CARD
@@ -32,13 +33,17 @@ _AGAIN_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What was charged, its order, and what the order's account has now. is_known: it is booked already."""
+    """What was charged, its order, and what the order's account has now. is_known: it is booked already.
+
+    asked_back_minor: what was asked back of the order before the rest was read.
+    """
 
     payment: Payment
     order: Order
     account: Account
     available: Money
     is_known: bool
+    asked_back_minor: int
 
 
 @dataclass(frozen=True)
@@ -62,12 +67,13 @@ class ChargedBack(Act["Known | None"]):
             raise NotYet(_AGAIN_SECONDS)  # told out of turn: what was charged is booked first, then what was taken back
         if payment is None or payment.order_id is None:
             return None
+        asked_back = await store.asked_back(session, company_id, payment.order_id)
         order = await order_by_id(session, company_id, payment.order_id)
         assert order is not None, "what has paid an order is of it"
         account = await account_of(session, company_id, order)
         (balance,) = await ledger.balances_of(session, company_id, [order.account_id], news.amount.currency)
         is_known = await store.is_charged_back(session, company_id, news.chargeback_id)
-        known = Known(payment, order, account, balance.available, is_known)
+        known = Known(payment, order, account, balance.available, is_known, asked_back)
         leaving = Money(await store.being_refunded(session, company_id, order.id), news.amount.currency)
         if leaving.minor and self._outcome(known) == "handled" and not self._fits(order, leaving, order.refundable):
             # What is being refunded is decided first, else its end would find an order of which all is given back.
@@ -83,7 +89,7 @@ class ChargedBack(Act["Known | None"]):
         return Done(write + self._taken(known, door), b"")
 
     def insufficient(self, short: InsufficientFunds) -> ChargedBack:
-        """The account has paid something else meanwhile: decided again, by what it has now."""
+        """The account has paid something else, or a refund was asked for meanwhile: decided again, by what is so now."""
         return self
 
     def _outcome(self, known: Known | None) -> str:
@@ -123,4 +129,6 @@ class ChargedBack(Act["Known | None"]):
             moves=(move,),
             transfers=postings.charged_back(door, order.account_id, order.id, amount, known.available),
             facts=(fact,),
+            # A refund that was asked for since this was decided has not moved the order, and may leave too little of it.
+            quotas=(Quota(order.id, QUOTA, "", 0, known.asked_back_minor),),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.orders.cards.model import Kept, Sending
+from lastro.orders.refunds.store import QUOTA
 from lastro.standards.cards import Expiry
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ _TAKES = "SELECT takes_unauthenticated_cards FROM companies WHERE company_id = $
 _BEING_REFUNDED = """
 SELECT coalesce(sum(amount_minor), 0)::bigint FROM refunds
  WHERE company_id = $1 AND order_id = $2 AND origin = 'CLIENT' AND state = 'PENDING'
+"""
+_ASKED_BACK = """
+SELECT coalesce(sum(used_minor), 0)::bigint FROM quotas WHERE company_id = $1 AND owner_id = $2 AND kind = $3
 """
 _CHARGEBACK = "SELECT 1 FROM chargebacks WHERE company_id = $1 AND chargeback_id = $2"
 
@@ -42,6 +46,11 @@ async def takes_unauthenticated(session: Session, company_id: UUID) -> bool:
 async def being_refunded(session: Session, company_id: UUID, order_id: UUID) -> int:
     """What clients have asked to give back of an order and its network has not ended, in the minor unit."""
     return int(await session.value(_BEING_REFUNDED, company_id, order_id))
+
+
+async def asked_back(session: Session, company_id: UUID, order_id: UUID) -> int:
+    """What was asked back of an order and has not failed, ended or not, in the minor unit."""
+    return int(await session.value(_ASKED_BACK, company_id, order_id, QUOTA))
 
 
 async def is_charged_back(session: Session, company_id: UUID, chargeback_id: str) -> bool:

@@ -90,7 +90,7 @@ _FILTERS = {
     "static_qrcode_id": "o.static_qrcode_id = {}",
 }
 _PAYMENT = "SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2 AND rail = ANY ($3::text[])"
-_RESERVED = "SELECT end_to_end_id FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'ACCEPTED'"
+_RESERVED = "SELECT rail FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'ACCEPTED'"
 _PARTS = "SELECT * FROM pix_payments WHERE company_id = $1 AND order_id = $2 AND state = 'HELD' ORDER BY settled_at, id"
 _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHERE company_id = $1 AND id = $2"
 # A payment that named an order's charge and could not pay it belongs to nothing, and is told of with the order all the same.
@@ -243,7 +243,7 @@ async def orders_in(session: Session, company_id: UUID, wanted: Wanted, page: Pa
 
 
 async def reservation(session: Session, company_id: UUID, order_id: UUID) -> str | None:
-    """The endToEndId accepted for an order that has no final answer yet."""
+    """The rail of the payment that is accepted or announced for an order and has no final answer yet."""
     value: str | None = await session.value(_RESERVED, company_id, order_id)
     return value
 

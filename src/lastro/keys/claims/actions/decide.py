@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
-
 from lastro.accounts import Account, accounts_of
 from lastro.base.api import NOT_FOUND, render
 from lastro.base.errors import Kind, OverQuota, Problem, Refused
@@ -17,7 +15,6 @@ from lastro.keys.actions.prove import UNKNOWN, mismatch, proven
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import followed, task_of
 from lastro.keys.claims.rendering import shown
-from lastro.keys.claims.states import next_to
 from lastro.keys.model import FOR_ANSWER, USER_REQUESTED
 from lastro.keys.rules import too_many_codes
 from lastro.keys.states import VALIDATIONS
@@ -208,9 +205,8 @@ def _stands(known: Known, door: Door) -> Done | Refused:
     assert claim is not None
     if known.said is None or known.said.status == claim.state:
         return Done(None, render(shown(claim)), claim.id)
-    # The other side may have gone on already: that is told by the directory's next words, each in its turn.
-    said = structs.replace(known.said, status=next_to(claim.state, known.said.status))
-    after = followed(claim, said, known.key, door)
+    # The other side may have gone on already: then the directory's next words find it known.
+    after = followed(claim, known.said, known.key, door)
     if after is None:
         return _no(Problem("status", "CONFLICT", f"is {known.said.status} at the directory: its word on it is on its way"))
     return Done(after[1], render(shown(after[0])), after[0].id)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.accounts import owner_of
+from lastro.base.errors import NotYet
 from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.keys.claims import store
 from lastro.keys.claims.actions.writing import born, followed
-from lastro.keys.claims.states import CLAIMER, OPEN, is_behind
+from lastro.keys.claims.states import CLAIMER
 from lastro.keys.store import key_here
 from lastro.rails.port import ALARMED
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from lastro.keys.claims.model import KeyClaim
     from lastro.keys.model import Key
     from lastro.rails.port import Claimed, ClaimNews
+
+_AGAIN_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +38,22 @@ class Known:
 
 @dataclass(frozen=True)
 class Noted(Act[Known]):
-    """One word of the directory. What is late, comes twice or out of its order changes nothing."""
+    """One word of the directory. What is late or comes twice changes nothing."""
 
     news: ClaimNews
     claimed: Claimed
 
     async def read(self, session: Session, door: Door) -> Known:
-        """The claim, and what it needs to begin or move."""
+        """The claim, and what it needs to begin or move.
+
+        NotYet: the end of another claim of the key was not told yet; the directory has opened this one behind it.
+        """
         news = self.news
         own = await store.claim_by_id(session, door.company_id, news.claim_id)
+        if own is None:
+            own = await store.open_of_key(session, door.company_id, news.key)
+            if own is not None and own.id != news.claim_id:
+                raise NotYet(_AGAIN_SECONDS)
         key = await key_here(session, door.company_id, news.key)
         if news.role == CLAIMER:
             owner = None if news.account is None else await owner_of(session, news.account, None)
@@ -57,12 +67,15 @@ class Noted(Act[Known]):
         return Done(settled if write is None else settled + write, b"")
 
     def _begun(self, known: Known, door: Door) -> tuple[str, Write | None]:
-        if known.account_id is None or self.news.status not in OPEN:
+        if known.account_id is None:
             return ALARMED, None
-        return "handled", born(self.news, known.account_id, door, known.key)[1]
+        return self._outcome(None), born(self.news, known.account_id, door, known.key)[1]
 
     def _moved(self, own: KeyClaim, key: Key | None, door: Door) -> tuple[str, Write | None]:
-        if is_behind(self.news.status, own.state):
-            return "known", None
         after = followed(own, self.news, key if key is not None and key.id == own.key_id else None, door)
-        return (ALARMED, None) if after is None else ("handled", after[1])
+        return ("known", None) if after is None else (self._outcome(own), after[1])
+
+    def _outcome(self, own: KeyClaim | None) -> str:
+        """A key comes or goes by the directory's word in any case; where our side was not heard, people look."""
+        is_unheard = self.news.status == "COMPLETED" and (own is None or own.state != "CONFIRMED")
+        return ALARMED if is_unheard else "handled"
