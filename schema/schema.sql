@@ -4085,7 +4085,7 @@ CREATE VIEW law_the_directory_hears_of_claims WITH (security_invoker = true) AS
               WHEN m.canceled > 0 THEN m.acknowledged > 0
               ELSE m.acknowledged > 0 OR m.completed NOT BETWEEN least(h.stood, 1) AND least(h.confirmed, 1) END;
 COMMENT ON VIEW law_the_directory_hears_of_claims IS
-  'Each claim of a key here is acknowledged once, and each portability that was confirmed to us is completed once.';
+  'Each claim of a key here is acknowledged once, and each portability that was confirmed to us is completed once, but for what had ended before it was heard of.';
 
 -- people
 
@@ -4152,8 +4152,9 @@ GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO lastro_app;
 
 GRANT SELECT ON clock, company_numbers, account_numbers, event_cursors, event_numbers, entry_cursors, partner_states, law_checks TO lastro_work;
 GRANT SELECT (company_id, created_at) ON transfers TO lastro_work;
-GRANT SELECT (company_id, id, due_at, leased_until, rail) ON outbox, inbox TO lastro_work;
-GRANT SELECT (subject, kind) ON inbox TO lastro_work;
+GRANT SELECT (company_id, id, due_at, leased_until, rail, sends) ON outbox, inbox TO lastro_work;
+GRANT SELECT (created_at) ON outbox TO lastro_work;
+GRANT SELECT (subject, kind, received_at) ON inbox TO lastro_work;
 GRANT SELECT (company_id, id, reference_id, sequence, endpoint, status, due_at, leased_until) ON deliveries TO lastro_work;
 GRANT SELECT (company_id, endpoint, state, probe_at) ON webhook_circuits TO lastro_work;
 GRANT SELECT ON held_deliveries TO lastro_work;

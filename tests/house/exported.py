@@ -34,6 +34,7 @@ def everything() -> Metrics:
     metrics.admission, metrics.connections = Admission(Bounds(), lambda: 0.0), Connections[Any](1, 1)
     metrics.pools["app"] = SimpleNamespace(size=1, lent=0, waits=0)  # type: ignore[assignment]
     metrics.runner = SimpleNamespace(remembered={"create_order": 1})  # type: ignore[assignment]
+    metrics.streams["pix"] = 0.0
     metrics.tracer = SimpleNamespace(exported=0, dropped=0)  # type: ignore[assignment]
     metrics.watch = SimpleNamespace(last=_seen())  # type: ignore[assignment]
     for status in (200, 400, 500):
@@ -50,7 +51,7 @@ def _seen() -> Gauges:
     statuses = re.findall(r"'(\w+)' AS status", gauges.UNDELIVERED)
     return Gauges(
         due=dict.fromkeys(lanes, (0, 0.0)), undelivered={status.lower(): 0 for status in statuses}, unnumbered=(0, 0.0),
-        clock_offset_seconds=0.0, partners=(("boleto", False),), laws=(("history_is_dense", 0, 0.0),),
+        clock_offset_seconds=0.0, partners=(("boleto", False),), tried=(("outbox", "pix", 0.0), ("inbox", "pix", 0.0)), laws=(("history_is_dense", 0, 0.0),),
     )  # fmt: skip
 
 

@@ -69,6 +69,14 @@ UNDELIVERED = "\nUNION ALL ".join(
     f" FROM (SELECT 1 FROM deliveries WHERE status = '{status}' LIMIT {MOST}) d"
     for status in ("PENDING", "RETRYING", "FAILED")
 )
+# A message that could not be sent, or handled, is due again in a while, and never for long: how old it is tells of it. What
+# somebody has in hand for the first time has not failed.
+TRIED = "\nUNION ALL ".join(
+    f"SELECT '{lane}' AS lane, rail, extract(epoch FROM {NOW} - min(at))::float8 AS oldest FROM ("  # noqa: S608 names of our own
+    f"SELECT rail, {at} AS at FROM {lane} WHERE due_at IS NOT NULL AND sends > (leased_until IS NOT NULL)::integer"
+    f" ORDER BY due_at LIMIT {MOST}) t GROUP BY rail"
+    for lane, at in (("outbox", "created_at"), ("inbox", "received_at"))
+)
 # What waits for a person, not for a worker: how many, and for how long the oldest has.
 IN_REVIEW = f"""
 SELECT count(*) AS count, extract(epoch FROM {NOW} - min(since))::float8 AS oldest FROM (
@@ -140,7 +148,8 @@ class Gauges:
     differences: between statements and books, likewise; untaken: days whose statement is not taken. partners: by rail,
     whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: returns that were
     refused for good; announced: payments that a partner has announced and not ended. laws: by name, what broke it and when
-    it was read, in seconds since 1970. standbys: whether commits wait for one, and how many there are.
+    it was read, in seconds since 1970. tried: lane and rail of what was sent or handled in vain, and the age of the
+    oldest such message in seconds. standbys: whether commits wait for one, and how many there are.
     """
 
     due: dict[str, tuple[int, float]]
@@ -158,6 +167,7 @@ class Gauges:
     announced: tuple[int, float] = (0, 0.0)
     laws: tuple[tuple[str, int, float], ...] = ()
     standbys: tuple[bool, int] = (False, 0)
+    tried: tuple[tuple[str, str, float], ...] = ()
 
 
 @dataclass
@@ -189,7 +199,7 @@ class Watch:
 
 
 async def read(session: Session) -> Gauges:
-    """Fifteen short reads, each by an index or of a few rows."""
+    """Sixteen short reads, each by an index or of a few rows."""
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
     depths = tuple(await webhooks.depths(session))
     due["deliveries"] = _can_be_delivered(depths)
@@ -200,12 +210,13 @@ async def read(session: Session) -> Gauges:
     unnumbered, in_review, differences, untaken = waiting
     partners = tuple((row["rail"], row["is_down"]) for row in await session.fetch(PARTNERS))
     laws = tuple((row["law"].removeprefix("law_"), row["breaches"], row["at"]) for row in await session.fetch(LAWS))
+    tried = tuple((row["lane"], row["rail"], row["oldest"]) for row in await session.fetch(TRIED))
     standbys = await session.row(STANDBYS)
     assert standbys is not None, "settings have a row"
     unentered, stranded, announced = [await _waiting(session, sql) for sql in (UNENTERED, STRANDED, ANNOUNCED)]
     return Gauges(
         due, undelivered, unnumbered, float(offset), depths, circuits, in_review, differences, untaken, partners, unentered,
-        stranded, announced, laws, (standbys["waits"], standbys["count"]),
+        stranded, announced, laws, (standbys["waits"], standbys["count"]), tried,
     )  # fmt: skip
 
 

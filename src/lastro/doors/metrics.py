@@ -7,6 +7,7 @@ are the receivers of events, host and port, so many of them as the owner asks fo
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass
 from http import HTTPMethod
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,7 @@ class Metrics:
         self.connections: Connections[Any] | None = None
         self.watch: Watch | None = None
         self.tracer: Tracer | None = None
+        self.streams: dict[str, float] = {}
         self._requests = Histogram(
             "lastro_request_seconds", "Requests answered, by operation, method and status class, and how long they took.",
             ["operation", "method", "status"], buckets=_BUCKETS, registry=self.registry,
@@ -146,12 +148,25 @@ class _Read(Collector):
             for operation, count in shown.runner.remembered.copy().items():
                 hits.add_metric([operation], count)
             yield hits
+        yield from self._of_streams()
         if shown.watch is not None:
             seen = shown.watch.last
             yield GaugeMetricFamily("lastro_database_reachable", "Whether the database answered just now.", seen is not None)
             if seen is not None:
                 yield from _of_database(seen)
                 yield from of_endpoints(seen, shown.endpoints)
+
+    def _of_streams(self) -> Iterator[Metric]:
+        """Of each stream that this process pulls, by the monotonic clock."""
+        silent = GaugeMetricFamily(
+            "lastro_network_silent_seconds",
+            "For how long a network has told this worker nothing, not even that.",
+            labels=["rail"],
+        )
+        now = time.monotonic()
+        for rail, heard_at in self._metrics.streams.copy().items():
+            silent.add_metric([rail], now - heard_at)
+        yield silent
 
     def _of_load(self) -> Iterator[Metric]:
         admission, connections = self._metrics.admission, self._metrics.connections
@@ -242,6 +257,14 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     waits, standbys = seen.standbys
     yield GaugeMetricFamily("lastro_database_synchronous", "Whether commits wait for a standby of the database.", waits)
     yield GaugeMetricFamily("lastro_database_standbys", "Servers that copy the database as it writes.", standbys)
+    since = GaugeMetricFamily(
+        "lastro_tried_oldest_seconds",
+        "How long ago the oldest message was made or told that was taken in hand in vain and is tried again.",
+        labels=["lane", "rail"],
+    )
+    for lane, rail, oldest_tried in seen.tried:
+        since.add_metric([lane, rail], oldest_tried)
+    yield since
     away = GaugeMetricFamily("lastro_partner_down", "Whether a partner that was ever away is so now.", labels=["rail"])
     for rail, is_down in seen.partners:
         away.add_metric([rail], is_down)

@@ -36,7 +36,7 @@ from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
 from lastro.rails.health import Health
 from lastro.rails.inbox import Inbox
-from lastro.rails.port import BOOK, COLLECTING
+from lastro.rails.port import BOOK, COLLECTING, MESSAGES, TED
 from lastro.rails.sending import Sender
 from lastro.reconciliation import LANE as STATEMENT_LANE
 
@@ -57,6 +57,8 @@ _STATEMENTS_AT_ONCE = 2
 _DAYS_SECONDS = 60.0  # so often it is looked whether a day is over
 _CLOCK = "clock"  # the bell of a step of the sandbox's clock, after which anything may be due
 GRACE_SECONDS = 3.0  # what is under way may take so long after SIGTERM; then it is cut, as a crash would
+# Nobody tells anything there; what the STR says comes on the stream of the SPI.
+_WITHOUT_STREAM = frozenset({BOOK, MESSAGES, TED})
 _log = structlog.get_logger(__name__)
 
 
@@ -101,7 +103,7 @@ async def work(
     try:
         await admit(assembled.database, assembled.work, settings.mode, stop)
         if not stop.is_set():
-            running = _lanes(assembled, settings, bells, stop, hear)
+            running = _lanes(assembled, settings, bells, stop, hear, {} if metrics is None else metrics.streams)
             if metrics is not None and settings.worker_metrics_port is not None:
                 running.append(_watched(assembled, settings, metrics, stop))
             await _run_all(running, bells, stop)
@@ -150,9 +152,10 @@ async def _watched(assembled: Assembled, settings: Settings, metrics: Metrics, s
 
 
 def _lanes(
-    assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event, hear: lanes.Hear
-) -> list[Coroutine[Any, Any, None]]:
-    """Every lane, as what runs until stop."""
+    assembled: Assembled, settings: Settings, bells: hints.Bells, stop: asyncio.Event, hear: lanes.Hear,
+    streams: dict[str, float],
+) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
+    """Every lane, as what runs until stop. streams: by rail, when it was heard last."""
     database, work_database, runner = assembled.database, assembled.work, assembled.runner
     handler = Handler(database, work_database, runner, assembled.chance, assembled.inbox_verbs, hear)
     feed = None if settings.feed_days is None else timedelta(days=settings.feed_days)
@@ -172,7 +175,7 @@ def _lanes(
         *(
             lane
             for name in assembled.rails
-            for lane in _of_rail(name, assembled, settings, bells, outlook, stop, hear, handler.lane)
+            for lane in _of_rail(name, assembled, settings, bells, outlook, stop, hear, handler.lane, streams)
         ),
         _leased("inbox", handler.lane, stop, bells.event(hints.INBOX), outlook),
         _restarted("deliveries", lambda: assembled.deliverer.run(stop, wake), stop),
@@ -211,7 +214,7 @@ def _lanes(
 
 def _of_rail(
     name: str, assembled: Assembled, settings: Settings, bells: hints.Bells, outlook: Outlook, stop: asyncio.Event,
-    hear: lanes.Hear, news: LeasedLane,
+    hear: lanes.Hear, news: LeasedLane, streams: dict[str, float],
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
     """What a rail has of its own, so that a silent one makes no other wait: its messages in and out, its questions."""
     database, work_database, rail = assembled.database, assembled.work, assembled.rails[name]
@@ -233,8 +236,12 @@ def _of_rail(
     )  # fmt: skip
     asker = Asker(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
 
+    if name not in _WITHOUT_STREAM:
+        streams[name] = time.monotonic()
+
     async def keep_message(messages: Sequence[Told]) -> None:
-        if await inbox.keep_and_take(messages, news):
+        streams[name] = time.monotonic()
+        if messages and await inbox.keep_and_take(messages, news):
             bells.ring(hints.INBOX)
 
     async def ask() -> bool:

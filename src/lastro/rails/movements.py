@@ -89,9 +89,9 @@ class Movements:
             told, last = read_batch(answer.body, self._readers)
         except Malformed as malformed:
             raise Transient(f"the movements cannot be read: {malformed}") from malformed
+        await keep(told)
         if last is None:
             return place
-        await keep(told)
         gap("inbox.stored")
         return last
 

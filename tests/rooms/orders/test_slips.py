@@ -280,28 +280,29 @@ async def test_a_payment_that_was_void_before_it_was_announced_is_not_waited_for
 # ── by its Pix code at the same time ──
 
 
-async def let_in(shop: Shop, made: dict[str, Any]) -> str:
-    """A Pix by the slip's code is accepted, and has no end yet; its id."""
+async def let_in(shop: Shop, made: dict[str, Any], rail: str = port.PIX) -> str:
+    """A Pix by the slip's code is accepted, and has no end yet; its id. rail: BOOK from an account here."""
     (txid,) = await shop.column("SELECT txid FROM orders WHERE id = $1::text::uuid", made["id"])
     asked = await arrives(shop.cast, shop.ana, txid=txid, amount=Money(12345, "BRL"), accepted_at=datetime.now(UTC))
-    assert await shop.told(port.PIX_ASK, asked, asked.end_to_end_id) == "answered"
+    assert await shop.told(port.PIX_ASK, asked, asked.end_to_end_id, rail) == "answered"
     return asked.end_to_end_id
 
 
-async def ends(shop: Shop, end_to_end_id: str, code: str | None = None) -> None:
+async def ends(shop: Shop, end_to_end_id: str, code: str | None = None, rail: str = port.PIX) -> None:
     final = port.PixFinal(end_to_end_id, code is None, code, datetime.now(UTC) if code is None else None)
-    assert await shop.told(port.PIX_FINAL, final, end_to_end_id) == "handled"
+    assert await shop.told(port.PIX_FINAL, final, end_to_end_id, rail) == "handled"
 
 
+@pytest.mark.parametrize("rail", [port.PIX, port.BOOK])
 @pytest.mark.parametrize("code", ["AC03", None])
-async def test_what_comes_beside_a_pix_without_an_end_waits_for_that(shop: Shop, code: str | None) -> None:
+async def test_what_comes_beside_a_pix_without_an_end_waits_for_that(shop: Shop, code: str | None, rail: str) -> None:
     made = await make(shop)
-    by_pix = await let_in(shop, made)
+    by_pix = await let_in(shop, made, rail)
     refused = CollectionRefused(number(made), "AB12")
     for say in (announced(shop, made), settled(shop, made), told(shop, port.COLLECTION_REFUSED, refused)):
         with pytest.raises(NotYet):
             await say
-    await ends(shop, by_pix, code)
+    await ends(shop, by_pix, code, rail)
     assert await announced(shop, made) == ("ignored" if code is None else "handled")
     assert await settled(shop, made) == "handled"
     assert await states(shop, made) == ("PAID", ["RETURNING" if code is None else "SETTLED"])

@@ -172,6 +172,24 @@ async def test_every_lane_is_counted_across_companies(own_cast: Cast, work: Data
     assert 3000 <= found.unnumbered[1] < 3600
 
 
+async def test_what_was_tried_in_vain_is_told_by_its_age(own_cast: Cast, work: Database) -> None:
+    """It is due again later each time: by what is due alone nobody would hear of a network that takes nothing."""
+    ana, dora = await own_cast.ana(), await own_cast.dora()
+    assert (await seen(work)).tried == ()
+    for seller, minutes in ((ana, 5), (dora, 50)):
+        await wait_in_line(own_cast, seller, timedelta(minutes=minutes))
+    assert (await seen(work)).tried == (), "nobody has tried"
+    later = "UPDATE {} SET due_at = now() + interval '1 minute', sends = sends + 1, leased_until = {} RETURNING 1"
+    for lease, count in (("now()", 0), ("now()", 2), ("NULL", 2)):
+        for table in ("outbox", "inbox"):
+            async with own_cast.database.session(dora.company_id) as session:
+                await session.fetch(later.format(table, lease))
+        found = (await seen(work)).tried
+        assert len(found) == count, lease
+        assert all(3000 <= oldest < 3600 for _, _, oldest in found)
+    assert {(lane, rail) for lane, rail, _ in found} == {("outbox", "pix"), ("inbox", "pix")}
+
+
 async def test_what_waits_for_a_person_is_counted_beside_the_lanes(own_cast: Cast, work: Database) -> None:
     """However long it waits, no worker has anything to do with it; a batch is one."""
     assert (await seen(work)).in_review == NOTHING

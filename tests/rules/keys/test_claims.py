@@ -272,6 +272,16 @@ def test_a_claim_whose_beginning_was_missed(role: str, status: Any) -> None:
         assert ("own_keys" in [row.table for row in write.rows]) is (status == "COMPLETED")
 
 
+@pytest.mark.parametrize(("role", "outcome"), [("DONOR", "handled"), ("CLAIMER", "alarmed")])
+def test_an_end_that_we_have_said_ourselves_alarms_nobody(role: str, outcome: str) -> None:
+    """As donor what we tell by ourselves is a yes, where the claim then is COMPLETED; as claimer it is that we give it up."""
+    own = replace(claim(role, "CLAIM_OWNERSHIP", "WAITING_RESOLUTION", is_ordered=True), is_told=True)
+    door = Door(UUID(int=1), NOW, Chance(os.urandom))
+    write = Noted(news(role, "CLAIM_OWNERSHIP", "COMPLETED"), Claimed(ID, ID)).decide(Known(own, None, ID), door).write
+    assert write is not None
+    assert write.finished[0].outcome == outcome
+
+
 def _states(state: str, way: tuple[str, ...]) -> Iterator[str]:
     for trigger in way:
         state = CLAIMS.after(state, trigger)

@@ -21,7 +21,7 @@ from lastro.orders.model import Party
 from lastro.orders.rules import is_late, use_of
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
 from lastro.orders.store.collected import was_voided
-from lastro.rails.port import ALARMED, PIX, REFUSED_BY_NETWORK
+from lastro.rails.port import ALARMED, BOOK, PIX, REFUSED_BY_NETWORK
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -70,8 +70,8 @@ async def _known(session: Session, door: Door, rail: str, reference: str, paymen
 
 
 def _decidable(known: Known) -> Known:
-    """What is known. NotYet: a Pix for the order was let in and has no end yet, which says whether it may still be paid."""
-    if known.payment is None and known.reserved_by == PIX:
+    """What is known. NotYet: a Pix for the order was let in, from wherever; its end says whether it may still be paid."""
+    if known.payment is None and known.reserved_by in {PIX, BOOK}:
         raise NotYet(_AGAIN_SECONDS)
     return known
 
@@ -283,7 +283,7 @@ class Unregistered(Act[Known]):
     def decide(self, known: Known, door: Door) -> Done:
         """The order is ERROR, unless it has ended or is being paid otherwise."""
         order = known.order
-        if order is None or known.account is None or order.state != "INITIAL":
+        if order is None or known.account is None or order.state != "INITIAL" or known.reserved_by is not None:
             return _done(self.claimed, "ignored", door)
         error = f"{self.news.code}: {REFUSED_BY_NETWORK}"
         write = _ended(order, known.account, "fail", door, self.place, error=error)

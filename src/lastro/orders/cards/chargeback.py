@@ -35,7 +35,7 @@ _AGAIN_SECONDS = 30.0
 class Known:
     """What was charged, its order, and what the order's account has now. is_known: it is booked already.
 
-    asked_back_minor: what was asked back of the order before the rest was read.
+    asked_back_minor: what was asked back of the order.
     """
 
     payment: Payment
@@ -67,14 +67,15 @@ class ChargedBack(Act["Known | None"]):
             raise NotYet(_AGAIN_SECONDS)  # told out of turn: what was charged is booked first, then what was taken back
         if payment is None or payment.order_id is None:
             return None
-        asked_back = await store.asked_back(session, company_id, payment.order_id)
         order = await order_by_id(session, company_id, payment.order_id)
         assert order is not None, "what has paid an order is of it"
         account = await account_of(session, company_id, order)
         (balance,) = await ledger.balances_of(session, company_id, [order.account_id], news.amount.currency)
         is_known = await store.is_charged_back(session, company_id, news.chargeback_id)
+        # Both in one look, behind the order: whatever is asked back by the time of the write is no more than was seen here.
+        asked_back, leaving_minor = await store.asked_back(session, company_id, order.id)
         known = Known(payment, order, account, balance.available, is_known, asked_back)
-        leaving = Money(await store.being_refunded(session, company_id, order.id), news.amount.currency)
+        leaving = Money(leaving_minor, news.amount.currency)
         if leaving.minor and self._outcome(known) == "handled" and not self._fits(order, leaving, order.refundable):
             # What is being refunded is decided first, else its end would find an order of which all is given back.
             raise NotYet(_AGAIN_SECONDS)

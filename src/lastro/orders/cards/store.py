@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
 _KEPT = "SELECT name, token, brand, last_four, expiry FROM card_tokens WHERE company_id = $1 AND name = $2"
 _TAKES = "SELECT takes_unauthenticated_cards FROM companies WHERE company_id = $1"
-_BEING_REFUNDED = """
-SELECT coalesce(sum(amount_minor), 0)::bigint FROM refunds
- WHERE company_id = $1 AND order_id = $2 AND origin = 'CLIENT' AND state = 'PENDING'
-"""
 _ASKED_BACK = """
-SELECT coalesce(sum(used_minor), 0)::bigint FROM quotas WHERE company_id = $1 AND owner_id = $2 AND kind = $3
+SELECT (SELECT coalesce(sum(used_minor), 0)::bigint FROM quotas
+         WHERE company_id = $1 AND owner_id = $2 AND kind = $3) AS asked,
+       (SELECT coalesce(sum(amount_minor), 0)::bigint FROM refunds
+         WHERE company_id = $1 AND order_id = $2 AND origin = 'CLIENT' AND state = 'PENDING') AS leaving
 """
 _CHARGEBACK = "SELECT 1 FROM chargebacks WHERE company_id = $1 AND chargeback_id = $2"
 
@@ -43,14 +42,11 @@ async def takes_unauthenticated(session: Session, company_id: UUID) -> bool:
     return bool(await session.value(_TAKES, company_id))
 
 
-async def being_refunded(session: Session, company_id: UUID, order_id: UUID) -> int:
-    """What clients have asked to give back of an order and its network has not ended, in the minor unit."""
-    return int(await session.value(_BEING_REFUNDED, company_id, order_id))
-
-
-async def asked_back(session: Session, company_id: UUID, order_id: UUID) -> int:
-    """What was asked back of an order and has not failed, ended or not, in the minor unit."""
-    return int(await session.value(_ASKED_BACK, company_id, order_id, QUOTA))
+async def asked_back(session: Session, company_id: UUID, order_id: UUID) -> tuple[int, int]:
+    """What was asked back of an order and has not failed, and what of it its network has not ended, in the minor unit."""
+    row = await session.row(_ASKED_BACK, company_id, order_id, QUOTA)
+    assert row is not None, "sums have a row"
+    return row["asked"], row["leaving"]
 
 
 async def is_charged_back(session: Session, company_id: UUID, chargeback_id: str) -> bool:

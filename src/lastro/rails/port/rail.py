@@ -112,7 +112,7 @@ class Keep(Protocol):
     """Stores messages; when it has returned, the network may hear that we have them."""
 
     async def __call__(self, messages: list[Told], /) -> None:
-        """Stores each once."""
+        """Stores each once. None at all: the network says that there is nothing new, and so that it is there."""
 
 
 class Rail(Protocol):

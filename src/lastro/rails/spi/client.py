@@ -251,7 +251,9 @@ class Spi:
         if answer.status == 200:
             await keep(wire.read_batch(answer.body, self._place.ispb, self._also))
             gap("inbox.stored")
-        elif answer.status != 204:
+        elif answer.status == 204:
+            await keep([])
+        else:
             if answer.status < 500:
                 stream.cursor = None  # the network has forgotten the stream: begin anew
             raise Transient(f"the stream answered with HTTP status {answer.status}")

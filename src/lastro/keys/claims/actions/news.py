@@ -11,7 +11,7 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.keys.claims import store
 from lastro.keys.claims.actions.writing import born, followed
-from lastro.keys.claims.states import CLAIMER
+from lastro.keys.claims.states import CLAIMER, DONOR
 from lastro.keys.store import key_here
 from lastro.rails.port import ALARMED
 
@@ -76,6 +76,6 @@ class Noted(Act[Known]):
         return ("known", None) if after is None else (self._outcome(own), after[1])
 
     def _outcome(self, own: KeyClaim | None) -> str:
-        """A key comes or goes by the directory's word in any case; where our side was not heard, people look."""
-        is_unheard = self.news.status == "COMPLETED" and (own is None or own.state != "CONFIRMED")
-        return ALARMED if is_unheard else "handled"
+        """A key comes or goes by the directory's word in any case; where our side has not said so, people look."""
+        has_said = own is not None and (own.state == "CONFIRMED" or (own.role == DONOR and own.is_ordered))
+        return ALARMED if self.news.status == "COMPLETED" and not has_said else "handled"
