@@ -15,6 +15,7 @@ from tests.collector import Collector, collecting
 from tests.conftest import Database
 from tests.house import canary, planted
 from tests.house.canary import Knock, Marks
+from tests.house.entering import enter
 from tests.house.examples import KEYS
 from tests.http_contract import contract
 from tests.journeys.conftest import opened
@@ -228,6 +229,7 @@ async def test_no_secret_and_no_person_is_told(play: Play, own_database: Databas
     await play.balance()
     token = play.tokens[stage.client()["clientId"]]
     order = await live(play, marks)
+    await enter(stage, marks.hidden)
     await play.ask("GET", stage.base_url + "/health", None, {"x-request-id": marks.request_id})
     await play.ask("POST", stage.simulator_url + "/phone/read", {}, {"x-request-id": marks.request_id})
     await ask_as_examples_do(play, marks, token, order["id"])
