@@ -1,4 +1,4 @@
-"""kill -9 in every gap of the other ways by which money comes and goes: TEDs, slips, cards, plans of payouts, later charges.
+"""kill -9 in every gap of the other ways by which money comes and goes: TEDs, slips, vouchers, crypto, cards, plans, charges.
 
 Each journey is walked by a client that insists, while the process dies in one gap, counted as in test_crashes.py. In the end
 the books have each transfer once, the partner's own record says the same, and each event was told once.
@@ -22,6 +22,7 @@ from . import test_charging as charging
 from . import test_plans as plans
 from . import test_slips as slips
 from . import test_teds as teds
+from . import test_vouchers as vouchers
 from .conftest import playing
 from .play import CUSTOMER, ORDERS, Answer, Play
 from .stage import Stage, until
@@ -188,6 +189,55 @@ async def card(play: Play, _: None) -> None:
     assert await cards.pesos(play) - before == 10000
 
 
+async def voucher(play: Play, _: None) -> None:
+    """Its network has the voucher once and its payment once; settled on the next business day, it is credited once."""
+    before = await cards.pesos(play)
+    amount = {"currency": "MXN", "value": "123.45"}
+    body = play.asking("123.45", customer=vouchers.LUCIA, paymentMethod="OXXO", amount=amount)
+    made = (await insist(partial(play.call, "PUT", ORDERS, body, key=str(uuid4())), 200)).json
+    await paid_there(play, made["cash"]["reference"])
+    await play.becomes(made, "PENDING")
+    await play.jump(timedelta(days=5))
+    await play.becomes(made, "PAID")
+    await play.rest()
+    await is_paid_once(play, "oxxo", made["cash"]["reference"])
+    assert await teds.booked(play, made) == [("moved", "OXXO_IN", "NET", "CUST", 12345)]
+    assert await told(play, made) == ["ORDER-PAYIN.PAID"]
+    assert await cards.pesos(play) - before == 12345
+
+
+async def coin(play: Play, _: None) -> None:
+    """Its partner has the quote once and its payment once; settled in minutes, it is credited once."""
+    before = await play.balance()
+    body = play.asking("123.45", paymentMethod="BINANCE_PAY")
+    made = (await insist(partial(play.call, "PUT", ORDERS, body, key=str(uuid4())), 200)).json
+    await paid_there(play, made["crypto"]["qrcodeData"])
+    await play.becomes(made, "PENDING")
+    await play.jump(timedelta(minutes=2))
+    await play.becomes(made, "PAID")
+    await play.rest()
+    await is_paid_once(play, "crypto", made["crypto"]["qrcodeData"].rpartition("/")[2])
+    assert await teds.booked(play, made) == [("moved", "CRYPTO_IN", "NET", "CUST", 12345)]
+    assert await told(play, made) == ["ORDER-PAYIN.PAID"]
+    assert await play.balance() - before == 12345
+
+
+async def paid_there(play: Play, code: str) -> None:
+    """Somebody pays it, once its partner knows of it."""
+
+    async def known() -> bool:
+        return (await play.ask("POST", f"{play.stage.simulator_url}/phone/read", {"qrcodeData": code})).status == 200
+
+    await until(known, "what is to be paid at its partner")
+    assert (await play.act("/phone/pay", {"qrcodeData": code}))["status"] == "PENDING"
+
+
+async def is_paid_once(play: Play, partner: str, reference: str) -> None:
+    """As the partner's own record says."""
+    (item,) = (await play.act(f"/collecting/{partner}?reference={reference}", method="GET"))["data"]
+    assert [(one["amount"], one["status"], one["returns"]) for one in item["payments"]] == [("123.45", "SETTLED", [])]
+
+
 async def signer(play: Play) -> dict[str, str]:
     """Another client of the company, who has entered."""
     operator = Operator(play)
@@ -271,6 +321,16 @@ JOURNEYS = {
         card,
         {"run.decided": 3, "commit.sent": 3, "inbox.stored": 3, "lane.claimed": 8, "outbox.sent": 3},
         {"run.decided": 2, "commit.sent": 2},
+    ),
+    "voucher": Journey(
+        voucher,
+        {"run.decided": 2, "commit.sent": 2, "inbox.stored": 2, "lane.claimed": 4, "outbox.sent": 1},
+        {"run.decided": 1, "commit.sent": 1},
+    ),
+    "coin": Journey(
+        coin,
+        {"run.decided": 2, "commit.sent": 2, "inbox.stored": 2, "lane.claimed": 4, "outbox.sent": 1},
+        {"run.decided": 1, "commit.sent": 1},
     ),
     "plan": Journey(
         plan,

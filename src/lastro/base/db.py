@@ -46,6 +46,10 @@ LONGEST_KEPT, MOST_KEPT = 8_000, 200_000  # characters, of a statement and of al
 _LOST = (OSError, asyncpg.ConnectionDoesNotExistError, asyncpg.InterfaceError, asyncpg.AdminShutdownError,
          asyncpg.CrashShutdownError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError,
          asyncpg.ConnectionFailureError, asyncpg.InternalClientError, asyncio.IncompleteReadError, TimeoutError)  # fmt: skip
+# A migration has changed a table under a prepared statement, or replaced a function that it was about to call: PostgreSQL
+# has no word of its own for the latter.
+_OUTDATED = (asyncpg.InvalidCachedStatementError, asyncpg.InternalServerError)
+_GONE = "cache lookup failed for function"
 
 _DOES = re.compile(r"\b(INSERT INTO|UPDATE|DELETE FROM|FROM|SELECT(?= [a-z_]+\())\s+([a-z][a-z_]*)\b")
 _SHORT = {"INSERT INTO": "INSERT", "DELETE FROM": "DELETE", "FROM": "SELECT"}
@@ -113,19 +117,9 @@ class Session:
 
     async def _fetched(self, sql: str, arguments: tuple[Any, ...]) -> list[Record]:
         try:
-            try:
-                return await (await self._statement(sql)).fetch(*arguments)
-            except asyncpg.InvalidCachedStatementError:
-                # The schema has changed under its statements, and nothing ran. It is read anew and asked again: whoever has
-                # claimed rows by now would else keep them until the lease ends, once for each connection.
-                self._prepared.clear()
-                self._kept = 0
-                return await (await self._statement(sql)).fetch(*arguments)
+            return await self._run(sql, arguments)
         except asyncpg.DataError:
             raise  # an argument of the wrong type, found before anything was sent
-        except asyncpg.InvalidCachedStatementError as outdated:
-            self._connection.terminate()  # the schema has changed under its prepared statements; nothing ran
-            raise DatabaseAway("the schema has changed") from outdated
         except asyncpg.ReadOnlySQLTransactionError as outdated:
             self._connection.terminate()  # it was the primary once, and no longer is; nothing was written
             raise DatabaseAway("the server takes no writes") from outdated
@@ -144,6 +138,25 @@ class Session:
         except BaseException:
             self._connection.terminate()  # cancelled in mid-flight: the protocol's state is unknown
             raise
+
+    async def _run(self, sql: str, arguments: tuple[Any, ...]) -> list[Record]:
+        """Once more where the schema has changed under its statements, and nothing is written: whoever has claimed rows by
+        now would else keep them until the lease ends, once for each connection.
+        """
+        try:
+            return await (await self._statement(sql)).fetch(*arguments)
+        except _OUTDATED as outdated:
+            if not _is_outdated(outdated):
+                raise
+        self._prepared.clear()
+        self._kept = 0
+        try:
+            return await (await self._statement(sql)).fetch(*arguments)
+        except _OUTDATED as again:
+            if not _is_outdated(again):
+                raise
+            self._connection.terminate()
+            raise DatabaseAway("the schema has changed") from again
 
     async def _statement(self, sql: str) -> PreparedStatement:
         statement = self._prepared.get(sql)
@@ -184,6 +197,10 @@ class Session:
     async def close(self) -> None:
         """Ends the connection."""
         self._connection.terminate()
+
+
+def _is_outdated(error: asyncpg.PostgresError) -> bool:
+    return isinstance(error, asyncpg.InvalidCachedStatementError) or str(error).startswith(_GONE)
 
 
 @lru_cache(maxsize=4096)

@@ -28,6 +28,11 @@ from lastro.doors.migrate import migrate
 _API_GAPS = ("run.decided", "commit.sent")
 _END_BACKENDS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename LIKE 'lastro%'"
 _MIGRATED = ("orders", "payouts", "pix_payments", "transfers", "outbox", "inbox", "events", "deliveries", "answers")
+# What writes and lanes call all the time.
+_FUNCTIONS = """
+SELECT oid::regprocedure::text, pg_get_functiondef(oid) FROM pg_proc
+ WHERE pronamespace = 'public'::regnamespace AND proname IN ('door_commit', 'use_quotas', 'number_events', 'enter', 'put_off')
+"""
 LONGEST_DEATH = 3.0  # seconds: who has not passed its gap by then does not die there
 
 
@@ -160,9 +165,13 @@ def _freeze(chance: random.Random) -> _Made:
 
 
 def _migrate(chance: random.Random) -> _Made:
-    """The next version's schema: columns and an index of tables that everybody is writing to, or an index made beside them."""
-    tables, number = chance.sample(_MIGRATED, 3), chance.randint(1000, 9999)
-    if chance.random() < 0.5:
+    """The next version's schema: columns and an index of tables that everybody is writing to, an index made beside them, or
+    functions that everybody calls, dropped and made again.
+    """
+    tables, number, kind = chance.sample(_MIGRATED, 3), chance.randint(1000, 9999), chance.random()
+    if kind < 1 / 3:
+        return _remake(number)
+    if kind < 2 / 3:
         sql = "".join(f"ALTER TABLE {table} ADD COLUMN storm_{number} text;\n" for table in tables)
         sql += f"CREATE INDEX storm_{number} ON {tables[0]} (company_id, storm_{number});\n"
     else:  # as for a table that grows: it waits for whoever writes, and nobody waits for it
@@ -174,6 +183,21 @@ def _migrate(chance: random.Random) -> _Made:
             await migrate(crowd.town.server.dsn(), folder=folder)
 
     return f"migrate {', '.join(tables)}", happen
+
+
+def _remake(number: int) -> _Made:
+    async def happen(crowd: Crowd) -> None:
+        found = await at_server(crowd, _FUNCTIONS)
+        sql = "".join(
+            f"DROP FUNCTION {name};\n{body.replace('$function$', '$$')};\n"
+            f"REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC;\n"
+            f"GRANT EXECUTE ON FUNCTION {name} TO lastro_app, lastro_work, lastro_audit;\n"
+            for name, body in found
+        )
+        with written(f"{number}_storm.sql", sql) as folder:
+            await migrate(crowd.town.server.dsn(), folder=folder)
+
+    return "migrate functions", happen
 
 
 @contextmanager
@@ -228,17 +252,16 @@ async def filled(crowd: Crowd) -> None:
     await crowd.act("/directory/limits", method="DELETE")
 
 
-async def at_server(crowd: Crowd, statement: str) -> None:
-    """A statement of whoever owns the server."""
+async def at_server(crowd: Crowd, statement: str) -> list[asyncpg.Record]:
+    """A statement of whoever owns the server, and its rows."""
 
-    async def done() -> bool:
+    async def done() -> list[list[asyncpg.Record]]:
         with suppress(*AWAY):
             connection = await asyncpg.connect(crowd.town.server.dsn())
             try:
-                await connection.execute(statement)
+                return [await connection.fetch(statement)]
             finally:
                 await connection.close()
-            return True
-        return False
+        return []
 
-    await until(done, "the server")
+    return (await until(done, "the server"))[0]
