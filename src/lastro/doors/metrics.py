@@ -210,6 +210,21 @@ def _of_laws(seen: Gauges) -> Iterator[Metric]:
     yield from (breaches, checked)
 
 
+def _of_networks(seen: Gauges) -> Iterator[Metric]:
+    since = GaugeMetricFamily(
+        "lastro_tried_oldest_seconds",
+        "How long ago the oldest message was made or told that was taken in hand in vain and is tried again.",
+        labels=["lane", "rail"],
+    )
+    for lane, rail, oldest_tried in seen.tried:
+        since.add_metric([lane, rail], oldest_tried)
+    yield since
+    away = GaugeMetricFamily("lastro_partner_down", "Whether a partner that was ever away is so now.", labels=["rail"])
+    for rail, is_down in seen.partners:
+        away.add_metric([rail], is_down)
+    yield away
+
+
 def _of_database(seen: Gauges) -> Iterator[Metric]:
     count = GaugeMetricFamily("lastro_due", "Rows that are due, at most 10,000 are counted.", labels=["lane"])
     oldest = GaugeMetricFamily("lastro_due_oldest_seconds", "For how long the oldest of them has been due.", labels=["lane"])
@@ -257,18 +272,7 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     waits, standbys = seen.standbys
     yield GaugeMetricFamily("lastro_database_synchronous", "Whether commits wait for a standby of the database.", waits)
     yield GaugeMetricFamily("lastro_database_standbys", "Servers that copy the database as it writes.", standbys)
-    since = GaugeMetricFamily(
-        "lastro_tried_oldest_seconds",
-        "How long ago the oldest message was made or told that was taken in hand in vain and is tried again.",
-        labels=["lane", "rail"],
-    )
-    for lane, rail, oldest_tried in seen.tried:
-        since.add_metric([lane, rail], oldest_tried)
-    yield since
-    away = GaugeMetricFamily("lastro_partner_down", "Whether a partner that was ever away is so now.", labels=["rail"])
-    for rail, is_down in seen.partners:
-        away.add_metric([rail], is_down)
-    yield away
+    yield from _of_networks(seen)
     yield from _of_laws(seen)
     yield GaugeMetricFamily(
         "lastro_clock_offset_seconds", "Business time minus machine time; 0 in production.", seen.clock_offset_seconds
