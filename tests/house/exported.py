@@ -18,6 +18,7 @@ from lastro.doors.gauges import Gauges
 from lastro.doors.http import Seen
 from lastro.doors.metrics import Metrics
 from lastro.doors.waiting import Bounds
+from lastro.rails.port import RAILS
 from lastro.webhooks import Attempt
 from lastro.webhooks.rules import FailureKind
 
@@ -51,7 +52,7 @@ def _seen() -> Gauges:
     statuses = re.findall(r"'(\w+)' AS status", gauges.UNDELIVERED)
     return Gauges(
         due=dict.fromkeys(lanes, (0, 0.0)), undelivered={status.lower(): 0 for status in statuses}, unnumbered=(0, 0.0),
-        clock_offset_seconds=0.0, partners=(("boleto", False),), tried=(("outbox", "pix", 0.0), ("inbox", "pix", 0.0)), laws=(("history_is_dense", 0, 0.0),),
+        clock_offset_seconds=0.0, partners=(("boleto", False),), tried=tuple((lane, rail, 0.0) for lane in ("outbox", "inbox") for rail in RAILS), laws=(("history_is_dense", 0, 0.0),),
     )  # fmt: skip
 
 

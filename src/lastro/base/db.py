@@ -47,9 +47,9 @@ _LOST = (OSError, asyncpg.ConnectionDoesNotExistError, asyncpg.InterfaceError, a
          asyncpg.CrashShutdownError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError,
          asyncpg.ConnectionFailureError, asyncpg.InternalClientError, asyncio.IncompleteReadError, TimeoutError)  # fmt: skip
 # A migration has changed a table under a prepared statement, or replaced a function that it was about to call: PostgreSQL
-# has no word of its own for the latter.
-_OUTDATED = (asyncpg.InvalidCachedStatementError, asyncpg.InternalServerError)
-_GONE = "cache lookup failed for function"
+# has no word of its own for the latter, and another one before 16.
+_OUTDATED = (asyncpg.InvalidCachedStatementError, asyncpg.InternalServerError, asyncpg.UndefinedFunctionError)
+_GONE = ("cache lookup failed for function", "function with OID")
 
 _DOES = re.compile(r"\b(INSERT INTO|UPDATE|DELETE FROM|FROM|SELECT(?= [a-z_]+\())\s+([a-z][a-z_]*)\b")
 _SHORT = {"INSERT INTO": "INSERT", "DELETE FROM": "DELETE", "FROM": "SELECT"}

@@ -69,12 +69,12 @@ UNDELIVERED = "\nUNION ALL ".join(
     f" FROM (SELECT 1 FROM deliveries WHERE status = '{status}' LIMIT {MOST}) d"
     for status in ("PENDING", "RETRYING", "FAILED")
 )
-# A message that could not be sent, or handled, is due again in a while, and never for long: how old it is tells of it. What
-# somebody has in hand for the first time has not failed.
+# A message that could not be sent, or handled, is due again within a minute (base.together.pause_after): how old it is tells
+# of it. What is due later waits for an hour of its own; what somebody has in hand for the first time has not failed.
 TRIED = "\nUNION ALL ".join(
     f"SELECT '{lane}' AS lane, rail, extract(epoch FROM {NOW} - min(at))::float8 AS oldest FROM ("  # noqa: S608 names of our own
-    f"SELECT rail, {at} AS at FROM {lane} WHERE due_at IS NOT NULL AND sends > (leased_until IS NOT NULL)::integer"
-    f" ORDER BY due_at LIMIT {MOST}) t GROUP BY rail"
+    f"SELECT rail, {at} AS at, sends > (leased_until IS NOT NULL)::integer AS failed FROM {lane}"
+    f" WHERE due_at <= {NOW} + interval '61 seconds' ORDER BY due_at LIMIT {MOST}) t WHERE failed GROUP BY rail"
     for lane, at in (("outbox", "created_at"), ("inbox", "received_at"))
 )
 # What waits for a person, not for a worker: how many, and for how long the oldest has.

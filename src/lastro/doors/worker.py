@@ -240,9 +240,9 @@ def _of_rail(
         streams[name] = time.monotonic()
 
     async def keep_message(messages: Sequence[Told]) -> None:
-        streams[name] = time.monotonic()
         if messages and await inbox.keep_and_take(messages, news):
             bells.ring(hints.INBOX)
+        streams[name] = time.monotonic()  # what is heard and cannot be stored is not heard
 
     async def ask() -> bool:
         asked = await asker.round()

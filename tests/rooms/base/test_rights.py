@@ -302,8 +302,8 @@ async def test_the_app_cannot_change_the_rules(app: Any, database: Any) -> None:
 
 
 WORK = {
-    "clock": None, "partner_states": None, "law_checks": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "entry_cursors": None, "transfers": {"company_id", "created_at"}, "event_numbers": None, "outbox": {"company_id", "id", "due_at", "leased_until", "rail"},
-    "inbox": {"company_id", "id", "due_at", "leased_until", "rail", "subject", "kind"},
+    "clock": None, "partner_states": None, "law_checks": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "entry_cursors": None, "transfers": {"company_id", "created_at"}, "event_numbers": None, "outbox": {"company_id", "id", "due_at", "leased_until", "rail", "sends", "created_at"},
+    "inbox": {"company_id", "id", "due_at", "leased_until", "rail", "subject", "kind", "sends", "received_at"},
     "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"}, "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
     "held_deliveries": {"company_id", "id", "due_at"}, "orders": {"company_id", "id", "expires_at", "ends_at", "payment_method", "status", "subscription_id"},
     "instruments": {"company_id", "rail", "reference"}, "chargebacks": {"company_id", "chargeback_id", "taken_at"}, "account_close_requests": {"company_id", "id", "account_id", "status", "created_at"},

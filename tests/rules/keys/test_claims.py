@@ -272,12 +272,18 @@ def test_a_claim_whose_beginning_was_missed(role: str, status: Any) -> None:
         assert ("own_keys" in [row.table for row in write.rows]) is (status == "COMPLETED")
 
 
-@pytest.mark.parametrize(("role", "outcome"), [("DONOR", "handled"), ("CLAIMER", "alarmed")])
-def test_an_end_that_we_have_said_ourselves_alarms_nobody(role: str, outcome: str) -> None:
-    """As donor what we tell by ourselves is a yes, where the claim then is COMPLETED; as claimer it is that we give it up."""
-    own = replace(claim(role, "CLAIM_OWNERSHIP", "WAITING_RESOLUTION", is_ordered=True), is_told=True)
+@pytest.mark.parametrize(
+    ("role", "kind", "outcome"),
+    [
+        ("DONOR", "CLAIM_OWNERSHIP", "handled"),  # what we tell of it by ourselves is a yes
+        ("DONOR", "PORTABILITY", "alarmed"),  # it was a no
+        ("CLAIMER", "CLAIM_OWNERSHIP", "alarmed"),  # we had given it up
+    ],
+)
+def test_an_end_that_we_have_said_ourselves_alarms_nobody(role: str, kind: str, outcome: str) -> None:
+    own = replace(claim(role, kind, "WAITING_RESOLUTION", is_ordered=True), is_told=True)
     door = Door(UUID(int=1), NOW, Chance(os.urandom))
-    write = Noted(news(role, "CLAIM_OWNERSHIP", "COMPLETED"), Claimed(ID, ID)).decide(Known(own, None, ID), door).write
+    write = Noted(news(role, kind, "COMPLETED"), Claimed(ID, ID)).decide(Known(own, None, ID), door).write
     assert write is not None
     assert write.finished[0].outcome == outcome
 

@@ -11,7 +11,7 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.keys.claims import store
 from lastro.keys.claims.actions.writing import born, followed
-from lastro.keys.claims.states import CLAIMER, DONOR
+from lastro.keys.claims.states import CLAIMER, DONOR, OWNERSHIP
 from lastro.keys.store import key_here
 from lastro.rails.port import ALARMED
 
@@ -76,6 +76,10 @@ class Noted(Act[Known]):
         return ("known", None) if after is None else (self._outcome(own), after[1])
 
     def _outcome(self, own: KeyClaim | None) -> str:
-        """A key comes or goes by the directory's word in any case; where our side has not said so, people look."""
-        has_said = own is not None and (own.state == "CONFIRMED" or (own.role == DONOR and own.is_ordered))
+        """A key comes or goes by the directory's word in any case; where our side has not said so, people look.
+
+        What is told of an ownership by itself is a yes (rules.default_of); of a portability it may be a no.
+        """
+        is_yes = own is not None and own.role == DONOR and own.type == OWNERSHIP and own.is_ordered
+        has_said = own is not None and (own.state == "CONFIRMED" or is_yes)
         return ALARMED if self.news.status == "COMPLETED" and not has_said else "handled"
