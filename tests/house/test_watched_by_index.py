@@ -107,6 +107,7 @@ SELECT company_id, id, 'pix', '2000-01-01'::date + n, CASE WHEN n <= 20 THEN 'TA
 INSERT INTO statement_items (company_id, id, statement_id, rail, day, kind, network_id, difference, state, line_id, currency, created_at, updated_at)
 SELECT company_id, id, id, 'pix', '2000-01-01', 'IN', id, 'AMOUNT', CASE WHEN n <= 20 THEN 'OPEN' ELSE 'EXPLAINED' END, 'x', 'BRL',
        created_at, created_at FROM (SELECT *, row_number() OVER () AS n FROM payouts WHERE company_id = '{_OURS}') p;
+UPDATE outbox SET sends = 1 WHERE company_id = '{_OURS}' AND due_at IS NOT NULL;
 ANALYZE history, transfers, ledger_accounts, payout_returns, statements, statement_items
 """
 
