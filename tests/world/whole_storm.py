@@ -32,8 +32,10 @@ LIVES: Mapping[Callable[[Crowd], Awaitable[None]], int] = {
 }  # fmt: skip
 
 
-# Alarms that no fault is a reason for.
-_NEVER = frozenset({"INBOX.CONTRADICTS", "LAW.BROKEN", "STATEMENT.TORN"})
+# Alarms that no fault is a reason for. The last four wait for hours or fail again and again: a storm's faults are over sooner.
+_NEVER = frozenset({
+    "INBOX.CONTRADICTS", "LAW.BROKEN", "STATEMENT.TORN", "INBOX.STUCK", "INBOX.WAITS", "NETWORK.UNDECIDED", "OUTBOX.STUCK",
+})  # fmt: skip
 # More was charged back than a refund had left; the network said what nobody can read, by a fault.
 _EXPLAINED_ALARMS = ("INBOX.CONTRADICTS card.chargeback", "INBOX.CONTRADICTS unknown")
 # By a fault, too: what the simulated directory says when it was told to refuse a word of ours.

@@ -11,6 +11,8 @@ from tests.world.whole_storm import alarms
         ("worker INBOX.CONTRADICTS card.chargeback", False),
         ("worker LAW.BROKEN", True),
         ("worker INBOX.LOOK_AT_THIS unknown", False),
+        ("worker INBOX.WAITS claim.news", True),
+        ("worker OUTBOX.STUCK return.send", True),
         ("worker webhooks.delivery_broke ['UniqueViolationError 23505 …", True),
         ("worker webhooks.delivery_broke ['DatabaseAway …", False),
         ("worker lane.task_broke ['KeyError …", True),
