@@ -24,6 +24,9 @@ GROWING = frozenset(
         "subscriptions", "transfers",
     }
 )  # fmt: skip
+_LASTING = "0067"  # since then both versions are thought of
+_TAKES = re.compile(r"^DROP (FUNCTION|TABLE|VIEW|MATERIALIZED VIEW|TYPE|SEQUENCE)\b|\bDROP COLUMN\b|\bRENAME\b")
+_UNUSED = re.compile(r"-- unused: \S.{20,}")
 _REASON = re.compile(r"-- blocks: \S.{20,}")
 _TABLE = r"(?:ONLY |IF EXISTS )*(?P<table>\w+)"
 # What keeps a table from others for longer the more rows it has, and what is done in its place.
@@ -129,6 +132,49 @@ def stops(sql: str) -> list[str]:
             if hit and hit["table"] in GROWING - made:
                 found_here.append(f"{words[:100]}: {instead}")
     return found_here
+
+
+def takes(sql: str) -> list[str]:
+    """What a migration takes away that a process of the version before may still ask for."""
+    excused = {found.end() for found in _UNUSED.finditer(sql)}
+    plain = re.sub(r"(AS )?\$(\w*)\$.*?\$\2\$", lambda found: " " * len(found[0]), sql, flags=re.DOTALL)
+    plain = re.sub(r"--[^\n]*", lambda found: " " * len(found[0]), plain)
+    found_here = []
+    for statement in re.finditer(r"[^;]+", plain):
+        begins = statement.start() + len(statement[0]) - len(statement[0].lstrip())
+        words = " ".join(statement[0].split())
+        if _TAKES.search(words) and not any(not sql[end:begins].strip() for end in excused):
+            found_here.append(words[:100])
+    return found_here
+
+
+@pytest.mark.parametrize(
+    ("sql", "taken"),
+    [
+        ("DROP FUNCTION put_off(uuid);", True),
+        ("ALTER TABLE orders DROP COLUMN a;", True),
+        ("ALTER TABLE orders RENAME COLUMN a TO b;", True),
+        ("DROP VIEW law_x;", True),
+        ("-- unused: since 0.1.3 no statement of a process names it\nALTER TABLE orders DROP COLUMN a;", False),
+        ("-- unused: why\nALTER TABLE orders DROP COLUMN a;", True),
+        ("CREATE OR REPLACE FUNCTION f() RETURNS void LANGUAGE sql AS $$ DROP TABLE x $$;", False),
+        ("ALTER TABLE orders DROP CONSTRAINT c;", False),
+        ("DROP INDEX CONCURRENTLY IF EXISTS x;", False),
+    ],
+)
+def test_what_an_older_process_may_ask_for_is_known(sql: str, *, taken: bool) -> None:
+    assert bool(takes(sql)) == taken
+
+
+def test_no_migration_takes_away_what_an_older_process_asks_for() -> None:
+    """One that does says why nobody asks any more, in a line above it: -- unused: …"""
+    wrong = [
+        f"{path.name}: {one}"
+        for path in MIGRATIONS
+        if path.name >= _LASTING
+        for one in takes(path.read_text(encoding="utf-8"))
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize(
