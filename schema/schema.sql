@@ -4085,7 +4085,7 @@ CREATE VIEW law_the_directory_hears_of_claims WITH (security_invoker = true) AS
               WHEN m.canceled > 0 THEN m.acknowledged > 0
               ELSE m.acknowledged > 0 OR m.completed NOT BETWEEN least(h.stood, 1) AND least(h.confirmed, 1) END;
 COMMENT ON VIEW law_the_directory_hears_of_claims IS
-  'Each claim of a key here is acknowledged once, and each portability that was confirmed to us is completed once, but for what had ended before it was heard of.';
+  'Each claim of a key here is acknowledged once, and each portability confirmed to us completed once, unless it was over when heard of.';
 
 -- people
 

@@ -4,4 +4,4 @@ GRANT SELECT (created_at) ON outbox TO lastro_work;
 GRANT SELECT (received_at) ON inbox TO lastro_work;
 
 COMMENT ON VIEW law_the_directory_hears_of_claims IS
-  'Each claim of a key here is acknowledged once, and each portability that was confirmed to us is completed once, but for what had ended before it was heard of.';
+  'Each claim of a key here is acknowledged once, and each portability confirmed to us completed once, unless it was over when heard of.';
