@@ -39,9 +39,8 @@ LANE = lanes.Lane(
 )
 _AT_ONCE = 8  # verbs, each of which holds a connection
 _ALARM_AFTER = 5  # times a message was taken in hand in vain
-_WAITS_LONG = (
-    120  # times it had to wait for something else, which is two hours and more; or lost to others, a quarter of one
-)
+# Times a message had to wait for something else, which is two hours and more, or lost to others, a quarter of an hour.
+_WAITS_LONG = 120
 _log = structlog.get_logger(__name__)
 
 
