@@ -115,18 +115,24 @@ async def test_an_index_is_made_outside_a_transaction_and_begun_anew_where_it_wa
     await admin.close()
 
 
-def stops(sql: str) -> list[str]:
-    """What of a migration's statements would stop everybody at a growing table, and what is done in its place."""
-    made = set(re.findall(r"CREATE TABLE (\w+)", sql))
-    excused = {found.end() for found in _REASON.finditer(sql)}
+def unexcused(sql: str, reason: re.Pattern[str]) -> list[str]:
+    """The statements of a migration, without comments and bodies of functions, above which no such reason stands."""
+    excused = {found.end() for found in reason.finditer(sql)}
     plain = re.sub(r"(AS )?\$(\w*)\$.*?\$\2\$", lambda found: " " * len(found[0]), sql, flags=re.DOTALL)
     plain = re.sub(r"--[^\n]*", lambda found: " " * len(found[0]), plain)
     found_here = []
     for statement in re.finditer(r"[^;]+", plain):
         begins = statement.start() + len(statement[0]) - len(statement[0].lstrip())
-        if any(not sql[end:begins].strip() for end in excused):
-            continue
-        words = " ".join(statement[0].split())
+        if all(sql[end:begins].strip() for end in excused):
+            found_here.append(" ".join(statement[0].split()))
+    return found_here
+
+
+def stops(sql: str) -> list[str]:
+    """What of a migration's statements would stop everybody at a growing table, and what is done in its place."""
+    made = set(re.findall(r"CREATE TABLE (\w+)", sql))
+    found_here = []
+    for words in unexcused(sql, _REASON):
         for pattern, instead in _STOPS:
             hit = re.match(pattern, words)
             if hit and hit["table"] in GROWING - made:
@@ -136,16 +142,7 @@ def stops(sql: str) -> list[str]:
 
 def takes(sql: str) -> list[str]:
     """What a migration takes away that a process of the version before may still ask for."""
-    excused = {found.end() for found in _UNUSED.finditer(sql)}
-    plain = re.sub(r"(AS )?\$(\w*)\$.*?\$\2\$", lambda found: " " * len(found[0]), sql, flags=re.DOTALL)
-    plain = re.sub(r"--[^\n]*", lambda found: " " * len(found[0]), plain)
-    found_here = []
-    for statement in re.finditer(r"[^;]+", plain):
-        begins = statement.start() + len(statement[0]) - len(statement[0].lstrip())
-        words = " ".join(statement[0].split())
-        if _TAKES.search(words) and not any(not sql[end:begins].strip() for end in excused):
-            found_here.append(words[:100])
-    return found_here
+    return [words[:100] for words in unexcused(sql, _UNUSED) if _TAKES.search(words)]
 
 
 @pytest.mark.parametrize(
