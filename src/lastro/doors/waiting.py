@@ -24,7 +24,7 @@ _UNKNOWN: Final = _Unknown.YET
 _BY_CHANCE = 3  # so many more than another one has by chance where many ask alike, in a line that is long enough
 _LONG_ENOUGH = 8  # for each of these
 _PACE_SECONDS = 0.25  # so long it is counted how many are served, before that says how fast they are
-_IN_TIME = 0.75  # of the time that one may wait is what the last of a line should need, so that few are late
+_IN_TIME = 0.5  # of the time that one may wait is what the last of a line should need, so that hardly anybody is late
 
 
 @dataclass(frozen=True, slots=True)

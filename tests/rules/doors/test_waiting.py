@@ -79,8 +79,8 @@ def test_who_has_waited_too_long(what: str) -> None:
 ROOMS: dict[str, tuple[float, int, int]] = {
     "nobody was served yet": (0.001, 1, 8),
     "fast enough for all": (0.001, 1000, 8),
-    "a burst, whose patience is longer": (0.04, 11, 8),
-    "too slow for so many": (0.02, 1000, 3),
+    "a burst, whose patience is longer": (0.03, 11, 8),
+    "too slow for so many": (0.02, 1000, 2),
     "too slow for anybody": (0.5, 1000, 1),
 }
 
