@@ -297,6 +297,8 @@ CREATE TABLE key_claims (                             -- a claim of a Pix key: t
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  ask_at timestamptz NOT NULL DEFAULT '-infinity',    -- open: when the directory is asked how it stands
+  asked integer NOT NULL DEFAULT 0,                   -- how often it was asked
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, key_id) REFERENCES pix_keys,
@@ -309,6 +311,7 @@ CREATE INDEX key_claims_of_account ON key_claims (company_id, account_id, create
 CREATE INDEX key_claims_of_status ON key_claims (company_id, account_id, status, created_at);
 CREATE INDEX key_claims_of_key ON key_claims (company_id, key_id) WHERE key_id IS NOT NULL;
 CREATE INDEX key_claims_due ON key_claims (due_at, company_id) WHERE due_at IS NOT NULL;
+CREATE INDEX key_claims_to_ask ON key_claims (ask_at, company_id) WHERE status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED');
 
 CREATE TABLE account_close_requests (                 -- that an account be closed, and what came of it
   company_id uuid NOT NULL,
@@ -3115,6 +3118,9 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
   UNION ALL
   SELECT company_id, 'key_claims', id, due_at FROM key_claims WHERE due_at < (SELECT at FROM late)
   UNION ALL
+  SELECT company_id, 'key_claims', id, ask_at FROM key_claims
+   WHERE status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED') AND ask_at < (SELECT at FROM late)
+  UNION ALL
   SELECT e.company_id, 'events', e.id, e.created_at FROM event_cursors c
     JOIN events e ON e.company_id = c.company_id AND e.xid >= c.numbered_below_xid
    WHERE e.created_at < (SELECT at FROM late)
@@ -4173,7 +4179,7 @@ GRANT SELECT (company_id, id, account_id, status, created_at) ON account_close_r
 GRANT SELECT (company_id, id, status, expires_at, ask_at, key_due_at) ON account_requests TO lastro_work;
 GRANT SELECT ON own_keys TO lastro_work;
 GRANT SELECT (company_id, id, expires_at, status) ON pix_key_validations TO lastro_work;
-GRANT SELECT (company_id, id, account_id, due_at, status) ON key_claims TO lastro_work;
+GRANT SELECT (company_id, id, account_id, due_at, ask_at, status) ON key_claims TO lastro_work;
 GRANT SELECT (company_id, id, xid, created_at) ON events TO lastro_work;
 GRANT SELECT (company_id, keep, created_at) ON answers TO lastro_work;
 GRANT SELECT (company_id, id, rail, day, state, due_at, leased_until) ON statements TO lastro_work;

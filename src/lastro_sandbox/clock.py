@@ -64,6 +64,8 @@ SELECT (SELECT count(*) FROM outbox WHERE due_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM pix_key_validations WHERE status = 'PENDING'
             AND expires_at <= (SELECT now FROM t) - interval '60 seconds')
      + (SELECT count(*) FROM key_claims WHERE due_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM key_claims WHERE status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')
+            AND ask_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM account_close_requests r WHERE status = 'REQUESTED' AND NOT EXISTS (
           SELECT 1 FROM key_claims c WHERE c.company_id = r.company_id AND c.account_id = r.account_id
              AND c.status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED') OFFSET 0))
@@ -102,6 +104,7 @@ SELECT least(
   (SELECT min(expires_at) + interval '60 seconds' FROM pix_key_validations
     WHERE status = 'PENDING' AND expires_at > $1 - interval '60 seconds'),
   (SELECT min(due_at) FROM key_claims WHERE due_at > $1),
+  (SELECT min(ask_at) FROM key_claims WHERE status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED') AND ask_at > $1),
   (SELECT min(due_at) FROM payout_plans WHERE due_at > $1))
 """
 

@@ -36,7 +36,7 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "tokenizer": frozenset({"reject", "down"}),
     "directory": frozenset({"reject", "slow", "limited", "down", "lost-answer"}),
     "message": frozenset({"reject", "lost-answer", "down"}),
-    "claim": frozenset({"reject", "timeout", "twice", "lost-answer", "down"}),
+    "claim": frozenset({"reject", "timeout", "twice", "untold", "lost-answer", "down"}),
     "med": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down"}),
     "statement": frozenset({"missing", "twice", "wrong-amount", "late", "other-reference"}),
     "analysis": frozenset({"reject", "timeout", "twice", "lost-answer", "slow", "down"}),

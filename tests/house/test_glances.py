@@ -18,6 +18,7 @@ from lastro.base.run import Glance
 from lastro.doors import dues
 from lastro.doors.outlook import Outlook
 from lastro.keys.claims import DUE as CLAIMS_DUE
+from lastro.keys.claims import WAITING as CLAIMS_WAITING
 from lastro.med import DUE as DISPUTES_DUE
 from lastro.med import store as med
 from lastro.orders import WAITING as ORDERS_WAITING
@@ -117,7 +118,7 @@ async def test_one_look_at_all_lanes_goes_by_their_indexes(filled: Filled) -> No
     wake = Mock()
     for rail, waiting in [*ORDERS_WAITING.items(), *PAYOUTS_WAITING.items()]:
         outlook.watch(wake, Lane("outbox", only=f"rail = '{rail}'").first_sql, *(each.first_sql for each in waiting))
-    for each in (*subscriptions.WAITING, *OPENINGS_WAITING):
+    for each in (*subscriptions.WAITING, *OPENINGS_WAITING, *CLAIMS_WAITING):
         outlook.watch(wake, each.first_sql)
     outlook.watch(wake, handling.LANE.first_sql, PLANS_LANE.first_sql, CLAIMS_DUE, DISPUTES_DUE)
     outlook.watch(wake, *(sql for name, sql in vars(dues).items() if name.isupper() and "SELECT" in str(sql)))

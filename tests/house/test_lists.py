@@ -24,6 +24,7 @@ from lastro.base import lanes
 from lastro.doors import dues, entering, wiring
 from lastro.keys import store as keys
 from lastro.keys.claims import DUE as CLAIMS_DUE
+from lastro.keys.claims import WAITING as CLAIMS_WAITING
 from lastro.keys.claims import store as claims
 from lastro.med import DUE as DISPUTES_DUE
 from lastro.med import store as med
@@ -274,6 +275,7 @@ SWEEPS: Mapping[str, Listed] = {
     "accounts to clear": Listed(dues.TO_CLEAR, "100", "account_close_requests", "account_close_requests_open"),
     "codes that are too old": Listed(dues.CODES_OVER, "100", "pix_key_validations", "pix_key_validations_due"),
     "claims": Listed(CLAIMS_DUE, "100", "key_claims", "key_claims_due"),
+    "claims to ask": Listed(CLAIMS_WAITING[0].find_sql, "", "key_claims", "key_claims_to_ask"),
     "requests that are over": Listed(openings.EXPIRED, "100", "account_requests", "account_requests_expiring"),
     "requests to ask": Listed(OPENINGS_WAITING[0].find_sql, "", "account_requests", "account_requests_to_ask"),
     "accounts without key": Listed(openings.WITHOUT_KEY, "100", "account_requests", "account_requests_without_key"),

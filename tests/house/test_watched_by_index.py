@@ -31,7 +31,7 @@ _ID = f"md5('{_OURS}7')::uuid"
 
 # What each may go by: indexes of open rows, or such as begin with what is asked for.
 SCRAPES = {
-    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "orders_ending", "pix_payments_to_ask", "card_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due", "med_objects_due", "subscriptions_lapsing", "subscriptions_ending", "subscription_cancellations_to_ask", "subscriptions_to_charge", "subscription_payments_due", "subscription_payments_to_ask", "payment_attempts_to_ask", "pix_key_validations_due", "key_claims_due", "account_close_requests_open", "account_requests_expiring", "account_requests_to_ask", "account_requests_without_key"}),
+    "due": (gauges.DUE, {"outbox_due", "inbox_due", "inbox_open_txid", "orders_expiring", "orders_ending", "pix_payments_to_ask", "card_payments_to_ask", "refunds_to_ask", "payouts_to_ask", "payouts_to_start", "payout_plans_due", "med_objects_due", "subscriptions_lapsing", "subscriptions_ending", "subscription_cancellations_to_ask", "subscriptions_to_charge", "subscription_payments_due", "subscription_payments_to_ask", "payment_attempts_to_ask", "pix_key_validations_due", "key_claims_due", "key_claims_to_ask", "account_close_requests_open", "account_requests_expiring", "account_requests_to_ask", "account_requests_without_key"}),
     "tried": (gauges.TRIED, {"outbox_due", "inbox_due", "inbox_open_txid"}),
     "depths": (circuits.DEPTHS, {"deliveries_of_endpoint", "webhook_circuits_open", "webhook_circuits_pkey"}),
     "undelivered": (gauges.UNDELIVERED, {"deliveries_in_order", "deliveries_pending", "deliveries_retrying", "deliveries_failed"}),

@@ -73,11 +73,18 @@ async def test_a_phone_number_comes_here(play: Play) -> None:
     assert await told(play, claim_id) == ["OPEN", "WAITING_RESOLUTION", "CONFIRMED", "COMPLETED"]
 
 
-async def test_an_email_address_leaves(play: Play) -> None:
+async def an_address(play: Play) -> dict[str, Any]:
+    """An e-mail address that leads to the account, as the API shows the key."""
     mail = f"{uuid4()}@example.com"
     asked = await play.call("POST", path(play), {"type": "EMAIL", "key": mail}, key=str(uuid4()))
     proof = {"validationId": asked.json["validationId"], "token": (await letter(play, mail))["code"]}
-    made = (await play.call("POST", path(play, "/confirm"), proof, key=str(uuid4()))).json
+    made: dict[str, Any] = (await play.call("POST", path(play, "/confirm"), proof, key=str(uuid4()))).json
+    return made
+
+
+async def test_an_email_address_leaves(play: Play) -> None:
+    made = await an_address(play)
+    mail = made["key"]
     await play.fault("claim", "twice", match={"key": mail})
     claim_id = (await play.act("/directory/claims", {"key": mail}))["claimId"]
     waits = await stands(play, claim_id, "WAITING_RESOLUTION")
@@ -90,3 +97,19 @@ async def test_an_email_address_leaves(play: Play) -> None:
     await stands(play, claim_id, "COMPLETED")
     assert made["id"] not in [one["id"] for one in (await play.call("GET", path(play))).json["data"]]
     assert await told(play, claim_id) == ["OPEN", "WAITING_RESOLUTION", "CONFIRMED", "COMPLETED"]
+
+
+async def test_an_end_that_was_never_told_is_asked_for(play: Play) -> None:
+    """A claim whose last word is lost would keep every later claim of its key waiting."""
+    mail = (await an_address(play))["key"]
+    first = (await play.act("/directory/claims", {"key": mail}))["claimId"]
+    await stands(play, first, "WAITING_RESOLUTION")
+    await play.fault("claim", "untold", match={"key": mail})
+    await play.act(f"/directory/claims/{first}/advance", {"status": "CANCELLED"})
+    second = (await play.act("/directory/claims", {"key": mail}))["claimId"]
+    assert (await play.call("GET", path(play, f"/claims/{second}"))).status == 404
+    await stands(play, first, "WAITING_RESOLUTION")
+    await play.advance(advance="P1DT1M")
+    await stands(play, first, "CANCELLED")
+    await stands(play, second, "WAITING_RESOLUTION")
+    assert await told(play, first) == ["OPEN", "WAITING_RESOLUTION", "CANCELLED"]

@@ -161,6 +161,7 @@ async def test_who_may_cancel_for_what(sim: Sim, side: str, reason: str, status:
         ("lost-answer", 503, "WAITING_RESOLUTION", ["WAITING_RESOLUTION"]),
         ("timeout", 201, "OPEN", []),
         ("twice", 201, "WAITING_RESOLUTION", ["WAITING_RESOLUTION", "WAITING_RESOLUTION"]),
+        ("untold", 201, "WAITING_RESOLUTION", []),
     ],
 )
 async def test_what_goes_wrong(sim: Sim, behaviour: str, status: int, stands: str | None, words: list[str]) -> None:

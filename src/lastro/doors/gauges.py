@@ -49,6 +49,7 @@ _LANES = {
     "first keys": ("account_requests", "key_due_at", "true"),
     "codes": ("pix_key_validations", "expires_at", "status = 'PENDING'"),
     "claims": ("key_claims", "due_at", "true"),
+    "claims to ask": ("key_claims", "ask_at", "status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')"),
     "charges to drop": ("subscription_payments", "ask_at", "status = 'SCHEDULED'"),
 }
 _WITH_GRACE = ("orders", "lapses", "codes")  # a message of the network, or the directory's answer, may be late by so much

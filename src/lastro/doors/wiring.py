@@ -88,6 +88,7 @@ WAITING = {
     port.PIX: (*orders.WAITING[port.PIX], *payouts.WAITING[port.PIX], *subscriptions.WAITING),
     port.TED: payouts.WAITING[port.TED],
     port.ANALYSIS: accounts.opening.WAITING,
+    port.CLAIMS: keys.claims.WAITING,
     **{rail: orders.WAITING[rail] for rail in port.COLLECTING},
 }
 # Every kind of event, with an example.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 STATUSES = ("INITIAL", "PENDING", "AUTHENTICATING", "PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED")
 # What the network of each rail has to end.
 _RETURNS = {
-    rail: Waiting(RETURN_SEND, "refunds", "state", "PENDING", "return_id", only=f"rail = '{rail}'")
+    rail: Waiting(RETURN_SEND, "refunds", "state", ("PENDING",), "return_id", only=f"rail = '{rail}'")
     for rail in (PIX, *COLLECTING)
 }
 # A charge is ordered by the last move of its payment before it ends. {}: of which table.
@@ -61,11 +61,11 @@ WHOSE = (
     " outbox.reference_id)"
 )
 WAITING = {
-    PIX: (Waiting(PIX_ASK, "pix_payments", "state", "ACCEPTED", "end_to_end_id"), _RETURNS[PIX]),
+    PIX: (Waiting(PIX_ASK, "pix_payments", "state", ("ACCEPTED",), "end_to_end_id"), _RETURNS[PIX]),
     **{rail: (_RETURNS[rail],) for rail in COLLECTING},
     CARD: (
         Waiting(
-            CARD_AUTHORIZE, "card_payments", "state", "AUTHENTICATED", "charge_id", over=_NEVER_CAME, sends=_CHARGE_SENDS,
+            CARD_AUTHORIZE, "card_payments", "state", ("AUTHENTICATED",), "charge_id", over=_NEVER_CAME, sends=_CHARGE_SENDS,
         ),
         _RETURNS[CARD],
     ),

@@ -33,7 +33,7 @@ _SENDS = (
     " WHERE o.company_id = payouts.company_id AND o.id = payouts.message_id AND o.lease_token IS NULL)"
 )
 WAITING = {
-    rail: (Waiting(kind, "payouts", "status", "PENDING", name, f"rail = '{rail}'", over, sends=_SENDS),)
+    rail: (Waiting(kind, "payouts", "status", ("PENDING",), name, f"rail = '{rail}'", over, sends=_SENDS),)
     for rail, kind, name, over in (
         (PIX, PAYMENT_SEND, "end_to_end_id", f"({_OVER} OR {_TOO_EARLY.format(name='end_to_end_id')})"),
         (TED, TED_SEND, "control_number", _OVER),

@@ -36,7 +36,7 @@ UPDATE outbox SET due_at = business_now(), done_at = NULL, outcome = NULL
 
 
 class Asker:
-    """Asks one rail about everything that is open there, after 10 s, 30 s, 1 min, 5 min, then every 15 min.
+    """Asks one rail about everything that is open there: most of it after 10 s, 30 s, 1 min, 5 min, then every 15 min.
 
     A payment that we accepted and that the network does not know is asked about for as long as it takes: only a refusal
     that the network words frees its order. waiting: what the rooms have there.
@@ -67,7 +67,7 @@ class Asker:
 
         async def of_company(company_id: UUID) -> bool:
             async with self._database.session(company_id) as session:
-                rows = await session.fetch(waiting.claim_sql, company_id, _ROWS, list(port.ASK_AGAIN))
+                rows = await session.fetch(waiting.claim_sql, company_id, _ROWS, list(waiting.again))
             await together(rows, lambda row: self._ask(waiting, row), _ROWS)
             return bool(rows)
 
@@ -94,9 +94,12 @@ class Asker:
         await self._inbox.store(row["company_id"], [told])
 
     async def _unknown(self, waiting: Waiting, row: Record) -> None:
-        """The network never heard of it: it is sent again, or given up where its room says so."""
+        """The network never heard of it: sent again, or given up where its room says so. What others began is for people."""
         if waiting.kind == port.PIX_ASK:
             _log.error("network.payment_unknown", network_id=row["name"], attempt=row["asked"])
+            return
+        if waiting.kind == port.CLAIM_NEWS:
+            _log.error("network.claim_unknown", network_id=row["name"], attempt=row["asked"])
             return
         if row["is_over"]:
             never = port.encode(port.PaymentNever(row["name"], row["sends"]))

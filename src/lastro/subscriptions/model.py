@@ -37,10 +37,10 @@ EARLY = (
     " AND a.status IN ('REQUESTED', 'SCHEDULED'))"
 )
 WAITING = (
-    Waiting(CANCELLATION_SEND, "subscription_cancellations", "status", "PENDING", "message_id", late=_LATE),
-    Waiting(CHARGE_SEND, "payment_attempts", "status", "REQUESTED", "message_id"),
-    Waiting(CHARGE_SEND, "payment_attempts", "status", "SCHEDULED", "message_id"),
-    Waiting(CHARGE_CANCEL_SEND, "subscription_payments", "status", "SCHEDULED", "cancel_message_id"),
+    Waiting(CANCELLATION_SEND, "subscription_cancellations", "status", ("PENDING",), "message_id", late=_LATE),
+    Waiting(CHARGE_SEND, "payment_attempts", "status", ("REQUESTED",), "message_id"),
+    Waiting(CHARGE_SEND, "payment_attempts", "status", ("SCHEDULED",), "message_id"),
+    Waiting(CHARGE_CANCEL_SEND, "subscription_payments", "status", ("SCHEDULED",), "cancel_message_id"),
 )
 
 # A client may send the first three; the others only we set (contract.md §3).

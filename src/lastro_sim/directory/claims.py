@@ -211,8 +211,8 @@ def told(network: Network, row: Row) -> None:
     asked = row["status"] == "OPEN" and row["request_id"] is not None
     if asked or {row["claimer"], row["donor"]} <= SIMULATED_BANKS:
         return
-    fault = faults.strike(network, "claim", {"key": row["key"]}, {"twice"})
-    for _ in range(1 if fault is None else 2):
+    fault = faults.strike(network, "claim", {"key": row["key"]}, {"twice", "untold"})
+    for _ in range(1 if fault is None else {"twice": 2, "untold": 0}[fault.behaviour]):
         movements.put(network, EVENTS, "CLAIM", {"Claim": shown(row)})
 
 

@@ -26,7 +26,10 @@ ALSO_CLAIMS = {
         f"UPDATE key_claims SET due_at = NULL {_OWNED}",
         f"UPDATE key_claims SET due_at = now() {_PORTED}",
     ],
-    "law_nothing_is_overdue_at_rest": [f"UPDATE key_claims SET due_at = now() - interval '1 hour' {_CLAIMED}"],
+    "law_nothing_is_overdue_at_rest": [
+        f"UPDATE key_claims SET due_at = now() - interval '1 hour' {_CLAIMED}",
+        f"UPDATE key_claims SET ask_at = now() - interval '1 hour' {_CLAIMED}",
+    ],
     "law_each_fact_is_told_once": [
         "DELETE FROM events WHERE company_id = $1 AND reference_id = '{ported}' AND convert_from(body, 'UTF8') LIKE '%\"CONFIRMED\"%'"
     ],

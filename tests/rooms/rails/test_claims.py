@@ -1,18 +1,29 @@
 """The rail of claims against a directory that says no: what is a no for good, what passes, and what is for people."""
 
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from aiohttp import web
+from tests.rules.rails.test_claims_wire import CLAIM
 
 from lastro.base.secrets import Secret
 from lastro.rails import port
 from lastro.rails.claims import Claims
 from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.line import Line
-from lastro.rails.port import CLAIM_ACKNOWLEDGE, CLAIM_CANCEL, CLAIM_COMPLETE, CLAIM_CONFIRM, ClaimTask, Permanent, Transient
+from lastro.rails.port import (
+    CLAIM_ACKNOWLEDGE,
+    CLAIM_CANCEL,
+    CLAIM_COMPLETE,
+    CLAIM_CONFIRM,
+    CLAIM_NEWS,
+    ClaimTask,
+    Permanent,
+    Transient,
+)
 from lastro.rails.port.claims import ClaimRefused
 from lastro.rails.port.codec import decode
 
@@ -33,7 +44,7 @@ async def directory() -> AsyncIterator[tuple[Claims, list[tuple[int, bytes]]]]:
         return web.Response(body=body, status=status)
 
     application = web.Application()
-    application.router.add_post("/{path:.*}", answer)
+    application.router.add_route("*", "/{path:.*}", answer)
     runner = web.AppRunner(application)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -67,3 +78,29 @@ def test_what_the_directory_refuses_is_for_people(kind: str) -> None:
     told = REFUSED_ENDS[kind](port.encode(TASK), "SAID_NO")
     assert (told.kind, told.subject) == (port.REFUSED, str(TASK.claim_id))
     assert decode(told.body, ClaimRefused) == ClaimRefused(TASK, "SAID_NO")
+
+
+async def test_how_a_claim_stands_is_asked_by_its_id(directory: tuple[Claims, list[Any]]) -> None:
+    """Unknown: the directory itself has no such claim. Whatever else comes back says nothing: it is asked again later."""
+    rail, answers = directory
+    claim = {**CLAIM, "Status": "CANCELLED"}
+    name = claim["Id"]
+    answers.append((200, json.dumps(claim).encode()))
+    told = await rail.became(CLAIM_NEWS, name)
+    assert isinstance(told, port.Told)
+    assert (told.kind, told.network_id, told.subject, told.rail, told.key) == (
+        CLAIM_NEWS,
+        "",
+        name,
+        port.CLAIMS,
+        claim["Key"],
+    )
+    assert port.claim_news(told.body).status == "CANCELLED"
+    answers.append((404, says("NotFound")))
+    assert await rail.became(CLAIM_NEWS, name) == port.Unknown()
+    others = [(404, b"no such page"), (403, says("Forbidden")), (503, b""), (200, b"{}"), (200, json.dumps(claim).encode())]
+    for status, body in others:
+        answers.append((status, body))
+        with pytest.raises(Transient):
+            await rail.became(CLAIM_NEWS, str(uuid4()))
+    assert await rail.became(CLAIM_CONFIRM, name) == port.Unknown(), "what is told can be told again: nothing is asked"

@@ -125,7 +125,7 @@ async def test_the_lane_of_questions_carries_a_cancellation(scene: Scene, house:
     scene.network.statuses[name] = {
         "msgId": name, "idRec": id_rec, "status": "ACCP", "decidedAt": "2026-11-20T12:00:00Z",
     }  # fmt: skip
-    waiting = port.Waiting(port.CANCELLATION_SEND, "pix_payments", "state", "ACCEPTED", "end_to_end_id")
+    waiting = port.Waiting(port.CANCELLATION_SEND, "pix_payments", "state", ("ACCEPTED",), "end_to_end_id")
     asker = Asker(scene.database, scene.work, scene.inbox, "pix", scene.rail, (waiting,))
     assert await asker.round()
     (row,) = await scene.inbox_rows()

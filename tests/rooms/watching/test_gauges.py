@@ -38,6 +38,7 @@ LANES = (
     "subscription ends", "cancellations", "cycles", "charges", "attempts", "charges to drop",
     "card charges", "codes", "closed accounts", "disputes", "openings", "analyses", "first keys",
     "claims",
+    "claims to ask",
 )  # fmt: skip
 
 
@@ -141,7 +142,7 @@ async def wait_in_line(cast: Cast, seller: Seller, since: timedelta) -> None:
         Row("refunds", {"id": refund, "origin": "AUTOMATIC", "payment_id": payment, "return_id": str(payment), "reason_code": "MD06", "state": "PENDING", "amount_minor": 1, "hold_id": hold.id, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
         Row("payout_plans", {"id": cast.id(), "status": "VALIDATING", "format": "JSON", "lines": 1, "approvals_needed": 1, "created_by": "x", "created_at": at, "updated_at": at, "due_at": at}),
         Row("med_objects", {"id": cast.id(), "object_type": "INFRINGEMENT_NOTIFICATION", "role": "RECEIVER", "account_id": account, "status": "RECEIVED", "end_to_end_id": "E", "amount_minor": 1, "deadline": at, "due_at": at, "occurred_at": at, "created_at": at, "updated_at": at, "version": 1}),
-        Row("key_claims", {"id": cast.id(), "account_id": account, "role": "CLAIMER", "claim_type": "CLAIM_OWNERSHIP", "key_type": "PHONE", "key": "+5511987654321", "status": "CONFIRMED", "other_bank": "99999030", "resolution_at": at, "due_at": at, "created_at": at, "updated_at": at, "version": 1}),
+        Row("key_claims", {"id": cast.id(), "account_id": account, "role": "CLAIMER", "claim_type": "CLAIM_OWNERSHIP", "key_type": "PHONE", "key": "+5511987654321", "status": "CONFIRMED", "other_bank": "99999030", "resolution_at": at, "due_at": at, "ask_at": at, "created_at": at, "updated_at": at, "version": 1}),
         Row("account_close_requests", {"id": cast.id(), "account_id": account, "status": "REQUESTED", "reason_code": "x", "created_at": at, "updated_at": at}),
         Row("parties", {"id": party, "name": "Fabio"}),
         *subscriptions(cast, seller, party, at),

@@ -35,7 +35,7 @@ LARGEST_UPLOAD = LARGEST_FILE + 512 * 1024  # with what stands around the file
 
 WAITING = (
     Waiting(
-        ANALYSIS_SEND, "account_requests", "status", "ANALYSIS", "analysis_reference", only="ask_at IS NOT NULL",
+        ANALYSIS_SEND, "account_requests", "status", ("ANALYSIS",), "analysis_reference", only="ask_at IS NOT NULL",
     ),
 )  # fmt: skip
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro.keys.claims.states import CLAIMER, DONOR, OPEN, OWNERSHIP
+from lastro.rails.port import CLAIM_NEWS, Waiting
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,6 +22,11 @@ COMPLETION = timedelta(days=7)
 DEFAULT_AFTER = timedelta(minutes=1)
 # How long the proof of a key that turned out to be held elsewhere opens a claim of it (states.md 9).
 PROOF_HOLDS = timedelta(minutes=30)
+# How often the directory is asked how an open claim stands: a word of it that never came would leave the key as it was, and
+# every later claim of the key waiting.
+ASK_EVERY = timedelta(days=1)
+_OVER = "coalesce(completion_at, resolution_at) + interval '1 day' < (SELECT business_now())"
+WAITING = (Waiting(CLAIM_NEWS, "key_claims", "status", OPEN, "id::text", late=_OVER, again=(ASK_EVERY,)),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from lastro.rails.claims import wire
 from lastro.rails.messages import Malformed
 from lastro.rails.movements import TIMEOUT_SECONDS, Movements, accepted
 from lastro.rails.pace import Pace
-from lastro.rails.port import Transient, Unknown
+from lastro.rails.port import Permanent, Transient, Unknown
 from lastro.rails.port.claims import (
     CLAIM_ACKNOWLEDGE,
     CLAIM_CANCEL,
     CLAIM_COMPLETE,
     CLAIM_CONFIRM,
+    CLAIM_NEWS,
     CLAIM_SECONDS,
     claim_task,
 )
@@ -66,9 +68,22 @@ class Claims:
         await self._asked(f"{_CLAIMS}/{task.claim_id}/{_ACTS[kind]}", wire.told_task(task), TIMEOUT_SECONDS)
 
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
-        """Nothing that is told here is an order whose end is asked for: it can be told again."""
-        del kind, network_id
-        return Unknown()
+        """How a claim stands now. Of what is told here nothing is an order whose end is asked for: it can be told again."""
+        if kind != CLAIM_NEWS:
+            return Unknown()
+        answer = await self._line.ask("GET", f"{_CLAIMS}/{network_id}", None, TIMEOUT_SECONDS)
+        try:
+            accepted(answer)
+            told = wire.asked(answer.body, self._ispb)
+        except Permanent as refused:
+            if answer.status == HTTPStatus.NOT_FOUND:
+                return Unknown()
+            raise Transient(str(refused)) from refused
+        except Malformed as malformed:
+            raise Transient(f"the claim cannot be read: {malformed}") from malformed
+        if told.subject != network_id:
+            raise Transient("the answer is about another claim")
+        return told
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
         """Pulls until stop."""

@@ -131,7 +131,7 @@ class Rail(Protocol):
         """
 
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
-        """What became of what an outbox kind orders, or PIX_ASK asks; the end as it would be told, with no network_id."""
+        """What became of what an outbox kind orders, or an inbox kind is about; as it would be told, with no network_id."""
 
     async def close(self) -> None:
         """Ends its connections."""
@@ -141,26 +141,29 @@ class Rail(Protocol):
 class Waiting:
     """Objects of a room that a network has to end, and that it is asked about when their ask_at has come.
 
-    kind: the outbox kind that ordered it, or PIX_ASK. table, state_column, state: where they are. name: the column of their
-    id in the network. only: which of them are this rail's. over: says of a row that what never arrived is not sent again.
-    late: says of a row that people must look at it, while it is asked about all the same. sends: of a row, how often its
-    message was taken in hand; NULL where somebody has it in hand now, or there is none.
+    kind: the outbox kind that ordered it, or the inbox kind of what is asked for. table, state_column, states: where they
+    are. name: the column of their id in the network. only: which of them are this rail's. over: says of a row that what
+    never arrived is not sent again. late: says of a row that people must look at it, while it is asked about all the same.
+    sends: of a row, how often its message was taken in hand; NULL where somebody has it in hand now, or there is none.
+    again: how long after each question the next one comes.
     """
 
     kind: str
     table: str
     state_column: str
-    state: str
+    states: tuple[str, ...]
     name: str
     only: str = "true"
     over: str = "false"
     late: str = "false"
     sends: str = "NULL::integer"
+    again: tuple[timedelta, ...] = ASK_AGAIN
 
     @property
     def open_sql(self) -> str:
         """Says of a row that it waits."""
-        return f"{self.state_column} = '{self.state}' AND {self.only}"
+        states = ", ".join(f"'{state}'" for state in self.states)
+        return f"{self.state_column} IN ({states}) AND {self.only}"
 
     @property
     def due_sql(self) -> str:

@@ -9,7 +9,7 @@ from lastro.base.machine import NOT_THERE
 from lastro.base.write import Freed, Write
 from lastro.keys.actions.create import made
 from lastro.keys.claims import rules
-from lastro.keys.claims.model import KeyClaim
+from lastro.keys.claims.model import ASK_EVERY, KeyClaim
 from lastro.keys.claims.rendering import told_of
 from lastro.keys.claims.states import CLAIMS, DONOR, PORTABILITY
 from lastro.keys.states import KEYS
@@ -38,7 +38,7 @@ def born(news: ClaimNews, account_id: UUID, door: Door, key: Key | None = None) 
         "id": one.id, "account_id": one.account_id, "role": one.role, "claim_type": one.type, "key_type": one.key_type,
         "key": one.key, "key_id": one.key_id, "other_bank": one.other_bank, "reason": one.reason,
         "resolution_at": one.resolution_at, "completion_at": one.completion_at, "due_at": one.due_at,
-        "created_at": door.now, "updated_at": door.now,
+        "ask_at": door.now + ASK_EVERY, "created_at": door.now, "updated_at": door.now,
     }  # fmt: skip
     rows = CLAIMS.born(values, door.now, way, reason=news.reason)
     write = Write(door.company_id, rows=rows, facts=_told(one, NOT_THERE, way, news, door))
