@@ -198,13 +198,19 @@ class Line(Generic[T]):
                 return
 
     def stale(self, now: float) -> list[tuple[Who, T]]:
-        """Takes all out that have waited too long. Asked often: it is here that the pace is taken."""
+        """Takes all out that have waited too long. Asked often: it is here that the pace is taken.
+
+        Hurried are those who have made the line what it is: a company that has far less there would be served next, and
+        is given the whole time. What it waits for then is a stall of the machine, not a line.
+        """
         if now - self._counted_since >= _PACE_SECONDS:
             self._pace = (now - self._counted_since) / max(1, self._served)
             self._served, self._counted_since = 0, now
-        limit = self._bounds.hurried_seconds if self.is_hurried(now) else self._bounds.patience_seconds
+        patience, hurried = self._bounds.patience_seconds, self.is_hurried(now)
         found = []
         for who, waiting in [each for callers in self._turns.values() for each in callers.items()]:
+            is_quiet = isinstance(who, UUID) and self.loser(who, -1) is not None
+            limit = self._bounds.hurried_seconds if hurried and not is_quiet else patience
             while waiting.new and now - waiting.new[0][0] > limit:
                 found.append((who, self.drop_oldest(who)))
         return found

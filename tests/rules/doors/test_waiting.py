@@ -75,6 +75,15 @@ def test_who_has_waited_too_long(what: str) -> None:
     assert waiting.length == len(since) - len(gone.split())
 
 
+@pytest.mark.parametrize(("its_own", "gone"), [(1, "a0"), (2, "a0"), (3, "a0"), (4, "a0 b b b b")])
+def test_who_has_far_less_there_is_not_hurried(its_own: int, gone: str) -> None:
+    """A line of eight of another company is why there is a hurry; whoever has at most half as many waits out a stall."""
+    many: list[tuple[Who, str, float]] = [(A, f"a{n}", 0.95) for n in range(1, 8)]
+    waiting = line((A, "a0", 0.0), *many, *((B, "b", 0.7) for _ in range(its_own)))
+    assert " ".join(item for _, item in waiting.stale(1.0)) == gone
+    assert len(waiting.stale(1.201)) == 7 + its_own * (gone == "a0")
+
+
 # How long each takes, how many are served while the line stands, and for how many there is room then.
 ROOMS: dict[str, tuple[float, int, int]] = {
     "nobody was served yet": (0.001, 1, 8),
