@@ -14,7 +14,7 @@ import structlog
 
 from lastro.base import aside
 from lastro.base.errors import Kind, Refused
-from lastro.doors.waiting import Bounds, Line, turn_of
+from lastro.doors.waiting import Bounds, Line, has_far_less, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ class TurnedAway(Exception):  # noqa: N818 it says what became of it
 class Admission:
     """The places of one process. who: of a request by its head alone, for a request that might be turned away.
 
-    turned_away: how many were, by what they were told. heads: requests that have begun and not come to the line yet.
+    turned_away: how many were, by what they were told.
     """
 
     def __init__(self, bounds: Bounds, monotonic: Callable[[], float], who: Callable[[Any], Who] = lambda _: "") -> None:
@@ -49,7 +49,8 @@ class Admission:
         self.under_way: Counter[Who] = Counter()
         self._turns: Counter[UUID | None] = Counter()  # the same by whose turn it is
         self.taken = 0
-        self.heads = 0
+        self._heads: Counter[UUID | None] = Counter()  # requests that have begun and not come to the line yet, by turn
+        self._all_heads = 0
         self.turned_away: Counter[Kind] = Counter()
         self.who = who
         self._monotonic = monotonic
@@ -67,13 +68,28 @@ class Admission:
     def knock(self, scope: Any) -> Refused | None:
         """What a request whose head has just been read is told at once; None: it may begin. That is cheap, and so early."""
         room = self._line.room(self._monotonic()) + max(0, self.bounds.at_once - self.taken)
-        if self._line.length + self.heads < room or scope["path"] in WATCHED:
+        if self._line.length + self._all_heads < room or scope["path"] in WATCHED:
             return None
         who = self.who(scope)
-        if self._line.loser(who, self._let_in[turn_of(who)]) is None:
+        turn = turn_of(who)
+        if self._line.loser(who, self._let_in[turn]) is None and not self._crowd_comes_beside(turn):
             return self._away(who)
-        self._let_in[turn_of(who)] += 1
+        self._let_in[turn] += 1
         return None
+
+    def begin(self, scope: Any) -> UUID | None:
+        """A request was let in and is on its way to the line; by its turn it is told when it has come there."""
+        turn = turn_of(self.who(scope))
+        self._heads[turn] += 1
+        self._all_heads += 1
+        return turn
+
+    def arrive(self, turn: UUID | None) -> None:
+        """One that was let in is on its way no longer."""
+        self._all_heads -= 1
+        self._heads[turn] -= 1
+        if not self._heads[turn]:
+            del self._heads[turn]
 
     def place(self, who: Who) -> Place:
         """A place for the length of an `async with`. TurnedAway: there is none."""
@@ -124,6 +140,13 @@ class Admission:
             else:
                 self._line.drop(who, granted)
             raise
+
+    def _crowd_comes_beside(self, turn: UUID | None) -> bool:
+        """Whether others have far more on the way to a line that is nearly empty: then it does not show yet whose it is.
+
+        So it is after a stall, when all is read at once that was asked meanwhile.
+        """
+        return self._all_heads > self._line.length and has_far_less(self._heads[turn], max(self._heads.values()))
 
     def _grant(self, who: Who) -> None:
         self.taken += 1

@@ -19,6 +19,8 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.doors.http import METHODS, headers_of, not_allowed, refusal, request_id
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from uvicorn._types import ASGI3Application
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
@@ -222,11 +224,11 @@ class Protocol(HttpToolsProtocol):
         elif (refused := self.admission.knock(cycle.scope)) is not None:
             self.loop.call_soon(self._turn_away, cycle, _told(refused))  # later: this may be one of many on the connection
         else:
-            self.admission.heads += 1
-            super()._start_asgi_task(cycle, partial(self._entered, self.admission, app))
+            arrive = partial(self.admission.arrive, self.admission.begin(cycle.scope))
+            super()._start_asgi_task(cycle, partial(self._entered, arrive, app))
 
-    async def _entered(self, admission: Admission, app: ASGI3Application, scope: Any, receive: Any, send: Any) -> None:
-        admission.heads -= 1
+    async def _entered(self, arrive: Callable[[], None], app: ASGI3Application, scope: Any, receive: Any, send: Any) -> None:
+        arrive()
         await app(scope, receive, send)
 
     def _turn_away(self, cycle: RequestResponseCycle, response: Response) -> None:

@@ -41,7 +41,7 @@ class Bounds:
     hurried_seconds: float = 0.1
 
 
-def _has_far_less(mine: int, longest: int, by_chance: int) -> bool:
+def has_far_less(mine: int, longest: int, by_chance: int = _BY_CHANCE) -> bool:
     """Whether one more of mine has at most half of what the longest has, chance apart: then one of that goes for it.
 
     To turn away who waits costs several times what it costs at the door, and where all have about as many it helps nobody:
@@ -145,12 +145,12 @@ class Line(Generic[T]):
         longest, mine = self._longest, turn_of(who)
         by_chance = min(_BY_CHANCE, self.length // _LONG_ENOUGH)
         if mine != longest:
-            has_less = _has_far_less(self._new.get(mine, 0) + coming, self._new[longest], by_chance)
+            has_less = has_far_less(self._new.get(mine, 0) + coming, self._new[longest], by_chance)
             return max(self._turns[longest], key=self.of) if has_less else None
         if mine is not None:
             return None  # nobody has more than itself
         most = max(self._turns[None], key=self.of)
-        return most if _has_far_less(self.of(who) + coming, self.of(most), by_chance) else None
+        return most if has_far_less(self.of(who) + coming, self.of(most), by_chance) else None
 
     def next(self, under_way: Mapping[Who, int], at_work: Mapping[UUID | None, int]) -> tuple[Who, T] | None:
         """Takes one of whoever has the fewest under way; among equals, of whoever was served longest ago.
