@@ -41,7 +41,7 @@ class TurnedAway(Exception):  # noqa: N818 it says what became of it
 class Admission:
     """The places of one process. who: of a request by its head alone, for a request that might be turned away.
 
-    turned_away: how many were, by what they were told.
+    turned_away: how many were, by what they were told. heads: requests that have begun and not come to the line yet.
     """
 
     def __init__(self, bounds: Bounds, monotonic: Callable[[], float], who: Callable[[Any], Who] = lambda _: "") -> None:
@@ -49,8 +49,8 @@ class Admission:
         self.under_way: Counter[Who] = Counter()
         self._turns: Counter[UUID | None] = Counter()  # the same by whose turn it is
         self.taken = 0
-        self._heads: Counter[UUID | None] = Counter()  # requests that have begun and not come to the line yet, by turn
-        self._all_heads = 0
+        self.heads = 0
+        self._heads_of: Counter[UUID | None] = Counter()  # the same by whose turn it is
         self.turned_away: Counter[Kind] = Counter()
         self.who = who
         self._monotonic = monotonic
@@ -68,7 +68,7 @@ class Admission:
     def knock(self, scope: Any) -> Refused | None:
         """What a request whose head has just been read is told at once; None: it may begin. That is cheap, and so early."""
         room = self._line.room(self._monotonic()) + max(0, self.bounds.at_once - self.taken)
-        if self._line.length + self._all_heads < room or scope["path"] in WATCHED:
+        if self._line.length + self.heads < room or scope["path"] in WATCHED:
             return None
         who = self.who(scope)
         turn = turn_of(who)
@@ -80,16 +80,16 @@ class Admission:
     def begin(self, scope: Any) -> UUID | None:
         """A request was let in and is on its way to the line; by its turn it is told when it has come there."""
         turn = turn_of(self.who(scope))
-        self._heads[turn] += 1
-        self._all_heads += 1
+        self._heads_of[turn] += 1
+        self.heads += 1
         return turn
 
     def arrive(self, turn: UUID | None) -> None:
         """One that was let in is on its way no longer."""
-        self._all_heads -= 1
-        self._heads[turn] -= 1
-        if not self._heads[turn]:
-            del self._heads[turn]
+        self.heads -= 1
+        self._heads_of[turn] -= 1
+        if not self._heads_of[turn]:
+            del self._heads_of[turn]
 
     def place(self, who: Who) -> Place:
         """A place for the length of an `async with`. TurnedAway: there is none."""
@@ -146,7 +146,7 @@ class Admission:
 
         So it is after a stall, when all is read at once that was asked meanwhile.
         """
-        return self._all_heads > self._line.length and has_far_less(self._heads[turn], max(self._heads.values()))
+        return self.heads > self._line.length and has_far_less(self._heads_of[turn], max(self._heads_of.values()))
 
     def _grant(self, who: Who) -> None:
         self.taken += 1
