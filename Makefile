@@ -25,7 +25,8 @@ test: $(VENV)/.dev ## Run all tests (ARGS="..." for some of them)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 fuzz: $(VENV)/.dev ## Try the API with thousands of generated requests, others each time (FUZZ_SEED=... for the same again)
-	@FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-300} FUZZ_SEED=$${FUZZ_SEED:-$$(date +%s)} $(BIN)/python -m pytest tests/fuzz $(ARGS)
+	@export FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-300} FUZZ_SEED=$${FUZZ_SEED:-$$(date +%s)}; \
+	echo "FUZZ_SEED=$$FUZZ_SEED FUZZ_EXAMPLES=$$FUZZ_EXAMPLES"; $(BIN)/python -m pytest tests/fuzz $(ARGS)
 
 storm: $(VENV)/.dev ## Let everything die under traffic, N times (SEED=... for the same again, ACTS=... for longer storms)
 	@$(BIN)/python -m tests.world.storms $(or $(N),10) $(if $(SEED),--seed $(SEED)) $(if $(ACTS),--acts $(ACTS)) $(ARGS)

@@ -76,6 +76,7 @@ SELECT (SELECT count(*) FROM outbox WHERE due_at <= (SELECT now FROM t))
           SELECT 1 FROM events e WHERE e.company_id = c.company_id AND e.xid >= c.numbered_below_xid AND NOT EXISTS (
             SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id OFFSET 0) LIMIT 1) u)
 """
+# What is asked about again and again for as long as it is open, a claim of a key, is nothing to go on to.
 NEXT = """
 SELECT least(
   (SELECT min(due_at) FROM outbox WHERE due_at > $1), (SELECT min(due_at) FROM inbox WHERE due_at > $1),
@@ -104,7 +105,6 @@ SELECT least(
   (SELECT min(expires_at) + interval '60 seconds' FROM pix_key_validations
     WHERE status = 'PENDING' AND expires_at > $1 - interval '60 seconds'),
   (SELECT min(due_at) FROM key_claims WHERE due_at > $1),
-  (SELECT min(ask_at) FROM key_claims WHERE status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED') AND ask_at > $1),
   (SELECT min(due_at) FROM payout_plans WHERE due_at > $1))
 """
 

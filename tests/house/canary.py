@@ -8,6 +8,7 @@ import random
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import Mock
@@ -15,6 +16,7 @@ from urllib.parse import quote
 
 from lastro.doors import wiring
 from lastro.orders import Place
+from lastro.standards.documents import is_cpf
 from lastro_sandbox import wiring as sandbox
 from lastro_sim.application import ROUTES as SIMULATOR
 
@@ -166,11 +168,17 @@ def knocks(paths: Mapping[str, Iterable[str]], marks: Marks, token: str) -> Iter
 # ── where they were found ──
 
 
+@cache
 def spellings(mark: str) -> tuple[bytes, ...]:
     """How a value may look where somebody wrote it down."""
     raw = mark.encode()
-    encoded = base64.b64encode(raw).rstrip(b"=")
-    return tuple(dict.fromkeys((raw, quote(mark, safe="").encode(), raw.hex().encode(), encoded, encoded[:-1])))
+    whole = base64.b64encode(raw).rstrip(b"=")
+    # Within something longer it may begin in the middle of a letter, and its last letter may hold something else, too.
+    parts = [base64.b64encode(b" " * n + raw).rstrip(b"=")[begin:-1] for n, begin in enumerate((0, 2, 3))]
+    printed = [f"{mark[:3]}.{mark[3:6]}.{mark[6:9]}-{mark[9:]}".encode()] if is_cpf(mark) else []
+    hexed = raw.hex()
+    found = (raw, quote(mark, safe="").encode(), hexed.encode(), hexed.upper().encode(), whole, *parts, *printed)
+    return tuple(dict.fromkeys(found))
 
 
 def in_files(folder: Path, marks: Mapping[str, str]) -> list[str]:

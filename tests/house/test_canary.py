@@ -5,9 +5,11 @@ Real processes at their most talkative. Which column may hold what is decided in
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from base64 import b64encode
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import aiohttp
 import pytest
@@ -277,13 +279,31 @@ async def seen(play: Play, marks: Marks, logs: Path) -> None:
     assert b"RaiseError" in (logs / "api.log").read_bytes()
 
 
-@pytest.mark.parametrize("spelling", range(4))
-def test_a_line_that_leaks_is_found(tmp_path: Path, spelling: int) -> None:
+SPELT: dict[str, Callable[[str], str]] = {
+    "as it is": lambda mark: mark,
+    "in an address": lambda mark: quote(f"?x={mark}", safe=""),
+    "in hexadecimal": lambda mark: f"{mark}".encode().hex(),
+    "in large hexadecimal": lambda mark: f"{mark}".encode().hex().upper(),
+    "as a word of base64": lambda mark: b64encode(mark.encode()).decode(),
+    "within base64": lambda mark: b64encode(f"id:{mark} and more".encode()).decode(),
+    "within base64, a letter on": lambda mark: b64encode(f"id::{mark}".encode()).decode(),
+    "within base64, two letters on": lambda mark: b64encode(f"id:::{mark}".encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("spelt", SPELT)
+def test_a_line_that_leaks_is_found(tmp_path: Path, spelt: str) -> None:
     marks = Marks.new()
-    secret = marks.hidden["wrong secret"]
-    (tmp_path / "api.log").write_bytes(
-        b'{"event":"fine"}\n{"reason":"' + canary.spellings(secret)[spelling % len(canary.spellings(secret))] + b'"}\n'
-    )
+    written = SPELT[spelt](marks.hidden["wrong secret"])
+    (tmp_path / "api.log").write_text(f'{{"event":"fine"}}\n{{"reason":"{written}"}}\n', encoding="utf-8")
     (line,) = canary.in_files(tmp_path, marks.hidden)
     assert line.startswith("api.log:2 wrong secret:")
     assert canary.in_files(tmp_path, marks.people) == []
+
+
+def test_a_document_that_leaks_is_found_with_its_points(tmp_path: Path) -> None:
+    marks = Marks.new()
+    name, number = next((name, mark) for name, mark in marks.people.items() if name.startswith("document of"))
+    (tmp_path / "api.log").write_text(f"{number[:3]}.{number[3:6]}.{number[6:9]}-{number[9:]}", encoding="utf-8")
+    (line,) = canary.in_files(tmp_path, marks.people)
+    assert line.startswith(f"api.log:1 {name}:")

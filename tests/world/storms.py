@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.world.whole.crowd import OPERATIONS
+from tests.world.whole.ends import STATES
 from tests.world.whole.town import built, removed
 from tests.world.whole_storm import Report, blown
 
@@ -81,7 +82,7 @@ def told(report: Report) -> str:
 
 def run(seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callable[[str], object]) -> int:
     """All of them, or until it is interrupted, which lets those end that are under way; how many did not hold."""
-    bad, done, refused, ended = [], Counter[str](), Counter[str](), 0
+    bad, done, refused, ends, ended = [], Counter[str](), Counter[str](), Counter[str](), 0
     with place() as folder:
         if os.geteuid() != 0:
             say("No disk is full in these storms: only root may mount a small one.")
@@ -95,6 +96,7 @@ def run(seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callab
                 say(told(report))
                 done.update(report.done)
                 refused.update(report.refused)
+                ends.update(report.ends)
                 if report.broken:
                     bad.append(report.seed)
                 if out is not None:
@@ -104,6 +106,9 @@ def run(seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callab
     never = sorted(set(OPERATIONS) - set(done))
     if never:
         say(f"Not asked for in any of them: {', '.join(never)}")
+    unseen = sorted({f"{table} {state}" for table, (_, states) in STATES.items() for state in states} - set(ends))
+    if unseen:
+        say(f"Nothing ended so in any of them: {', '.join(unseen)}")
     for seed in bad:
         say(f"again: make storm N=1 SEED={seed} ACTS={acts}")
     return len(bad)

@@ -98,6 +98,7 @@ async def storm_over(town: Town, seed: int, acts: int) -> Report:
                 report.broken.append(f"no rest: {restless}")
             await _timed(report, "look", after.look())
             report.broken += after.broken
+            report.faults += after.faults
             report.ends = dict(after.ends)
         except Exception as error:  # noqa: BLE001 whatever it is, the storm has not come to its end
             report.broken.append(f"{type(error).__name__}: {error}"[:2000])

@@ -39,9 +39,9 @@ class TurnedAway(Exception):  # noqa: N818 it says what became of it
 
 
 class Admission:
-    """The places of one process. who: of a request by its head alone, for a request that might be turned away.
+    """The places of one process. who: of a request by its head alone.
 
-    turned_away: how many were, by what they were told. heads: requests that have begun and not come to the line yet.
+    turned_away: how many were, by what they were told. heads: requests that were let in and whose task has not begun yet.
     """
 
     def __init__(self, bounds: Bounds, monotonic: Callable[[], float], who: Callable[[Any], Who] = lambda _: "") -> None:
@@ -68,24 +68,24 @@ class Admission:
     def knock(self, scope: Any) -> Refused | None:
         """What a request whose head has just been read is told at once; None: it may begin. That is cheap, and so early."""
         room = self._line.room(self._monotonic()) + max(0, self.bounds.at_once - self.taken)
-        if self._line.length + self.heads < room or scope["path"] in WATCHED:
+        if self._line.length + self.heads < room:
             return None
         who = self.who(scope)
         turn = turn_of(who)
-        if self._line.loser(who, self._let_in[turn]) is None and not self._crowd_comes_beside(turn):
-            return self._away(who)
-        self._let_in[turn] += 1
-        return None
+        if self._line.loser(who, self._let_in[turn]) is not None:
+            self._let_in[turn] += 1
+            return None
+        return None if self._crowd_comes_beside(turn) else self._away(who)
 
     def begin(self, scope: Any) -> UUID | None:
-        """A request was let in and is on its way to the line; by its turn it is told when it has come there."""
+        """A request was let in; by its turn it is told that its task has begun."""
         turn = turn_of(self.who(scope))
         self._heads_of[turn] += 1
         self.heads += 1
         return turn
 
     def arrive(self, turn: UUID | None) -> None:
-        """One that was let in is on its way no longer."""
+        """The task of one that was let in has begun."""
         self.heads -= 1
         self._heads_of[turn] -= 1
         if not self._heads_of[turn]:

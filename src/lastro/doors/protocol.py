@@ -16,6 +16,7 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from lastro.base.errors import Kind, Problem, Refused
+from lastro.doors.admission import WATCHED
 from lastro.doors.http import METHODS, headers_of, not_allowed, refusal, request_id
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ class Protocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         """Begins a request, or turns it away: before anything of it is looked at but its head."""
-        if self.admission is None:
+        if self.admission is None or cycle.scope["path"] in WATCHED:
             super()._start_asgi_task(cycle, app)
         elif (refused := self.admission.knock(cycle.scope)) is not None:
             self.loop.call_soon(self._turn_away, cycle, _told(refused))  # later: this may be one of many on the connection

@@ -58,7 +58,7 @@ _WHOLE = {
     "accounts": ("to_jsonb(x) - ARRAY['company_id', 'full_name_folded', 'email_folded']", "accounts", "id"),
     "keys": ("to_jsonb(x) - 'company_id'", "pix_keys", "account_id"),
     "proofsOfKeys": ("to_jsonb(x) - ARRAY['company_id', 'sealed_by', 'request_id']", "pix_key_validations", "account_id"),
-    "claimsOfKeys": ("to_jsonb(x) - 'company_id'", "key_claims", "account_id"),
+    "claimsOfKeys": ("to_jsonb(x) - ARRAY['company_id', 'ask_at', 'asked']", "key_claims", "account_id"),
     "closings": ("to_jsonb(x) - 'company_id'", "account_close_requests", "account_id"),
     "requests": ("to_jsonb(x) - 'company_id'", "account_requests", "id"),
     "events": (_EVENT, "events", "reference_id"),

@@ -206,14 +206,21 @@ class Line(Generic[T]):
         if now - self._counted_since >= _PACE_SECONDS:
             self._pace = (now - self._counted_since) / max(1, self._served)
             self._served, self._counted_since = 0, now
-        patience, hurried = self._bounds.patience_seconds, self.is_hurried(now)
-        found = []
-        for who, waiting in [each for callers in self._turns.values() for each in callers.items()]:
-            is_quiet = isinstance(who, UUID) and self.loser(who, -1) is not None
-            limit = self._bounds.hurried_seconds if hurried and not is_quiet else patience
+        is_hurried, found = self.is_hurried(now), []
+        everybody = [each for callers in self._turns.values() for each in callers.items()]
+        # All are judged before any is taken out: of whom the line was made is seen no longer then.
+        crowding = [who for who, _ in everybody if is_hurried and not self._is_quiet(who)]
+        for who, waiting in everybody:
+            limit = self._bounds.hurried_seconds if who in crowding else self._bounds.patience_seconds
             while waiting.new and now - waiting.new[0][0] > limit:
                 found.append((who, self.drop_oldest(who)))
+        if is_hurried and self.length and not any(self.of(who) for who in crowding):
+            self._standing_since = now  # nobody is left who made the hurry
         return found
+
+    def _is_quiet(self, who: Who) -> bool:
+        """Whether a company that waits would take the place of another's here if the line were full."""
+        return isinstance(who, UUID) and self.loser(who, -1) is not None
 
     def _weight(self, turn: UUID | None) -> tuple[int, bool]:
         """How much there is of a turn, addresses before a company that has as many."""

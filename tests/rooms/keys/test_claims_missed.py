@@ -1,12 +1,18 @@
 """Claims of which a word was missed, came before another one, or is ahead of what we know."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 from tests.cast import ANA, Cast
 
+from lastro.base.db import Database, Dsn
 from lastro.base.errors import NotYet
+from lastro.keys.claims import WAITING
 from lastro.rails import port
+from lastro.rails.asking import Asker
+from lastro.rails.inbox import Inbox
 
 from .claiming import claim_news
 from .test_claims import Desk
@@ -70,3 +76,48 @@ async def test_a_donor_hears_that_the_claimer_has_gone_on_already(desk: Desk) ->
     assert await desk.keys() == [("DELETED", None)]
     for status in ("CONFIRMED", "COMPLETED"):
         assert await desk.says(news, status=status) == "known"
+
+
+class Directory:
+    """What it says when it is asked how a claim stands."""
+
+    def __init__(self, *says: port.Told | port.Unknown | port.Transient) -> None:
+        self.says, self.asked = list(says), list[tuple[str, str]]()
+
+    async def became(self, kind: str, network_id: str) -> port.Told | port.Unknown:
+        self.asked.append((kind, network_id))
+        said_ = self.says.pop(0)
+        if isinstance(said_, port.Transient):
+            raise said_
+        return said_
+
+
+async def test_how_an_open_claim_stands_is_asked_until_it_has_ended(desk: Desk, work_dsn: Dsn) -> None:
+    """Every six hours, whatever is answered; what the directory does not know is for people."""
+    await desk.key()
+    news = await desk.claimed("PORTABILITY")
+    name, work = str(news.claim_id), Database(work_dsn, size=1)
+    ended = port.Told(port.CLAIM_NEWS, "", name, b"how it stands", rail=port.CLAIMS)
+    directory: Any = Directory(port.Transient("away"), port.Unknown(), ended)
+    inbox = Inbox(desk.cast.database, work, desk.cast.chance, "99999010", port.CLAIMS)
+    asker = Asker(desk.cast.database, work, inbox, port.CLAIMS, directory, WAITING)
+    for event in ("network.silent", "network.claim_unknown", None):
+        await desk.rows("UPDATE key_claims SET ask_at = business_now()")
+        with capture_logs() as logs:
+            assert await asker.round()
+            assert not await asker.round()
+        assert [line["event"] for line in logs] == [event] * (event is not None)
+        ((hours,),) = await desk.rows(
+            "SELECT round(extract(epoch FROM ask_at - business_now()) / 3600)::integer FROM key_claims"
+        )
+        assert hours == 6
+    assert directory.asked == [(port.CLAIM_NEWS, name)] * 3
+    told_ = await desk.rows(
+        f"SELECT network_id, convert_from(body, 'UTF8') FROM inbox WHERE subject = '{name}' AND body = 'how it stands'"
+    )
+    assert [tuple(row) for row in told_] == [(f"asked:{name}:3:{port.CLAIM_NEWS}", "how it stands")]
+    await desk.rows("UPDATE inbox SET due_at = NULL, done_at = now(), outcome = 'known' WHERE body = 'how it stands'")
+    assert await desk.says(news, status="CANCELLED") == "handled"
+    await desk.rows("UPDATE key_claims SET ask_at = business_now()")
+    assert not await asker.round()
+    await work.close()

@@ -84,6 +84,14 @@ def test_who_has_far_less_there_is_not_hurried(its_own: int, gone: str) -> None:
     assert len(waiting.stale(1.201)) == 7 + its_own * (gone == "a0")
 
 
+def test_who_has_far_less_is_judged_by_the_line_as_it_was() -> None:
+    """The first look behind a stall takes all of the other company out; who is left then has made no hurry."""
+    waiting = line(*((A, f"a{n}", n / 1000) for n in range(8)), (B, "b", 0.7))
+    assert [item for _, item in waiting.stale(1.0)] == [f"a{n}" for n in range(8)]
+    assert waiting.stale(1.1) == []
+    assert [item for _, item in waiting.stale(1.201)] == ["b"]
+
+
 # How long each takes, how many are served while the line stands, and for how many there is room then.
 ROOMS: dict[str, tuple[float, int, int]] = {
     "nobody was served yet": (0.001, 1, 8),

@@ -16,7 +16,7 @@ from tests.world.whole.crowd import AWAY, Crowd, Request
 from tests.world.whole.ends import EXPLAINED, STATES
 from tests.world.whole.matching import matched
 from tests.world.whole.town import PROCESSES
-from tests.world.whole.weather import filled, later, settled
+from tests.world.whole.weather import deaths, filled, later, settled
 
 from lastro_sandbox.clock import BUSY, NEXT
 from lastro_sim.merchant.receiver import MOST_KEPT
@@ -30,6 +30,10 @@ _STEPS = (
     timedelta(days=4), timedelta(days=8),
 )  # fmt: skip
 _MOST_STEPS = 40
+# A charge is sent some days before its own, tried again some days behind it, and asked for a month ahead at most.
+_A_STEP_TO_CHARGES, _STEPS_TO_CHARGES = timedelta(days=2), 18
+_DEATHS_BESIDE_CHARGES = 2
+_TO_BE_CHARGED = "SELECT count(*) FROM subscription_payments WHERE status NOT IN ('PAID', 'CANCELED', 'EXPIRED', 'ERROR')"
 _COMPARED_AT = 4  # steps: a day and more after the storm, by when partners have settled
 # Longer than a worker's longest pause after failures (60 s) and, behind that, the lease of one that died (30 s).
 _PATIENCE_SECONDS = 120.0
@@ -44,12 +48,13 @@ class Restless(Exception):  # noqa: N818 it is what the world is
 
 
 class Aftermath:
-    """Of one storm. broken: what does not hold. ends: how many rows of each table ended how."""
+    """Of one storm. broken: what does not hold. ends: how many rows of each table ended how. faults: that befell it, too."""
 
     def __init__(self, crowd: Crowd) -> None:
         self.crowd, self.play = crowd, crowd.play
         self.broken: list[str] = []
         self.ends: Counter[str] = Counter()
+        self.faults: list[str] = []
 
     # ── to rest ──
 
@@ -64,6 +69,8 @@ class Aftermath:
         await self._quiet()
         await self._answered()
         await self._said_again()
+        await self._settled_by_people()
+        await self._charged()
         await recurring.ends_all(self.crowd)
         is_compared = False
         for step in range(_MOST_STEPS):
@@ -93,6 +100,29 @@ class Aftermath:
             if answer is None:
                 self.broken.append(f"{request.method} {request.target} is not answered in peace")
             self.crowd.heard(request, answer)
+
+    async def _settled_by_people(self) -> None:
+        """Of the money that could not be given back people decide about some; the rest waits on."""
+        chance = self.crowd.chance
+        for one in await self.crowd.operator("stranded", "list") or ():
+            if chance.random() < 0.5:
+                await self.crowd.operator("stranded", chance.choice(("credit", "pay-out")), one["id"], "--reason", "a storm")
+
+    async def _charged(self) -> None:
+        """The days of what is to be charged come, while processes die. What is made anew each week ends with its payer's word."""
+        chance = self.crowd.chance
+        falling = deaths(chance, _DEATHS_BESIDE_CHARGES)
+        steps = chance.sample(range(_STEPS_TO_CHARGES // 2), len(falling))
+        for step in range(_STEPS_TO_CHARGES):
+            if not await self.play.books.fetchval(_TO_BE_CHARGED):
+                return
+            await filled(self.crowd)
+            await later(self.crowd, _A_STEP_TO_CHARGES)
+            if step in steps:
+                fault = falling[steps.index(step)]
+                self.faults.append(f"beside charges: {fault.name}")
+                await fault.happen(self.crowd)
+            await self._quiet()
 
     async def _quiet(self) -> None:
         """Nothing is due, here or in the network, whose clock is ours."""

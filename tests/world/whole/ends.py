@@ -42,13 +42,18 @@ _BEYOND = (
 )
 # Where else an object may be at rest, and the condition (on its row o) under which it may.
 EXPLAINED: Mapping[tuple[str, str], str] = {
-    # The review by a person has no term (docs/guides/payouts.md).
-    ("payouts", "ANALYSIS"): "true",
+    # The review by a person has no term (docs/guides/payouts.md): of what is, all of it together, above the line of its company.
+    ("payouts", "ANALYSIS"): (
+        "coalesce((SELECT b.amount_minor FROM payouts b WHERE b.company_id = o.company_id AND b.id = o.batch_id), o.amount_minor)"
+        " > (SELECT c.review_above_minor FROM companies c WHERE c.company_id = o.company_id)"
+    ),
     # What the analyst would not look at is left to people (docs/decisions/opening.md).
     ("account_requests", "ANALYSIS"): "analysis_reference IS NULL",
     ("key_claims", "OPEN"): _REFUSED,
     ("key_claims", "WAITING_RESOLUTION"): _REFUSED,
     ("statement_items", "OPEN"): _BEYOND,
-    # Money that cannot be given back waits for people (docs/decisions/stranded-money.md).
-    ("pix_payments", "STRANDED"): "true",
+    # Money that the network would not take back waits for people (docs/decisions/stranded-money.md).
+    ("pix_payments", "STRANDED"): (
+        "EXISTS (SELECT FROM refunds r WHERE r.company_id = o.company_id AND r.payment_id = o.id AND r.state = 'ERROR')"
+    ),
 }

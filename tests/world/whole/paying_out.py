@@ -137,7 +137,33 @@ async def contests(crowd: Crowd) -> None:
         crowd.keep("case", made["referenceId"])
         if crowd.chance.random() < 0.3:
             await crowd.write("cancel_med", {}, who=who, path={"referenceId": made["referenceId"]})
+        elif crowd.chance.random() < 0.8:
+            await _judged(crowd, made["referenceId"], who)
         await _read_cases(crowd, made["referenceId"], who)
+
+
+async def _judged(crowd: Crowd, case: str, who: str) -> None:
+    """The other bank goes through with it: it finds the money, agrees or not, and gives it back."""
+    await crowd.act(f"/med/{case}/advance", {"status": "TRACED", "transactions": 1})
+    await crowd.act(f"/med/{case}/advance", {"status": "WAITING_ANALYSIS"})
+    notice = await _of_case(crowd, case, "INFRINGEMENT_NOTIFICATION", who)
+    await crowd.act(f"/med/{notice}/advance", {"status": "RECEIVED"})
+    result = crowd.chance.choice(("AGREED", "AGREED", "DISAGREED"))
+    await crowd.act(f"/med/{notice}/advance", {"status": "ANALYSED", "analysisResult": result})
+    if result == "AGREED":
+        request = await _of_case(crowd, case, "REFUND_REQUEST", who)
+        await crowd.act(f"/med/{request}/advance", {"status": "ANALYSED"})
+
+
+async def _of_case(crowd: Crowd, case: str, object_type: str, who: str) -> str | None:
+    """The id of that object of the case, if it comes."""
+
+    async def look() -> str | None:
+        shown = await crowd.read("read_med", who=who, path={"referenceId": case})
+        related = [] if shown is None else shown["related"]
+        return next((one["referenceId"] for one in related if one["objectType"] == object_type), None)
+
+    return await crowd.soon(look)
 
 
 async def is_contested(crowd: Crowd) -> None:

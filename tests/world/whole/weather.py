@@ -208,6 +208,12 @@ def written(name: str, text: str) -> Iterator[Path]:
         yield Path(folder)
 
 
+def deaths(chance: random.Random, count: int) -> list[Fault]:
+    """So many of processes alone, for when nobody asks anything: whoever reads the books goes on reading."""
+    made = [chance.choice((_kill, _crash, _freeze))(random.Random(chance.random())) for _ in range(count)]
+    return [Fault(name, 0, happen) for name, happen in made]
+
+
 # How likely each is.
 _KINDS: dict[Callable[[random.Random], _Made], int] = {
     _kill: 6, _crash: 8, _database: 4, _backends: 3, _cut: 3, _clock: 5, _disk: 2, _freeze: 3, _migrate: 2,

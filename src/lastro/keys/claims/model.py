@@ -22,11 +22,10 @@ COMPLETION = timedelta(days=7)
 DEFAULT_AFTER = timedelta(minutes=1)
 # How long the proof of a key that turned out to be held elsewhere opens a claim of it (states.md 9).
 PROOF_HOLDS = timedelta(minutes=30)
-# How often the directory is asked how an open claim stands: a word of it that never came would leave the key as it was, and
-# every later claim of the key waiting.
-ASK_EVERY = timedelta(days=1)
-_OVER = "coalesce(completion_at, resolution_at) + interval '1 day' < (SELECT business_now())"
-WAITING = (Waiting(CLAIM_NEWS, "key_claims", "status", OPEN, "id::text", late=_OVER, again=(ASK_EVERY,)),)
+# How often the directory is asked how an open claim stands, answered or not: a word of it that never came would leave the
+# key as it was, and every later claim of the key waiting.
+ASK_EVERY = timedelta(hours=6)
+WAITING = (Waiting(CLAIM_NEWS, "key_claims", "status", OPEN, "id::text", again=(ASK_EVERY,)),)
 
 
 @dataclass(frozen=True, slots=True)
