@@ -297,7 +297,7 @@ CREATE TABLE key_claims (                             -- a claim of a Pix key: t
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
-  ask_at timestamptz NOT NULL DEFAULT now(),          -- open: when the directory is asked how it stands
+  ask_at timestamptz NOT NULL DEFAULT 'epoch',        -- open: when the directory is asked how it stands
   asked integer NOT NULL DEFAULT 0,                   -- how often it was asked
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,

@@ -1,7 +1,7 @@
 -- The directory is asked every six hours how an open claim of a key stands there: a word that never came is made up for. Claims
 -- of before, and those of a process that knows nothing of this yet, are asked about at once.
 
-ALTER TABLE key_claims ADD COLUMN ask_at timestamptz NOT NULL DEFAULT now(), ADD COLUMN asked integer NOT NULL DEFAULT 0;
+ALTER TABLE key_claims ADD COLUMN ask_at timestamptz NOT NULL DEFAULT 'epoch', ADD COLUMN asked integer NOT NULL DEFAULT 0;
 CREATE INDEX key_claims_to_ask ON key_claims (ask_at, company_id) WHERE status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED');
 GRANT SELECT (ask_at) ON key_claims TO lastro_work;
 

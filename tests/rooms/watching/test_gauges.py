@@ -173,6 +173,30 @@ async def test_every_lane_is_counted_across_companies(own_cast: Cast, work: Data
     assert 3000 <= found.unnumbered[1] < 3600
 
 
+async def test_a_claim_of_an_older_process_is_due_from_its_birth(own_cast: Cast, work: Database) -> None:
+    """It knows of no time to ask: what the table says instead is a time that an age can be made of."""
+    ana = await own_cast.ana()
+    values = {
+        "id": own_cast.id(),
+        "account_id": ana.account_id,
+        "role": "CLAIMER",
+        "claim_type": "PORTABILITY",
+        "key_type": "EMAIL",
+    }
+    at = datetime.now(UTC)
+    values |= {
+        "key": "a@example.com",
+        "status": "OPEN",
+        "other_bank": "99999030",
+        "resolution_at": at,
+        "created_at": at,
+        "updated_at": at,
+    }
+    await commit(own_cast.database, Write(ana.company_id, rows=(Row("key_claims", values),)))
+    count, oldest = (await seen(work)).due["claims to ask"]
+    assert (count, 0 < oldest < float("inf")) == (1, True)
+
+
 async def test_what_was_tried_in_vain_is_told_by_its_age(own_cast: Cast, work: Database) -> None:
     """It is due again later each time: by what is due alone nobody would hear of a network that takes nothing."""
     ana, dora = await own_cast.ana(), await own_cast.dora()
