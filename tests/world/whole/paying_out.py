@@ -147,11 +147,13 @@ async def _judged(crowd: Crowd, case: str, who: str) -> None:
     await crowd.act(f"/med/{case}/advance", {"status": "TRACED", "transactions": 1})
     await crowd.act(f"/med/{case}/advance", {"status": "WAITING_ANALYSIS"})
     notice = await _of_case(crowd, case, "INFRINGEMENT_NOTIFICATION", who)
+    if notice is None:
+        return
     await crowd.act(f"/med/{notice}/advance", {"status": "RECEIVED"})
     result = crowd.chance.choice(("AGREED", "AGREED", "DISAGREED"))
     await crowd.act(f"/med/{notice}/advance", {"status": "ANALYSED", "analysisResult": result})
-    if result == "AGREED":
-        request = await _of_case(crowd, case, "REFUND_REQUEST", who)
+    request = await _of_case(crowd, case, "REFUND_REQUEST", who) if result == "AGREED" else None
+    if request is not None:
         await crowd.act(f"/med/{request}/advance", {"status": "ANALYSED"})
 
 
