@@ -2008,8 +2008,9 @@ END $$;
 -- is taken when it writes first and a later event of the same object can only be written after the earlier committed,
 -- so this order is the order of each object's facts. createdAt rises with the number: an event decided earlier but numbered
 -- later takes the next free microsecond. Companies are numbered by one session at a time, so that what is numbered is
--- never followed by something older, and a page that goes by createdAt misses nothing. Returns how many it numbered. It sets
--- the company for this session.
+-- never followed by something older, and a page that goes by createdAt misses nothing. Returns how many it numbered, n; as
+-- -1 - n where there is more that waits for an older transaction: its number can be had in a moment. It sets the company for
+-- this session.
 CREATE FUNCTION number_events(company uuid, reach integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   below bigint;
@@ -2054,7 +2055,8 @@ BEGIN
      SET last_sequence = last_sequence + numbered, last_created_at = latest,
          numbered_below_xid = CASE WHEN numbered = reach THEN newest ELSE horizon END
    WHERE company_id = company;
-  RETURN numbered;
+  PERFORM 1 FROM events e WHERE e.company_id = company AND e.xid >= horizon LIMIT 1;
+  RETURN CASE WHEN FOUND THEN -1 - numbered ELSE numbered END;
 END $$;
 
 -- Forgets bodies that are older than so long, up to `reach` numbers from where the feed begins, and what receivers said to them:
@@ -3046,7 +3048,7 @@ CREATE VIEW law_what_waits_has_its_time WITH (security_invoker = true) AS
    WHERE (r.state = 'PENDING' AND p.rail <> 'book') <> (r.ask_at IS NOT NULL)
   UNION ALL
   SELECT company_id, id, 'payouts', status, ask_at FROM payouts
-   WHERE (status = 'PENDING' AND message_id IS NOT NULL AND rail <> 'book') <> (ask_at IS NOT NULL)
+   WHERE (status = 'PENDING' AND message_id IS NOT NULL AND (rail <> 'book' OR send_until IS NOT NULL)) <> (ask_at IS NOT NULL)
       OR (status = 'PENDING' AND children = 0 AND message_id IS NULL AND start_at IS NULL)
       OR (start_at IS NOT NULL AND (status <> 'PENDING' OR message_id IS NOT NULL))
   UNION ALL
@@ -3475,7 +3477,8 @@ COMMENT ON VIEW law_a_return_is_sent_as_decided IS
 CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = true) AS
   WITH said AS MATERIALIZED (
     SELECT i.company_id, i.id, i.kind, i.subject, as_json(i.body) AS body FROM inbox i
-     WHERE i.kind IN ('pix.final', 'pix.settled', 'return.final') AND i.outcome IN ('handled', 'known'))
+     WHERE (i.kind IN ('pix.final', 'pix.settled', 'return.final') AND i.outcome IN ('handled', 'known'))
+        OR (i.kind = 'return.never' AND i.outcome = 'handled'))
   SELECT s.company_id, s.id AS message_id, s.kind, s.subject, p.state FROM said s
     LEFT JOIN pix_payments p ON p.company_id = s.company_id AND p.end_to_end_id = s.subject AND p.rail IN ('pix', 'book')
    WHERE s.kind IN ('pix.final', 'pix.settled')
@@ -3486,9 +3489,10 @@ CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = tru
   UNION ALL
   SELECT s.company_id, s.id, s.kind, s.subject, r.state FROM said s
     LEFT JOIN refunds r ON r.company_id = s.company_id AND r.return_id = s.subject
-   WHERE s.kind = 'return.final'
+   WHERE s.kind IN ('return.final', 'return.never')
      AND CASE WHEN r.state IN ('CREDITED', 'PAID_OUT') THEN 'ERROR' ELSE r.state END -- people decide after a refusal alone
-         IS DISTINCT FROM CASE s.body ->> 'settled' WHEN 'true' THEN 'PAID' WHEN 'false' THEN 'ERROR' END
+         IS DISTINCT FROM CASE WHEN s.kind = 'return.never' OR s.body ->> 'settled' = 'false' THEN 'ERROR'
+                               WHEN s.body ->> 'settled' = 'true' THEN 'PAID' END
   UNION ALL
   SELECT p.company_id, p.id, 'nothing', p.end_to_end_id, p.state FROM pix_payments p
    WHERE p.rail IN ('pix', 'book') AND p.state NOT IN ('ACCEPTED', 'REFUSED')

@@ -316,7 +316,7 @@ async def test_what_takes_too_long_is_refused(port: Port, data: bytes, field: st
 async def test_a_drop_now_and_then_is_too_slow_as_well(port: Port) -> None:
     """The time is that of the whole body, not between two pieces of it."""
     async with port.line(hasty=True) as line:
-        await line.send(post("content-length: 100000", body=b""))
+        await line.send(post("content-length: 60000", body=b""))
         answer = asyncio.ensure_future(line.answer(TOKEN))
         while not answer.done():
             await line.send(b" ")

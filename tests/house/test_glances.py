@@ -5,6 +5,7 @@ as one with coalesce(), is made only of rows whose company was compared first, b
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from unittest.mock import Mock
 from uuid import UUID
@@ -16,6 +17,7 @@ from lastro.base.doorway import entered_and_read
 from lastro.base.lanes import Lane
 from lastro.base.run import Glance
 from lastro.doors import dues
+from lastro.doors.due import shared
 from lastro.doors.outlook import Outlook
 from lastro.keys.claims import DUE as CLAIMS_DUE
 from lastro.keys.claims import WAITING as CLAIMS_WAITING
@@ -33,7 +35,7 @@ from lastro.rails import handling
 from lastro.subscriptions import model as subscriptions
 from lastro.webhooks.store import events
 
-from .test_lists import _OURS, Filled, Listed, filled, many, plan_of
+from .test_lists import _OURS, SWEEPS, Filled, Listed, filled, goes_by, many, plan_of, told_short
 from .test_lists import read_whole as any_read_whole
 from .tree import SRC
 
@@ -128,6 +130,18 @@ async def test_one_look_at_all_lanes_goes_by_their_indexes(filled: Filled) -> No
     unasked = {n["Index Name"] for n in nodes if "Index Name" in n and "Index Cond" not in n}
     assert unasked <= {"account_close_requests_open"}, "of that, all that it has is due"
     assert {n["Plan Rows"] for n in nodes if n["Node Type"] == "Sort"} <= {1}, "the first of many is the first of an index"
+
+
+async def test_a_sweep_of_very_much_goes_by_the_same_index(filled: Filled) -> None:
+    """Some of every company's: what is due is read once, by its order, and no company is looked for by itself."""
+    sweeps = {name: sweep for name, sweep in SWEEPS.items() if sweep.arguments}
+    assert len(sweeps) >= 10
+    for name, sweep in sweeps.items():
+        each = replace(sweep, sql=shared(sweep.sql), arguments=f"100000, ARRAY['{_ID}']::uuid[], 2000")
+        for mode in ("force_generic_plan", "auto"):
+            nodes = await plan_of(filled.work, each, mode)
+            assert goes_by(nodes, each), (name, mode, told_short(nodes))
+            assert sum(n.get("Relation Name") == each.table for n in nodes) == 1, (name, mode)
 
 
 @pytest.mark.parametrize("door", ["api", "wiring"])

@@ -138,6 +138,44 @@ async def test_many_on_one_connection_are_turned_away_one_after_the_other(door: 
         assert await line.ends()
 
 
+async def test_what_is_asked_ahead_is_read_when_its_turn_comes() -> None:
+    """Thousands at once on one connection take the memory of some dozens, and each is answered in its turn, with its body."""
+    deepest, may_go = [0], asyncio.Event()
+
+    class Seen(protocol.Protocol):
+        def on_headers_complete(self) -> None:
+            super().on_headers_complete()
+            deepest.append(len(self.pipeline))
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        body, goes_on = b"", True
+        while goes_on:
+            message = await receive()
+            body, goes_on = body + message["body"], message["more_body"]
+        await may_go.wait()
+        said = f"{scope['path']} {len(body)}".encode()
+        headers = [(b"content-length", b"%d" % len(said))]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": said})
+
+    lengths = [7_000 if n % 500 == 499 else 0 for n in range(5_000)]
+    asked = [f"POST /{n} HTTP/1.1\r\ncontent-length: {length}\r\n\r\n".encode() for n, length in enumerate(lengths)]
+    async with serving(app, Seen) as port:
+        line = Line(*await asyncio.open_connection("127.0.0.1", port))
+        line.writer.write(b"".join(head + b"x" * length for head, length in zip(asked, lengths, strict=True)))
+        while len(deepest) < protocol.MOST_QUEUED:
+            await asyncio.sleep(0.001)
+        may_go.set()
+        for n, length in enumerate(lengths):
+            head = await line.reader.readuntil(b"\r\n\r\n")
+            said = f"/{n} {length}".encode()
+            assert b"content-length: %d\r\n" % len(said) in head
+            assert await line.reader.readexactly(len(said)) == said
+        line.writer.close()
+    assert len(deepest) == len(lengths) + 1
+    assert max(deepest) < 3 * protocol.MOST_QUEUED
+
+
 async def test_who_watches_is_answered_all_the_same(door: Door) -> None:
     async with AsyncExitStack() as stack, door.line() as line:
         await door.full(stack)

@@ -1,9 +1,11 @@
 """The primary is killed under load: what was acknowledged is on the standby, which takes over by itself, and nothing is sent twice.
 
-LASTRO_FAILOVER_SECONDS makes the load before and after it longer.
+LASTRO_FAILOVER_SECONDS makes the load before and after it longer. LASTRO_FAILOVER_OUT names a file that takes what was
+seen, as a line of JSON.
 """
 
 import asyncio
+import json
 import os
 import secrets
 import sys
@@ -112,17 +114,28 @@ async def test_the_standby_takes_over_with_all_that_was_acknowledged(stood: tupl
         play.books = await connected(stage.dsn("lastro_audit"))
         ids = [answer.json["id"] for _, _, _, answer in load.acknowledged]
         # In these words .ci/run knows what it must not try again.
-        assert await play.books.fetchval(_KNOWN, ids) == len(set(ids)) == len(ids), "acknowledged, and lost"
+        known = await play.books.fetchval(_KNOWN, ids)
+        assert known == len(set(ids)) == len(ids), "acknowledged, and lost"
         await said_again(play, load.acknowledged[:before][-AT_ONCE:])
     # The end of a play has compared our books with the network's, and found every law kept.
     await until(lambda: servers.is_standby(1), "the old primary as a standby", 90.0)
     rejoined = clock() - killed
-    sys.stdout.write(
-        f"failover: answers after {answered:.1f} s, payments after {paid:.1f} s, a standby again after {rejoined:.1f} s;"
-        f" {len(ids)} acknowledged, {before} of them before, {load.unavailable} times 503\n"
-    )
+    seen = {
+        "answersAfterSeconds": round(answered, 1), "paymentsAfterSeconds": round(paid, 1),
+        "standbyAgainAfterSeconds": round(rejoined, 1), "acknowledged": len(ids), "acknowledgedBefore": before,
+        "lost": len(ids) - known, "unavailable": load.unavailable,
+    }  # fmt: skip
+    record(seen)
     assert load.unavailable
     assert max(answered, paid) < BACK_WITHIN_SECONDS
+
+
+def record(seen: dict[str, Any]) -> None:
+    """For whoever watches, and for whoever keeps it."""
+    sys.stdout.write(f"failover: {seen}\n")
+    if out := os.environ.get("LASTRO_FAILOVER_OUT"):
+        with Path(out).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(seen) + "\n")
 
 
 async def said_again(play: Play, acknowledged: list[tuple[str, str, Any, Answer]]) -> None:

@@ -11,6 +11,7 @@ from multipart import MultipartError, MultipartSegment, PushMultipartParser
 FORM_DATA = "multipart/form-data"
 MOST_PARTS = 16
 LONGEST_BOUNDARY = 70  # RFC 2046 §5.1.1
+_LONGEST_TYPE = 256  # characters: the parameters of a content-type are read in the square of its length
 
 _BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]")
 
@@ -29,6 +30,8 @@ class Part:
 
 def boundary_of(content_type: str) -> str | None:
     """What divides the parts, of a content-type header; None where it says nothing usable."""
+    if len(content_type) > _LONGEST_TYPE:
+        return None
     message = Message()
     message["content-type"] = content_type
     found = message.get_param("boundary")

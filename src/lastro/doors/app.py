@@ -32,6 +32,7 @@ log = structlog.get_logger()
 
 # Every one that Litestar knows: what a path does not take, its own answer says, with what it does.
 _METHODS = tuple(HttpMethod)
+LARGEST_FORM = 64 * 1024  # bytes, of what anybody may send without a token: it is read on the loop
 _NOBODYS = HttpMethod.TRACE.value
 
 
@@ -48,7 +49,9 @@ def application(
         _handler(path, gate, operations.answer, _largest(table), partial(operations.admit, table))
         for path, table in by_path.items()
     ]
-    handlers += [_handler(path, gate, _by_method(table)) for path, table in public.items()]
+    handlers += [
+        _handler(path, gate, _by_method(table), LARGEST_FORM, partial(_taken, table)) for path, table in public.items()
+    ]
     app = Litestar(
         handlers,
         openapi_config=None,
@@ -72,12 +75,18 @@ def application(
 
 def _by_method(table: Mapping[str, Answer]) -> Answer:
     async def answer(scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
-        method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        if method not in table:
-            return not_allowed(table)
-        return await table[method](scope, raw, headers)
+        return await table[_method(scope)](scope, raw, headers)
 
     return answer
+
+
+async def _taken(table: Mapping[str, Answer], scope: HTTPScope, _: Mapping[bytes, bytes]) -> Response | None:
+    """A method that the path does not take is refused before a byte of its body is taken."""
+    return None if _method(scope) in table else not_allowed(table)
+
+
+def _method(scope: HTTPScope) -> str:
+    return "GET" if scope["method"] == "HEAD" else str(scope["method"])
 
 
 def _largest(table: Mapping[str, Route]) -> int:

@@ -102,8 +102,9 @@ STATUSES: dict[Kind, Status] = {
         "not before something has changed; with `retry-after`, after so many seconds",
     ),
     Kind.TOO_LARGE: Status(
-        "The body has more than the operation takes: 1 MiB; of a plan 8 MiB; of a document that is uploaded 10.5 MiB, of"
-        " which the file has 10.", "Send less; of plans, several; of a document, a smaller picture of it.", _CHANGED,
+        "The body has more than the operation takes: 1 MiB; without a token 64 KiB; of a plan 8 MiB; of a document that is"
+        " uploaded 10.5 MiB, of which the file has 10.",
+        "Send less; of plans, several; of a document, a smaller picture of it.", _CHANGED,
     ),
     Kind.UNSUPPORTED_TYPE: Status(
         "The body is not sent as JSON in UTF-8, or it is compressed.",

@@ -103,11 +103,11 @@ class Operations:
         if not raw and route.may_be_empty:
             raw, headers = _EMPTY, {**headers, b"content-type": JSON.encode()}
         key = _idempotency_key(headers, route, of_headers)
-        body_media = _type_of(headers) if raw else JSON
+        body_media, boundary = _type_of(headers) if raw else JSON, _boundary(headers) if is_large else None
         recognised = partial(self._fingerprint, scope["path"], query)
         if is_large:
             body, wrong_type, of_body = _unread(raw, route, headers)
-            fingerprint = await self._apart(lambda: recognised(_compared(raw, body_media, _boundary(headers))))
+            fingerprint = await self._apart(lambda: recognised(_compared(raw, body_media, boundary)))
         else:
             body, wrong_type, of_body = _body(raw, route, headers)
             fingerprint = recognised(_canonical.encode(compared_fields(body or {}, route.not_compared)))
@@ -128,7 +128,6 @@ class Operations:
             parsed: Verb[Any] | Refused = Refused(Kind.INVALID, of_body)
             if body is not None:
                 gone = scope["state"].get("gone")
-                boundary = _boundary(headers)
                 incoming = Incoming(company_id, path, query, raw, body, key, gone, media, body_media, boundary)
                 parsed = await self._apart(lambda: route.parse(incoming)) if is_large else route.parse(incoming)
             verb = _together(route, of_query, of_headers, parsed)

@@ -4,7 +4,6 @@ refused in the interface's words, after everything asked before it has been answ
 
 from __future__ import annotations
 
-import asyncio
 import re
 import secrets
 from functools import lru_cache, partial
@@ -17,9 +16,11 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.doors.admission import WATCHED
+from lastro.doors.flow import Flow, StaysSet
 from lastro.doors.http import METHODS, headers_of, not_allowed, refusal, request_id
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable
 
     from uvicorn._types import ASGI3Application
@@ -33,22 +34,13 @@ LARGEST_HEAD = 64 * 1024
 SLOWEST_HEAD_SECONDS = 15.0
 UNTAKEN_SECONDS = 60.0  # so long a caller may leave more of an answer untaken than a connection holds
 LINGER_SECONDS = 2.0  # how long what nobody will read is taken from a caller, so that it can read what it was told
+MOST_QUEUED = 32  # requests of one connection that have been read and wait for those before them; a read may bring some more
+_PIECE = 2048  # bytes that the parser is given at a time, where any of them may begin another request
 _FRAMING = (b"content-length", b"transfer-encoding")
 _AUTHORITY = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]*)")
 # Ids of what is answered here have to be unique, and no more: random bytes of the system would cost as much as parsing.
 _OF_THIS_PROCESS, _NUMBERS = secrets.token_bytes(8), count()
 _BETWEEN, _HEAD, _BODY = "between two requests", "in a head", "in a body"
-
-
-class _StaysSet(asyncio.Event):
-    """Of a caller who will say nothing more: whoever listens is told so each time."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.set()
-
-    def clear(self) -> None:
-        """It is so for ever."""
 
 
 class _TooLarge(Exception):  # noqa: N818
@@ -67,10 +59,12 @@ class Protocol(HttpToolsProtocol):
     untaken_seconds = UNTAKEN_SECONDS
     admission: Admission | None = None
     connections_open: Connections[Protocol] | None = None
+    flow: Flow
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
         self._place = _BETWEEN
+        self._held = b""  # what has arrived and was not given to the parser yet
         self._messages = self._head_bytes = self._body_bytes = self._other_bytes = 0
         self._unanswered = 0
         self._unframed = self._deaf = False
@@ -84,6 +78,7 @@ class Protocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Whoever connects has something to say soon."""
         super().connection_made(transport)
+        self.flow = Flow(transport)
         self._within(self.head_seconds)
         if self.connections_open is not None:
             self._address = self.client[0] if self.client else ""
@@ -101,9 +96,29 @@ class Protocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes of any number of requests."""
+        self._held += data
+        self._read_on()
+
+    def _read_on(self) -> None:
+        """Lets the parser read until enough requests wait: each takes a hundred times the memory of its bytes."""
         self._unset_keepalive_if_required()
-        while data and self._parting is None:
-            data = self._fed(data)
+        data = memoryview(self._held)
+        while data and self._parting is None and len(self.pipeline) < MOST_QUEUED:
+            size = len(data) if len(data) <= _PIECE else self._piece()
+            piece, data = data[:size], data[size:]
+            while piece and self._parting is None:
+                piece = self._fed(piece)
+        self._held = bytes(data) if self._parting is None else b""
+        self.flow.holds_back = bool(self._held)
+        if self._held:
+            self.flow.pause_reading()
+
+    def _piece(self) -> int:
+        """How many bytes the parser is given: of a body that says how long it is, all of it."""
+        if self._place is not _BODY:
+            return _PIECE
+        length = next((int(value) for name, value in self.headers if name == b"content-length"), 0)
+        return max(_PIECE, length - self._body_bytes)
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
         """The caller has nothing more to say, and may still listen: what it asked is answered before the end."""
@@ -115,10 +130,10 @@ class Protocol(HttpToolsProtocol):
             self.cycle.keep_alive = False
             # Most often it has hung up: what waits for something to tell waits no longer.
             self.cycle.message_event.set()
-            self.cycle.message_event = _StaysSet()
+            self.cycle.message_event = StaysSet()
         return bool(self._unanswered) and not self.transport.is_closing()
 
-    def _fed(self, data: bytes) -> bytes:
+    def _fed(self, data: memoryview) -> memoryview:
         """Lets the parser read; gives back what it has left."""
         messages, body_bytes = self._messages, self._body_bytes
         try:
@@ -138,7 +153,7 @@ class Protocol(HttpToolsProtocol):
                 self._other_bytes += len(data) - (self._body_bytes - body_bytes)
                 if self._other_bytes > 2 * LARGEST_HEAD + 8 * self._body_bytes:
                     self._part(_too_large())
-        return b""
+        return data[:0]
 
     def _decline_upgrade(self) -> None:
         """No other protocol is spoken here: what follows is the body, which the parser would leave to that protocol."""
@@ -256,6 +271,9 @@ class Protocol(HttpToolsProtocol):
         self._unanswered -= 1
         if self.transport.is_closing():
             self._let_go()
+        elif self._held:
+            self._read_on()
+            self.flow.resume_reading()
         if self._unanswered:
             return
         if self._parting is not None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 LIFETIME_SECONDS = companies.LIFETIME_SECONDS
 _SCOPES = frozenset({companies.SCOPE, f"{companies.SCOPE}/.default"})
 _BEARER: Final = "Bearer"
+_MOST_FIELDS = 16  # of a form; four are known
 
 
 class TokenForm(forms.Form):
@@ -108,7 +109,10 @@ class Tokens:
         if taken.retry_after_seconds is not None:
             later = ((b"retry-after", b"%d" % taken.retry_after_seconds),)
             return _json(429, OAuthError(error="temporarily_unavailable"), later)
-        given = parse_qsl(raw.decode("latin-1"), keep_blank_values=True)
+        try:
+            given = parse_qsl(raw.decode("latin-1"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+        except ValueError:
+            return _json(400, OAuthError(error="invalid_request"))
         fields = dict(given)
         if len(fields) != len(given):  # RFC 6749 §3.2: no parameter more than once
             return _json(400, OAuthError(error="invalid_request"))

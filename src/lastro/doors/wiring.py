@@ -86,7 +86,7 @@ RAILS = port.RAILS
 # What a network has to end.
 WAITING = {
     port.PIX: (*orders.WAITING[port.PIX], *payouts.WAITING[port.PIX], *subscriptions.WAITING),
-    port.TED: payouts.WAITING[port.TED],
+    **{rail: payouts.WAITING[rail] for rail in (port.TED, port.BOOK)},
     port.ANALYSIS: accounts.opening.WAITING,
     port.CLAIMS: keys.claims.WAITING,
     **{rail: orders.WAITING[rail] for rail in port.COLLECTING},
@@ -215,7 +215,7 @@ def keychain_of(settings: Settings, database: Database) -> Keychain:
 
 def rail_of(settings: Settings) -> Spi:
     """The network; its stream carries the messages of the STR, too."""
-    place = SpiPlace(settings.network_url, settings.ispb, settings.network_token, settings.worker_name)
+    place = SpiPlace(settings.network_url, settings.ispb, settings.network_token, settings.worker_name, pullers=2)
     return Spi(place, STR_READERS)
 
 

@@ -20,7 +20,7 @@ from lastro.base.leased import LeasedLane
 from lastro.base.together import pause_after
 from lastro.doors import collecting, crash, entering, logs, upkeep
 from lastro.doors.declined import StartRefused
-from lastro.doors.due import Sweep
+from lastro.doors.due import BEGINS, Sweep
 from lastro.doors.durable import demand_durable, warn_of_its_log
 from lastro.doors.gauges import Watch
 from lastro.doors.laws import EVERY_SECONDS as LAWS_SECONDS
@@ -191,12 +191,11 @@ def _lanes(
         keep("entering all", enterer.everywhere, stop, pause=entering.ALL_EVERY_SECONDS),
         keep("forgetting", quiet.forget, stop, pause=upkeep.FORGET_EVERY_SECONDS),
         *(
-            keep(
+            _swept(
                 due.name,
-                Sweep(due, work_database, runner, hear).round,
+                Sweep(due, work_database, runner, hear, lambda: assembled.chance.bytes(1)[0] % BEGINS),
                 stop,
                 outlook.watch(bells.event(_CLOCK), due.find_sql),
-                pause=_UNTOLD_SECONDS,
             )
             for due in assembled.dues
         ),
@@ -305,6 +304,15 @@ async def _leased(name: str, lane: LeasedLane, stop: asyncio.Event, wake: asynci
         await keep(name, lane.round, stop, outlook.watch(wake, lane.first_sql), pause=_UNTOLD_SECONDS)
     finally:
         await lane.rest()
+
+
+async def _swept(name: str, sweep: Sweep, stop: asyncio.Event, wake: asyncio.Event) -> None:
+    """A sweep whose slow rows go on by themselves; at the end they are waited for, and what takes too long is cut."""
+    try:
+        await keep(name, sweep.round, stop, wake, pause=_UNTOLD_SECONDS)
+        await sweep.rest()
+    finally:
+        await sweep.cut()
 
 
 async def keep(

@@ -2,6 +2,7 @@
 
 from lastro.med.actions.decide import Decide
 from lastro.med.actions.give_back import ReturnEnded
+from lastro.med.actions.never import ReturnNever
 from lastro.med.actions.news import Noted
 from lastro.med.actions.read import List, Read
 from lastro.med.actions.time import Fall
@@ -13,5 +14,5 @@ from lastro.med.store import DUE, is_disputed, is_there, related
 
 __all__ = [
     "DUE", "FRAUDS", "MED_OBJECTS", "NOTICES", "ROLES", "TERMS", "VERDICTS", "Decide", "Fall", "List", "Noted", "Read",
-    "ReturnEnded", "Stand", "Terms", "Wanted", "is_disputed", "is_there", "related", "routes",
+    "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "is_disputed", "is_there", "related", "routes",
 ]  # fmt: skip

@@ -38,6 +38,7 @@ from lastro.orders.model import (
     Order,
     Party,
     Place,
+    Sending,
     Shown,
 )
 from lastro.orders.partners import partner_name, route_problem
@@ -46,6 +47,7 @@ from lastro.orders.refunds.create import Wish as RefundWish
 from lastro.orders.refunds.disputes import Disputed, disputed, given_for
 from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
 from lastro.orders.refunds.read import Read as ReadRefund
+from lastro.orders.refunds.reasons import NOT_TAKEN
 from lastro.orders.refunds.store import stranded_by_id, stranded_in
 from lastro.orders.refunds.stranded import Settle as SettleStranded
 from lastro.orders.refunds.stranded import Way as StrandedWay
@@ -56,6 +58,7 @@ from lastro.orders.slips import by_token as slip_by_token
 from lastro.orders.slips import pdf as slip_pdf
 from lastro.orders.states import ORDERS, PIX_PAYMENTS, REFUNDS
 from lastro.orders.store import destination, order_by_id, related, reservation, root_of, shown_by_location
+from lastro.orders.store.sending import sending
 from lastro.orders.transfers import DepositBank, Transfers
 from lastro.orders.vouchers import Voucher, voucher_of
 from lastro.orders.vouchers import by_token as voucher_by_token
@@ -68,6 +71,7 @@ __all__ = [
     "EXPIRY_GRACE",
     "HELD_BACK",
     "NOTICES",
+    "NOT_TAKEN",
     "ON_STATEMENTS",
     "ORDERS",
     "PIX_PAYMENTS",
@@ -107,6 +111,7 @@ __all__ = [
     "RefundWish",
     "ReturnEnded",
     "ScheduledCharge",
+    "Sending",
     "SettleStranded",
     "Settled",
     "Shown",
@@ -140,6 +145,7 @@ __all__ = [
     "route_problem",
     "routes",
     "scheduled_charge",
+    "sending",
     "shown_by_location",
     "shown_stranded",
     "slip_by_token",

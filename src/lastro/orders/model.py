@@ -34,11 +34,21 @@ if TYPE_CHECKING:
     from lastro.orders.transfers import Transfers
 
 STATUSES = ("INITIAL", "PENDING", "AUTHENTICATING", "PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED")
+# A return that its network does not know a day after it was ordered is given up: no copy of it is on its way any more.
+RETURN_WITHIN = timedelta(hours=24)
+_RETURN_OVER = f"created_at + interval '{RETURN_WITHIN.total_seconds():.0f} seconds' <= business_now()"
+_RETURN_SENDS = (
+    "(SELECT m.sends FROM outbox m WHERE m.company_id = refunds.company_id AND m.rail = refunds.rail"
+    " AND m.network_id = refunds.return_id AND m.lease_token IS NULL)"
+)
 # What the network of each rail has to end.
 _RETURNS = {
-    rail: Waiting(RETURN_SEND, "refunds", "state", ("PENDING",), "return_id", only=f"rail = '{rail}'")
+    rail: Waiting(
+        RETURN_SEND, "refunds", "state", ("PENDING",), "return_id", only=f"rail = '{rail}'", over=_RETURN_OVER,
+        sends=_RETURN_SENDS,
+    )
     for rail in (PIX, *COLLECTING)
-}
+}  # fmt: skip
 # A charge is ordered by the last move of its payment before it ends. {}: of which table.
 _ORDERED_BEFORE = "{}.updated_at + interval '{:.0f} seconds' <= business_now()"
 _TOO_LATE = _ORDERED_BEFORE.format("k", CHARGE_WITHIN.total_seconds())
@@ -109,6 +119,19 @@ class CompanySetup:
     default_account_id: UUID | None
     route: Route | None = None
     down: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """How the message that orders something stands. sends: how often it was taken in hand; is_in_hand: it is so now."""
+
+    id: UUID
+    sends: int
+    is_in_hand: bool
+
+    def proves(self, asked_at: int | None) -> bool:
+        """Whether what the network did not know was not sent since. asked_at: `sends` as it was then."""
+        return asked_at == self.sends and not self.is_in_hand
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.rails.port import OUT, PAYMENT_SEND, PIX, RETURN_IN, TED, TED_SEND, Booked, Waiting
+from lastro.rails.port import BOOK, OUT, PAYMENT_SEND, PIX, RETURN_IN, TED, TED_SEND, Booked, Waiting
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -37,6 +37,7 @@ WAITING = {
     for rail, kind, name, over in (
         (PIX, PAYMENT_SEND, "end_to_end_id", f"({_OVER} OR {_TOO_EARLY.format(name='end_to_end_id')})"),
         (TED, TED_SEND, "control_number", _OVER),
+        (BOOK, PAYMENT_SEND, "end_to_end_id", _OVER),
     )
 }
 # What a line of each rail's statements may be of ours.
@@ -56,11 +57,13 @@ ON_STATEMENTS = {
     for rail, name, reference in ((PIX, "end_to_end_id", "x.txid"), (TED, "control_number", "x.str_control_number"))
 }  # fmt: skip
 # Of an outbox row: whose account may not pay at the moment (states.md 8), or whose id is too old to be sent. It waits, until
-# it may, is renewed, or its time is over. One that has ended was sent: its message waits for nothing.
+# it may, is renewed, or its time is over; to an account here it is not carried then, so that what nobody had carried by then
+# ends. One that has ended was sent: its message waits for nothing.
 HELD_BACK = (
     "EXISTS (SELECT 1 FROM payouts p JOIN accounts a ON a.company_id = p.company_id AND a.id = p.account_id"  # noqa: S608 ours
     " WHERE p.company_id = outbox.company_id AND p.id = outbox.reference_id"
     f" AND p.status IN ('PENDING', 'ANALYSIS') AND (a.status <> 'ACTIVE'"
+    f" OR (p.rail = '{BOOK}' AND p.send_until <= (SELECT business_now()))"
     f" OR (p.rail = '{PIX}' AND p.status = 'PENDING' AND {_TOO_EARLY.format(name='p.end_to_end_id')})))"
 )
 MOST_CHILDREN = 100

@@ -44,7 +44,12 @@ NETWORK_WAITS = (0,) * 30 + (1, 2, 5, 15, 30, 60)
 
 
 def email_of(text: str) -> str:
-    """An address as it is kept and looked for."""
+    """An address as it is kept and looked for. One that is too long to be one is cut and left as it is, and is nobody's.
+
+    To normalize takes the square of a text's length, where it is made for that: half a megabyte takes half a minute.
+    """
+    if len(text) > _LONGEST_EMAIL:
+        return text[: _LONGEST_EMAIL + 1]
     return unicodedata.normalize("NFC", text).strip().lower()
 
 

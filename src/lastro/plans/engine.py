@@ -14,6 +14,7 @@ from lastro.base import lanes
 from lastro.base.errors import Refused, Stale
 from lastro.base.run import Done
 from lastro.base.together import together
+from lastro.payouts import Unasked
 from lastro.plans import rules, store
 from lastro.plans.actions.check import Check, Pace
 from lastro.plans.actions.decide import Expire
@@ -21,6 +22,7 @@ from lastro.plans.actions.make import Finish, Make
 from lastro.plans.silences import Silences
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
     from asyncpg import Record
@@ -38,7 +40,32 @@ _CHECKED_AT_ONCE = 250
 _MADE_AT_ONCE = 20
 _WIDTH = 4
 _MOST_KEPT = 4  # plans whose lines stay in memory between two looks at them
+_MOST_TRIED = 1000  # plans of which it is kept how far they were tried
 _log = structlog.get_logger(__name__)
+
+
+@dataclass
+class Tried:
+    """How far the lines of a plan were tried, one after the other. reached: the number of the last one.
+
+    again: in how many seconds those are asked again whose merchant was silent; None: none was.
+    """
+
+    reached: int = 0
+    again: float | None = None
+
+    def add(self, numbers: Sequence[int], outcomes: Sequence[Done | Refused | None]) -> float | None:
+        """The next ones were tried, as far as time was; seconds to wait, where nobody else could be asked either."""
+        for number, outcome in zip(numbers, outcomes, strict=True):
+            if outcome is None:
+                break
+            if isinstance(outcome, Refused):
+                seconds = float(outcome.retry_after_seconds or 1)
+                if not isinstance(outcome, Unasked) or outcome.location is None:
+                    return seconds
+                self.again = seconds if self.again is None else min(self.again, seconds)
+            self.reached = number
+        return None
 
 
 @dataclass(frozen=True)
@@ -52,6 +79,7 @@ class Planner:
     hear: lanes.Hear = lanes.unheard
     _silences: Silences = field(default_factory=Silences)
     _kept: OrderedDict[UUID, list[Read]] = field(default_factory=OrderedDict)
+    _tried: OrderedDict[UUID, Tried] = field(default_factory=OrderedDict)
 
     async def row(self, row: Record) -> None:
         """Goes on with a plan that was claimed, and gives it back if it is not at its end."""
@@ -105,9 +133,9 @@ class Planner:
             timer.cancel()
 
     async def _check_lines(self, company_id: UUID, plan: Plan, reads: list[Read], over: asyncio.Event) -> float | None:
-        place = 0
+        place, ways = 0, self._silences.listening(self.ways, plan.id)
         while place < len(reads):
-            verb = Check(plan.id, reads[place : place + _CHECKED_AT_ONCE], self.ways, Pace(over, self._silences))
+            verb = Check(plan.id, reads[place : place + _CHECKED_AT_ONCE], ways, Pace(over, self._silences))
             written = (await self.runner.act(company_id, verb)).write
             reached = 0 if written is None else len(written.rows)
             place += reached
@@ -122,33 +150,59 @@ class Planner:
         return None
 
     async def _make(self, company_id: UUID, plan: Plan, until: float) -> float | None:
-        """Makes payout after payout; seconds until it is to go on, None: none is left."""
+        """Makes payout after payout; seconds until it is to go on, None: none is left.
+
+        Whose merchant is silent is left for the end: the lines behind it have nothing to do with that.
+        """
         clock = asyncio.get_running_loop().time
+        made, tried = 0, self._tried.pop(plan.id, Tried())
         while clock() < until:
             begun = clock()
             async with self.database.session(company_id) as session:
-                ids = await store.lines_to_make(session, company_id, plan.id, _MADE_AT_ONCE)
-            if not ids:
+                lines = await store.lines_to_make(session, company_id, plan.id, tried.reached, _MADE_AT_ONCE)
+            if not lines and tried.again is not None:
+                _log.info("plan.waits", company_id=company_id, id=plan.id, count=made)
+                return tried.again
+            if not lines and not tried.reached:
                 await self.runner.act(company_id, Finish(plan.id))
                 return None
-
-            async def make(place_and_line: tuple[int, UUID], begun: float = begun) -> Done | Refused | None:
-                # One by one in time: what many lines set in motion at once, everybody else would have to wait for.
-                await asyncio.sleep(max(0.0, begun + place_and_line[0] / self.lines_per_second - clock()))
-                if clock() > until:
-                    return None
-                return await self.runner.act(company_id, Make(place_and_line[1], self.ways, self._silences))
-
-            outcomes = await together(enumerate(ids), make, _WIDTH)
-            for outcome in outcomes:
-                if isinstance(outcome, Refused):  # somebody who has to be asked could not be
-                    made = sum(isinstance(one, Done) for one in outcomes)
-                    _log.info("plan.waits", company_id=company_id, id=plan.id, count=made)
-                    return float(outcome.retry_after_seconds or 1)
+            if not lines:
+                tried = Tried()
+                continue
+            outcomes = await self._make_some(company_id, plan.id, [line_id for _, line_id in lines], begun, until)
+            made += sum(isinstance(one, Done) for one in outcomes)
+            wait = tried.add([number for number, _ in lines], outcomes)
+            if wait is not None:
+                self._keep_tried(plan.id, tried)
+                _log.info("plan.waits", company_id=company_id, id=plan.id, count=made)
+                return wait
             if (await self._plan(company_id, plan.id)).state != "APPLYING":
                 return None
-            await asyncio.sleep(max(0.0, begun + len(ids) / self.lines_per_second - clock()))
+            await asyncio.sleep(max(0.0, begun + len(lines) / self.lines_per_second - clock()))
+        self._keep_tried(plan.id, tried)
         return 0.0
+
+    async def _make_some(
+        self, company_id: UUID, plan_id: UUID, ids: list[UUID], begun: float, until: float
+    ) -> list[Done | Refused | None]:
+        """What became of each; None: its time was over before it came to it."""
+        clock = asyncio.get_running_loop().time
+        ways = self._silences.listening(self.ways, plan_id)
+
+        async def make(place_and_line: tuple[int, UUID]) -> Done | Refused | None:
+            # One by one in time: what many lines set in motion at once, everybody else would have to wait for.
+            await asyncio.sleep(max(0.0, begun + place_and_line[0] / self.lines_per_second - clock()))
+            if clock() > until:
+                return None
+            return await self.runner.act(company_id, Make(place_and_line[1], ways, self._silences))
+
+        return await together(enumerate(ids), make, _WIDTH)
+
+    def _keep_tried(self, plan_id: UUID, tried: Tried) -> None:
+        """For the next time. Of many, what is kept longest is forgotten: another process may have ended its plan."""
+        self._tried[plan_id] = tried
+        if len(self._tried) > _MOST_TRIED:
+            self._tried.popitem(last=False)
 
 
 def _reads(form: str, body: bytes, banks: BankList, ours: Institution) -> list[Read]:

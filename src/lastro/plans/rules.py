@@ -92,7 +92,7 @@ def gives_up(unasked: Unasked, silent_for: timedelta) -> Refused | None:
 
     None: it is asked again. The directory answers some time. silent_for: since it was found silent first.
     """
-    if not unasked.is_address or unasked.kind is not Kind.UNAVAILABLE or silent_for < LONGEST_SILENCE:
+    if unasked.location is None or unasked.kind is not Kind.UNAVAILABLE or silent_for < LONGEST_SILENCE:
         return None
     text = "nobody has answered for an hour at the address in it"
     return Refused(Kind.INVALID, (Problem("paymentData.qrcodeData", "INVALID", text),))

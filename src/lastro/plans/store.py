@@ -40,8 +40,9 @@ SELECT account_id, payment_method, currency, count(*) AS payouts, sum(transfers)
  GROUP BY account_id, payment_method, currency ORDER BY account_id, payment_method
 """
 _TO_MAKE = """
-SELECT id FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2 AND payout_id IS NULL AND issues IS NULL
- ORDER BY number LIMIT $3
+SELECT number, id FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2 AND payout_id IS NULL AND issues IS NULL
+   AND number > $3
+ ORDER BY number LIMIT $4
 """
 _LINE_COLUMNS = """
 l.id, l.version, l.plan_id, l.number, l.line, l.request, l.external_id, l.account_id, l.payment_method, l.currency,
@@ -118,9 +119,9 @@ async def totals_of(session: Session, company_id: UUID, plan_id: UUID) -> list[T
     return [_total(row) for row in await session.fetch(_TOTALS, company_id, plan_id)]
 
 
-async def lines_to_make(session: Session, company_id: UUID, plan_id: UUID, limit: int) -> list[UUID]:
-    """The next lines that no payout was made of."""
-    return [row["id"] for row in await session.fetch(_TO_MAKE, company_id, plan_id, limit)]
+async def lines_to_make(session: Session, company_id: UUID, plan_id: UUID, after: int, limit: int) -> list[tuple[int, UUID]]:
+    """The next lines behind number `after` that no payout was made of: number and id."""
+    return [(row["number"], row["id"]) for row in await session.fetch(_TO_MAKE, company_id, plan_id, after, limit)]
 
 
 async def line_of(session: Session, company_id: UUID, line_id: UUID) -> Line | None:

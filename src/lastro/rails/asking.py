@@ -103,7 +103,8 @@ class Asker:
             return
         if row["is_over"]:
             never = port.encode(port.PaymentNever(row["name"], row["sends"]))
-            await self._keep(row, Told(port.PAYMENT_NEVER, "", row["name"], never))
+            kind = port.RETURN_NEVER if waiting.kind == port.RETURN_SEND else port.PAYMENT_NEVER
+            await self._keep(row, Told(kind, "", row["name"], never))
             return
         async with self._database.session(row["company_id"]) as session:
             again = await session.fetch(_SEND_AGAIN, row["company_id"], self._name, row["name"])

@@ -19,7 +19,7 @@ from lastro.base.run import Act, Done
 from lastro.base.together import pause_after
 from lastro.base.write import Finished, Row, Write
 from lastro.rails.ends import REFUSED_ENDS
-from lastro.rails.port import BOOK, PAYMENT_SEND, PIX, RETURN_SEND, TED_SEND, Closed, Permanent, Transient, Unknown
+from lastro.rails.port import BOOK, PAYMENT_SEND, RETURN_SEND, TED_SEND, Closed, Permanent, Transient, Unknown
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -37,7 +37,7 @@ _ALARM_AFTER = 6  # sends in vain
 HELD_BACK_FOR = timedelta(minutes=5)
 _MOMENT_SECONDS = 0.02
 _EARLY_FOR = timedelta(seconds=5)
-_DOUBTED = frozenset({PAYMENT_SEND, TED_SEND})
+_DOUBTED = frozenset({PAYMENT_SEND, TED_SEND, RETURN_SEND})
 _log = structlog.get_logger(__name__)
 
 
@@ -64,10 +64,7 @@ class RefusedForGood(Act[None]):
 
 def _is_doubt(row: Record) -> bool:
     """Whether an earlier copy may be on its way that the network does not know yet. Between two tables of ours none is."""
-    kind, rail = row["kind"], row["rail"]
-    if row["sends"] < 2 or rail == BOOK:
-        return False
-    return kind in _DOUBTED or (kind == RETURN_SEND and rail == PIX)
+    return row["sends"] > 1 and row["rail"] != BOOK and row["kind"] in _DOUBTED
 
 
 def _inbox_row(door: Door, row: Record, told: Told) -> Row:

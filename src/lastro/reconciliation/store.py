@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from lastro.base.money import Money
+from lastro.rails.port import KINDS
 from lastro.reconciliation.model import DONE, ENDED, WAITS, Day, Item, Open, Ours, Statement, Theirs
 
 if TYPE_CHECKING:
@@ -31,16 +32,18 @@ _STORED = """
 SELECT line_id FROM statement_lines
  WHERE company_id = $1 AND statement_id = $2 AND edition = $3 AND line_id = ANY ($4::text[])
 """
-_LINES = """
+# A name is a kind and an id, and their indexes go so: without the kinds, every line of the rail would be looked at.
+_KINDS = ", ".join(f"'{kind}'" for kind in KINDS)
+_NAMED = f"company_id = $1 AND rail = $2 AND kind IN ({_KINDS}) AND network_id = ANY ($3::text[])"
+_LINES = f"""
 SELECT kind, network_id, line_id, amount_minor, currency, reference FROM statement_lines
- WHERE company_id = $1 AND rail = $2 AND network_id = ANY ($3::text[]) AND is_current ORDER BY created_at, id
-"""
+ WHERE {_NAMED} AND is_current ORDER BY created_at, id
+"""  # noqa: S608 a statement of our own
 # Those that are open, and those of this statement that people have accepted: neither is opened once more.
-_NOT_ANEW = """
+_NOT_ANEW = f"""
 SELECT kind, network_id, difference FROM statement_items
- WHERE company_id = $1 AND rail = $2 AND network_id = ANY ($3::text[])
-   AND (state = 'OPEN' OR (state = 'ACCEPTED' AND statement_id = $4))
-"""
+ WHERE {_NAMED} AND (state = 'OPEN' OR (state = 'ACCEPTED' AND statement_id = $4))
+"""  # noqa: S608 a statement of our own
 _RETIRE = """
 UPDATE statement_lines SET is_current = false WHERE company_id = $1 AND statement_id = $2 AND edition < $3 AND is_current
 """

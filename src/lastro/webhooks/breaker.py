@@ -7,6 +7,7 @@ one of them, and a process that starts knows what the others know. Nothing is wr
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ import structlog
 
 from lastro.webhooks import store
 from lastro.webhooks.circuit import TRIPS_AT, Circuit, Turn, pause_after, turned
+from lastro.webhooks.slots import remember
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -45,10 +47,10 @@ class Breaker:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._unanswered: dict[Key, set[UUID]] = {}  # events without an answer since the last answer
+        self._unanswered: OrderedDict[Key, set[UUID]] = OrderedDict()  # events without an answer since the last answer
         self._looks = 0
         # By this process, which may still have requests on their way: the look at which it was written, None: not yet.
-        self._opened: dict[Key, int | None] = {}
+        self._opened: OrderedDict[Key, int | None] = OrderedDict()
 
     def look(self) -> None:
         """What is due is looked at from now on: what `holds` is asked about afterwards was seen then."""
@@ -94,14 +96,15 @@ class Breaker:
         if probe is not None:
             await self._failed(to, one, failure, probe)
         elif to.circuit is Circuit.CLOSED and to.key not in self._opened:
-            events = self._unanswered.setdefault(to.key, set())
+            events = self._unanswered.get(to.key, set())
             events.add(one.id)
+            remember(self._unanswered, to.key, events)
             if len(events) >= TRIPS_AT:
                 await self._trip(to, one, failure)
 
     async def _trip(self, to: Destination, one: Claimed, failure: str) -> None:
         del self._unanswered[to.key]
-        self._opened[to.key] = None
+        remember(self._opened, to.key, None)
         try:
             async with self._database.session(to.company_id) as session:
                 state = turned(Circuit.CLOSED, Turn.TRIP)

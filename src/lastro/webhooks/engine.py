@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from datetime import timedelta
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -49,38 +49,57 @@ _log = structlog.get_logger()
 _NUMBERED_AT_ONCE = 500
 _COMPANIES_AT_ONCE = 4
 _SWEEP_SECONDS = 1.0
+_SHORTEST_PAUSE_SECONDS = 0.004  # until what waits for an older transaction is looked at again: about a flush of a disk
 _FINISHED_AT_ONCE = 500
 _FINISH_TRIES = 3
 
 
-async def _number(database: Database, company_id: UUID) -> int:
+class Numbered(NamedTuple):
+    """How many events of a company were numbered, and whether more of it waits for an older transaction."""
+
+    events: int
+    waits: bool
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there may be more that could be numbered at once."""
+        return self.events == _NUMBERED_AT_ONCE
+
+
+async def _number(database: Database, company_id: UUID) -> Numbered:
     """A few hundred of one company, so that nobody waits for a company with a million."""
     async with database.session_for(company_id) as session:
-        numbered = await store.number_events(session, company_id, _NUMBERED_AT_ONCE)
-    if numbered:
+        numbered = Numbered(*await store.number_events(session, company_id, _NUMBERED_AT_ONCE))
+    if numbered.events:
         gap("events.numbered")
     return numbered
 
 
-async def number(database: Database, work: Database, company_ids: Collection[UUID] | None = None) -> int:
-    """Numbers what was committed, of these companies or of all, and bears the deliveries; how many events it was.
+async def number_some(
+    database: Database, work: Database, company_ids: Collection[UUID] | None = None
+) -> dict[UUID, Numbered]:
+    """Numbers a few hundred events of each of these companies, or of all that have some, and bears the deliveries.
 
-    database: as the app's role. work: as the role that sees ids across companies. A company whose events cannot be
-    numbered yet, because an older transaction is open, is left for the next call.
+    database: as the app's role. work: as the role that sees ids across companies. What cannot be numbered yet, because an
+    older transaction is open, is left for another call.
     """
     if company_ids is None:
         async with work.session() as session:
             company_ids = await store.unnumbered(session)
-    total, left = 0, list(company_ids)
-    while left:
-        full: list[UUID] = []
-        rest = iter(left)
-        while some := list(islice(rest, _COMPANIES_AT_ONCE)):
-            for company_id, numbered in zip(some, await asyncio.gather(*(_number(database, c) for c in some)), strict=True):
-                total += numbered
-                if numbered == _NUMBERED_AT_ONCE:
-                    full.append(company_id)
-        left = full
+    found: dict[UUID, Numbered] = {}
+    rest = iter(company_ids)
+    while some := list(islice(rest, _COMPANIES_AT_ONCE)):
+        found |= zip(some, await asyncio.gather(*(_number(database, c) for c in some)), strict=True)
+    return found
+
+
+async def number(database: Database, work: Database, company_ids: Collection[UUID] | None = None) -> int:
+    """The same until no company has more; how many events it was."""
+    found = await number_some(database, work, company_ids)
+    total = sum(one.events for one in found.values())
+    while left := [company_id for company_id, one in found.items() if one.is_full]:
+        found = await number_some(database, work, left)
+        total += sum(one.events for one in found.values())
     return total
 
 
@@ -113,6 +132,8 @@ class Deliverer:
         self._slots = Slots(settings)
         self._breaker = Breaker(database)
         self._hinted: set[UUID] = set()
+        self._pauses: dict[UUID, float] = {}  # of companies whose events wait for an older transaction: the next one
+        self._timed: set[UUID] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._ended: defaultdict[UUID, list[Attempted]] = defaultdict(list)
         self._finishing: set[UUID] = set()
@@ -155,10 +176,10 @@ class Deliverer:
                     wake.clear()
                     self._hinted.clear()
                     sweep_at = clock() + _SWEEP_SECONDS
-                    await number(self._database, self._work)
+                    await self._number_some()
                 elif self._hinted:
                     hinted, self._hinted = self._hinted, set()
-                    await number(self._database, self._work, hinted)
+                    await self._number_some(hinted)
                 launched = await self._launch()
             except (DatabaseAway, asyncpg.PostgresError):
                 _log.exception("webhooks.round_failed")
@@ -168,17 +189,43 @@ class Deliverer:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
+    async def _number_some(self, company_ids: Collection[UUID] | None = None) -> None:
+        """Of each a few hundred. Who has more comes again when what is due was looked at: no backlog is waited for.
+
+        What waits for an older transaction can be numbered once that has ended, which for most of them is a flush of the
+        disk away: it is tried again soon, and ever later while it waits. At the next sweep an event would be a second old.
+        """
+        found = await number_some(self._database, self._work, company_ids)
+        if full := [company_id for company_id, one in found.items() if one.is_full]:
+            self.hint(full)
+        for company_id, one in found.items():
+            if not one.waits:
+                self._pauses.pop(company_id, None)
+            elif company_id not in self._timed:
+                pause = self._pauses.get(company_id, _SHORTEST_PAUSE_SECONDS)
+                self._pauses[company_id] = min(2 * pause, _SWEEP_SECONDS)
+                self._timed.add(company_id)
+                asyncio.get_running_loop().call_later(pause, self._look_again, company_id)
+
+    def _look_again(self, company_id: UUID) -> None:
+        self._timed.discard(company_id)
+        self.hint((company_id,))
+
     async def _launch(self) -> int:
-        """Claims what is due while there is room, a few for each destination; how many requests it started."""
+        """Claims what is due while there is room, a few for each destination; how many requests it started.
+
+        What is free is divided by companies first, then by the endpoints of each: who has hundreds takes nobody else's part.
+        """
         self._breaker.look()
         async with self._work.session() as session:
             found = await store.destinations(session)
         free = self._settings.at_once - self._slots.total
-        share = max(1, min(self._settings.claim, free // max(1, len(found))))
+        named = Counter(to.company_id for to in found)
         launched = 0
         rest = iter(found)
         while some := list(islice(rest, self._settings.claims_at_once)):
-            launched += sum(await asyncio.gather(*(self._claim(to, share) for to in some)))
+            shares = (max(1, min(self._settings.claim, free // (len(named) * named[to.company_id]))) for to in some)
+            launched += sum(await asyncio.gather(*map(self._claim, some, shares)))
         return launched
 
     async def _claim(self, to: Destination, share: int) -> int:

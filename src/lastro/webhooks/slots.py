@@ -1,10 +1,10 @@
-"""How many requests run at once: to all receivers together, to one endpoint, and to it for one company."""
+"""How many requests run at once: to all receivers together, for one company, to one endpoint, and to it for one company."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from lastro.webhooks.rules import DEFAULT_PLAN, Plan
 
@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from uuid import UUID
 
 Key: TypeAlias = "tuple[UUID, int]"  # company and endpoint
+K = TypeVar("K")
+V = TypeVar("V")
 
 _FEWEST_SLOTS = 2  # of an endpoint that does not answer: enough to notice that it does again
+_REMEMBERED = 10_000  # endpoints that were silent lately: a company may name as many as there are hosts and ports
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,39 +36,43 @@ class Slots:
     """How many requests run, against how many may. A company whose endpoint gives no answer loses half of its slots there
     each time, and gets one back with each answer: so endpoints that time out cannot take all the room between them, and a
     host that companies share is not lost to all of them by one.
+
+    A company has a quarter of all slots, however many endpoints it names, and more than that while half of all are free.
     """
 
     settings: DeliverySettings
     total: int = 0
     busy: Counter[int] = field(default_factory=Counter)
+    busy_of: Counter[UUID] = field(default_factory=Counter)
     busy_for: Counter[Key] = field(default_factory=Counter)
-    most: dict[Key, int] = field(default_factory=dict)
+    most: OrderedDict[Key, int] = field(default_factory=OrderedDict)
 
     def take(self, key: Key, wanted: int) -> int:
         """As many as are free, up to `wanted`."""
-        full = self.settings.per_endpoint
+        company_id, endpoint = key
+        full, at_once = self.settings.per_endpoint, self.settings.at_once
         free = min(
             wanted,
             self.most.get(key, full) - self.busy_for[key],
-            full - self.busy[key[1]],
-            self.settings.at_once - self.total,
+            full - self.busy[endpoint],
+            max(max(1, at_once // 4) - self.busy_of[company_id], at_once // 2 - self.total),
+            at_once - self.total,
         )
         if free <= 0:
             return 0
-        self.busy[key[1]] += free
+        self.busy[endpoint] += free
+        self.busy_of[company_id] += free
         self.busy_for[key] += free
         self.total += free
         return free
 
     def give_back(self, key: Key, count: int = 1) -> None:
         """These requests have ended, or were never made."""
+        company_id, endpoint = key
         self.total -= count
-        self.busy[key[1]] -= count
-        if self.busy[key[1]] <= 0:
-            del self.busy[key[1]]
-        self.busy_for[key] -= count
-        if self.busy_for[key] <= 0:
-            del self.busy_for[key]
+        _less(self.busy, endpoint, count)
+        _less(self.busy_of, company_id, count)
+        _less(self.busy_for, key, count)
 
     def learn(self, key: Key, *, answered: bool) -> None:
         """What the last request says about the endpoint."""
@@ -75,6 +82,23 @@ class Slots:
         most = self.most.get(key, full)
         most = most + 1 if answered else max(min(_FEWEST_SLOTS, full), most // 2)
         if most < full:
-            self.most[key] = most
+            remember(self.most, key, most)
         else:
             self.most.pop(key, None)
+
+
+def _less(busy: Counter[K], one: K, count: int) -> None:
+    busy[one] -= count
+    if busy[one] <= 0:
+        del busy[one]
+
+
+def remember(known: OrderedDict[K, V], key: K, value: V) -> None:
+    """Keeps what was learnt of an endpoint; of too many, the one that was learnt of longest ago is forgotten.
+
+    Most of them never answer and are never asked again, so that nothing else would take them out.
+    """
+    known[key] = value
+    known.move_to_end(key)
+    if len(known) > _REMEMBERED:
+        known.popitem(last=False)

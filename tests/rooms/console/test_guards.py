@@ -73,6 +73,23 @@ async def test_who_was_changed_while_the_password_was_looked_at_is_not_in(house:
     assert isinstance(await house.entrance.by_password(person.email, PASSWORD, "test", None), Entered)
 
 
+async def test_a_wrong_password_is_written_of_whoever_it_is_given_for(house: Building, cast: Cast) -> None:
+    """A commit waits for the disk: who may enter would be told by how long the no takes."""
+    person = await house.person()
+    seen: list[set[str]] = []
+
+    async def look() -> None:
+        async with cast.database.session() as session:
+            rows = await session.fetch("SELECT xmin::text FROM sign_in_tries UNION SELECT xmin::text FROM people_acts")
+        seen.append({row["xmin"] for row in rows})
+
+    for email in (person.email, "nobody@ana.example"):
+        slow = while_it_hashes(house, look)
+        assert await slow.by_password(email, "none of hers", "test", None) is None
+        await look()
+    assert [len(after - before) for before, after in (seen[:2], seen[2:])] == [1, 1]
+
+
 async def test_the_second_step_goes_on_from_a_first_that_still_counts(house: Building, cast: Cast) -> None:
     visit, person = await house.inside()
     _, codes = await with_factor(house, visit)

@@ -266,6 +266,23 @@ async def test_twenty_codes_a_day_for_an_account(desk: Desk) -> None:
     said(await desk.create("RANDOM", None))
 
 
+async def test_a_key_that_is_decided_twice_is_registered_once(desk: Desk) -> None:
+    """Without a key of idempotency, and with the client changed while the directory was asked."""
+
+    class Slow(Registry):
+        async def register_key(self, **asked: Any) -> str:
+            made = await super().register_key(**asked)
+            if len(self.asked) == 1:
+                await desk.rows("UPDATE clients SET version = version + 1 RETURNING 1")
+            return made
+
+    desk.registry = Slow()
+    first = said(await desk.create("RANDOM", None))["key"]
+    assert (len(desk.registry.asked), list(desk.registry.keys)) == (2, [first])
+    said(await desk.create("RANDOM", None))
+    assert len(desk.registry.keys) == 2
+
+
 async def test_a_code_that_is_too_old(desk: Desk) -> None:
     validation_id = await desk.begin()
     token = await desk.token(validation_id)

@@ -102,6 +102,8 @@ ALSO = {
         "UPDATE payouts SET start_at = now() WHERE company_id = $1 AND id = '{out_canceled}'",
         "UPDATE payouts SET status = 'PENDING' WHERE company_id = $1 AND id = '{out_review}'",
         "UPDATE payouts SET ask_at = now() WHERE company_id = $1 AND id = '{out_review}'",
+        "UPDATE payouts SET ask_at = now() WHERE company_id = $1 AND id = '{own_paid}'",
+        "UPDATE payouts SET status = 'PENDING' WHERE company_id = $1 AND id = '{own_paid}'",
     ],
     "law_nothing_is_overdue_at_rest": [
         "UPDATE payouts SET ask_at = ask_at - interval '2 days' WHERE company_id = $1 AND id = '{out_pending}'",

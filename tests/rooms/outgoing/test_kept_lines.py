@@ -90,6 +90,41 @@ async def test_many_who_want_one_name_wait_for_one_look_up() -> None:
     assert all(not isinstance(one, BaseException) and one.status == 200 for one in answered[1:])
 
 
+async def test_a_look_up_ends_with_the_last_who_waits_for_it() -> None:
+    names: list[str] = []
+    ended: list[str] = []
+    found = asyncio.Event()
+
+    class Slow:
+        async def addresses(self, host: str) -> Sequence[str]:
+            names.append(host)
+            try:
+                await found.wait()
+            except asyncio.CancelledError:
+                ended.append(host)
+                raise
+            return ["127.0.0.1"]
+
+    async with receiver(answers(http())) as at, OutgoingClient(sandbox=True, resolver=Slow()) as client:
+        url = f"http://receiver.example.com:{at.port}/"
+        first, last = (asyncio.create_task(client.post(url, b"{}", JSON)) for _ in range(2))
+        while not names:
+            await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        assert ended == []
+        last.cancel()
+        # Whoever comes in the same moment has a look-up of its own, and not the one that is ending.
+        again = asyncio.create_task(client.post(url, b"{}", JSON))
+        await asyncio.gather(last, return_exceptions=True)
+        for _ in range(9):
+            await asyncio.sleep(0)
+        assert ended == ["receiver.example.com"]
+        found.set()
+        assert (await again).status == 200
+    assert names == ["receiver.example.com"] * 2
+
+
 async def test_a_connection_that_ended_leaves_nothing_behind() -> None:
     # The parser and what it tells know each other; without care each would wait for the collector.
     gone: list[weakref.ref[Line]] = []

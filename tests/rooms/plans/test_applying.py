@@ -1,6 +1,7 @@
 """A plan that was approved is made line by line: as it was approved, once, whatever stops or changes meanwhile."""
 
 import asyncio
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -186,7 +187,7 @@ async def test_silence_makes_a_plan_wait_in_the_middle_of_being_applied(bureau: 
     plan = await bureau.approved([bureau.payout(f"{n + 1}.00", paymentData={"pixKey": key}) for n, key in enumerate(keys)])
     entries[keys[3]] = silence
     found = await apply(bureau, plan)
-    assert (found["status"], found["progress"]["unfit"], found["progress"]["created"] < 30) == ("APPLYING", 0, True)
+    assert (found["status"], found["progress"]["unfit"], found["progress"]["created"] < 20) == ("APPLYING", 0, True)
     assert 4 not in await made(bureau, plan)
     entries[keys[3]] = entry_of(keys[3])
     await bureau.due()
@@ -210,6 +211,59 @@ async def test_a_dead_address_of_a_qr_is_refused_after_an_hour(bureau: Bureau) -
     assert (await bureau.read(plan))["status"] == "PARTIALLY_APPLIED"
     assert await refused(bureau, plan) == {1: ("paymentData.qrcodeData", "INVALID")}
     assert await made(bureau, plan) == [2]
+
+
+async def silent_first(bureau: Bureau, count: int, seconds: float = 0.0) -> dict[str, Any]:
+    """An approved plan: so many QRs of one host, each silent for so long by now, and three lines behind them."""
+    locations = [f"banco.example/qr/v2/{n}" for n in range(count)]
+    bureau.office.outside.charges = {one: Charge(KEY, None, f"T{n}") for n, one in enumerate(locations)}
+    by_qr = [bureau.payout(f"{n}.00", paymentData={"qrcodeData": dynamic_qr(one)}) for n, one in enumerate(locations, 1)]
+    plan = await bureau.approved([*by_qr, *bureau.differing(3)])
+
+    async def silence(location: str, now: datetime) -> Charge:
+        assert now.tzinfo is not None
+        await asyncio.sleep(seconds)
+        raise Transient(location)
+
+    bureau.office.outside.read = silence  # type: ignore[method-assign]
+    return plan
+
+
+async def test_lines_behind_silent_ones_are_made_meanwhile(bureau: Bureau) -> None:
+    """More are silent than are taken at once."""
+    plan = await silent_first(bureau, 25)
+    found = await apply(bureau, plan)
+    assert (found["status"], found["progress"]["created"]) == ("APPLYING", 3)
+    assert await made(bureau, plan) == [26, 27, 28]
+    await bureau.an_hour_later()
+    await bureau.work()
+    assert (await bureau.read(plan))["status"] == "PARTIALLY_APPLIED"
+    assert await refused(bureau, plan) == dict.fromkeys(range(1, 26), ("paymentData.qrcodeData", "INVALID"))
+
+
+async def test_a_look_goes_on_behind_the_silent_lines_of_the_last_one(
+    bureau: Bureau, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A silent line takes seconds: no look comes to more than a few of them."""
+    monkeypatch.setattr("lastro.plans.engine._AT_A_TIME_SECONDS", 0.2)
+    plan, planner = await silent_first(bureau, 12, seconds=0.3), bureau.planner
+    await bureau.apply(plan)
+    for _ in range(40):
+        for row in await bureau.claim():
+            await planner.row(row)
+    assert await made(bureau, plan) == [13, 14, 15]
+
+
+async def test_few_plans_are_kept_in_mind_that_are_not_at_their_end(bureau: Bureau, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lastro.plans.engine._MOST_TRIED", 1)
+    monkeypatch.setattr("lastro.plans.engine._AT_A_TIME_SECONDS", 0.0)
+    planner = bureau.planner
+    for _ in range(2):
+        await bureau.apply(await bureau.approved(bureau.differing(1)))
+    rows = await bureau.claim()
+    for row in rows:
+        await planner.row(row)
+    assert list(planner._tried) == [rows[-1]["id"]]
 
 
 # ── whatever stops ──

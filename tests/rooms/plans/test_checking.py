@@ -204,6 +204,40 @@ class Dead(dict[str, Charge]):
         raise Transient(location)
 
 
+def by_qrs(bureau: Bureau, paths: list[str]) -> list[dict[str, Any]]:
+    """A payout by each QR at one host."""
+    codes = [dynamic_qr(f"banco.example/qr/v2/{path}") for path in paths]
+    return [bureau.payout(f"{n}.00", paymentData={"qrcodeData": code}) for n, code in enumerate(codes, start=1)]
+
+
+async def test_all_qrs_of_a_dead_host_end_an_hour_after_its_first_silence(bureau: Bureau) -> None:
+    """More of them than are asked at once: those behind the first eight have not been asked at all until then."""
+    plan = await bureau.take([*by_qrs(bureau, [str(n) for n in range(20)]), bureau.payout("99.00")])
+    bureau.office.outside.charges = Dead()  # type: ignore[assignment]
+    await bureau.work()
+    assert (await bureau.read(plan))["status"] == "VALIDATING"
+    await bureau.an_hour_later()
+    await bureau.work()
+    assert (await bureau.read(plan))["status"] == "INVALID"
+    assert await issues(bureau, plan) == {line: [("paymentData.qrcodeData", "INVALID")] for line in range(1, 21)}
+
+
+async def test_a_dead_address_of_a_host_that_lives_ends_alone(bureau: Bureau) -> None:
+    class Partly(dict[str, Charge]):
+        def __getitem__(self, location: str) -> Charge:
+            if location.endswith("dead"):
+                raise Transient(location)
+            return Charge(KEY, None, location.replace("/", "").replace(".", ""))
+
+    plan = await bureau.take(by_qrs(bureau, ["dead", "a", "b"]))
+    bureau.office.outside.charges = Partly()  # type: ignore[assignment]
+    await bureau.work()
+    assert (await bureau.read(plan))["status"] == "VALIDATING"
+    await bureau.an_hour_later()
+    await bureau.work()
+    assert await issues(bureau, plan) == {1: [("paymentData.qrcodeData", "INVALID")]}
+
+
 async def test_our_own_key_behind_a_dynamic_qr_is_not_asked_of_the_directory(bureau: Bureau) -> None:
     dora = await bureau.cast.dora()
     bureau.office.outside.charges = {"banco.example/qr/v2/x": Charge(dora.pix_key, None, "T1")}

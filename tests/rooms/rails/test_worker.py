@@ -308,6 +308,7 @@ async def test_rows_in_vain_are_forgotten_once_others_have_done_them(
     scene: Scene, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lastro.doors.due._ROWS", 1)
+    monkeypatch.setattr("lastro.doors.due._REACH", 1)
     ids = [await scene.accepted(house.ana, f"E{n}") for n in range(3)]
     scene.stubborn, done = ids[0], list[UUID]()
     left = [(house.ana, one) for one in ids]

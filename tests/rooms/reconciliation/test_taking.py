@@ -12,7 +12,7 @@ from lastro.base.money import Money
 from lastro.rails import port
 from lastro.rails.port import StatementLine, Told
 from lastro.rails.port.statements import KINDS
-from lastro.reconciliation import LANE, Accept
+from lastro.reconciliation import LANE, Accept, store
 
 from .desk import Desk, Paper, line
 
@@ -139,6 +139,26 @@ async def test_two_workers_take_a_statement_once(desk: Desk) -> None:
     assert await desk.value(LINES, desk.company) == 2
     assert await desk.value("SELECT count(*) FROM inbox WHERE network_id LIKE 'statement:%'") == 1
     assert await desk.value(STATEMENT, desk.company) == "TAKEN"
+
+
+@pytest.mark.parametrize("sql", [store._LINES, store._NOT_ANEW])
+async def test_lines_are_found_by_their_names(desk: Desk, sql: str) -> None:
+    """And not by a look at all of the rail's, of which there are more every day."""
+    sql = (
+        sql.replace("$1", f"'{desk.company}'")
+        .replace("$2", "'pix'")
+        .replace("$3", "'{a,b}'")
+        .replace("$4", f"'{desk.company}'")
+    )
+    async with desk.cast.database.session(desk.company) as session:
+        await session.fetch(
+            "SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false)"
+        )
+        plan = "\n".join(row[0] for row in await session.fetch(f"EXPLAIN {sql}"))
+        await session.fetch("SELECT set_config('enable_seqscan', 'on', false), set_config('enable_bitmapscan', 'on', false)")
+    (bounds,) = [line for line in plan.splitlines() if "Index Cond" in line]
+    assert "kind = ANY" in bounds, plan
+    assert "network_id = ANY" in bounds, plan
 
 
 @pytest.mark.parametrize("rail", ["ted", "boleto"])

@@ -257,7 +257,7 @@ async def test_events_are_unnumbered_then_pending_then_due(own_cast: Cast, work:
     ana = await own_cast.ana()
     await wait_in_line(own_cast, ana, timedelta(minutes=5))
     async with own_cast.database.session(ana.company_id) as session:
-        while not await session.value("SELECT number_events($1, 100)", ana.company_id):
+        while not await session.value("SELECT greatest(n, -1 - n) FROM number_events($1, 100) n", ana.company_id):
             pass
         await session.fetch(
             "UPDATE deliveries SET status = 'FAILED', due_at = NULL WHERE url = 'https://0.example' RETURNING 1"
@@ -274,7 +274,7 @@ async def test_what_waits_is_told_of_each_endpoint_and_what_is_held_is_for_nobod
     ana = await own_cast.ana()
     await wait_in_line(own_cast, ana, timedelta(minutes=5))
     async with own_cast.database.session(ana.company_id) as session:
-        while not await session.value("SELECT number_events($1, 100)", ana.company_id):
+        while not await session.value("SELECT greatest(n, -1 - n) FROM number_events($1, 100) n", ana.company_id):
             pass
         await session.fetch(
             "UPDATE deliveries SET due_at = due_at + interval '1 hour' WHERE url = 'https://1.example' RETURNING 1"

@@ -247,7 +247,7 @@ async def test_running_survives_a_database_that_refuses(scene: Scene) -> None:
 
 
 def test_an_endpoint_that_does_not_answer_loses_slots_and_wins_them_back() -> None:
-    slots = Slots(DeliverySettings(is_sandbox=True, per_endpoint=16, at_once=20))
+    slots = Slots(DeliverySettings(is_sandbox=True, per_endpoint=16, at_once=80))
     one, other = UUID(int=1), UUID(int=2)
 
     def free(key: tuple[UUID, int]) -> int:
@@ -265,10 +265,22 @@ def test_an_endpoint_that_does_not_answer_loses_slots_and_wins_them_back() -> No
     for _ in range(20):
         slots.learn((one, 1), answered=True)
     assert free((one, 1)) == 16
-    # Of one endpoint, companies have no more together than it takes, and all together no more than there are.
-    assert [slots.take(key, 100) for key in ((one, 1), (other, 1), (one, 2), (one, 3))] == [16, 0, 4, 0]
+    # Of one endpoint, companies have no more together than it takes, and one alone no more than half of all there are.
+    assert [slots.take(key, 100) for key in ((one, 1), (other, 1), (one, 2), (one, 3))] == [16, 0, 16, 8]
     slots.give_back((one, 1), 16)
     assert (slots.take((other, 1), 10), slots.take((one, 1), 10)) == (10, 6)
+
+
+def test_a_company_has_a_quarter_of_all_slots_and_more_while_half_of_them_are_free() -> None:
+    slots = Slots(DeliverySettings(is_sandbox=True, per_endpoint=4, at_once=32))
+
+    def take(company: int) -> int:
+        return sum(slots.take((UUID(int=company), endpoint), 4) for endpoint in range(100 * company, 100 * company + 20))
+
+    assert [take(company) for company in (1, 2, 3, 4)] == [16, 8, 8, 0]
+    for endpoint in range(100, 104):
+        slots.give_back((UUID(int=1), endpoint), 4)
+    assert [take(company) for company in (2, 1, 4)] == [0, 8, 8]
 
 
 def test_a_claim_is_never_larger_than_an_endpoint_may_take() -> None:

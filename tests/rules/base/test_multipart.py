@@ -51,6 +51,8 @@ def test_what_is_no_form(raw: bytes) -> None:
         ("multipart/form-data; boundary=", None), ("multipart/form-data; boundary=a\x00b", None),
         (f"multipart/form-data; boundary={'a' * LONGEST_BOUNDARY}", "a" * LONGEST_BOUNDARY),
         (f"multipart/form-data; boundary={'a' * (LONGEST_BOUNDARY + 1)}", None),
+        (f"multipart/form-data; boundary=abc; a={'x' * 213}", "abc"), (f"multipart/form-data; boundary=abc; a={'x' * 300}", None),
+        ('multipart/form-data; a="' + ";" * 1_000_000, None),
     ],
 )  # fmt: skip
 def test_the_boundary_is_what_the_header_says(header: str, boundary: str | None) -> None:

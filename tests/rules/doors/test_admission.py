@@ -362,3 +362,20 @@ def test_where_all_are_busy_the_new_one_goes() -> None:
 def test_a_proxy_of_ours_stands_for_many() -> None:
     open_ones: Connections[Wire] = Connections(100, 2, lambda address: address == PROXY)
     assert [open_ones.opened(Wire(str(n)), PROXY) for n in range(9)] == [None] * 9
+
+
+def test_a_network_of_ipv6_is_counted_as_one_address() -> None:
+    open_ones: Connections[Wire] = Connections(4, 3)
+    of_one = [Wire(str(n)) for n in range(4)]
+    assert [open_ones.opened(w, f"2001:db8::{n + 1}") for n, w in enumerate(of_one)] == [None] * 3 + [of_one[0]]
+    open_ones.lost(of_one[0], "2001:db8::1")
+    assert open_ones.opened(Wire("other"), "2001:db8:0:1::1") is None
+    open_ones.asked(of_one[1], "2001:db8::2")
+    assert open_ones.opened(Wire("near"), NEAR) is of_one[2], "of the network with the most, silent for the longest"
+    assert open_ones.opened(Wire("a socket's"), "") is of_one[2], "which has not gone yet"
+
+
+def test_a_proxy_of_ours_is_not_counted_with_its_network() -> None:
+    open_ones: Connections[Wire] = Connections(100, 2, lambda address: address == "2001:db8::1")
+    assert [open_ones.opened(Wire(str(n)), "2001:db8::1") for n in range(9)] == [None] * 9
+    assert [open_ones.opened(Wire(str(n)), "2001:db8::2") for n in range(2)] == [None] * 2

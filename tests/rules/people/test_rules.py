@@ -55,6 +55,15 @@ def test_all_that_is_wrong_is_said(email: str, name: str, roles: list[Role], fie
 
 def test_an_address_is_one_however_it_is_typed() -> None:
     assert email_of("  Rita@Ana.Example ") == "rita@ana.example"
+    assert email_of("jose\u0301@ana.example") == "jos\u00e9@ana.example"
+
+
+def test_what_is_too_long_for_an_address_is_left_as_it_is() -> None:
+    """To put its marks in order would take the square of their number: of these, hours."""
+    marks = "\u0300" * 1_000_000 + "\u0316" * 1_000_000
+    assert email_of(marks) == marks[:255]
+    assert email_of("a" * 242 + "@ana.example") == "a" * 242 + "@ana.example"
+    assert [problem.field for problem in person_problems(email_of(marks), "Rita", [Role.READ])] == ["email"]
 
 
 @pytest.mark.parametrize("held", list(Role))

@@ -161,7 +161,8 @@ def test_whether_an_equal_line_is_taken(allows: bool, refuses: bool, is_taken: b
 
 HOUR = LONGEST_SILENCE
 PLAN = UUID(int=7)
-ADDRESS = Unasked(Kind.UNAVAILABLE, is_address=True)
+LOCATION = "banco.example/qr/v2/x"
+ADDRESS = Unasked(Kind.UNAVAILABLE, location=LOCATION)
 
 
 @pytest.mark.parametrize(
@@ -169,24 +170,25 @@ ADDRESS = Unasked(Kind.UNAVAILABLE, is_address=True)
     [
         (ADDRESS, HOUR, True), (ADDRESS, HOUR - timedelta(seconds=1), False),
         (Unasked(Kind.UNAVAILABLE), 9 * HOUR, False), (Unasked(Kind.TOO_MANY), 9 * HOUR, False),
-        (Unasked(Kind.TOO_MANY, is_address=True), 9 * HOUR, False),
+        (Unasked(Kind.TOO_MANY, location=LOCATION), 9 * HOUR, False),
     ],
 )  # fmt: skip
 def test_a_silent_address_holds_a_plan_up_for_an_hour(unasked: Unasked, silent_for: timedelta, is_final: bool) -> None:
     silences = Silences()
-    assert silences.judge(unasked, PLAN, 1, AT) is None
-    final = silences.judge(unasked, PLAN, 1, AT + silent_for)
+    assert silences.judge(unasked, PLAN, AT) is None
+    final = silences.judge(unasked, PLAN, AT + silent_for)
     assert (final is not None) == is_final
     assert final is None or [(p.field, p.issue) for p in final.problems] == [("paymentData.qrcodeData", "INVALID")]
 
 
-def test_the_hour_is_that_of_one_line_and_begins_with_its_silence() -> None:
+def test_the_hour_is_that_of_one_plan_and_begins_with_its_silence() -> None:
     silences = Silences()
-    assert silences.judge(ADDRESS, PLAN, 1, AT) is None
-    assert silences.judge(ADDRESS, PLAN, 2, AT + HOUR) is None, "another line"
-    assert silences.judge("found", PLAN, 1, AT + HOUR) == "found"
-    assert silences.judge(ADDRESS, PLAN, 1, AT + HOUR) is None, "it had spoken"
-    assert silences.judge(ADDRESS, PLAN, 1, AT + 2 * HOUR) is not None
+    assert silences.judge(ADDRESS, PLAN, AT) is None
+    assert silences.judge(ADDRESS, UUID(int=8), AT + HOUR) is None, "another plan"
+    silences.answered(PLAN, LOCATION)
+    assert silences.judge("found", PLAN, AT + HOUR) == "found"
+    assert silences.judge(ADDRESS, PLAN, AT + HOUR) is None, "it had spoken"
+    assert silences.judge(ADDRESS, PLAN, AT + 2 * HOUR) is not None
 
 
 # ── what is signed ──

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import ssl
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, NamedTuple
@@ -39,6 +40,14 @@ class Place(NamedTuple):
     port: int
 
 
+@dataclass(slots=True)
+class _Looking:
+    """A look-up under way. waiting: how many requests want what it finds."""
+
+    task: asyncio.Task[str]
+    waiting: int = 0
+
+
 class Connector:
     """Opens lines to addresses that the guard has checked, and to no others.
 
@@ -56,7 +65,7 @@ class Connector:
         self._tls = tls
         self._proxy = proxy
         self._pins: dict[tuple[str, int], tuple[str, float]] = {}
-        self._looking: dict[tuple[str, int], asyncio.Task[str]] = {}
+        self._looking: dict[tuple[str, int], _Looking] = {}
         self._kept: defaultdict[Place, list[tuple[Line, float]]] = defaultdict(list)
         self._lines: set[Line] = set()
         self._tidying: asyncio.TimerHandle | None = None
@@ -95,12 +104,27 @@ class Connector:
         looking = self._looking.get(where)
         if looking is None:
             # Many who want one name wait for one look-up, which goes on when one of them gives up.
-            looking = self._looking[where] = asyncio.get_running_loop().create_task(self._guard.resolve(host, port))
-            looking.add_done_callback(partial(self._pin, where))
-        return await asyncio.shield(looking)
+            task = asyncio.get_running_loop().create_task(self._guard.resolve(host, port))
+            looking = self._looking[where] = _Looking(task)
+            task.add_done_callback(partial(self._pin, where))
+        looking.waiting += 1
+        try:
+            return await asyncio.shield(looking.task)
+        finally:
+            looking.waiting -= 1
+            if not looking.waiting and not looking.task.done():
+                # With the last of them it ends, or those that nobody waits for would be in the way of others.
+                looking.task.cancel()
+                self._forget(where, looking.task)
+
+    def _forget(self, where: tuple[str, int], looked: asyncio.Task[str]) -> None:
+        """Whoever asks from now on begins anew. Another look-up may have begun meanwhile: that one stays."""
+        looking = self._looking.get(where)
+        if looking is not None and looking.task is looked:
+            del self._looking[where]
 
     def _pin(self, where: tuple[str, int], looked: asyncio.Task[str]) -> None:
-        self._looking.pop(where, None)
+        self._forget(where, looked)
         if looked.cancelled() or looked.exception() is not None:
             return
         now = asyncio.get_running_loop().time()
@@ -178,7 +202,7 @@ class Connector:
             self._tidying.cancel()
             self._tidying = None
         for looking in self._looking.values():
-            looking.cancel()
+            looking.task.cancel()
         for line in self._lines:
             line.hang_up()
         self._lines.clear()

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
+from lastro.base.outgoing.turns import Turns
+
 _AT_ONCE = 64
 
 
@@ -21,13 +23,13 @@ class SystemResolver:
     """The machine's own resolver: it sorts by what this machine can reach (RFC 6724).
 
     It blocks, for many seconds where a name's servers are silent, and cannot be interrupted. So each question has a
-    thread of its own: the loop's few threads would all be waiting for one stranger's dead name servers. `at_once`
-    bounds them; who comes later waits. The threads are daemons, so that a process stops without their answers.
+    thread of its own: the loop's few threads would all be waiting for one stranger's dead name servers. `at_once` bounds
+    them, and who comes later waits for a turn. The threads are daemons, so that a process stops without their answers.
     """
 
     def __init__(self, look_up: Callable[..., Any] = socket.getaddrinfo, at_once: int = _AT_ONCE) -> None:
         self._look_up = look_up
-        self._places = asyncio.Semaphore(at_once)
+        self._turns = Turns(at_once)
 
     async def addresses(self, host: str) -> Sequence[str]:
         """All addresses of a host name, best first. Raise OSError when it has none."""
@@ -35,7 +37,8 @@ class SystemResolver:
         found: asyncio.Future[list[str]] = loop.create_future()
 
         def settle(addresses: list[str], error: Exception | None) -> None:
-            self._places.release()
+            self._turns.learn(host, has_address=bool(addresses))
+            self._turns.give_back(host)
             if found.done():  # nobody waits any more
                 return
             if error is None:
@@ -54,6 +57,6 @@ class SystemResolver:
             with suppress(RuntimeError):  # the loop has ended meanwhile
                 loop.call_soon_threadsafe(settle, addresses, failed)
 
-        await self._places.acquire()
+        await self._turns.take(host)
         threading.Thread(target=ask, name="look-up", daemon=True).start()
         return await found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -45,7 +45,7 @@ class CreateKey(Act[Known]):
     """POST …/keys. RANDOM, CPF, CNPJ: the directory registers the key. EMAIL, PHONE: a code is sent there.
 
     key: in its canonical form, None of a RANDOM one. asked_under: makes a RANDOM key the same one for the same request;
-    None: each time another.
+    None: another for each request, and the same for as often as one is decided.
     """
 
     account_id: UUID
@@ -54,6 +54,7 @@ class CreateKey(Act[Known]):
     asked_under: str | None
     registry: Registry
     codes: Codes
+    drawn: list[UUID] = field(default_factory=list, init=False)
 
     async def read(self, session: Session, door: Door) -> Known:
         """The account, and what it has of keys."""
@@ -101,7 +102,9 @@ class CreateKey(Act[Known]):
         if self.key is not None:
             return rules.request_id(door.company_id, known.account.id, self.key, known.room.before)
         if self.asked_under is None:
-            return UUID(bytes=door.chance.bytes(16), version=4)
+            if not self.drawn:  # a second one would be a second key, which nobody here knows
+                self.drawn.append(UUID(bytes=door.chance.bytes(16), version=4))
+            return self.drawn[0]
         return rules.request_id(door.company_id, known.account.id, f"RANDOM:{self.asked_under}", 0)
 
     def _send_code(self, account: Account, known: Known, door: Door, relies: Write) -> Done:

@@ -93,19 +93,6 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
-    """How the message that orders a charge stands. sends: how often it was taken in hand; is_in_hand: it is so now."""
-
-    id: UUID
-    sends: int
-    is_in_hand: bool
-
-    def proves(self, asked_at: int | None) -> bool:
-        """Whether a charge that the acquirer did not know was not sent since. asked_at: `sends` as it was then."""
-        return asked_at == self.sends and not self.is_in_hand
-
-
-@dataclass(frozen=True, slots=True)
 class Chargeback:
     """What an issuer took back of an order."""
 

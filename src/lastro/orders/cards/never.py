@@ -10,16 +10,16 @@ from lastro.base.write import Withdrawn, Write
 from lastro.orders.actions.end import Known as Ending
 from lastro.orders.actions.end import ended
 from lastro.orders.actions.read import account_of
-from lastro.orders.cards import rules, store
+from lastro.orders.cards import rules
 from lastro.orders.cards.ending import is_being_charged
 from lastro.orders.store import order_by_reference
+from lastro.orders.store.sending import sending
 from lastro.rails.port import CARD
 
 if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.db import Session
-    from lastro.orders.cards.model import Sending
-    from lastro.orders.model import Order, Place
+    from lastro.orders.model import Order, Place, Sending
     from lastro.rails.port import Claimed, PaymentNever
 
 _ERROR = f"the acquirer did not take the charge within {rules.CHARGE_WITHIN.seconds // 60} minutes"
@@ -46,10 +46,10 @@ class NeverCharged(Act["Known | None"]):
         """The order of the charge, and its message."""
         name = self.never.subject
         order = await order_by_reference(session, door.company_id, CARD, name.rpartition(":")[2])
-        sending = await store.sending(session, door.company_id, name)
-        if order is None or sending is None:
+        message = await sending(session, door.company_id, CARD, name)
+        if order is None or message is None:
             return None
-        return Known(order, await account_of(session, door.company_id, order), sending)
+        return Known(order, await account_of(session, door.company_id, order), message)
 
     def decide(self, known: Known | None, door: Door) -> Done:
         """ERROR, and the message is withdrawn in the same write; asked again where it may have been sent meanwhile."""

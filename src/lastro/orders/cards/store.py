@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro.orders.cards.model import Kept, Sending
+from lastro.orders.cards.model import Kept
 from lastro.orders.refunds.store import QUOTA
 from lastro.standards.cards import Expiry
 
@@ -22,11 +22,6 @@ SELECT (SELECT coalesce(sum(used_minor), 0)::bigint FROM quotas
          WHERE company_id = $1 AND order_id = $2 AND origin = 'CLIENT' AND state = 'PENDING') AS leaving
 """
 _CHARGEBACK = "SELECT 1 FROM chargebacks WHERE company_id = $1 AND chargeback_id = $2"
-
-_SENDING = """
-SELECT id, sends, lease_token IS NOT NULL AS is_in_hand FROM outbox
- WHERE company_id = $1 AND rail = 'card' AND network_id = $2
-"""
 
 
 async def kept(session: Session, company_id: UUID, name: str) -> Kept | None:
@@ -52,9 +47,3 @@ async def asked_back(session: Session, company_id: UUID, order_id: UUID) -> tupl
 async def is_charged_back(session: Session, company_id: UUID, chargeback_id: str) -> bool:
     """Whether this chargeback is booked already."""
     return await session.row(_CHARGEBACK, company_id, chargeback_id) is not None
-
-
-async def sending(session: Session, company_id: UUID, charge_id: str) -> Sending | None:
-    """How the message stands that orders this charge."""
-    row = await session.row(_SENDING, company_id, charge_id)
-    return None if row is None else Sending(row["id"], row["sends"], row["is_in_hand"])

@@ -13,6 +13,8 @@ from lastro.rails.port import Reasons
 if TYPE_CHECKING:
     from lastro.rails.port import ReasonRow
 
+NOT_TAKEN: Final = "NOT_TAKEN"  # our own word: the network never knew of the return, and its time is over
+
 _STEPS: Final = {
     "again": ("Make a new refund in a few minutes.", "Faça uma nova devolução daqui a alguns minutos."),
     "treasury": (
@@ -46,6 +48,8 @@ _ROWS: Final[tuple[ReasonRow, ...]] = (
      "A devolução é maior que o valor que resta do pagamento."),
     ("DT05", "never", "otherwise", "the time for a return is over", "O prazo para a devolução terminou."),
     ("ED05", "later", "again", "the settlement failed", "A liquidação falhou."),
+    (NOT_TAKEN, "later", "again", "the network did not take the return within a day",
+     "A rede não recebeu a devolução em um dia."),
     ("SL02", "never", "ask", "it is no withdrawal or change transaction", "Não é uma transação de saque ou troco."),
 )  # fmt: skip
 REASONS: Final = Reasons(_ROWS, _STEPS, "A rede recusou a devolução.")

@@ -41,10 +41,10 @@ class Ways:
 class Unasked(Refused):
     """It says nothing of the payout, but that somebody who has to be asked could not be, just now.
 
-    is_address: that was the address in a QR, its merchant's own; else it was the directory.
+    location: that was the address in a QR, its merchant's own; None: it was the directory.
     """
 
-    is_address: bool = False
+    location: str | None = None
 
 
 async def find(
@@ -108,7 +108,7 @@ async def _by_qr(wish: Wish, payer: Account, ways: Ways, door: Door, end_to_end_
         try:
             charge = await ways.charges.read(code.location, door.now)
         except Transient as silent:
-            return replace(_silent(silent), is_address=True)
+            return replace(_silent(silent), location=code.location)
         if isinstance(charge, NoCharge):
             return _refused(field, charge.issue, charge.text)
         initiation = "DYNAMIC_QR"

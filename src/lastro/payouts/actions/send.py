@@ -11,7 +11,6 @@ from lastro.payouts import rules
 from lastro.rails.port import (
     BOOK,
     FIRST_ASK,
-    PIX,
     TED,
     Payer,
     PaymentOrder,
@@ -29,9 +28,11 @@ if TYPE_CHECKING:
     from lastro.base.write import Message
     from lastro.payouts.model import Payout
 
-PIX_UNSENT = timedelta(hours=24)  # states.md 5: what is proven unsent expires
+PIX_UNSENT = timedelta(hours=24)  # states.md 5: what is proven unsent expires; also what goes to an account here
 _INSTRUMENTS = {"KEY": "DICT", "STATIC_QR": "QRES", "DYNAMIC_QR": "QRDN", "MANUAL": "MANU"}
 _TED_UNSENT_DAYS = 5  # business days
+# What was taken in hand in time may be carried for so long: the sender's hard time-out, and then a statement's.
+_CARRIED_WITHIN = timedelta(minutes=1)
 _OURS = "TRAN"  # the network's word for a payment account
 
 
@@ -49,9 +50,11 @@ def sent(payouts: list[Payout], institution: Institution, door: Door) -> tuple[l
         p = replace(one, end_to_end_id=rules.dated_now(one, door.now))
         message = _message(p, institution, door)
         due = message.due or door.now
+        until = _send_until(p, due)
         messages.append(message)
-        ask_at = None if p.rail == BOOK else due + FIRST_ASK
-        made.append(replace(p, message_id=message.id, ask_at=ask_at, send_until=_send_until(p, due)))
+        # Between two tables nothing is lost: whether it was carried is asked when that can no longer happen.
+        ask_at = until + _CARRIED_WITHIN if p.rail == BOOK else due + FIRST_ASK
+        made.append(replace(p, message_id=message.id, ask_at=ask_at, send_until=until))
     return made, Write(door.company_id, messages=tuple(messages))
 
 
@@ -60,12 +63,10 @@ def renewed(before: Payout, after: Payout) -> str | None:
     return None if before.end_to_end_id == after.end_to_end_id else f"its endToEndId was {before.end_to_end_id}"
 
 
-def _send_until(p: Payout, due: datetime) -> datetime | None:
-    if p.rail == PIX:
-        return due + PIX_UNSENT
+def _send_until(p: Payout, due: datetime) -> datetime:
     if p.rail == TED:
         return day_bounds(add_business_days(brasilia_day(due), _TED_UNSENT_DAYS))[1]
-    return None
+    return due + PIX_UNSENT
 
 
 def _message(p: Payout, institution: Institution, door: Door) -> Message:

@@ -80,8 +80,10 @@ class Entrance:
         whom, kept = (None, None) if found is None or found[0].ended_at is not None else found
         given = password[: rules.LONGEST_PASSWORD + 1]
         if not await self.aside(lambda: passwords.is_right(given, kept)):
-            if whom is not None:
-                async with self.database.session() as session:
+            async with self.database.session() as session:  # either way a commit, which takes as long as the disk does
+                if whom is None:
+                    await store.as_if_told(session, subject)
+                else:
                     await store.tell(session, self._id(), whom.id, None, "SIGN_IN_REFUSED", network)
             return None
         assert whom is not None

@@ -97,7 +97,7 @@ class Check(Act["Known | None"]):
             if wish is None or ground is None or (place and self.pace.over.is_set()):
                 return None  # the first is always tried, so that every look gets on
             found = await try_out(wish, ground, known.ways, door)
-            judged = self.pace.silences.judge(found, plan.id, self.reads[place].sheet.number, door.now)
+            judged = self.pace.silences.judge(found, plan.id, door.now)
             if judged is None and isinstance(found, Refused):
                 self.pace.over.set()
                 self.pace.wait_seconds = found.retry_after_seconds or 1

@@ -67,7 +67,7 @@ class Make(Act["Known | None"]):
             return replace(known, ground=known.create.too_little(self.short))
         assert not isinstance(known.ground, Refused)
         found = await known.create.look_up(known.ground, door)
-        judged = self.silences.judge(found, known.plan.id, known.line.number, door.now)
+        judged = self.silences.judge(found, known.plan.id, door.now)
         if judged is None:
             assert isinstance(found, Refused)
             return found

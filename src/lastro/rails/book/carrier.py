@@ -50,7 +50,10 @@ class Book:
             raise ValueError(f"from one account here to another there is no message for {kind} ({network_id})")
 
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
-        """Whether its receiver was asked: between two tables nothing is lost, so that who waits for the end is told it."""
+        """Whether its receiver was asked: between two tables nothing is lost, so that who waits for the end is told it.
+
+        A payment is asked about when nobody can be carrying it any more, so that what is not there then never will be.
+        """
         async with self._work.session() as session:
             told = await session.value(_GIVEN if kind == port.RETURN_SEND else _ASKED, network_id)
         return Unknown() if told is None else Pending()

@@ -23,6 +23,7 @@ PIX_ASK = "pix.ask"  # PixArrival, settled_at None: the network waits for our ye
 PIX_SETTLED = "pix.settled"  # PixArrival, settled_at set: the money is in, nobody asked
 PIX_FINAL = "pix.final"  # PixFinal of a Pix that comes to us
 RETURN_FINAL = "return.final"  # ReturnFinal
+RETURN_NEVER = "return.never"  # PaymentNever, of a return of ours
 
 # Outbox kinds.
 PIX_ANSWER = "pix.answer"  # PixAnswer

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from lastro.base.lanes import NOW
 from lastro.webhooks.circuit import PROBE_LASTS, Circuit
 from lastro.webhooks.model import Depth, Probe, Troubled
-from lastro.webhooks.store.deliveries import FIRST_OF_EACH
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -90,7 +89,14 @@ async def troubled(session: Session, company_id: UUID) -> tuple[Troubled, ...]:
 COUNTED = 10_000
 _COUNTED_LONG, _LONG, _COUNTED_SHORT = COUNTED, 100, 100
 DEPTHS = f"""
-WITH RECURSIVE {FIRST_OF_EACH},
+WITH RECURSIVE first AS (
+  (SELECT company_id, endpoint, due_at FROM deliveries WHERE due_at IS NOT NULL
+    ORDER BY company_id, endpoint, due_at LIMIT 1)
+  UNION ALL
+  SELECT n.company_id, n.endpoint, n.due_at FROM first f CROSS JOIN LATERAL (
+    SELECT company_id, endpoint, due_at FROM deliveries d
+     WHERE d.due_at IS NOT NULL AND (d.company_id, d.endpoint) > (f.company_id, f.endpoint)
+     ORDER BY company_id, endpoint, due_at LIMIT 1) n),
 ranked AS MATERIALIZED (
   SELECT company_id, endpoint, due_at, row_number() OVER (ORDER BY due_at) AS place FROM first ORDER BY due_at LIMIT 1000)
 SELECT s.endpoint, n.open, n.due, extract(epoch FROM {NOW} - s.due_at)::float8 AS oldest,

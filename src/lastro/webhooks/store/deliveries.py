@@ -33,38 +33,55 @@ async def unnumbered(work: Session) -> list[UUID]:
     return [r["company_id"] for r in await work.fetch(_UNNUMBERED)]
 
 
-async def number_events(session: Session, company_id: UUID, reach: int) -> int:
-    """Numbers up to `reach` events, oldest first; how many it were. 0 also when another session is at it.
+async def number_events(session: Session, company_id: UUID, reach: int) -> tuple[int, bool]:
+    """Numbers up to `reach` events, oldest first. How many it were, 0 also when another session is at it; and whether there
+    is more that waits for an older transaction.
 
     It sets the session's company.
     """
-    numbered = int(await session.value("SELECT number_events($1, $2)", company_id, reach))
+    said = int(await session.value("SELECT number_events($1, $2)", company_id, reach))
     session.company_id = company_id
-    return numbered
+    return (said, False) if said >= 0 else (-1 - said, True)
 
 
 # ── finding and claiming ──
 
+# From each company's first endpoint so many are looked at, and so many more from another place each time: one that has a
+# hundred thousand of them open sees all of them looked at by and by, and nobody's look takes longer for it.
+WALKED = 2_000
+_ELSEWHERE = "(SELECT hashtextextended(machine_now()::text, 0))"  # endpoints are hashes, too
+_LAST = 2**63 - 1
+
+# Nobody has it in hand. Else what is under way, which is due until it has ended, would stand before what could be sent.
+_UNTAKEN = "due_at IS NOT NULL AND (leased_until IS NULL OR leased_until < (SELECT machine_now()))"
+
 # Goes from one destination to the next by the index, so that its cost is that of the destinations with anything open,
 # however many deliveries wait behind one of them.
-FIRST_OF_EACH = """first AS (
-  (SELECT company_id, endpoint, due_at FROM deliveries WHERE due_at IS NOT NULL
+FIRST_UNTAKEN = f"""first AS (
+  (SELECT company_id, endpoint, due_at, 1 AS nth FROM deliveries WHERE {_UNTAKEN}
     ORDER BY company_id, endpoint, due_at LIMIT 1)
   UNION ALL
-  SELECT n.company_id, n.endpoint, n.due_at FROM first f CROSS JOIN LATERAL (
+  SELECT n.company_id, n.endpoint, n.due_at, CASE n.company_id WHEN f.company_id THEN f.nth + 1 ELSE 1 END
+    FROM first f CROSS JOIN LATERAL (
     SELECT company_id, endpoint, due_at FROM deliveries d
-     WHERE d.due_at IS NOT NULL AND (d.company_id, d.endpoint) > (f.company_id, f.endpoint)
-     ORDER BY company_id, endpoint, due_at LIMIT 1) n)"""
+     WHERE {_UNTAKEN} AND (d.company_id, d.endpoint) > (f.company_id,
+       CASE f.nth WHEN {WALKED} THEN greatest(f.endpoint, {_ELSEWHERE})
+                  WHEN {2 * WALKED} THEN {_LAST} ELSE f.endpoint END)
+     ORDER BY company_id, endpoint, due_at LIMIT 1) n)"""  # noqa: S608 names of our own code
 
 # An endpoint whose circuit is not closed is named when it is time for a probe, or when something has waited for too long.
+# Companies have turns: each one's longest waiting is named before anybody's second, and no more than it could have slots.
 _DESTINATIONS = f"""
-WITH RECURSIVE {FIRST_OF_EACH}
-SELECT f.company_id, f.endpoint, c.state, c.probe_at <= {NOW} AS is_probe
-  FROM first f
-  LEFT JOIN webhook_circuits c ON c.company_id = f.company_id AND c.endpoint = f.endpoint AND c.state <> 'CLOSED'
- WHERE f.due_at <= {NOW}
-   AND (c.state IS NULL OR c.probe_at <= {NOW} OR f.due_at <= {NOW} - interval '{HELD_AT_MOST.total_seconds():.0f} seconds')
- ORDER BY f.due_at LIMIT 1000
+WITH RECURSIVE {FIRST_UNTAKEN}
+SELECT company_id, endpoint, state, is_probe FROM (
+  SELECT f.company_id, f.endpoint, f.due_at, c.state, c.probe_at <= {NOW} AS is_probe,
+         row_number() OVER (PARTITION BY f.company_id ORDER BY f.due_at) AS turn
+    FROM first f
+    LEFT JOIN webhook_circuits c ON c.company_id = f.company_id AND c.endpoint = f.endpoint AND c.state <> 'CLOSED'
+   WHERE f.due_at <= {NOW}
+     AND (c.state IS NULL OR c.probe_at <= {NOW}
+          OR f.due_at <= {NOW} - interval '{HELD_AT_MOST.total_seconds():.0f} seconds')) named
+ WHERE turn <= 250 ORDER BY turn, due_at LIMIT 1000
 """  # noqa: S608 names of our own code
 
 # OFFSET 0 keeps this a probe for each candidate; as a join it would read every open delivery of the company.
@@ -98,7 +115,7 @@ UPDATE deliveries d SET due_at = behind.due_at, waits = true FROM (
 
 
 async def destinations(work: Session) -> list[Destination]:
-    """Where something is due, longest waiting first."""
+    """Where something is due that nobody has in hand: of each company in turn, what it waits for longest."""
     return [
         Destination(r["company_id"], r["endpoint"], Circuit(r["state"] or Circuit.CLOSED), r["is_probe"] is True)
         for r in await work.fetch(_DESTINATIONS)

@@ -1,0 +1,60 @@
+"""A return that never came to its network: a day after it was ordered it is given up, whoever wanted it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro import orders
+from lastro.base.run import Act, Done
+from lastro.base.write import Withdrawn, Write
+from lastro.med.actions.give_back import Known as Ending
+from lastro.med.actions.give_back import ReturnEnded
+from lastro.rails.port import ReturnFinal
+
+if TYPE_CHECKING:
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.rails.port import Claimed, PaymentNever
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The return with all that ends with it, and how its message stands."""
+
+    ending: Ending
+    message: orders.Sending | None
+
+
+@dataclass(frozen=True)
+class ReturnNever(Act[Known]):
+    """The network does not know a return whose time is over. It ends as one that was refused (states.md 7)."""
+
+    never: PaymentNever
+    claimed: Claimed
+    place: orders.Place
+
+    async def read(self, session: Session, door: Door) -> Known:
+        """The return, and the message that ordered it."""
+        ending = await self._as_refused.read(session, door)
+        if ending.given is None:
+            return Known(ending, None)
+        rail = ending.given.refund.payment.rail
+        return Known(ending, await orders.sending(session, door.company_id, rail, self.never.subject))
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """ERROR, and the message is withdrawn in the same write; asked again where it may have been sent meanwhile."""
+        given, message = known.ending.given, known.message
+        is_open = given is not None and given.refund.state == "PENDING"
+        if not is_open or message is None or not message.proves(self.never.sends):
+            return Done(Write(door.company_id, finished=(self.claimed.finished("known", door.now),)), b"")
+        done = self._as_refused.decide(known.ending, door)
+        assert done.write is not None
+        # Also where it was sent: nobody may send it, or have it sent again, any more.
+        taken_back = Withdrawn(message.id, message.sends, door.now, is_unsent=False)
+        return Done(done.write + Write(door.company_id, withdrawn=(taken_back,)), b"")
+
+    @property
+    def _as_refused(self) -> ReturnEnded:
+        final = ReturnFinal(self.never.subject, "", settled=False, code=orders.NOT_TAKEN)
+        return ReturnEnded(final, self.claimed, self.place)

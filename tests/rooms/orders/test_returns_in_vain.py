@@ -1,0 +1,166 @@
+"""A return that its network never takes: it is given up after a day, unless a copy of it may still be on its way."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.cast import INSTITUTION, PLACE, Cast
+from tests.laws import breaches
+
+from lastro import orders
+from lastro.base.db import Database
+from lastro.doors import news
+from lastro.orders.model import RETURN_WITHIN
+from lastro.rails import port
+from lastro.rails.asking import Asker
+from lastro.rails.handling import Handler
+from lastro.rails.inbox import Inbox
+from lastro.rails.port import Pending, Permanent, Transient, Unknown
+from lastro.rails.sending import Sender
+
+from .shop import Shop
+from .test_vouchers import make, settled
+
+A_MOMENT = timedelta(minutes=2)
+
+
+@dataclass
+class Network:
+    """As the worker sees it. says: what each sending meets, one after the other; then it is taken."""
+
+    says: list[Exception] = field(default_factory=list)
+    has_it: bool = False
+
+    async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
+        del kind, network_id, body, company_id
+        if self.says:
+            raise self.says.pop(0)
+        self.has_it = True
+
+    async def listen(self, keep: port.Keep, stop: asyncio.Event) -> None:
+        """It tells nothing of its own accord."""
+
+    async def close(self) -> None:
+        """It has no connections."""
+
+    async def became(self, kind: str, network_id: str) -> Unknown | Pending:
+        del kind, network_id
+        return Pending() if self.has_it else Unknown()
+
+
+class Lanes:
+    """What a worker does for one rail, as it is asked to."""
+
+    def __init__(self, shop: Shop, work: Database, rail: str) -> None:
+        cast, self.network = shop.cast, Network()
+        inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb, rail)
+        self.sender = Sender(cast.database, work, cast.runner, cast.chance, rail, self.network)
+        self.asker = Asker(cast.database, work, inbox, rail, self.network, orders.WAITING[rail])
+        self.handler = Handler(cast.database, work, cast.runner, cast.chance, news.inbox_verbs(PLACE))
+        self._shop = shop
+
+    async def goes_on(self, by: timedelta) -> None:
+        """Time passes; then all that is due is sent, asked about and heard."""
+        sql = "UPDATE clock SET offset_us = offset_us + $1, version = version + 1 RETURNING 1"
+        await self._shop.rows(sql, by // timedelta(microseconds=1))
+        await self.sender.lane.drain()
+        await self.asker.round()
+        await self.handler.lane.drain()
+
+    async def stands(self) -> tuple[Any, ...]:
+        """The refund, how its message ended, and whether that is due."""
+        sql = (
+            "SELECT r.state, r.error_message, m.outcome, m.due_at IS NOT NULL FROM refunds r"
+            " JOIN outbox m ON m.network_id = r.return_id"
+        )
+        (row,) = await self._shop.rows(sql)
+        return tuple(row)
+
+
+@pytest.fixture
+async def shop(own_database: Any) -> AsyncIterator[Shop]:
+    cast = Cast.of(own_database.app)
+    await cast.found("The institution", number=0)
+    yield Shop(cast, await cast.ana())
+    await cast.close()
+    found = await breaches(own_database.audit)
+    assert found.keys() <= {"law_nothing_is_overdue_at_rest"}, found  # nobody numbers events here
+
+
+@pytest.fixture
+async def work(own_database: Any) -> AsyncIterator[Database]:
+    finds = Database(own_database.work, size=4)
+    yield finds
+    await finds.close()
+
+
+def lost_and_refused() -> list[Exception]:
+    """The first copy's answer is lost, and the network takes no later one: which of them says what, nobody knows."""
+    return [Transient("no answer"), *(Permanent("AM09", "no") for _ in range(20))]
+
+
+async def test_a_client_hears_that_its_refund_did_not_go(shop: Shop, work: Database) -> None:
+    order = await shop.paid(1000)
+    await shop.back(order, 400)
+    lanes = Lanes(shop, work, port.PIX)
+    lanes.network.says = lost_and_refused()
+    for _ in range(3):
+        await lanes.goes_on(A_MOMENT)
+        assert await lanes.stands() == ("PENDING", None, None, True), "a later copy's refusal is a doubt"
+    assert await shop.money() == (600, 400)
+    await lanes.goes_on(RETURN_WITHIN)
+    error = "NOT_TAKEN: the network did not take the return within a day"
+    assert await lanes.stands() == ("ERROR", error, "withdrawn", False)
+    assert (await shop.money(), await shop.stands(order)) == ((1000, 0), ("PAID", 0, ["ERROR"]))
+    _, told = await shop.news(order)
+    assert (told["event"], told["message"]) == ("ORDER-PAYIN.REFUND_ERROR", f"Refund failed: {error}")
+    lanes.network.says = []
+    await lanes.goes_on(timedelta(days=1))
+    assert not lanes.network.has_it, "nobody sends it any more"
+    assert (await shop.back(order, 1000))["status"] == "PENDING"
+
+
+async def test_money_that_fitted_nothing_waits_for_people(shop: Shop, work: Database) -> None:
+    """At a partner, too, a later copy's refusal says nothing of the first."""
+    made, lanes = await make(shop, "PAYNET"), Lanes(shop, work, "paynet")
+    await lanes.sender.lane.drain()
+    for name in ("P1", "P2"):
+        await settled(shop, made, name)
+    lanes.network.says, lanes.network.has_it = lost_and_refused(), False
+    for _ in range(2):
+        await lanes.goes_on(A_MOMENT)
+    assert await lanes.stands() == ("PENDING", None, None, True)
+    await lanes.goes_on(RETURN_WITHIN)
+    assert (await lanes.stands())[0] == "ERROR"
+    assert await shop.column("SELECT state FROM pix_payments WHERE order_id IS NULL") == ["STRANDED"]
+
+
+async def test_what_its_network_has_is_not_given_up(shop: Shop, work: Database) -> None:
+    await shop.back(await shop.paid(1000), 400)
+    lanes = Lanes(shop, work, port.PIX)
+    lanes.network.says, lanes.network.has_it = lost_and_refused(), True
+    await lanes.goes_on(2 * RETURN_WITHIN)
+    await lanes.goes_on(A_MOMENT)
+    assert await lanes.stands() == ("PENDING", None, "sent", False)
+
+
+@pytest.mark.parametrize("is_in_hand", [False, True])
+async def test_what_may_have_been_sent_since_it_was_asked_about_is_asked_about_again(
+    shop: Shop, work: Database, is_in_hand: bool
+) -> None:
+    """A worker takes it in hand between the question and what is decided by its answer, and may still have it."""
+    refund = await shop.back(await shop.paid(1000), 400)
+    lanes = Lanes(shop, work, port.PIX)
+    lanes.network.says = lost_and_refused()
+    await lanes.goes_on(A_MOMENT)
+    (sends,) = await shop.column("SELECT sends FROM outbox WHERE kind = 'return.send'")
+    if is_in_hand:
+        await shop.rows("UPDATE outbox SET lease_token = id WHERE kind = 'return.send' RETURNING 1")
+    never = port.PaymentNever(refund["returnId"], sends if is_in_hand else sends - 1)
+    assert await shop.told(port.RETURN_NEVER, never, refund["returnId"]) == "known"
+    assert (await lanes.stands())[0] == "PENDING"
+    assert await shop.told(port.RETURN_NEVER, port.PaymentNever("D0"), "D0") == "known"
