@@ -79,11 +79,11 @@ async def _serve(settings: Settings, house: wiring.House, work: Database, hinter
     routes = wiring.routes(house)
     annex = None if sandbox is None else sandbox.annex(settings, house, work)
     told, tried_at = (None, "") if sandbox is None else (sandbox.OPEN_PATHS, sandbox.TRIED_AT)
-    public = wiring.public(house, told, tried_at) | console.paths(house, routes, annex)
+    pages = console.paths(house, routes, annex)
     if sandbox is not None:
-        public |= sandbox.paths(settings, house, operations, work)
+        pages |= sandbox.paths(settings, house, operations, work)
     gate = wiring.gate(house, operations)
-    app = application(gate, operations, routes, public)
+    app = application(gate, operations, routes, wiring.public(house, told, tried_at), pages=pages)
     connections = Connections[Protocol](
         room_for(settings.load.connections), settings.load.connections_of_address, settings.proxies.is_ours
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from http.client import NOT_FOUND
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -32,15 +33,18 @@ log = structlog.get_logger()
 
 # Every one that Litestar knows: what a path does not take, its own answer says, with what it does.
 _METHODS = tuple(HttpMethod)
-LARGEST_FORM = 64 * 1024  # bytes, of what anybody may send without a token: it is read on the loop
+LARGEST_FORM = 64 * 1024  # bytes, of what strangers send: it is read on the loop
 _NOBODYS = HttpMethod.TRACE.value
 
 
 def application(
     gate: Gate, operations: Operations, routes: Sequence[Route], public: Mapping[str, Mapping[str, Answer]],
-    lifespan: Sequence[Callable[[], Awaitable[None]]] = (),
+    lifespan: Sequence[Callable[[], Awaitable[None]]] = (), pages: Mapping[str, Mapping[str, Answer]] = MappingProxyType({}),
 ) -> Litestar:  # fmt: skip
-    """routes: behind a bearer token. public: path → method → answer, without one. lifespan: called when the process ends."""
+    """routes: behind a bearer token. public: path → method → answer, without one. lifespan: called when the process ends.
+
+    pages: as public, and in its place, for people, whose forms may be longer.
+    """
     by_path: dict[str, dict[str, Route]] = {}
     for operation in routes:
         for path in operation.paths:
@@ -50,7 +54,8 @@ def application(
         for path, table in by_path.items()
     ]
     handlers += [
-        _handler(path, gate, _by_method(table), LARGEST_FORM, partial(_taken, table)) for path, table in public.items()
+        _handler(path, gate, _by_method(table), LARGEST_BODY if path in pages else LARGEST_FORM, partial(_taken, table))
+        for path, table in {**public, **pages}.items()
     ]
     app = Litestar(
         handlers,

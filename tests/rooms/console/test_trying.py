@@ -64,8 +64,8 @@ async def house(cast: Cast, ana: Seller, tmp_path: Path) -> Building:
 
     annex = trying.annex(built.house, tmp_path, within)
     annex = replace(annex, templates=(TEMPLATES,))
-    paths = wiring.public(built.house, OPEN_PATHS, trying.TRIED_AT) | console.paths(built.house, routes, annex)
-    asgi: Any = application(wiring.gate(built.house, doors), doors, routes, paths)
+    public, pages = wiring.public(built.house, OPEN_PATHS, trying.TRIED_AT), console.paths(built.house, routes, annex)
+    asgi: Any = application(wiring.gate(built.house, doors), doors, routes, public, pages=pages)
 
     return replace(built, asgi=asgi)
 

@@ -141,21 +141,39 @@ async def test_two_workers_take_a_statement_once(desk: Desk) -> None:
     assert await desk.value(STATEMENT, desk.company) == "TAKEN"
 
 
-@pytest.mark.parametrize("sql", [store._LINES, store._NOT_ANEW])
-async def test_lines_are_found_by_their_names(desk: Desk, sql: str) -> None:
+_MANY_LINES = """
+INSERT INTO statement_lines (company_id, id, statement_id, edition, line_id, rail, day, kind, network_id, amount_minor, currency,
+                             settled_at, verdict, created_at)
+SELECT $1, gen_random_uuid(), $1, 1, n::text, 'pix', '2001-01-01', 'IN', 'E' || n, 1, 'BRL', '2001-01-01', 'MATCHED', '2001-01-01'
+  FROM generate_series(1, 20000) n
+"""
+_MANY_ITEMS = """
+INSERT INTO statement_items (company_id, id, statement_id, rail, day, kind, network_id, difference, state, line_id, currency,
+                             created_at, updated_at)
+SELECT $1, gen_random_uuid(), $1, 'pix', '2001-01-01', 'IN', 'E' || n, 'UNKNOWN', 'EXPLAINED', 'l', 'BRL', '2001-01-01', '2001-01-01'
+  FROM generate_series(1, 20000) n
+"""
+
+
+@pytest.mark.parametrize(
+    ("sql", "table", "many"),
+    [(store._LINES, "statement_lines", _MANY_LINES), (store._NOT_ANEW, "statement_items", _MANY_ITEMS)],
+)
+async def test_lines_are_found_by_their_names(desk: Desk, database: Any, sql: str, table: str, many: str) -> None:
     """And not by a look at all of the rail's, of which there are more every day."""
-    sql = (
-        sql.replace("$1", f"'{desk.company}'")
-        .replace("$2", "'pix'")
-        .replace("$3", "'{a,b}'")
-        .replace("$4", f"'{desk.company}'")
-    )
-    async with desk.cast.database.session(desk.company) as session:
-        await session.fetch(
-            "SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false)"
-        )
-        plan = "\n".join(row[0] for row in await session.fetch(f"EXPLAIN {sql}"))
-        await session.fetch("SELECT set_config('enable_seqscan', 'on', false), set_config('enable_bitmapscan', 'on', false)")
+    values = {"$1": f"'{desk.company}'", "$2": "'pix'", "$3": "'{E1,E2}'", "$4": f"'{desk.company}'"}
+    for name, value in values.items():
+        sql = sql.replace(name, value)
+    admin = await database.connect()
+    transaction = admin.transaction()
+    await transaction.start()
+    try:
+        await admin.execute(many, desk.company)
+        await admin.execute(f"ANALYZE {table}")
+        plan = "\n".join(row[0] for row in await admin.fetch(f"EXPLAIN {sql}"))
+    finally:
+        await transaction.rollback()
+        await admin.close()
     (bounds,) = [line for line in plan.splitlines() if "Index Cond" in line]
     assert "kind = ANY" in bounds, plan
     assert "network_id = ANY" in bounds, plan

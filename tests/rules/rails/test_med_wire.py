@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from lastro.base.money import Money
+from lastro.base.money import Money, MoneyError
 from lastro.rails.med import wire
 from lastro.rails.messages import Malformed
 from lastro.rails.port import MED, MED_NEWS, MedContest, MedTask, med_news
@@ -61,6 +61,9 @@ def test_an_event_in_the_interfaces_words(name: str, body: Any, said: Any, subje
 def test_amounts_and_path() -> None:
     back = med_news(told(Refund=REFUND).body)
     assert (back.amount, back.returned, back.result) == (Money(1234, "BRL"), Money(1000, "BRL"), "PARTIALLY_ACCEPTED")
+    for nothing in ("0", "0.0", "0.00"):  # of a refund that is rejected
+        rejected = {**REFUND, "RefundAnalysisResult": "REJECTED", "EffectiveRefundedAmount": nothing}
+        assert med_news(told(Refund=rejected).body).returned == Money(0, "BRL")
     (hop,) = med_news(told(FundsRecovery=RECOVERY).body).path
     assert (hop.hop, hop.amount, hop.receiver_bank) == (1, Money(30000, "BRL"), THEIRS)
 
@@ -80,6 +83,12 @@ def test_amounts_and_path() -> None:
 def test_what_cannot_be_read(broken: Any) -> None:
     with pytest.raises(Malformed):
         told(**broken)
+
+
+@pytest.mark.parametrize("amount", ["-1.00", "0.001", "00", "", "1e2"])
+def test_what_is_no_amount_given_back(amount: str) -> None:
+    with pytest.raises(MoneyError):
+        told(Refund={**REFUND, "EffectiveRefundedAmount": amount})
 
 
 def test_what_we_tell() -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _BRL: Final = "BRL"
 _TRANSACTION = re.compile(r"[ED][0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}")
+_NOTHING = re.compile(r"0(\.00?)?")
 MOST_TRANSACTIONS: Final = 5
 _STATUSES: Mapping[str, str] = {
     "TRACKED": "TRACED", "AWAITING_ANALYSIS": "WAITING_ANALYSIS", "REFUNDING": "WAITING_REFUND",
@@ -185,15 +186,20 @@ def _report(one: _InfractionReport, ispb: str) -> MedNews:
 
 
 def _refund(one: _Refund, ispb: str) -> MedNews:
-    returned = None if one.effective_refunded_amount is None else Money.parse(one.effective_refunded_amount, _BRL)
+    returned = one.effective_refunded_amount
     return MedNews(
         object_type="REFUND_REQUEST", reference_id=one.id, status=_status(one.status),
         role=_role(one.requesting_participant, ispb), end_to_end_id=_transaction(one.transaction_id),
         root_id=_transaction(one.root_transaction_id), at=one.last_modified, recovery_id=one.funds_recovery_id,
         situation=None if one.situation_type is None else _situation(one.situation_type), reason=one.refund_reason,
         amount=Money.parse(one.refund_amount, _BRL), result=one.refund_analysis_result,
-        rejection=one.refund_rejection_reason, returned=returned,
+        rejection=one.refund_rejection_reason, returned=None if returned is None else _given_back(returned),
     )  # fmt: skip
+
+
+def _given_back(text: str) -> Money:
+    """Of a refund that is rejected nothing was given back, and is told as 0.00: which is no amount elsewhere."""
+    return Money(0, _BRL) if _NOTHING.fullmatch(text) else Money.parse(text, _BRL)
 
 
 def _role(opener: str, ispb: str) -> Role:
