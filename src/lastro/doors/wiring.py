@@ -215,7 +215,7 @@ def keychain_of(settings: Settings, database: Database) -> Keychain:
 
 def rail_of(settings: Settings) -> Spi:
     """The network; its stream carries the messages of the STR, too."""
-    place = SpiPlace(settings.network_url, settings.ispb, settings.network_token, settings.worker_name, pullers=2)
+    place = SpiPlace(settings.network_url, settings.ispb, settings.network_token, settings.worker_name)
     return Spi(place, STR_READERS)
 
 

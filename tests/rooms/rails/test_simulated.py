@@ -3,10 +3,9 @@
 import asyncio
 import random
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -40,7 +39,7 @@ Act = Any
 
 
 @asynccontextmanager
-async def simulated(scene: Scene, home: Path, pullers: int = 1) -> AsyncIterator[Act]:
+async def simulated(scene: Scene, home: Path) -> AsyncIterator[Act]:
     """The simulator on a free port in place of the scene's network; gives what plays its acts."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
@@ -51,7 +50,7 @@ async def simulated(scene: Scene, home: Path, pullers: int = 1) -> AsyncIterator
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     url = f"http://127.0.0.1:{settings.port}"
     await scene.rail.close()
-    scene.rail = Spi(Place(url, ISPB, Secret(TOKEN), "worker", pullers))
+    scene.rail = Spi(Place(url, ISPB, Secret(TOKEN), "worker"))
     scene.sender = Sender(scene.database, scene.work, scene.runner, scene.chance, "pix", scene.rail)
     scene.asker = Asker(scene.database, scene.work, scene.inbox, "pix", scene.rail, WAITING["pix"])
     async with aiohttp.ClientSession(url) as client:
@@ -124,30 +123,6 @@ async def test_a_payment_is_asked_answered_and_ends(scene: Scene, house: House, 
         assert isinstance(answered, port.PixFinal)
         assert answered.settled
     assert {h.company_id for h in scene.handled} == {house.ana}
-
-
-async def test_what_comes_while_one_puller_stores_is_given_to_another(scene: Scene, house: House, tmp_path: Path) -> None:
-    """A store waits for the disk: what the network has to tell meanwhile does not wait for it."""
-    first, stop, may_store, brought = asyncio.Event(), asyncio.Event(), asyncio.Event(), list[str]()
-
-    async def keep(told: Sequence[port.Told]) -> None:
-        brought.extend(one.kind for one in told)
-        if told and not first.is_set():
-            first.set()
-            await may_store.wait()
-
-    async with simulated(scene, tmp_path, pullers=2) as act:
-        listening = asyncio.ensure_future(scene.rail.listen(keep, stop))
-        pay = partial(act, "/phone/transfer", account={"branch": "0001", "account": house.account}, amount="1.00")
-        paying = [asyncio.ensure_future(pay())]
-        await asyncio.wait_for(first.wait(), DEADLINE_SECONDS)
-        paying.append(asyncio.ensure_future(pay()))
-        await until(lambda: asyncio.sleep(0, len(brought) == 2))
-        may_store.set()
-        stop.set()
-        await asyncio.wait_for(listening, DEADLINE_SECONDS)
-        for each in paying:
-            each.cancel()
 
 
 async def test_a_refused_payment(scene: Scene, house: House, tmp_path: Path) -> None:

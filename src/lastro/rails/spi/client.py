@@ -50,16 +50,14 @@ _log = structlog.get_logger(__name__)
 class Place:
     """Where the network is and who we are there.
 
-    stream: a name for the pullers of a process; a new stream of that name ends an old one, so that what a killed
+    stream: a name for the one puller of a process; a new stream of that name ends an old one, so that what a killed
     process was given is given again at once. Two processes that pull at the same time need two names, or none.
-    pullers: how many pull side by side: while one stores what it was given, another asks for what has come since.
     """
 
     base_url: str
     ispb: str
     token: Secret
     stream: str | None = None
-    pullers: int = 1
 
 
 class _Entry(msgspec.Struct):
@@ -68,13 +66,9 @@ class _Entry(msgspec.Struct):
 
 @dataclass(slots=True)
 class _Stream:
-    """Where pulling stands. cursor: the path that confirms what is stored and brings what follows; None: not begun.
-
-    number: of the puller, from 0.
-    """
+    """Where pulling stands. cursor: the path that confirms what is stored and brings what follows; None: not begun."""
 
     place: Place
-    number: int = 0
     cursor: str | None = None
 
     @property
@@ -82,10 +76,8 @@ class _Stream:
         """What to ask for next."""
         if self.cursor is not None:
             return f"{self.cursor}{'&' if '?' in self.cursor else '?'}{_PULL}"
-        name = self.place.stream
-        own = "" if not self.number else f".{self.number}"
-        named = "" if name is None else f"&stream={quote(name + own, safe='')}"
-        return f"/spi/v1/out/{self.place.ispb}/stream/start?{_PULL}{named}"
+        name = "" if self.place.stream is None else f"&stream={quote(self.place.stream, safe='')}"
+        return f"/spi/v1/out/{self.place.ispb}/stream/start?{_PULL}{name}"
 
 
 class Spi:
@@ -230,10 +222,7 @@ class Spi:
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
         """Pulls until stop. After a failure the same is asked for again: what was not confirmed is given again."""
-        streams = (_Stream(self._place, number) for number in range(self._place.pullers))
-        await asyncio.gather(*(self._listen(stream, keep, stop) for stream in streams))
-
-    async def _listen(self, stream: _Stream, keep: Keep, stop: asyncio.Event) -> None:
+        stream = _Stream(self._place)
         pause = _SHORTEST_PAUSE_SECONDS
         while not stop.is_set():
             try:
