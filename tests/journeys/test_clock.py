@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from .play import Play
-from .stage import until
 
 CLOCK = "/sandbox/clock"
 
@@ -16,13 +15,9 @@ async def set_clock(play: Play, body: Any) -> Any:
 
 
 async def now(play: Play) -> datetime:
-    """Business time, once nothing is due any more."""
-
-    async def at_rest() -> Any:
-        answer = await play.ask("GET", play.stage.base_url + CLOCK)
-        return None if answer.json["pending"] else answer.json["now"]
-
-    return datetime.fromisoformat(await until(at_rest, "nothing due"))
+    answer = await play.ask("GET", play.stage.base_url + CLOCK)
+    assert answer.json["pending"] == 0
+    return datetime.fromisoformat(answer.json["now"])
 
 
 async def network_now(play: Play) -> datetime:

@@ -21,6 +21,7 @@ async def company(play: Play) -> AsyncIterator[str]:
         play.account["id"],
     ))  # fmt: skip
     yield number
+    await play.rest()
     at = await now(play)
     for plan in await operator(play, "company", "fees", number):
         if datetime.fromisoformat(plan["from"]) > at:

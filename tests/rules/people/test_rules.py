@@ -59,7 +59,7 @@ def test_an_address_is_one_however_it_is_typed() -> None:
 
 
 def test_what_is_too_long_for_an_address_is_left_as_it_is() -> None:
-    """To put its marks in order would take the square of their number: of these, hours."""
+    """To put its marks in order would take the square of their number: of these, very long."""
     marks = "\u0300" * 1_000_000 + "\u0316" * 1_000_000
     assert email_of(marks) == marks[:255]
     assert email_of("a" * 242 + "@ana.example") == "a" * 242 + "@ana.example"
