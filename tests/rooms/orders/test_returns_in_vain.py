@@ -135,7 +135,8 @@ async def test_money_that_fitted_nothing_waits_for_people(shop: Shop, work: Data
         await lanes.goes_on(A_MOMENT)
     assert await lanes.stands() == ("PENDING", None, None, True)
     await lanes.goes_on(RETURN_WITHIN)
-    assert (await lanes.stands())[0] == "ERROR"
+    error = "NOT_TAKEN: the network did not take the return within a day"
+    assert await lanes.stands() == ("ERROR", error, "withdrawn", False)
     assert await shop.column("SELECT state FROM pix_payments WHERE order_id IS NULL") == ["STRANDED"]
 
 

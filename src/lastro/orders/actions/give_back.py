@@ -11,6 +11,7 @@ from lastro.base.run import Act, Done, Door
 from lastro.base.write import Move, Row, Write
 from lastro.orders import postings, store
 from lastro.orders.refunds.end import not_paid_back, paid_back
+from lastro.orders.refunds.reasons import message_of
 from lastro.orders.refunds.store import by_return_id
 from lastro.orders.states import PIX_PAYMENTS, REFUNDS
 from lastro.rails.port import ALARMED, FIRST_ASK, PIX, ReturnOrder, return_message
@@ -124,7 +125,7 @@ class ReturnEnded(Act["Given | None"]):
         """
         booked = postings.given_back if self.final.settled else postings.kept
         transfer = booked(door, known.id, known.amount, known.hold_id, known.payment.rail)
-        error = None if self.final.settled else f"{self.final.code}: refused by the network"
+        error = None if self.final.settled else message_of(self.final.code or "REFUSED")
         code, ends = self.final.code, "returned" if self.final.settled else "strand"
         moves = [REFUNDS.move(known, trigger, door.now, reason=code, error_message=error, ask_at=None)]
         if known.payment.state != "SETTLED":
