@@ -29,7 +29,7 @@ _INSTITUTION = 0
 _FIRST = frozenset({port.PIX_ASK, port.PIX_SETTLED, port.CLAIM_NEWS})  # by what a subject is told of
 _LASTING = frozenset({"account", "number", "subject"})  # of one company for ever, as the tables have it
 _REMEMBERED = 20_000
-_COMPANIES_AT_ONCE = 4  # each waits for the disk, and what else the network has to tell waits for them all
+_COMPANIES_AT_ONCE = 10  # a pull brings ten: each waits for the disk, and what else the network has to tell waits for all
 # Whose messages are these? Answered for a whole batch in one round trip, by the role that sees ids alone. The owner of a
 # payment, or of a claim of a key that has left him, is who was told of it first.
 _OWNERS = """
