@@ -37,7 +37,8 @@ class Slots:
     each time, and gets one back with each answer: so endpoints that time out cannot take all the room between them, and a
     host that companies share is not lost to all of them by one.
 
-    A company has a quarter of all slots, however many endpoints it names, and more than that while half of all are free.
+    A company has as many as are left free, however many endpoints it names (the dynamic threshold of shared buffers,
+    Choudhury and Hahne 1998): half of all alone, a third each where two want everything. So there is room for the next.
     """
 
     settings: DeliverySettings
@@ -50,13 +51,12 @@ class Slots:
     def take(self, key: Key, wanted: int) -> int:
         """As many as are free, up to `wanted`."""
         company_id, endpoint = key
-        full, at_once = self.settings.per_endpoint, self.settings.at_once
+        full, left = self.settings.per_endpoint, self.settings.at_once - self.total
         free = min(
             wanted,
             self.most.get(key, full) - self.busy_for[key],
             full - self.busy[endpoint],
-            max(max(1, at_once // 4) - self.busy_of[company_id], at_once // 2 - self.total),
-            at_once - self.total,
+            (left - self.busy_of[company_id] + 1) // 2,  # each one that it takes is one that is no longer left
         )
         if free <= 0:
             return 0

@@ -271,16 +271,17 @@ def test_an_endpoint_that_does_not_answer_loses_slots_and_wins_them_back() -> No
     assert (slots.take((other, 1), 10), slots.take((one, 1), 10)) == (10, 6)
 
 
-def test_a_company_has_a_quarter_of_all_slots_and_more_while_half_of_them_are_free() -> None:
+def test_a_company_has_as_many_slots_as_it_leaves_free() -> None:
     slots = Slots(DeliverySettings(is_sandbox=True, per_endpoint=4, at_once=32))
 
     def take(company: int) -> int:
         return sum(slots.take((UUID(int=company), endpoint), 4) for endpoint in range(100 * company, 100 * company + 20))
 
-    assert [take(company) for company in (1, 2, 3, 4)] == [16, 8, 8, 0]
+    assert [take(company) for company in range(1, 8)] == [16, 8, 4, 2, 1, 1, 0]
+    # What the first one had and gives back is for those who have less.
     for endpoint in range(100, 104):
         slots.give_back((UUID(int=1), endpoint), 4)
-    assert [take(company) for company in (2, 1, 4)] == [0, 8, 8]
+    assert [take(company) for company in (2, 1, 3, 4)] == [4, 6, 1, 2]
 
 
 def test_a_claim_is_never_larger_than_an_endpoint_may_take() -> None:
