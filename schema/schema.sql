@@ -1104,14 +1104,18 @@ CREATE TABLE payout_returns (                         -- what a receiver has giv
   amount_minor bigint NOT NULL CHECK (amount_minor > 0),
   reason_code text NOT NULL,                          -- raw
   details text,
-  is_unfit boolean NOT NULL DEFAULT false,            -- more than was left to return: it lies in suspense
+  is_unfit boolean NOT NULL DEFAULT false,            -- more than was left to return, or its account is closed: it went to suspense
   settled_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
+  decision_id uuid,                                   -- of an unfit one: the transfer by which people have decided; NULL: it waits
+  is_paid_out boolean NOT NULL DEFAULT false,         -- they had it paid out elsewhere; else an account was credited
+  version integer NOT NULL DEFAULT 1,
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, payout_id) REFERENCES payouts
 );
 CREATE UNIQUE INDEX payout_returns_return_id_key ON payout_returns (company_id, return_id);
 CREATE INDEX payout_returns_of_payout ON payout_returns (company_id, payout_id);
+CREATE INDEX payout_returns_unfit ON payout_returns (created_at) WHERE is_unfit AND decision_id IS NULL; -- what waits for people
 
 CREATE TABLE payout_plans (                           -- payouts that are checked, approved and made together
   company_id uuid NOT NULL REFERENCES companies,
@@ -2300,7 +2304,8 @@ CREATE VIEW rails WITH (security_invoker = true) AS
       AS r(rail, currency);
 
 -- What a transfer of each type moves, whether at once or by a hold, and for which objects. part: what pays an order is
--- credited (in) and kept (fee), what fits none waits (unfit) to go back (return), a client gives back (refund).
+-- credited (in) and kept (fee), what fits none waits (unfit) to go back (return), a client gives back (refund). Of what lies in
+-- suspense people decide, where it was sent to us (stranded) and where it came back of a payout (decided).
 CREATE VIEW entry_types WITH (security_invoker = true) AS
   SELECT upper(r.rail) || e.suffix AS type, e.at_once, e.debit, e.credit, r.rail, e.machine, e.part
     FROM rails r
@@ -2327,6 +2332,9 @@ CREATE VIEW entry_types WITH (security_invoker = true) AS
     ('PIX_RETURN_UNFIT', true, 'NET', 'SUSP', 'pix', 'payouts', NULL),
     ('TED_RETURN_UNFIT', true, 'NET', 'SUSP', 'ted', 'payouts', NULL),
     ('BOOK_RETURN_UNFIT', true, 'TRANSIT', 'SUSP', NULL, 'payouts', NULL),
+    ('RETURN_CREDITED', true, 'SUSP', 'CUST', NULL, 'payouts', 'decided'),
+    ('PIX_RETURN_PAID_OUT', true, 'SUSP', 'NET', 'pix', 'payouts', 'decided'),
+    ('TED_RETURN_PAID_OUT', true, 'SUSP', 'NET', 'ted', 'payouts', 'decided'),
     ('PIX_PROVED', true, 'CUST', 'NET', 'pix', 'payouts', NULL), ('PIX_LACK', true, 'LOSS', 'NET', 'pix', 'payouts', NULL),
     ('TED_PROVED', true, 'CUST', 'NET', 'ted', 'payouts', NULL), ('TED_LACK', true, 'LOSS', 'NET', 'ted', 'payouts', NULL),
     ('CARD_CHARGEBACK', true, 'CUST', 'NET', 'card', 'orders', NULL), ('CARD_LACK', true, 'LOSS', 'NET', 'card', 'orders', NULL),
@@ -2606,7 +2614,7 @@ CREATE VIEW law_clearing_equals_payments WITH (security_invoker = true) AS
                 AND o.children = 0 AND o.status IN ('PAID', 'PARTIAL_REFUNDED', 'REFUNDED'))
           + (SELECT coalesce(sum(r.amount_minor), 0) FROM payout_returns r
                JOIN payouts o ON o.company_id = r.company_id AND o.id = r.payout_id
-              WHERE r.company_id = l.company_id AND o.rail = l.rail)
+              WHERE r.company_id = l.company_id AND o.rail = l.rail AND NOT r.is_paid_out)
           - (SELECT coalesce(sum(amount_minor), 0) FROM settlements x
               WHERE x.company_id = l.company_id AND x.rail = l.rail)
           - (SELECT coalesce(sum(b.amount_minor), 0) FROM chargebacks b
@@ -2629,10 +2637,10 @@ CREATE VIEW law_suspense_is_explained WITH (security_invoker = true) AS
                                   AND r.state IN ('PAID', 'CREDITED', 'PAID_OUT')
               WHERE p.company_id = l.company_id AND p.state = 'SETTLED' AND p.excess_minor > 0 AND q.currency = l.currency)
           + (SELECT coalesce(sum(amount_minor), 0) FROM payout_returns r
-              WHERE r.company_id = l.company_id AND r.is_unfit AND l.currency = 'BRL') AS explained_minor) s
+              WHERE r.company_id = l.company_id AND r.is_unfit AND r.decision_id IS NULL AND l.currency = 'BRL') AS explained_minor) s
    WHERE l.code = 'SUSP' AND s.in_suspense_minor <> s.explained_minor;
 COMMENT ON VIEW law_suspense_is_explained IS
-  'What lies in SUSP is the sum of payments HELD, RETURNING, STRANDED, of excess not given back, and of returns above what was sent.';
+  'What lies in SUSP is payments HELD, RETURNING, STRANDED, excess not given back, and returns of payouts that fit nothing and wait.';
 
 CREATE VIEW law_a_settlement_is_booked_and_told WITH (security_invoker = true) AS
   SELECT s.company_id, s.id AS settlement_id, s.amount_minor, b.transfers, b.booked_minor, b.account_id, e.events FROM settlements s
@@ -2943,6 +2951,21 @@ CREATE VIEW law_returns_of_payouts_add_up WITH (security_invoker = true) AS
 COMMENT ON VIEW law_returns_of_payouts_add_up IS
   'What came back of a payout is the sum of its returns and of their bookings, and its status says how much that is.';
 
+CREATE VIEW law_what_came_back_is_booked_as_decided WITH (security_invoker = true) AS
+  SELECT coalesce(r.company_id, t.company_id) AS company_id, r.id AS return_id, coalesce(r.payout_id, t.reference_id) AS payout_id,
+         r.amount_minor, r.is_paid_out, t.id AS transfer_id, t.type, t.amount_minor AS booked_minor
+    FROM (SELECT r.*, p.rail FROM payout_returns r JOIN payouts p ON p.company_id = r.company_id AND p.id = r.payout_id
+           WHERE r.decision_id IS NOT NULL OR r.is_paid_out) r
+    FULL JOIN (SELECT * FROM transfers WHERE type IN (SELECT type FROM entry_types WHERE part = 'decided')) t
+      ON t.company_id = r.company_id AND t.id = r.decision_id
+   WHERE (r.is_unfit, t.reference_id, t.amount_minor, t.type) IS DISTINCT FROM
+         (true, r.payout_id, r.amount_minor,
+          CASE WHEN r.is_paid_out THEN upper(r.rail) || '_RETURN_PAID_OUT' ELSE 'RETURN_CREDITED' END)
+      OR NOT EXISTS (SELECT 1 FROM history h WHERE h.company_id = r.company_id AND h.reference_id = r.payout_id
+                        AND h.trigger = 'decide' AND h.created_at = t.created_at);
+COMMENT ON VIEW law_what_came_back_is_booked_as_decided IS
+  'What people decide about money that came back of a payout and fits nothing is one transfer of all of it, and the history says so.';
+
 CREATE VIEW law_a_batch_is_its_children WITH (security_invoker = true) AS
   SELECT p.company_id, p.id AS payout_id, p.status, p.amount_minor, p.children, c.count, c.sum_minor, c.lasting
     FROM payouts p CROSS JOIN LATERAL (
@@ -3202,7 +3225,7 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     SELECT h.company_id, h.reference_id, 'ORDER-PAYOUT.' || h.to_state, count(*) FROM history h -- a return each, where parts come back
       JOIN payouts p ON p.company_id = h.company_id AND p.id = h.reference_id AND p.batch_id IS NULL
      WHERE h.machine = 'payouts' AND h.to_state NOT IN ('INITIAL', 'PENDING', 'ANALYSIS')
-       AND h.trigger NOT IN ('return too much', 'charge', 'drop charge')
+       AND h.trigger NOT IN ('return too much', 'decide', 'charge', 'drop charge')
      GROUP BY h.company_id, h.reference_id, h.to_state)
   SELECT n.company_id, n.reference_id, n.type, n.facts, count(e.id) AS events FROM ends n
     LEFT JOIN events e ON e.company_id = n.company_id AND e.reference_id = n.reference_id AND e.type = n.type
@@ -3942,6 +3965,7 @@ CREATE VIEW law_a_reconciled_day_is_in_the_ledger WITH (security_invoker = true)
     SELECT o.company_id, o.rail, o.day, -sum(x.change_minor) AS booked_minor FROM ours o
       JOIN ledger_sides x ON x.company_id = o.company_id AND x.reference_id = o.reference_id
        AND (o.booked_at IS NULL OR x.created_at = o.booked_at) AND sign(-x.change_minor) = o.sign
+       AND x.type NOT IN ('PIX_RETURN_PAID_OUT', 'TED_RETURN_PAID_OUT') -- which went by another way than the payout
       JOIN ledger_accounts a ON a.company_id = x.company_id AND a.id = x.ledger_account_id AND a.code = 'NET' AND a.rail = o.rail
      GROUP BY o.company_id, o.rail, o.day),
   days AS (SELECT company_id, rail, day, sum(sign * amount_minor) AS told_minor FROM told GROUP BY company_id, rail, day)
@@ -4147,6 +4171,7 @@ GRANT UPDATE ON companies, clients, parties, accounts, pix_keys, pix_key_validat
                 event_cursors, entry_cursors, deliveries, webhook_settings, webhook_circuits, outbox, inbox, signing_keys,
                 statements, statement_items, account_requests, account_documents, account_close_requests TO lastro_app;
 GRANT UPDATE (is_current) ON statement_lines TO lastro_app;
+GRANT UPDATE (decision_id, is_paid_out, version) ON payout_returns TO lastro_app; -- what came back is never changed
 GRANT DELETE ON own_keys, directory_buckets, directory_look_ups, directory_unknown TO lastro_app;
 GRANT UPDATE ON people, people_links, people_sessions, sign_in_tries TO lastro_app;
 GRANT DELETE ON people_links, people_sessions, sign_in_tries TO lastro_app; -- what is over; what was done stays
@@ -4195,7 +4220,7 @@ GRANT SELECT (return_id, updated_at, origin) ON refunds TO lastro_work;
 GRANT SELECT (created_at) ON pix_payments TO lastro_work;
 GRANT SELECT (company_id, chargeback_id, taken_at) ON chargebacks TO lastro_work;
 GRANT SELECT (end_to_end_id, control_number, paid_at, children) ON payouts TO lastro_work;
-GRANT SELECT (company_id, payout_id, return_id, settled_at) ON payout_returns TO lastro_work;
+GRANT SELECT (company_id, payout_id, return_id, settled_at, created_at, is_unfit, decision_id) ON payout_returns TO lastro_work;
 DO $$
 DECLARE
   t text;

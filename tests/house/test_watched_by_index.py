@@ -37,7 +37,7 @@ SCRAPES = {
     "undelivered": (gauges.UNDELIVERED, {"deliveries_in_order", "deliveries_pending", "deliveries_retrying", "deliveries_failed"}),
     "in review": (gauges.IN_REVIEW, {"payouts_to_review"}),
     "differences": (gauges.DIFFERENCES, {"statement_items_open"}),
-    "stranded": (gauges.STRANDED, {"refunds_stranded"}),
+    "stranded": (gauges.STRANDED, {"refunds_stranded", "payout_returns_unfit"}),
     "announced": (gauges.ANNOUNCED, {"pix_payments_announced", "pix_payments_one_reservation"}),
     "untaken": (gauges.UNTAKEN, {"statements_due"}),
     "unnumbered": (gauges.UNNUMBERED, {"events_arrival", "event_numbers_company_id_event_id_key", "event_cursors_pkey"}),

@@ -88,10 +88,13 @@ DIFFERENCES = f"""
 SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
   SELECT created_at FROM statement_items WHERE state = 'OPEN' ORDER BY created_at LIMIT {MOST}) i
 """  # noqa: S608
-# Money that could not be given back, of which people decide what becomes.
+# Money that could not be given back, or came back of a payout and fits nothing, of which people decide what becomes.
 STRANDED = f"""
-SELECT count(*) AS count, extract(epoch FROM {NOW} - min(updated_at))::float8 AS oldest FROM (
-  SELECT updated_at FROM refunds WHERE state = 'ERROR' AND origin = 'AUTOMATIC' ORDER BY updated_at LIMIT {MOST}) r
+SELECT count(*) AS count, extract(epoch FROM {NOW} - min(since))::float8 AS oldest FROM (
+  SELECT since FROM (
+    SELECT updated_at AS since FROM refunds WHERE state = 'ERROR' AND origin = 'AUTOMATIC'
+    UNION ALL SELECT created_at FROM payout_returns WHERE is_unfit AND decision_id IS NULL) u
+   ORDER BY since LIMIT {MOST}) r
 """  # noqa: S608
 # What a partner has announced, and of which it has said neither that its money is in nor that it will not come. A Pix that
 # was accepted is asked about, and is none of these.
@@ -147,9 +150,9 @@ class Gauges:
     clock_offset_seconds: business time minus machine time. depths: what waits, by company and endpoint. circuits: of
     endpoints that do not answer, one for each company. in_review: payouts that a person has to decide on, likewise.
     differences: between statements and books, likewise; untaken: days whose statement is not taken. partners: by rail,
-    whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: returns that were
-    refused for good; announced: payments that a partner has announced and not ended. laws: by name, what broke it and when
-    it was read, in seconds since 1970. tried: lane and rail of what was sent or handled in vain, and the age of the
+    whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: money in
+    suspense that people have to decide about; announced: payments that a partner has announced and not ended. laws: by name,
+    what broke it and when it was read, in seconds since 1970. tried: lane and rail of what was sent or handled in vain, and the age of the
     oldest such message in seconds. standbys: whether commits wait for one, and how many there are.
     """
 

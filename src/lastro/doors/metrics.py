@@ -256,7 +256,7 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     yield GaugeMetricFamily("lastro_statement_differences_oldest_seconds", "For how long the oldest has been open.", age)
     rows, age = seen.stranded
     yield GaugeMetricFamily(
-        "lastro_stranded_returns", "What could not be given back and is not decided about, at most 10,000.", rows
+        "lastro_stranded_returns", "Money in suspense that waits for people to decide about it, at most 10,000.", rows
     )
     yield GaugeMetricFamily("lastro_stranded_returns_oldest_seconds", "For how long the oldest has waited.", age)
     rows, age = seen.announced

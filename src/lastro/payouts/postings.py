@@ -56,6 +56,20 @@ def returned(door: Door, payout: Payout, amount: Money, *, is_unfit: bool) -> Tr
     return Transfer(door.chance.uuid(door.now), "moved", net, to, amount, word, payout.id, door.now)
 
 
+def return_credited(door: Door, account_id: UUID, payout: Payout, amount: Money) -> Transfer:
+    """SUSP→CUST: people have decided that what came back and fitted nothing is this account's. No fee is taken of it."""
+    suspense = ledger.suspense(door.company_id, amount.currency)
+    to = ledger.customer(door.company_id, account_id, amount.currency)
+    return Transfer(door.chance.uuid(door.now), "moved", suspense, to, amount, "RETURN_CREDITED", payout.id, door.now)
+
+
+def return_paid_out(door: Door, payout: Payout, amount: Money) -> Transfer:
+    """SUSP→NET of its rail: people have had it paid out of our position there, by another way than this payout."""
+    suspense = ledger.suspense(door.company_id, amount.currency)
+    net, word = ledger.clearing(door.company_id, payout.rail, amount.currency), f"{payout.rail.upper()}_RETURN_PAID_OUT"
+    return Transfer(door.chance.uuid(door.now), "moved", suspense, net, amount, word, payout.id, door.now)
+
+
 def proved(door: Door, payout: Payout, available: Money) -> tuple[Transfer, ...]:
     """CUST→NET what the account has of it, LOSS→NET what it lacks: a payment that had been taken for failed has left."""
     word = payout.rail.upper()

@@ -3,7 +3,7 @@
 from lastro.base.machine import NOT_THERE, Machine
 
 # What the history keeps as the reason of these is who of the institution has decided, and why: no client is told.
-DECISIONS = frozenset({"approve", "reject"})
+DECISIONS = frozenset({"approve", "reject", "decide"})
 # A single payout and a child move by the network's word; a batch by its children, whose sum is said as a trigger.
 PAYOUTS = Machine(
     "payouts",
@@ -32,6 +32,10 @@ PAYOUTS = Machine(
         ("PAID", "return too much"): "PAID",
         ("PARTIAL_REFUNDED", "return too much"): "PARTIAL_REFUNDED",
         ("REFUNDED", "return too much"): "REFUNDED",
+        # People have decided about what came back and lay in suspense.
+        ("PAID", "decide"): "PAID",
+        ("PARTIAL_REFUNDED", "decide"): "PARTIAL_REFUNDED",
+        ("REFUNDED", "decide"): "REFUNDED",
         # A batch. Its fee is charged with the first child paid, dropped where none is.
         ("PENDING", "charge"): "PENDING",
         ("PENDING", "all paid"): "PAID",

@@ -138,7 +138,9 @@ WITH named AS (
   UNION ALL SELECT id, batch_id FROM payouts WHERE company_id = $1 AND control_number = $3
   UNION ALL SELECT id, batch_id FROM payouts WHERE company_id = $1 AND external_id = $3
   UNION ALL SELECT p.id, p.batch_id FROM payout_returns r
-    JOIN payouts p ON p.company_id = r.company_id AND p.id = r.payout_id WHERE r.company_id = $1 AND r.return_id = $3)
+    JOIN payouts p ON p.company_id = r.company_id AND p.id = r.payout_id WHERE r.company_id = $1 AND r.return_id = $3
+  UNION ALL SELECT p.id, p.batch_id FROM payout_returns r
+    JOIN payouts p ON p.company_id = r.company_id AND p.id = r.payout_id WHERE r.company_id = $1 AND r.id = $2)
 SELECT coalesce(batch_id, id) FROM named LIMIT 1
 """
 _FILTERS = {
@@ -332,8 +334,8 @@ async def related(session: Session, company_id: UUID, payout_id: UUID) -> list[R
 async def root_of(session: Session, company_id: UUID, reference_id: UUID | None, name: str | None) -> UUID | None:
     """The payout or batch whose story an object is part of.
 
-    reference_id: of a payout, batch or transfer of one. name: in place of it, its endToEndId, control number or externalId,
-    or the id of what came back of it.
+    reference_id: of a payout, batch, transfer of one, or of what came back of it by our own id. name: in place of it, its
+    endToEndId, control number or externalId, or the network's id of what came back.
     """
     found: UUID | None = await session.value(_ROOT, company_id, reference_id, name)
     return found

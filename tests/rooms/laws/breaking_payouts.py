@@ -3,6 +3,7 @@
 _SAYS = "body = convert_to(replace(convert_from(body, 'UTF8'), '{}', '{}'), 'UTF8')"
 _PAID = "WHERE company_id = $1 AND id = '{out_paid}'"
 _FINAL = "WHERE company_id = $1 AND kind = 'payment.final' AND subject = '{out_paid_e2e}'"
+_CREDITED = "WHERE company_id = $1 AND payout_id = '{out_too_much_credited}'"
 _SENT = "WHERE company_id = $1 AND kind = 'payment.send'"
 
 PAYOUT_LAWS = {
@@ -49,6 +50,21 @@ PAYOUT_LAWS = {
         "UPDATE payout_returns SET is_unfit = true WHERE company_id = $1 AND payout_id = '{batch_partial_1}'",
         "DELETE FROM transfers WHERE company_id = $1 AND type = 'PIX_RETURNED'",
     ],
+    "law_what_came_back_is_booked_as_decided": [
+        f"UPDATE payout_returns SET decision_id = gen_random_uuid() {_CREDITED}",
+        f"UPDATE payout_returns SET decision_id = NULL {_CREDITED}",
+        f"UPDATE payout_returns SET is_paid_out = true {_CREDITED}",
+        f"UPDATE payout_returns SET is_unfit = false {_CREDITED}",
+        f"UPDATE payout_returns SET amount_minor = 1002 {_CREDITED}",
+        "UPDATE payout_returns SET is_paid_out = true WHERE company_id = $1 AND payout_id = '{out_too_much}'",
+        "UPDATE transfers SET reference_id = '{out_paid}' WHERE company_id = $1 AND type = 'RETURN_CREDITED'",
+        "DELETE FROM transfers WHERE company_id = $1 AND type = 'PIX_RETURN_PAID_OUT'",
+        "UPDATE history SET trigger = 'return too much' WHERE company_id = $1 AND trigger = 'decide'",
+        (
+            "INSERT INTO transfers SELECT company_id, gen_random_uuid(), kind, debit_id, credit_id, 1, currency, type, pending_id,"
+            " reference_id, created_at, xid FROM transfers WHERE company_id = $1 AND type = 'RETURN_CREDITED'"
+        ),
+    ],
     "law_a_batch_is_its_children": [
         "UPDATE payouts SET children = 4 WHERE company_id = $1 AND id = '{batch_paid}'",
         "UPDATE payouts SET amount_minor = 2501 WHERE company_id = $1 AND id = '{batch_paid}'",
@@ -80,10 +96,14 @@ ALSO = {
         f"UPDATE payouts SET rail = 'ted' {_PAID}",
         "UPDATE payouts SET status = 'ERROR' WHERE company_id = $1 AND id = '{out_paid}'",
         "DELETE FROM payout_returns WHERE company_id = $1 AND payout_id = '{out_refunded}'",
+        "UPDATE payout_returns SET is_paid_out = false WHERE company_id = $1 AND is_paid_out",
+        f"UPDATE payout_returns SET is_paid_out = true {_CREDITED}",
     ],
     "law_suspense_is_explained": [
         "UPDATE payout_returns SET is_unfit = false WHERE company_id = $1 AND payout_id = '{out_too_much}'",
         "DELETE FROM payout_returns WHERE company_id = $1 AND is_unfit",
+        f"UPDATE payout_returns SET decision_id = NULL {_CREDITED}",
+        "UPDATE payout_returns SET decision_id = gen_random_uuid() WHERE company_id = $1 AND payout_id = '{out_too_much}'",
     ],
     "law_in_transit_is_zero_at_rest": [
         "DELETE FROM transfers WHERE company_id = $1 AND kind = 'posted' AND type = 'BOOK_OUT'",
@@ -94,6 +114,7 @@ ALSO = {
         "UPDATE transfers SET type = 'TED_OUT' WHERE company_id = $1 AND type = 'PIX_OUT'",
         "UPDATE transfers SET type = 'PIX_OUT' WHERE company_id = $1 AND type = 'BOOK_OUT'",
         "UPDATE transfers SET type = 'PIX_RETURNED' WHERE company_id = $1 AND type = 'PIX_RETURN_UNFIT'",
+        "UPDATE transfers SET type = 'STRANDED_IN' WHERE company_id = $1 AND type = 'RETURN_CREDITED'",
     ],
     "law_what_waits_has_its_time": [
         "UPDATE payouts SET ask_at = NULL WHERE company_id = $1 AND id = '{out_pending}'",

@@ -22,7 +22,7 @@ from lastro.base.write import Row, Write
 from lastro.companies import ReviewAbove
 from lastro.doors import news
 from lastro.orders import GiveBack, RefundWish
-from lastro.payouts import CHILD_MOVED, Approve, Begin, Refuse, Ways
+from lastro.payouts import CHILD_MOVED, Approve, Begin, Refuse, SettleStranded, StrandedWay, Ways
 from lastro.rails import port
 from lastro.rails.handling import LANE
 from lastro.rails.port import Claimed, InboxRow
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 NOBODY: Any = None  # what goes to an account that is named has nobody to be asked about
 RECEIVER = {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"}}
+# Of what more came back than had been sent, and what people have decided about it; the first waits.
+TOO_MUCH: dict[str, StrandedWay | None] = {"too_much": None, "too_much_credited": "credit", "too_much_sent_on": "pay out"}
 BANK = {"accountType": "CHECKING_ACCOUNT", "branchNumber": "0001", "accountNumber": "300003", "ispb": "99999030"}
 
 
@@ -65,22 +67,32 @@ async def _in_debt(world: World) -> None:
 
 
 async def _alone(world: World) -> None:
-    for name in ("pending", "paid", "error", "canceled", "expired", "partial", "refunded", "too_much", "short"):
+    for name in ("pending", "paid", "error", "canceled", "expired", "partial", "refunded", *TOO_MUCH, "short"):
         await make(world, f"out_{name}", 1000, scheduled=name == "short")
     await make(world, "out_scheduled", 1000, scheduled=True)
-    for name in ("paid", "partial", "refunded", "too_much"):
+    for name in ("paid", "partial", "refunded", *TOO_MUCH):
         await final(world, f"out_{name}")
     await final(world, "out_error", "AC07")
     await world.ask("cancel_payout", world.names["out_canceled"], key="cancel payout")
     await _ago(world, "out_expired", "send_until")
     await told(world, "out_expired", port.PAYMENT_NEVER, port.PaymentNever, sends=0)
-    for name, cents in (("partial", 400), ("refunded", 1000), ("too_much", 1001)):
+    for name, cents in (("partial", 400), ("refunded", 1000), *((name, 1001) for name in TOO_MUCH)):
         await give_back(world, f"out_{name}", cents)
+    await _decided(world)
     await _ago(world, "out_short", "start_at")
     await world.cast.runner.act(
         world.ana.company_id,
         Begin(world.names["out_short"], Ways(INSTITUTION, NOBODY, NOBODY, Banks(sandbox=True)), InsufficientFunds()),
     )
+
+
+async def _decided(world: World) -> None:
+    for name, way in TOO_MUCH.items():
+        if way is not None:
+            payout_id = world.names[f"out_{name}"]
+            (return_id,) = await world.column(f"SELECT id FROM payout_returns WHERE payout_id = '{payout_id}'")
+            verb = SettleStranded(UUID(str(return_id)), way, "note 8", "rita")
+            assert isinstance(await world.cast.runner.act(world.ana.company_id, verb), Done)
 
 
 async def _in_batches(world: World) -> None:

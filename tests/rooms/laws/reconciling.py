@@ -36,7 +36,8 @@ async def play(world: World) -> None:
     (given_back,) = await world.column(f"SELECT return_id FROM refunds WHERE id = '{names['returned_refund']}'")
     lines = [
         _line(world, port.IN, names["paid_e2e"]), _line(world, port.RETURN_OUT, given_back),
-        _line(world, port.OUT, names["out_paid_e2e"]), _line(world, port.RETURN_IN, names["out_partial_return"], 400), _line(world, port.FEE, "tariff", 35),
+        _line(world, port.OUT, names["out_paid_e2e"]), _line(world, port.OUT, names["out_too_much_sent_on_e2e"]),
+        _line(world, port.RETURN_IN, names["out_partial_return"], 400), _line(world, port.FEE, "tariff", 35),
     ]  # fmt: skip
     await _act(world, Compare(whole, lines, BOOKED["pix"]))
     await _act(world, Finish(whole, None))

@@ -37,6 +37,7 @@ WHO, WHY = "olga.souza", "customer is under investigation"
     [
         ("refund", "credit", f"by {WHO}: {WHY}", None), ("plan", "whatever is next", f"by {WHO}", None),
         ("payout", "approve", f"by {WHO}; its endToEndId was E1", None), ("payout", "reject", WHY, None),
+        ("payout", "decide", WHY, None),
         ("accountRequest", "approve", "Olga", None),
         ("accountRequest", "reprove", "ILLEGIBLE by Olga (by proxy)", "ILLEGIBLE"),
         ("account", "block", "COURT_ORDER: Order 7 (by Olga (legal))", "COURT_ORDER: Order 7"),
@@ -123,6 +124,23 @@ async def test_of_stranded_money(house: Building, cast: Cast, ana: Seller, way: 
         ours, theirs = await pages(house, f"/console/{path}")
         assert f"by {WHO}: {WHY}" in ours, path
         assert (WHO in theirs, WHY in theirs, "AC03" in theirs) == (False, False, True), path
+
+
+@pytest.mark.parametrize("way", ["credit", "pay out"])
+async def test_of_what_came_back_of_a_payout(house: Building, cast: Cast, ana: Seller, way: StrandedWay) -> None:
+    office = await Office.open(cast, ana, 100_000)
+    payout = await office.make(1000)
+    await office.settle(payout)
+    await office.give_back(payout, 1001)
+    (return_id,) = await office.column("SELECT id FROM payout_returns")
+    await decide(cast, ana, payouts.SettleStranded(UUID(str(return_id)), way, WHY, WHO))
+    body = await read(cast, ana, "read_payout_story", payout["id"])
+    assert reasons(body, "decide") == {"payout": None}, "that it happened is told"
+    assert (WHO.encode() in body, WHY.encode() in body) == (False, False)
+    for name in (payout["id"], return_id):
+        assert f"by {WHO}: {WHY}" in await kept(cast, ana, name), "it is found by either id"
+    ours, theirs = await pages(house, f"/console/payouts/{payout['id']}")
+    assert (f"by {WHO}: {WHY}" in ours, WHO in theirs, WHY in theirs) == (True, False, False)
 
 
 async def test_of_a_payout_in_review(house: Building, cast: Cast, ana: Seller) -> None:

@@ -8,12 +8,14 @@ from uuid import UUID
 import pytest
 from tests.cast import Cast, Seller
 from tests.rooms.base.verbs import born_order, born_statement
+from tests.rooms.payouts.office import Office
 
 from lastro.base.commit import commit
 from lastro.base.db import Database, Dsn
 from lastro.base.write import Fact, Message, Row, Write
 from lastro.doors.gauges import Gauges, Watch, read
 from lastro.doors.metrics import Metrics
+from lastro.payouts import SettleStranded
 from lastro.webhooks import Circuit
 
 NOTHING = (0, 0.0)
@@ -236,6 +238,21 @@ async def test_what_waits_for_a_person_is_counted_beside_the_lanes(own_cast: Cas
     assert found.in_review[0] == 2
     assert 3000 <= found.in_review[1] < 3600
     assert set(found.due.values()) == {NOTHING}
+
+
+async def test_money_in_suspense_that_waits_for_people_is_counted(own_cast: Cast, work: Database) -> None:
+    """What came back of a payout and fits nothing waits like what could not be given back; what fits waits for nobody."""
+    assert (await seen(work)).stranded == NOTHING
+    office = await Office.open(own_cast, await own_cast.ana(), 100_000)
+    payout = await office.make(1000)
+    await office.settle(payout)
+    for cents in (400, 601):
+        await office.give_back(payout, cents)
+    count, oldest = (await seen(work)).stranded
+    assert (count, 0 < oldest < 60) == (1, True)
+    (return_id,) = await office.column("SELECT id FROM payout_returns WHERE is_unfit")
+    await own_cast.act(office.ana.company_id, SettleStranded(UUID(str(return_id)), "pay out", "note 8", "rita"))
+    assert (await seen(work)).stranded == NOTHING
 
 
 async def test_days_and_differences_of_statements_are_counted(own_cast: Cast, work: Database) -> None:

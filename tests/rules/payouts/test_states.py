@@ -28,6 +28,9 @@ PARTIAL_REFUNDED > return rest > REFUNDED
 PAID > return too much > PAID
 PARTIAL_REFUNDED > return too much > PARTIAL_REFUNDED
 REFUNDED > return too much > REFUNDED
+PAID > decide > PAID
+PARTIAL_REFUNDED > decide > PARTIAL_REFUNDED
+REFUNDED > decide > REFUNDED
 ERROR > prove > PAID
 EXPIRED > prove > PAID
 """

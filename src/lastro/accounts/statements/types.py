@@ -116,6 +116,11 @@ TYPES: Mapping[str, EntryType] = {
         "Transferência devolvida", "Outra conta desta instituição devolveu um pagamento.",
         "Another account of this institution has given a payout back.", "CREDIT", "204",
     ),
+    "RETURN_CREDITED": EntryType(
+        "Devolução por decisão",
+        "Um valor que voltou de um pagamento e não cabia nele foi creditado por decisão de pessoas.",
+        "Money that came back of a payout and did not fit it was credited, as people have decided.", "CREDIT", "204",
+    ),
     "PIX_PROVED": EntryType(
         "Pix confirmado", "Um Pix dado como não enviado saiu; o valor foi debitado agora.",
         "A Pix that was taken for failed has left; it is debited now.", "DEBIT", "120",

@@ -1,0 +1,117 @@
+"""What came back of a payout and fits nothing stays in suspense until people decide: to an account, or out of here.
+
+More than was left of the payout, or its account was closed meanwhile: no rule knows whose the money is. Whoever operates
+lastro asks the client and books what became of it, once (docs/decisions/stranded-money.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from lastro.accounts import accounts_of
+from lastro.base.api import NOT_FOUND, render
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Touch, Write
+from lastro.payouts import postings
+from lastro.payouts.states import PAYOUTS
+from lastro.payouts.store import by_network_id
+from lastro.payouts.stranded.store import unfit_by_id
+from lastro.rails.port import BOOK
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.base.run import Door
+    from lastro.payouts.model import Payout
+    from lastro.payouts.stranded.store import Unfit
+
+Way = Literal["credit", "pay out"]
+_ENDS: dict[Way, str] = {"credit": "CREDITED", "pay out": "PAID_OUT"}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What came back, its payout, and the account that would be credited; None where the company has none such."""
+
+    back: Unfit
+    payout: Payout
+    account: Account | None
+
+
+@dataclass(frozen=True)
+class Settle(Act["Known | None"]):
+    """Books what people have decided about money that came back of a payout and fits nothing, all of it.
+
+    way: credit, SUSP→CUST; pay out, SUSP→NET of the payout's rail, as it was paid out elsewhere. account_id: the account
+    that is credited where the payout's own is closed; None: the payout's own. reason and by: why and who, one line each,
+    for the history. Refused once it is decided, also where two decide at once.
+    """
+
+    return_id: UUID
+    way: Way
+    reason: str
+    by: str
+    account_id: UUID | None = None
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The return, its payout, the account."""
+        back = await unfit_by_id(session, door.company_id, self.return_id)
+        if back is None:
+            return None
+        payout = await by_network_id(session, door.company_id, back.network_id)
+        assert payout is not None, "what came back is of a payout"
+        found = await accounts_of(session, door.company_id, [self.account_id or payout.account_id])
+        return Known(back, payout, found[0] if found else None)
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """The return is decided about, the payout's history says by whom and why, and the money moves; no client is told."""
+        if known is None:
+            return NOT_FOUND
+        back, payout, account = known.back, known.payout, known.account
+        if back.state != "STRANDED":
+            text = f"is {back.state}: what came back and fits nothing is decided about once"
+            return Refused(Kind.CONFLICT, (Problem("state", "CONFLICT", text),))
+        no = self._no(payout, account)
+        if no is not None:
+            return Refused(Kind.INVALID, (no,))
+        relies: tuple[Relied, ...] = ()
+        transfer = postings.return_paid_out(door, payout, back.amount)
+        number = back.account_number
+        if self.way == "credit":
+            assert account is not None, "there is an account, or it was refused"
+            relies, number = (Relied("accounts", account.id, account.version),), account.number
+            transfer = postings.return_credited(door, account.id, payout, back.amount)
+        decided = {"decision_id": transfer.id, "is_paid_out": self.way == "pay out", "version": back.version + 1}
+        write = Write(
+            door.company_id, relies=relies, transfers=(transfer,),
+            moves=(PAYOUTS.move(payout, "decide", door.now, reason=f"by {self.by}: {self.reason}"),),
+            touches=(Touch("payout_returns", back.id, back.version, decided),),
+        )  # fmt: skip
+        return Done(write, render(shown(back, _ENDS[self.way], number)))
+
+    def _no(self, payout: Payout, account: Account | None) -> Problem | None:
+        """What is wrong with this way; None: nothing. Another account than the payout's gets what a closed one cannot."""
+        if self.way == "pay out":
+            if payout.rail != BOOK:
+                return None
+            return Problem("rail", "NOT_ALLOWED", "is book: money from an account here lies at no partner to be paid out of")
+        if account is None:
+            return Problem("accountId", "NOT_ALLOWED", "is of no account of the company that made the payout")
+        if account.id != payout.account_id and payout.account.status != "CLOSED":
+            return Problem("accountId", "NOT_ALLOWED", "is another than the payout's, which is not closed")
+        if account.status == "CLOSED" and self.account_id is None:
+            return Problem("accountId", "NOT_ALLOWED", "the payout's account is closed: name another one of the company")
+        return None if account.is_active else Problem("accountId", "NOT_ALLOWED", "the account is not active")
+
+
+def shown(back: Unfit, state: str, number: str) -> dict[str, Any]:
+    """It as whoever operates lastro is shown it. state: STRANDED, or what was decided. number: the account's."""
+    return {
+        "id": str(back.id), "state": state, "rail": back.rail, "currency": back.amount.currency, "amount": str(back.amount),
+        "paymentId": back.network_id, "returnId": back.return_id, "account": number, "settledAt": back.settled_at,
+        "payoutId": str(back.payout_id), "why": "MORE_THAN_WAS_LEFT" if back.is_too_much else "ACCOUNT_CLOSED",
+    }  # fmt: skip

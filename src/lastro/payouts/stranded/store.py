@@ -1,0 +1,73 @@
+"""The SQL of what came back of payouts and fits nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.money import Money
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from uuid import UUID
+
+    from asyncpg import Record
+
+    from lastro.base.db import Session
+
+# What was left of the payout is counted as it was when this came: by what had come back and fitted before it.
+_UNFIT = """
+SELECT r.id, r.version, r.payout_id, r.return_id, r.amount_minor, r.settled_at, r.decision_id, r.is_paid_out,
+       p.currency, p.rail, coalesce(p.control_number, p.end_to_end_id) AS network_id,
+       a.number AS account_number, r.amount_minor > p.amount_minor - coalesce((
+         SELECT sum(b.amount_minor) FROM payout_returns b WHERE b.company_id = r.company_id AND b.payout_id = r.payout_id
+            AND NOT b.is_unfit AND b.created_at < r.created_at), 0) AS is_too_much
+  FROM payout_returns r
+  JOIN payouts p ON p.company_id = r.company_id AND p.id = r.payout_id
+  JOIN accounts a ON a.company_id = p.company_id AND a.id = p.account_id
+ WHERE r.company_id = $1 AND r.is_unfit AND
+"""
+_BY_ID = _UNFIT + "r.id = $2"
+_WAITING = _UNFIT + "r.decision_id IS NULL ORDER BY r.created_at, r.id LIMIT $2"
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """What came back of a payout and fits nothing. network_id: the payout's in its network; account_number: of who paid it.
+
+    state: STRANDED, or what people have decided, CREDITED or PAID_OUT. is_too_much: it was more than was left of the payout;
+    else the account was closed.
+    """
+
+    id: UUID
+    version: int
+    state: str
+    payout_id: UUID
+    network_id: str
+    return_id: str
+    rail: str
+    amount: Money
+    account_number: str
+    is_too_much: bool
+    settled_at: datetime
+
+
+async def unfit_by_id(session: Session, company_id: UUID, return_id: UUID) -> Unfit | None:
+    """What came back and fits nothing, by our own id of it, however it stands."""
+    row = await session.row(_BY_ID, company_id, return_id)
+    return None if row is None else _unfit(row)
+
+
+async def unfit_in(session: Session, company_id: UUID, most: int) -> list[Unfit]:
+    """What of the company's payouts waits to be decided about, longest waiting first."""
+    return [_unfit(row) for row in await session.fetch(_WAITING, company_id, most)]
+
+
+def _unfit(row: Record) -> Unfit:
+    decided = "PAID_OUT" if row["is_paid_out"] else "CREDITED"
+    return Unfit(
+        id=row["id"], version=row["version"], state="STRANDED" if row["decision_id"] is None else decided,
+        payout_id=row["payout_id"], network_id=row["network_id"], return_id=row["return_id"], rail=row["rail"],
+        amount=Money(row["amount_minor"], row["currency"]), account_number=row["account_number"],
+        is_too_much=row["is_too_much"], settled_at=row["settled_at"],
+    )  # fmt: skip
