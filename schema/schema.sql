@@ -2337,6 +2337,7 @@ CREATE VIEW entry_types WITH (security_invoker = true) AS
     ('TED_RETURN_PAID_OUT', true, 'SUSP', 'NET', 'ted', 'payouts', 'decided'),
     ('PIX_PROVED', true, 'CUST', 'NET', 'pix', 'payouts', NULL), ('PIX_LACK', true, 'LOSS', 'NET', 'pix', 'payouts', NULL),
     ('TED_PROVED', true, 'CUST', 'NET', 'ted', 'payouts', NULL), ('TED_LACK', true, 'LOSS', 'NET', 'ted', 'payouts', NULL),
+    ('PIX_REFUND_PROVED', true, 'CUST', 'NET', 'pix', 'refunds', NULL), ('PIX_REFUND_LACK', true, 'LOSS', 'NET', 'pix', 'refunds', NULL),
     ('CARD_CHARGEBACK', true, 'CUST', 'NET', 'card', 'orders', NULL), ('CARD_LACK', true, 'LOSS', 'NET', 'card', 'orders', NULL),
     ('MED_BLOCK', true, 'CUST', 'BLOCK', NULL, 'med_objects', NULL),
     ('MED_RELEASE', true, 'BLOCK', 'CUST', NULL, 'med_objects', NULL),
@@ -2805,8 +2806,10 @@ CREATE VIEW law_a_refund_is_held_until_it_ends WITH (security_invoker = true) AS
     LEFT JOIN transfers e ON e.company_id = r.company_id AND e.pending_id = r.hold_id
    CROSS JOIN LATERAL (SELECT count(*) AS holds FROM transfers x
                         WHERE x.company_id = r.company_id AND x.reference_id = r.id AND x.kind = 'held') n
-   WHERE (h.kind, h.amount_minor, h.reference_id, n.holds, e.kind) IS DISTINCT FROM
-         ('held', r.amount_minor, r.id, 1, CASE r.state WHEN 'PAID' THEN 'posted' WHEN 'PENDING' THEN NULL ELSE 'voided' END);
+   WHERE (h.kind, h.amount_minor, h.reference_id, n.holds) IS DISTINCT FROM ('held', r.amount_minor, r.id, 1)
+      OR (e.kind IS DISTINCT FROM CASE r.state WHEN 'PAID' THEN 'posted' WHEN 'PENDING' THEN NULL ELSE 'voided' END
+          AND NOT ((r.state, e.kind) IS NOT DISTINCT FROM ('PAID', 'voided') AND EXISTS (
+               SELECT 1 FROM history p WHERE p.company_id = r.company_id AND p.reference_id = r.id AND p.trigger = 'prove')));
 COMMENT ON VIEW law_a_refund_is_held_until_it_ends IS
   'A refund holds its amount once: open while it is PENDING, posted when PAID, voided when ERROR, CREDITED or PAID_OUT.';
 
@@ -3197,8 +3200,10 @@ CREATE VIEW law_each_fact_is_told_once WITH (security_invoker = true) AS
     SELECT company_id, reference_id, 'ORDER-PAYIN.REFUNDED', count(*) FROM history
      WHERE machine = 'orders' AND trigger IN ('refund part', 'refund rest') GROUP BY company_id, reference_id
     UNION ALL
-    SELECT company_id, order_id, 'ORDER-PAYIN.REFUND_ERROR', count(*) FROM refunds
-     WHERE origin = 'CLIENT' AND state = 'ERROR' GROUP BY company_id, order_id
+    SELECT company_id, order_id, 'ORDER-PAYIN.REFUND_ERROR', count(*) FROM refunds r
+     WHERE origin = 'CLIENT' AND (state = 'ERROR' OR (state = 'PAID' AND EXISTS ( -- proved to have left after that
+           SELECT 1 FROM history p WHERE p.company_id = r.company_id AND p.reference_id = r.id AND p.trigger = 'prove')))
+     GROUP BY company_id, order_id
     UNION ALL
     SELECT company_id, reference_id, 'PAYOUT-PLAN.' || to_state, 1 FROM history
      WHERE machine = 'payout_plans' AND trigger NOT IN ('create', 'approve', 'apply')
@@ -3257,7 +3262,10 @@ CREATE VIEW law_an_event_tells_what_happened WITH (security_invoker = true) AS
     LEFT JOIN (SELECT company_id, coalesce(med_id, id) AS id, order_id, external_id, amount_minor, state FROM refunds
                UNION ALL SELECT company_id, id, order_id, NULL, amount_minor, 'PAID' FROM chargebacks) r
                         ON r.company_id = o.company_id AND r.order_id = o.id AND r.id::text = says.body ->> 'refundId'
-                       AND r.state = CASE e.type WHEN 'ORDER-PAYIN.REFUNDED' THEN 'PAID' ELSE 'ERROR' END
+                       AND (r.state = CASE e.type WHEN 'ORDER-PAYIN.REFUNDED' THEN 'PAID' ELSE 'ERROR' END
+                            OR (e.type = 'ORDER-PAYIN.REFUND_ERROR' AND EXISTS ( -- and proved to have left after that
+                                SELECT 1 FROM history p WHERE p.company_id = r.company_id AND p.reference_id = r.id
+                                   AND p.trigger = 'prove')))
    WHERE e.type LIKE 'ORDER-PAYIN.REFUND%' AND e.body IS NOT NULL
      AND (r.id IS NULL
           OR (says.body ->> 'event', says.body ->> 'id', says.body ->> 'code', says.body ->> 'refundExternalId',
@@ -3516,6 +3524,8 @@ CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = tru
      AND CASE WHEN r.state IN ('CREDITED', 'PAID_OUT') THEN 'ERROR' ELSE r.state END -- people decide after a refusal alone
          IS DISTINCT FROM CASE WHEN s.kind = 'return.never' OR s.body ->> 'settled' = 'false' THEN 'ERROR'
                                WHEN s.body ->> 'settled' = 'true' THEN 'PAID' END
+     AND NOT (r.state = 'PAID' AND (s.kind = 'return.never' OR s.body ->> 'settled' = 'false') AND EXISTS ( -- a statement knew better
+              SELECT 1 FROM history p WHERE p.company_id = r.company_id AND p.reference_id = r.id AND p.trigger = 'prove'))
   UNION ALL
   SELECT p.company_id, p.id, 'nothing', p.end_to_end_id, p.state FROM pix_payments p
    WHERE p.rail IN ('pix', 'book') AND p.state NOT IN ('ACCEPTED', 'REFUSED')
@@ -3523,7 +3533,8 @@ CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = tru
   UNION ALL
   SELECT r.company_id, r.id, 'nothing', r.return_id, r.state FROM refunds r
    WHERE r.state <> 'PENDING'
-     AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = r.company_id AND s.subject = r.return_id);
+     AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = r.company_id AND s.subject = r.return_id
+                        AND (r.state <> 'PAID' OR s.body ->> 'settled' = 'true'));
 COMMENT ON VIEW law_the_books_say_what_the_network_said IS
   'Payments and refunds ended as the network said that they did, and none ended without its word.';
 

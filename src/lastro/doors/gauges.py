@@ -152,8 +152,8 @@ class Gauges:
     differences: between statements and books, likewise; untaken: days whose statement is not taken. partners: by rail,
     whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: money in
     suspense that people have to decide about; announced: payments that a partner has announced and not ended. laws: by name,
-    what broke it and when it was read, in seconds since 1970. tried: lane and rail of what was sent or handled in vain, and the age of the
-    oldest such message in seconds. standbys: whether commits wait for one, and how many there are.
+    what broke it and when it was read, in seconds since 1970. tried: lane and rail of what was sent or handled in vain, and
+    the age of the oldest such message in seconds. standbys: whether commits wait for one, and how many there are.
     """
 
     due: dict[str, tuple[int, float]]

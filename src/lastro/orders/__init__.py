@@ -46,6 +46,7 @@ from lastro.orders.refunds.create import Create as GiveBack
 from lastro.orders.refunds.create import Wish as RefundWish
 from lastro.orders.refunds.disputes import Disputed, disputed, given_for
 from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
+from lastro.orders.refunds.prove import Proved as ProvedRefund
 from lastro.orders.refunds.read import Read as ReadRefund
 from lastro.orders.refunds.reasons import NOT_TAKEN
 from lastro.orders.refunds.store import stranded_by_id, stranded_in
@@ -106,6 +107,7 @@ __all__ = [
     "Paid",
     "Party",
     "Place",
+    "ProvedRefund",
     "Read",
     "ReadRefund",
     "RefundWish",

@@ -102,14 +102,29 @@ def returning_blocked(door: Door, account_id: UUID, refund_id: UUID, amount: Mon
 def charged_back(door: Door, account_id: UUID, order_id: UUID, amount: Money, available: Money) -> tuple[Transfer, ...]:
     """CUST→NET what the account has of it, LOSS→NET what it lacks: an issuer has taken money of a card back."""
     net = ledger.clearing(door.company_id, CARD, amount.currency)
+    return _left_already(door, account_id, net, amount, available, ("CARD_CHARGEBACK", "CARD_LACK"), order_id)
+
+
+def refund_proved(door: Door, account_id: UUID, refund: Refund, available: Money) -> tuple[Transfer, ...]:
+    """CUST→NET what the account has of it, LOSS→NET what it lacks: a refund that had been taken for failed has left."""
+    net = ledger.clearing(door.company_id, PIX, refund.amount.currency)
+    words = ("PIX_REFUND_PROVED", "PIX_REFUND_LACK")
+    return _left_already(door, account_id, net, refund.amount, available, words, refund.id)
+
+
+def _left_already(
+    door: Door, account_id: UUID, net: ledger.LedgerAccount, amount: Money, available: Money, words: tuple[str, str],
+    reference_id: UUID,
+) -> tuple[Transfer, ...]:  # fmt: skip
+    """Money that is out of a network before it is booked. words: what is taken of the account, and what it owes."""
     taken = min(max(available, Money(0, amount.currency)), amount)
     lack, parts = amount - taken, []
     if taken.minor:
         customer = ledger.customer(door.company_id, account_id, amount.currency)
-        parts.append(_moved(door, customer, net, taken, "CARD_CHARGEBACK", order_id))
+        parts.append(_moved(door, customer, net, taken, words[0], reference_id))
     if lack.minor:
         owed = ledger.loss(door.company_id, account_id, amount.currency)
-        parts.append(_moved(door, owed, net, lack, "CARD_LACK", order_id))
+        parts.append(_moved(door, owed, net, lack, words[1], reference_id))
     return tuple(parts)
 
 

@@ -72,6 +72,7 @@ REFUNDS = Machine(
         (NOT_THERE, "create"): "PENDING",
         ("PENDING", "confirm"): "PAID",
         ("PENDING", "refuse"): "ERROR",
+        ("ERROR", "prove"): "PAID",  # what a client asked for, and a statement proves to have left
         ("ERROR", "credit"): "CREDITED",  # these two of returns of our own accord alone: people have decided
         ("ERROR", "pay out"): "PAID_OUT",
     },

@@ -65,6 +65,12 @@ _PROVED = Proposal(
     "We were told that it failed, and it has left: book it with lastro payout prove, with the time of the line.",
     "Fomos informados de falha, mas o dinheiro saiu: registre com lastro payout prove, com o horário da linha.",
 )
+_REFUND_PROVED = Proposal(
+    "We were told that it failed, and it has left: book it with lastro payout prove, or what fitted no order with lastro"
+    " stranded pay-out.",
+    "Fomos informados de falha, mas o dinheiro saiu: registre com lastro payout prove, ou o que não cabia em pedido com"
+    " lastro stranded pay-out.",
+)
 _CALL = {
     PIX: Proposal("the Central Bank's SPI operations desk", "a central de operações do SPI no Banco Central"),
     TED: Proposal("the Central Bank's STR operations desk", "a central de operações do STR no Banco Central"),
@@ -77,6 +83,8 @@ def proposal(rail: str, kind: str, difference: str) -> Proposal:
     """What to do about a difference of such a line."""
     if difference == CONTRADICTED and ((rail == TED and kind != RETURN_OUT) or (rail == PIX and kind == OUT)):
         return _PROVED
+    if difference == CONTRADICTED and (rail, kind) == (PIX, RETURN_OUT):
+        return _REFUND_PROVED
     return PROPOSALS[difference]
 
 

@@ -2,6 +2,7 @@
 
 _PAID = "WHERE company_id = $1 AND id = '{paid}'"
 _PENDING = "WHERE company_id = $1 AND id = '{back_pending}'"
+_NOT_PROVED = "DELETE FROM history WHERE company_id = $1 AND trigger = 'prove' AND reference_id = '{back_proved}'"
 _EVENT = "WHERE company_id = $1 AND type = 'ORDER-PAYIN.REFUND"
 _SAYS = "UPDATE events SET body = convert_to(replace(convert_from(body, 'UTF8'), '{}', '{}'), 'UTF8') " + _EVENT
 
@@ -26,6 +27,7 @@ REFUND_LAWS = {
         "DELETE FROM transfers WHERE company_id = $1 AND type = 'PIX_REFUND' AND kind = 'posted'",
         "DELETE FROM transfers WHERE company_id = $1 AND type = 'PIX_REFUND' AND kind = 'voided'",
         f"UPDATE refunds SET amount_minor = 111 {_PENDING}",
+        _NOT_PROVED,
     ],
     "law_refunds_fit_what_was_paid": [
         "UPDATE quotas SET used_minor = used_minor + 1 WHERE company_id = $1 AND kind = 'refund'",
@@ -52,6 +54,7 @@ ALSO_REFUNDS = {
     "law_clearing_equals_payments": [
         "UPDATE refunds SET amount_minor = 399 WHERE company_id = $1 AND id = '{back_paid}'",
         "DELETE FROM transfers WHERE company_id = $1 AND type = 'PIX_REFUND' AND kind = 'posted'",
+        "DELETE FROM transfers WHERE company_id = $1 AND type = 'PIX_REFUND_PROVED'",
     ],
     "law_a_transfer_is_what_its_type_says": [
         "UPDATE transfers SET type = 'BOOK_REFUND' WHERE company_id = $1 AND type = 'PIX_REFUND'",
@@ -68,12 +71,14 @@ ALSO_REFUNDS = {
     ],
     "law_each_fact_is_told_once": [
         f"UPDATE events SET reference_id = gen_random_uuid() {_EVENT}ED'",
+        _NOT_PROVED,
         f"UPDATE events SET type = 'ORDER-PAYIN.REFUNDED' {_EVENT}_ERROR'",
     ],
     "law_an_event_tells_what_happened": [
         f"UPDATE events SET type = 'ORDER-PAYIN.REFUNDED' {_EVENT}_ERROR'",
         _SAYS.format('"refundAmount":{{"currency":"BRL","value":"4.00"', '"refundAmount":{{"currency":"BRL","value":"4.01"') + "ED'",
         _SAYS.format("PARTIAL_REFUNDED", "REFUNDED") + "ED'",
+        _NOT_PROVED,
         _SAYS.format("{back_error}", "{back_paid}") + "_ERROR'",
     ],
     "law_a_return_is_sent_as_decided": [
@@ -83,6 +88,8 @@ ALSO_REFUNDS = {
     "law_the_books_say_what_the_network_said": [
         "UPDATE refunds SET state = 'PAID' WHERE company_id = $1 AND id = '{back_error}'",
         f"UPDATE refunds SET state = 'PAID' {_PENDING}",
+        _NOT_PROVED,
+        "DELETE FROM inbox WHERE company_id = $1 AND network_id = 'proof:{back_proved_return}'",
     ],
     "law_an_answer_has_its_object": [
         "UPDATE answers SET object_id = '{paid}' WHERE company_id = $1 AND operation = 'create_refund'",

@@ -1,4 +1,4 @@
-"""Refunds that Ana asks for: paid, still on its way, refused; of one order part, of another all."""
+"""Refunds that Ana asks for: paid, still on its way, refused, proved after that; of one order part, of another all."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 import msgspec
+from tests.cast import PLACE
 
 from lastro.base.commit import commit
 from lastro.base.money import Money
 from lastro.base.write import Write
+from lastro.orders import ProvedRefund
 from lastro.rails import port
 
 if TYPE_CHECKING:
@@ -26,11 +28,13 @@ async def play(world: World) -> None:
     await cast.credit(ana, 1000)
     for name, order, cents in (
         ("back_paid", "part_back", 400), ("back_pending", "part_back", 110), ("back_error", "part_back", 50),
-        ("back_all", "all_back", 1000),
+        ("back_proved", "part_back", 60), ("back_all", "all_back", 1000),
     ):  # fmt: skip
         await ask(world, name, order, cents)
     await _ended(world, "back_paid")
-    await _ended(world, "back_error", "ED05")
+    for name in ("back_error", "back_proved"):
+        await _ended(world, name, "ED05")
+    await cast.act(ana.company_id, ProvedRefund(world.names["back_proved_return"], world.now(), PLACE))
     await _ended(world, "back_all")
     left = await available(world) - before
     await commit(cast.database, Write(ana.company_id, transfers=(cast.transfer(ana.customer, ana.clearing, left),)))

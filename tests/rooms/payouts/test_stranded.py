@@ -83,9 +83,7 @@ async def story(office: Office, payout_id: str) -> list[tuple[str, str, str | No
         ("pay out", "PAID_OUT", "PIX_RETURN_PAID_OUT", {"SUSP": 0, "NET": 1000, "CUST": 0}),
     ],
 )
-async def test_people_decide_once(
-    office: Office, way: StrandedWay, state: str, entry: str, then: dict[str, int]
-) -> None:
+async def test_people_decide_once(office: Office, way: StrandedWay, state: str, entry: str, then: dict[str, int]) -> None:
     payout_id, return_id = await came_back(office, 1001)
     assert await books(office) == {"SUSP": 1001, "NET": -1, "CUST": 0}
     events = await office.events(payout_id)
@@ -131,7 +129,10 @@ async def test_two_of_one_payout_are_two_decisions(office: Office) -> None:
     assert await office.give_back(payout, 601) == port.ALARMED
     async with office.cast.database.session(office.ana.company_id) as session:
         waiting = await stranded_in(session, office.ana.company_id, 10)
-    assert [(one.id == first, one.amount.minor, one.is_too_much) for one in waiting] == [(True, 1001, True), (False, 601, True)]
+    assert [(one.id == first, one.amount.minor, one.is_too_much) for one in waiting] == [
+        (True, 1001, True),
+        (False, 601, True),
+    ]
     for one, way in zip(waiting, ("credit", "pay out"), strict=True):
         assert isinstance(await decide(office, one.id, way), Done)  # type: ignore[arg-type]
     assert await books(office) == {"SUSP": 0, "NET": -401, "CUST": 1401}

@@ -49,7 +49,7 @@ TABLE = {
     "refunds": {
         NOT_THERE: {"create": "PENDING"},
         "PENDING": {"confirm": "PAID", "refuse": "ERROR"},
-        "ERROR": {"credit": "CREDITED", "pay out": "PAID_OUT"},
+        "ERROR": {"credit": "CREDITED", "pay out": "PAID_OUT", "prove": "PAID"},
         "PAID": {}, "CREDITED": {}, "PAID_OUT": {},
     },
     "accounts": {

@@ -119,7 +119,8 @@ def test_whatever_differs_has_an_act_in_both_languages_and_somebody_to_call() ->
                 assert all(proposal(rail, kind, difference))
     assert "payout prove" in proposal("ted", OUT, CONTRADICTED).en
     assert "payout prove" in proposal("pix", OUT, CONTRADICTED).en
-    assert "payout prove" not in proposal("pix", RETURN_OUT, CONTRADICTED).en
+    assert "stranded pay-out" in proposal("pix", RETURN_OUT, CONTRADICTED).en
+    assert "payout prove" not in proposal("spei", RETURN_OUT, CONTRADICTED).en
 
 
 def test_the_tables_of_states() -> None:

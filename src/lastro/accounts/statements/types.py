@@ -125,6 +125,10 @@ TYPES: Mapping[str, EntryType] = {
         "Pix confirmado", "Um Pix dado como não enviado saiu; o valor foi debitado agora.",
         "A Pix that was taken for failed has left; it is debited now.", "DEBIT", "120",
     ),
+    "PIX_REFUND_PROVED": EntryType(
+        "Devolução confirmada", "Uma devolução por Pix dada como não feita saiu; o valor foi debitado agora.",
+        "A refund by Pix that was taken for failed has left; it is debited now.", "DEBIT", "103",
+    ),
     "TED_PROVED": EntryType(
         "TED confirmada", "Uma TED dada como não enviada saiu; o valor foi debitado agora.",
         "A TED that was taken for failed has left; it is debited now.", "DEBIT", "120",

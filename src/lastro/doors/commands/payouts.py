@@ -7,7 +7,7 @@ import pwd
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from lastro import companies, payouts
+from lastro import companies, orders, payouts
 from lastro.base.api import as_id
 from lastro.doors import wiring
 from lastro.doors.declined import Declined
@@ -27,8 +27,8 @@ _LONGEST_REASON = 400
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Adds its commands."""
-    prove = command(_prove, "prove", "Book a Pix or TED as sent that was taken for failed, and that the statement has.")
-    prove.add_argument("name", help="ours, as the statement repeats it: the endToEndId of a Pix, the NumCtrlIF of a TED")
+    prove = command(_prove, "prove", "Book a Pix, TED or refund that was taken for failed and that the statement has.")
+    prove.add_argument("name", help="ours, as the statement repeats it: endToEndId (E), return id (D) or NumCtrlIF (L)")
     prove.add_argument("--settled-at", required=True, help="when the statement says, such as 2026-11-23T10:15:00-03:00")
     review = command(_review, "review", "List the payouts that wait until somebody approves or refuses them.")
     review.add_argument("what", choices=("list",))
@@ -42,14 +42,14 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 async def _prove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    institution = wiring.place_of(desk.settings).institution
-    number = company_of_control_number(given.name)
-    if number is None and given.name.startswith(f"E{institution.ispb}"):
+    place = wiring.place_of(desk.settings)
+    ispb, number = place.institution.ispb, company_of_control_number(given.name)
+    if number is None and given.name.startswith((f"E{ispb}", f"D{ispb}")):
         number = company_of_end_to_end_id(given.name)
     if number is None:
         raise Declined(
-            f"{given.name[:40]!r} is no id of ours: 32 characters that begin with E{institution.ispb}, or, of a TED, 20 that"
-            " begin with L."
+            f"{given.name[:40]!r} is no id of ours: 32 characters that begin with E{ispb} or, of a refund, D{ispb}, or, of"
+            " a TED, 20 that begin with L."
         )
     try:
         settled_at = datetime.fromisoformat(given.settled_at)
@@ -58,7 +58,9 @@ async def _prove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     if settled_at is None or settled_at.tzinfo is None:
         raise Declined("--settled-at must be a time with its offset, such as 2026-11-23T10:15:00-03:00.")
     company = await desk.company(str(number))
-    return await desk.act(company.id, payouts.Proved(given.name, settled_at, institution))
+    if given.name.startswith("D"):
+        return await desk.act(company.id, orders.ProvedRefund(given.name, settled_at, place))
+    return await desk.act(company.id, payouts.Proved(given.name, settled_at, place.institution))
 
 
 async def _review(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:

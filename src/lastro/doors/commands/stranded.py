@@ -48,8 +48,9 @@ async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
             account = None if refund.payment.account_id is None else of.get(refund.payment.account_id)
             shown = orders.shown_stranded(refund, "STRANDED", account)
             rows.append({"company": company.number, **shown, "payoutId": None, "why": "NOT_TAKEN_BACK"})
-        for one in returns:
-            rows.append({"company": company.number, **payouts.shown_stranded(one, one.state, one.account_number)})
+        rows += [
+            {"company": company.number, **payouts.shown_stranded(one, one.state, one.account_number)} for one in returns
+        ]
     return rows
 
 

@@ -22,18 +22,23 @@ if TYPE_CHECKING:
 
 def paid_back(refund: Refund, order: Order, account: Account, place: Place, door: Door) -> Write:
     """PAID and posted; the order has given back that much more."""
+    ended = Write(
+        door.company_id,
+        moves=(REFUNDS.move(refund, "confirm", door.now, ask_at=None),),
+        transfers=(postings.refunded(door, order.account_id, refund, "posted"),),
+    )
+    return ended + order_gives_back(refund, order, account, place, door)
+
+
+def order_gives_back(refund: Refund, order: Order, account: Account, place: Place, door: Door) -> Write:
+    """The order of a refund that has left has given back that much more, and its client is told."""
     before = order.refunded or Money(0, refund.amount.currency)
     total = before + refund.amount
     assert order.refundable is not None
     is_all = total.minor >= order.refundable.minor  # a chargeback may have taken the customer's fee too
     move = ORDERS.move(order, "refund rest" if is_all else "refund part", door.now, refunded_minor=total.minor)
     fact = refund_told(door, refund, order, move.to_state, account, place.institution, total=total)
-    return Write(
-        door.company_id,
-        moves=(REFUNDS.move(refund, "confirm", door.now, ask_at=None), move),
-        transfers=(postings.refunded(door, order.account_id, refund, "posted"),),
-        facts=(fact,),
-    )
+    return Write(door.company_id, moves=(move,), facts=(fact,))
 
 
 def not_paid_back(refund: Refund, order: Order, account: Account, code: str, place: Place, door: Door) -> Write:

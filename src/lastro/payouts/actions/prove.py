@@ -14,7 +14,7 @@ from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import told
 from lastro.payouts.rendering import in_full
 from lastro.payouts.states import PAYOUTS
-from lastro.rails.port import BOOK, OWN, PAYMENT_FINAL, PaymentFinal, encode
+from lastro.rails.port import BOOK, OWN, PAYMENT_FINAL, PaymentFinal, encode, proof
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -62,7 +62,9 @@ class Proved(Act["tuple[Payout, Money] | None"]):
         move = PAYOUTS.move(p, "prove", door.now, paid_at=self.settled_at, error_code=None, error_message=None)
         after = replace(p, state="PAID", paid_at=self.settled_at, error_code=None, error_message=None)
         transfers = postings.proved(door, p, available)
-        write = Write(door.company_id, rows=(self._proof(door), self._news(door)), moves=(move,), transfers=transfers)
+        says = encode(PaymentFinal(self.name, settled=True, settled_at=self.settled_at))
+        proved = proof(door.chance.uuid(door.now), PAYMENT_FINAL, self.name, says, door.now)
+        write = Write(door.company_id, rows=(proved, self._news(door)), moves=(move,), transfers=transfers)
         if p.quota_period is not None:
             used = rules.quotas(p.account_id, p.method, (p.quota_period, p.is_at_night), p.amount.minor)
             write += Write(door.company_id, quotas=used)
@@ -72,15 +74,6 @@ class Proved(Act["tuple[Payout, Money] | None"]):
     def insufficient(self, short: InsufficientFunds) -> Proved:
         """The account has paid something else meanwhile: decided again, by what it has now."""
         return self
-
-    def _proof(self, door: Door) -> Row:
-        name = self.name
-        row = {
-            "id": door.chance.uuid(door.now), "rail": OWN, "kind": PAYMENT_FINAL, "network_id": f"proof:{name}",
-            "subject": name, "body": encode(PaymentFinal(name, settled=True, settled_at=self.settled_at)),
-            "received_at": door.now, "due_at": None, "done_at": door.now, "outcome": "handled",
-        }  # fmt: skip
-        return Row("inbox", row)
 
     def _news(self, door: Door) -> Row:
         row = {

@@ -215,6 +215,7 @@ from lastro.rails.port.rail import (
     Transient,
     Unknown,
     Waiting,
+    proof,
     refused,
 )
 from lastro.rails.port.reasons import REFUSED_BY_NETWORK, Reason, ReasonRow, Reasons, Retry
@@ -294,5 +295,5 @@ __all__ = [
     "collection_close", "collection_message", "collection_order", "collection_refused", "collection_void",
     "company_of_analysis", "currency_of", "encode", "med_message", "med_news", "med_task", "payment_doubted",
     "payment_final", "payment_message", "payment_never", "payment_order", "payment_returned", "pix_answer", "pix_final",
-    "refused", "request_of_analysis", "return_final", "return_message", "return_order", "ted_message", "ted_order",
+    "proof", "refused", "request_of_analysis", "return_final", "return_message", "return_order", "ted_message", "ted_order",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from lastro.base.write import Finished
+from lastro.base.write import Finished, Row
 from lastro.rails.port.codec import decode
 
 if TYPE_CHECKING:
@@ -41,6 +41,15 @@ class MessageRefused(msgspec.Struct, frozen=True):
     return_id: str | None = None
     code: str | None = None
     description: str | None = None
+
+
+def proof(row_id: UUID, kind: str, name: str, body: bytes, at: datetime) -> Row:
+    """The inbox row of what a statement has proved of a movement of ours: kept beside the network's words, and handled."""
+    row = {
+        "id": row_id, "rail": OWN, "kind": kind, "network_id": f"proof:{name}", "subject": name, "body": body,
+        "received_at": at, "due_at": None, "done_at": at, "outcome": "handled",
+    }  # fmt: skip
+    return Row("inbox", row)
 
 
 def refused(body: bytes) -> MessageRefused:

@@ -1,0 +1,109 @@
+"""A refund that we took for failed has left: its statement proves it, and it is booked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lastro import ledger
+from lastro.accounts import accounts_of
+from lastro.base.api import render, stamp
+from lastro.base.errors import Kind, OverQuota, Problem, Refused
+from lastro.base.money import Money
+from lastro.base.run import Act, Done
+from lastro.base.write import Quota, Write
+from lastro.orders import postings
+from lastro.orders.refunds.end import order_gives_back
+from lastro.orders.refunds.store import QUOTA, by_return_id
+from lastro.orders.states import REFUNDS
+from lastro.orders.store import order_by_id
+from lastro.rails.port import PIX, RETURN_FINAL, ReturnFinal, encode, proof
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.accounts import Account
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
+    from lastro.base.run import Door, Verb
+    from lastro.orders.model import Order, Place, Refund
+
+_TOO_MUCH = "with it more would be given back than was paid: another refund is in its place"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A refund by Pix, its order, and what the order's account has now."""
+
+    refund: Refund
+    order: Order
+    account: Account
+    available: Money
+
+
+@dataclass(frozen=True)
+class Proved(Act["Known | str | None"]):
+    """The statement proves that a Pix refund of a client's which was taken for failed has left (states.md 7).
+
+    name: the id of the return, D….
+    """
+
+    name: str
+    settled_at: datetime
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | str | None:
+        """The refund with what ends with it; in its place what it is, where something else than a proof ends it."""
+        refund = await by_return_id(session, door.company_id, self.name)
+        if refund is None or refund.payment.rail != PIX:
+            return None
+        if refund.order_id is None:
+            return f"is {refund.id}, a return of our own accord: lastro stranded pay-out books that it has left"
+        if refund.med_id is not None:
+            return "is of a dispute, which is settled with the directory"
+        order = await order_by_id(session, door.company_id, refund.order_id)
+        assert order is not None, "what was asked back is of an order"
+        (account,) = await accounts_of(session, door.company_id, [order.account_id])
+        (balance,) = await ledger.balances_of(session, door.company_id, [order.account_id], refund.amount.currency)
+        return Known(refund, order, account, balance.available)
+
+    def decide(self, known: Known | str | None, door: Door) -> Done | Refused:
+        """PAID, and the order follows; what the account lacks it owes us. The proof is kept with the network's words."""
+        if known is None:
+            return Refused(Kind.NOT_FOUND, (Problem("name", "INVALID", "is that of no Pix refund that we sent"),))
+        if isinstance(known, str):
+            return Refused(Kind.CONFLICT, (Problem("name", "CONFLICT", known),))
+        refund, order = known.refund, known.order
+        if not REFUNDS.allows(refund.state, "prove"):
+            text = f"the refund is {refund.state}: nothing is to be proved"
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
+        assert order.paid_at is not None, "what was refunded was paid"
+        assert order.refundable is not None, "what was refunded has an amount"
+        if not order.paid_at.replace(microsecond=0) <= self.settled_at <= door.now:  # statements know no smaller part
+            text = f"must lie between the order's payment, {stamp(order.paid_at)}, and now"
+            return Refused(Kind.INVALID, (Problem("settledAt", "OUT_OF_RANGE", text),))
+        before = order.refunded or Money(0, refund.amount.currency)
+        if before + refund.amount > order.refundable:
+            return Refused(Kind.CONFLICT, (Problem("amount", "CONFLICT", _TOO_MUCH),))
+        says = ReturnFinal(self.name, refund.payment.end_to_end_id, settled=True, settled_at=self.settled_at)
+        write = Write(
+            door.company_id, rows=(proof(door.chance.uuid(door.now), RETURN_FINAL, self.name, encode(says), door.now),),
+            moves=(REFUNDS.move(refund, "prove", door.now, error_code=None, error_message=None),),
+            transfers=postings.refund_proved(door, order.account_id, refund, known.available),
+            quotas=(Quota(order.id, QUOTA, "", refund.amount.minor, order.refundable.minor),),
+        )  # fmt: skip
+        write += order_gives_back(refund, order, known.account, self.place, door)
+        return Done(write, render(self._shown(known)), refund.id)
+
+    def insufficient(self, short: InsufficientFunds) -> Refused | Verb[Any]:
+        """Another refund is on its way; or the account has paid something else meanwhile, and it is decided again."""
+        if isinstance(short, OverQuota):
+            return Refused(Kind.CONFLICT, (Problem("amount", "CONFLICT", _TOO_MUCH),))
+        return self
+
+    def _shown(self, known: Known) -> dict[str, Any]:
+        refund, order = known.refund, known.order
+        return {
+            "id": str(refund.id), "status": "PAID", "returnId": refund.return_id, "orderId": str(order.id),
+            "amount": str(refund.amount), "settledAt": self.settled_at,
+        }  # fmt: skip
