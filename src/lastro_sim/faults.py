@@ -20,8 +20,8 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "return": frozenset({"reject", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
     "ted": frozenset({"reject", "reject-then-settle", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
     "authorization": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
-    "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
-    "charge": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down"}),
+    "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "unprocessed", "down"}),
+    "charge": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "unprocessed", "down"}),
     "boleto": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "void", "wrong-amount"}),
     "oxxo": TILLS,
     "oxxopay": TILLS,
@@ -58,6 +58,8 @@ LOSES_ITS_ANSWER = frozenset({
     "payout", "return", "ted", "cancellation", "charge", "boleto", "crypto", "quote", "credit_card", "oxxo",
     "oxxopay", "paynet", "paynet2", "spei", "deposit", "analysis",
 })  # fmt: skip
+# Taken at the door, and then not processed at all (admi.002): nobody knows of it afterwards.
+UNPROCESSED = "unprocessed"
 LONGEST_DELAY = 400 * 86_400
 
 
@@ -129,7 +131,8 @@ def strike(network: Network, operation: str, about: Mapping[str, str | None], am
 
 def at_the_door(operation: str) -> frozenset[str]:
     """What strikes the request that brings an order, rather than the order."""
-    return DOWN | {"lost-answer"} if operation in LOSES_ITS_ANSWER else DOWN
+    losing = frozenset({"lost-answer"}) if operation in LOSES_ITS_ANSWER else frozenset()
+    return DOWN | losing | (BEHAVIOURS[operation] & {UNPROCESSED})
 
 
 def in_process(operation: str) -> frozenset[str]:

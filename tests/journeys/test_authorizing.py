@@ -250,6 +250,23 @@ async def test_the_payers_bank_may_say_no_and_be_asked_again(play: Play) -> None
     await becomes(play, made, "CANCELED")
 
 
+async def test_what_the_network_would_not_process_may_be_asked_for_anew(play: Play) -> None:
+    made = await make(play)
+    await authorize(play, made)
+    await becomes(play, made, "ACCEPTED")
+    await play.fault("cancellation", "unprocessed", match={"idRec": made["providerId"]})
+    assert (await cancel(play, made)).status == 202
+    await play.rest()
+    assert (await cancel(play, made)).problem == (409, "status", "CONFLICT"), "a copy of it might have arrived"
+    await play.advance(advance="PT11S")  # who asks hears that nobody knows it
+    found = await read(play, made)
+    (record,) = found["cancellations"]
+    assert (found["status"], record["status"], record["errorCode"]) == ("ACCEPTED", "ERROR", "admi.002")
+    assert await at_the_bank(play, made) == "AUTHORIZED"
+    assert (await cancel(play, made)).status == 202
+    await becomes(play, made, "CANCELED")
+
+
 async def test_it_ends_with_its_last_day(play: Play) -> None:
     now = (await play.ask("GET", f"{play.stage.base_url}/sandbox/clock")).json["now"]
     today = brasilia_day(datetime.fromisoformat(now))

@@ -109,6 +109,29 @@ async def test_a_charge_that_is_called_off_is_never_collected(play: Play, by: st
     await play.act("/phone/cancel-subscription", {"idRec": subscription["providerId"]})
 
 
+async def test_what_the_network_would_not_process_is_sent_or_asked_for_anew(play: Play) -> None:
+    subscription = await accepted(play)
+    match = {"idRec": subscription["providerId"]}
+    await play.fault("charge", "unprocessed", match=match)
+    payment = await charged(play, subscription, 5, amount=brl("29.90"))
+    await play.advance(advance="PT2H")
+    found = await is_at_the_bank(play, payment)
+    assert [one["status"] for one in found["attempts"]] == ["REJECTED", "SCHEDULED"]
+    assert found["attempts"][0]["errorMessage"] == "admi.002: the network would not process it"
+    path = f"/public/v1/banking/subscriptions/{subscription['id']}/payments/{payment['id']}/cancel"
+    await play.fault("cancellation", "unprocessed", match=match)
+    assert (await play.call("POST", path, {})).status == 202
+    await play.rest()
+    assert (await play.call("POST", path, {})).problem == (409, "status", "CONFLICT")
+    await play.advance(advance="PT11S")
+    found = await shown(play, payment)
+    assert (found["status"], found["cancelErrorCode"]) == ("SCHEDULED", "admi.002")
+    assert (await play.call("POST", path, {})).status == 202
+    await play.rest()
+    assert (await shown(play, payment))["status"] == "CANCELED"
+    await play.act("/phone/cancel-subscription", {"idRec": subscription["providerId"]})
+
+
 async def test_no_cancellation_overtakes_the_charge_that_it_is_about(play: Play) -> None:
     """The network is away when the charge is made and called off at once: nothing of it is ever collected."""
     subscription = await accepted(play)

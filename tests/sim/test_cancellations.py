@@ -208,6 +208,19 @@ async def test_faults_of_cancellations(sim: Sim, lastro: Institution, shop: Till
     await until(lambda: len(lastro.of(id_rec, "pain.011")) == 2)
 
 
+async def test_a_cancellation_that_is_not_processed_is_known_to_nobody(sim: Sim, lastro: Institution, shop: Till) -> None:
+    id_rec = await held(sim, shop)
+    await order(sim, "cancellation", "unprocessed", match={"idRec": id_rec}, code="DS0H")
+    message = cancellation(lastro, id_rec)
+    assert (await sim.send(message)).status_code == 201
+    (told,) = await until(lambda: [one for one in lastro.heard if one["type"] == "admi.002"])
+    assert (told["relatedMsgId"], told["code"]) == (message["msgId"], "DS0H")
+    assert (await asked(sim, message))[0] == 404
+    assert await status_of(sim, id_rec) == ("AUTHORIZED", None)
+    assert (await sim.send(message)).status_code == 201
+    assert (await decided(lastro, message))["status"] == "ACCP", "sent again it is a new one"
+
+
 async def test_a_bank_that_keeps_its_decision_tells_who_asks(sim: Sim, lastro: Institution, shop: Till) -> None:
     id_rec = await held(sim, shop)
     await order(sim, "cancellation", "timeout")

@@ -160,6 +160,11 @@ async def test_faults_of_instructions(sim: Sim, lastro: Institution, shop: Till)
     assert (await held.asked(message))[0] == 404
     await order_fault(sim, "charge", "reject", code="AC06")
     assert (await held.answered(message))["code"] == "AC06"
+    await order_fault(sim, "charge", "unprocessed", match={"idRec": held.id_rec})
+    message = held.instruction()
+    assert (await sim.send(message)).status_code == 201
+    (told,) = await until(lambda: [one for one in lastro.heard if one["type"] == "admi.002"])
+    assert (told["relatedMsgId"], "code" in told, (await held.asked(message))[0]) == (message["msgId"], False, 404)
     await order_fault(sim, "charge", "lost-answer")
     lost = held.instruction(txId=message["txId"])
     assert (await sim.send(lost)).status_code == 503

@@ -39,6 +39,8 @@ def inbox_verbs(place: Place, timing: Timing = TIMING, terms: Terms = TERMS) -> 
         port.PAYMENT_RETURNED: lambda row: payouts.Returned(port.payment_returned(row.body), row.claimed, place.institution),
         port.PAYMENT_DOUBTED: lambda row: payouts.Doubted(port.payment_doubted(row.body), row.claimed),
         port.PAYMENT_NEVER: lambda row: _never(row, place),
+        # It is kept: who asks what became of the order ends that, where the network does not know it either.
+        port.ORDER_DOUBTED: lambda row: SetAside(row.claimed, "handled"),
         payouts.CHILD_MOVED: lambda row: payouts.Summed.by(row, place.institution),
         payouts.PROVED: lambda row: payouts.TakenUp(row.subject, row.claimed),
         port.CHARGE_SCHEDULED: lambda row: subscriptions.Scheduled(port.charge_scheduled(row.body), row.claimed, timing),

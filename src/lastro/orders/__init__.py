@@ -48,7 +48,6 @@ from lastro.orders.refunds.disputes import Disputed, disputed, given_for
 from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
 from lastro.orders.refunds.prove import Proved as ProvedRefund
 from lastro.orders.refunds.read import Read as ReadRefund
-from lastro.orders.refunds.reasons import NOT_TAKEN
 from lastro.orders.refunds.store import stranded_by_id, stranded_in
 from lastro.orders.refunds.stranded import Settle as SettleStranded
 from lastro.orders.refunds.stranded import Way as StrandedWay
@@ -72,7 +71,6 @@ __all__ = [
     "EXPIRY_GRACE",
     "HELD_BACK",
     "NOTICES",
-    "NOT_TAKEN",
     "ON_STATEMENTS",
     "ORDERS",
     "PIX_PAYMENTS",

@@ -11,6 +11,7 @@ import structlog
 from lastro.base import trace
 from lastro.base.together import together
 from lastro.rails import port
+from lastro.rails.ends import REFUSED_ENDS
 from lastro.rails.port import Told, Transient, Unknown
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 _HARD_TIMEOUT_SECONDS = 10.0
 _ROWS = 16
 _COMPANIES = 4
+# What never arrived and its room gives up, by a verb of its own; any other order ends as one that was refused.
+_NEVER = {
+    port.RETURN_SEND: port.RETURN_NEVER, port.PAYMENT_SEND: port.PAYMENT_NEVER, port.TED_SEND: port.PAYMENT_NEVER,
+    port.CARD_AUTHORIZE: port.PAYMENT_NEVER,
+}  # fmt: skip
 _log = structlog.get_logger(__name__)
 
 # An order that never arrived is due again; a row that is still on its way there is left alone.
@@ -33,6 +39,13 @@ _SEND_AGAIN = """
 UPDATE outbox SET due_at = business_now(), done_at = NULL, outcome = NULL
  WHERE company_id = $1 AND rail = $2 AND network_id = $3 AND due_at IS NULL AND outcome = 'sent' RETURNING id
 """
+# Nobody may send it, or have it sent again, any more; unless it was taken in hand since the network was asked.
+_TAKE_BACK = f"""
+UPDATE outbox SET due_at = NULL, done_at = business_now(), outcome = 'withdrawn'
+ WHERE company_id = $1 AND rail = $2 AND network_id = $3 AND sends = $4 AND lease_token IS NULL
+RETURNING body, (SELECT d.body FROM inbox d WHERE d.company_id = $1 AND d.kind = '{port.ORDER_DOUBTED}' AND d.subject = $3
+                  ORDER BY d.id LIMIT 1) AS doubt
+"""  # noqa: S608 a kind of ours
 
 
 class Asker:
@@ -84,6 +97,9 @@ class Asker:
         if isinstance(answer, Told):
             await self._keep(row, answer)
             return
+        if isinstance(answer, Unknown) and (row["is_over"] or row["doubts"]):
+            await self._never(waiting, row)
+            return
         if row["is_late"]:
             _log.critical("network.undecided", network_id=row["name"], kind=waiting.kind, attempt=row["asked"])
         if isinstance(answer, Unknown):
@@ -93,18 +109,33 @@ class Asker:
         told = replace(told, network_id=f"asked:{row['name']}:{row['asked']}:{told.kind}")
         await self._inbox.store(row["company_id"], [told])
 
+    async def _never(self, waiting: Waiting, row: Record) -> None:
+        """It never came there, and its time is over, or its message was refused: it is given up, and not sent again.
+
+        Unless a copy of it may be on its way: one that somebody has in hand, or, in its time, one that was not refused. What
+        a dying process leaves half done the next question does.
+        """
+        if (never := _NEVER.get(waiting.kind)) is not None:
+            await self._keep(row, Told(never, "", row["name"], port.encode(port.PaymentNever(row["name"], row["sends"]))))
+            return
+        sends = row["sends"]
+        if sends is None or not (row["is_over"] or sends <= row["doubts"]):
+            return
+        async with self._database.session(row["company_id"]) as session:
+            taken = await session.row(_TAKE_BACK, row["company_id"], self._name, row["name"], sends)
+        if taken is not None:
+            doubt = taken["doubt"]
+            code = port.NOT_TAKEN if doubt is None else port.payment_doubted(bytes(doubt)).code
+            _log.error("network.order_given_up", network_id=row["name"], kind=waiting.kind, code=code, attempt=row["asked"])
+            await self._keep(row, REFUSED_ENDS[waiting.kind](bytes(taken["body"]), code))
+
     async def _unknown(self, waiting: Waiting, row: Record) -> None:
-        """The network never heard of it: sent again, or given up where its room says so. What others began is for people."""
+        """The network never heard of it: it is sent again. What others began is for people."""
         if waiting.kind == port.PIX_ASK:
             _log.error("network.payment_unknown", network_id=row["name"], attempt=row["asked"])
             return
         if waiting.kind == port.CLAIM_NEWS:
             _log.error("network.claim_unknown", network_id=row["name"], attempt=row["asked"])
-            return
-        if row["is_over"]:
-            never = port.encode(port.PaymentNever(row["name"], row["sends"]))
-            kind = port.RETURN_NEVER if waiting.kind == port.RETURN_SEND else port.PAYMENT_NEVER
-            await self._keep(row, Told(kind, "", row["name"], never))
             return
         async with self._database.session(row["company_id"]) as session:
             again = await session.fetch(_SEND_AGAIN, row["company_id"], self._name, row["name"])

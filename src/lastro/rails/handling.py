@@ -107,7 +107,7 @@ class Handler:
     async def _handle(self, row: InboxRow) -> tuple[str, tuple[UUID | str, ...]]:
         """What the row was settled with, and the objects that were made or moved."""
         make = self._verbs.get(row.kind)
-        if make is None or row.kind in (port.UNKNOWN, port.REFUSED):
+        if make is None or row.kind in (port.UNKNOWN, port.REFUSED, port.ORDER_DOUBTED):
             _log.critical("inbox.look_at_this", network_id=row.network_id, kind=row.kind, company_id=str(row.company_id))
         if make is None:
             return await self._set_aside(row, "ignored")

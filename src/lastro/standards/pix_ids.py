@@ -25,6 +25,8 @@ _TXID_STATIC = re.compile(r"[a-zA-Z0-9]{1,25}")
 _DATED = r"[0-9A-Z]{8}[0-9]{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[01][0-9]|2[0-3])[0-5][0-9][a-zA-Z0-9]{11}"
 _END_TO_END_ID = re.compile("E" + _DATED)
 _RETURN_ID = re.compile("D" + _DATED)
+# Of a message that orders something: one made of the id of a payment or of a return has a digit of its date for the R.
+_ORDER_MESSAGE = re.compile(r"M[0-9A-Z]{8}(?P<company>[a-zA-Z0-9]{5})[a-zA-Z0-9]{6}R[a-zA-Z0-9]{11}")
 
 
 def base62(number: int, length: int) -> str:
@@ -105,6 +107,15 @@ def message_id(ispb: str, entropy: bytes) -> str:
     return f"M{checked_ispb(ispb)}{_random_digits(entropy, 23)}"
 
 
+def order_message_id(ispb: str, company_number: int, entropy: bytes) -> str:
+    """As `message_id`, of what has no other name there: behind the ISPB 5 base-62 digits of the company, 17 random (101 bits).
+
+    So a word that names the message alone finds its company. ValueError for a company number outside 0..62**5-1.
+    """
+    random = _random_digits(entropy, 17)
+    return f"M{checked_ispb(ispb)}{_company(company_number)}{random[:6]}R{random[6:]}"
+
+
 def end_to_end_id(ispb: str, at_utc: datetime, company_number: int, sequence: int) -> str:
     """The id of a payment, 32 characters: `E`, ISPB, UTC minute, 5 digits of the company, 6 of the scrambled sequence.
 
@@ -155,6 +166,15 @@ def company_of_end_to_end_id(end_to_end_id: str) -> int | None:
     if not (is_end_to_end_id(end_to_end_id) or is_return_id(end_to_end_id)):
         return None
     return from_base62(end_to_end_id[21 : 21 + _COMPANY_DIGITS])
+
+
+def company_of_message_id(message_id: str) -> int | None:
+    """The company number in an id that `order_message_id` may have made, None for any other text.
+
+    One of `message_id` may look so by chance. As of an endToEndId, it means something only when the ISPB inside is ours.
+    """
+    found = _ORDER_MESSAGE.fullmatch(message_id)
+    return None if found is None else from_base62(found["company"])
 
 
 def is_ispb(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 Both are dated with the civil day in Brasilia on which they were made, are case-sensitive, and end in eleven letters and
 digits that are unique for their maker and day. A cancellation has no id of its own: its message has one
-(`pix_ids.message_id`). Source: API Pix 2.9.0 (RecId, SolicRecId).
+(`pix_ids.order_message_id`). Source: API Pix 2.9.0 (RecId, SolicRecId).
 """
 
 import re

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from lastro.rails.port import CANCELLATION_SEND, CHARGE_CANCEL_SEND, CHARGE_SEND, Waiting
+from lastro.rails.port import CANCELLATION_SEND, CHARGE_CANCEL_SEND, CHARGE_SEND, ORDER_DOUBTED, PIX, Waiting
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -28,7 +28,14 @@ ATTEMPT_STATUSES = ("REQUESTED", "SCHEDULED", "PAID", "REJECTED", "CANCELED", "E
 OPEN_ATTEMPT = ("REQUESTED", "SCHEDULED")
 
 # What the payer's bank has to end. After a day of silence about a cancellation somebody has to talk to it (states.md 2).
+# What the network does not know by then is given up, as a return is: no copy of it is on its way any more.
 _LATE = "created_at < (SELECT business_now()) - interval '24 hours'"
+# An instruction collects on its day alone; a charge is called off before its day, at whichever hour (API Pix 2.9.0).
+_CHARGE_OVER = "(collects_on + 1)::timestamp AT TIME ZONE 'America/Sao_Paulo' <= (SELECT business_now())"
+_CANCEL_OVER = (
+    "(cancel_asked_at < (SELECT business_now()) - interval '24 hours'"
+    " OR settles_on::timestamp AT TIME ZONE 'America/Sao_Paulo' <= (SELECT business_now()))"
+)
 # Of an outbox row: the payer's bank cannot call off a charge that it has not heard of, and is about to be told of it.
 EARLY = (
     "kind = 'charge-cancel.send' AND EXISTS (SELECT 1 FROM payment_attempts a JOIN outbox o ON o.company_id = a.company_id"
@@ -36,11 +43,26 @@ EARLY = (
     " WHERE a.company_id = outbox.company_id AND a.payment_id = outbox.reference_id"
     " AND a.status IN ('REQUESTED', 'SCHEDULED'))"
 )
+
+
+def _asked(kind: str, table: str, state: str, name: str, over: str, late: str = "false") -> Waiting:
+    """What ends by itself where the network would not process its message, or does not know it when its time is over."""
+    sends = (
+        f"(SELECT m.sends FROM outbox m WHERE m.company_id = {table}.company_id AND m.rail = '{PIX}'"  # noqa: S608 ours
+        f" AND m.network_id = {table}.{name} AND m.lease_token IS NULL)"
+    )
+    doubts = (
+        f"(SELECT count(*) FROM inbox d WHERE d.company_id = {table}.company_id"  # noqa: S608 ours
+        f" AND d.kind = '{ORDER_DOUBTED}' AND d.subject = {table}.{name})"
+    )
+    return Waiting(kind, table, "status", (state,), name, over=over, late=late, sends=sends, doubts=doubts)
+
+
 WAITING = (
-    Waiting(CANCELLATION_SEND, "subscription_cancellations", "status", ("PENDING",), "message_id", late=_LATE),
-    Waiting(CHARGE_SEND, "payment_attempts", "status", ("REQUESTED",), "message_id"),
+    _asked(CANCELLATION_SEND, "subscription_cancellations", "PENDING", "message_id", _LATE, _LATE),
+    _asked(CHARGE_SEND, "payment_attempts", "REQUESTED", "message_id", _CHARGE_OVER),
     Waiting(CHARGE_SEND, "payment_attempts", "status", ("SCHEDULED",), "message_id"),
-    Waiting(CHARGE_CANCEL_SEND, "subscription_payments", "status", ("SCHEDULED",), "cancel_message_id"),
+    _asked(CHARGE_CANCEL_SEND, "subscription_payments", "SCHEDULED", "cancel_message_id", _CANCEL_OVER),
 )
 
 # A client may send the first three; the others only we set (contract.md §3).

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from lastro.rails.port import REFUSED_BY_NETWORK, Reasons
+from lastro.rails.port import NOT_TAKEN, REFUSED_BY_NETWORK, Reasons
 
 if TYPE_CHECKING:
     from lastro.rails.port import Reason, ReasonRow
@@ -26,6 +26,8 @@ CANCELLED_WITH_AUTHORIZATION: Final = "CCLD"
 CANCELLED_BY_RECEIVER: Final = "SLCR"
 # The payer's bank had no funds until its last window was over: the day's end, and no refusal.
 UNPAID_DAY: Final = "EXPR"
+# The message by which the network says that it would not process one of ours; it need not say why.
+NOT_PROCESSED: Final = "admi.002"
 
 
 def reason_of(code: str, subject: Subject) -> Reason:
@@ -84,6 +86,8 @@ _STEPS: Final[dict[str, tuple[str, str]]] = {
              "Nada a fazer: terminou. Uma nova assinatura pode ser oferecida."),
     "next": ("Nothing for this cycle; the next one can be charged.",
              "Nada a fazer neste ciclo; o próximo pode ser cobrado."),
+    "again": ("Ask for it anew; if it ends so again, tell whoever runs this lastro.",
+              "Peça de novo; se terminar assim outra vez, avise a instituição."),
     "ask": ("Ask the payer's bank, or whoever runs this lastro, before you try again.",
             "Consulte o banco do pagador ou a instituição antes de tentar de novo."),
 }  # fmt: skip
@@ -91,6 +95,8 @@ _STEPS: Final[dict[str, tuple[str, str]]] = {
 _AUTHORIZATION: Final[tuple[ReasonRow, ...]] = (
     ("AP13", "never", "ask", REFUSED_BY_NETWORK, "A rede recusou o pedido."),
     ("AP14", "never", "ask", REFUSED_BY_NETWORK, "A rede recusou o pedido."),
+    (NOT_TAKEN, "later", "again", "the network did not take it within a day", "A rede não recebeu o pedido em um dia."),
+    (NOT_PROCESSED, "later", "again", "the network would not process it", "A rede não processou o pedido."),
 )
 _CANCELLATION: Final[tuple[ReasonRow, ...]] = (
     ("ACCL", "never", "over", "an account was closed", "Uma conta foi encerrada."),
@@ -136,18 +142,23 @@ _CHARGE: Final[tuple[ReasonRow, ...]] = (
     ("NIPA", "never", "paid", "it has been paid already", "A cobrança já foi paga."),
     ("NITX", "never", "operator", "the new instruction does not match the charge before",
      "A nova instrução não corresponde à cobrança anterior."),
+    (NOT_TAKEN, "later", "wait", "the network did not take it until its day was over",
+     "A rede não recebeu a cobrança até o fim do dia dela."),
     ("QUNT", "never", "other way", "there were three tries in seven days already", "Já houve três tentativas em sete dias."),
     ("RC09", "never", "operator", "the payer's institution is not valid", "O ISPB do pagador não é válido."),
     ("UDEI", "never", "operator", "the debtor's document is wrong", "O CPF ou CNPJ do devedor está errado."),
+    (NOT_PROCESSED, "later", "wait", "the network would not process it", "A rede não processou a cobrança."),
 )  # fmt: skip
 _CHARGE_CANCELLATION: Final[tuple[ReasonRow, ...]] = (
     ("ACCT", "never", "new", "the account cannot be debited", "A conta não pode ser debitada."),
     ("BLCK", "never", "account", "the payer's account is blocked", "A conta do pagador está bloqueada."),
     ("CCLD", "never", "over", "the authorization was cancelled", "A autorização foi cancelada."),
     ("FAIL", "never", "ask", "something failed at the payer's bank", "Houve uma falha no banco do pagador."),
+    (NOT_TAKEN, "later", "again", "the network did not take it in time", "A rede não recebeu o pedido a tempo."),
     ("OTHR", "never", "ask", "for another reason", "Cancelada por outro motivo."),
     ("SLBD", "never", "next", "the payer asked for it", "O pagador pediu o cancelamento."),
     ("SLCR", "never", "next", "the receiver asked for it", "O recebedor pediu o cancelamento."),
+    (NOT_PROCESSED, "later", "again", "the network would not process it", "A rede não processou o pedido."),
 )
 
 # By subject, each by code.

@@ -56,6 +56,11 @@ def receive(network: Network, ispb: str, raw: bytes) -> str:
     if fault is not None and fault.behaviour == "down":
         raise away()
     resource_id = network.chance.uuid()
+    if fault is not None and fault.behaviour == faults.UNPROCESSED:
+        code = {} if fault.code is None else {"code": fault.code}
+        with network.store.writing():
+            mailbox.put(network, ispb, "admi.002", {"relatedMsgId": msg_id, "reason": "A fault says so"} | code)
+        return resource_id
     with network.store.writing():
         network.store.run(
             "INSERT INTO received (msg_id, ispb, body, resource_id, received_at) VALUES (?, ?, ?, ?, ?)",

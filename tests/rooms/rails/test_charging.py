@@ -28,7 +28,7 @@ KINDS = (
 
 
 def instruction(scene: Scene, house: House, id_rec: str, **changes: Any) -> port.ChargeInstruction:
-    name = port.ChargeInstruction.new_message_id(ISPB, scene.chance.bytes(24))
+    name = port.ChargeInstruction.new_message_id(ISPB, id_rec, scene.chance.bytes(24))
     owner = port.Collector("Loja da Ana Ltda", "11222333000181", "0001", house.account)
     made = port.ChargeInstruction(
         name, id_rec, TXID, "AGND", Money(2990, "BRL"), DUE, DUE, "99999020", "12345678909", owner, "Mensalidade"

@@ -8,7 +8,7 @@ import pytest
 from lastro.base import gaps
 from lastro.rails import port
 from lastro.rails.inbox import NobodysMessage
-from lastro.standards.pix_ids import return_id
+from lastro.standards.pix_ids import order_message_id, return_id
 
 from .conftest import AT, DEADLINE_SECONDS, House, Scene, until
 from .network import ISPB, ask, end_to_end_id, final, message
@@ -115,16 +115,19 @@ async def test_messages_find_their_company(scene: Scene, house: House) -> None:
         message("admi.002", "M08", relatedMsgId="M" + ours[1:], reason="no such thing"),
         message("admi.002", "M09", relatedMsgId="Mwhatever"),
         ask("M10", 5, other, settledAt="2026-11-20T12:00:01.000Z") | {"type": "camt.054"},
+        message("admi.002", "M13", relatedMsgId=order_message_id(ISPB, 8, bytes(24))),
+        message("admi.002", "M14", relatedMsgId=order_message_id(ISPB, 99, bytes(24))),
     )
-    await scene.listen_until(lambda: _stored(scene, 10))
-    scene.network.tell(final("M11", 1), final("M12", 3, "RJCT", code="AB03"))
     await scene.listen_until(lambda: _stored(scene, 12))
+    scene.network.tell(final("M11", 1), final("M12", 3, "RJCT", code="AB03"))
+    await scene.listen_until(lambda: _stored(scene, 14))
     owners = {r["network_id"]: (r["company_id"], r["kind"]) for r in await scene.inbox_rows()}
     zero = house.institution
     assert owners == {
         "M01": (house.ana, "pix.ask"), "M02": (bento, "pix.ask"), "M03": (bento, "pix.final"), "M04": (zero, "pix.ask"),
         "M05": (zero, "pix.final"), "M06": (bento, "return.final"), "M07": (zero, "return.final"), "M08": (bento, "refused"),
         "M09": (zero, "refused"), "M10": (bento, "pix.settled"), "M11": (house.ana, "pix.final"), "M12": (zero, "pix.final"),
+        "M13": (bento, "order.doubted"), "M14": (zero, "order.doubted"),
     }  # fmt: skip
     subjects = {r["network_id"]: r["subject"] for r in await scene.inbox_rows()}
     assert (subjects["M06"], subjects["M08"], subjects["M01"]) == (ours, ours, end_to_end_id(1))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lastro.base.money import Money
 from lastro.rails import messages, port
 from lastro.rails.spi import wire
+from lastro.standards.pix_ids import order_message_id
 
 AT = datetime(2026, 11, 20, 12, 0, 0, 123456, tzinfo=UTC)
 E2E = "E99999020202611201200abcdefghijk"
@@ -65,6 +66,16 @@ def test_a_refused_message() -> None:
     assert port.refused(told.body) == port.MessageRefused("M" + RETURN[1:], RETURN, "X1", "why")
     told = read({"msgId": "M3", "type": "admi.002", "relatedMsgId": "Mother", "reason": "why"})
     assert port.refused(told.body) == port.MessageRefused("Mother", None, None, "why")
+
+
+@pytest.mark.parametrize(("said", "code"), [({}, "admi.002"), ({"code": "X1"}, "X1")])
+def test_a_refused_order_of_ours_is_a_doubt(said: dict[str, str], code: str) -> None:
+    name = order_message_id("99999010", 7, bytes(range(24)))
+    told = read({"msgId": "M3", "type": "admi.002", "relatedMsgId": name, "reason": "why"} | said)
+    assert (told.kind, told.subject, told.company_number) == ("order.doubted", name, 7)
+    assert port.payment_doubted(told.body) == port.PaymentDoubted(name, code)
+    other = order_message_id("99999020", 7, bytes(range(24)))
+    assert read({"msgId": "M3", "type": "admi.002", "relatedMsgId": other}).kind == "refused"
 
 
 @pytest.mark.parametrize(

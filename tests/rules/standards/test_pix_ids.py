@@ -99,6 +99,19 @@ def test_end_to_end_ids_carry_minute_company_and_sequence(company: int, sequence
     assert pix_ids.unscramble(pix_ids.from_base62(paid[26:])) == sequence
 
 
+@given(companies, entropy, sequences, st.datetimes(min_value=datetime(2020, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
+def test_ids_of_orders_carry_their_company_and_are_taken_for_no_others(
+    company: int, random: bytes, sequence: int, at: datetime
+) -> None:
+    name = pix_ids.order_message_id(ISPB, company, random)
+    assert (len(name), name[:9]) == (32, f"M{ISPB}")
+    assert pix_ids.company_of_message_id(name) == company
+    paid = pix_ids.end_to_end_id(ISPB, at, company, sequence)
+    for other in ("M" + paid[1:], f"M{paid[1:9]}{paid[21:]}{paid[9:21]}", paid, name[:-1]):
+        assert pix_ids.company_of_message_id(other) is None
+    assert not pix_ids.is_return_id("D" + name[1:])
+
+
 def test_the_minute_is_utc_whatever_the_zone() -> None:
     brasilia = timezone(timedelta(hours=-3))
     late = datetime(2026, 11, 20, 22, 15, tzinfo=brasilia)
@@ -121,6 +134,7 @@ def test_a_naive_time_is_refused() -> None:
         lambda: pix_ids.location_token(BYTES[:16]),
         lambda: pix_ids.message_id("9999901", BYTES),
         lambda: pix_ids.message_id("abcdefgh", BYTES),
+        lambda: pix_ids.order_message_id(ISPB, 62**5, BYTES),
         lambda: pix_ids.end_to_end_id(ISPB, NOON, 62**5, 1),
         lambda: pix_ids.end_to_end_id(ISPB, NOON, 1, -1),
         lambda: pix_ids.return_id("9999901 ", NOON, 1, 1),
@@ -137,6 +151,7 @@ def test_shapes() -> None:
     assert pix_ids.location_token(b"\xff" * 24) == pix_ids.base62((256**24 - 1) % 62**22, 22)
     assert pix_ids.message_id("12ABC345", bytes(24)) == "M12ABC345" + "0" * 23
     assert len(pix_ids.message_id(ISPB, BYTES)) == 32
+    assert pix_ids.order_message_id("12ABC345", 62, bytes(24)) == "M12ABC345" + "00010" + "0" * 6 + "R" + "0" * 11
     assert pix_ids.end_to_end_id(ISPB, NOON, 7, 9).endswith(pix_ids.own_suffix(7, 9))
 
 

@@ -19,17 +19,22 @@ from lastro.subscriptions.reasons import (
     reason_of,
 )
 
-# domain.md §3.3 and §3.6: the enums of API Pix 2.9.0, and the codes that institutions report beside them.
+# domain.md §3.3 and §3.6: the enums of API Pix 2.9.0, and the codes that institutions report beside them; and what
+# it means that the network would not process a message, or never knew of it.
 CODES: dict[Subject, str] = {
-    "AUTHORIZATION": "AP13 AP14",
+    "AUTHORIZATION": "AP13 AP14 NOT_TAKEN admi.002",
     "CANCELLATION": "ACCL CPCL DCSD ERSL FRUD PCFD SLCR SLDB",
     "CHARGE": (
-        "AB10 AC05 AC06 AG12 AM02 AM09 CRNC DENC DS27 DTED DTNT EXPR FBRD FCD1 FCD2 GRER IRNT MIDI MSUC NIEC NIPA NITX QUNT"
-        " RC09 UDEI"
+        "AB10 AC05 AC06 AG12 AM02 AM09 CRNC DENC DS27 DTED DTNT EXPR FBRD FCD1 FCD2 GRER IRNT MIDI MSUC NIEC NIPA NITX"
+        " NOT_TAKEN QUNT RC09 UDEI admi.002"
     ),
-    "CHARGE_CANCELLATION": "ACCT BLCK CCLD FAIL OTHR SLBD SLCR",
+    "CHARGE_CANCELLATION": "ACCT BLCK CCLD FAIL NOT_TAKEN OTHR SLBD SLCR admi.002",
 }
-LATER = {"CHARGE": {"AB10", "AC06", "AM02", "EXPR", "FBRD", "FCD1", "GRER", "NIEC"}}
+OURS = {"NOT_TAKEN", "admi.002"}
+LATER = {
+    "AUTHORIZATION": OURS, "CHARGE": {"AB10", "AC06", "AM02", "EXPR", "FBRD", "FCD1", "GRER", "NIEC"} | OURS,
+    "CHARGE_CANCELLATION": OURS,
+}  # fmt: skip
 EVERY = [pytest.param(s, r, id=f"{s}-{r.code}") for s in SUBJECTS for r in REASONS[s].values()]
 
 

@@ -10,7 +10,7 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Withdrawn, Write
 from lastro.med.actions.give_back import Known as Ending
 from lastro.med.actions.give_back import ReturnEnded
-from lastro.rails.port import ReturnFinal
+from lastro.rails.port import NOT_TAKEN, ReturnFinal
 
 if TYPE_CHECKING:
     from lastro.base.db import Session
@@ -56,5 +56,5 @@ class ReturnNever(Act[Known]):
 
     @property
     def _as_refused(self) -> ReturnEnded:
-        final = ReturnFinal(self.never.subject, "", settled=False, code=orders.NOT_TAKEN)
+        final = ReturnFinal(self.never.subject, "", settled=False, code=NOT_TAKEN)
         return ReturnEnded(final, self.claimed, self.place)

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lastro.rails.port import Reasons
+from lastro.rails.port import NOT_TAKEN, Reasons
 
 if TYPE_CHECKING:
     from lastro.rails.port import ReasonRow
-
-NOT_TAKEN: Final = "NOT_TAKEN"  # our own word: the network never knew of the return, and its time is over
 
 _STEPS: Final = {
     "again": ("Make a new refund in a few minutes.", "Faça uma nova devolução daqui a alguns minutos."),

@@ -145,6 +145,7 @@ from lastro.rails.port.med import (
 )
 from lastro.rails.port.messages import CODE_SEND, MESSAGES, Carrier, CodeOrder, code_message, code_order
 from lastro.rails.port.payments import (
+    ORDER_DOUBTED,
     PAYMENT_DOUBTED,
     PAYMENT_FINAL,
     PAYMENT_NEVER,
@@ -218,7 +219,7 @@ from lastro.rails.port.rail import (
     proof,
     refused,
 )
-from lastro.rails.port.reasons import REFUSED_BY_NETWORK, Reason, ReasonRow, Reasons, Retry
+from lastro.rails.port.reasons import NOT_TAKEN, REFUSED_BY_NETWORK, Reason, ReasonRow, Reasons, Retry
 from lastro.rails.port.recurrence import (
     AUTHORIZATION_ANSWER,
     AUTHORIZATION_ASK,
@@ -268,10 +269,10 @@ __all__ = [
     "CHARGE_SEND", "CLAIMS", "CLAIM_ACKNOWLEDGE", "CLAIM_CANCEL", "CLAIM_COMPLETE", "CLAIM_CONFIRM", "CLAIM_NEWS",
     "CODE_SEND", "COLLECTING", "COLLECTION_ANNOUNCED", "COLLECTION_CLOSE", "COLLECTION_REFUSED", "COLLECTION_SEND",
     "COLLECTION_SETTLED", "COLLECTION_VOID", "CRYPTO", "CRYPTO2", "DEPOSIT", "FEE", "FIRST_ASK", "IN", "INWARD", "KINDS",
-    "MED",
-    "MED_ACKNOWLEDGE", "MED_ANSWER", "MED_NEWS", "MED_ORDER", "MED_VERDICT", "MESSAGES", "OPEN_SECONDS", "OUT", "OWN",
-    "OXXO", "OXXOPAY", "PAYMENT_DOUBTED", "PAYMENT_FINAL", "PAYMENT_NEVER", "PAYMENT_PENDING", "PAYMENT_RETURNED",
-    "PAYMENT_SEND", "PAYNET", "PAYNET2", "PIX", "PIX_ANSWER", "PIX_ASK", "PIX_FINAL", "PIX_SETTLED", "QUOTE_SECONDS",
+    "MED", "MED_ACKNOWLEDGE", "MED_ANSWER", "MED_NEWS", "MED_ORDER", "MED_VERDICT", "MESSAGES", "NOT_TAKEN",
+    "OPEN_SECONDS", "ORDER_DOUBTED", "OUT", "OWN", "OXXO", "OXXOPAY",
+    "PAYMENT_DOUBTED", "PAYMENT_FINAL", "PAYMENT_NEVER", "PAYMENT_PENDING", "PAYMENT_RETURNED", "PAYMENT_SEND",
+    "PAYNET", "PAYNET2", "PIX", "PIX_ANSWER", "PIX_ASK", "PIX_FINAL", "PIX_SETTLED", "QUOTE_SECONDS",
     "RAILS", "REFUSED", "REFUSED_BY_NETWORK", "RETURN_FINAL", "RETURN_IN", "RETURN_NEVER", "RETURN_OUT", "RETURN_SEND",
     "SKIPPED", "SPEI", "TED", "TED_SEND", "UNKNOWN", "AnalysisFinal", "AnalysisOrder", "Asking", "Authorization",
     "AuthorizationAnswer", "AuthorizationCanceled", "AuthorizationDeclined", "Authorizing", "Booked", "BudgetSpent",

@@ -17,7 +17,7 @@ from lastro.base.money import Money  # noqa: TC001
 from lastro.base.write import Message
 from lastro.rails.port.codec import decode, encode
 from lastro.rails.port.pix import PIX
-from lastro.standards import pix_ids
+from lastro.rails.port.recurrence import order_name
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -68,9 +68,9 @@ class ChargeInstruction(msgspec.Struct, frozen=True):
     created_at: datetime | None = None  # set by charge_message, so that every send says the same
 
     @staticmethod
-    def new_message_id(ispb: str, entropy: bytes) -> str:
+    def new_message_id(ispb: str, recurrence_id: str, entropy: bytes) -> str:
         """A name for a new instruction. ispb: ours. entropy: 24 random bytes or more."""
-        return pix_ids.message_id(ispb, entropy)
+        return order_name(ispb, recurrence_id, entropy)
 
 
 class ChargeScheduled(msgspec.Struct, frozen=True):
@@ -121,7 +121,7 @@ class ChargeCancelOrder(msgspec.Struct, frozen=True):
     @classmethod
     def new(cls, ispb: str, of: str, recurrence_id: str, txid: str, code: str, entropy: bytes) -> Self:
         """A cancellation under a new message id. of: the instruction's message id. entropy: 24 random bytes or more."""
-        return cls(pix_ids.message_id(ispb, entropy), of, recurrence_id, txid, code)
+        return cls(order_name(ispb, recurrence_id, entropy), of, recurrence_id, txid, code)
 
 
 class ChargeCancelFinal(msgspec.Struct, frozen=True):

@@ -23,6 +23,7 @@ PAYMENT_PENDING = "payment.pending"  # the network's bytes: it has a payment of 
 PAYMENT_RETURNED = "payment.returned"  # PaymentReturned
 PAYMENT_DOUBTED = "payment.doubted"  # PaymentDoubted
 PAYMENT_NEVER = "payment.never"  # PaymentNever
+ORDER_DOUBTED = "order.doubted"  # PaymentDoubted, of what has no other name in the network than its message
 
 # Outbox kinds.
 PAYMENT_SEND = "payment.send"  # PaymentOrder
@@ -89,7 +90,10 @@ class PaymentReturned(msgspec.Struct, frozen=True):
 
 
 class PaymentDoubted(msgspec.Struct, frozen=True):
-    """The network would not process a message about a payment; an earlier copy of it may have arrived."""
+    """The network would not process a message about a payment; an earlier copy of it may have arrived.
+
+    subject: as in PaymentFinal; of any other order the id of its message.
+    """
 
     subject: str
     code: str

@@ -154,7 +154,8 @@ class Waiting:
     are. name: the column of their id in the network. only: which of them are this rail's. over: says of a row that what
     never arrived is not sent again. late: says of a row that people must look at it, while it is asked about all the same.
     sends: of a row, how often its message was taken in hand; NULL where somebody has it in hand now, or there is none.
-    again: how long after each question the next one comes.
+    doubts: of a row, how many copies of its message the network has said that it would not process. again: how long after
+    each question the next one comes.
     """
 
     kind: str
@@ -166,6 +167,7 @@ class Waiting:
     over: str = "false"
     late: str = "false"
     sends: str = "NULL::integer"
+    doubts: str = "0"
     again: tuple[timedelta, ...] = ASK_AGAIN
 
     @property
@@ -199,7 +201,7 @@ class Waiting:
             f" AND {self.open_sql} AND ask_at <= (SELECT business_now())"
             f" ORDER BY ask_at LIMIT $2 FOR UPDATE SKIP LOCKED))"
             f" RETURNING company_id, id, asked, {self.name} AS name, {self.over} AS is_over, {self.late} AS is_late,"
-            f" {self.sends} AS sends"
+            f" {self.sends} AS sends, {self.doubts} AS doubts"
         )
 
 

@@ -16,6 +16,7 @@ Retry = Literal["never", "later"]
 ReasonRow = tuple[str, Retry, str, str, str]
 
 REFUSED_BY_NETWORK: Final = "refused by the network"  # all that is known of a code that nobody explains
+NOT_TAKEN: Final = "NOT_TAKEN"  # our own word: the network never knew of what we ordered, and its time is over
 _WHO_IS_ASKED: Final = "ask"
 
 

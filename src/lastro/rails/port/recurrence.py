@@ -17,7 +17,7 @@ from lastro.base.money import Money  # noqa: TC001
 from lastro.base.write import Message
 from lastro.rails.port.codec import decode, encode
 from lastro.rails.port.pix import PIX, Payer
-from lastro.standards import pix_ids
+from lastro.standards import pix_ids, recurrence_ids
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -109,7 +109,7 @@ class CancellationOrder(msgspec.Struct, frozen=True):
     @classmethod
     def new(cls, ispb: str, recurrence_id: str, code: str, requester: Requester, entropy: bytes) -> Self:
         """A cancellation under a new message id. ispb: ours. entropy: 24 random bytes or more."""
-        return cls(pix_ids.message_id(ispb, entropy), recurrence_id, code, requester)
+        return cls(order_name(ispb, recurrence_id, entropy), recurrence_id, code, requester)
 
 
 class CancellationFinal(msgspec.Struct, frozen=True):
@@ -120,6 +120,16 @@ class CancellationFinal(msgspec.Struct, frozen=True):
     outcome: CancellationOutcome
     code: str | None = None
     decided_at: datetime | None = None
+
+
+def order_name(ispb: str, recurrence_id: str, entropy: bytes) -> str:
+    """The id of a new message that orders something of a recurrence of ours, and finds its company as that does.
+
+    ispb: ours. entropy: 24 random bytes or more.
+    """
+    company_number = recurrence_ids.company_of_recurrence_id(recurrence_id)
+    assert company_number is not None, "an idRec of ours names its company"
+    return pix_ids.order_message_id(ispb, company_number, entropy)
 
 
 def authorization(body: bytes) -> Authorization:

@@ -62,8 +62,8 @@ def tried_so(
     payment: Payment, new: NewAttempt, shown: Shown, order: Order, door: Door, place: Place
 ) -> tuple[Attempt, Write]:
     """A new attempt, and the message that tells the payer's bank of it; the payment's own move is the caller's."""
-    ispb = place.institution.ispb
-    name = ChargeInstruction.new_message_id(ispb, door.chance.bytes(24))
+    ispb, provider_id = place.institution.ispb, shown.subscription.provider_id
+    name = ChargeInstruction.new_message_id(ispb, provider_id, door.chance.bytes(24))
     attempt = Attempt(door.chance.uuid(door.now), "REQUESTED", 1, new.number, new.kind, new.day, message_id=name)
     values = {
         "id": attempt.id, "payment_id": payment.id, "number": new.number, "kind": new.kind, "collects_on": new.day,
