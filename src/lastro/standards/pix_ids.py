@@ -108,9 +108,10 @@ def message_id(ispb: str, entropy: bytes) -> str:
 
 
 def order_message_id(ispb: str, company_number: int, entropy: bytes) -> str:
-    """As `message_id`, of what has no other name there: behind the ISPB 5 base-62 digits of the company, 17 random (101 bits).
+    """As `message_id`, of what has no other name there: behind the ISPB 5 base-62 digits of the company.
 
-    So a word that names the message alone finds its company. ValueError for a company number outside 0..62**5-1.
+    17 more are random (101 bits). So a word that names the message alone finds its company. ValueError for a company
+    number outside 0..62**5-1.
     """
     random = _random_digits(entropy, 17)
     return f"M{checked_ispb(ispb)}{_company(company_number)}{random[:6]}R{random[6:]}"

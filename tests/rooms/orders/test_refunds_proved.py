@@ -14,7 +14,7 @@ from lastro.base.commit import commit
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Done
 from lastro.base.write import Write
-from lastro.orders import NOT_TAKEN, ProvedRefund
+from lastro.orders import ProvedRefund
 from lastro.rails import port
 
 from .shop import Shop
@@ -45,7 +45,7 @@ async def no(shop: Shop, name: str, at: datetime | None = None) -> tuple[Kind, s
     return refused.kind, problem.field, problem.description
 
 
-async def failed(shop: Shop, order_id: UUID, cents: int, code: str = NOT_TAKEN) -> dict[str, Any]:
+async def failed(shop: Shop, order_id: UUID, cents: int, code: str = port.NOT_TAKEN) -> dict[str, Any]:
     """A refund that ended with ERROR."""
     refund = await shop.back(order_id, cents)
     assert await shop.ends(refund, code) == "handled"
@@ -63,7 +63,7 @@ async def owes(shop: Shop) -> int:
     return int((await shop.column(sql, lost.id))[0])
 
 
-@pytest.mark.parametrize("code", [NOT_TAKEN, "AC03"])
+@pytest.mark.parametrize("code", [port.NOT_TAKEN, "AC03"])
 async def test_it_is_booked_and_told_once(shop: Shop, code: str) -> None:
     order_id = await shop.paid(1000)
     refund = await failed(shop, order_id, 400, code)
