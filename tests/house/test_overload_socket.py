@@ -266,11 +266,18 @@ async def _large(scope: Any, receive: Any, send: Any) -> None:
 @pytest.mark.parametrize("closing", ["", "connection: close"])
 async def test_who_takes_no_answer_is_let_go(closing: str) -> None:
     """Its answer is not kept for it in memory for ever, whether it is the last on the connection or not."""
-    async with serving(_large, Hasty) as port:
+    is_gone = asyncio.Event()
+
+    class Watched(Hasty):
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            is_gone.set()
+
+    async with serving(_large, Watched) as port:
         with socket.create_connection(("127.0.0.1", port)) as caller:
             caller.sendall(request("GET / HTTP/1.1", *([closing] if closing else [])))
             caller.settimeout(5)
-            await asyncio.sleep(2 * SOON)
+            await asyncio.wait_for(is_gone.wait(), 10)
             taken = await asyncio.to_thread(_taken, caller)
     assert taken < LARGE
 
