@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
-from uuid import UUID
 
 import structlog
 
+from lastro.base.ids import printed_so
 from lastro.base.secrets import UNREADABLE, SecretUnreadable
 from lastro.companies.outside import KeySetUnreadable, OutsideVerifier, pinned_keys
 from lastro.companies.tokens import Verifier, public_keys
@@ -15,6 +16,7 @@ from lastro.companies.verifying import KeyUnknown, TokenRefused
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from uuid import UUID
 
     from lastro.companies.outside import OutsideIssuer
     from lastro.companies.signing import SigningKeys
@@ -26,6 +28,7 @@ _OWN_PAUSE_SECONDS: Final = 3.0  # between two looks that unknown keys ask for, 
 _OUTSIDE_PAUSE_SECONDS: Final = 60.0
 
 _log = structlog.get_logger(__name__)
+_company = lru_cache(maxsize=4096)(printed_so)  # asked of every request, and few ask
 
 
 class _Looking:
@@ -144,7 +147,7 @@ class Callers:
         """Whose token it was found to be lately. It says who asks, not that the token still counts."""
         for source in self._sources:
             if (found := source.verifier.remembered(token)) is not None:
-                return UUID(found.company_id)
+                return _company(found.company_id)
         return None
 
     async def claims(self, token: str, now: float) -> Claims:

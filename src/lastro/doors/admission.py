@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
@@ -14,7 +15,7 @@ import structlog
 
 from lastro.base import aside
 from lastro.base.errors import Kind, Refused
-from lastro.doors.waiting import Bounds, Line, has_far_less, turn_of
+from lastro.doors.waiting import Bounds, Crowd, Line, has_far_less, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,12 +53,15 @@ class Admission:
         self.heads = 0
         self._heads_of: Counter[UUID | None] = Counter()  # the same by whose turn it is
         self.turned_away: Counter[Kind] = Counter()
+        self._total = 0  # of these
         self.who = who
         self._monotonic = monotonic
         self._line: Line[asyncio.Future[None]] = Line(bounds)
         self._looking: asyncio.TimerHandle | None = None
         # Since the last look, for another's place: their bodies are on the way.
         self._let_in: Counter[UUID | None] = Counter()
+        self._shut: dict[Who, Kind] = {}  # who was turned away since then and is so again, without another look at all
+        self._crowd = Crowd()
         self._told, self._tell_at = 0, 0.0
 
     @property
@@ -67,15 +71,25 @@ class Admission:
 
     def knock(self, scope: Any) -> Refused | None:
         """What a request whose head has just been read is told at once; None: it may begin. That is cheap, and so early."""
-        room = self._line.room(self._monotonic()) + max(0, self.bounds.at_once - self.taken)
-        if self._line.length + self.heads < room:
+        now = self._monotonic()
+        has_room = self._line.length + self.heads < self._line.room(now) + max(0, self.bounds.at_once - self.taken)
+        if has_room and not self._line.is_hurried(now):
             return None
         who = self.who(scope)
         turn = turn_of(who)
-        if self._line.loser(who, self._let_in[turn]) is not None:
+        if has_room:
+            return self._away(who) if self._line.is_late(turn, now) else None
+        if (kind := self._shut.get(who)) is not None:
+            return self._away(who, kind)
+        loser = self._line.loser(who, self._let_in[turn])
+        if loser is not None and self._crowd.is_beside(turn, turn_of(loser)):
             self._let_in[turn] += 1
             return None
-        return None if self._crowd_comes_beside(turn) else self._away(who)
+        if self._crowd_comes_beside(turn):
+            return None
+        kind = self._shut[who] = self._kind(who)
+        self._look_later()
+        return self._away(who, kind)
 
     def begin(self, scope: Any) -> UUID | None:
         """A request was let in; by its turn it is told that its task has begun."""
@@ -171,8 +185,11 @@ class Admission:
     def _look(self) -> None:
         self._looking = None
         self._let_in.clear()
-        for who, waiting in self._line.stale(self._monotonic()):
+        self._shut.clear()
+        now = self._monotonic()
+        for who, waiting in self._line.stale(now):
             self._tell_away(who, waiting)
+        self._crowd.look(now)
         if self._line.length:
             self._look_later()
 
@@ -182,17 +199,22 @@ class Admission:
 
     def _tell(self) -> None:
         """One line a second at most: a line for each would cost more than what is turned away."""
-        now, total = self._monotonic(), self.turned_away.total()
+        now = self._monotonic()
         if now >= self._tell_at:
-            _log.warning("requests.turned_away", count=total - self._told)
-            self._told, self._tell_at = total, now + 1.0
+            _log.warning("requests.turned_away", count=self._total - self._told)
+            self._told, self._tell_at = self._total, now + 1.0
 
-    def _away(self, who: Who) -> Refused:
+    def _kind(self, who: Who) -> Kind:
         """429 where a company asks more than its share beside others, 503 where all together ask too much."""
-        kind = Kind.TOO_MANY if isinstance(who, UUID) and self._is_greedy(who) else Kind.UNAVAILABLE
+        return Kind.TOO_MANY if isinstance(who, UUID) and self._is_greedy(who) else Kind.UNAVAILABLE
+
+    def _away(self, who: Who, kind: Kind | None = None) -> Refused:
+        kind = kind or self._kind(who)
         self.turned_away[kind] += 1
+        self._total += 1
+        self._crowd.turned_away[turn_of(who)] += 1
         self._tell()
-        return Refused(kind, retry_after_seconds=1 + self.turned_away.total() % _SPREAD_SECONDS)
+        return _refused(kind, 1 + self._total % _SPREAD_SECONDS)
 
     def _is_greedy(self, company: UUID) -> bool:
         """Whether a company asks more than its share beside others."""
@@ -258,3 +280,8 @@ class Place:
         if self._is_held:
             self._is_held = False
             self._admission.give_back(self._who)
+
+
+@lru_cache(maxsize=2 * _SPREAD_SECONDS)
+def _refused(kind: Kind, seconds: int) -> Refused:
+    return Refused(kind, retry_after_seconds=seconds)

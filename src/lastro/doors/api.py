@@ -18,6 +18,7 @@ from lastro.doors import console, crash, wiring
 from lastro.doors.app import application
 from lastro.doors.connections import Connections
 from lastro.doors.gauges import Watch
+from lastro.doors.lasting import keep_what_is_built
 from lastro.doors.load_settings import room_for
 from lastro.doors.parent import watch_parent
 from lastro.doors.protocol import Protocol, speaking
@@ -95,6 +96,7 @@ async def _serve(settings: Settings, house: wiring.House, work: Database, hinter
             timeout_graceful_shutdown=3, backlog=1024,
         )
     )  # fmt: skip
+    keep_what_is_built()
     hinting = asyncio.ensure_future(hinter.run(stop))
     looking = [asyncio.ensure_future(look) for look in _looking(house, stop)]
     serving = asyncio.ensure_future(server.serve())

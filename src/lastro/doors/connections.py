@@ -34,6 +34,7 @@ class Connections(Generic[C]):
         self._most = most
         self._of_one = of_one
         self._stands_for_many = stands_for_many
+        self._owner = lru_cache(maxsize=4096)(lambda address: address if stands_for_many(address) else _network(address))
         self._by_owner: dict[str, dict[C, None]] = {}  # whoever has asked for something last is last
         self.count = 0
         self.closed = 0
@@ -73,11 +74,7 @@ class Connections(Generic[C]):
         if not own:
             del self._by_owner[owner]
 
-    def _owner(self, address: str) -> str:
-        return address if self._stands_for_many(address) else _network(address)
 
-
-@lru_cache(maxsize=4096)
 def _network(address: str) -> str:
     """Whose an address is: who has one of IPv6 has as many as it likes."""
     try:

@@ -5,23 +5,21 @@ refused in the interface's words, after everything asked before it has been answ
 from __future__ import annotations
 
 import re
-import secrets
-from functools import lru_cache, partial
-from http import HTTPStatus
-from itertools import count
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.doors.admission import WATCHED
 from lastro.doors.flow import Flow, StaysSet
-from lastro.doors.http import METHODS, headers_of, not_allowed, refusal, request_id
+from lastro.doors.http import METHODS, not_allowed, refusal
+from lastro.doors.patient import PatientProtocol
+from lastro.doors.turned import CLOSES, Turned, head, numbered
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from uvicorn._types import ASGI3Application
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
@@ -31,15 +29,10 @@ if TYPE_CHECKING:
     from lastro.doors.http import Response
 
 LARGEST_HEAD = 64 * 1024
-SLOWEST_HEAD_SECONDS = 15.0
-UNTAKEN_SECONDS = 60.0  # so long a caller may leave more of an answer untaken than a connection holds
-LINGER_SECONDS = 2.0  # how long what nobody will read is taken from a caller, so that it can read what it was told
 MOST_QUEUED = 32  # requests of one connection that have been read and wait for those before them; a read may bring some more
 _PIECE = 2048  # bytes that the parser is given at a time, where any of them may begin another request
 _FRAMING = (b"content-length", b"transfer-encoding")
 _AUTHORITY = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#]*)")
-# Ids of what is answered here have to be unique, and no more: random bytes of the system would cost as much as parsing.
-_OF_THIS_PROCESS, _NUMBERS = secrets.token_bytes(8), count()
 _BETWEEN, _HEAD, _BODY = "between two requests", "in a head", "in a body"
 
 
@@ -47,16 +40,13 @@ class _TooLarge(Exception):  # noqa: N818
     pass
 
 
-class Protocol(HttpToolsProtocol):
-    """One connection. head_seconds: how long a request line and its headers may take from the first byte.
+class Protocol(PatientProtocol):
+    """One connection.
 
     admission: says which requests are turned away as soon as their head is read; connections: which one is closed where
     there are too many. None: as many as come.
     """
 
-    head_seconds = SLOWEST_HEAD_SECONDS
-    linger_seconds = LINGER_SECONDS
-    untaken_seconds = UNTAKEN_SECONDS
     admission: Admission | None = None
     connections_open: Connections[Protocol] | None = None
     flow: Flow
@@ -68,9 +58,9 @@ class Protocol(HttpToolsProtocol):
         self._messages = self._head_bytes = self._body_bytes = self._other_bytes = 0
         self._unanswered = 0
         self._unframed = self._deaf = False
+        self._turned: Turned | None = None  # is told so as soon as the parser gives back
+        self._is_dropped = self._is_let_in = False
         self._parting: Response | None = None  # the last thing that is said here; nothing after it is listened to
-        self._late: asyncio.TimerHandle | None = None
-        self._untaken: asyncio.TimerHandle | None = None
         self._address = ""
 
     # ── what arrives ──
@@ -101,14 +91,18 @@ class Protocol(HttpToolsProtocol):
 
     def _read_on(self) -> None:
         """Lets the parser read until enough requests wait: each takes a hundred times the memory of its bytes."""
-        self._unset_keepalive_if_required()
-        data = memoryview(self._held)
+        data, self._held = memoryview(self._held), b""
         while data and self._parting is None and len(self.pipeline) < MOST_QUEUED:
             size = len(data) if len(data) <= _PIECE else self._piece()
             piece, data = data[:size], data[size:]
             while piece and self._parting is None:
                 piece = self._fed(piece)
-        self._held = bytes(data) if self._parting is None else b""
+                if self._turned is not None:
+                    self._turn_away()
+        if data and self._parting is None:
+            self._held = bytes(data)
+        if self._place is _HEAD and self._late is None:
+            self._within(self.head_seconds)
         self.flow.holds_back = bool(self._held)
         if self._held:
             self.flow.pause_reading()
@@ -175,21 +169,29 @@ class Protocol(HttpToolsProtocol):
         self._place = _HEAD
         self._messages += 1
         self._head_bytes = self._body_bytes = self._other_bytes = 0
-        self._within(self.head_seconds)
+        self._is_dropped = False
+        self._in_time()
         if self.connections_open is not None:
             self.connections_open.asked(self, self._address)
 
     def on_url(self, url: bytes) -> None:
         """A part of the path and query."""
         if not self._deaf:
-            self._count(len(url))
+            self._head_bytes += len(url)
+            if self._head_bytes > LARGEST_HEAD:
+                raise _TooLarge
             super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A header. What looks like one behind the body is dropped: nobody has looked at it (RFC 9110 §6.5.1)."""
         if self._place is _HEAD:
-            self._count(len(name) + len(value) + 4)
-            super().on_header(name, value)
+            self._head_bytes += len(name) + len(value) + 4
+            if self._head_bytes > LARGEST_HEAD:
+                raise _TooLarge
+            name = name.lower()
+            if name == b"expect":
+                self.expect_100_continue = value.lower() == b"100-continue"
+            self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         """The request can begin to be served."""
@@ -197,7 +199,10 @@ class Protocol(HttpToolsProtocol):
             return
         self._in_time()
         self._heed_authority()
-        super().on_headers_complete()
+        if self._is_turned_away():
+            self._is_dropped = True
+        else:
+            super().on_headers_complete()
         self._place = _BODY
         self._unanswered += 1
         self._unframed = self.parser.should_upgrade() and any(name in _FRAMING for name, _ in self.headers)
@@ -211,7 +216,8 @@ class Protocol(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """A part of the body; where the answer has been given already it is dropped."""
         self._body_bytes += len(body)
-        super().on_body(body)
+        if not self._is_dropped:
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         """A request's last byte."""
@@ -219,12 +225,8 @@ class Protocol(HttpToolsProtocol):
             return
         self._place = _BETWEEN
         self._in_time()
-        super().on_message_complete()
-
-    def _count(self, read: int) -> None:
-        self._head_bytes += read
-        if self._head_bytes > LARGEST_HEAD:
-            raise _TooLarge
+        if not self._is_dropped:
+            super().on_message_complete()
 
     # ── whether it is served ──
 
@@ -233,12 +235,29 @@ class Protocol(HttpToolsProtocol):
         """Whether no whole request waits for its answer here."""
         return self._unanswered <= (self._place is _BODY)
 
+    def _is_turned_away(self) -> bool:
+        """Whether nothing of a request is looked at but its head: to begin it and then refuse would cost twice as much."""
+        self._is_let_in = False
+        # What waits for another's answer, and what names its host in the request line, is asked about when it begins.
+        if self.admission is None or self._unanswered or not self.url.startswith(b"/") or self._is_watching():
+            return False
+        if (refused := self.admission.knock(self.scope)) is None:
+            self._is_let_in = True
+            return False
+        keep_alive = self.parser.should_keep_alive() and self.parser.get_http_version() != "1.0"
+        self._turned = Turned(refused, self._given_id(self.headers), keep_alive, self.parser.get_method() != b"HEAD")
+        return True
+
+    def _is_watching(self) -> bool:
+        return self.url.partition(b"?")[0].decode("latin-1") in WATCHED
+
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
-        """Begins a request, or turns it away: before anything of it is looked at but its head."""
+        """Begins a request, unless it is turned away now that its turn has come."""
+        is_let_in, self._is_let_in = self._is_let_in, False
         if self.admission is None or cycle.scope["path"] in WATCHED:
             super()._start_asgi_task(cycle, app)
-        elif (refused := self.admission.knock(cycle.scope)) is not None:
-            self.loop.call_soon(self._turn_away, cycle, _told(refused))  # later: this may be one of many on the connection
+        elif not is_let_in and (refused := self.admission.knock(cycle.scope)) is not None:
+            self.loop.call_soon(self._turn_back, cycle, refused)  # later: this may be one of many on the connection
         else:
             arrive = partial(self.admission.arrive, self.admission.begin(cycle.scope))
             super()._start_asgi_task(cycle, partial(self._entered, arrive, app))
@@ -247,19 +266,25 @@ class Protocol(HttpToolsProtocol):
         arrive()
         await app(scope, receive, send)
 
-    def _turn_away(self, cycle: RequestResponseCycle, response: Response) -> None:
-        """Answers without the application, which costs a fifth of asking it to refuse."""
-        if cycle.disconnected or self.transport.is_closing():
+    def _turn_back(self, cycle: RequestResponseCycle, refused: Refused) -> None:
+        """Turns one away that has been begun, without the application: to ask it costs five times as much."""
+        if cycle.disconnected:
+            return
+        cycle.response_started = cycle.response_complete = True
+        cycle.message_event.set()
+        given_id = self._given_id(cycle.scope["headers"])
+        self._turned = Turned(refused, given_id, cycle.keep_alive, cycle.scope["method"] != "HEAD")
+        self._turn_away()
+
+    def _turn_away(self) -> None:
+        turned, self._turned = self._turned, None
+        if turned is None or self.transport.is_closing():
             return
         if self.flow.write_paused:
             self.transport.abort()  # it asks on and takes no answers
             return
-        given = next((value for name, value in cycle.scope["headers"] if name == b"x-request-id"), b"")
-        content = self._printed(response, given, () if cycle.keep_alive else ((b"connection", b"close"),))
-        self.transport.write(content if cycle.scope["method"] == "HEAD" else content + response.body)
-        cycle.response_started = cycle.response_complete = True
-        cycle.message_event.set()
-        if not cycle.keep_alive:
+        self.transport.write(turned.printed(self.server_state.default_headers))
+        if not turned.keep_alive:
             self.transport.close()
         self.on_response_complete()
 
@@ -267,19 +292,29 @@ class Protocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """One request is answered; perhaps it was the last, perhaps it is still arriving."""
-        super().on_response_complete()
+        self.server_state.total_requests += 1
         self._unanswered -= 1
         if self.transport.is_closing():
             self._let_go()
-        elif self._held:
-            self._read_on()
-            self.flow.resume_reading()
+        else:
+            self._go_on()
         if self._unanswered:
             return
         if self._parting is not None:
             self._say(self._parting)
         elif self._place is _BODY:
             self._within(self.linger_seconds)
+
+    def _go_on(self) -> None:
+        """Begins what was asked behind it, or rests until something is asked."""
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        else:
+            self._rest()
+        if self._held:
+            self._read_on()
+            self.flow.resume_reading()
 
     def _part(self, response: Response) -> None:
         """Refuses what came last, and listens to nothing more."""
@@ -292,7 +327,11 @@ class Protocol(HttpToolsProtocol):
 
     def _give_up(self, cycle: RequestResponseCycle) -> None:
         """The last request that was begun never becomes whole."""
-        if cycle.response_complete:
+        if self._turned is not None and self._is_dropped:
+            self._turned = None  # another thing is said of it
+            self._unanswered -= 1
+            return
+        if self._is_dropped or cycle.response_complete:
             self.transport.close()
             return
         self._unanswered -= 1
@@ -304,79 +343,35 @@ class Protocol(HttpToolsProtocol):
     def _say(self, response: Response) -> None:
         if self.transport.is_closing():
             return
-        given = dict(self.headers or ()).get(b"x-request-id", b"") if self._place is not _BETWEEN else b""
-        self.transport.write(self._printed(response, given, ((b"connection", b"close"),)) + response.body)
+        given_id = self._given_id(self.headers or ()) if self._place is not _BETWEEN else b""
+        said = head(response, numbered(given_id), self.server_state.default_headers, CLOSES) + response.body
+        self.transport.write(said)
         self._unset_keepalive_if_required()
         # Closing at once would reset the connection under a caller who is still sending, and lose what was said.
         if self.transport.can_write_eof():
             self.transport.write_eof()
         self._within(self.linger_seconds)
 
-    def _printed(self, response: Response, given_id: bytes, more: tuple[tuple[bytes, bytes], ...]) -> bytes:
-        """The status line and headers, to the empty line behind them."""
-        headers = [
-            *self.server_state.default_headers, *headers_of(response, request_id(given_id, _numbered)), *more,
-        ]  # fmt: skip
-        status = f"HTTP/1.1 {response.status} {HTTPStatus(response.status).phrase}\r\n".encode()
-        return status + b"".join(name + b": " + value + b"\r\n" for name, value in headers) + b"\r\n"
-
-    # ── what is not taken ──
-
-    def pause_writing(self) -> None:
-        """More is written than is taken: not for ever."""
-        super().pause_writing()
-        self._untaken = self.loop.call_later(self.untaken_seconds, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        """It is taken again."""
-        self._is_taken()
-        super().resume_writing()
-
-    def timeout_keep_alive_handler(self) -> None:
-        """Nothing more was asked in time."""
-        super().timeout_keep_alive_handler()
-        self._let_go()
-
-    def _let_go(self) -> None:
-        """A connection is closed once all that was written is taken; whoever takes nothing is not waited for long."""
-        self._is_taken()
-        self._untaken = self.loop.call_later(self.linger_seconds, self.transport.abort)
-
-    def _is_taken(self) -> None:
-        if self._untaken is not None:
-            self._untaken.cancel()
-            self._untaken = None
+    def _given_id(self, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+        return next((value for name, value in headers if name == b"x-request-id"), b"")
 
     # ── time ──
 
-    def _within(self, seconds: float) -> None:
-        self._in_time()
-        self._late = self.loop.call_later(seconds, self._too_late)
-
-    def _in_time(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
-
-    def _too_late(self) -> None:
+    def too_late(self) -> None:
+        """A head that is still on its way is refused in words; where nothing is waited for in particular it is over."""
         if self._parting is None and self._place is _HEAD:
             self._part(_refused("headers", "EXPIRED", f"must arrive within {self.head_seconds:g} s"))
         else:
-            self.transport.close()
-            self._let_go()
+            super().too_late()
+
+    def is_resting(self) -> bool:
+        """Whether nothing is asked here, nor on its way."""
+        return not self._unanswered and self._place is _BETWEEN
 
 
 def speaking(admission: Admission | None = None, connections: Connections[Protocol] | None = None) -> type[Protocol]:
     """The protocol of one server, with what all its connections share."""
     return type("Protocol", (Protocol,), {"admission": admission, "connections_open": connections})
-
-
-# Who is turned away is told one of a few things, and telling it should cost nearly nothing.
-_told = lru_cache(maxsize=32)(refusal)
-
-
-def _numbered(length: int) -> bytes:
-    return _OF_THIS_PROCESS + next(_NUMBERS).to_bytes(length - len(_OF_THIS_PROCESS), "big")
 
 
 def _refused(field: str, issue: str, description: str) -> Response:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar, cast
 from uuid import UUID
 
 if TYPE_CHECKING:
-    from collections.abc import KeysView, Mapping
+    from collections.abc import Iterable, KeysView, Mapping
 
 T = TypeVar("T")
+K = TypeVar("K")
 # A company, once a good token has named it, else the address that asks.
 Who: TypeAlias = UUID | str
 
@@ -24,6 +26,9 @@ _UNKNOWN: Final = _Unknown.YET
 _BY_CHANCE = 3  # so many more than another one has by chance where many ask alike, in a line that is long enough
 _LONG_ENOUGH = 8  # for each of these
 _PACE_SECONDS = 0.25  # so long it is counted how many are served, before that says how fast they are
+_RARELY = 8  # times lately
+_NEARLY = 0.9  # of the time that one may wait
+_LATELY_SECONDS = 0.5  # so long is remembered at least who was turned away, and twice as long at most
 _IN_TIME = 0.5  # of the time that one may wait is what the last of a line should need, so that hardly anybody is late
 
 
@@ -61,6 +66,46 @@ class _Waiting(Generic[T]):
 
     new: deque[tuple[float, T]] = field(default_factory=deque)
     back: deque[T] = field(default_factory=deque)
+
+
+def _fewest(keys: Iterable[K], counts: Mapping[K, int]) -> K:
+    """The first of those that have the fewest."""
+    found: K | None = None
+    fewest = math.inf
+    for key in keys:
+        count = counts.get(key, 0)
+        if not count:
+            return key
+        if count < fewest:
+            found, fewest = key, count
+    return cast("K", found)
+
+
+class Crowd:
+    """Who was turned away lately, by whose turn it is: of many who ask alike some have far less in the line by chance.
+
+    To take out another for them costs as much as a third of a served request, and helps nobody: a moment later it is they.
+    """
+
+    def __init__(self) -> None:
+        self.turned_away: Counter[UUID | None] = Counter()
+        self._before: Counter[UUID | None] = Counter()
+        self._until = 0.0
+
+    def is_beside(self, turn: UUID | None, other: UUID | None) -> bool:
+        """Whether one is turned away rarely, or at most half as often as another: then it asks less, and not by chance."""
+        mine = self._lately(turn)
+        return turn == other or mine < _RARELY or 2 * mine <= self._lately(other)
+
+    def look(self, now: float) -> None:
+        """Forgets what is older than two lengths of what counts as lately. now: monotonic seconds."""
+        if now >= self._until:
+            self._before, self.turned_away = self.turned_away, self._before
+            self.turned_away.clear()
+            self._until = now + _LATELY_SECONDS
+
+    def _lately(self, turn: UUID | None) -> int:
+        return self.turned_away[turn] + self._before[turn]
 
 
 class Line(Generic[T]):
@@ -119,6 +164,15 @@ class Line(Generic[T]):
             return self._bounds.waiting
         return max(1, int(limit * _IN_TIME / self._pace))
 
+    def is_late(self, turn: UUID | None, now: float) -> bool:
+        """Whether one more of these would wait in vain while there is a hurry: they are served in turns with all others.
+
+        The first of its own is served next and never late.
+        """
+        own = self._new.get(turn, 0)
+        waits_seconds = (own + 1) * len(self._new) * self._pace
+        return own > 0 and self.is_hurried(now) and waits_seconds > self._bounds.hurried_seconds * _NEARLY
+
     def of(self, who: Who) -> int:
         """How many of one wait."""
         waiting = self._waiting(who)
@@ -159,11 +213,9 @@ class Line(Generic[T]):
         """
         if not self._turns:
             return None
-        # Most often the first has none, and none has fewer.
-        idle = next((turn for turn in self._turns if not at_work.get(turn)), _UNKNOWN)
-        turn = min(self._turns, key=lambda each: at_work.get(each, 0)) if idle is _UNKNOWN else idle
+        turn = _fewest(self._turns, at_work)
         callers = self._turns[turn]
-        who = min(callers, key=lambda each: under_way.get(each, 0))
+        who = _fewest(callers, under_way)
         callers.move_to_end(who)
         self._turns.move_to_end(turn)
         self._served += 1
@@ -203,7 +255,7 @@ class Line(Generic[T]):
         Hurried are those who have made the line what it is: a company that has far less there would be served next, and
         is given the whole time. What it waits for then is a stall of the machine, not a line.
         """
-        if now - self._counted_since >= _PACE_SECONDS:
+        if self._standing_since is not None and now - self._counted_since >= _PACE_SECONDS:
             self._pace = (now - self._counted_since) / max(1, self._served)
             self._served, self._counted_since = 0, now
         is_hurried, found = self.is_hurried(now), []

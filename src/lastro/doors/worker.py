@@ -23,6 +23,7 @@ from lastro.doors.declined import StartRefused
 from lastro.doors.due import BEGINS, Sweep
 from lastro.doors.durable import demand_durable, warn_of_its_log
 from lastro.doors.gauges import Watch
+from lastro.doors.lasting import keep_what_is_built
 from lastro.doors.laws import EVERY_SECONDS as LAWS_SECONDS
 from lastro.doors.laws import LawReader
 from lastro.doors.metrics import Metrics
@@ -106,6 +107,7 @@ async def work(
             running = _lanes(assembled, settings, bells, stop, hear, {} if metrics is None else metrics.streams)
             if metrics is not None and settings.worker_metrics_port is not None:
                 running.append(_watched(assembled, settings, metrics, stop))
+            keep_what_is_built()
             await _run_all(running, bells, stop)
     finally:
         with suppress(TimeoutError):

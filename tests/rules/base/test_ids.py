@@ -1,8 +1,11 @@
 import os
 from datetime import UTC, datetime, timedelta
 from random import Random
+from uuid import UUID
 
-from lastro.base.ids import Chance
+import pytest
+
+from lastro.base.ids import Chance, printed_so
 
 AT = datetime(2026, 1, 2, 3, 4, 5, 678_901, UTC)
 
@@ -38,3 +41,13 @@ def test_the_same_randomness_makes_the_same_ids() -> None:
     one, other = (Chance(Random(7).randbytes) for _ in range(2))
     instants = [AT, AT, AT + timedelta(seconds=1), AT]
     assert [one.uuid(at) for at in instants] == [other.uuid(at) for at in instants]
+
+
+def test_a_printed_id_is_found_as_any_other() -> None:
+    """It is of the database driver's kind, and stands in one table with ids that are not."""
+    made = UUID("01a21af4-e41c-7085-a7c9-43c65a0f89f9")
+    read = printed_so(str(made))
+    assert (read, hash(read), {made: 1}[read], {read: 1}[made], str(read)) == (made, hash(made), 1, 1, str(made))
+    assert isinstance(read, UUID)
+    with pytest.raises(ValueError, match="UUID"):
+        printed_so("01a21af4")

@@ -193,7 +193,7 @@ async def test_only_so_many_are_let_in_for_others_as_would_come_into_the_line() 
     assert [here.admission.knock(scope()) is None for _ in range(4)] == [True, True, True, False]
     async with asyncio.timeout(5):
         while here.admission.knock(scope()) is not None:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.01)
 
 
 # ── aside ──

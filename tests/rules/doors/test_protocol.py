@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from uvicorn.server import ServerState
 
-from lastro.doors.protocol import LARGEST_HEAD, Protocol
+from lastro.base.errors import Kind, Refused
+from lastro.doors.protocol import LARGEST_HEAD, Protocol, speaking
 
 GET = b"GET /a HTTP/1.1\r\nhost: x\r\n\r\n"
 POST = b"POST /b HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nhello"
@@ -81,12 +82,35 @@ async def counting(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def told(pieces: Sequence[bytes]) -> list[tuple[int, bytes]]:
+class Turns:
+    """Instead of an admission: every so manieth request is turned away, in the order they are asked; none is forgotten."""
+
+    def __init__(self, every: int) -> None:
+        self.every, self.asked, self.begun = every, 0, 0
+
+    def knock(self, scope: Any) -> Refused | None:
+        assert scope["headers"]
+        self.asked += 1
+        return None if self.asked % self.every else Refused(Kind.UNAVAILABLE, retry_after_seconds=1)
+
+    def begin(self, scope: Any) -> None:
+        self.begun += 1
+
+    def arrive(self, turn: None) -> None:
+        self.begun -= 1
+
+
+def connected(wire: Wire, speaks: type[Protocol] = Protocol) -> Protocol:
+    config = uvicorn.Config(counting, http=speaks, ws="none", lifespan="off", log_config=None)
+    wire.protocol = protocol = speaks(config, ServerState(), {}, asyncio.get_running_loop())
+    protocol.connection_made(wire)
+    return protocol
+
+
+async def told(pieces: Sequence[bytes], speaks: type[Protocol] = Protocol) -> list[tuple[int, bytes]]:
     """Status and body of each answer to what arrives in these pieces, the loop at rest after each."""
     wire = Wire()
-    config = uvicorn.Config(counting, http=Protocol, ws="none", lifespan="off", log_config=None)
-    wire.protocol = protocol = Protocol(config, ServerState(), {}, asyncio.get_running_loop())
-    protocol.connection_made(wire)
+    protocol = connected(wire, speaks)
     for piece in pieces:
         if not wire.closed and piece:
             protocol.data_received(piece)
@@ -137,6 +161,60 @@ def test_what_was_whole_before_the_break_is_answered_before_it(
     answers = asyncio.run(told(cut(b"".join(requests) + broken + rest, places)))
     assert answers[:-1] == [(200, str(WHOLE[request]).encode()) for request in requests]
     assert_in_words(answers[-1])
+
+
+AWAY = (503, b'{"error":"INTERNAL_ERROR","message":"Unexpected error","details":[]}')
+
+
+@settings(max_examples=150)
+@given(
+    st.integers(1, 3),
+    st.lists(st.sampled_from(list(WHOLE)), min_size=1, max_size=6),
+    st.sampled_from([b"", *BROKEN]),
+    PLACES,
+)
+def test_each_is_turned_away_in_its_turn(every: int, requests: list[bytes], broken: bytes, places: list[int]) -> None:
+    """Among others that are served, however all of it is cut, and with a break behind it; its body is dropped."""
+    turns = Turns(every)
+    answers = asyncio.run(told(cut(b"".join(requests) + broken, places), speaking(turns)))  # type: ignore[arg-type]
+    expected = [(200, str(WHOLE[one]).encode()) if n % every else AWAY for n, one in enumerate(requests, 1)]
+    assert answers[: len(requests)] == expected
+    assert turns.begun == 0
+    # A chunk that is broken belongs to a request that had a whole head: it was turned away, or is refused in words.
+    for answer in answers[len(requests) :]:
+        if answer != AWAY:
+            assert_in_words(answer)
+    assert len(answers) == len(requests) + bool(broken)
+
+
+async def test_a_body_that_breaks_behind_a_refusal_ends_the_connection() -> None:
+    """It was answered, and what follows cannot be told apart from it any more."""
+    wire = Wire()
+    protocol = connected(wire, speaking(Turns(1)))  # type: ignore[arg-type]
+    protocol.data_received(CHUNKED[: CHUNKED.index(b"3\r\n")])
+    assert wire.said.startswith(b"HTTP/1.1 503 ")
+    said = len(wire.said)
+    protocol.data_received(b"z\r\n")
+    assert (wire.closed, len(wire.said)) == (True, said)
+    await asyncio.sleep(0)
+
+
+async def test_a_connection_rests_so_long_from_its_last_answer_on() -> None:
+    """One timer for all its requests: what is asked meanwhile is not cut off, and the end comes all the same."""
+    wire, loop = Wire(), asyncio.get_running_loop()
+    protocol = connected(wire)
+    protocol.timeout_keep_alive = seconds = 0.05  # type: ignore[assignment]
+    begun = last = loop.time()
+    async with asyncio.timeout(5):
+        while not wire.closed:
+            if last + seconds / 10 <= loop.time() < begun + 3 * seconds:
+                last = loop.time()
+                protocol.data_received(GET)
+                while not wire.said:
+                    await asyncio.sleep(0)
+                wire.said.clear()
+            await asyncio.sleep(0.001)
+    assert loop.time() - last >= seconds - 0.001
 
 
 PIECES = st.one_of(

@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from lastro.doors.load_settings import Load, load
-from lastro.doors.waiting import Bounds, Line, Who, turn_of
+from lastro.doors.waiting import Bounds, Crowd, Line, Who, turn_of
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 BOUNDS = Bounds(at_once=4, waiting=8, patience_seconds=0.5, hurried_seconds=0.1)
@@ -114,7 +114,67 @@ def test_there_is_room_for_those_who_are_served_in_time(what: str) -> None:
     assert waiting.room(now) == room
     waiting.next({}, {})
     waiting.next({}, {})
-    assert (waiting.is_empty, waiting.room(now)) == (True, 8), "whoever comes next meets no line"
+    assert (waiting.is_empty, waiting.stale(now + 9.0), waiting.room(now)) == (True, [], 8), (
+        "whoever comes next meets no line"
+    )
+
+
+# How many of A, of B and of six others wait, one served in 10 ms, nobody longer than 100; whether one more of A is late.
+LATE: dict[str, tuple[int, int, int, bool]] = {
+    "as many as have their turns in time": (3, 3, 0, False),
+    "one more than that": (4, 3, 0, True),
+    "those of one company alone": (7, 0, 0, False),
+    "the first of its own beside many": (0, 4, 4, False),
+    "the second of its own beside many": (1, 4, 1, True),
+}
+
+
+@pytest.mark.parametrize("what", LATE)
+def test_who_would_wait_in_vain_is_told_at_the_door(what: str) -> None:
+    """Companies are served in turns, however many of each wait; that counts only while there is a hurry."""
+    of_a, of_b, of_others, is_late = LATE[what]
+    others = [UUID(int=200 + n) for n in range(6)]
+    waiting = line(("s", "s", 0.0))  # whose standing makes the hurry, and the pace is taken by
+    now = 0.0
+    while now < 0.6:
+        now += 0.01
+        waiting.join("s", "s", now)
+        waiting.next({}, {})
+        waiting.stale(now)
+    for who, count in ((A, of_a), (B, of_b), *((other, of_others) for other in others)):
+        for _ in range(count):
+            waiting.join(who, "", now)
+    waiting.next({}, {})  # the stranger's last
+    assert waiting.is_late(A, now) is is_late
+
+
+def test_nobody_is_late_where_nobody_is_hurried() -> None:
+    waiting = line(*((A, "a", 0.0) for _ in range(8)))
+    waiting.stale(0.3)
+    assert not waiting.is_late(A, 0.3)
+
+
+# How often each was turned away lately, and whether the first has less in the line because it asks less.
+CROWDS = {
+    "both often": (20, 30, False),
+    "one rarely": (7, 8, True),
+    "one half as often": (20, 40, True),
+    "it alone": (9, 0, False),
+}
+
+
+@pytest.mark.parametrize("what", CROWDS)
+def test_who_asks_as_much_as_the_crowd_belongs_to_it(what: str) -> None:
+    mine, its, is_beside = CROWDS[what]
+    crowd = Crowd()
+    for who, count in ((A, mine), (B, its)):
+        crowd.turned_away[who] += count
+    crowd.look(1.0)
+    assert (crowd.is_beside(A, B), crowd.is_beside(A, A)) == (is_beside, True)
+    crowd.look(1.4)
+    assert crowd.is_beside(A, B) is is_beside, "not so long ago"
+    crowd.look(1.5)
+    assert crowd.is_beside(A, B), "that is forgotten"
 
 
 def test_a_line_that_was_empty_once_is_in_no_hurry() -> None:
