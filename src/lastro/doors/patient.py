@@ -59,7 +59,7 @@ class PatientProtocol(HttpToolsProtocol):
         """Nothing more was asked in time, unless there was."""
         self.timeout_keep_alive_task = None
         if not self.is_resting():
-            return  # it rests again when that is answered
+            return  # it rests again when that is answered, and whole
         left = self._resting_since + self.timeout_keep_alive - self.loop.time()
         if left > 0:
             self._look_in(left)

@@ -80,6 +80,7 @@ class Protocol(PatientProtocol):
         """Nobody is waited for any more."""
         self._in_time()
         self._is_taken()
+        self._unset_keepalive_if_required()
         if self.connections_open is not None:
             self.connections_open.lost(self, self._address)
         super().connection_lost(exc)
@@ -92,20 +93,23 @@ class Protocol(PatientProtocol):
     def _read_on(self) -> None:
         """Lets the parser read until enough requests wait: each takes a hundred times the memory of its bytes."""
         data, self._held = memoryview(self._held), b""
-        while data and self._parting is None and len(self.pipeline) < MOST_QUEUED:
+        while data and self._listens() and len(self.pipeline) < MOST_QUEUED:
             size = len(data) if len(data) <= _PIECE else self._piece()
             piece, data = data[:size], data[size:]
-            while piece and self._parting is None:
+            while piece and self._listens():
                 piece = self._fed(piece)
                 if self._turned is not None:
                     self._turn_away()
-        if data and self._parting is None:
+        if data and self._listens():
             self._held = bytes(data)
         if self._place is _HEAD and self._late is None:
             self._within(self.head_seconds)
         self.flow.holds_back = bool(self._held)
         if self._held:
             self.flow.pause_reading()
+
+    def _listens(self) -> bool:
+        return self._parting is None and not self.transport.is_closing()
 
     def _piece(self) -> int:
         """How many bytes the parser is given: of a body that says how long it is, all of it."""
@@ -227,6 +231,8 @@ class Protocol(PatientProtocol):
         self._in_time()
         if not self._is_dropped:
             super().on_message_complete()
+        elif self.is_resting():
+            self._rest()  # it was told long ago
 
     # ── whether it is served ──
 
@@ -253,6 +259,9 @@ class Protocol(PatientProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         """Begins a request, unless it is turned away now that its turn has come."""
+        if self._turned is not None:
+            self.pipeline.appendleft((cycle, app))  # the one before it is told first
+            return
         is_let_in, self._is_let_in = self._is_let_in, False
         if self.admission is None or cycle.scope["path"] in WATCHED:
             super()._start_asgi_task(cycle, app)

@@ -100,6 +100,8 @@ class Crowd:
     def look(self, now: float) -> None:
         """Forgets what is older than two lengths of what counts as lately. now: monotonic seconds."""
         if now >= self._until:
+            if now >= self._until + _LATELY_SECONDS:
+                self.turned_away.clear()  # nobody has looked for long, since nobody waited
             self._before, self.turned_away = self.turned_away, self._before
             self.turned_away.clear()
             self._until = now + _LATELY_SECONDS
@@ -165,10 +167,12 @@ class Line(Generic[T]):
         return max(1, int(limit * _IN_TIME / self._pace))
 
     def is_late(self, turn: UUID | None, now: float) -> bool:
-        """Whether one more of these would wait in vain while there is a hurry: they are served in turns with all others.
+        """Whether one more of a company would wait in vain while there is a hurry, where all others ask on: they take turns.
 
-        The first of its own is served next and never late.
+        The first of its own is served next and never late; nor are addresses, of whom each has its own turn among all.
         """
+        if turn is None:
+            return False
         own = self._new.get(turn, 0)
         waits_seconds = (own + 1) * len(self._new) * self._pace
         return own > 0 and self.is_hurried(now) and waits_seconds > self._bounds.hurried_seconds * _NEARLY

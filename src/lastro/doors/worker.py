@@ -87,6 +87,7 @@ async def run_worker(settings: Settings) -> None:
     metrics.watch = Watch(assembled.work)
     watching = asyncio.ensure_future(watch_parent(stop.set)) if settings.has_parent else None
     try:
+        keep_what_is_built()
         async with telling(tracer):
             await work(assembled, settings, bells, stop, hear, metrics)
     finally:
@@ -107,7 +108,6 @@ async def work(
             running = _lanes(assembled, settings, bells, stop, hear, {} if metrics is None else metrics.streams)
             if metrics is not None and settings.worker_metrics_port is not None:
                 running.append(_watched(assembled, settings, metrics, stop))
-            keep_what_is_built()
             await _run_all(running, bells, stop)
     finally:
         with suppress(TimeoutError):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+import pytest
 import uvicorn
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -100,8 +101,8 @@ class Turns:
         self.begun -= 1
 
 
-def connected(wire: Wire, speaks: type[Protocol] = Protocol) -> Protocol:
-    config = uvicorn.Config(counting, http=speaks, ws="none", lifespan="off", log_config=None)
+def connected(wire: Wire, speaks: type[Protocol] = Protocol, app: Any = counting) -> Protocol:
+    config = uvicorn.Config(app, http=speaks, ws="none", lifespan="off", log_config=None)
     wire.protocol = protocol = speaks(config, ServerState(), {}, asyncio.get_running_loop())
     protocol.connection_made(wire)
     return protocol
@@ -185,6 +186,83 @@ def test_each_is_turned_away_in_its_turn(every: int, requests: list[bytes], brok
         if answer != AWAY:
             assert_in_words(answer)
     assert len(answers) == len(requests) + bool(broken)
+
+
+class Named(Turns):
+    """Turns those away whose path says so."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def knock(self, scope: Any) -> Refused | None:
+        refused = super().knock(scope)
+        return refused if (b"x-away", b"1") in scope["headers"] else None
+
+
+GONE = GET.replace(b"host", b"x-away: 1\r\nhost")
+SLOW = GET.replace(b"/a", b"/slow")
+
+
+@pytest.mark.parametrize("third", [GET, GONE])
+async def test_who_is_begun_behind_one_that_is_turned_away_is_answered_in_its_turn(third: bytes) -> None:
+    """All three arrive at once, and the second takes its time."""
+    may_go = asyncio.Event()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] == "/slow":
+            await may_go.wait()
+        await counting(scope, receive, send)
+
+    wire = Wire()
+    protocol = connected(wire, speaking(Named()), app)  # type: ignore[arg-type]
+    protocol.data_received(GONE + SLOW + third)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert [int(found[1]) for found in _ANSWER.finditer(wire.said)] == [503]
+    may_go.set()
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert [int(found[1]) for found in _ANSWER.finditer(wire.said)] == [503, 200, 200 if third is GET else 503]
+    wire.close()
+    await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("following", [GET, GET.replace(b"host", b"y: " + b"1" * 3000 + b"\r\nhost")])
+async def test_nothing_is_begun_on_a_connection_that_a_refusal_has_ended(following: bytes) -> None:
+    """A caller of HTTP/1.0 is told once: whatever came behind it, in the same piece that is read or in the next, would never be answered."""
+    begun = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        begun.append(scope["path"])
+        await counting(scope, receive, send)
+
+    wire = Wire()
+    old = GONE.replace(b"HTTP/1.1", b"HTTP/1.0").replace(b"host", b"connection: keep-alive\r\nhost")
+    connected(wire, speaking(Named()), app).data_received(old + following)  # type: ignore[arg-type]
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert (begun, wire.closed) == ([], True)
+    assert [int(found[1]) for found in _ANSWER.finditer(wire.said)] == [503]
+
+
+async def test_a_connection_rests_once_the_body_of_a_refused_request_is_whole() -> None:
+    """The timer of its rest has come meanwhile, and found it busy."""
+    wire, loop = Wire(), asyncio.get_running_loop()
+    protocol = connected(wire, speaking(Named()))  # type: ignore[arg-type]
+    protocol.timeout_keep_alive = 0.02  # type: ignore[assignment]
+    protocol.data_received(GET)
+    head, body = POST.replace(b"host", b"x-away: 1\r\nhost").split(b"hello")[0], b"hello"
+    while not wire.said:
+        await asyncio.sleep(0)
+    protocol.data_received(head)
+    async with asyncio.timeout(5):
+        while protocol.timeout_keep_alive_task is not None:
+            await asyncio.sleep(0.001)
+        asked = loop.time()
+        protocol.data_received(body)
+        while not wire.closed:
+            await asyncio.sleep(0.001)
+    assert loop.time() - asked < protocol.linger_seconds
 
 
 async def test_a_body_that_breaks_behind_a_refusal_ends_the_connection() -> None:

@@ -146,6 +146,9 @@ def test_who_would_wait_in_vain_is_told_at_the_door(what: str) -> None:
             waiting.join(who, "", now)
     waiting.next({}, {})  # the stranger's last
     assert waiting.is_late(A, now) is is_late
+    for number in range(3):
+        waiting.join(f"s{number}", "", now)
+    assert not waiting.is_late(None, now), "of addresses each is by itself"
 
 
 def test_nobody_is_late_where_nobody_is_hurried() -> None:
@@ -167,14 +170,17 @@ CROWDS = {
 def test_who_asks_as_much_as_the_crowd_belongs_to_it(what: str) -> None:
     mine, its, is_beside = CROWDS[what]
     crowd = Crowd()
+    crowd.look(1.0)
     for who, count in ((A, mine), (B, its)):
         crowd.turned_away[who] += count
-    crowd.look(1.0)
     assert (crowd.is_beside(A, B), crowd.is_beside(A, A)) == (is_beside, True)
-    crowd.look(1.4)
-    assert crowd.is_beside(A, B) is is_beside, "not so long ago"
     crowd.look(1.5)
+    assert crowd.is_beside(A, B) is is_beside, "not so long ago"
+    crowd.look(2.0)
     assert crowd.is_beside(A, B), "that is forgotten"
+    crowd.turned_away[A] += 9
+    crowd.look(9.0)
+    assert crowd.is_beside(A, B), "nobody has looked for so long that it is forgotten, too"
 
 
 def test_a_line_that_was_empty_once_is_in_no_hurry() -> None:
