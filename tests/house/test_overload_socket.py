@@ -138,6 +138,23 @@ async def test_many_on_one_connection_are_turned_away_one_after_the_other(door: 
         assert await line.ends()
 
 
+async def test_who_is_still_sending_hears_that_it_is_turned_away(door: Door) -> None:
+    """Though the connection ends with that: what it sends is taken for a while, and not answered by a reset."""
+    async with AsyncExitStack() as stack, door.line() as line:
+        await door.full(stack)
+        length = 4 * 1024 * 1024  # more than the sockets of both sides hold
+        await line.send(request("POST /auth/v1/token HTTP/1.1", "connection: close", f"content-length: {length}"))
+        async with asyncio.timeout(5):
+            while not door.admission.turned_away.total():
+                await asyncio.sleep(0.001)
+            await line.send(b" " * length)
+            await line.writer.drain()
+        answer = await line.answer(TOKEN)
+        assert_away(answer)
+        assert answer.headers["connection"] == "close"
+        assert await line.ends()
+
+
 async def test_what_is_asked_ahead_is_read_when_its_turn_comes() -> None:
     """Thousands at once on one connection take the memory of some dozens, and each is answered in its turn, with its body."""
     deepest, may_go = [0], asyncio.Event()

@@ -59,7 +59,7 @@ class Protocol(PatientProtocol):
         self._unanswered = 0
         self._unframed = self._deaf = False
         self._turned: Turned | None = None  # is told so as soon as the parser gives back
-        self._is_dropped = self._is_let_in = False
+        self._is_dropped = self._is_let_in = self._has_hung_up = False
         self._parting: Response | None = None  # the last thing that is said here; nothing after it is listened to
         self._address = ""
 
@@ -109,7 +109,7 @@ class Protocol(PatientProtocol):
             self.flow.pause_reading()
 
     def _listens(self) -> bool:
-        return self._parting is None and not self.transport.is_closing()
+        return self._parting is None and not self._has_hung_up and not self.transport.is_closing()
 
     def _piece(self) -> int:
         """How many bytes the parser is given: of a body that says how long it is, all of it."""
@@ -294,8 +294,15 @@ class Protocol(PatientProtocol):
             return
         self.transport.write(turned.printed(self.server_state.default_headers))
         if not turned.keep_alive:
-            self.transport.close()
+            self._hang_up()
         self.on_response_complete()
+
+    def _hang_up(self) -> None:
+        if self._place is _BODY and self.transport.can_write_eof():
+            self._has_hung_up = True  # it is still sending: closing at once would lose what was said
+            self.transport.write_eof()
+        else:
+            self.transport.close()
 
     # ── what is answered ──
 
