@@ -9,8 +9,10 @@ import msgspec
 from lastro.base.forms import Form
 from lastro.plans.model import MOST_LINES
 
+# Of an item no type is demanded: what is none is a line like the others, so that all that is wrong is said at once.
 _PAYOUTS = {
-    "type": "array", "minItems": 1, "maxItems": MOST_LINES, "items": {"type": "object"},
+    "type": "array", "minItems": 1, "maxItems": MOST_LINES,
+    "items": {"description": "The body of a create of a payout. Whatever else it is, is said of its line once checked."},
     "description": "Each is the body of a create of a payout; what is wrong with one is said of its line once checked.",
 }  # fmt: skip
 
