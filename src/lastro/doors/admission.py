@@ -53,7 +53,6 @@ class Admission:
         self.heads = 0
         self._heads_of: Counter[UUID | None] = Counter()  # the same by whose turn it is
         self.turned_away: Counter[Kind] = Counter()
-        self._total = 0  # of these
         self.who = who
         self._monotonic = monotonic
         self._line: Line[asyncio.Future[None]] = Line(bounds)
@@ -201,8 +200,9 @@ class Admission:
         """One line a second at most: a line for each would cost more than what is turned away."""
         now = self._monotonic()
         if now >= self._tell_at:
-            _log.warning("requests.turned_away", count=self._total - self._told)
-            self._told, self._tell_at = self._total, now + 1.0
+            total = self.turned_away.total()
+            _log.warning("requests.turned_away", count=total - self._told)
+            self._told, self._tell_at = total, now + 1.0
 
     def _kind(self, who: Who) -> Kind:
         """429 where a company asks more than its share beside others, 503 where all together ask too much."""
@@ -211,10 +211,9 @@ class Admission:
     def _away(self, who: Who, kind: Kind | None = None) -> Refused:
         kind = kind or self._kind(who)
         self.turned_away[kind] += 1
-        self._total += 1
         self._crowd.turned_away[turn_of(who)] += 1
         self._tell()
-        return _refused(kind, 1 + self._total % _SPREAD_SECONDS)
+        return _refused(kind, 1 + self.turned_away.total() % _SPREAD_SECONDS)
 
     def _is_greedy(self, company: UUID) -> bool:
         """Whether a company asks more than its share beside others."""

@@ -33,8 +33,8 @@ class PatientProtocol(HttpToolsProtocol):
         self._let_go()
 
     def is_resting(self) -> bool:
-        """Whether nothing is asked here, nor on its way."""
-        raise NotImplementedError
+        """Whether whatever was begun here is answered."""
+        return not self.pipeline and (self.cycle is None or self.cycle.response_complete)
 
     # ── what comes late ──
 
