@@ -196,6 +196,28 @@ async def test_only_so_many_are_let_in_for_others_as_would_come_into_the_line() 
             await asyncio.sleep(0.01)
 
 
+async def test_whose_turn_would_come_too_late_is_told_so_at_the_door_though_there_is_room() -> None:
+    """One every 2 ms is served, and two dozen companies wait: a second of one of them would be served after 0.1 s."""
+    clock = [0.0]
+    here = Hall(Admission(Bounds(1, 64, 0.5, 0.1), lambda: clock[0]))
+    await here.ask(B, "b0")
+    await here.ask(B, "b1")
+    for number in range(300):
+        clock[0] += 0.002
+        await here.ask(B, f"b{number + 2}")
+        await here.end(f"b{number}")
+    companies = [B, A, *(UUID(int=100 + n) for n in range(21))]
+    for number, company in enumerate(companies[1:]):
+        await here.ask(company, f"c{number}")
+    here.admission.who = lambda _: A
+    async with asyncio.timeout(5):
+        while here.admission.knock(scope()) is None:  # how fast they are served is counted when the line is looked at
+            await asyncio.sleep(0.001)
+    assert here.admission.waiting == len(companies)
+    here.admission.who = lambda _: UUID(int=999)
+    assert here.admission.knock(scope()) is None, "there is room, and the first of its own is served next"
+
+
 # ── aside ──
 
 
