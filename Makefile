@@ -34,12 +34,13 @@ storm: $(VENV)/.dev ## Let everything die under traffic, N times (SEED=... for t
 model: $(VENV)/.dev ## Walk the API beside its models, other walks each time (MODEL_EXAMPLES=... for how many)
 	@MODEL_EXAMPLES=$${MODEL_EXAMPLES:-200} $(BIN)/python -m pytest tests/model $(ARGS)
 
-check: $(VENV)/.dev ## Lint, format, types, imports, known holes in dependencies; write their bill of materials
+check: $(VENV)/.dev ## Lint, format, types, imports, sizes and places, known holes in dependencies; write their bill of materials
 	@status=0; \
 	$(BIN)/python -m ruff check || status=1; \
 	$(BIN)/python -m ruff format --check || status=1; \
 	$(BIN)/python -m mypy || status=1; \
 	$(BIN)/lint-imports || status=1; \
+	$(BIN)/python -m pytest -q tests/house/test_sizes.py tests/house/test_places.py tests/house/test_layers.py || status=1; \
 	$(BIN)/python .ci/audit.py || status=1; \
 	$(BIN)/python .ci/sbom.py || status=1; \
 	exit $$status
