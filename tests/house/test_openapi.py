@@ -11,7 +11,10 @@ from tests.http_contract import BrokenContractError, Contract, contract
 
 from lastro.accounts import Institution
 from lastro.base.api import Answer, Doc, Route
+from lastro.base.errors import Kind, Refused
 from lastro.doors import openapi, wiring
+from lastro.doors.admission import WATCHED
+from lastro.doors.http import headers_of, refusal
 from lastro.doors.openapi.refusals import of_doc
 from lastro.doors.openapi.schemas import components
 from lastro.orders import Place
@@ -103,6 +106,17 @@ def test_every_refusal_says_why_and_what_to_do(operation: str) -> None:
     assert all(r.cause.endswith(".") and r.cure.endswith(".") for r in declared)
     assert all(bool(r.field) == bool(r.issue) for r in declared)
     assert len({(r.kind, r.field, r.issue) for r in declared}) == len(declared)
+
+
+@every_operation
+def test_who_may_be_turned_away_is_told_so(operation: str) -> None:
+    """By the head alone, before anybody looks what is asked (doors/admission.py): in the interface's own words, and for how long."""
+    path, method, said = OPERATIONS[operation]
+    for kind in (Kind.UNAVAILABLE,) if path in WATCHED else (Kind.UNAVAILABLE, Kind.TOO_MANY):
+        answer = refusal(Refused(kind, retry_after_seconds=1))
+        headers = {name.decode(): value.decode() for name, value in headers_of(answer, b"1")}
+        contract().holds(method.upper(), path, answer.status, headers, answer.body)
+    assert path not in WATCHED or "429" not in said["responses"]
 
 
 @every_operation

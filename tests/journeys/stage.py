@@ -24,6 +24,7 @@ from lastro_sandbox.child import Child, ChildPlan, Process
 from lastro_sandbox.run import Running
 
 T = TypeVar("T")
+Starter = Callable[[Sequence[str], Mapping[str, str]], Process]
 PATIENCE_SECONDS = 40.0  # of a deadline: far beyond what anything takes, since a busy machine must not fail a test
 LOOK_SECONDS = 0.02
 HOST = "127.0.0.1"
@@ -122,11 +123,15 @@ class Stage:
         """Starts one process without waiting for anything."""
         plan = ChildPlan(name, self._programs[name], self.health_of(name))
         given = {**self._environment, "LASTRO_WORKER_NAME": name, **environment}
-        child = Child(plan, given, self.home / "logs", lambda _line: None, _started)
+        child = Child(plan, given, self.home / "logs", lambda _line: None, self.start_of(name))
         self._children[name] = child
         (self._different.add if environment else self._different.discard)(name)
         child.start()
         return child
+
+    def start_of(self, name: str) -> Starter:
+        """How the program of this process is started."""
+        return _started
 
     def health_of(self, name: str) -> str | None:
         """Where a process says that it serves; None of one that is asked nothing."""

@@ -1,7 +1,8 @@
 """Storms of the whole world, one after the other: `make storm N=100`, or `python -m tests.world.storms 100 --at-once 2`.
 
 A line for each seed; what was broken under it; at the end how many held, what was done, and how to play those again that did not.
---out FILE takes each storm's report as a line of JSON. The exit status is 1 where something was broken.
+--out FILE takes each storm's report as a line of JSON. --older FOLDER is as an upgrade is: the schema is this version's, and an API and a
+worker run that checkout's code until the storm is over. The exit status is 1 where something was broken.
 """
 
 import argparse
@@ -57,12 +58,12 @@ async def _model(folder: Path) -> None:
         pass
 
 
-def one(model: Path, seed: int, acts: int) -> Report:
+def one(model: Path, seed: int, acts: int, older: Path | None = None) -> Report:
     """A storm in this process. It cannot take for ever, and cannot end but with a report."""
 
     async def bounded() -> Report:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            return await blown(model, model.parent / f"town-{seed}", seed, acts)
+            return await blown(model, model.parent / f"town-{seed}", seed, acts, older)
 
     try:
         return asyncio.run(bounded())
@@ -80,7 +81,9 @@ def told(report: Report) -> str:
     return "\n".join([line, *(f"{'':>12}{what}" for what in (*report.faults, *report.broken) if report.broken)])
 
 
-def run(seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callable[[str], object]) -> int:
+def run(
+    seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callable[[str], object], older: Path | None = None
+) -> int:
     """All of them, or until it is interrupted, which lets those end that are under way; how many did not hold."""
     bad, done, refused, ends, ended = [], Counter[str](), Counter[str](), Counter[str](), 0
     with place() as folder:
@@ -89,7 +92,7 @@ def run(seeds: list[int], acts: int, at_once: int, out: Path | None, say: Callab
         (folder / "model").mkdir(mode=0o711)
         asyncio.run(_model(folder / "model"))
         with ProcessPoolExecutor(at_once, mp_context=get_context("spawn"), initializer=_undisturbed) as pool:
-            storms = [pool.submit(one, folder / "model", seed, acts) for seed in seeds]
+            storms = [pool.submit(one, folder / "model", seed, acts, older) for seed in seeds]
             for future in _as_they_end(storms, say):
                 report = future.result()
                 ended += 1
@@ -141,6 +144,9 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--acts", type=int, default=ACTS, help="how many things people do in each")
     parser.add_argument("--at-once", type=int, default=1)
     parser.add_argument("--out", type=Path)
+    parser.add_argument(
+        "--older", type=Path, help="the checkout of a version before this one, which half of the processes run"
+    )
     given = parser.parse_args(words)
     for stop in (signal.SIGINT, signal.SIGTERM):  # what a shell runs in the background ignores the first
         signal.signal(stop, signal.default_int_handler)
@@ -151,7 +157,7 @@ def main(words: list[str] | None = None) -> int:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
-    return 1 if run(seeds, given.acts, given.at_once, given.out, say) else 0
+    return 1 if run(seeds, given.acts, given.at_once, given.out, say, given.older) else 0
 
 
 if __name__ == "__main__":

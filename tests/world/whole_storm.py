@@ -14,10 +14,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.world.whole import buying, holding, listening, paying_out, recurring
+from tests.world.whole import buying, holding, listening, paying_out, recurring, sending_ahead
 from tests.world.whole.aftermath import Aftermath, Restless
 from tests.world.whole.crowd import Crowd
-from tests.world.whole.town import Town, copied, visiting
+from tests.world.whole.town import Manner, Town, copied, visiting
 from tests.world.whole.weather import Fault, forecast, later
 
 AT_ONCE = 8
@@ -29,7 +29,7 @@ LIVES: Mapping[Callable[[Crowd], Awaitable[None]], int] = {
     buying.buys_at_a_partner: 5, buying.buys_by_card: 3, paying_out.pays_out: 9, paying_out.plans: 3,
     paying_out.contests: 2, paying_out.is_contested: 2, recurring.subscribes: 4, recurring.goes_on: 1,
     holding.makes_a_key: 3, holding.claims_a_key: 2, holding.opens_an_account: 2, holding.is_blocked: 1,
-    listening.is_told: 2, listening.looks_around: 2, listening.misbehaves: 8,
+    sending_ahead.sends_ahead: 4, listening.is_told: 2, listening.looks_around: 2, listening.misbehaves: 8,
 }  # fmt: skip
 
 
@@ -74,10 +74,12 @@ class Report:
         return asdict(self)
 
 
-async def blown(model: Path, folder: Path, seed: int, acts: int) -> Report:
-    """One storm in a copy of the model town. folder: where the copy may be; it is gone afterwards."""
+async def blown(model: Path, folder: Path, seed: int, acts: int, older: Path | None = None) -> Report:
+    """One storm in a copy of the model town. folder: where the copy may be; it is gone afterwards. older: the checkout of a
+    version before this one, for half of the processes.
+    """
     begun = time.monotonic()
-    async with copied(model, folder) as town:
+    async with copied(model, folder, Manner(is_narrow=seed % 3 == 0, older=older)) as town:
         opened = round(time.monotonic() - begun, 2)
         report = await storm_over(town, seed, acts)
     report.seconds = {"open": opened, **report.seconds, "all": round(time.monotonic() - begun, 2)}
@@ -141,7 +143,7 @@ async def _blow(crowd: Crowd, town: Town, acts: int, report: Report) -> None:
     faults = forecast(
         chance, chance.randint(2, 4) * max(acts // 40, 1), acts * REQUESTS_OF_A_LIFE, small_disk=town.ballast is not None
     )
-    report.faults = [f"{fault.after}: {fault.name}" for fault in faults]
+    report.faults = [*town.manner.told, *(f"{fault.after}: {fault.name}" for fault in faults)]
     chosen = chance.choices(list(LIVES), list(LIVES.values()), k=acts)
     people = [crowd.person(f"s{n}", random.Random(chance.random())) for n in range(acts)]
     await later(crowd, timedelta(hours=chance.randint(0, 7 * 24)))

@@ -61,6 +61,7 @@ class Aftermath:
     async def rest(self) -> None:
         """No faults any more, everybody is up, whoever waits for an answer has it, and the clock goes on until nothing is due."""
         await self.crowd.part()
+        self.crowd.town.renew()
         await asyncio.gather(*(self._up(name) for name in PROCESSES))
         await settled(self.crowd)
         self.play.books.terminate()

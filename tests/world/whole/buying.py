@@ -27,7 +27,7 @@ async def buys(crowd: Crowd) -> None:
     """A Pix order and what becomes of it."""
     chance, who = crowd.chance, crowd.chance.choice(("ana", "ana", "dora"))
     value = None if chance.random() < 0.15 else crowd.cents(*_PIX_MAGIC)
-    made = await crowd.write("create_order", _asking(crowd, value, expiration=chance.choice((60, 3600, 86_400))), who=who)
+    made = await crowd.write("create_order", asking(crowd, value, expiration=chance.choice((60, 3600, 86_400))), who=who)
     if made is None:
         return
     crowd.keep(f"order of {who}", made["id"])
@@ -37,7 +37,7 @@ async def buys(crowd: Crowd) -> None:
     await _give_back(crowd, made["id"], value or "5.00", who)
 
 
-def _asking(crowd: Crowd, value: str | None, **order: Any) -> dict[str, Any]:
+def asking(crowd: Crowd, value: str | None, **order: Any) -> dict[str, Any]:
     code = crowd.code()
     customer = order.pop("customer", CUSTOMER)
     currency = order.pop("currency", "BRL")
@@ -161,7 +161,7 @@ async def buys_at_a_partner(crowd: Crowd) -> None:
         else CUSTOMER
     )
     made = await crowd.write(
-        "create_order", _asking(crowd, value, paymentMethod=method, customer=customer, currency=currency)
+        "create_order", asking(crowd, value, paymentMethod=method, customer=customer, currency=currency)
     )
     if made is None:
         return
@@ -201,7 +201,7 @@ async def buys_by_card(crowd: Crowd) -> None:
     """An order by card; its payer answers his bank's page, or does not; money may be taken back."""
     value = crowd.cents()
     number = crowd.chance.choice(_CARDS)
-    asked = _asking(
+    asked = asking(
         crowd, value, paymentMethod="CREDIT_CARD", customer=BENITO, currency="MXN", paymentDetails=details(number)
     )
     made = await crowd.write("create_order", asked)

@@ -128,7 +128,9 @@ class Crowd:
                 answer = await self.once(request)
             except AWAY:
                 answer = None
-            if answer is not None and answer.status not in LATER:
+            if answer is not None and answer.status in LATER:
+                self.refused[f"{answer.status} for now"] += 1
+            elif answer is not None:
                 if answer.status >= 500:
                     self.wrong.append(f"{request.method} {request.target} {answer.status}")
                     return None
@@ -141,14 +143,15 @@ class Crowd:
         """One try, held against the document whatever it is answered."""
         headers = dict(request.headers)
         if request.who is not None:
-            headers["authorization"] = f"Bearer {await self._token(request.who)}"
+            headers["authorization"] = f"Bearer {await self.token(request.who)}"
         url = self.play.stage.base_url + request.target
         answer = await self.play.ask(request.method, url, request.body, headers)
         if answer.status == 401 and request.who is not None:
             self.play.tokens.clear()
         return answer
 
-    async def _token(self, who: str) -> str:
+    async def token(self, who: str) -> str:
+        """Of whoever asks, for as long as it is taken. One of AWAY where it cannot be had now."""
         client = self.town.people["signer"] if who == "signer" else self.town.client(dora=who == "dora")
         if client["clientId"] not in self.play.tokens:
             answer = await self.once(_login(client, by_form=self.chance.random() < 0.3))

@@ -12,25 +12,34 @@ import shutil
 import signal
 import subprocess
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 from typing import Any
 
 import aiohttp
+from tests import forked
 from tests.journeys.play import ORDERS, Play
-from tests.journeys.stage import HOST, PROGRAMS, Stage, reserved_port, until
+from tests.journeys.stage import HOST, PROGRAMS, Stage, Starter, reserved_port, until
 from tests.journeys.test_teds import operator
 from tests.laws import connected
 
 from lastro.doors.migrate import migrate
-from lastro_sandbox.child import Child
+from lastro_sandbox.child import Child, Process
 from lastro_sandbox.embedded import EmbeddedServer
 
 APIS, WORKERS = ("api-1", "api-2"), ("worker-1", "worker-2")
 PROCESSES = (*APIS, *WORKERS, "simulator")
 _WORKER = (str(Path(__file__).parents[1] / "hurried_worker.py"),)
 _PROGRAMS = {"simulator": PROGRAMS["simulator"]} | dict.fromkeys(APIS, PROGRAMS["api"]) | dict.fromkeys(WORKERS, _WORKER)
+# So that a few callers already are too many: one request at a time, one that waits, and not for long.
+_NARROW = {
+    "LASTRO_REQUESTS_AT_ONCE": "1", "LASTRO_REQUESTS_WAITING": "1", "LASTRO_REQUESTS_WAIT_MS": "300",
+    "LASTRO_REQUESTS_HURRIED_WAIT_MS": "50",
+}  # fmt: skip
+_OLDER = (APIS[0], WORKERS[0])
 DISK = "640m"  # of a town: its data twice over, and the log of a storm
 _HOLDERS = (("Rita Ramos", "529.982.247-25"), ("Saul Sousa", "390.533.447-05"))
 PEOPLE = "people.json"  # beside the home: clients and accounts that the demo data lack
@@ -84,12 +93,29 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
         writer.write_eof()
 
 
+@dataclass(frozen=True)
+class Manner:
+    """What is different in one town. is_narrow: its API turns many away. older: the checkout of a version before this one, whose code
+    half of the processes run until the town is `renewed`.
+    """
+
+    is_narrow: bool = False
+    older: Path | None = None
+
+    @property
+    def told(self) -> list[str]:
+        """In the words of a report's faults."""
+        return [*(["narrow doors"] if self.is_narrow else []), *([f"older {', '.join(_OLDER)}"] if self.older else [])]
+
+
 class Town(Stage):
     """A stage with two APIs behind one address, two workers, and the server of its database."""
 
-    def __init__(self, home: Path, server: EmbeddedServer, disk: Path | None) -> None:
+    def __init__(self, home: Path, server: EmbeddedServer, disk: Path | None, manner: Manner = Manner()) -> None:
         super().__init__(home, server.dsn(), is_external=False, programs=_PROGRAMS)
         self.server = server
+        self.manner = manner
+        self._older = manner.older
         self._behind = {name: reserved_port() for name in APIS}
         self._taken += self._behind.values()
         self.line = Line(tuple(taken.getsockname()[1] for taken in self._behind.values()))
@@ -107,10 +133,31 @@ class Town(Stage):
         own = {}
         if name in self._behind:
             own = {"LASTRO_PORT": str(self._behind[name].getsockname()[1]), "LASTRO_PUBLIC_URL": self.base_url}
+            own |= _NARROW if self.manner.is_narrow else {}
         child = super().launch(name, **own, **environment)
         if not environment:
             self._different.discard(name)
         return child
+
+    def start_of(self, name: str) -> Starter:
+        if self._older is None or name not in _OLDER:
+            return super().start_of(name)
+        older = self._older
+
+        def start(program: Sequence[str], environment: Mapping[str, str]) -> Process:
+            theirs = {**environment, "PYTHONPATH": str(older / "src")}
+            return forked.start(
+                program, env=theirs, stdin=PIPE, stdout=PIPE, stderr=STDOUT, text=True, own_session=True, anew=True
+            )
+
+        return start
+
+    def renew(self) -> None:
+        """Whatever runs an older version ends, and never starts again."""
+        if self._older is not None:
+            self._older = None
+            for name in _OLDER:
+                self.kill(name)
 
     def health_of(self, name: str) -> str | None:
         if name in self._behind:
@@ -240,12 +287,12 @@ async def visiting(town: Town) -> AsyncIterator[Play]:
 
 
 @asynccontextmanager
-async def copied(model: Path, folder: Path) -> AsyncIterator[Town]:
+async def copied(model: Path, folder: Path, manner: Manner = Manner()) -> AsyncIterator[Town]:
     """A town like one that was built in the folder `model` and is closed; in a new folder, which is gone afterwards."""
     try:
         disk = await asyncio.to_thread(_copy, model, folder)
         server = EmbeddedServer.start(folder / "server")
-        town = Town(folder / "home", server, disk)
+        town = Town(folder / "home", server, disk, manner)
         try:
             await town.open()
             yield town

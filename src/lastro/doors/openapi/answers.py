@@ -9,6 +9,7 @@ import msgspec
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.media import JSON
 from lastro.base.wire import Error
+from lastro.doors.admission import WATCHED
 from lastro.doors.http import STATUS, refusal
 from lastro.doors.openapi import refusals
 from lastro.doors.openapi.schemas import reference
@@ -54,6 +55,8 @@ _LIMITS = ("ratelimit-limit", "ratelimit-remaining", "ratelimit-reset")
 _OF_STATUS = {
     401: ("www-authenticate",), 406: ("vary",), 409: ("retry-after",), 429: ("retry-after",), 503: ("retry-after",),
 }  # fmt: skip
+# What every path may answer before anybody looks what it is about: a request is written wrongly, or there is too much to do.
+_EVERY = (400, 403, 429, 500, 503)
 _CERTAIN = {("retry-after", 429), ("retry-after", 503), ("vary", 406)}
 
 
@@ -90,19 +93,20 @@ def of_media(media: Iterable[Media]) -> dict[str, Any]:
     }
 
 
-def of_open(operation: Open) -> dict[str, Any]:
+def of_open(path: str, operation: Open) -> dict[str, Any]:
     """Responses of an operation without a token, by status."""
     found: dict[str, Any] = {}
     given = {one.status: one for one in operation.gives}
-    for number in sorted({*given, *operation.errors}):
-        if number in given:
-            found[str(number)] = _given(given[number])
-        else:
+    every = {status for status in _EVERY if status != 429 or path not in WATCHED}
+    for number in sorted({*given, *operation.errors, *every}):
+        if number not in given:
             found[str(number)] = error(operation.doc, number, limits=())
-    if "400" in found and 400 not in operation.errors:
-        # A path that has other words for its own errors is still behind the same door.
-        content = found["400"]["content"][JSON]
-        content["schema"] = {"anyOf": [content["schema"], reference(Error)]}
+            continue
+        found[str(number)] = _given(given[number])
+        if number in every:
+            # A path that has other words for its own errors is still behind the same door.
+            content = found[str(number)]["content"][JSON]
+            content["schema"] = {"anyOf": [content["schema"], reference(Error)]}
     return found
 
 

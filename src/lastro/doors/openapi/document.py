@@ -196,7 +196,7 @@ def _open(path: str, one: Open) -> dict[str, Any]:
         if doc.request is not None:
             content["example"] = doc.request
         found["requestBody"] = {"required": True, "content": {one.takes: content}}
-    return {**found, "responses": answers.of_open(one)}
+    return {**found, "responses": answers.of_open(path, one)}
 
 
 def _told(notice: Notice) -> dict[str, Any]:

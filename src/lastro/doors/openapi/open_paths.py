@@ -40,16 +40,17 @@ class Gives:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """An operation outside the route table. errors: statuses with an Error body. takes: the media type of its body.
+    """An operation outside the route table. errors: statuses with an Error body, beside those of every path.
 
-    parameters: of the path, by name. queries: those that are looked at. needs_token: any good one of ours.
+    takes: the media type of its body. parameters: of the path, by name. queries: those that are looked at. needs_token: any
+    good one of ours.
     """
 
     operation: str
     tag: str
     doc: Doc
     gives: tuple[Gives, ...]
-    errors: tuple[int, ...] = (400, 403, 500, 503)
+    errors: tuple[int, ...] = ()
     takes: str = JSON
     parameters: Mapping[str, str] | None = None
     needs_token: bool = False
@@ -65,7 +66,6 @@ _KEYS = {
     }}},
 }  # fmt: skip
 _STATUS = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
-_LIMITED = (400, 401, 403, 413, 415, 429, 500, 503)
 _PAGE = {"type": "string"}
 _TOKEN = {"token": "The order's `orderToken`."}
 _PAGE_HEADERS = ("cache-control", "vary", "x-robots-tag")
@@ -90,7 +90,7 @@ _OURS = Open(
     ),
     (Gives(200, "The token.", JSON, Token,
            {"tokenType": "Bearer", "expiresIn": companies.LIFETIME_SECONDS, "token": _JWT}, ("cache-control",)),),
-    _LIMITED,
+    (401, 413, 415),
 )  # fmt: skip
 _OAUTH = Open(
     "create_oauth_token", "tokens",
@@ -109,7 +109,7 @@ _OAUTH = Open(
               ("retry-after",)),
         Gives(400, "A parameter is missing or is not known.", JSON, OAuthError, {"error": "invalid_request"}),
     ),
-    (403, 413, 415, 500, 503), FORM_ENCODED,
+    (413, 415), FORM_ENCODED,
 )  # fmt: skip
 
 # What is served and not told of here: it is for who runs the server.
@@ -136,7 +136,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
             Gives(404, "There is no such charge.", NOTHING),
             Gives(410, "It can never be paid again.", NOTHING),
         ),
-        (400, 403, 500, 503), parameters={"token": "As the QR code carries it."},
+        parameters={"token": "As the QR code carries it."},
     )},
     "/qr/v2/rec/{token}": {"GET": Open(
         "read_recurrence", "qr",
@@ -148,13 +148,13 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
             Gives(404, "There is no such recurrence.", NOTHING),
             Gives(410, "It has ended.", NOTHING),
         ),
-        (400, 403, 500, 503), parameters={"token": "As the QR code carries it."},
+        parameters={"token": "As the QR code carries it."},
     )},
     "/qr/image/{name}": {"GET": Open(
         "read_qr_image", "qr",
         Doc("Read the picture of a QR code", "A PNG, as long as the order is known."),
         (Gives(200, "The picture.", "image/png", {"type": "string", "contentMediaType": "image/png"}),),
-        (400, 403, 404, 500, 503), parameters={"name": "As `qrcodeImageUrl` names it."},
+        (404,), parameters={"name": "As `qrcodeImageUrl` names it."},
     )},
     "/slip/{name}": {"GET": Open(
         "read_slip", "slips",
@@ -163,7 +163,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
             " clearing form as FEBRABAN lays it out. Once the order has ended it says PAGO, CANCELADO or VENCIDO across."),
         (Gives(200, "The slip on A4.", "application/pdf", {"type": "string", "contentMediaType": "application/pdf"},
                headers=("cache-control", "content-disposition", "x-robots-tag")),),
-        (400, 403, 404, 500, 503), parameters={"name": "As `pdfUrl` names it."},
+        (404,), parameters={"name": "As `pdfUrl` names it."},
     )},
     "/voucher/{name}": {"GET": Open(
         "read_voucher", "vouchers",
@@ -172,7 +172,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
             " names it. Once the order has ended it says PAGADO, CANCELADO or VENCIDO across."),
         (Gives(200, "The voucher on A4.", "application/pdf", {"type": "string", "contentMediaType": "application/pdf"},
                headers=("cache-control", "content-disposition", "x-robots-tag")),),
-        (400, 403, 404, 500, 503), parameters={"name": "As `voucherUrl` names it."},
+        (404,), parameters={"name": "As `voucherUrl` names it."},
     )},
     "/checkout/{token}": {"GET": Open(
         "read_checkout", "checkout",
@@ -185,7 +185,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
             Gives(404, "A page which says that there is no such order, the same whatever was asked for.", "text/html", _PAGE,
                   headers=_PAGE_HEADERS),
         ),
-        (400, 403, 500, 503), parameters=_TOKEN,
+        parameters=_TOKEN,
         queries=(Query("lang", "pt, es or en, in place of what the header says.", {"type": "string"}),),
     )},
     "/3ds/{token}": {"GET": Open(
@@ -199,14 +199,14 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
             Gives(303, "On to the bank's page, or to the order's.", NOTHING, headers=(*_PAGE_HEADERS, "location")),
             Gives(404, "No order by card is there.", "text/html", _PAGE, headers=_PAGE_HEADERS),
         ),
-        (400, 403, 500, 503), parameters=_TOKEN,
+        parameters=_TOKEN,
     )},
     "/checkout/{token}/state": {"GET": Open(
         "read_checkout_state", "checkout",
         Doc("Read how an order stands for its page", "What the page asks while it waits. Ask with `if-none-match`."),
         (Gives(200, "How it stands.", JSON, CheckoutState, {"status": "INITIAL", "late": False, "over": False}, _HELD),
          Gives(304, "You have it.", NOTHING, headers=_HELD)),
-        (400, 403, 404, 500, 503), parameters=_TOKEN,
+        (404,), parameters=_TOKEN,
     )},
     "/checkout.css": {"GET": Open(
         "read_checkout_style", "checkout", Doc("Read the style of these pages", "What they look like."),
@@ -221,7 +221,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     "/health": {"GET": Open(
         "read_health", "service",
         Doc("Ask whether requests can be served", "For load balancers: 200 when they can, 503 when not."),
-        (Gives(200, "They can.", JSON, _STATUS, {"status": "ready"}),), (400, 403, 500, 503),
+        (Gives(200, "They can.", JSON, _STATUS, {"status": "ready"}),),
     )},
     "/live": {"GET": Open(
         "read_life", "service",
@@ -258,7 +258,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
                                             "properties": {"$schema": {"const": DIALECT}, "$id": {"type": "string"}}},
                headers=("etag", "cache-control")),
          Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
-        (400, 403, 404, 500),
+        (404,),
         parameters={"name": "The event's type and `.json`, as in `ORDER-PAYIN.PAID.json`."},
     )},
     "/docs": {"GET": Open(
@@ -285,7 +285,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
         (Gives(200, "The page, or what it leads to.", "text/html", _PAGE, headers=("etag", "cache-control"),
                also=("text/markdown", "text/plain", "image/svg+xml")),
          Gives(304, "You have it.", NOTHING, headers=("etag", "cache-control"))),
-        (400, 403, 404, 500),
+        (404,),
         parameters={"page": "Such as `guides-orders`."},
     )},
     "/llms.txt": {"GET": Open(
