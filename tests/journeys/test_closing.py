@@ -11,7 +11,7 @@ from .test_teds import operator
 ACCOUNTS = "/order/v1/banking/accounts"
 HOLDER = ("--holder-type", "individual", "--name", "Rita Ramos", "--document", "529.982.247-25", "--email", "rita@example.com",
           "--phone", "+5511987654321")  # fmt: skip
-_COMPANY = """
+COMPANY = """
 SELECT n.number::text FROM company_numbers n JOIN accounts a ON a.company_id = n.company_id WHERE a.id = $1::text::uuid
 """
 _TO_MIDNIGHT = """
@@ -21,7 +21,7 @@ SELECT ((business_now() AT TIME ZONE 'America/Sao_Paulo')::date + 1)::timestamp 
 
 
 async def test_blocked_unblocked_and_closed(play: Play) -> None:
-    company = await play.books.fetchval(_COMPANY, play.account["id"])
+    company = await play.books.fetchval(COMPANY, play.account["id"])
     opened = await operator(play, "account", "open", company, *HOLDER)
     account, number = opened["id"], opened["number"]
     key = (await operator(play, "account", "add-key", number))["key"]
@@ -82,7 +82,7 @@ async def test_what_a_blocked_account_sends_to_an_account_here_expires(play: Pla
 
 async def with_money(play: Play) -> tuple[dict[str, str], str, str]:
     """Another account of Ana's that has 7.00, with its number; and a key of Dora's."""
-    company = await play.books.fetchval(_COMPANY, play.account["id"])
+    company = await play.books.fetchval(COMPANY, play.account["id"])
     opened = await operator(play, "account", "open", company, *HOLDER)
     await operator(play, "account", "add-key", opened["number"])
     order = await play.order("7.00", accountId=opened["id"])

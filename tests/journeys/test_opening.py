@@ -31,20 +31,24 @@ def somebody() -> str:
     return next(cpf for end in range(100) if is_cpf(cpf := f"{base}{end:02d}"))
 
 
-async def ask(play: Play, cpf: str) -> dict[str, Any]:
+async def wish(play: Play, cpf: str) -> dict[str, Any]:
+    """The body of a request."""
     version = (await play.call("GET", f"{ACCOUNTS}/terms?holderType=INDIVIDUAL")).json["version"]
-    body = {
+    return {
         **(CREATE.request or {}), "externalId": f"{play.name}-{cpf}", "document": {"type": "CPF", "number": cpf},
         "termsAccepted": {"version": version, "acceptedAt": "2026-01-01T00:00:00Z", "ip": "203.0.113.7"},
     }  # fmt: skip
-    answer = await play.call("POST", ACCOUNTS, body)
+
+
+async def ask(play: Play, cpf: str) -> dict[str, Any]:
+    answer = await play.call("POST", ACCOUNTS, await wish(play, cpf))
     assert answer.status == 201, answer.body
     made: dict[str, Any] = answer.json
     return made
 
 
 async def upload(
-    play: Play, request: dict[str, Any], slot: str, content: bytes, path: str = ACCOUNTS, **more: str
+    play: Play, request: dict[str, Any], slot: str, content: bytes, path: str = ACCOUNTS, key: str | None = None, **more: str
 ) -> Answer:
     form = b""
     for name, value in {"documentType": slot, "accountRequestId": request["accountRequestId"], **more}.items():
@@ -53,6 +57,7 @@ async def upload(
     form += head.encode() + content + f"\r\n--{BOUNDARY}--\r\n".encode()
     token = await play._token(play.stage.client(dora=False))
     headers = {"authorization": f"Bearer {token}", "content-type": f"multipart/form-data; boundary={BOUNDARY}"}
+    headers |= {} if key is None else {"idempotency-key": key}
     return await play.ask("POST", f"{play.stage.base_url}{path}/documents", form, headers)
 
 

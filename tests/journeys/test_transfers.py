@@ -19,12 +19,17 @@ async def account(play: Play, method: str, value: str, currency: str, **order: A
         banks = (await play.call("GET", "/v1/orders/deposit/banks")).json["data"]
         (code,) = (bank["code"] for bank in banks if bank["slug"] == made["deposit"]["bank"])
         typed = f"{code} {made['deposit']['branchNumber']} {made['deposit']['accountNumber']}"
+    await at_its_bank(play, typed)
+    return made, typed
+
+
+async def at_its_bank(play: Play, typed: str) -> None:
+    """Returns once the bank of an order knows its account number."""
 
     async def look() -> bool:
         return (await play.ask("POST", f"{play.stage.simulator_url}/phone/read", {"qrcodeData": typed})).status == 200
 
     await until(look, "the account number at its bank")
-    return made, typed
 
 
 async def has(play: Play, currency: str) -> int:
