@@ -37,7 +37,7 @@ async def test_a_slip_is_paid_and_settles_later(play: Play) -> None:
     await play.becomes(made, "PENDING")
     assert await play.balance() == before
     assert (await pay(play, made))["code"] == "ALREADY_PAID"
-    await play.advance(advance="P5D")
+    await play.advance(advance="P7D")
     shown = await play.becomes(made, "PAID")
     assert (await play.balance() - before, shown["paidAmount"]["value"]) == (cents("123.45"), "123.45")
     body = await play.told(made, "ORDER-PAYIN.PAID")
@@ -60,7 +60,7 @@ async def test_a_slip_that_is_paid_twice_is_credited_once(play: Play) -> None:
     before, made = await play.balance(), await slip(play, "77.70")
     await play.act("/faults", {"operation": "boleto", "behaviour": "twice", "times": 1})
     await pay(play, made)
-    await play.advance(advance="P5D")
+    await play.advance(advance="P7D")
     await play.becomes(made, "PAID")
     await play.rest()
     assert await play.balance() - before == cents("77.70")
@@ -78,5 +78,5 @@ async def test_the_tools_lead_a_slip_where_it_can_go(play: Play) -> None:
     made = await slip(play)
     answer = await play.tool(made, "PAID")
     assert (answer.status, answer.json["status"]) == (200, "PENDING")
-    await play.advance(advance="P5D")
+    await play.advance(advance="P7D")
     await play.becomes(made, "PAID")

@@ -47,7 +47,7 @@ async def test_a_voucher_is_paid_at_the_till_and_settles_on_the_next_business_da
     assert (await pay(play, made))["status"] == "PENDING"
     await play.becomes(made, "PENDING")
     assert (await pay(play, made))["code"] == "ALREADY_PAID"
-    await play.advance(advance="P5D")
+    await play.advance(advance="P7D")
     shown = await play.becomes(made, "PAID")
     assert (await pesos(play) - before, await play.balance()) == (cents("123.45"), reais)
     body = await play.told(made, "ORDER-PAYIN.PAID")

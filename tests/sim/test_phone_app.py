@@ -9,8 +9,8 @@ from lastro_sim.med import acts, objects
 from lastro_sim.phone import contesting
 from lastro_sim.texts import TEXTS
 
-from .orders import ended, payout
-from .slips import Slip
+from .orders import ended, payout, set_clock
+from .slips import MONDAY, Slip
 from .stage import Institution, Sim, Till
 from .test_pages import EN, PT
 from .test_returns import give_back
@@ -65,6 +65,7 @@ async def test_money_from_lastro_is_on_the_statement(sim: Sim, lastro: Instituti
 
 
 async def test_a_slip_is_on_the_statement_of_who_paid_it(sim: Sim, lastro: Institution) -> None:
+    await set_clock(sim, MONDAY)
     slip = Slip()
     await slip.register(sim)
     await slip.pay(sim, payer=COMPANY)

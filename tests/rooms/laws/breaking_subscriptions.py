@@ -70,7 +70,7 @@ ALSO_SUBSCRIPTIONS = {
     ],
     "law_nothing_is_overdue_at_rest": [
         _SUBSCRIPTION.format("lapses_at = now() - interval '5 minutes'", "waiting_2"),
-        _SUBSCRIPTION.format("ends_on = '2027-01-01', ends_at = now() - interval '5 minutes'", "accepted"),
+        _SUBSCRIPTION.format("ends_on = starts_on + 30, ends_at = now() - interval '5 minutes'", "accepted"),
         _WAITING.format("ask_at = now() - interval '5 minutes'"),
     ],
     "law_what_waits_has_its_time": [_WAITING.format("ask_at = NULL"), _RECORD.format("ask_at = now()")],
