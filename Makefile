@@ -21,8 +21,13 @@ help: ## What there is
 run: $(VENV)/.run ## Start the whole sandbox: database, API, worker, simulated networks
 	@exec $(BIN)/lastro run
 
-test: $(VENV)/.dev ## Run all tests (ARGS="..." for some of them)
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+test: $(VENV)/.dev ## Run all tests (ARGS="..." for some of them, ON="2027-02-06 07:00" as if it were then, by UTC)
+	@if [ -n "$(ON)" ]; then \
+	  ahead=$$(($$(date -ud "$(ON)" +%s) - $$(date +%s))) || exit 1; \
+	  $(CC) -O2 -shared -fPIC -DAHEAD="$$ahead" -o $(VENV)/another_day.so tests/another_day.c -ldl || exit 1; \
+	  LD_PRELOAD=$$(cd $(VENV) && pwd)/another_day.so; export LD_PRELOAD; date; \
+	fi; \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 fuzz: $(VENV)/.dev ## Try the API with thousands of generated requests, others each time (FUZZ_SEED=... for the same again)
 	@export FUZZ_EXAMPLES=$${FUZZ_EXAMPLES:-300} FUZZ_SEED=$${FUZZ_SEED:-$$(date +%s)}; \
