@@ -300,8 +300,8 @@ def start(home: Path, *, durable: bool = True, log: Callable[[str], None] = lamb
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours: a stray PGDATA, PGPORT or locale would change what the server does. But a library that is loaded into all of
-    us, such as another clock, is loaded into the server too.
+    """Nothing of ours: a stray PGDATA, PGPORT or locale would change what the server does. But a library that is loaded into
+    all of us, such as another clock, is loaded into the server too.
     """
     loaded = {name: value for name, value in os.environ.items() if name == "LD_PRELOAD"}
     return {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC", **loaded}
