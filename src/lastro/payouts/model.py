@@ -134,13 +134,16 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where the money goes, once that is known. key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM."""
+    """Where the money goes, once that is known. key_type: CPF, CNPJ, EMAIL, PHONE, RANDOM. is_charge: a charge or a printed
+    price asks for the amount as a whole, so that a part of it would be refused, or be all that is ever taken.
+    """
 
     receiver: Receiver
     initiation: str
     key: str | None = None
     key_type: str | None = None
     txid: str | None = None
+    is_charge: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from tests.rooms.laws.world import URL, World
 
 from lastro.doors.settings import read
 from lastro.rails import port
+from lastro.standards.calendar import brasilia_day
 
 pytestmark = pytest.mark.anyio
 NAME, CPF, EMAIL, PHONE = 'Zélia "Zazá" Zanoni', "39053344705", "zelia@example.com", "+5511987651234"
@@ -110,7 +111,7 @@ async def test_a_person_is_found_handed_out_and_erased(world: World, own_databas
         return await asyncio.to_thread(office.asks, "subject", *words, "--company", company)
 
     kept = {(row["thing"], row["id"]): (row["ground"], row["until"]) for row in await asks("find", "390.533.447-05")}
-    year = datetime.now(UTC).year
+    year = brasilia_day(datetime.now(UTC)).year
     until = f"{year + 11}-01-01T03:00:00Z"
     names = world.names
     for name in ("free", "slip", "bought"):

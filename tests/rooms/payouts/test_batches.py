@@ -6,11 +6,14 @@ import msgspec
 import pytest
 from tests.cast import Cast
 
+from lastro.base.money import Money
 from lastro.base.run import Reply
 from lastro.payouts import Read
 from lastro.rails import port
+from lastro.rails.port import Charge
 
-from .office import DEAF, Office, giving_back
+from .office import DEAF, KEY, Office, giving_back
+from .test_create import dynamic_qr, static_qr
 
 
 async def batch_of(office: Office, cents: int = 2500) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -51,6 +54,30 @@ async def test_it_is_split_to_the_cent(office: Office) -> None:
     assert messages == {p["endToEndId"]: int(p["amount"].replace(".", "")) for p in parts}
     assert (await office.used())["PIX.day"] == 2500
     assert await counted(office, batch) == ("PENDING", 0, 0, 3, "0.00", "25.00")
+
+
+@pytest.mark.parametrize(
+    ("qr", "parts"),
+    [
+        (dynamic_qr("banco.example/qr/v2/dear"), None), (dynamic_qr("banco.example/qr/v2/open"), None),
+        (dynamic_qr("banco.example/qr/v2/any"), None), (static_qr(amount="25.00"), None), (static_qr(), 3),
+    ],
+)  # fmt: skip
+async def test_a_charge_is_paid_by_one_transfer_or_not_at_all(office: Office, qr: str, parts: int | None) -> None:
+    office.outside.charges |= {
+        "banco.example/qr/v2/dear": Charge(KEY, Money(2500, "BRL"), "T" * 26),
+        "banco.example/qr/v2/open": Charge(KEY, None, "T" * 26),
+        "banco.example/qr/v2/any": Charge(KEY, Money(2000, "BRL"), "T" * 26, may_change=True),
+    }
+    await office.limit(transaction=1000)
+    if parts is not None:
+        assert (await office.make(2500, qr=qr))["batch"]["transactionsCount"] == parts
+        return
+    problem = await office.refused(office.wish(2500, qr=qr))
+    assert (problem.field, problem.issue) == ("amount", "LIMIT_EXCEEDED")
+    assert "10.00" in problem.description
+    for table in ("payouts", "outbox", "quotas", "answers", "transfers WHERE kind = 'held'"):
+        assert await office.column(f"SELECT count(*) FROM {table}") == [0], table
 
 
 async def test_all_or_nothing_is_held(cast: Cast) -> None:

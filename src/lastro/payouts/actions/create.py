@@ -123,7 +123,7 @@ class Create(Act[Known]):
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         parts = rules.split(self.wish.amount, known.ground.limits.transaction)
-        problems = self._limit_problems(known, len(parts))
+        problems = self._limit_problems(known, destination, len(parts))
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         if known.same is not None and known.ground.refuses_duplicates:
@@ -151,7 +151,11 @@ class Create(Act[Known]):
             return Refused(Kind.INVALID, (Problem("amount", "LIMIT_EXCEEDED", text),))
         return Refused(Kind.INVALID, (short.problem,))
 
-    def _limit_problems(self, known: Known, parts: int) -> list[Problem]:
+    def _limit_problems(self, known: Known, to: Destination, parts: int) -> list[Problem]:
+        if to.is_charge and parts > 1:
+            limit = Money(known.ground.limits.transaction, self.wish.amount.currency)
+            text = f"is more than {limit}, the account's limit of a transfer, and a charge is paid by one"
+            return [Problem("amount", "LIMIT_EXCEEDED", text)]
         if parts <= MOST_CHILDREN:
             return []
         most = Money(known.ground.limits.transaction * MOST_CHILDREN, self.wish.amount.currency)

@@ -126,7 +126,9 @@ async def _by_qr(wish: Wish, payer: Account, ways: Ways, door: Door, end_to_end_
     if isinstance(entry, NoEntry):
         return _refused(field, "INVALID", f"holds a key that cannot be paid: {_why_none(entry)}")
     found = _to_entry(wish, entry, initiation)
-    return found if isinstance(found, Refused) else replace(found, txid=charge.txid)
+    if isinstance(found, Refused):
+        return found
+    return replace(found, txid=charge.txid, is_charge=initiation == "DYNAMIC_QR" or charge.amount is not None)
 
 
 def _to_entry(wish: Wish, entry: KeyEntry, initiation: str) -> Destination | Refused:
