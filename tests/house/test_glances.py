@@ -27,7 +27,7 @@ from lastro.orders import WAITING as ORDERS_WAITING
 from lastro.orders import store as orders
 from lastro.orders.refunds import store as refunds
 from lastro.orders.static_codes import store as static_codes
-from lastro.orders.store import arrivals
+from lastro.orders.store import arrivals, locations
 from lastro.payouts import WAITING as PAYOUTS_WAITING
 from lastro.payouts import store as payouts
 from lastro.plans import LANE as PLANS_LANE
@@ -47,7 +47,7 @@ _GLANCES: Mapping[str, tuple[Glance[Any], str]] = {
     "a Pix that came": (arrivals._of("E1", "0001", "1", "T1"), "'E1', ARRAY['pix'], 'PIX', '0001', '1', 'T1'"),
     "an order": (orders.shown_by_id(_ID), f"'{_ID}'"),
     "an order by the client's code": (orders.newest_by_external_id("x"), "'x'"),
-    "an order by its location": (orders.shown_by_location("t"), "'t'"),
+    "an order by its location": (locations.shown_by_location("t"), "'t'"),
     "what an order is for, and whether its code is taken": (
         Glance(orders.ASKED_FIRST, (None, None, "PIX", "x"), len), f"'{_ID}', NULL, 'PIX', 'x'",
     ),

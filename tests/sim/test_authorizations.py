@@ -10,6 +10,8 @@ from lastro.standards import jws, recurrence_payload
 from lastro.standards.recurrence_payload import RecurrencePayload, Update
 from lastro_sim.clock import DAY
 
+from .orders import set_clock
+from .slips import MONDAY
 from .stage import Institution, Sim, Till, location_key, until
 
 PAYER = {
@@ -29,6 +31,7 @@ async def authorizations(sim: Sim, **query: str) -> list[Any]:
 
 
 async def test_a_recurrence_is_shown_with_who_how_much_how_often_and_until_when(sim: Sim, shop: Till) -> None:
+    await set_clock(sim, MONDAY)
     starts, ends = date(2026, 12, 31), date(2027, 12, 31)
     code, id_rec = shop.recurrence(floor="30.00", starts_on=starts, ends_on=ends)
     receiver = {

@@ -7,7 +7,8 @@ from lastro_sim.scenarios import BY_CHARGE_AMOUNT, BY_COLLECTED_AMOUNT
 from lastro_sim.spi import authorizations, instructions
 from lastro_sim.texts import TEXTS
 
-from .orders import GRAFICA, ended, payout
+from .orders import GRAFICA, ended, payout, set_clock
+from .slips import MONDAY
 from .stage import Institution, Sim, Till, until
 
 # What the payer's bank says of charges and authorizations, in the code of the network.
@@ -134,6 +135,7 @@ async def test_the_receivers_page_says_what_is_wrong_and_shows_only_what_came_fr
 
 
 async def test_the_phone_authorizes_and_cancels_without_scripts(sim: Sim, lastro: Institution, shop: Till) -> None:
+    await set_clock(sim, MONDAY)
     code, id_rec = shop.recurrence(floor="30.00", starts_on=date(2027, 1, 31), ends_on=date(2027, 12, 31))
     page = (await sim.http.get("/phone", params={"qrcodeData": code}, headers=PT)).text
     for text in ("Loja da Ana Ltda", "mensal", "31/01/2027", "31/12/2027", "de valor variável", "no mínimo R$ 30,00",

@@ -108,4 +108,4 @@ class Located:
         if found is None:
             return None
         shown, door = found
-        return orders.charge(shown.order, door)
+        return orders.charge(shown, door)

@@ -203,7 +203,7 @@ class Published:
         if found is None:
             return Response(404, b"", b"text/plain")
         shown, door = found
-        charge = orders.charge(shown.order, door)
+        charge = orders.charge(shown, door)
         if charge is None:
             return Response(410, b"", b"text/plain")
         return self._signed(charge)

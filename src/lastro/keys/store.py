@@ -25,14 +25,17 @@ _BY_ID = f"SELECT {_COLUMNS} FROM pix_keys WHERE company_id = $1 AND account_id 
 _HERE = f"SELECT {_COLUMNS} FROM pix_keys WHERE company_id = $1 AND key = $2 AND status = 'ACTIVE'"  # noqa: S608 ours
 _VALIDATION = "SELECT * FROM pix_key_validations WHERE company_id = $1 AND account_id = $2 AND id = $3"
 _VALIDATION_BY_ID = "SELECT * FROM pix_key_validations WHERE company_id = $1 AND id = $2"
-# What is asked of a company's open orders: few rows, found by the index that their expiry is found by.
+# What is asked of a company's open orders, slips with a Pix code among them: few, found by the indexes that end them.
 _IS_ASKED_FOR = """
 SELECT EXISTS (SELECT 1 FROM orders WHERE company_id = $1 AND status = 'INITIAL' AND payment_method = 'PIX' AND pix_key = $2)
+    OR EXISTS (SELECT 1 FROM orders WHERE company_id = $1 AND status = 'INITIAL' AND ends_at IS NOT NULL AND pix_key = $2)
 """
-# How many keys there are, how often this one was had before, and whose it is now.
+# How many keys there are and will be by claims, how often this one was had before, and whose it is now.
 _ROOM = """
-SELECT count(*) FILTER (WHERE status = 'ACTIVE') AS active, count(*) FILTER (WHERE key = $3) AS before,
-       EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours
+SELECT count(*) FILTER (WHERE status = 'ACTIVE')
+       + (SELECT count(*) FROM key_claims WHERE company_id = $1 AND account_id = $2 AND role = 'CLAIMER'
+                                            AND status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')) AS active,
+       count(*) FILTER (WHERE key = $3) AS before, EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours
   FROM pix_keys WHERE company_id = $1 AND account_id = $2
 """
 

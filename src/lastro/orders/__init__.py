@@ -57,7 +57,8 @@ from lastro.orders.slips import Slip, slip_of
 from lastro.orders.slips import by_token as slip_by_token
 from lastro.orders.slips import pdf as slip_pdf
 from lastro.orders.states import ORDERS, PIX_PAYMENTS, REFUNDS
-from lastro.orders.store import destination, order_by_id, related, reservation, root_of, shown_by_location
+from lastro.orders.store import destination, order_by_id, related, reservation, root_of
+from lastro.orders.store.locations import shown_by_location
 from lastro.orders.store.sending import sending
 from lastro.orders.transfers import DepositBank, Transfers
 from lastro.orders.vouchers import Voucher, voucher_of

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from lastro.orders.cards.rules import CHARGE_WITHIN, OVERTAKEN_WITHIN
 from lastro.orders.transfers import NO_TRANSFERS
 from lastro.rails.port import (
+    BOOK,
     CARD,
     CARD_AUTHORIZE,
     CHARGEBACK,
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
     from lastro.orders.transfers import Transfers
 
 STATUSES = ("INITIAL", "PENDING", "AUTHENTICATING", "PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED")
-# A return that its network does not know a day after it was ordered is given up: no copy of it is on its way any more.
-RETURN_WITHIN = timedelta(hours=24)
-_RETURN_OVER = f"created_at + interval '{RETURN_WITHIN.total_seconds():.0f} seconds' <= business_now()"
+# A return that its network does not know a day after it was ordered is given up: no copy of it is on its way any more, since
+# in the last two hours none was sent. One of which the network says neither yes nor no for another day is for people.
+RETURN_WITHIN, RETURN_SENT_WITHIN, RETURN_LATE = timedelta(hours=24), timedelta(hours=22), timedelta(hours=48)
+_RETURN_PAST = "created_at + interval '{:.0f} seconds' <= (SELECT business_now())"
+_RETURN_OVER = _RETURN_PAST.format(RETURN_WITHIN.total_seconds())
 _RETURN_SENDS = (
     "(SELECT m.sends FROM outbox m WHERE m.company_id = refunds.company_id AND m.rail = refunds.rail"
     " AND m.network_id = refunds.return_id AND m.lease_token IS NULL)"
@@ -45,7 +48,7 @@ _RETURN_SENDS = (
 _RETURNS = {
     rail: Waiting(
         RETURN_SEND, "refunds", "state", ("PENDING",), "return_id", only=f"rail = '{rail}'", over=_RETURN_OVER,
-        sends=_RETURN_SENDS,
+        late=_RETURN_PAST.format(RETURN_LATE.total_seconds()), sends=_RETURN_SENDS,
     )
     for rail in (PIX, *COLLECTING)
 }  # fmt: skip
@@ -61,8 +64,12 @@ _CHARGE_SENDS = (
 )
 # Of an outbox row: a charge that nobody expects any more. It is not sent; the acquirer is asked, and ends or withdraws it.
 # One that has ended came there, though its answer did not come here: nothing but to find that out is left of its message.
+# Likewise a return that is soon given up; what is carried here itself is carried still.
 HELD_BACK = (
-    "(outbox.kind = 'card.authorize' AND EXISTS (SELECT 1 FROM card_payments k WHERE k.company_id = outbox.company_id"  # noqa: S608
+    f"(outbox.kind = '{RETURN_SEND}' AND outbox.rail <> '{BOOK}' AND EXISTS (SELECT 1 FROM refunds r"  # noqa: S608 ours
+    " WHERE r.company_id = outbox.company_id AND r.return_id = outbox.network_id AND r.state = 'PENDING'"
+    f" AND r.{_RETURN_PAST.format(RETURN_SENT_WITHIN.total_seconds())}))"
+    " OR (outbox.kind = 'card.authorize' AND EXISTS (SELECT 1 FROM card_payments k WHERE k.company_id = outbox.company_id"
     f" AND k.order_id = outbox.reference_id AND k.state = 'AUTHENTICATED' AND {_TOO_LATE}))"
 )
 # Of an outbox row: the order that it is about, where it names the payment of one.
@@ -261,11 +268,12 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An order, and name and city of the holder it credits, which its code names."""
+    """An order, and name and city of the holder it credits, which its code names. leads_here: so does its Pix key."""
 
     order: Order
     holder_name: str
     city: str
+    leads_here: bool = True
 
 
 @dataclass(frozen=True, slots=True)

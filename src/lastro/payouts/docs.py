@@ -54,8 +54,8 @@ _CREATE_REFUSALS = (
     _invalid("amount", "INSUFFICIENT_FUNDS", "The account has less than the amount and the fee.",
              "Read its balance; money that is held for other payouts does not count."),
     _invalid("amount", "LIMIT_EXCEEDED",
-             "It passes what the account may send in a day or a night, or needs more than 100 transfers; or more than one, where"
-             " a QR asks for the whole.",
+             "It passes what the account may send in a day or a night, or needs more than 100 transfers; or more than one,"
+             " where a QR asks for the whole.",
              "The description says what is left. Wait for the next day, or have the limit raised."),
     _invalid("amount", "MISMATCH", "The QR asks for another amount.", "Give just that, or another QR."),
     Refusal(Kind.CONFLICT, "amount", "DUPLICATE",

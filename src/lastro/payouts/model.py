@@ -23,6 +23,8 @@ STATUSES = (
 METHODS = ("PIX", "TED")
 # What never arrived is not sent again once its time is over, or after the network would not process it.
 _OVER = "(send_until <= business_now() OR error_code IS NOT NULL)"
+# About which the network says neither yes nor no for another day: for people.
+_LATE = "send_until + interval '24 hours' <= (SELECT business_now())"
 # The network refuses a payment whose id is dated too long ago (rules.ID_HOLDS): its message is not sent, but renewed.
 _TOO_EARLY = (
     "substr({name}, 10, 12) < to_char(((SELECT business_now()) - interval '11 hours') AT TIME ZONE 'UTC', 'YYYYMMDDHH24MI')"
@@ -33,7 +35,7 @@ _SENDS = (
     " WHERE o.company_id = payouts.company_id AND o.id = payouts.message_id AND o.lease_token IS NULL)"
 )
 WAITING = {
-    rail: (Waiting(kind, "payouts", "status", ("PENDING",), name, f"rail = '{rail}'", over, sends=_SENDS),)
+    rail: (Waiting(kind, "payouts", "status", ("PENDING",), name, f"rail = '{rail}'", over, _LATE, sends=_SENDS),)
     for rail, kind, name, over in (
         (PIX, PAYMENT_SEND, "end_to_end_id", f"({_OVER} OR {_TOO_EARLY.format(name='end_to_end_id')})"),
         (TED, TED_SEND, "control_number", _OVER),

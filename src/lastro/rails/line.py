@@ -10,6 +10,7 @@ import aiohttp
 
 from lastro.base import trace
 from lastro.base.aside import aside
+from lastro.rails.messages import is_worded
 from lastro.rails.port import Transient
 
 if TYPE_CHECKING:
@@ -76,9 +77,11 @@ class Line:
             raise Transient(f"{type(broken).__name__}: {broken}") from broken
 
     async def found(self, path: str, seconds: float) -> bytes | None:
-        """What the network answers about something, None when it does not know it. Transient: it does not say."""
+        """What the network answers about something, None when it does not know it. Transient: it does not say; and a 404
+        without a word of the network's is of whatever stands on the way there, which knows nothing of what the network has.
+        """
         answer = await self.ask("GET", path, None, seconds)
-        if answer.status == 404:
+        if answer.status == 404 and is_worded(answer.body):
             return None
         if answer.status != 200:
             raise Transient(f"answered with HTTP status {answer.status}")

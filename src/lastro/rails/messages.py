@@ -72,6 +72,15 @@ def is_its_own(body: bytes) -> bool:
     return told.type not in (None, "", _NO_TYPE)
 
 
+def is_worded(body: bytes) -> bool:
+    """Whether a no is in the words of a network or of the directory, and not a page of whatever stands on the way there."""
+    try:
+        told = decoded(body, _Problem)
+    except Malformed:
+        return False
+    return bool(told.error) or told.type not in (None, "", _NO_TYPE)
+
+
 def told_code(code: str, otherwise: str) -> str:
     """A partner's code as a client may be shown it: a short word without long numbers, which might be what we had sent."""
     return code if _CODE.fullmatch(code) is not None and _LONG_NUMBER.search(code) is None else otherwise

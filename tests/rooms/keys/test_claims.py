@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import msgspec
 import pytest
-from tests.cast import ANA, PLACE, Cast, Seller
+from tests.cast import ANA, DORA, PLACE, Cast, Seller
 
 from lastro.base.errors import Refused
 from lastro.base.paging import Page
@@ -152,6 +152,20 @@ async def test_an_ownership_is_claimed_proved_twice_and_won(desk: Desk) -> None:
     assert [act for act, _, _ in desk.claims.asked] == ["open", port.CLAIM_COMPLETE]
     assert no(await desk.answer(news, asked, token, "CONFIRM")) == ("INVALID", ("validationId", "EXPIRED"))
     assert await desk.says(news, status="COMPLETED") == "known"
+
+
+async def test_a_key_that_is_claimed_has_its_room(desk: Desk) -> None:
+    """A person may have five: the one that may come by a claim is one of them."""
+    desk.ana = await desk.cast.found("Dora", DORA)
+    await desk.opened()
+
+    async def another() -> Reply | Refused:
+        random = CreateKey(desk.ana.account_id, "RANDOM", None, None, desk.registry, desk.codes)
+        return await desk.run("create_key", random, 201)
+
+    for _ in range(3):  # and the one that an account is founded with
+        said(await another())
+    assert no(await another()) == ("INVALID", ("key", "LIMIT_EXCEEDED"))
 
 
 async def test_a_portability_completes_itself(desk: Desk) -> None:

@@ -14,7 +14,7 @@ from tests.laws import breaches
 from lastro import orders
 from lastro.base.db import Database
 from lastro.doors import news
-from lastro.orders.model import RETURN_WITHIN
+from lastro.orders.model import RETURN_SENT_WITHIN, RETURN_WITHIN
 from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
@@ -26,6 +26,7 @@ from .shop import Shop
 from .test_vouchers import make, settled
 
 A_MOMENT = timedelta(minutes=2)
+NOT_TAKEN = "NOT_TAKEN: the network did not take the return within a day"
 
 
 @dataclass
@@ -58,7 +59,8 @@ class Lanes:
     def __init__(self, shop: Shop, work: Database, rail: str) -> None:
         cast, self.network = shop.cast, Network()
         inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb, rail)
-        self.sender = Sender(cast.database, work, cast.runner, cast.chance, rail, self.network)
+        held_back = orders.HELD_BACK
+        self.sender = Sender(cast.database, work, cast.runner, cast.chance, rail, self.network, held_back=held_back)
         self.asker = Asker(cast.database, work, inbox, rail, self.network, orders.WAITING[rail])
         self.handler = Handler(cast.database, work, cast.runner, cast.chance, news.inbox_verbs(PLACE))
         self._shop = shop
@@ -113,15 +115,28 @@ async def test_a_client_hears_that_its_refund_did_not_go(shop: Shop, work: Datab
         assert await lanes.stands() == ("PENDING", None, None, True), "a later copy's refusal is a doubt"
     assert await shop.money() == (600, 400)
     await lanes.goes_on(RETURN_WITHIN)
-    error = "NOT_TAKEN: the network did not take the return within a day"
-    assert await lanes.stands() == ("ERROR", error, "withdrawn", False)
+    assert await lanes.stands() == ("ERROR", NOT_TAKEN, "withdrawn", False)
     assert (await shop.money(), await shop.stands(order)) == ((1000, 0), ("PAID", 0, ["ERROR"]))
     _, told = await shop.news(order)
-    assert (told["event"], told["message"]) == ("ORDER-PAYIN.REFUND_ERROR", f"Refund failed: {error}")
+    assert (told["event"], told["message"]) == ("ORDER-PAYIN.REFUND_ERROR", f"Refund failed: {NOT_TAKEN}")
     lanes.network.says = []
     await lanes.goes_on(timedelta(days=1))
     assert not lanes.network.has_it, "nobody sends it any more"
     assert (await shop.back(order, 1000))["status"] == "PENDING"
+
+
+async def test_none_is_sent_in_the_hours_before_it_is_given_up(shop: Shop, work: Database) -> None:
+    """A copy that leaves in the last minute might arrive behind the question by which it is given up."""
+    await shop.back(await shop.paid(1000), 400)
+    lanes = Lanes(shop, work, port.PIX)
+    lanes.network.says = [Transient("no answer")]
+    await lanes.goes_on(A_MOMENT)
+    await lanes.goes_on(RETURN_SENT_WITHIN)
+    for _ in range(3):
+        await lanes.goes_on(timedelta(minutes=20))
+    assert (await lanes.stands(), lanes.network.has_it) == (("PENDING", None, None, True), False)
+    await lanes.goes_on(RETURN_WITHIN - RETURN_SENT_WITHIN)
+    assert (await lanes.stands(), lanes.network.has_it) == (("ERROR", NOT_TAKEN, "withdrawn", False), False)
 
 
 async def test_money_that_fitted_nothing_waits_for_people(shop: Shop, work: Database) -> None:
@@ -135,8 +150,7 @@ async def test_money_that_fitted_nothing_waits_for_people(shop: Shop, work: Data
         await lanes.goes_on(A_MOMENT)
     assert await lanes.stands() == ("PENDING", None, None, True)
     await lanes.goes_on(RETURN_WITHIN)
-    error = "NOT_TAKEN: the network did not take the return within a day"
-    assert await lanes.stands() == ("ERROR", error, "withdrawn", False)
+    assert await lanes.stands() == ("ERROR", NOT_TAKEN, "withdrawn", False)
     assert await shop.column("SELECT state FROM pix_payments WHERE order_id IS NULL") == ["STRANDED"]
 
 
@@ -144,8 +158,8 @@ async def test_what_its_network_has_is_not_given_up(shop: Shop, work: Database) 
     await shop.back(await shop.paid(1000), 400)
     lanes = Lanes(shop, work, port.PIX)
     lanes.network.says, lanes.network.has_it = lost_and_refused(), True
-    await lanes.goes_on(2 * RETURN_WITHIN)
-    await lanes.goes_on(A_MOMENT)
+    for by in (A_MOMENT, A_MOMENT, 2 * RETURN_WITHIN, A_MOMENT):
+        await lanes.goes_on(by)
     assert await lanes.stands() == ("PENDING", None, "sent", False)
 
 

@@ -6,11 +6,17 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 from tests.cast import PLACE, Cast, Seller
+from tests.rooms.keys.registry import Registry
 from tests.rooms.lists import answered
 
+from lastro.base.errors import Refused
 from lastro.doors.http import Response
 from lastro.doors.located import Located
 from lastro.doors.public import Published
+from lastro.keys.actions.delete import EndKey
+from lastro.keys.model import ACCOUNT_CLOSURE
+from lastro.keys.store import is_asked_for
+from lastro.standards import brcode
 
 from .shop import Shop
 from .test_slips import make, number
@@ -21,6 +27,23 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def shop(cast: Cast, ana: Seller) -> Shop:
     return Shop(cast, ana)
+
+
+async def test_the_charge_of_a_key_that_has_left_is_no_more(shop: Shop) -> None:
+    """Who has claimed it would be paid: the slip's own code, and that of any order, is read at the same place."""
+    made = await make(shop)
+    location = brcode.decode(made["boleto"]["qrcodeData"]).location
+    assert location is not None
+    token = location.rpartition("/")[2]
+    located = Located(shop.cast.database, shop.cast.chance)
+    assert await located.charge(token) is not None
+    async with shop.cast.database.session(shop.ana.company_id) as session:
+        assert await is_asked_for(session, shop.ana.company_id, shop.ana.pix_key), "it is not deleted while a slip names it"
+        key_id = await session.value("SELECT id FROM pix_keys WHERE key = $1", shop.ana.pix_key)
+    left = await shop.cast.runner.act(shop.ana.company_id, EndKey(shop.ana.account_id, key_id, ACCOUNT_CLOSURE, Registry()))
+    assert not isinstance(left, Refused)
+    assert await located.charge(token) is None
+    assert (await served(shop, token, "location")).status == 410
 
 
 async def served(shop: Shop, name: str, what: str = "slip") -> Response:

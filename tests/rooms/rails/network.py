@@ -36,6 +36,7 @@ class Network:
     lose_pulls: int = 0  # so many answers to pulls are lost on the way
     pulled: list[str] = field(default_factory=list)
     silent: bool = False  # questions are not answered
+    gateway: str | None = None  # what stands on the way here answers them, with 404 and this
     url: str = ""
     _told: asyncio.Event = field(default_factory=asyncio.Event)
     _pulls: dict[str, int] = field(default_factory=dict)
@@ -107,7 +108,7 @@ class Network:
     def _confirm(self, cursor: str) -> str:
         name, _, upto = cursor.partition("-")
         if name not in self._pulls:
-            raise web.HTTPNotFound
+            raise web.HTTPNotFound(text='{"error": "NOT_FOUND"}', content_type="application/json")
         self.confirmed = max(self.confirmed, int(upto))
         return name
 
@@ -139,8 +140,10 @@ class Network:
         self.asked.append(name)
         if self.silent:
             raise web.HTTPServiceUnavailable
+        if self.gateway is not None:
+            raise web.HTTPNotFound(text=self.gateway)
         if name not in self.statuses:
-            raise web.HTTPNotFound
+            raise web.HTTPNotFound(text='{"error": "NOT_FOUND"}', content_type="application/json")
         return web.json_response(self.statuses[name])
 
     async def _entry(self, request: web.Request) -> web.Response:

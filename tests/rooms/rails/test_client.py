@@ -41,6 +41,18 @@ async def test_a_participant_is_registered(scene: Scene) -> None:
 async def test_what_the_network_does_not_know(scene: Scene) -> None:
     assert await scene.rail.payment(end_to_end_id(1)) == Unknown()
     assert await scene.rail.returned("D1") == Unknown()
+    for body in (
+        "",
+        "<html>404 Not Found</html>",
+        "[]",
+        '{"message": "no Route matched"}',
+        '{"error": ""}',
+        '{"type": "about:blank"}',
+    ):
+        scene.network.gateway = body
+        with pytest.raises(Transient, match="404"):  # it is of what stands on the way there
+            await scene.rail.returned("D1")
+    scene.network.gateway = None
     scene.network.statuses[end_to_end_id(1)] = {"endToEndId": end_to_end_id(1), "status": "PENDING"}
     assert await scene.rail.payment(end_to_end_id(1)) == Pending()
     scene.network.statuses[end_to_end_id(1)] = {"nothing": "readable"}

@@ -75,7 +75,7 @@ class Str:
         if self.silent:
             raise web.HTTPServiceUnavailable
         found = self.taken.get(request.match_info["number"])
-        return web.json_response(found or {}, status=200 if found else 404)
+        return web.json_response(found or {"error": "NOT_FOUND"}, status=200 if found else 404)
 
 
 @dataclass
@@ -172,15 +172,19 @@ async def test_what_never_arrived_is_sent_again_with_the_same_bytes(town: Town) 
 
 
 @pytest.mark.parametrize(
-    ("now", "wait"),
+    ("now", "wait", "posts"),
     [
-        (datetime(2026, 11, 27, 21, 0, tzinfo=UTC), timedelta(days=2, hours=12, minutes=30)),  # Friday 18:00
-        (datetime(2026, 11, 23, 9, 29, 59, 1, tzinfo=UTC), timedelta(seconds=1)),
-        (MONDAY, timedelta(minutes=1)),  # open by our clock
+        (
+            datetime(2026, 11, 27, 20, 5, tzinfo=UTC),
+            timedelta(days=2, hours=13, minutes=25),
+            0,
+        ),  # Friday 17:05: the STR is open
+        (datetime(2026, 11, 23, 9, 29, 59, 1, tzinfo=UTC), timedelta(seconds=1), 0),
+        (MONDAY, timedelta(minutes=1), 1),  # open by our clock
     ],
 )
 async def test_while_the_str_is_closed_a_ted_waits_and_counts_as_not_sent(
-    town: Town, now: datetime, wait: timedelta
+    town: Town, now: datetime, wait: timedelta, posts: int
 ) -> None:
     name = await town.to_send()
     town.network.now, town.network.answers = now, [CLOSED]
@@ -188,8 +192,10 @@ async def test_while_the_str_is_closed_a_ted_waits_and_counts_as_not_sent(
     row = await town.row(name)
     assert (row["sends"], row["outcome"], row["lease_token"]) == (0, None, None)
     assert timedelta(0) <= wait - (row["due_at"] - await town.scene.now()) < timedelta(seconds=10)
+    assert len(town.network.posts) == posts
     assert not await town.sender.lane.round()
     await town.scene.admin.execute("UPDATE outbox SET due_at = business_now()")  # it opens
+    town.network.now, town.network.answers = MONDAY, []
     await town.sender.lane.drain()
     row = await town.row(name)
     assert (row["sends"], row["outcome"], town.network.asked) == (1, "sent", [])

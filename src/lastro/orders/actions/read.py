@@ -51,12 +51,15 @@ async def account_of(session: Session, company_id: UUID, order: Order) -> Accoun
     return (await accounts_of(session, company_id, [order.account_id]))[0]
 
 
-def charge(order: Order, door: Door) -> bytes | None:
-    """The JSON of an order's location while it can be paid (API Pix 2.9.0 CobPayload); None once it never can be again."""
+def charge(shown: Shown, door: Door) -> bytes | None:
+    """The JSON of an order's location while it can be paid (API Pix 2.9.0 CobPayload); None once it never can be again, and
+    where its key has left: whoever has claimed it would be paid.
+    """
+    order = shown.order
     assert order.txid is not None
     assert order.expires_at is not None
     assert order.pix_key is not None
-    if order.state != "INITIAL" or door.now > order.expires_at:
+    if order.state != "INITIAL" or door.now > order.expires_at or not shown.leads_here:
         return None
     customer, debtor = order.customer, None
     if customer is not None and customer.document_number is not None:

@@ -69,15 +69,14 @@ SELECT o.*,
  WHERE o.company_id = $1 AND
 """
 # One order as it is shown, with the holder that its code names.
-_SHOWN = """
+SHOWN = """
 SELECT o.*, a.full_name AS holder_name, a.city AS holder_city
   FROM ({}) o JOIN accounts a ON a.company_id = $1 AND a.id = o.account_id
 """
-_BY_ID = _SHOWN.format(ORDER + "o.id = $2")
-_BY_LOCATION = _SHOWN.format(ORDER + "o.location_token = $2")
-BY_TOKEN = _SHOWN.format(ORDER + "o.order_token = $2")
+_BY_ID = SHOWN.format(ORDER + "o.id = $2")
+BY_TOKEN = SHOWN.format(ORDER + "o.order_token = $2")
 # The newest that a client made of a code of its own.
-_NEWEST = _SHOWN.format(ORDER + "o.external_id = $2 AND o.origin = 'TRANSPARENT' ORDER BY o.created_at DESC LIMIT 1")
+_NEWEST = SHOWN.format(ORDER + "o.external_id = $2 AND o.origin = 'TRANSPARENT' ORDER BY o.created_at DESC LIMIT 1")
 # A statement for each set of filters, so that it says what it wants and the planner can choose the index: one that leaves a
 # filter open with OR would have to walk.
 _FILTERS = {
@@ -189,7 +188,7 @@ def newest_by_external_id(external_id: str) -> Glance[Shown | None]:
 
 
 def shown_from(row: Record) -> Shown:
-    """A Shown from a row of _SHOWN."""
+    """A Shown from a row of SHOWN."""
     return Shown(order_from(row), row["holder_name"], row["holder_city"])
 
 
@@ -209,11 +208,6 @@ async def order_by_token(session: Session, company_id: UUID, token: str) -> Orde
     """The order whose page this token leads to."""
     row = await session.row(ORDER + "o.order_token = $2", company_id, token)
     return None if row is None else order_from(row)
-
-
-def shown_by_location(token: str) -> Glance[Shown | None]:
-    """The order whose location this is, as shown_by_id gives it."""
-    return Glance(_BY_LOCATION, (token,), lambda rows: shown_from(rows[0]) if rows else None)
 
 
 @cache

@@ -45,16 +45,20 @@ class Ted:
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
         """Posts one STR0008; the STR answers 201 once it has it, and the same message again changes nothing.
 
-        Closed outside its session, for as long as the calendar of banks says.
+        Closed outside its session, and outside the hours in which banks send for customers (contract.md §10), which end
+        before it does: for as long as the calendar of banks says.
         """
         del network_id, company_id  # the one stands in the body, the other concerns us alone
+        if wait := await self._seconds_until_it_opens():
+            raise Closed("outside the hours of customers' TEDs", wait)
         path, message = f"/str/v1/msgs/{self._ispb}", wire.written(kind, body)
         answer = await self._line.ask("POST", path, message, TIMEOUT_SECONDS)
         if 200 <= answer.status < 300:
             return
         code, reason = problem(answer.status, answer.body)
         if code == _CLOSED:
-            raise Closed(f"{code}: {reason}", await self._until_it_opens())
+            # By our clock it is open: the two clocks differ.
+            raise Closed(f"{code}: {reason}", _CLOCKS_DIFFER_SECONDS)
         if answer.status in _FOR_GOOD:
             raise Permanent(code, reason)
         raise Transient(f"{code}: {reason}")
@@ -72,7 +76,7 @@ class Ted:
         """Ends its connections."""
         await self._line.close()
 
-    async def _until_it_opens(self) -> int:
-        """Whole seconds; a minute where by our clock it is open, since then the two clocks differ."""
+    async def _seconds_until_it_opens(self) -> int:
+        """Whole seconds; 0 where it is open."""
         now = await self._now()
-        return -((now - ted_opens_at(now)) // timedelta(seconds=1)) or _CLOCKS_DIFFER_SECONDS
+        return -((now - ted_opens_at(now)) // timedelta(seconds=1))
