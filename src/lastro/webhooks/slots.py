@@ -21,7 +21,7 @@ _REMEMBERED = 10_000  # endpoints that were silent lately: a company may name as
 
 @dataclass(frozen=True, slots=True)
 class DeliverySettings:
-    """per_endpoint: requests at once to one scheme, host and port. at_once: to all. claim: deliveries taken at a time."""
+    """per_endpoint: requests of a company at once to one scheme, host and port. at_once: all. claim: taken at a time."""
 
     is_sandbox: bool
     plan: Plan = DEFAULT_PLAN
@@ -38,7 +38,8 @@ class Slots:
     host that companies share is not lost to all of them by one.
 
     A company has as many as are left free, however many endpoints it names (the dynamic threshold of shared buffers,
-    Choudhury and Hahne 1998): half of all alone, a third each where two want everything. So there is room for the next.
+    Choudhury and Hahne 1998): half of all alone, a third each where two want everything. So there is room for the next. And
+    likewise at an endpoint, which has twice what a company may have there: who always wants more leaves room for others.
     """
 
     settings: DeliverySettings
@@ -55,7 +56,7 @@ class Slots:
         free = min(
             wanted,
             self.most.get(key, full) - self.busy_for[key],
-            full - self.busy[endpoint],
+            (2 * full - self.busy[endpoint] - self.busy_for[key] + 1) // 2,
             (left - self.busy_of[company_id] + 1) // 2,  # each one that it takes is one that is no longer left
         )
         if free <= 0:

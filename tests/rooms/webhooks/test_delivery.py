@@ -265,10 +265,22 @@ def test_an_endpoint_that_does_not_answer_loses_slots_and_wins_them_back() -> No
     for _ in range(20):
         slots.learn((one, 1), answered=True)
     assert free((one, 1)) == 16
-    # Of one endpoint, companies have no more together than it takes, and one alone no more than half of all there are.
-    assert [slots.take(key, 100) for key in ((one, 1), (other, 1), (one, 2), (one, 3))] == [16, 0, 16, 8]
-    slots.give_back((one, 1), 16)
-    assert (slots.take((other, 1), 10), slots.take((one, 1), 10)) == (10, 6)
+    # Of one endpoint, a company alone has half of what it takes, and of all there are half as well.
+    assert [slots.take(key, 100) for key in ((one, 1), (other, 1), (one, 2), (one, 3))] == [16, 8, 16, 4]
+
+
+def test_who_always_wants_more_of_an_endpoint_leaves_others_room() -> None:
+    """A receiver of many companies, of which one has ten thousand events due; it answers, and takes its time."""
+    slots = Slots(DeliverySettings(is_sandbox=True, per_endpoint=32, at_once=1024))
+    greedy, others = (UUID(int=1), 1), [(UUID(int=n), 1) for n in (2, 3)]
+    assert slots.take(greedy, 10_000) == 32
+    assert [slots.take(key, 10_000) for key in others] == [16, 8]
+    for _ in range(200):  # each time a request of it ends it asks first
+        slots.give_back(greedy)
+        slots.take(greedy, 10_000)
+        for key in others:
+            slots.take(key, 10_000)
+    assert [slots.busy_for[key] for key in (greedy, *others)] == [16, 16, 16]
 
 
 def test_a_company_has_as_many_slots_as_it_leaves_free() -> None:

@@ -1,8 +1,13 @@
+import asyncio
 from datetime import timedelta
 
 import pytest
 from aiohttp import web
-from tests.rooms.webhooks.conftest import Received, Scene, acknowledge, refuse
+from tests.rooms.webhooks.conftest import Received, Scene, acknowledge, refuse, until
+
+from lastro.webhooks import store
+from lastro.webhooks.model import Attempted
+from lastro.webhooks.rules import EventStatus
 
 pytestmark = pytest.mark.anyio
 
@@ -127,3 +132,33 @@ async def test_a_step_of_days_runs_all_that_falls_due(scene: Scene) -> None:
         attempts += await deliverer.step()
     assert attempts == 10
     assert await scene.admin.fetchval("SELECT count(*) FROM deliveries WHERE status = 'FAILED'") == 2
+
+
+async def test_what_is_put_behind_an_event_in_the_moment_in_which_that_ends_is_due_at_once(scene: Scene) -> None:
+    """Who writes that the first was acknowledged waits for who puts the second behind it, and saw the second before that."""
+    ana, receiver, about = await scene.company(), await scene.receiver(), scene.chance.uuid(await scene.now())
+    first, second = [await scene.tell(ana, receiver.url, reference=about) for _ in range(2)]
+    await scene.number_all()
+    async with scene.work.session() as finding:
+        (to,) = await store.destinations(finding)
+    async with scene.database.session(ana.id) as claiming:
+        (claimed,) = await store.claim(claiming, to, scene.chance.uuid(await scene.now()), 1)
+    assert claimed.id == first
+    later = "UPDATE deliveries SET due_at = business_now() + interval '10 minutes', version = version + 1 WHERE id = $1"
+    await scene.admin.execute(later, first)  # many are resent, one after the other
+    acknowledged = Attempted(claimed, EventStatus.DELIVERED, 200, "", 1, None)
+
+    async def end() -> None:
+        async with scene.database.session(ana.id) as ending:
+            assert await store.finish(ending, ana.id, [acknowledged]) == {first: EventStatus.DELIVERED}
+
+    waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')"
+    async with scene.database.session(ana.id) as putting:
+        await putting.fetch("BEGIN")
+        await store.postpone(putting, to)
+        ended = asyncio.create_task(end())
+        await until(lambda: scene.admin.fetchval(waits))
+        await putting.fetch("COMMIT")
+    await ended
+    row = await scene.delivery(second)
+    assert (row["waits"], row["due_at"] <= await scene.now()) == (False, True)

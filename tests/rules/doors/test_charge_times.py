@@ -1,11 +1,16 @@
 """When charges are sent and are over, as the environment says it."""
 
+from dataclasses import replace
 from datetime import time
+from unittest.mock import Mock
 
 import pytest
+from tests.cast import PLACE
 
 from lastro.doors.charge_times import charge_times
-from lastro.subscriptions import TIMING
+from lastro.doors.news import inbox_verbs
+from lastro.rails import port
+from lastro.subscriptions import TIMING, Tie
 
 
 def test_nothing_said_is_what_is_known() -> None:
@@ -42,3 +47,10 @@ def test_what_cannot_be_is_named(name: str, text: str) -> None:
     charge_times({name: text}, problems)
     (problem,) = problems
     assert problem.startswith(name)
+
+
+def test_the_money_of_a_charge_is_let_in_by_the_same_times() -> None:
+    """Who asks until 22:00 takes what is paid until then."""
+    late = replace(TIMING, day_ends_at=time(22))
+    verb = inbox_verbs(PLACE, late)[port.PIX_FINAL](Mock(body=port.encode(port.PixFinal("E1", settled=True))))
+    assert verb.tie == Tie(late)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from lastro.base.write import Touch, Write
 from lastro.subscriptions.actions.payment_ends import payment_move
-from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.rules.charging import is_settled_by
 from lastro.subscriptions.rules.moments import due_at
@@ -31,7 +30,7 @@ class ScheduledPayment:
 
     payment: Payment
     subscription: Subscription
-    timing: Timing = TIMING
+    timing: Timing
 
     def refusal(self, arrival: PixArrival) -> str | None:
         """Not what is no charge of this recurrence, nor what comes under another endToEndId than was scheduled.
@@ -77,8 +76,8 @@ class ScheduledPayment:
 
 
 async def scheduled_payment(
-    session: Session, company_id: UUID, payment_id: UUID, subscription: Subscription
+    session: Session, company_id: UUID, payment_id: UUID, subscription: Subscription, timing: Timing
 ) -> ScheduledPayment | None:
     """Who speaks for the order of a payment."""
     payment = await payments_store.payment_by_id(session, company_id, payment_id)
-    return None if payment is None else ScheduledPayment(payment, subscription)
+    return None if payment is None else ScheduledPayment(payment, subscription, timing)

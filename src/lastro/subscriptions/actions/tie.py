@@ -10,7 +10,7 @@ from lastro.base.write import Write
 from lastro.subscriptions import store
 from lastro.subscriptions.actions.authorize import accepted
 from lastro.subscriptions.actions.payment_tied import scheduled_payment
-from lastro.subscriptions.model import Payer, Person
+from lastro.subscriptions.model import TIMING, Payer, Person
 from lastro.subscriptions.rules.authorizing import first_payment_problem
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lastro.base.run import Door
     from lastro.orders import Order, Paid, Tied
     from lastro.rails.port import PixArrival
-    from lastro.subscriptions.model import Shown
+    from lastro.subscriptions.model import Shown, Timing
 
 _Tied = TypeVar("_Tied")
 # The network has no code for a payment whose authorization does not fit: its code is refused by the receiver.
@@ -63,8 +63,11 @@ class FirstPayment:
         return Write(door.company_id)
 
 
+@dataclass(frozen=True, slots=True)
 class Tie:
     """What speaks for an order of a subscription: its first charge, or the scheduled payment that it collects."""
+
+    timing: Timing = TIMING
 
     async def read(self, session: Session, door: Door, order: Order) -> Tied | None:
         """Who speaks for it; None for an order that belongs to none. Stale: it was paid since it was read."""
@@ -75,7 +78,7 @@ class Tie:
             return None
         subscription = shown.subscription
         if order.scheduled_payment_id is not None:
-            tied = await scheduled_payment(session, door.company_id, order.scheduled_payment_id, subscription)
+            tied = await scheduled_payment(session, door.company_id, order.scheduled_payment_id, subscription, self.timing)
             return None if tied is None else _as_read(order, tied, is_paid=tied.payment.state == "PAID")
         if subscription.order_id != order.id:
             return None
