@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import time
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -52,5 +53,5 @@ def test_what_cannot_be_is_named(name: str, text: str) -> None:
 def test_the_money_of_a_charge_is_let_in_by_the_same_times() -> None:
     """Who asks until 22:00 takes what is paid until then."""
     late = replace(TIMING, day_ends_at=time(22))
-    verb = inbox_verbs(PLACE, late)[port.PIX_FINAL](Mock(body=port.encode(port.PixFinal("E1", settled=True))))
+    verb: Any = inbox_verbs(PLACE, late)[port.PIX_FINAL](Mock(body=port.encode(port.PixFinal("E1", settled=True))))
     assert verb.tie == Tie(late)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lastro.base.errors import Kind
-from lastro.standards.calendar import brasilia_day, instant
+from lastro.standards.calendar import brasilia_day, day_bounds, instant
 from lastro.standards.recurrence_payload import Frequency
 from lastro.subscriptions.model import Attempt, Payment, Subscription, Terms, Timing
 from lastro.subscriptions.reasons import KILLING, REASONS
@@ -171,7 +171,9 @@ def test_on_its_day_and_after(
     found = after_unpaid(what, ours, code, now)
     assert said(found) == step
     assert (what.state, found.trigger) in PAYMENT_MOVES
-    assert found.attempt is None or (found.attempt.kind, found.attempt.send_at) == ("NTAG", now)
+    if found.attempt is not None:  # it is told the day before its own, so that one bad evening costs one try
+        eve = day_bounds(found.attempt.day - timedelta(days=1))[0]
+        assert (found.attempt.kind, found.attempt.send_at) == ("NTAG", max(now, eve))
 
 
 @pytest.mark.parametrize("state", ["PAID", "CANCELED", "EXPIRED", "ERROR"])
@@ -216,6 +218,11 @@ def test_the_days_of_retries_are_values() -> None:
     assert retries_left(payment(D, FIRST, retries_alone=False), replace(TERMS, charges_after_due=False), D) == 0
 
 
+def taken(one: Attempt) -> Attempt:
+    """It had a day at the payer's bank."""
+    return replace(one, end_to_end_id=f"E{one.number}")
+
+
 ASKING = payment(D, attempt(1, D, "REJECTED"), retries_alone=False)
 NO, BAD = (Kind.CONFLICT, "status"), (Kind.INVALID, "date")
 
@@ -230,7 +237,14 @@ NO, BAD = (Kind.CONFLICT, "status"), (Kind.INVALID, "date")
         (ASKING, MORE, 2, on(2), BAD),
         (ASKING, MORE, 3, on(2), None),
         (ASKING, LESS, 1, on(0, 22), BAD),
-        (replace(ASKING, attempts=(*ASKING.attempts, attempt(2, D + timedelta(days=4), "EXPIRED"))), MORE, 4, on(1), BAD),
+        (
+            replace(ASKING, attempts=(*ASKING.attempts, taken(attempt(2, D + timedelta(days=4), "EXPIRED")))),
+            MORE,
+            4,
+            on(1),
+            BAD,
+        ),
+        (replace(ASKING, attempts=(*ASKING.attempts, attempt(2, D + timedelta(days=7), "REJECTED"))), MORE, 2, on(1), None),
         (
             replace(ASKING, attempts=tuple(replace(a, state="REJECTED") for a in (*RETRIED, LAST_RETRY))),
             MORE,
@@ -253,7 +267,18 @@ def test_when_a_client_may_ask_for_a_retry(
     assert (None if found is None else (found.kind, found.problems[0].field)) == refused
     if found is None:
         asked = asked_retry(what, D + timedelta(days=day), now)
-        assert (asked.number, asked.kind, asked.day, asked.send_at) == (2, "NTAG", D + timedelta(days=day), now)
+        number = len(what.attempts) + 1
+        assert (asked.number, asked.kind, asked.day, asked.send_at) == (number, "NTAG", D + timedelta(days=day), now)
+
+
+def test_what_was_refused_at_once_leaves_the_days_before_it() -> None:
+    """A retry of the last day that the payer's bank never took: two tries are left, and six days to have them on."""
+    never = replace(ASKING, attempts=(*ASKING.attempts, attempt(2, D + timedelta(days=7), "REJECTED")))
+    assert retries_left(never, TERMS, D + timedelta(days=1)) == 2
+    asked = replace(ASKING, attempts=(*ASKING.attempts, attempt(2, D + timedelta(days=7), "REQUESTED")))
+    assert after_unpaid(asked, MORE, "AC06", on(1)).trigger == "leave to client"
+    scheduled = replace(ASKING, attempts=(*ASKING.attempts, taken(attempt(2, D + timedelta(days=7), "SCHEDULED"))))
+    assert after_unpaid(scheduled, MORE, "AM04", on(7, 21)).trigger == "expire"
 
 
 terms_of = st.builds(

@@ -131,7 +131,7 @@ RETRY_PAYMENT = Doc(
                   " retries by itself, or there were three tries already.",
                   "Read the payment: `attempts` and `retriesLeft` say it."),
         _invalid("date", "OUT_OF_RANGE",
-                 "The day is not later than today and the attempts before, or later than `lastRetryDate`; or the"
+                 "The day is not later than today and the attempts that were scheduled, or later than `lastRetryDate`; or the"
                  " subscription allows no tries after the due date.", "Give a day up to `lastRetryDate`."),
     ),
     {"date": "2027-01-13"},

@@ -73,7 +73,8 @@ def after_unpaid(
     days = retry_days(payment, terms, today, timing)
     if not days:
         return Step("expire")
-    return Step("retry", _retry(payment, days[0], now))
+    # Told the day before, so that an hour in which the payer's bank takes nothing costs one try, and not all of them.
+    return Step("retry", _retry(payment, days[0], max(now, day_bounds(days[0] - timedelta(days=1))[0])))
 
 
 def cause(payment: Payment, code: str | None) -> str | None:
@@ -131,7 +132,7 @@ def _choices(payment: Payment, terms: Terms, today: date, timing: Timing) -> int
     """How many retries a client may still ask for, each on a day of its own."""
     if not terms.charges_after_due:
         return 0
-    days = (last_retry_day(payment.plan, timing) - max(today, _last_tried(payment))).days
+    days = (last_retry_day(payment.plan, timing) - max(today, _last_scheduled(payment))).days
     return max(0, min(timing.retries - payment.retries_used, days))
 
 
@@ -145,8 +146,8 @@ def retry_refused(
     today, last = brasilia_day(now), last_retry_day(payment.plan, timing)
     if not subscription.terms.charges_after_due or last <= payment.plan.settles_on:
         return Refused(Kind.INVALID, (Problem("date", "OUT_OF_RANGE", "no day allows a retry"),))
-    if not max(today, _last_tried(payment)) < day <= last:
-        text = f"must be later than today and than the attempts before, and not later than {last}"
+    if not max(today, _last_scheduled(payment)) < day <= last:
+        text = f"must be later than today and than the attempts that were scheduled, and not later than {last}"
         return Refused(Kind.INVALID, (Problem("date", "OUT_OF_RANGE", text),))
     return None
 
@@ -168,10 +169,16 @@ def asked_retry(payment: Payment, day: date, now: datetime) -> NewAttempt:
     return _retry(payment, day, now)
 
 
-def _retry(payment: Payment, day: date, now: datetime) -> NewAttempt:
-    return NewAttempt(len(payment.attempts) + 1, "NTAG", day, now)
+def _retry(payment: Payment, day: date, send_at: datetime) -> NewAttempt:
+    return NewAttempt(len(payment.attempts) + 1, "NTAG", day, send_at)
 
 
 def _last_tried(payment: Payment) -> date:
     """No two attempts after the due date are on one day, and none is on the settlement day itself."""
     return max((one.day for one in payment.attempts), default=payment.plan.settles_on)
+
+
+def _last_scheduled(payment: Payment) -> date:
+    """Likewise of those that the payer's bank had taken: what it refused at once was on no day."""
+    taken = [one.day for one in payment.attempts if one.end_to_end_id is not None]
+    return max((*taken, payment.plan.settles_on))
