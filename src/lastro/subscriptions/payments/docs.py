@@ -131,8 +131,8 @@ RETRY_PAYMENT = Doc(
                   " retries by itself, or there were three tries already.",
                   "Read the payment: `attempts` and `retriesLeft` say it."),
         _invalid("date", "OUT_OF_RANGE",
-                 "The day is not later than today and the attempts that were scheduled, or later than `lastRetryDate`; or the"
-                 " subscription allows no tries after the due date.", "Give a day up to `lastRetryDate`."),
+                 "The day is not later than today and the attempts that were scheduled, or later than `lastRetryDate`; or"
+                 " the subscription allows no tries after the due date.", "Give a day up to `lastRetryDate`."),
     ),
     {"date": "2027-01-13"},
     {**_PAYMENT, "status": "PENDING", "autoRetry": False, "retriesLeft": 2, "attempts": [
