@@ -850,6 +850,7 @@ CREATE TABLE pix_payments (                           -- a Pix that came, or was
   maximum_minor bigint CHECK (maximum_minor > 0),     -- of one charge, as he set it there
   payer_ibge_code text,                               -- of his city
   excess_minor bigint NOT NULL DEFAULT 0 CHECK (excess_minor >= 0 AND excess_minor < amount_minor), -- of what pays an order: what goes back
+  purpose text,                                       -- IPRT, REFU: of one by which a bank gives back; NULL: of any other
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   FOREIGN KEY (company_id, payer_id) REFERENCES parties

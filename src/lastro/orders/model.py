@@ -290,7 +290,10 @@ class Authorized:
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """A Pix that came, or was asked for, or a partner's payment, as it was read. settled_at: when its money was in."""
+    """A Pix that came, or was asked for, or a partner's payment, as it was read. settled_at: when its money was in.
+
+    gives_back: by it a bank pays anew what was lost.
+    """
 
     id: UUID
     state: str
@@ -308,6 +311,7 @@ class Payment:
     authorized: Authorized | None = None
     txid: str | None = None
     settled_at: datetime | None = None
+    gives_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,8 @@ def judge(
     """
     if account is None:
         return "AC03"
-    if account.status != "ACTIVE":
-        return "AC07" if account.status == "CLOSED" else "AC06"
+    if (shut := _shut(account, arrival)) is not None:
+        return shut
     if arrival.receiver_document is not None and arrival.receiver_document != account.holder.document_number:
         return "CH11"
     if order is None:
@@ -71,6 +71,13 @@ def judge(
     if order.subscription_id is not None:
         return None if is_tied else "BE17"
     return _misses_owner(arrival)
+
+
+def _shut(account: Account, arrival: PixArrival) -> str | None:
+    """Why the account takes nothing new. What is given back comes in all the same, until it is closed (states.md 8)."""
+    if account.status == "CLOSED":
+        return "AC07"
+    return None if account.is_active or arrival.gives_back is not None else "AC06"
 
 
 def _misfits(arrival: PixArrival, printed: StaticCode | None) -> str | None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
 from tests.cast import Cast, Seller
 
 from lastro.accounts import Institution
@@ -13,8 +14,10 @@ from lastro.base.money import Money
 from lastro.base.run import Done
 from lastro.base.write import Row, Write
 from lastro.orders import ORDERS, Ask, Place, Settled
-from lastro.rails.port import ALARMED, PIX_ASK, PIX_SETTLED, Claimed, Payer, PixArrival, encode
+from lastro.rails.port import ALARMED, PIX_ASK, PIX_FINAL, PIX_SETTLED, Claimed, Payer, PixArrival, PixFinal, encode
 from lastro.standards.pix_ids import dynamic_txid
+
+from .shop import Shop
 
 PLACE = Place(Institution("99999010", "LASTRO", "0001"), "http://127.0.0.1:8080", True)
 AT = datetime.now(UTC)
@@ -84,3 +87,28 @@ async def test_a_settlement_of_another_amount_moves_nothing(cast: Cast, ana: Sel
     assert await states(cast, ana) == ([(order_id, "INITIAL", None)], [("ACCEPTED", order_id)])
     async with cast.database.session(ana.company_id) as session:
         assert await session.value("SELECT outcome FROM inbox WHERE id = $1", row.row_id) == ALARMED
+
+
+@pytest.mark.parametrize(("purpose", "fee"), [("IPRT", 0), ("REFU", 0), ("IPAY", 25), (None, 25)])
+@pytest.mark.parametrize("is_asked", [True, False])
+async def test_what_a_bank_pays_anew_is_no_sale(
+    cast: Cast, ana: Seller, purpose: str | None, fee: int, is_asked: bool
+) -> None:
+    """It comes in whole, in either way of being told."""
+    await cast.set_fees(ana.company_id, 5, 200)
+    at = datetime.now(UTC)
+    told = await arrives(cast, ana, instrument="MANU", purpose=purpose, settled_at=None if is_asked else at)
+    shop, name = Shop(cast, ana), told.end_to_end_id
+    if is_asked:
+        assert await shop.told(PIX_ASK, told, name) == "answered"
+        assert await shop.told(PIX_FINAL, PixFinal(name, settled=True, settled_at=at), name) == "handled"
+    else:
+        assert await shop.told(PIX_SETTLED, told, name) == "handled"
+    async with cast.database.session(ana.company_id) as session:
+        booked = await session.fetch("SELECT type, amount_minor FROM transfers ORDER BY type DESC")
+        shown = await session.value("SELECT purpose FROM pix_payments")
+    assert [(row["type"], row["amount_minor"]) for row in booked] == [
+        ("PIX_IN", 1000 - fee),
+        *([("FEE", fee)] if fee else []),
+    ]
+    assert shown == (purpose if fee == 0 else None)

@@ -52,11 +52,14 @@ TO_AN_OPEN_ONE: dict[str, Any] = {**TO_A_PRINTED_CODE, "printed": {"amount": Non
         {"of": OWNED, "is_tied": True},
         TO_A_PRINTED_CODE,
         {**TO_AN_OPEN_ONE, "came": {"amount": brl(1)}},
+        {"no_order": True, "names_order": False, "to": {"status": "INACTIVE"}, "came": {"txid": None, "purpose": "IPRT"}},
+        {"no_order": True, "names_order": False, "to": {"status": "INACTIVE"}, "came": {"txid": None, "purpose": "REFU"}},
     ],
     ids=[
         "right", "no document told", "open amount", "never expires", "in the last instant", "with the fee",
         "reserved by itself", "no charge", "no charge, any amount", "its owner decides", "its owner decides of a charge",
-        "its owner decides of money alone", "printed amount", "printed without an amount",
+        "its owner decides of money alone", "printed amount", "printed without an amount", "paid anew to a blocked account",
+        "a charge repaid to a blocked account",
     ],
 )  # fmt: skip
 def test_money_that_fits(case: dict[str, Any]) -> None:
@@ -69,6 +72,8 @@ def test_money_that_fits(case: dict[str, Any]) -> None:
         ({"no_account": True}, "AC03"),
         ({"to": {"status": "CLOSED"}}, "AC07"),
         ({"to": {"status": "INACTIVE"}}, "AC06"),
+        ({"to": {"status": "INACTIVE"}, "came": {"purpose": "IPAY"}}, "AC06"),
+        ({"to": {"status": "CLOSED"}, "came": {"purpose": "IPRT"}}, "AC07"),
         ({"came": {"receiver_document": "52998224725"}}, "CH11"),
         ({"no_order": True}, "BE15"),
         ({"no_order": True, "names_order": False, "came": AUTHORIZES}, "BE17"),

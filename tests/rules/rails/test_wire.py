@@ -39,7 +39,7 @@ def test_a_question() -> None:
     assert arrival == port.PixArrival(
         "M1", E2E, "abc", Money(1000, "BRL"), datetime(2026, 11, 20, 12, 0, tzinfo=UTC),
         port.Payer("Pessoa Pagadora", "CPF", "12345678909", "99999020", "0001", "123456", "CACC"),
-        "0001", "000000019", "11222333000181", None, "QRDN", "Olá",
+        "0001", "000000019", "11222333000181", None, "QRDN", "Olá", purpose="IPAY",
     )  # fmt: skip
 
 

@@ -153,7 +153,7 @@ class Settled(Act[Known]):
         assert known.account is not None
         paid = Paid(
             self.arrival.end_to_end_id, self.arrival.amount, at, payer, self.arrival.key, self.arrival.remittance, order_id,
-            authorized=_authorized(self.arrival),
+            authorized=_authorized(self.arrival), gives_back=self.arrival.gives_back is not None,
         )  # fmt: skip
         booked = _pay(known, known.account, paid, self.place, door)
         return Done(finished + Write(door.company_id, relies=_relied(known), rows=rows) + booked, b"")
@@ -217,6 +217,7 @@ def _settled(known: Known, payment: Payment, at: datetime, claimed: Claimed, pla
             order_id,
             payment.rail,
             payment.authorized,
+            gives_back=payment.gives_back,
         )
         booked = _pay(known, known.account, paid, place, door)
         return Done(finished + Write(door.company_id, moves=(move,)) + booked, b"")
@@ -264,6 +265,6 @@ def _payment_rows(
         "authorizes": None if authorized is None else authorized.recurrence_id,
         "maximum_minor": None if maximum is None else maximum.minor,
         "payer_ibge_code": None if authorized is None else authorized.ibge_code,
-        "created_at": door.now, "updated_at": door.now,
+        "purpose": arrival.gives_back, "created_at": door.now, "updated_at": door.now,
     }  # fmt: skip
     return payment_id, payer, (party, *PIX_PAYMENTS.born(values, door.now, (trigger,), reason=code))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro.base.write import Row, Write
+from lastro.companies import Fees
 from lastro.orders import postings
 from lastro.orders.instruments import closed
 from lastro.orders.model import Order
@@ -31,7 +32,7 @@ class Paid:
     """What settled, for the order that it pays or makes. end_to_end_id: of a Pix; None where a partner collected it.
 
     authorized: what its payer authorized with it. printed: the static code by which it came, where it makes an order.
-    waited: what of the amount came before, in parts.
+    waited: what of the amount came before, in parts. gives_back: a bank pays anew what somebody has lost, at no fee.
     """
 
     end_to_end_id: str | None
@@ -45,12 +46,14 @@ class Paid:
     authorized: Authorized | None = None
     printed: StaticCode | None = None
     waited: Money | None = None
+    gives_back: bool = False
 
 
 def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Place, door: Door) -> Write:
     """The order becomes PAID, or is born so; the money is booked and the client is told, in the same write."""
     # What comes unasked costs what it cost when the network settled it, whenever we hear of that.
-    fees = setup.fees.at(paid.at) if order is None else order.fees
+    unasked = Fees(paid.amount.currency) if paid.gives_back else setup.fees
+    fees = unasked.at(paid.at) if order is None else order.fees
     asked = None if order is None else order.amount
     credit, fee = split(paid.amount, asked, fees)
     transfers = postings.paid(door, account.id, paid.order_id, credit, fee, paid.rail, paid.waited)

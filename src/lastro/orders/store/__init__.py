@@ -328,6 +328,7 @@ def payment_from(row: Record | Part) -> Payment:
         row["id"], row["state"], row["version"], row["end_to_end_id"], row["order_id"], row["account_id"],
         Money(row["amount_minor"], currency_of(row["rail"])), row["payer_id"], row["code"], row["accepted_at"],
         row["pix_key"], row["remittance"], row["rail"], _authorized(row), row["txid"], row["settled_at"],
+        row["purpose"] is not None,
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _PAYMENT_COLUMNS = (
     "id", "state", "version", "end_to_end_id", "order_id", "account_id", "amount_minor", "rail", "payer_id", "code",
     "accepted_at", "pix_key", "remittance", "txid", "settled_at", "authorizes", "maximum_minor", "payer_ibge_code",
+    "purpose",
 )  # fmt: skip
 _PARTY_COLUMNS = ("id", "name", "document_type", "document_number", "bank")
 _SETUP_COLUMNS = (

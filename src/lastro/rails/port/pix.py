@@ -53,12 +53,17 @@ class Authorizing(msgspec.Struct, frozen=True):
     maximum: Money | None = None
 
 
+# IPRT: by a bank whose customer had a victim's money, after the first one. REFU: of a charge of Pix Automático at fault.
+GIVING_BACK = ("IPRT", "REFU")
+
+
 class PixArrival(msgspec.Struct, frozen=True):
     """A Pix to one of our accounts. settled_at None: the network asks before it settles; else the money is already in.
 
     instrument: how it was initiated (DICT, QRDN, QRES, MANU, INIC). accepted_at: when the network took it from the payer.
     authorizing: what its payer authorizes with it, both or neither: a yes, and its settlement, are of both. charging: the
-    recurrence of which it is a charge, scheduled under this endToEndId (instrument AUTO).
+    recurrence of which it is a charge, scheduled under this endToEndId (instrument AUTO). purpose: the network's (IPAY where
+    nothing is said).
     """
 
     message_id: str
@@ -76,6 +81,12 @@ class PixArrival(msgspec.Struct, frozen=True):
     settled_at: datetime | None = None
     authorizing: Authorizing | None = None
     charging: str | None = None
+    purpose: str | None = None
+
+    @property
+    def gives_back(self) -> str | None:
+        """The purpose of one by which a bank pays somebody anew what he has lost (domain.md §3.8, §6.4): it is no sale."""
+        return self.purpose if self.purpose in GIVING_BACK else None
 
 
 class PixFinal(msgspec.Struct, frozen=True):

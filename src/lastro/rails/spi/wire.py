@@ -57,6 +57,7 @@ class _Pix(msgspec.Struct, rename="camel"):
     remittance: str | None = None
     settled_at: Instant | None = None
     recurrence: recurrence_wire.Recurrence | None = None
+    purpose: str | None = None
 
 
 class _Final(msgspec.Struct, rename="camel"):
@@ -187,6 +188,7 @@ def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
         settled_at=pix.settled_at,
         authorizing=recurrence_wire.authorizing(pix.recurrence) if charging is None else None,
         charging=charging,
+        purpose=pix.purpose,
     )
     return port.Told(kind, name, pix.end_to_end_id, port.encode(arrival), pix.tx_id, receiver.account)
 
