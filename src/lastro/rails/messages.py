@@ -73,12 +73,15 @@ def is_its_own(body: bytes) -> bool:
 
 
 def is_worded(body: bytes) -> bool:
-    """Whether a no is in the words of a network or of the directory, and not a page of whatever stands on the way there."""
+    """Whether a no is in the words of a network or of the directory, and not of whatever stands on the way there.
+
+    A word of theirs has no blanks, as the phrase of a status has ("Not Found").
+    """
     try:
         told = decoded(body, _Problem)
     except Malformed:
         return False
-    return bool(told.error) or told.type not in (None, "", _NO_TYPE)
+    return _CODE.fullmatch(told.error or "") is not None or told.type not in (None, "", _NO_TYPE)
 
 
 def told_code(code: str, otherwise: str) -> str:

@@ -78,3 +78,14 @@ async def test_a_silent_directory_is_asked_again_until_its_time_is_over(office: 
     await office.begin(payout_id)
     assert (await became(office, payout_id), await office.children(payout_id)) == (("EXPIRED", None), ["EXPIRED"] * 2)
     assert await office.money() == (10_000_000, 0)
+
+
+async def test_a_batch_that_an_older_version_made_of_a_charge_is_not_sent_in_parts(office: Office) -> None:
+    """Each part would be refused for its amount, or the first be taken for the whole."""
+    await office.limit(transaction=500)
+    payout_id = await scheduled(office, {"key": KEY})
+    await office.rows("UPDATE payouts SET qr = $1, initiation = 'DYNAMIC_QR' RETURNING 1", DYNAMIC)
+    await office.begin(payout_id)
+    assert await became(office, payout_id) == ("ERROR", "NOT_PAYABLE")
+    assert await office.money() == (10_000_000, 0)
+    assert await office.column("SELECT count(*) FROM outbox") == [0]

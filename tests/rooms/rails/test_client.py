@@ -47,6 +47,7 @@ async def test_what_the_network_does_not_know(scene: Scene) -> None:
         "[]",
         '{"message": "no Route matched"}',
         '{"error": ""}',
+        '{"status": 404, "error": "Not Found", "path": "/x"}',
         '{"type": "about:blank"}',
     ):
         scene.network.gateway = body

@@ -147,8 +147,8 @@ class Begin(Act["Known | None"]):
             return "AC07"
         if self.lacks is not None:
             return "LIMIT_EXCEEDED" if isinstance(self.lacks, OverQuota) else "INSUFFICIENT_FUNDS"
-        if isinstance(known.found, Refused):
-            return NOT_PAYABLE
+        if isinstance(known.found, Refused) or (p.is_batch and known.found is not None and known.found.is_charge):
+            return NOT_PAYABLE  # of a charge nobody takes a part
         if known.found is not None and not rules.is_same_receiver(known.found.receiver, p.receiver):
             return RECEIVER_CHANGED
         return None

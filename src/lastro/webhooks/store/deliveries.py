@@ -159,14 +159,15 @@ told AS (
     FROM said s, now WHERE d.company_id = $1 AND d.id = s.id AND d.lease_token = s.token
   RETURNING d.id, s.token, d.attempts, d.status, d.reference_id, d.url, d.sequence),
 woken AS (
-  UPDATE deliveries d SET due_at = now.at, waits = false FROM now, told t
+  UPDATE deliveries d SET due_at = least(d.due_at, now.at), waits = false FROM now, told t
    CROSS JOIN LATERAL (
      SELECT e.id FROM deliveries e
       WHERE e.company_id = $1 AND e.reference_id = t.reference_id AND e.url = t.url AND e.sequence > t.sequence
         AND e.status IN ('PENDING', 'RETRYING') AND e.id <> ALL ($2::uuid[])
       ORDER BY e.sequence LIMIT 1) behind
    WHERE t.status IN ('DELIVERED', 'FAILED') AND d.company_id = $1 AND d.id = behind.id
-     AND (d.waits OR d.due_at <= now.at)), -- one that is due by what is seen here may have been put behind it since
+     -- One that is due by what is seen here may have been put behind it since.
+     AND (d.waits OR (d.due_at <= now.at AND d.lease_token IS NULL))),
 kept AS (
   INSERT INTO delivery_attempts (company_id, event_id, number, status_code, message, requested_at, duration_ms, failure)
   SELECT $1, t.id, t.attempts, s.status_code, s.message, s.requested_at, s.duration_ms, s.failure
