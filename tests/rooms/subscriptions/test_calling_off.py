@@ -2,14 +2,17 @@
 
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
+from tests.cast import PLACE
 
 from lastro.base.api import Incoming
 from lastro.base.commit import commit
 from lastro.base.errors import Refused, Stale
 from lastro.base.run import Done, Door
+from lastro.subscriptions.actions.advance import Advance
 
 from .charging import Bank, at, day
 from .desk import Desk
@@ -83,6 +86,21 @@ async def test_an_instruction_that_is_taken_in_hand_meanwhile_is_not_withdrawn(b
     with pytest.raises(Stale):
         await commit(bank.desk.cast.database, outcome.write)
     assert (await cancel(bank, made, at(12))).status == 202
+
+
+async def test_a_worker_that_comes_late_does_not_forget_the_day_that_the_bank_has_just_set(bank: Bank) -> None:
+    """Two find it due; one sends it, and its bank answers before the other has written that it waits for that answer."""
+    made = await bank.charge(await bank.accepted(), day(20))
+    assert await bank.time(made, at(11))
+    verb, door = Advance(UUID(made["id"]), PLACE), Door(bank.company, at(11), bank.desk.cast.chance)
+    async with bank.desk.cast.database.session(bank.company) as session:
+        outcome = verb.decide(await verb.read(session, door), door)
+    await bank.schedules(made, at(11))
+    assert isinstance(outcome, Done)
+    assert outcome.write is not None
+    with pytest.raises(Stale):
+        await commit(bank.desk.cast.database, outcome.write)
+    assert await bank.desk.column("SELECT due_at FROM subscription_payments WHERE company_id = tenant()") != [None]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.base.run import Act, Done
-from lastro.base.write import Touch, Write
+from lastro.base.write import Write
 from lastro.subscriptions.actions.charge import tried_so
-from lastro.subscriptions.actions.payment_ends import Known, begun, ended, known_of, payment_move
+from lastro.subscriptions.actions.payment_ends import Known, begun, ended, known_of, payment_move, time_of
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.rules.moments import due_at, payment_due
@@ -44,8 +44,7 @@ class Advance(Act["Known | None"]):
         payment = known.payment
         due, at = payment_due(payment, self.timing), due_at(payment, self.timing)
         if due is None or at is None or at > door.now:
-            touch = Touch("subscription_payments", payment.id, payment.version, {"due_at": at})
-            return Done(Write(door.company_id, touches=(touch,)), b"")
+            return Done(Write(door.company_id, touches=time_of(payment, self.timing)), b"")
         if due.trigger == "begin":
             return Done(begun(known.charge, door, self.timing), b"")
         if due.trigger == "send":

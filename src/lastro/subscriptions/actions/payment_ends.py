@@ -158,6 +158,16 @@ def attempt_ended(payment: Payment, trigger: str, code: str | None, door: Door) 
     return Write(door.company_id, moves=(move,))
 
 
+def time_of(payment: Payment, timing: Timing) -> tuple[Touch, ...]:
+    """Its due time, by the attempt that is open. That must still stand as it was read: else the time that its bank's word
+    has just set would be overwritten by that of a charge which nobody has answered, and its day would never begin.
+    """
+    touches = [Touch("subscription_payments", payment.id, payment.version, {"due_at": due_at(payment, timing)})]
+    if (one := payment.open_attempt) is not None:
+        touches.append(Touch("payment_attempts", one.id, one.version, {"collects_on": one.day}))
+    return tuple(touches)
+
+
 def begun(charge: Charge, door: Door, timing: Timing, *, attempts: Any = None) -> Write:
     """The day has come and the payer's bank has it: PENDING, with its order. attempts: as they will be."""
     payment = charge.payment

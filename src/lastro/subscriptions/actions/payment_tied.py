@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from lastro.base.write import Touch, Write
-from lastro.subscriptions.actions.payment_ends import payment_move
+from lastro.base.write import Write
+from lastro.subscriptions.actions.payment_ends import payment_move, time_of
 from lastro.subscriptions.payments import store as payments_store
 from lastro.subscriptions.rules.charging import is_settled_by
-from lastro.subscriptions.rules.moments import due_at
 from lastro.subscriptions.states import ATTEMPTS
 
 if TYPE_CHECKING:
@@ -52,9 +51,7 @@ class ScheduledPayment:
         What ends an attempt relies on the order as it was read, which is reserved from here on.
         """
         del arrival
-        same = {"due_at": due_at(self.payment, self.timing)}
-        touch = Touch("subscription_payments", self.payment.id, self.payment.version, same)
-        return Write(door.company_id, touches=(touch,))
+        return Write(door.company_id, touches=time_of(self.payment, self.timing))
 
     def settled(self, paid: Paid, door: Door) -> Write:
         """PAID, and its attempt, in the write in which the order is."""
