@@ -55,21 +55,14 @@ def problem(status: int, body: bytes) -> tuple[str, str]:
     """Code and reason of an answer that is no success, whatever its form. Of a type that is an address (RFC 9457 §3.1.1), as
     the directory's are, the code is the last part.
     """
-    try:
-        told = decoded(body, _Problem)
-    except Malformed:
-        told = _Problem()
+    told = _said(body)
     code = (told.type or "").rsplit("/", 1)[-1] or told.error or f"HTTP{status}"
     return code, told.title or told.message or f"answered with HTTP status {status}"
 
 
 def is_its_own(body: bytes) -> bool:
     """Whether a no is the directory's (DICT API 2.12.1, Problem), and not of whatever stands on the way there."""
-    try:
-        told = decoded(body, _Problem)
-    except Malformed:
-        return False
-    return told.type not in (None, "", _NO_TYPE)
+    return _said(body).type not in (None, "", _NO_TYPE)
 
 
 def is_worded(body: bytes) -> bool:
@@ -77,11 +70,15 @@ def is_worded(body: bytes) -> bool:
 
     A word of theirs has no blanks, as the phrase of a status has ("Not Found").
     """
+    return _CODE.fullmatch(_said(body).error or "") is not None or is_its_own(body)
+
+
+def _said(body: bytes) -> _Problem:
+    """What a no says; nothing where it cannot be read."""
     try:
-        told = decoded(body, _Problem)
+        return decoded(body, _Problem)
     except Malformed:
-        return False
-    return _CODE.fullmatch(told.error or "") is not None or told.type not in (None, "", _NO_TYPE)
+        return _Problem()
 
 
 def told_code(code: str, otherwise: str) -> str:
