@@ -8,13 +8,14 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from structlog.testing import capture_logs
 from tests.cast import INSTITUTION, PLACE, Cast
 from tests.laws import breaches
 
 from lastro import orders
 from lastro.base.db import Database
 from lastro.doors import news
-from lastro.orders.model import RETURN_SENT_WITHIN, RETURN_WITHIN
+from lastro.orders.model import RETURN_LATE, RETURN_SENT_WITHIN, RETURN_WITHIN
 from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler
@@ -137,6 +138,17 @@ async def test_none_is_sent_in_the_hours_before_it_is_given_up(shop: Shop, work:
     assert (await lanes.stands(), lanes.network.has_it) == (("PENDING", None, None, True), False)
     await lanes.goes_on(RETURN_WITHIN - RETURN_SENT_WITHIN)
     assert (await lanes.stands(), lanes.network.has_it) == (("ERROR", NOT_TAKEN, "withdrawn", False), False)
+
+
+async def test_what_its_network_never_decides_is_for_people(shop: Shop, work: Database) -> None:
+    """It is asked about on, and nothing is guessed."""
+    await shop.back(await shop.paid(1000), 400)
+    lanes = Lanes(shop, work, port.PIX)
+    for by, alarms in ((A_MOMENT, []), (RETURN_WITHIN, []), (RETURN_LATE - RETURN_WITHIN, ["network.undecided"])):
+        with capture_logs() as logs:
+            await lanes.goes_on(by)
+        assert [line["event"] for line in logs if line["log_level"] == "critical"] == alarms
+    assert (await lanes.stands())[:2] == ("PENDING", None)
 
 
 async def test_money_that_fitted_nothing_waits_for_people(shop: Shop, work: Database) -> None:
