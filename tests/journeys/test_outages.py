@@ -5,6 +5,7 @@ import os
 import secrets
 import signal
 from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import aiohttp
@@ -18,6 +19,7 @@ from .conftest import mortal_server, playing
 from .insisting import insist, journey
 from .play import Answer, Play
 from .stage import Stage, until
+from .test_vouchers import voucher
 
 
 @pytest.fixture
@@ -123,3 +125,24 @@ async def unavailable(play: Play) -> Answer | None:
 
 async def is_gone(server: EmbeddedServer) -> bool:
     return not server.is_running()
+
+
+async def test_an_order_that_was_paid_while_nobody_here_read_does_not_expire(scene: Play) -> None:
+    """Paid at the till in time; the worker is back after the term, and the network of tills only later."""
+    made = await voucher(scene, "PAYNET")
+    scene.stage.kill("worker")
+    paid = await scene.act("/phone/pay", {"qrcodeData": made["cash"]["reference"]})
+    assert paid["status"] == "SETTLED"
+    scene.stage.kill("simulator")
+    await scene.jump(timedelta(days=8))
+    await scene.stage.restart("worker")
+    await until(lambda: has_asked(scene, "paynet"), "the question to the network")
+    assert (await scene.shown(made))["status"] == "INITIAL"
+    await scene.stage.restart("simulator")
+    await scene.becomes(made, "PAID")
+    await scene.told(made, "ORDER-PAYIN.PAID")
+
+
+async def has_asked(play: Play, rail: str) -> bool:
+    """Whether the worker wanted to read a partner's stream before it ended an order, and could not."""
+    return any("stream.unread" in line and f'"{rail}"' in line for line in play.stage.said("worker").splitlines())

@@ -31,6 +31,7 @@ from lastro.orders import Place
 from lastro.payouts import Ways
 from lastro.rails import port
 from lastro.rails.asking import Asker
+from lastro.rails.catch_up import CatchUp
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import RAILS
@@ -104,7 +105,7 @@ class Stage:
         self._handler = Handler(cast.database, work, runner, cast.chance, news.inbox_verbs(_PLACE))
         self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.network, wiring.WAITING[port.PIX])
         rail: Any = self.network
-        self._due = [due for due in dues_of(_PLACE, rail, ways) if due.name in self.dues]
+        self._due = [due for due in dues_of(_PLACE, rail, ways, CatchUp({})) if due.name in self.dues]
         assert len(self._due) == len(self.dues)
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from lastro.subscriptions import TIMING
 
 if TYPE_CHECKING:
     from lastro.orders import Place
-    from lastro.rails.port import Registry
+    from lastro.rails.port import Registry, StreamsRead
     from lastro.subscriptions import Timing
 
 # Orders whose time, and the time a late message is given, is over; the first charge of a subscription ends with that.
@@ -77,16 +77,16 @@ CODES_OVER = (
 
 
 def dues_of(
-    place: Place, registry: Registry, ways: payouts.Ways, timing: Timing = TIMING, terms: Terms = TERMS
+    place: Place, registry: Registry, ways: payouts.Ways, streams: StreamsRead, timing: Timing = TIMING, terms: Terms = TERMS
 ) -> tuple[Due, ...]:
     """The sweeps of a worker that stands there. timing: of charges of subscriptions. registry: where keys are.
 
-    ways: whom a scheduled payout asks where its money goes. terms: of disputes.
+    ways: whom a scheduled payout asks where its money goes. streams: of the partners that collect. terms: of disputes.
     """
     return (
         Due("expiry", EXPIRED, lambda order_id: orders.Expire(order_id, place)),
-        Due("terms", ENDED, lambda order_id: orders.Expire(order_id, place)),
-        Due("cards", CARDS_OVER, lambda order_id: orders.CardOver(order_id, place)),
+        Due("terms", ENDED, lambda order_id: orders.Expire(order_id, place, streams=streams)),
+        Due("cards", CARDS_OVER, lambda order_id: orders.CardOver(order_id, place, streams)),
         Due("lapse", LAPSED, lambda subscription_id: subscriptions.Lapse(subscription_id, place)),
         Due("end", OVER, lambda subscription_id: subscriptions.End(subscription_id, place)),
         Due("payments", PAYMENTS_DUE, lambda payment_id: subscriptions.Advance(payment_id, place, timing)),

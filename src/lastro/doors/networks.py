@@ -15,6 +15,7 @@ from lastro.rails.card import Card, CardTokenizer
 from lastro.rails.card.statements import statements as card_statements
 from lastro.rails.cash import Cash
 from lastro.rails.cash.statements import statements as cash_statements
+from lastro.rails.catch_up import CatchUp
 from lastro.rails.claims import Claims
 from lastro.rails.crypto import Crypto, CryptoQuotes
 from lastro.rails.crypto.statements import statements as crypto_statements
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     from lastro.rails.statements import JsonStatements
 
 _CASH = (port.OXXO, port.OXXOPAY, port.PAYNET, port.PAYNET2)  # one protocol, three networks, one of them by two partners
+_Collector = Boleto | Card | Crypto | Spei | Deposit | Cash
 # How each partner is spoken to, by its rail.
-_ADAPTERS: Mapping[str, Callable[[Line], port.Rail]] = {
+_ADAPTERS: Mapping[str, Callable[[Line], _Collector]] = {
     port.BOLETO: Boleto, port.CARD: Card, port.CRYPTO: Crypto, port.CRYPTO2: Crypto, port.SPEI: Spei, port.DEPOSIT: Deposit,
     **{rail: partial(Cash, rail) for rail in _CASH},
 }  # fmt: skip
@@ -76,8 +78,8 @@ def tokenizer_of(settings: Settings) -> CardTokenizer | None:
 
 def rails_of(
     settings: Settings, pix: port.Rail, database: Database, work: Database, chance: Chance, documents: port.Documents
-) -> tuple[dict[str, port.Rail], Closers]:
-    """Every rail by its name, and what ends the connections of all but the Pix's own.
+) -> tuple[dict[str, port.Rail], CatchUp, Closers]:
+    """Every rail by its name, the streams of the partners, and what ends the connections of all but the Pix's own.
 
     documents: of requests for accounts.
     """
@@ -88,14 +90,16 @@ def rails_of(
     rails[port.MED] = med = disputes_of(settings)
     rails[port.CLAIMS] = claims = Claims(Line(settings.network_url, settings.network_token), settings.ispb)
     closers: Closers = (ted.close, med.close, claims.close)
+    streams: dict[str, tuple[port.Stream, port.Keep]] = {}
     for name in _ADAPTERS.keys() & settings.partners.keys():
         partner = settings.partners[name]
         rails[name] = adapter = _ADAPTERS[name](Line(partner.url, partner.token))
+        streams[name] = (adapter, Inbox(database, work, chance, settings.ispb, name).keep)
         closers = (*closers, adapter.close)
     if (looks := settings.partners.get(port.ANALYSIS)) is not None:
         rails[port.ANALYSIS] = analysis = Analysis(Line(looks.url, looks.token), documents)
         closers = (*closers, analysis.close)
-    return rails, closers
+    return rails, CatchUp(streams), closers
 
 
 def statements_of(settings: Settings) -> tuple[dict[str, port.Statements], Closers]:

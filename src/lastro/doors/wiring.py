@@ -234,7 +234,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     stepper = None if sandbox is None else sandbox.stepper(settings, database, work)
     pix = GivingBack(rail, payees.budget_of(settings, database))
     documents = accounts.opening.SealedDocuments(database, key_ring_of(settings))
-    rails, ends = rails_of(settings, pix, database, work, chance, documents)
+    rails, streams, ends = rails_of(settings, pix, database, work, chance, documents)
     rails[port.MESSAGES] = people = messages_of(settings, database, keys.Codes(key_ring_of(settings)))
     outgoing = payees.for_locations(settings)
     ways = _ways(settings, place, database, chance, rail, outgoing)
@@ -245,7 +245,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
         closers.insert(0, stepper.close)
     return Worker(
         database, work, runner, rails, WAITING, inbox_verbs(place, settings.charging, settings.disputing),
-        dues_of(place, rail, ways, settings.charging, settings.disputing),
+        dues_of(place, rail, ways, streams, settings.charging, settings.disputing),
         deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
     )  # fmt: skip

@@ -76,6 +76,17 @@ class Movements:
             with suppress(Transient):
                 await self._line.ask("GET", self._after(place, 0), None, 1.0)
 
+    async def catch_up(self, keep: Keep) -> None:
+        """Stores every movement that the partner tells until it has no more. Transient: some of them may be missing."""
+        place: int | None = None
+        while True:
+            answer = await self._line.ask("GET", self._after(place, 0), None, TIMEOUT_SECONDS)
+            told, last = self._told(answer)
+            await keep(told)
+            if last is None or len(told) < _LIMIT:
+                return
+            place = last
+
     async def _pull(self, place: int | None, keep: Keep, stop: asyncio.Event) -> int | None:
         """One pull, which confirms the one before, and the storing of what it brought; the new place."""
         if self._pace is not None:
@@ -83,12 +94,7 @@ class Movements:
         answer = await self._until(stop, self._after(place, WAIT_SECONDS))
         if answer is None:
             return place
-        if answer.status != 200:
-            raise Transient(f"the movements answered with HTTP status {answer.status}")
-        try:
-            told, last = read_batch(answer.body, self._readers)
-        except Malformed as malformed:
-            raise Transient(f"the movements cannot be read: {malformed}") from malformed
+        told, last = self._told(answer)
         await keep(told)
         if last is None:
             return place
@@ -106,6 +112,15 @@ class Movements:
             for task in (pull, stopped):
                 task.cancel()
             await asyncio.gather(pull, stopped, return_exceptions=True)
+
+    def _told(self, answer: Answer) -> tuple[list[port.Told], int | None]:
+        """The movements of an answer, and the sequence number of the last. Transient: it is no batch."""
+        if answer.status != 200:
+            raise Transient(f"the movements answered with HTTP status {answer.status}")
+        try:
+            return read_batch(answer.body, self._readers)
+        except Malformed as malformed:
+            raise Transient(f"the movements cannot be read: {malformed}") from malformed
 
     def _after(self, place: int | None, wait: int) -> str:
         after = "" if place is None else f"&after={place}"

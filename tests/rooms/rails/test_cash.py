@@ -19,6 +19,7 @@ from lastro.base.secrets import Secret
 from lastro.rails import port
 from lastro.rails.cash import Cash
 from lastro.rails.cash.statements import statements
+from lastro.rails.catch_up import CatchUp
 from lastro.rails.inbox import Inbox
 from lastro.rails.line import Line
 from lastro.rails.port import Pending, Permanent, Transient, Unknown
@@ -27,8 +28,10 @@ from lastro.standards import cash_references
 from lastro_sim.__main__ import Server
 from lastro_sim.application import build
 from lastro_sim.bells import Bells
+from lastro_sim.cash.api import NAMED as PARTNERS_BY_NAME
 from lastro_sim.chance import Dice
 from lastro_sim.clock import Clock
+from lastro_sim.collecting import movements
 from lastro_sim.network import Network
 from lastro_sim.settings import Settings
 from lastro_sim.store import Store
@@ -159,6 +162,27 @@ async def test_what_is_paid_at_a_till_reaches_its_company(street: Street) -> Non
         assert (told.payment_id, told.reference, told.amount) == (name, wanted.reference, Money(10_000, "MXN"))
         assert told.settled_at is not None
         assert told.payer is None, "nobody says his name at a till"
+
+
+async def test_a_stream_is_read_to_its_end(street: Street) -> None:
+    """More movements than one answer holds; read again, they are the same rows."""
+    partner = PARTNERS_BY_NAME[street.rail]
+    for _ in range(movements.LARGEST_BATCH + 20):
+        movements.put(street.network, partner, "OF_ANOTHER_VERSION", {})
+    for _ in range(2):
+        await street.cash.catch_up(street.inbox.keep)
+        assert len(await street.scene.inbox_rows()) == movements.LARGEST_BATCH + 20
+
+
+async def test_a_stream_that_cannot_be_read_covers_nothing(street: Street) -> None:
+    line = Line("http://127.0.0.1:1", Secret(TOKEN))
+    away, there = Cash(street.rail, line), CatchUp({street.rail: (street.cash, street.inbox.keep)})
+    assert not await CatchUp({street.rail: (away, street.inbox.keep)}).read(street.rail, NOW)
+    assert not there.covers(street.rail, NOW)
+    assert await there.read(street.rail, NOW)
+    assert there.covers(street.rail, NOW)
+    assert not there.covers(street.rail, NOW + timedelta(microseconds=1))
+    await away.close()
 
 
 async def test_a_line_of_its_statement_finds_its_company(street: Street) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.base.api import render
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.errors import Kind, Problem, Refused, Stale
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Write
 from lastro.orders import store
@@ -14,6 +14,7 @@ from lastro.orders.actions.give_back import Return, parts_back
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards.ending import card_moved, is_being_charged
 from lastro.orders.instruments import closed
+from lastro.orders.methods import known_method
 from lastro.orders.model import EXPIRY_GRACE
 from lastro.orders.notifications import pay_in
 from lastro.orders.rendering import in_full
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.db import Session
     from lastro.orders.model import Order, Payment, Place
+    from lastro.rails.port import StreamsRead
 
 
 _NOT_ALONE = Refused(
@@ -36,7 +38,10 @@ _NOT_ALONE = Refused(
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An order, and whether money for it is under way. parts: what is in of it. returns: for giving each of these back."""
+    """An order, and whether money for it is under way. parts: what is in of it. returns: for giving each of these back.
+
+    is_told: the partner that collects it has no more to tell of its time.
+    """
 
     order: Order
     account: Account
@@ -44,6 +49,7 @@ class Known:
     in_inbox: bool
     parts: tuple[Payment, ...] = ()
     returns: tuple[Return, ...] = ()
+    is_told: bool = True
 
     @property
     def under_way(self) -> bool:
@@ -51,15 +57,34 @@ class Known:
         return self.reserved or self.in_inbox
 
 
-async def known_of(session: Session, company_id: UUID, order_id: UUID) -> Known | None:
+async def known_of(session: Session, company_id: UUID, order_id: UUID, streams: StreamsRead | None = None) -> Known | None:
     """The order, and whether money for it is under way; None where there is no such order."""
     order = await store.order_by_id(session, company_id, order_id)
     if order is None:
         return None
+    is_told = _is_told(order, streams)  # before the inbox is looked into
     reserved = await store.reservation(session, company_id, order_id) is not None or is_being_charged(order)
     in_inbox = await store.is_in_inbox(session, company_id, order)
     parts = await store.parts(session, company_id, order)
-    return Known(order, await account_of(session, company_id, order), reserved, in_inbox, parts)
+    return Known(order, await account_of(session, company_id, order), reserved, in_inbox, parts, is_told=is_told)
+
+
+def _is_told(order: Order, streams: StreamsRead | None) -> bool:
+    rail = known_method(order.payment_method).rail
+    return streams is None or rail is None or order.ends_at is None or streams.covers(rail, order.ends_at)
+
+
+async def told_first(known: Known, streams: StreamsRead | None, door: Door) -> Known:
+    """What is known of an order whose time is over, once its partner's stream was read behind that time.
+
+    Stale: it was read just now, and the order may be paid. What cannot be read leaves the order as it is.
+    """
+    rail = known_method(known.order.payment_method).rail
+    if known.is_told or streams is None or rail is None or not is_over(known.order, door.now, EXPIRY_GRACE):
+        return known
+    if await streams.read(rail, door.now):
+        raise Stale("the partner's stream was read")
+    return known
 
 
 def ended(known: Known, trigger: str, door: Door, place: Place, *, error: str | None = None) -> Write:
@@ -73,26 +98,35 @@ def ended(known: Known, trigger: str, door: Door, place: Place, *, error: str | 
 
 @dataclass(frozen=True)
 class Expire(Act["Known | None"]):
-    """The sweep found an order whose time is over. before_its_time: a sandbox plays that it is."""
+    """The sweep found an order whose time is over. before_its_time: a sandbox plays that it is.
+
+    streams: of the partners, read before an order ends unpaid; None: nobody is asked.
+    """
 
     order_id: UUID
     place: Place
     before_its_time: bool = False
+    streams: StreamsRead | None = None
 
     async def read(self, session: Session, door: Door) -> Known | None:
         """The order and what is under way for it; numbers for the returns of parts that are in."""
-        known = await known_of(session, door.company_id, self.order_id)
+        known = await known_of(session, door.company_id, self.order_id, self.streams)
         if known is None or not known.parts:
             return known
         setup, ispb = await store.company_setup(session, door.company_id), self.place.institution.ispb
         numbers = [await store.next_network_number(session) for _ in known.parts]
         return replace(known, returns=tuple(Return(ispb, setup.number, number) for number in numbers))
 
+    async def look_up(self, known: Known | None, door: Door) -> Known | None:
+        """Reads what the partner had to say of the order's time."""
+        return None if known is None else await told_first(known, self.streams, door)
+
     def decide(self, known: Known | None, door: Door) -> Done | Refused:
         """EXPIRED, unless something came in between; parts go back. What belongs to a subscription ends with it."""
         if known is None or not ORDERS.allows(known.order.state, "expire") or known.order.subscription_id is not None:
             return Done(None, b"")
-        if known.under_way or not (self.before_its_time or is_over(known.order, door.now, EXPIRY_GRACE)):
+        is_its_time = known.is_told and is_over(known.order, door.now, EXPIRY_GRACE)
+        if known.under_way or not (self.before_its_time or is_its_time):
             return Done(None, b"")
         return Done(ended(known, "expire", door, self.place) + parts_back(known.parts, known.returns, door), b"")
 

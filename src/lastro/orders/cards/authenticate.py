@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Relied, Write
 from lastro.orders.actions.end import Known as Ending
-from lastro.orders.actions.end import ended, known_of
+from lastro.orders.actions.end import ended, known_of, told_first
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards import rules, store
 from lastro.orders.cards.declines import decline_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lastro.orders.cards.model import CardPayment
     from lastro.orders.cards.rules import Consequence
     from lastro.orders.model import Order, Place
-    from lastro.rails.port import CardAuthenticated, Claimed, CollectionRefused
+    from lastro.rails.port import CardAuthenticated, Claimed, CollectionRefused, StreamsRead
 
 _WAITS = ("CREATED", "CHALLENGE_REQUIRED")
 _NO_RESULT = f"3DS: no result within {rules.CHALLENGE_WITHIN.seconds // 60} minutes"
@@ -148,21 +148,29 @@ class Declined(Act["Known | None"]):
 
 @dataclass(frozen=True)
 class CardOver(Act["Ending | None"]):
-    """An order by card has waited long enough: for its payer, or for the acquirer's word on a charge."""
+    """An order by card has waited long enough: for its payer, or for the acquirer's word on a charge.
+
+    streams: of the partners, read before an order ends unpaid; None: nobody is asked.
+    """
 
     order_id: UUID
     place: Place
+    streams: StreamsRead | None = None
 
     async def read(self, session: Session, door: Door) -> Ending | None:
         """The order and what is under way for it."""
-        return await known_of(session, door.company_id, self.order_id)
+        return await known_of(session, door.company_id, self.order_id, self.streams)
+
+    async def look_up(self, known: Ending | None, door: Door) -> Ending | None:
+        """Reads what the acquirer had to say of the order's time."""
+        return None if known is None else await told_first(known, self.streams, door)
 
     def decide(self, known: Ending | None, door: Door) -> Done:
         """A charge that was ordered may have been made: PENDING, and it is asked about. Else nothing was: ERROR."""
         order = None if known is None else known.order
         if known is None or order is None or order.card is None or order.ends_at is None or door.now < order.ends_at:
             return Done(None, b"")
-        if known.in_inbox:
+        if known.in_inbox or not known.is_told:
             return Done(None, b"")
         if order.card.state == "AUTHENTICATED":
             move = ORDERS.move(order, "fall silent", door.now, ends_at=None)

@@ -146,6 +146,23 @@ class Rail(Protocol):
         """Ends its connections."""
 
 
+class Stream(Protocol):
+    """The stream of a partner that collects."""
+
+    async def catch_up(self, keep: Keep) -> None:
+        """Stores everything that was told so far. Transient: some of it may be missing."""
+
+
+class StreamsRead(Protocol):
+    """Up to which instant of business time the streams of partners are in the inbox."""
+
+    def covers(self, rail: str, at: datetime) -> bool:
+        """Tells whether everything that the partner had told at that instant is in the inbox."""
+
+    async def read(self, rail: str, now: datetime) -> bool:
+        """Reads what the partner has told up to now, and tells whether that worked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """Objects of a room that a network has to end, and that it is asked about when their ask_at has come.

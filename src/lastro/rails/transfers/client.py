@@ -63,6 +63,10 @@ class _Transfers:
         """Pulls until stop."""
         await self._movements.listen(keep, stop)
 
+    async def catch_up(self, keep: Keep) -> None:
+        """Stores every movement that was told so far. Transient: some may be missing."""
+        await self._movements.catch_up(keep)
+
     async def close(self) -> None:
         """Ends its connections."""
         await self._line.close()

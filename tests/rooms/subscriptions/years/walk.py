@@ -28,6 +28,7 @@ from lastro.doors.wiring import WAITING
 from lastro.payouts import Ways
 from lastro.rails import port
 from lastro.rails.asking import Asker
+from lastro.rails.catch_up import CatchUp
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.port import RAILS
@@ -93,7 +94,7 @@ class Walk:
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.bank)
         self._handler = Handler(cast.database, work, runner, cast.chance, news.inbox_verbs(PLACE))
         self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.bank, WAITING[port.PIX])
-        self._sweeps = [Sweep(due, work, runner) for due in dues_of(PLACE, REGISTRY, _PAYS_NOBODY)]
+        self._sweeps = [Sweep(due, work, runner) for due in dues_of(PLACE, REGISTRY, _PAYS_NOBODY, CatchUp({}))]
 
     # ── time ──
 

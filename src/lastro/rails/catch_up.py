@@ -1,0 +1,50 @@
+"""The movements that partners told while nobody here was reading, read before an order ends for want of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import structlog
+
+from lastro.rails.port import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from lastro.rails.port import Keep, Stream
+
+_log = structlog.get_logger(__name__)
+
+
+class CatchUp:
+    """Says up to which instant a partner's stream is in the inbox, and reads it up to now.
+
+    streams: by rail, each with what stores its movements. All instants are of business time, read from the database. A rail
+    without a stream is one that this installation does not speak to: nothing can be told by it.
+    """
+
+    def __init__(self, streams: Mapping[str, tuple[Stream, Keep]]) -> None:
+        self._streams = streams
+        self._read_until: dict[str, datetime] = {}
+        self._one_reader: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def covers(self, rail: str, at: datetime) -> bool:
+        """Tells whether everything that the partner had told at that instant is in the inbox."""
+        return rail not in self._streams or (rail in self._read_until and self._read_until[rail] >= at)
+
+    async def read(self, rail: str, now: datetime) -> bool:
+        """Reads the stream until the partner has no more, and tells whether that worked. now: business time, or earlier."""
+        async with self._one_reader[rail]:
+            if self.covers(rail, now):
+                return True
+            stream, keep = self._streams[rail]
+            try:
+                await stream.catch_up(keep)
+            except Transient as away:
+                _log.warning("stream.unread", rail=rail, reason=away.reason)
+                return False
+            self._read_until[rail] = now
+            return True
