@@ -11,13 +11,18 @@ import aiohttp
 import structlog
 
 from lastro.base.api import stamp
+from lastro.ledger import covered_debts
+from lastro.reconciliation import days_to_begin
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lastro.base.db import Database
     from lastro.doors.settings import Settings
 
 _log = structlog.get_logger(__name__)
 _LOOK_SECONDS = 0.05
+_DEBTS_COUNTED = 1000  # of a company
 _PATIENCE_SECONDS = 6.0  # so long one instant may keep things busy before the clock goes on regardless
 
 READ = "SELECT business_now() AS now, offset_us, target_at, version FROM clock"
@@ -76,6 +81,8 @@ SELECT (SELECT count(*) FROM outbox WHERE due_at <= (SELECT now FROM t))
           SELECT 1 FROM events e WHERE e.company_id = c.company_id AND e.xid >= c.numbered_below_xid AND NOT EXISTS (
             SELECT 1 FROM event_numbers n WHERE n.company_id = e.company_id AND n.event_id = e.id OFFSET 0) LIMIT 1) u)
 """
+_STATEMENTS_DUE = "SELECT count(*) FROM statements WHERE due_at <= (SELECT business_now())"
+_COMPANIES = "SELECT company_id FROM company_numbers"
 # What is asked about again and again for as long as it is open, a claim of a key, is nothing to go on to.
 NEXT = """
 SELECT least(
@@ -188,13 +195,48 @@ class Stepper:
         return self._http
 
 
-async def shown(work: Database) -> dict[str, object]:
-    """What the clock's path answers. pending: what is due by now and not done, and one for a step that still walks."""
-    async with work.session() as session:
-        clock = await session.row(READ)
+@dataclass(frozen=True)
+class Pending:
+    """What is due by now and not done, of all companies.
+
+    work: sees due times across companies. rails: those whose statements are taken.
+    """
+
+    database: Database
+    work: Database
+    rails: Sequence[str]
+
+    async def count(self) -> int:
+        """Counts what is due by a time, statements of days that are over, and debts that an account can pay."""
+        async with self.work.session() as session:
+            busy = int(await session.value(BUSY)) + int(await session.value(_STATEMENTS_DUE))
+            companies = [row["company_id"] for row in await session.fetch(_COMPANIES)]
+        behind = await days_to_begin(self.database, self.work, self.rails)
+        owed = 0
+        for company_id in companies:
+            async with self.database.session(company_id) as session:
+                owed += len(await covered_debts(session, company_id, _DEBTS_COUNTED))
+        return busy + sum(len(days) for _, _, days in behind) + owed
+
+    async def shown(self) -> dict[str, object]:
+        """What the clock's path answers. pending: the count, and one for a step that still walks."""
+        async with self.work.session() as session:
+            clock = await session.row(READ)
         assert clock is not None
-        busy = int(await session.value(BUSY))
-    return {"now": stamp(clock["now"]), "pending": busy + (clock["target_at"] is not None)}
+        return {"now": stamp(clock["now"]), "pending": await self.count() + (clock["target_at"] is not None)}
+
+    async def arrived(self, seconds: float) -> bool:
+        """Waits so long until the clock has reached its target and all that fell due is done; whether it is."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        while True:
+            async with self.work.session() as session:
+                clock = await session.row(READ)
+            assert clock is not None
+            if clock["target_at"] is None and not await self.count():
+                return True
+            if asyncio.get_running_loop().time() >= deadline:
+                return False
+            await asyncio.sleep(_LOOK_SECONDS)
 
 
 async def aim(database: Database, target: datetime, seen: datetime | None) -> bool:
@@ -204,17 +246,3 @@ async def aim(database: Database, target: datetime, seen: datetime | None) -> bo
     """
     async with database.session() as session:
         return await session.value(AIM, target, seen) is not None
-
-
-async def arrived(work: Database, seconds: float) -> bool:
-    """Whether the clock has reached its target and all that fell due has run, waiting so long for it."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    while True:
-        async with work.session() as session:
-            clock = await session.row(READ)
-            assert clock is not None
-            if clock["target_at"] is None and not await session.value(BUSY):
-                return True
-        if asyncio.get_running_loop().time() >= deadline:
-            return False
-        await asyncio.sleep(_LOOK_SECONDS)

@@ -15,6 +15,7 @@ from lastro.doors.console import Annex, looking, shell
 from lastro.doors.console.shell import Act, Page
 from lastro.doors.console.words import LANGUAGES
 from lastro.doors.declined import Declined
+from lastro.doors.networks import statement_rails
 from lastro.people import Role
 from lastro.standards.calendar import BRASILIA
 from lastro_sandbox import clock, errands, snapshots
@@ -78,13 +79,13 @@ class Controls:
 
     async def step(self, viewer: Viewer, asked: Asked) -> Response:
         """POST /console/sandbox/clock: `step`, a duration or one of `due`, `morning`, `typed`; typed: `to`."""
-        before = (await clock.shown(self.work))["now"]
+        before = (await self.clock.pending.shown())["now"]
         body = await self._target(asked)
         refused = await self.clock.walk(body) if body else None
         if refused is not None:
             found = json.loads(refused.body).get("details", ())
             return await self._page(viewer, asked, status=400, problems=[one["description"] for one in found])
-        after = (await clock.shown(self.work))["now"]
+        after = (await self.clock.pending.shown())["now"]
         return shell.go(f"{HERE}?from={before}&until={after}")
 
     async def fault(self, viewer: Viewer, asked: Asked) -> Response:
@@ -174,7 +175,7 @@ class Controls:
             due = await self._next_due()
             return None if due is None else {"now": stamp(due)}
         if step == "morning":
-            return {"now": stamp(_next_morning(datetime.fromisoformat(str((await clock.shown(self.work))["now"]))))}
+            return {"now": stamp(_next_morning(datetime.fromisoformat(str((await self.clock.pending.shown())["now"]))))}
         if step == "typed":
             typed = asked.form.get("to", "").strip()
             return {"advance": typed} if typed.startswith("P") else {"now": typed}
@@ -191,7 +192,7 @@ class Controls:
         return min((one for one in (ours, theirs) if one is not None and one > row["now"]), default=None)
 
     async def _page(self, viewer: Viewer, asked: Asked, *, status: int = 200, problems: Any = ()) -> Response:
-        shown, due = await clock.shown(self.work), await self._next_due()
+        shown, due = await self.clock.pending.shown(), await self._next_due()
         _, faults = await self.simulator.ask("GET", "/faults")
         _, kinds = await self.simulator.ask("GET", "/faults/kinds")
         between = tuple(read_timestamp(asked.query.get(name, "")) for name in ("from", "until"))
@@ -213,7 +214,8 @@ class Controls:
 
 def annex(settings: Settings, house: House, work: Database) -> Annex:
     """The pages of the sandbox that this process serves."""
-    return pages_of(Controls(settings.home, work, ClockPath(house.database, work), Simulator(settings.network_url)))
+    path = ClockPath(clock.Pending(house.database, work, statement_rails(settings)))
+    return pages_of(Controls(settings.home, work, path, Simulator(settings.network_url)))
 
 
 def pages_of(made: Controls) -> Annex:

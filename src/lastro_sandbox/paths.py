@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from litestar.types import HTTPScope
 
-    from lastro.base.db import Database
+    from lastro_sandbox.clock import Pending
 
 _ANSWER_WITHIN_SECONDS = 15.0
 _TRIES = 8  # to be the one who aims the clock, where others do so at the same time
@@ -30,12 +30,11 @@ _TRIES = 8  # to be the one who aims the clock, where others do so at the same t
 class ClockPath:
     """GET and PUT /sandbox/clock."""
 
-    database: Database
-    work: Database
+    pending: Pending
 
     async def show(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET: what time it is, and how much is due and not done."""
-        return Response(200, msgspec.json.encode(await clock.shown(self.work)))
+        return Response(200, msgspec.json.encode(await self.pending.shown()))
 
     async def step(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """PUT {"advance": "P3D"} or {"now": "…"}: walks there, and answers when all that fell due has run, or after 15 s."""
@@ -50,12 +49,12 @@ class ClockPath:
         """Walks there, and returns when all that fell due has run, or after 15 s. body: as of PUT. Answers the refusal."""
         refused = await self._aim(body)
         if refused is None:
-            await clock.arrived(self.work, _ANSWER_WITHIN_SECONDS)
+            await self.pending.arrived(_ANSWER_WITHIN_SECONDS)
         return refused
 
     async def _aim(self, body: Mapping[str, Any]) -> Response | None:
         for _ in range(_TRIES):
-            async with self.work.session() as session:
+            async with self.pending.work.session() as session:
                 row = await session.row(clock.READ)
                 assert row is not None
             now, aimed = row["now"], row["target_at"]
@@ -64,7 +63,7 @@ class ClockPath:
                 return target
             if target < now:
                 return _wrong("now", "OUT_OF_RANGE", "the clock never goes back")
-            if await clock.aim(self.database, target, aimed):
+            if await clock.aim(self.pending.database, target, aimed):
                 return None
         raise DatabaseAway("others step the clock all the time, or this database has no sandbox clock")
 

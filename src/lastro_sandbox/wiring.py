@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro_sandbox.clock import Stepper
+from lastro.doors.networks import statement_rails
+from lastro_sandbox.clock import Pending, Stepper
 from lastro_sandbox.consoled import annex
 from lastro_sandbox.docs import OPEN_PATHS
 from lastro_sandbox.minute import Desk, Minute
@@ -26,7 +27,7 @@ __all__ = ["OPEN_PATHS", "TRIED_AT", "annex", "paths", "stepper"]
 
 def paths(settings: Settings, house: House, operations: Operations, work: Database) -> dict[str, Mapping[str, Answer]]:
     """Further paths of the API process. work: the role that sees ids and due times across companies."""
-    clock = ClockPath(house.database, work)
+    clock = ClockPath(Pending(house.database, work, statement_rails(settings)))
     tools = OrderTools(house, operations, settings.network_url)
     return {
         "/": {"GET": Welcome(settings.network_url).answer},

@@ -120,3 +120,18 @@ async def test_many_instants_in_one_step_all_run(play: Play) -> None:
     assert (await set_clock(play, {"advance": "P1D"})).status == 200  # when all ran, or after 15 s
     await play.rest()
     assert [(await play.shown(o))["status"] for o in orders] == ["EXPIRED"] * 40
+
+
+_TAKEN = """
+SELECT count(*) FILTER (WHERE state = 'TAKEN') AS taken, count(*) AS begun FROM statements
+ WHERE day = ((SELECT business_now()) AT TIME ZONE 'America/Sao_Paulo')::date - 1
+"""
+
+
+async def test_nothing_pending_means_that_the_days_statements_are_taken(play: Play) -> None:
+    """The pause for what the clock woke is not long: the answer itself waits for the statements of the day that is over."""
+    answer = await set_clock(play, {"advance": "P1D"})
+    assert answer.json["pending"] == 0
+    counted = await play.books.fetchrow(_TAKEN)
+    assert counted is not None
+    assert (counted["taken"], counted["begun"] > 2) == (counted["begun"], True)

@@ -102,20 +102,21 @@ def rails_of(
     return rails, CatchUp(streams), closers
 
 
+def statement_rails(settings: Settings) -> tuple[str, ...]:
+    """The rails whose statements are asked for."""
+    return (port.PIX, port.TED, *(name for name in settings.partners if name in _STATEMENTS))
+
+
 def statements_of(settings: Settings) -> tuple[dict[str, port.Statements], Closers]:
     """Where the statements of each rail are asked for, over connections of their own, and what ends these."""
 
     def network() -> Line:
         return Line(settings.network_url, settings.network_token)
 
-    asked = {
-        port.PIX: spi_statements(network(), settings.ispb), port.TED: ted_statements(network(), settings.ispb),
-        **{
-            name: _STATEMENTS[name](Line(partner.url, partner.token))
-            for name, partner in settings.partners.items()
-            if name in _STATEMENTS
-        },
-    }  # fmt: skip
+    asked = {port.PIX: spi_statements(network(), settings.ispb), port.TED: ted_statements(network(), settings.ispb)}
+    for name in statement_rails(settings)[len(asked) :]:
+        partner = settings.partners[name]
+        asked[name] = _STATEMENTS[name](Line(partner.url, partner.token))
     return dict(asked), tuple(one.close for one in asked.values())
 
 

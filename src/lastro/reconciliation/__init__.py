@@ -2,13 +2,13 @@
 
 from lastro.reconciliation.actions.days import Again
 from lastro.reconciliation.actions.settle import Accept
-from lastro.reconciliation.engine import LANE, Reconciler
+from lastro.reconciliation.engine import LANE, Reconciler, days_to_begin
 from lastro.reconciliation.model import DIFFERENCES, Day, Open
 from lastro.reconciliation.proposals import proposal, whom_to_call
 from lastro.reconciliation.states import ITEMS, STATEMENTS
 from lastro.reconciliation.store import days_of, item_company
 
 __all__ = [
-    "DIFFERENCES", "ITEMS", "LANE", "STATEMENTS", "Accept", "Again", "Day", "Open", "Reconciler", "days_of", "item_company",
-    "proposal", "whom_to_call",
+    "DIFFERENCES", "ITEMS", "LANE", "STATEMENTS", "Accept", "Again", "Day", "Open", "Reconciler", "days_of",
+    "days_to_begin", "item_company", "proposal", "whom_to_call",
 ]  # fmt: skip

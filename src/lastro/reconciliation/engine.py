@@ -24,7 +24,8 @@ from lastro.reconciliation.actions.settle import FIRST, Look
 from lastro.standards.calendar import brasilia_day, day_bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+    from datetime import date
     from uuid import UUID
 
     from asyncpg import Record
@@ -46,6 +47,23 @@ _AGAIN_SECONDS = 600.0  # until a statement that is not issued yet, or came torn
 _log = structlog.get_logger(__name__)
 
 
+async def days_to_begin(database: Database, work: Database, rails: Iterable[str]) -> list[tuple[UUID, str, list[date]]]:
+    """The days that are over and of which no statement was begun, by rail; with the company that statements belong to."""
+    async with work.session() as session:
+        company_id = await store.institution(session)
+    if company_id is None:
+        return []
+    async with database.session(company_id) as session:
+        since, now, last = await store.begun(session, company_id)
+    today, behind = brasilia_day(now), []
+    first = max(brasilia_day(since), today - timedelta(days=_BACK_DAYS))
+    for rail in rails:
+        begins = first if rail not in last else last[rail] + timedelta(days=1)
+        if days := [begins + timedelta(days=n) for n in range((today - begins).days)]:
+            behind.append((company_id, rail, days))
+    return behind
+
+
 @dataclass(frozen=True)
 class Reconciler:
     """Works on statements. statements, booked: by rail, where they are asked for and what of ours their lines may be.
@@ -63,18 +81,8 @@ class Reconciler:
 
     async def begin(self) -> bool:
         """Begins the days that are over. Never says that there is more. DatabaseAway: try again later."""
-        async with self.work.session() as session:
-            company_id = await store.institution(session)
-        if company_id is None:
-            return False
-        async with self.database.session(company_id) as session:
-            since, now, last = await store.begun(session, company_id)
-        today = brasilia_day(now)
-        first = max(brasilia_day(since), today - timedelta(days=_BACK_DAYS))
-        for rail in self.statements:
-            begins = first if rail not in last else last[rail] + timedelta(days=1)
-            if days := [begins + timedelta(days=n) for n in range((today - begins).days)]:
-                await self.runner.act(company_id, Begin(rail, days))
+        for company_id, rail, days in await days_to_begin(self.database, self.work, self.statements):
+            await self.runner.act(company_id, Begin(rail, days))
         return False
 
     async def row(self, row: Record) -> None:

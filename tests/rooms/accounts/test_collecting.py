@@ -13,6 +13,7 @@ from lastro.base.errors import Stale
 from lastro.base.run import Runner
 from lastro.base.write import Write
 from lastro.doors.collecting import ALL_EVERY_SECONDS, UNNAMED_EVERY_SECONDS, Collecting
+from lastro_sandbox.clock import Pending
 
 
 async def lose(cast: Cast, seller: Seller, minor: int, account_id: UUID | None = None) -> None:
@@ -72,6 +73,17 @@ async def test_a_hint_that_names_nobody_is_of_all(cast: Cast, ana: Seller, sweep
     sweep._swept_at -= UNNAMED_EVERY_SECONDS
     await sweep.active()
     assert await owed(cast, dora) == [0], "it is remembered until then"
+
+
+async def test_the_sandbox_counts_a_debt_that_can_be_paid_as_pending(cast: Cast, ana: Seller, sweep: Collecting) -> None:
+    pending = Pending(cast.database, cast.database, ())
+    await lose(cast, ana, 70)
+    before = await pending.count()
+    await cast.credit(ana, 50)
+    assert await pending.count() == before + 1
+    sweep.seen("events", ana.company_id)
+    await sweep.active()
+    assert await pending.count() == before, "what cannot be paid yet is not pending"
 
 
 def test_what_is_owed_is_taken_within_the_minute_of_the_law() -> None:

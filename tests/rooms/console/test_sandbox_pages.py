@@ -13,6 +13,7 @@ from lastro.doors.console.pages import PAGES
 from lastro.doors.console.shell import Act
 from lastro.people import Role
 from lastro_sandbox import controls
+from lastro_sandbox.clock import Pending
 from lastro_sandbox.consoled import TEMPLATES
 from lastro_sandbox.controls import Controls, Simulator
 from lastro_sandbox.paths import ClockPath
@@ -22,7 +23,8 @@ pytestmark = pytest.mark.anyio
 
 def made(house: wiring.House, home: Path) -> console.Annex:
     """The controls, whose simulated network is away."""
-    away = Controls(home, house.database, ClockPath(house.database, house.database), Simulator("http://127.0.0.1:9"))
+    path = ClockPath(Pending(house.database, house.database, ()))
+    away = Controls(home, house.database, path, Simulator("http://127.0.0.1:9"))
     return console.Annex(templates=(TEMPLATES,)) + controls.pages_of(away)
 
 
