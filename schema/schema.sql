@@ -1173,6 +1173,7 @@ CREATE TABLE payout_plan_lines (                      -- one payout of a plan, a
   payout_id uuid,                                     -- what was made of it
   created_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
+  likeness bigint,                                    -- as of a payout; NULL of one with issues
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, plan_id) REFERENCES payout_plans,
   FOREIGN KEY (company_id, payout_id) REFERENCES payouts,
@@ -1807,7 +1808,8 @@ BEGIN
 END $$;
 
 -- Raises where another payout like this one was made within so long: two requests at once have both found none. Whoever looks
--- holds the likeness until the commit; the look is a statement of its own, and sees what was committed meanwhile.
+-- holds the likeness until the commit; the look is a statement of its own, and sees what was committed meanwhile. Alike is
+-- what one receiver gets, however it was named; two dynamic QRs are two charges, each paid once by its own bank.
 CREATE FUNCTION unrepeated_payout(company uuid, payout uuid, within interval) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(p.likeness) FROM payouts p WHERE p.company_id = company AND p.id = payout;
@@ -1818,10 +1820,9 @@ BEGIN
      WHERE n.company_id = company AND n.id = payout AND p.id <> n.id AND p.account_id = n.account_id AND p.batch_id IS NULL
        AND p.payment_method = n.payment_method AND p.amount_minor = n.amount_minor
        AND p.status NOT IN ('ERROR', 'CANCELED', 'EXPIRED')
-       AND CASE WHEN n.pix_key IS NOT NULL THEN p.pix_key = n.pix_key
-                ELSE p.initiation = 'MANUAL' AND r.document_number = nr.document_number
-                 AND (r.bank ->> 'account', r.bank ->> 'branch', r.bank ->> 'ispb')
-                   = (nr.bank ->> 'account', nr.bank ->> 'branch', nr.bank ->> 'ispb') END) THEN
+       AND r.document_number = nr.document_number AND r.bank ->> 'ispb' = nr.bank ->> 'ispb'
+       AND ltrim(r.bank ->> 'account', '0') = ltrim(nr.bank ->> 'account', '0')
+       AND NOT (p.initiation = 'DYNAMIC_QR' AND n.initiation = 'DYNAMIC_QR')) THEN
     RAISE EXCEPTION 'a payout like % was made meanwhile', payout USING ERRCODE = 'LA409', CONSTRAINT = 'payouts';
   END IF;
   RETURN true;

@@ -42,7 +42,7 @@ from .tree import SRC
 __all__ = ["filled", "many"]
 
 _ID = UUID(int=7)
-_NO_WISH = f"'{_OURS}', {', '.join(['NULL'] * 13)}"
+_NO_WISH = f"'{_OURS}', {', '.join(['NULL'] * 11)}"
 _GLANCES: Mapping[str, tuple[Glance[Any], str]] = {
     "a Pix that came": (arrivals._of("E1", "0001", "1", "T1"), "'E1', ARRAY['pix'], 'PIX', '0001', '1', 'T1'"),
     "an order": (orders.shown_by_id(_ID), f"'{_ID}'"),

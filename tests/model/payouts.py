@@ -140,9 +140,9 @@ class Create:
             return 409, ("externalId", "DUPLICATE")
         if self.way == "lost key":
             return 400, ("paymentData.pixKey", "INVALID")
-        alike = [
+        alike = [  # key and account are of one receiver
             p for p in model.payouts.values()
-            if (p.way, p.cents) == (self.way, self.cents) and p.status not in OVER and model.now < p.made_at + SAME_WITHIN
+            if p.cents == self.cents and p.status not in OVER and model.now < p.made_at + SAME_WITHIN
         ]  # fmt: skip
         if alike and not self.is_meant:
             return 409, ("amount", "DUPLICATE")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lastro.base.errors import Refused
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from asyncpg import Record
 
-    from lastro.base.db import Session
-    from lastro.base.run import Call, Glance
+    from lastro.base.db import Database, Session
+    from lastro.base.run import Call, Door, Glance, Verb
+
+K = TypeVar("K")
 
 _OPENED = """
 SELECT door.at AS door_at, door.machine_at, door.clock_version, door.client_version, door.permissions AS door_permissions,
@@ -78,3 +82,12 @@ def opened_and_read(sql: str, parameters: int) -> str:
     inner = _behind_the_door(sql, "door.company")
     client, operation, key = (f"${parameters + n}" for n in (1, 2, 3))
     return _OPEN_AND_READ.format(client=client, operation=operation, key=key, sql=inner)
+
+
+async def looked_up(database: Database, verb: Verb[K], known: K, door: Door) -> K | Refused:
+    """Asks outside with no connection held, and then reads what the answers say where to look for."""
+    looked = await verb.look_up(known, door)
+    if isinstance(looked, Refused) or (read := verb.read_after(looked, door)) is None:
+        return looked
+    async with database.session(door.company_id) as session:
+        return await read(session)

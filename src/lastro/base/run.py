@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from lastro.base.aside import rest
 from lastro.base.commit import Caller, Taken, commit
-from lastro.base.doorway import entered, opened
+from lastro.base.doorway import entered, looked_up, opened
 from lastro.base.errors import InsufficientFunds, KeyBusy, KeyTaken, Kind, NotYet, Problem, Refused, Stale, Wait
 from lastro.base.gaps import gap
 from lastro.base.kept import REFUSED, refusal, with_answer
@@ -17,7 +17,7 @@ from lastro.base.rights import NOBODY, Peer, Rights, rights_of
 from lastro.base.rivals import OVERTAKEN, TRIES, decided, step_aside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from datetime import datetime
     from uuid import UUID
 
@@ -94,6 +94,9 @@ class Verb(Protocol[K]):
     async def look_up(self, known: K, door: Door) -> K | Refused:
         """What must be asked outside, with no connection held."""
 
+    def read_after(self, known: K, door: Door) -> Callable[[Session], Awaitable[K]] | None:
+        """Reads what only the answers from outside say where to look for; None: nothing is left to read."""
+
     def decide(self, known: K, door: Door) -> Done | Refused:
         """Pure: from what is known to a Write and an answer."""
 
@@ -135,6 +138,10 @@ class Act(Generic[K]):
     async def look_up(self, known: K, door: Door) -> K | Refused:
         """Nothing outside is asked."""
         return known
+
+    def read_after(self, known: K, door: Door) -> Callable[[Session], Awaitable[K]] | None:
+        """Nothing is left to read."""
+        return None
 
     def recall(self) -> K | None:
         """Nothing is remembered: everything is read."""
@@ -275,7 +282,7 @@ class Runner:
                 known = await verb.read(session, door)
             else:
                 known = await verb.beyond(session, door, glance.shown(rows))
-        looked = await verb.look_up(known, door)
+        looked = await looked_up(self.database, verb, known, door)
         door = self._later(door)
         return decided(verb, looked, door, tries), door
 
@@ -325,7 +332,7 @@ class Runner:
                 known = await verb.read(session, door)
             else:
                 known = await verb.beyond(session, door, glance.shown(rows))
-        looked = await verb.look_up(known, door)
+        looked = await looked_up(self.database, verb, known, door)
         door = self._later(door)
         reply = await self._finish(call, verb, decided(verb, looked, door, tries), door)
         return reply if reply is None else await self._unwritten(call, verb, reply)

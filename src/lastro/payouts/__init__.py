@@ -15,10 +15,10 @@ from lastro.payouts.actions.review import Approve, Refuse
 from lastro.payouts.api import routes
 from lastro.payouts.docs import NOTICES
 from lastro.payouts.forms import CreatePayout
-from lastro.payouts.model import HELD_BACK, ON_STATEMENTS, WAITING, Destination, Payout, Wish
+from lastro.payouts.model import HELD_BACK, ON_STATEMENTS, WAITING, Destination, Likeness, Payout, Wish
 from lastro.payouts.reading import read_wish
 from lastro.payouts.reasons import reason_of
-from lastro.payouts.rules import quota_period
+from lastro.payouts.rules import quota_period, repeated
 from lastro.payouts.states import DECISIONS, PAYOUTS
 from lastro.payouts.store import by_network_id, in_review, is_there, limits_of, related, root_of
 from lastro.payouts.stranded import Settle as SettleStranded
@@ -26,14 +26,13 @@ from lastro.payouts.stranded import Way as StrandedWay
 from lastro.payouts.stranded import shown as shown_stranded
 from lastro.payouts.stranded import unfit_by_id as stranded_by_id
 from lastro.payouts.stranded import unfit_in as stranded_in
-from lastro.payouts.trial import Ground, Tried, alike, read_grounds, try_out
+from lastro.payouts.trial import Ground, Tried, read_grounds, repetitions, try_out
 
 __all__ = [
     "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NOTICES", "NO_LIMIT", "ON_STATEMENTS", "PAYOUTS", "PROVED", "WAITING",
-    "Approve", "Begin",
-    "Cancel", "Create", "CreateKnown", "CreatePayout", "Destination", "Doubted", "Ended", "Given", "Ground", "Never",
-    "Payout", "Proved", "Read", "Refuse", "Returned", "SetLimits", "SettleStranded", "StrandedWay", "Summed", "TakenUp",
-    "Tried", "Unasked", "Ways", "Wish",
-    "alike", "by_network_id", "in_review", "is_there", "limits_of", "quota_period", "read_grounds", "read_wish", "reason_of",
-    "related", "root_of", "routes", "shown_limits", "shown_stranded", "stranded_by_id", "stranded_in", "try_out",
+    "Approve", "Begin", "Cancel", "Create", "CreateKnown", "CreatePayout", "Destination", "Doubted", "Ended", "Given",
+    "Ground", "Likeness", "Never", "Payout", "Proved", "Read", "Refuse", "Returned", "SetLimits", "SettleStranded",
+    "StrandedWay", "Summed", "TakenUp", "Tried", "Unasked", "Ways", "Wish", "by_network_id", "in_review", "is_there",
+    "limits_of", "quota_period", "read_grounds", "read_wish", "reason_of", "related", "repeated", "repetitions",
+    "root_of", "routes", "shown_limits", "shown_stranded", "stranded_by_id", "stranded_in", "try_out",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from lastro.rails.port import BOOK, OUT, PAYMENT_SEND, PIX, RETURN_IN, TED, TED_SEND, Booked, Waiting
@@ -146,6 +147,29 @@ class Destination:
     key_type: str | None = None
     txid: str | None = None
     is_charge: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What payouts have in common that pay one receiver the same amount from one account, however the receiver was named.
+
+    document, ispb, account: the receiver's, account without leading zeros. is_charge: it pays a dynamic QR; two of those
+    are two charges, each paid once by its own bank.
+    """
+
+    account_id: UUID
+    method: str
+    amount: Money
+    document: str
+    ispb: str
+    account: str
+    is_charge: bool
+
+    @property
+    def number(self) -> int:
+        """64 bits, signed, by which the others are found; the parts are compared as well."""
+        told = "\n".join((self.account_id.hex, self.method, str(self.amount.minor), self.document, self.ispb, self.account))
+        return int.from_bytes(sha256(told.encode()).digest()[:8], signed=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, timedelta
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from lastro.base.errors import Problem
+from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.money import Money
 from lastro.base.write import Quota
-from lastro.payouts.model import Counters
+from lastro.payouts.model import Counters, Likeness
 from lastro.rails.port import PIX, TED
 from lastro.standards import brcode, pix_ids, pix_keys, ted_ids
 from lastro.standards.calendar import brasilia_day, is_night, ted_opens_at
@@ -138,28 +137,22 @@ def key_paid(wish: Wish) -> str | None:
         return None
 
 
-def likeness(account_id: UUID, method: str, amount: Money, *to: str) -> int:
-    """A number of 64 bits, signed, that payouts of one account and amount to one receiver have in common.
-
-    to: the key that is paid, or document, branch and account. It finds them; whoever asks compares the rest as well.
-    """
-    told = "\n".join((account_id.hex, method, str(amount.minor), *to))
-    return int.from_bytes(sha256(told.encode()).digest()[:8], signed=True)
+def likeness(account_id: UUID, method: str, amount: Money, receiver: Receiver, *, is_charge: bool) -> Likeness:
+    """Says by what a payout to this receiver is found to be a repetition."""
+    account = receiver.account.lstrip("0")
+    return Likeness(account_id, method, amount, receiver.document_number, receiver.ispb, account, is_charge)
 
 
-def wished_likeness(wish: Wish) -> int | None:
-    """The same of a payout that is wished for; None: it goes by a dynamic QR, which is paid once anyway."""
-    key, place, who = key_paid(wish), wish.place, wish.person
-    to: tuple[str, ...] | None = None if key is None else (key,)
-    if to is None and place is not None and who is not None:
-        to = (who.document_number, place.branch, place.account)
-    return None if to is None else likeness(wish.account_id, wish.method, wish.amount, *to)
+def repeated(same: UUID) -> Refused:
+    """Refuses a payout like another one of the last ten minutes, where the company wants none."""
+    text = f"is that of payout {same}, to the same receiver; allowDuplicate says that both are meant"
+    return Refused(Kind.CONFLICT, (Problem("amount", "DUPLICATE", text),))
 
 
-def own_account_problem(wish: Wish, to: Destination, ispb: str, number: str, branch: str) -> list[Problem]:
-    """An account does not pay itself."""
+def own_account_problem(wish: Wish, to: Destination, ispb: str, number: str) -> list[Problem]:
+    """An account does not pay itself, with or without zeros in front of its number."""
     receiver = to.receiver
-    if (receiver.ispb, receiver.branch, receiver.account) != (ispb, branch, number):
+    if (receiver.ispb, receiver.account.lstrip("0")) != (ispb, number.lstrip("0")):
         return []
     field = "pixKey" if wish.key is not None else "qrcodeData" if wish.qr is not None else "bankAccount"
     return [Problem(f"paymentData.{field}", "NOT_ALLOWED", "is the account that pays")]

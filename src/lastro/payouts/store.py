@@ -13,7 +13,7 @@ from lastro.banks import NEWER
 from lastro.base.money import Money
 from lastro.base.run import Glance
 from lastro.companies import FEES, fees_from
-from lastro.payouts import rules
+from lastro.payouts.duplicates.store import SAME
 from lastro.payouts.model import (
     DEFAULT_TRANSACTION_MINOR,
     MOST_CHILDREN,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Session
     from lastro.base.paging import Page
-    from lastro.payouts.model import Wanted, Wish
+    from lastro.payouts.model import Likeness, Wanted, Wish
 
 # Everything a create needs, in one statement: the company, what it pays, the account, its limits, whether the code is taken,
 # and a number for each transfer's id, as many as the amount may be split into.
@@ -49,25 +49,13 @@ SELECT c.number AS company_number, c.version AS setup_version, f.*, c.refuses_du
   LEFT JOIN account a ON true LEFT JOIN limits l ON true
  WHERE c.company_id = $1
 """  # noqa: S608 numbers of our own
-# Equal is what goes by the same key, typed or in a static QR, or to the same account. A dynamic QR is paid once anyway.
-# What it is compared with is put in by name: a single create gives arguments, many that are tried out a row of them each.
-SAME = """
-SELECT p.id FROM payouts p JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
- WHERE p.company_id = $1 AND p.likeness = {likeness} AND p.created_at > {since}
-   AND p.account_id = {account_id} AND p.batch_id IS NULL AND p.payment_method = {payment_method}
-   AND p.amount_minor = {amount_minor} AND p.status NOT IN ('ERROR', 'CANCELED', 'EXPIRED')
-   AND CASE WHEN {key} IS NOT NULL THEN p.pix_key = {key}
-            ELSE p.initiation = 'MANUAL' AND r.document_number = {document_number} AND r.bank ->> 'account' = {account}
-             AND r.bank ->> 'branch' = {branch} AND coalesce(r.bank ->> 'ispb' = {ispb}, r.bank ->> 'code' = {compe}) END
- ORDER BY p.created_at DESC LIMIT 1
-"""
 _SAME = SAME.format(
     account_id="$2", payment_method="$3", amount_minor="$5", likeness="$6", since="(SELECT business_now()) - $7::interval",
-    key="$8::text", document_number="$9", account="$10", branch="$11", ispb="$12", compe="$13",
+    document_number="$8", ispb="$9", account="$10", is_charge="$11::boolean",
 )  # fmt: skip
 _STANDING = f"""
 SELECT g.*, s.id AS same, b.number AS list_number, b.list
-  FROM ({_GROUND}) g LEFT JOIN ({_SAME}) s ON true LEFT JOIN ({NEWER.replace("$1", "$14")}) b ON true
+  FROM ({_GROUND}) g LEFT JOIN ({_SAME}) s ON true LEFT JOIN ({NEWER.replace("$1", "$12")}) b ON true
 """  # noqa: S608 statements of our own
 _REVIEW_LINE = "SELECT review_above_minor, version FROM companies WHERE company_id = $1"
 _LIMITS = "SELECT * FROM account_limits WHERE company_id = $1 AND account_id = $2"
@@ -224,18 +212,16 @@ def _limits(row: Record | None) -> Limits:
     return Limits(row["transaction_minor"], row["day_minor"], row["night_minor"])
 
 
-def standing_at_a_glance(wish: Wish, within: timedelta, list_number: int) -> Glance[Standing]:
+def standing_at_a_glance(wish: Wish, like: Likeness | None, within: timedelta, list_number: int) -> Glance[Standing]:
     """Where a create stands, in the request's one round trip.
 
-    within: how long ago an equal payout is looked for. list_number: of the list of banks that is known.
+    like: by what an equal payout is looked for, None: it is not yet; within: how long ago. list_number: of the list of
+    banks that is known.
     """
-    place, who, key = wish.place, wish.person, rules.key_paid(wish)
-    likeness = None if wish.allows_duplicate else rules.wished_likeness(wish)
+    looked_for = (None,) * 4 if like is None else (like.document, like.ispb, like.account, like.is_charge)
+    number = None if like is None else like.number
     arguments = (
-        wish.account_id, wish.method, wish.external_id, wish.amount.minor, likeness, within, key,
-        None if who is None else who.document_number, None if place is None else place.account,
-        None if place is None else place.branch, None if place is None else place.ispb,
-        None if place is None else place.compe, list_number,
+        wish.account_id, wish.method, wish.external_id, wish.amount.minor, number, within, *looked_for, list_number,
     )  # fmt: skip
 
     def known(rows: list[Record]) -> Standing:

@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 
     from asyncpg import Record
 
-    from lastro.accounts import Institution
     from lastro.base.db import Database
     from lastro.base.run import Runner
     from lastro.payouts import Ways
     from lastro.plans.model import Plan, Read
-    from lastro.standards.banks import BankList
 
 LANE = lanes.Lane("payout_plans")
 _AT_A_TIME_SECONDS = 8.0  # a plan is given back after so long, well before its lease is over
@@ -116,12 +114,11 @@ class Planner:
         reads = self._kept.pop(plan.id, None)
         async with self.database.session(company_id) as session:
             body = await store.body_of(session, company_id, plan.id) if reads is None else b""
-            banks = await self.ways.banks.read(session)
             place = (await store.counts_of(session, company_id, plan.id)).checked
         if body is None:
             return 0.0
         if reads is None:
-            reads = await asyncio.to_thread(_reads, plan.format, body, banks, self.ways.institution)
+            reads = await asyncio.to_thread(_reads, plan.format, body)
         self._kept[plan.id] = reads  # a plan that waits for the directory comes back for a line at a time
         if len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)  # the one that came back longest ago: another process may have ended it
@@ -205,8 +202,8 @@ class Planner:
             self._tried.popitem(last=False)
 
 
-def _reads(form: str, body: bytes, banks: BankList, ours: Institution) -> list[Read]:
+def _reads(form: str, body: bytes) -> list[Read]:
     """What each line of a plan asks for. The body was taken in, so it has lines."""
     sheets = rules.sheets_of(form, body)
     assert isinstance(sheets, list)
-    return rules.read_lines(form, sheets, banks, ours)
+    return rules.read_lines(form, sheets)

@@ -99,12 +99,12 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A line and what it asks for; wish None: problems say why. duplicate_of: an earlier line that is like it."""
+    """A line and what it asks for; wish None: problems say why. same_code: an earlier line that pays the same QR."""
 
     sheet: Sheet
     wish: Wish | None
     problems: tuple[Problem, ...] = ()
-    duplicate_of: int | None = None
+    same_code: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

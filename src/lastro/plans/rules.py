@@ -10,7 +10,7 @@ import msgspec
 
 from lastro.base import forms
 from lastro.base.errors import Kind, Problem, Refused
-from lastro.payouts import alike, read_wish
+from lastro.payouts import read_wish
 from lastro.plans.model import CSV, LONGEST_SILENCE, Read
 from lastro.plans.sheets import column_of, count_csv, read_csv, read_json
 
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import timedelta
 
-    from lastro.accounts import Institution
-    from lastro.payouts import Destination, Unasked
+    from lastro.payouts import Destination, Likeness, Unasked
     from lastro.plans.model import Counts, Plan, Sheet
-    from lastro.standards.banks import BankList
 
 _canonical = msgspec.json.Encoder(order="sorted")
 
@@ -39,24 +37,21 @@ def count_of(form: str, body: bytes) -> int | Problem:
     return sheets if isinstance(sheets, Problem) else len(sheets)
 
 
-def read_lines(form: str, sheets: Iterable[Sheet], banks: BankList, ours: Institution) -> list[Read]:
-    """What each line asks for, or all that is wrong with it as it stands; and which are like an earlier one.
-
-    A CSV's problems name its columns. banks, ours: by which two lines name the same bank.
-    """
+def read_lines(form: str, sheets: Iterable[Sheet]) -> list[Read]:
+    """What each line asks for, or all that is wrong with it as it stands. A CSV's problems name its columns."""
     codes: dict[str, int] = {}
-    seen: dict[tuple[object, ...], int] = {}
+    charges: dict[tuple[object, ...], int] = {}
     found: list[Read] = []
     for sheet in sheets:
         one = _read(sheet)
         if (wish := one.wish) is not None:
             first = codes.setdefault(wish.external_id, sheet.line)
             if first != sheet.line:
-                again = Problem("externalId", "DUPLICATE", f"is that of line {first}")
-                one = replace(one, wish=None, problems=(again,))
-            else:
-                like = seen.setdefault(alike(wish, banks, ours), sheet.line)
-                one = replace(one, duplicate_of=None if like == sheet.line else like)
+                taken = Problem("externalId", "DUPLICATE", f"is that of line {first}")
+                one = replace(one, wish=None, problems=(taken,))
+            elif wish.qr is not None:
+                again = charges.setdefault((wish.account_id, wish.method, wish.amount, wish.qr), sheet.line)
+                one = replace(one, same_code=None if again == sheet.line else again)
         if form == CSV:
             one = replace(one, problems=in_columns(one.problems))
         found.append(one)
@@ -79,11 +74,26 @@ def _read(sheet: Sheet) -> Read:
     return Read(sheet, wish, tuple(problems))
 
 
-def like_a_line(read: Read, *, refuses_duplicates: bool) -> Problem | None:
-    """Why a line that is like an earlier one is not taken; None: it is."""
-    if read.wish is None or read.duplicate_of is None or read.wish.allows_duplicate or not refuses_duplicates:
-        return None
-    text = f"is that of line {read.duplicate_of}, to the same receiver; allowDuplicate says that both are meant"
+class Earlier:
+    """The lines of a plan so far, by what a later one is like them: the first of each."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, int] = {}
+        self._first_uncharged: dict[int, int] = {}
+
+    def add(self, number: int, line: int, *, is_charge: bool) -> None:
+        """Keeps a line. number: of its likeness; is_charge: it pays a dynamic QR."""
+        for kept in (self._first,) if is_charge else (self._first, self._first_uncharged):
+            kept[number] = min(line, kept.get(number, line))
+
+    def like(self, one: Likeness) -> int | None:
+        """The first line like this one; of two dynamic QRs each is a charge of its own."""
+        return (self._first_uncharged if one.is_charge else self._first).get(one.number)
+
+
+def repeats_a_line(line: int) -> Problem:
+    """Why a line that is like an earlier one is not taken, where the company wants none twice."""
+    text = f"is that of line {line}, to the same receiver; allowDuplicate says that both are meant"
     return Problem("amount", "DUPLICATE", text)
 
 

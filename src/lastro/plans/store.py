@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lastro.base.money import Money
 from lastro.plans.model import Approval, Counts, Line, Plan, Total
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
     from asyncpg import Record
@@ -28,6 +29,10 @@ SELECT count(*) AS checked, count(issues) AS unfit, count(payout_id) AS made
   FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2
 """
 _DIGESTS = "SELECT digest FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2 ORDER BY number"
+_ALIKE = """
+SELECT likeness, min(line) AS line, destination::jsonb ->> 'initiation' = 'DYNAMIC_QR' AS is_charge
+  FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2 AND likeness = ANY ($3::bigint[]) GROUP BY 1, 3
+"""
 _APPROVALS = """
 SELECT approver, created_at FROM payout_plan_approvals WHERE company_id = $1 AND plan_id = $2 ORDER BY created_at
 """
@@ -67,6 +72,14 @@ _OF_STATUS = {
     "INVALID": " AND l.issues IS NOT NULL",
     "REFUSED": " AND l.issues IS NOT NULL",
 }
+
+
+class Alike(NamedTuple):
+    """A line that others may be like. number: of its likeness; is_charge: it pays a dynamic QR."""
+
+    number: int
+    line: int
+    is_charge: bool
 
 
 async def plan_of(session: Session, company_id: UUID, plan_id: UUID | None) -> Plan | None:
@@ -117,6 +130,12 @@ async def approvals_of(session: Session, company_id: UUID, plan_id: UUID) -> lis
 async def totals_of(session: Session, company_id: UUID, plan_id: UUID) -> list[Total]:
     """What its lines come to, without those that were refused."""
     return [_total(row) for row in await session.fetch(_TOTALS, company_id, plan_id)]
+
+
+async def lines_alike(session: Session, company_id: UUID, plan_id: UUID, numbers: Sequence[int]) -> list[Alike]:
+    """Those of a plan's lines that have one of these likenesses, the first of each, and the first that pays no charge."""
+    rows = await session.fetch(_ALIKE, company_id, plan_id, list(set(numbers)))
+    return [Alike(row["likeness"], row["line"], row["is_charge"]) for row in rows]
 
 
 async def lines_to_make(session: Session, company_id: UUID, plan_id: UUID, after: int, limit: int) -> list[tuple[int, UUID]]:

@@ -1,6 +1,7 @@
 """The guard against paying the same twice under two codes: told by default, refused where the company wants it so."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,11 +12,12 @@ from lastro.base.errors import Kind, Refused
 from lastro.base.money import Money
 from lastro.base.run import Reply
 from lastro.payouts import store
-from lastro.payouts.rules import SAME_WITHIN
-from lastro.rails.port import Charge
+from lastro.payouts.model import Place
+from lastro.payouts.rules import SAME_WITHIN, likeness
+from lastro.rails.port import Charge, Receiver
 from lastro.standards import brcode
 
-from .office import FABIO, FORA, KEY, Office, entry_of
+from .office import FABIO, FORA, HERE, KEY, Office, entry_of
 
 QR = brcode.encode(brcode.BrCode(merchant_name="Fabio", merchant_city="SAO PAULO", key=KEY))
 
@@ -41,9 +43,48 @@ async def test_it_is_told(office: Office, way: dict[str, Any]) -> None:
     assert await named(office, allows_duplicate=True, **way) is None
 
 
-async def test_a_key_is_the_same_however_it_came(office: Office) -> None:
-    first = await office.make(1000, key=KEY)
-    assert await named(office, qr=QR) == first["id"]
+CNPJ = "12ABC34501DE35"
+LOCATION = "banco.example/qr/v2/x"
+DYNAMIC = brcode.encode(brcode.BrCode(merchant_name="Fabio", merchant_city="SAO PAULO", location=LOCATION))
+NAMED: dict[str, dict[str, Any]] = {
+    "account": {},
+    "account with zeros in front": {"place": replace(FORA, account=f"000{FORA.account}"), "person": FABIO},
+    "account at another branch": {"place": replace(FORA, branch="0002"), "person": FABIO},
+    "its bank by the other number": {"place": replace(FORA, ispb=None, compe="992"), "person": FABIO},
+    "key": {"key": KEY},
+    "another key": {"key": CNPJ},
+    "static QR": {"qr": QR},
+    "dynamic QR": {"qr": DYNAMIC},
+}
+
+
+def know_both_keys(office: Office) -> None:
+    """Of two keys of one account the directory writes its number with zeros for one."""
+    office.outside.entries[CNPJ] = entry_of(CNPJ, "CNPJ", account=f"00{FORA.account}")
+    office.outside.charges[LOCATION] = Charge(KEY, Money(1000, "BRL"), "A" * 26)
+
+
+@pytest.mark.parametrize("second", NAMED)
+@pytest.mark.parametrize("first", ["account", "another key", "dynamic QR"])
+async def test_the_receiver_is_the_same_however_it_is_named(office: Office, first: str, second: str) -> None:
+    know_both_keys(office)
+    made = await office.make(1000, **NAMED[first])
+    is_twice_a_charge = first == second == "dynamic QR"
+    assert await named(office, **NAMED[second]) == (None if is_twice_a_charge else made["id"])
+
+
+async def test_of_many_at_once_by_different_names_one_is_made(office: Office) -> None:
+    know_both_keys(office)
+    await wants_none(office)
+    replies = await asyncio.gather(*(office.ask(office.wish(1000, **way)) for way in [*NAMED.values()] * 3))
+    assert {(r.kind, r.problems[0].issue) for r in replies if isinstance(r, Refused)} == {(Kind.CONFLICT, "DUPLICATE")}
+    assert await office.column("SELECT count(*) FROM payouts") == [1]
+
+
+async def test_an_account_does_not_pay_itself_whatever_stands_before_its_number(office: Office) -> None:
+    place = Place(HERE.ispb, None, "PAYMENT_ACCOUNT", "0001", f"000{office.ana.account_number}")
+    problem = await office.refused(office.wish(place=place, person=FABIO))
+    assert (problem.field, problem.issue) == ("paymentData.bankAccount", "NOT_ALLOWED")
 
 
 @pytest.mark.parametrize("way", [{}, {"key": KEY}, {"qr": QR}], ids=["account", "key", "static QR"])
@@ -64,25 +105,19 @@ async def test_it_is_refused_where_the_company_wants_it(office: Office, way: dic
     [
         {"cents": 1001},
         {"key": "98765432100"},
-        {"place": type(FORA)("99999030", None, FORA.account_type, "0001", "300004"), "person": FABIO},
-        {"place": type(FORA)("99999030", None, FORA.account_type, "0002", FORA.account), "person": FABIO},
-        {"place": type(FORA)("99999020", None, FORA.account_type, "0001", FORA.account), "person": FABIO},
+        {"place": replace(FORA, account="300004"), "person": FABIO},
+        {"place": replace(FORA, ispb="99999020"), "person": FABIO},
+        {"person": replace(FABIO, document_number="52998224725"), "place": FORA},
         {"method": "TED"},
     ],
-    ids=["amount", "key", "account", "branch", "bank", "method"],
+    ids=["amount", "key of another account", "account", "bank", "document", "method"],
 )
 async def test_what_differs_is_no_repetition(office: Office, other: dict[str, Any]) -> None:
-    office.outside.entries["98765432100"] = entry_of("98765432100", "CPF")
+    office.outside.entries["98765432100"] = entry_of("98765432100", "CPF", account="300004")
     await wants_none(office)
     await office.make(1000)
     wish = {"cents": 1000, **other}
     assert await named(office, wish.pop("cents"), **wish) is None
-
-
-async def test_the_same_bank_by_its_other_number(office: Office) -> None:
-    await office.make(1000)
-    place = type(FORA)(None, "992", FORA.account_type, FORA.branch, FORA.account)
-    assert await named(office, place=place, person=FABIO) is not None
 
 
 @pytest.mark.parametrize("end", ["refuse", "cancel"])
@@ -94,8 +129,10 @@ async def test_what_was_not_paid_is_not_repeated(office: Office, end: str) -> No
 
 async def test_nor_what_was_paid_long_ago(office: Office) -> None:
     first = await office.make(1000)
+    receiver = Receiver(FABIO.name, "CPF", FABIO.document_number, "99999030", "0001", FORA.account, "CHECKING_ACCOUNT")
+    like = likeness(office.ana.account_id, "PIX", Money(1000, "BRL"), receiver, is_charge=False)
     for within, found in ((SAME_WITHIN, office.id_of(first)), (timedelta(0), None)):
-        glance = store.standing_at_a_glance(office.wish(1000), within, 0)
+        glance = store.standing_at_a_glance(office.wish(1000), like, within, 0)
         async with office.cast.database.session(office.ana.company_id) as session:
             standing = glance.known(await session.fetch(glance.sql, office.ana.company_id, *glance.arguments))
         assert standing.same == found
@@ -103,10 +140,8 @@ async def test_nor_what_was_paid_long_ago(office: Office) -> None:
 
 
 async def test_a_dynamic_qr_is_paid_once_by_its_own_bank(office: Office) -> None:
-    location = "banco.example/qr/v2/x"
-    office.outside.charges[location] = Charge(KEY, Money(1000, "BRL"), "A" * 26)
-    code = brcode.encode(brcode.BrCode(merchant_name="Fabio", merchant_city="SAO PAULO", location=location))
-    assert [await named(office, qr=code) for _ in range(2)] == [None, None]
+    know_both_keys(office)
+    assert [await named(office, qr=DYNAMIC) for _ in range(2)] == [None, None]
 
 
 @pytest.mark.parametrize("is_scheduled", [False, True], ids=["now", "scheduled"])

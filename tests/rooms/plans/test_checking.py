@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 from tests.cast import Cast
-from tests.rooms.payouts.office import FABIO, KEY, entry_of
+from tests.rooms.payouts.office import FABIO, FORA, KEY, entry_of
 from tests.rooms.payouts.test_create import dynamic_qr, static_qr
 from tests.rooms.plans.bureau import BY_KEY, TO_FABIO, Bureau
 
 from lastro.base import lanes
-from lastro.plans import LANE
+from lastro.plans import LANE, engine
 from lastro.plans.actions import check
 from lastro.rails.port import BudgetSpent, Charge, Transient
 
@@ -150,6 +150,33 @@ async def test_a_company_that_refuses_duplicates_refuses_lines_that_are_alike(bu
         [bureau.payout(), same, {**same, "externalId": "b"}, {**same, "externalId": "c", "allowDuplicate": True}]
     )
     assert await issues(bureau, plan) == {1: [("amount", "DUPLICATE")], 3: [("amount", "DUPLICATE")]}
+
+
+async def test_lines_are_alike_by_who_receives_however_far_apart(bureau: Bureau, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By account, key and code; also where they are looked at in different portions."""
+    monkeypatch.setattr(engine, "_CHECKED_AT_ONCE", 2)
+    bureau.office.outside.entries[CARLA] = entry_of(CARLA, account=f"00{FORA.account}")
+    other_number = {k: v for k, v in TO_FABIO["bankAccount"].items() if k != "ispb"}
+    ways: list[dict[str, Any]] = [
+        TO_FABIO, BY_KEY, {"pixKey": CARLA}, {"qrcodeData": static_qr(KEY)},
+        {"bankAccount": {**other_number, "bankNumber": "992", "accountNumber": f"0{FORA.account}"}},
+    ]  # fmt: skip
+    payouts = [bureau.payout("3.00", paymentData=way) for way in ways]
+    plan = await bureau.checked(payouts)
+    assert [line.get("possibleDuplicate") for line in await bureau.lines(plan)] == [None, *["line 1"] * 4]
+    await bureau.office.column("UPDATE companies SET refuses_duplicates = true, version = version + 1 RETURNING 1")
+    again = [{**one, "externalId": f"again-{n}"} for n, one in enumerate(payouts)]
+    assert await issues(bureau, await bureau.checked(again)) == {n: [("amount", "DUPLICATE")] for n in range(2, 6)}
+
+
+async def test_a_payout_made_meanwhile_by_another_name_stops_the_line(bureau: Bureau) -> None:
+    await bureau.office.column("UPDATE companies SET refuses_duplicates = true, version = version + 1 RETURNING 1")
+    plan = await bureau.approved([bureau.payout("3.00", paymentData=BY_KEY), bureau.payout("4.00")])
+    await bureau.office.make(300)
+    await bureau.apply(plan)
+    await bureau.work()
+    (line,) = await bureau.lines(plan, "REFUSED")
+    assert [(one["field"], one["issue"]) for one in line["issues"]] == [("amount", "DUPLICATE")]
 
 
 async def test_the_bytes_are_kept_until_somebody_has_read_them(bureau: Bureau) -> None:

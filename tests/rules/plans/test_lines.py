@@ -11,23 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.accounts import Institution
 from lastro.base.errors import Kind, Problem
-from lastro.payouts import Unasked
+from lastro.base.money import Money
+from lastro.payouts import Likeness, Unasked
 from lastro.payouts.model import Destination
+from lastro.payouts.rules import likeness
 from lastro.plans import rules
 from lastro.plans.model import LONGEST_SILENCE, STATUSES, Counts, Line, Plan, Read, Sheet
 from lastro.plans.silences import Silences
 from lastro.plans.states import PLANS
 from lastro.rails.port import Receiver
-from lastro.standards.banks import Bank, BankList
 
 ACCOUNT = "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21"
 BANK = {"ispb": "99999030", "branchNumber": "0001", "accountNumber": "300003", "accountType": "CHECKING_ACCOUNT"}
 FABIO = {"name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"}}
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
-OURS = Institution("99999010", "LASTRO SANDBOX IP", "0001", "990")
-BANKS = BankList([Bank("99999030", "992", "FORA", "Banco de Fora", in_str=True, in_pix=True)])
 
 
 def payout(external_id: str = "a", value: str = "10.50", **other: Any) -> dict[str, Any]:
@@ -42,7 +40,7 @@ def read(*payouts: Any) -> list[Read]:
     sheets = [
         Sheet(n, n + 1, one if isinstance(one, bytes) else msgspec.json.encode(one)) for n, one in enumerate(payouts, 1)
     ]
-    return rules.read_lines("JSON", sheets, BANKS, OURS)
+    return rules.read_lines("JSON", sheets)
 
 
 def said(one: Read) -> list[tuple[str, str]]:
@@ -74,7 +72,7 @@ def test_all_that_is_wrong_with_a_line_is_said_at_once(one: Any, problems: list[
 
 def test_what_the_sheet_had_is_what_the_line_has() -> None:
     problem = Problem("", "INVALID", "has 9 cells under 5 columns")
-    (found,) = rules.read_lines("CSV", [Sheet(1, 2, b"", (problem,))], BANKS, OURS)
+    (found,) = rules.read_lines("CSV", [Sheet(1, 2, b"", (problem,))])
     assert (found.wish, found.problems) == (None, (problem,))
 
 
@@ -92,8 +90,8 @@ def test_a_csv_is_answered_by_its_columns(field: str, column: str) -> None:
 
 def test_the_problems_of_a_csvs_line_name_its_columns() -> None:
     sheets = [Sheet(1, 2, msgspec.json.encode(payout(value="0")))]
-    assert [p.field for p in rules.read_lines("CSV", sheets, BANKS, OURS)[0].problems] == ["amount"]
-    assert [p.field for p in rules.read_lines("JSON", sheets, BANKS, OURS)[0].problems] == ["amount.value"]
+    assert [p.field for p in rules.read_lines("CSV", sheets)[0].problems] == ["amount"]
+    assert [p.field for p in rules.read_lines("JSON", sheets)[0].problems] == ["amount.value"]
 
 
 # ── alike ──
@@ -106,54 +104,61 @@ def test_a_code_stands_for_one_line() -> None:
     assert [one.wish is None for one in found] == [False, False, True, True, False]
 
 
-BY_BANK: dict[str, Any] = {"paymentData": {"bankAccount": BANK}, "receiver": FABIO}
-
-
-def by(**bank: str) -> dict[str, Any]:
-    """To the same account, its bank named otherwise."""
-    return {**BY_BANK, "paymentData": {"bankAccount": {**{k: v for k, v in BANK.items() if k != "ispb"}, **bank}}}
+CODES = ({"qrcodeData": "000201X"}, {"qrcodeData": "000201Y"})
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "is_alike"),
+    ("first", "second", "is_same"),
     [
-        (payout("a"), payout("b"), True), (payout("a"), payout("b", "10.5"), True), (payout("a"), payout("b", "10.51"), False),
-        (payout("a"), payout("b", description="Rent"), True), (payout("a"), payout("b", scheduledDate="2026-02-01"), True),
-        (payout("a"), payout("b", paymentData={"pixKey": "FABIO@fora.example"}), True),
-        (payout("a"), payout("b", paymentData={"pixKey": "maria@fora.example"}), False),
-        (payout("a"), payout("b", accountId=ACCOUNT.replace("0", "1")), False),
-        (payout("a"), payout("b", **BY_BANK), False), (payout("a", **BY_BANK), payout("b", **BY_BANK), True),
-        (payout("a", **BY_BANK), payout("b", **BY_BANK, paymentMethod="TED"), False),
-        (payout("a", **BY_BANK), payout("b", **{**BY_BANK, "paymentData": {"bankAccount": {**BANK, "accountNumber": "1"}}}), False),
-        # The same bank by its other number: of the list, and ours.
-        (payout("a", **BY_BANK), payout("b", **by(bankNumber="992")), True),
-        (payout("a", **by(bankNumber="992")), payout("b", **by(bankNumber="992")), True),
-        (payout("a", **by(bankNumber="990")), payout("b", **by(ispb="99999010")), True),
-        (payout("a", **BY_BANK), payout("b", **by(bankNumber="990")), False),
-        (payout("a", **by(bankNumber="998")), payout("b", **by(bankNumber="997")), False),  # no bank's, two typing errors
-        (payout("a", paymentData={"qrcodeData": "000201X"}), payout("b", paymentData={"qrcodeData": "000201X"}), True),
-        (payout("a", paymentData={"qrcodeData": "000201X"}), payout("b", paymentData={"qrcodeData": "000201Y"}), False),
+        (payout("a", paymentData=CODES[0]), payout("b", paymentData=CODES[0]), True),
+        (payout("a", paymentData=CODES[0]), payout("b", "10.5", paymentData=CODES[0], description="Rent"), True),
+        (payout("a", paymentData=CODES[0]), payout("b", "10.51", paymentData=CODES[0]), False),
+        (payout("a", paymentData=CODES[0]), payout("b", paymentData=CODES[1]), False),
+        (payout("a"), payout("b"), False),  # by a key: the directory says who receives
+    ],
+)
+def test_lines_that_pay_one_code_twice(first: Any, second: Any, is_same: bool) -> None:
+    one, other = read(first, second)
+    assert (one.same_code, other.same_code) == (None, 2 if is_same else None)
+
+
+TO = Receiver("Fabio", "CPF", "24681357928", "99999030", "0001", "300003", "CHECKING_ACCOUNT")
+
+
+def _to(**other: str) -> Receiver:
+    return msgspec.structs.replace(TO, **other)
+
+
+def like(to: Receiver = TO, cents: int = 1050, method: str = "PIX", *, is_charge: bool = False) -> Likeness:
+    return likeness(UUID(ACCOUNT), method, Money(cents, "BRL"), to, is_charge=is_charge)
+
+
+@pytest.mark.parametrize(
+    ("one", "is_alike"),
+    [
+        (like(), True), (like(_to(account="000300003")), True), (like(_to(branch="0002")), True),
+        (like(_to(name="F. de Fora", account_type="SAVINGS_ACCOUNT")), True), (like(is_charge=True), True),
+        (like(cents=1051), False), (like(method="TED"), False), (like(_to(account="300004")), False),
+        (like(_to(ispb="99999020")), False), (like(_to(document_number="52998224725")), False),
+        (replace(like(), account_id=UUID(int=1)), False),
     ],
 )  # fmt: skip
-def test_lines_that_pay_the_same_twice(first: Any, second: Any, is_alike: bool) -> None:
-    one, other = read(first, second)
-    assert (one.wish, other.wish) != (None, None), (one.problems, other.problems)
-    assert (one.duplicate_of, other.duplicate_of) == (None, 2 if is_alike else None)
+def test_lines_that_pay_the_same_twice(one: Likeness, is_alike: bool) -> None:
+    earlier = rules.Earlier()
+    for line in (3, 2):
+        earlier.add(like().number, line, is_charge=False)
+    assert earlier.like(one) == (2 if is_alike else None)
 
 
-@pytest.mark.parametrize(
-    ("allows", "refuses", "is_taken"), [(False, False, True), (False, True, False), (True, False, True), (True, True, True)]
-)
-def test_whether_an_equal_line_is_taken(allows: bool, refuses: bool, is_taken: bool) -> None:
-    first, second = read(payout("a"), payout("b", allowDuplicate=allows or None))
-    assert rules.like_a_line(first, refuses_duplicates=refuses) is None
-    problem = rules.like_a_line(second, refuses_duplicates=refuses)
-    assert (problem is None) == is_taken
-    assert problem is None or (problem.field, problem.issue, "line 2" in problem.description) == (
-        "amount",
-        "DUPLICATE",
-        True,
-    )
+def test_two_charges_are_two_things_to_pay() -> None:
+    earlier, charge = rules.Earlier(), like(is_charge=True)
+    earlier.add(charge.number, 1, is_charge=True)
+    assert (earlier.like(charge), earlier.like(like())) == (None, 1)
+
+
+def test_why_an_equal_line_is_not_taken() -> None:
+    problem = rules.repeats_a_line(2)
+    assert (problem.field, problem.issue, "line 2" in problem.description) == ("amount", "DUPLICATE", True)
 
 
 # ── who could not be asked ──

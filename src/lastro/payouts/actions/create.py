@@ -14,7 +14,8 @@ from lastro.base.run import Act, Done, Door, Glance
 from lastro.base.write import Relied, Row, Unrepeated, Write
 from lastro.payouts import rules, store
 from lastro.payouts.actions.begin import begun, held
-from lastro.payouts.actions.finding import find
+from lastro.payouts.actions.finding import by_account, find
+from lastro.payouts.duplicates.store import sames
 from lastro.payouts.model import MOST_CHILDREN, Payout
 from lastro.payouts.rendering import created
 from lastro.payouts.states import PAYOUTS
@@ -23,17 +24,18 @@ from lastro.standards import pix_ids, ted_ids
 from lastro.standards.calendar import brasilia_day, day_bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
     from datetime import datetime
     from uuid import UUID
 
     from asyncpg import Record
 
     from lastro.accounts import Account, Institution
+    from lastro.base.db import Session
     from lastro.base.errors import InsufficientFunds
     from lastro.base.run import Verb
     from lastro.payouts.actions.finding import Ways
-    from lastro.payouts.model import Destination, Wish
+    from lastro.payouts.model import Destination, Likeness, Wish
     from lastro.standards.banks import BankList
 
 
@@ -55,12 +57,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a create stands on, and where the money goes once that is found."""
+    """What a create stands on, and where the money goes once that is found. like: by what `same` was looked for."""
 
     ground: store.Ground
     same: UUID | None
     banks: BankList
     destination: Destination | None = None
+    like: Likeness | None = None
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,12 @@ class Create(Act[Known]):
 
     def glance(self) -> Glance[Known]:
         """The account, its limits, the company's fees; whether the code is taken, or an equal payout was just made."""
-        banks = self.ways.banks
-        glance = store.standing_at_a_glance(self.wish, rules.SAME_WITHIN, banks.number)
+        banks, like = self.ways.banks, self._foreseen()
+        glance = store.standing_at_a_glance(self.wish, like, rules.SAME_WITHIN, banks.number)
 
         def known(rows: list[Record]) -> Known:
             standing = glance.known(rows)
-            return Known(standing.ground, standing.same, banks.learn(standing.list))
+            return Known(standing.ground, standing.same, banks.learn(standing.list), like=like)
 
         return Glance(glance.sql, glance.arguments, known)
 
@@ -105,11 +108,41 @@ class Create(Act[Known]):
             self.found.destination = destination
         return replace(known, destination=self.found.destination)
 
+    def read_after(self, known: Known, door: Door) -> Callable[[Session], Awaitable[Known]] | None:
+        """Looks for an equal payout where only the directory or a charge has said who receives."""
+        assert known.destination is not None
+        like = self.likeness(known.destination)
+        if self.wish.allows_duplicate or like == known.like:
+            return None
+
+        async def read(session: Session) -> Known:
+            found = await sames(session, door.company_id, {0: like}, door.now - rules.SAME_WITHIN)
+            return replace(known, same=found.get(0), like=like)
+
+        return read
+
+    def likeness(self, to: Destination) -> Likeness:
+        """Says by what another payout is like this one."""
+        wish = self.wish
+        is_charge = to.initiation == "DYNAMIC_QR"
+        return rules.likeness(wish.account_id, wish.method, wish.amount, to.receiver, is_charge=is_charge)
+
+    def _foreseen(self) -> Likeness | None:
+        """The same before anybody is asked: of an account that was named, or of what has been found already."""
+        if self.wish.allows_duplicate:
+            return None
+        to: Destination | Refused | None = self.found.destination
+        if to is None and self.wish.place is not None:
+            to = by_account(self.wish, self.ways.banks.known, self.ways.institution)
+        return None if to is None or isinstance(to, Refused) else self.likeness(to)
+
     def decide(self, known: Known, door: Door) -> Done | Refused:
         """The payout, or everything of one kind that stands in its way."""
         parts = self.judged(known)
         if isinstance(parts, Refused):
             return parts
+        if known.same is not None and known.ground.refuses_duplicates:
+            return rules.repeated(known.same)
         assert known.destination is not None
         assert known.ground.account is not None
         return self._made(known, known.ground.account, known.destination, parts, door)
@@ -119,16 +152,13 @@ class Create(Act[Known]):
         destination, account = known.destination, known.ground.account
         assert destination is not None
         assert account is not None
-        problems = rules.own_account_problem(self.wish, destination, self.ways.ispb, account.number, account.branch)
+        problems = rules.own_account_problem(self.wish, destination, self.ways.ispb, account.number)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
         parts = rules.split(self.wish.amount, known.ground.limits.transaction)
         problems = self._limit_problems(known, destination, len(parts))
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
-        if known.same is not None and known.ground.refuses_duplicates:
-            text = f"is that of payout {known.same}, to the same receiver; allowDuplicate says that both are meant"
-            return Refused(Kind.CONFLICT, (Problem("amount", "DUPLICATE", text),))
         return parts
 
     def taken(self, constraint: str) -> Refused | None:
@@ -180,7 +210,7 @@ class Create(Act[Known]):
             Relied("accounts", account.id, account.version),
         )
         # Two at once have both found none alike: the one that is written later is decided again, and finds the other.
-        is_guarded = ground.refuses_duplicates and rules.wished_likeness(wish) is not None and not wish.allows_duplicate
+        is_guarded = ground.refuses_duplicates and not wish.allows_duplicate
         alone = (Unrepeated(first.id, rules.SAME_WITHIN),) if is_guarded else ()
         write = Write(
             door.company_id, relies=relies, rows=(_receiver_row(receiver_id, to, to_bank),), unrepeated=alone,
@@ -288,5 +318,4 @@ def _columns(p: Payout, receiver_id: UUID) -> dict[str, object]:
 
 
 def _likeness(p: Payout) -> int:
-    to = (p.receiver.document_number, p.receiver.branch, p.receiver.account) if p.key is None else (p.key,)
-    return rules.likeness(p.account_id, p.method, p.amount, *to)
+    return rules.likeness(p.account_id, p.method, p.amount, p.receiver, is_charge=p.initiation == "DYNAMIC_QR").number

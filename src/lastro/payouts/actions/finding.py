@@ -52,7 +52,7 @@ async def find(
 ) -> Destination | Refused:
     """The destination of a payout; end_to_end_id: that its directory look-up carries, and then its payment."""
     if wish.place is not None:
-        return _by_account(wish, banks, ways.institution)
+        return by_account(wish, banks, ways.institution)
     try:
         if wish.qr is not None:
             return await _by_qr(wish, payer, ways, door, end_to_end_id)
@@ -67,7 +67,7 @@ async def find(
     return _to_entry(wish, entry, "KEY")
 
 
-def ispb_of(place: Place, banks: BankList, ours: Institution) -> str | None:
+def _ispb_of(place: Place, banks: BankList, ours: Institution) -> str | None:
     """The ISPB of the bank that is named, by whichever of its two numbers; None: the list has no such COMPE number."""
     if place.ispb is not None:
         return place.ispb
@@ -77,12 +77,13 @@ def ispb_of(place: Place, banks: BankList, ours: Institution) -> str | None:
     return None if bank is None else bank.ispb
 
 
-def _by_account(wish: Wish, banks: BankList, ours: Institution) -> Destination | Refused:
+def by_account(wish: Wish, banks: BankList, ours: Institution) -> Destination | Refused:
+    """The destination of a payout to an account that was named."""
     assert wish.place is not None
     assert wish.person is not None
     place, who = wish.place, wish.person
     field = f"paymentData.bankAccount.{'ispb' if place.ispb else 'bankNumber'}"
-    ispb = ispb_of(place, banks, ours)
+    ispb = _ispb_of(place, banks, ours)
     bank = None if ispb is None else banks.by_ispb(ispb)
     if ispb is None or (bank is None and ispb != ours.ispb):
         return _refused(field, "INVALID", "is no bank of the list")

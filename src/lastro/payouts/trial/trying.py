@@ -9,43 +9,30 @@ from lastro.accounts import OwnFirst
 from lastro.base.errors import Refused
 from lastro.payouts import rules, store
 from lastro.payouts.actions.create import Create, Found, Known
-from lastro.payouts.actions.finding import ispb_of
-from lastro.payouts.trial.store import numbers, sames, taken
+from lastro.payouts.duplicates.store import sames
+from lastro.payouts.trial.store import numbers, taken
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from uuid import UUID
 
-    from lastro.accounts import Institution
     from lastro.base.db import Session
     from lastro.base.money import Money
     from lastro.base.run import Door
     from lastro.payouts.actions.finding import Ways
-    from lastro.payouts.model import Destination, Wish
-    from lastro.standards.banks import BankList
+    from lastro.payouts.model import Destination, Likeness, Wish
 
 Ground = Known  # what one of them stands on
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A payout as it would be made. transfers: how many. same: an equal payout of the last ten minutes."""
+    """A payout as it would be made. transfers: how many. like: by what others are like it."""
 
     destination: Destination
     fee: Money
     transfers: int
-    same: UUID | None
-
-
-def alike(w: Wish, banks: BankList, ours: Institution) -> tuple[object, ...]:
-    """What two payouts have in common that pay the same receiver the same amount from the same account.
-
-    banks, ours: by which a bank is the same one, whether its ISPB or its COMPE number names it.
-    """
-    to: object = rules.key_paid(w) or w.qr
-    if w.place is not None and w.person is not None:
-        to = (w.person.document_number, ispb_of(w.place, banks, ours) or w.place.compe, w.place.branch, w.place.account)
-    return w.account_id, w.method, w.amount, to
+    like: Likeness
 
 
 async def read_grounds(session: Session, door: Door, wishes: Sequence[Wish], ways: Ways) -> tuple[list[Ground], Ways]:
@@ -55,22 +42,21 @@ async def read_grounds(session: Session, door: Door, wishes: Sequence[Wish], way
         ways = replace(ways, directory=await ways.directory.among(session, keys))
     banks = await ways.banks.read(session)
     codes = await taken(session, door.company_id, [w.external_id for w in wishes])
-    same = await sames(session, door.company_id, wishes, door.now - rules.SAME_WITHIN)
     given = iter(await numbers(session, len(wishes)))
     by_account: dict[tuple[UUID, str], store.Ground] = {}
     found: list[Ground] = []
-    for place, w in enumerate(wishes):
+    for w in wishes:
         one = by_account.get((w.account_id, w.method))
         if one is None:
             one = await store.ground(session, door.company_id, w.account_id, w.method, w.external_id, 1)
             by_account[w.account_id, w.method] = one
         ground = replace(one, is_taken=w.external_id in codes, numbers=(next(given),))
-        found.append(Known(ground, None if w.allows_duplicate else same.get(place), banks))
+        found.append(Known(ground, None, banks))
     return found, ways
 
 
 async def try_out(wish: Wish, ground: Ground, ways: Ways, door: Door) -> Tried | Refused:
-    """One of them: asks for its destination with no connection held, and decides as a create does.
+    """One of them: asks for its destination with no connection held, and decides as a create does, but of repetitions.
 
     Unasked says nothing of the payout: whoever had to be asked could not be.
     """
@@ -82,4 +68,11 @@ async def try_out(wish: Wish, ground: Ground, ways: Ways, door: Door) -> Tried |
     if isinstance(parts, Refused):
         return parts
     assert known.destination is not None
-    return Tried(known.destination, known.ground.setup.fees.at(door.now).total(wish.amount), len(parts), known.same)
+    fee = known.ground.setup.fees.at(door.now).total(wish.amount)
+    return Tried(known.destination, fee, len(parts), create.likeness(known.destination))
+
+
+async def repetitions(session: Session, door: Door, tried: Mapping[int, Tried]) -> dict[int, UUID]:
+    """By the place of one that was tried: an equal payout of the last ten minutes, which it would repeat."""
+    likes = {place: one.like for place, one in tried.items()}
+    return await sames(session, door.company_id, likes, door.now - rules.SAME_WITHIN)

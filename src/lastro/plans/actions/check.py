@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.base.errors import Refused
+from lastro.base.errors import Kind, Refused
 from lastro.base.run import Act, Done
 from lastro.base.together import together
 from lastro.base.write import Relied, Row, Touch, Write
-from lastro.payouts import Ground, Tried, read_grounds, try_out
+from lastro.payouts import Ground, Tried, read_grounds, repeated, repetitions, try_out
 from lastro.plans import rules, store
 from lastro.plans.model import CSV, GOOD_FOR, Counts
 from lastro.plans.notifications import turned
@@ -20,7 +20,7 @@ from lastro.plans.silences import Silences
 from lastro.plans.states import PLANS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from uuid import UUID
 
     from lastro.base.db import Session
@@ -59,6 +59,8 @@ class Known:
     grounds: list[Ground | None]
     ways: Ways
     tried: list[Tried | Refused | None] = field(default_factory=list)
+    same: Mapping[int, UUID] = field(default_factory=dict)  # by the place of a line, an equal payout
+    earlier: Sequence[store.Alike] = ()  # lines before these that any of them may be like
 
 
 @dataclass(frozen=True)
@@ -106,15 +108,34 @@ class Check(Act["Known | None"]):
         tried = await together(range(len(self.reads)), try_one, _ASKED_AT_ONCE)
         return replace(known, tried=tried)
 
+    def read_after(self, known: Known | None, door: Door) -> Callable[[Session], Awaitable[Known | None]] | None:
+        """Looks for payouts and earlier lines with the same receivers, once the directory has said who these are."""
+        if known is None:
+            return None
+        good = {place: one for place, one in enumerate(known.tried) if isinstance(one, Tried)}
+        numbers = [one.like.number for one in good.values()]
+
+        async def read(session: Session) -> Known:
+            same = await repetitions(session, door, good)
+            earlier = await store.lines_alike(session, door.company_id, self.plan_id, numbers)
+            return replace(known, same=same, earlier=earlier)
+
+        return read if good else None
+
     def decide(self, known: Known | None, door: Door) -> Done:
         """The lines as far as all before them were reached; with the last of them the plan turns."""
         if known is None:
             return Done(None, b"")
         rows: list[Row] = []
-        for read, ground, tried in zip(self.reads, known.grounds, known.tried, strict=True):
+        earlier = rules.Earlier()
+        for number, line, is_charge in known.earlier:
+            earlier.add(number, line, is_charge=is_charge)
+        for place, (read, ground, tried) in enumerate(zip(self.reads, known.grounds, known.tried, strict=True)):
             if read.wish is not None and tried is None:
                 break
-            rows.append(_row(known.plan, read, ground, tried, door))
+            refuses = ground is not None and ground.ground.refuses_duplicates
+            judged, like = _repeated(read, tried, known.same.get(place), earlier, refuses=refuses)
+            rows.append(_row(known.plan, read, judged, like, door))
         plan = known.plan
         relies = (Relied("payout_plans", plan.id, plan.version),)
         write = Write(door.company_id, relies=relies, rows=tuple(rows))
@@ -140,15 +161,30 @@ def forgotten(plan: Plan) -> Touch:
     return Touch("payout_plan_bodies", plan.id, 1, {"body": None})
 
 
-def _row(plan: Plan, read: Read, ground: Ground | None, tried: Tried | Refused | None, door: Door) -> Row:
+def _repeated(
+    read: Read, tried: Tried | Refused | None, same: UUID | None, earlier: rules.Earlier, *, refuses: bool
+) -> tuple[Tried | Refused | None, str | None]:
+    """What came of a line, and what it is like: a payout, or a line before it. Kept as an earlier one if it is taken."""
+    if not isinstance(tried, Tried) or read.wish is None:
+        return tried, None
+    line = earlier.like(tried.like) or read.same_code
+    if refuses and not read.wish.allows_duplicate:
+        if same is not None:
+            return repeated(same), None
+        if line is not None:
+            return Refused(Kind.CONFLICT, (rules.repeats_a_line(line),)), None
+    earlier.add(tried.like.number, read.sheet.line, is_charge=tried.like.is_charge)
+    if same is not None and not read.wish.allows_duplicate:
+        return tried, str(same)
+    return tried, None if line is None else f"line {line}"
+
+
+def _row(plan: Plan, read: Read, tried: Tried | Refused | None, like: str | None, door: Door) -> Row:
     problems: tuple[Problem, ...] = read.problems
     if isinstance(tried, Refused):
         problems = tried.problems if plan.format != CSV else rules.in_columns(tried.problems)
-    elif ground is not None:
-        like = rules.like_a_line(read, refuses_duplicates=ground.ground.refuses_duplicates)
-        problems = () if like is None else (like,)
     issues = issues_text(problems) if problems else None
-    good = tried if isinstance(tried, Tried) and issues is None else None
+    good = tried if isinstance(tried, Tried) else None
     destination = None if good is None else rules.destination_text(good.destination)
     fee = None if good is None else good.fee.minor
     transfers = None if good is None else good.transfers
@@ -161,7 +197,8 @@ def _row(plan: Plan, read: Read, ground: Ground | None, tried: Tried | Refused |
             "account_id": None if wish is None else wish.account_id, "payment_method": None if wish is None else wish.method,
             "currency": None if wish is None else wish.amount.currency,
             "amount_minor": None if wish is None else wish.amount.minor, "fee_minor": fee, "transfers": transfers,
-            "destination": destination, "duplicate_of": None if good is None else _duplicate(read, good), "issues": issues,
+            "destination": destination, "duplicate_of": like, "issues": issues,
+            "likeness": None if good is None else good.like.number,
             "digest": rules.digest(read.sheet.raw, destination, fee, transfers, issues), "created_at": door.now,
         },
     )  # fmt: skip
@@ -172,9 +209,3 @@ def issues_text(problems: Sequence[Problem]) -> str:
     return msgspec.json.encode(
         [{"field": p.field, "issue": p.issue, "description": p.description} for p in problems]
     ).decode()
-
-
-def _duplicate(read: Read, tried: Tried) -> str | None:
-    if tried.same is not None:
-        return str(tried.same)
-    return None if read.duplicate_of is None else f"line {read.duplicate_of}"

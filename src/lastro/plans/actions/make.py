@@ -16,7 +16,7 @@ from lastro.plans.notifications import turned
 from lastro.plans.states import PLANS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from uuid import UUID
 
     from lastro.base.db import Session
@@ -72,6 +72,19 @@ class Make(Act["Known | None"]):
             assert isinstance(found, Refused)
             return found
         return replace(known, ground=judged)
+
+    def read_after(self, known: Known | None, door: Door) -> Callable[[Session], Awaitable[Known | None]] | None:
+        """Reads what its create does."""
+        if known is None or isinstance(known.ground, Refused):
+            return None
+        read = known.create.read_after(known.ground, door)
+        if read is None:
+            return None
+
+        async def read_again(session: Session) -> Known:
+            return replace(known, ground=await read(session))
+
+        return read_again
 
     def decide(self, known: Known | None, door: Door) -> Done:
         """The payout and the line that says which; or the line that says why there is none."""

@@ -1,0 +1,1 @@
+"""How a payout is found that another one would repeat."""
