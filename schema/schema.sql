@@ -14,6 +14,7 @@ CREATE TABLE clock (                                  -- one row: what business 
   offset_us bigint NOT NULL DEFAULT 0,                -- business time minus machine time, in microseconds
   target_at timestamptz,                              -- where a running step of the sandbox clock is to end
   version bigint NOT NULL DEFAULT 1,                  -- rises with every change of offset_us
+  ispb text CHECK (ispb ~ '^[0-9A-Z]{8}$'),           -- whose books these are: another institution's process refuses to start
   CHECK (mode = 'sandbox' OR (offset_us = 0 AND target_at IS NULL))
 );
 
@@ -106,6 +107,12 @@ CREATE TABLE signing_keys (                           -- the institution's own: 
   signs_from timestamptz,                             -- machine time; NULL: published, so that all know it when it begins
   retired_at timestamptz,                             -- machine time; published until tokens it signed have ended
   UNIQUE (purpose, generation)
+);
+
+CREATE TABLE sealing_keys (                           -- the keys of the keys file, by which a process proves that it has them
+  key_id text PRIMARY KEY,                            -- never given out again: backups may need the one that had it
+  proof bytea NOT NULL,                               -- a fingerprint of the key, sealed by itself
+  created_at timestamptz NOT NULL                     -- machine time
 );
 
 CREATE TABLE parties (                                -- people's data, in one place, so that erasing a person is one update

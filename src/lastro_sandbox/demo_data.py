@@ -19,7 +19,8 @@ from lastro.base.clock import BusinessClock
 from lastro.base.db import Database
 from lastro.base.ids import Chance
 from lastro.base.run import Done, Runner
-from lastro.base.secrets import load_key_ring
+from lastro.doors import key_proofs
+from lastro.doors.keys_file import key_ring_of
 from lastro.doors.settings import read
 from lastro.doors.wiring import RAILS, jku_of, place_of, rail_of
 from lastro_sandbox import secrets
@@ -75,6 +76,7 @@ async def _seed(running: Running) -> dict[str, Any]:
     runner = Runner(database, BusinessClock(time.monotonic), chance)
     demo = _Demo(running.home / "demo.json", settings, database, runner, chance)
     try:
+        await key_proofs.prove(database, key_ring_of(settings), settings.keys_file)
         return await demo.lay(running)
     finally:
         await demo.rail.close()
@@ -105,7 +107,7 @@ class _Demo:
         self._database = database
         self._runner = runner
         self._chance = chance
-        self._key_ring: KeyRing = load_key_ring(settings.keys_file, os.urandom)
+        self._key_ring: KeyRing = key_ring_of(settings)
         self.rail = rail_of(settings)
         self._kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 

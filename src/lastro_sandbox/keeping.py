@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import asyncpg
+
+from lastro.doors import migrate as migration
+from lastro.doors.settings import SANDBOX_ISPB
+from lastro.standards.pix_ids import is_ispb
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -24,6 +29,12 @@ _GO_ON = """
 UPDATE clock SET offset_us = (extract(epoch FROM $1::timestamptz - machine_now()) * 1000000)::bigint, version = version + 1
  WHERE mode = 'sandbox' RETURNING offset_us
 """
+
+
+async def migrate(dsn: str) -> list[str]:
+    """Brings a sandbox's database to this version's schema, for the institution that the environment names."""
+    asked = os.environ.get("LASTRO_ISPB", SANDBOX_ISPB).strip()
+    return await migration.migrate(dsn, ispb=asked if is_ispb(asked) else None)
 
 
 async def ensure_database(dsn: str, name: str) -> None:

@@ -21,8 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import asyncpg
-
+from lastro.base.servers import UNREACHABLE, address_problem, refusal
 from lastro.doors.declined import Declined
 
 from . import errands, keeping, snapshots
@@ -59,6 +58,8 @@ class RunSettings:
             bind=env.get("LASTRO_BIND") or "127.0.0.1",
             database_url=env.get("LASTRO_DATABASE_URL") or None,
         )
+        if settings.database_url is not None and (problem := address_problem(settings.database_url)) is not None:
+            raise StartRefused(f"LASTRO_DATABASE_URL {problem}.")
         if settings.port == settings.simulator_port:
             raise StartRefused(f"LASTRO_PORT and LASTRO_SIM_PORT are both {settings.port}; give them different numbers.")
         return settings
@@ -111,7 +112,7 @@ class Parts:
     """What the supervisor calls and does not know; tests give others."""
 
     plans: Callable[[RunSettings], list[ChildPlan]] = _plans
-    migrate: Callable[[str], Awaitable[Any]] = field(default_factory=lambda: _later("lastro.doors.migrate", "migrate"))
+    migrate: Callable[[str], Awaitable[Any]] = field(default_factory=lambda: _later("lastro_sandbox.keeping", "migrate"))
     # The children's further variables: names of files and the network's token.
     ensure_secrets: Callable[[Path], Mapping[str, str]] = field(
         default_factory=lambda: _later("lastro_sandbox.secrets", "ensure")
@@ -296,9 +297,11 @@ class Sandbox:
 
         try:
             asyncio.run(once())
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, SystemExit) as error:
+        except (*UNREACHABLE, SystemExit) as error:
             where = "of LASTRO_DATABASE_URL" if self._server is None else f"in {self._settings.home}"
-            raise StartRefused(f"The database {where} could not be prepared: {_one_line(error)}.") from error
+            raise StartRefused(
+                f"The database {where} could not be prepared: {refusal(error) or _one_line(error)}."
+            ) from error
 
     def _make_secrets(self) -> None:
         self._env.update(self._parts.ensure_secrets(self._settings.home))

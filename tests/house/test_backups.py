@@ -28,6 +28,7 @@ from lastro.doors.backups.commands import lacking
 from lastro.doors.backups.programs import passwords_around, without_password
 from lastro.doors.commands import Declined
 from lastro.doors.declined import StartRefused
+from lastro.doors.keys_file import key_ring_of
 from lastro.doors.migrate import migrate
 from lastro.doors.settings import Settings, read
 from lastro_sandbox.embedded import EmbeddedServer
@@ -149,11 +150,22 @@ def test_no_key_is_in_a_backup(keeping: Keeping, backup: Path) -> None:
 
 def test_a_key_that_is_lacking_is_known(keeping: Keeping, backup: Path, tmp_path: Path) -> None:
     told, other = record.read(backup), tmp_path / "keys"
-    assert lacking(told, keeping.settings()) == []
-    assert lacking(told, keeping.settings(LASTRO_KEYS_FILE=str(other))) == ["k1"]
+    assert lacking(told, key_ring_of(keeping.settings())) == []
+    assert lacking(told, None) == ["k1"]
     other.touch(mode=0o600)
     other.write_text(KeyRing.generate("k2", os.urandom).text().reveal())
-    assert lacking(told, keeping.settings(LASTRO_KEYS_FILE=str(other))) == ["k1"]
+    assert lacking(told, key_ring_of(keeping.settings(LASTRO_KEYS_FILE=str(other)))) == ["k1"]
+
+
+def test_a_key_with_other_bytes_is_told(keeping: Keeping, backup: Path, tmp_path: Path) -> None:
+    other = tmp_path / "keys"
+    other.touch(mode=0o600)
+    other.write_text(KeyRing.generate("k1", os.urandom).text().reveal())
+    said = f"The keys file {other} has other bytes under k1"
+    assert keeping.types(restore, backup, tmp_path / "data", LASTRO_KEYS_FILE=str(other)) == 1
+    assert any(line.startswith(said) for line in keeping.said)
+    assert keeping.types(back_up, tmp_path / "b", LASTRO_KEYS_FILE=str(other)) == 1
+    assert any(line.startswith(said) for line in keeping.said)
 
 
 def test_nothing_is_written_over(keeping: Keeping, backup: Path, tmp_path: Path) -> None:

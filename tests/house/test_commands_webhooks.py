@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from lastro.base.db import Database
-from lastro.doors import wiring
+from lastro.doors.keys_file import key_ring_of
 from lastro.doors.settings import read
 from lastro.webhooks.signing import SigningSecrets
 
@@ -27,7 +27,7 @@ def signing(office: Office, company_id: str, later: timedelta = timedelta(0)) ->
     async def asked() -> tuple[str, ...]:
         database = Database(office.settings.app)
         try:
-            secrets = SigningSecrets(database, wiring.key_ring_of(office.settings))
+            secrets = SigningSecrets(database, key_ring_of(office.settings))
             return await secrets.of(UUID(company_id), datetime.now(UTC) + later)
         finally:
             await database.close()

@@ -13,9 +13,9 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from unittest.mock import Mock
 
 import asyncpg
@@ -25,10 +25,11 @@ from tests.http_contract import holding_in_production
 
 from lastro.base.db import Database, Dsn
 from lastro.base.outgoing.addresses import url_problem
-from lastro.doors import worker
 from lastro.doors.declined import StartRefused
 from lastro.doors.durable import talkative, undurable
 from lastro.doors.migrate import migrate
+from lastro.doors.settings import read
+from lastro.doors.start_checks import admit
 from lastro_sandbox import wiring as sandbox
 from lastro_sandbox.embedded import EmbeddedServer
 
@@ -251,10 +252,10 @@ def test_it_does_not_start_where_commits_may_be_forgotten(installation: Installa
     assert len(said.splitlines()) == 1
 
 
-async def admitted(database: Any, mode: str) -> None:
+async def admitted(database: Any, mode: Literal["sandbox", "production"]) -> None:
     app, work = Database(Dsn(database.app.url, database.app.role)), Database(Dsn(database.work.url, database.work.role))
     try:
-        await worker.admit(app, work, mode, asyncio.Event())
+        await admit(app, work, replace(read({}), mode=mode), None, asyncio.Event())
     finally:
         await app.close()
         await work.close()

@@ -15,13 +15,13 @@ from .tree import SCHEMA
 REFERENCE_TABLES = frozenset(
     {
         "account_numbers", "own_keys", "allowed_moves", "bank_lists", "clock", "company_numbers", "directory_buckets",
-        "directory_look_ups", "directory_unknown", "migrations", "partner_states", "law_checks", "signing_keys",
+        "directory_look_ups", "directory_unknown", "migrations", "partner_states", "law_checks", "signing_keys", "sealing_keys",
         "people", "people_acts", "people_links", "people_sessions", "sign_in_tries",
     }
 )  # fmt: skip
 APPEND_ONLY = (
     "transfers", "entries", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "bank_lists",
-    "pix_static_qrcodes", "card_tokens", "chargebacks", "erasures", "erased_bodies", "people_acts", "console_acts",
+    "pix_static_qrcodes", "card_tokens", "chargebacks", "erasures", "erased_bodies", "people_acts", "console_acts", "sealing_keys",
 )  # fmt: skip
 OF_EVERY_PAYMENT = {
     "inbox", "outbox", "orders", "payouts", "pix_payments", "parties", "history", "answers", "transfers", "entries", "events",

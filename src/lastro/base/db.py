@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from lastro.base import trace
-from lastro.base.errors import DatabaseAway, Stale
-from lastro.base.servers import Servers
+from lastro.base.errors import DatabaseAway, LoginRefused, Stale
+from lastro.base.servers import Servers, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,6 +50,13 @@ _LOST = (OSError, asyncpg.ConnectionDoesNotExistError, asyncpg.InterfaceError, a
 # has no word of its own for the latter, and another one before 16.
 _OUTDATED = (asyncpg.InvalidCachedStatementError, asyncpg.InternalServerError, asyncpg.UndefinedFunctionError)
 _GONE = ("cache lookup failed for function", "function with OID")
+
+# Also roles that it may merely take on: SET ROLE, or RESET ROLE where one was taken on already.
+_ABOVE = """
+SELECT session_user::text WHERE EXISTS (
+  SELECT 1 FROM pg_roles r WHERE pg_has_role(session_user, r.oid, 'MEMBER')
+     AND (r.rolsuper OR r.rolbypassrls OR r.rolcreaterole OR r.rolname = 'lastro_owner'))
+"""
 
 _DOES = re.compile(r"\b(INSERT INTO|UPDATE|DELETE FROM|FROM|SELECT(?= [a-z_]+\())\s+([a-z][a-z_]*)\b")
 _SHORT = {"INSERT INTO": "INSERT", "DELETE FROM": "DELETE", "FROM": "SELECT"}
@@ -302,7 +309,9 @@ class Database:
     async def _connect(self) -> Session:
         try:
             connection = await self._servers.connect(self._settings)
-        except (*_LOST, asyncpg.PostgresError) as lost:
+        except (*_LOST, asyncpg.PostgresError, ValueError) as lost:
+            if (sentence := refusal(lost)) is not None:
+                raise LoginRefused(sentence) from None
             raise DatabaseAway(str(lost)) from lost
         return Session(connection, plans_once=self._settings.get("plan_cache_mode") == _ONCE)
 
@@ -332,6 +341,12 @@ class Database:
             )
         if mighty:
             raise PermissionError("The database login is a superuser; row-level security would not hold. Use lastro_app.")
+
+    async def login_above(self) -> str | None:
+        """The login, where it can become the owner of the books, or give itself rights; None: it can do neither."""
+        async with self.session() as session:
+            login: str | None = await session.value(_ABOVE)
+        return login
 
     async def close(self) -> None:
         """Ends every idle connection."""

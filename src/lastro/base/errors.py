@@ -105,3 +105,7 @@ class OverQuota(InsufficientFunds):
 
 class DatabaseAway(Exception):  # noqa: N818
     """The database cannot be reached, or did not answer; nothing is known to have been written."""
+
+
+class LoginRefused(DatabaseAway):
+    """The server answers and lets this login, or this address, in no more than before: waiting alone changes nothing."""

@@ -13,7 +13,7 @@ import re
 import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Self, TypedDict
 from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
@@ -27,10 +27,18 @@ _NONCE_BYTES = 12  # NIST SP 800-38D §5.2.1.1: the length GCM is built for
 _TAG_BYTES = 16
 _KEY_ID = re.compile(r"[a-zA-Z0-9._-]{1,64}")
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_PROOF = "sealing key"  # what a key's fingerprint is derived for
 _MACHINE_SECRET_DIGITS = 43  # the fewest base-62 digits that hold 256 bits
 
 
 UNREADABLE = "the keys file of this process lacks a key that another one seals with"  # what `keys.unreadable` says
+
+
+class _PlaceName(TypedDict):
+    table: str
+    column: str
+    company_id: RowName | None
+    row_id: RowName
 
 
 class SecretUnreadable(Exception):  # noqa: N818 - reads as what happened
@@ -210,11 +218,27 @@ class KeyRing:
             raise SecretUnreadable
         return keyed_fingerprint(keyed_fingerprint(key, purpose.encode()), data)
 
+    def proof(self, key_id: str) -> bytes:
+        """A sealed fingerprint of a key: only the same bytes under the same id open it and find their own in it."""
+        return self.sealing_with(key_id).seal(self.derive(key_id, _PROOF, key_id.encode()), **_proved(key_id))
+
+    def proves(self, key_id: str, proof: bytes) -> bool:
+        """Whether the key of this id here is the one that a proof was made with."""
+        try:
+            # AES-GCM alone can be opened by two keys; the fingerprint within is one key's.
+            return same(self.open(proof, **_proved(key_id)), self.derive(key_id, _PROOF, key_id.encode()))
+        except SecretUnreadable:
+            return False
+
     def __repr__(self) -> str:
         return f"KeyRing(current={self._current!r}, keys={len(self._keys)})"
 
     def __reduce__(self) -> str:
         raise TypeError("a KeyRing is not pickled")
+
+
+def _proved(key_id: str) -> _PlaceName:
+    return {"table": "sealing_keys", "column": "proof", "company_id": None, "row_id": key_id}
 
 
 def _key_id_of(value: bytes) -> tuple[str, int]:

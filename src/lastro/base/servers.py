@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 import asyncpg
 
@@ -14,8 +15,19 @@ if TYPE_CHECKING:
 
 SECONDS = 5.0  # for a connection, however many servers are asked for it
 _PORT = 5432
+_LOOSE_PERCENT = re.compile(r"%(?![0-9a-fA-F]{2})")
 _KIND = "target_session_attrs="
-_NOT_THIS_ONE = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, TimeoutError)
+_NOT_THIS_ONE = (
+    OSError,
+    ValueError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    TimeoutError,
+)
+# Who is asked answers, and would answer the same again.
+_NO = (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError, asyncpg.InsufficientPrivilegeError,
+       asyncpg.UndefinedObjectError, asyncpg.InvalidParameterValueError)  # fmt: skip
 # A machine that is gone says nothing. The kernel asks a silent one after 5 s, and gives a line up that nobody answers on
 # for 10 s; its own pauses are of hours for a silent line, and a quarter of an hour for one on which something was sent.
 _LIVELY = {
@@ -99,8 +111,59 @@ def addresses(url: str) -> tuple[str, ...]:
     )
 
 
+def address_problem(url: str) -> str | None:
+    """What is wrong with the form of an address, without a word of it: it holds a password. None: nothing."""
+    scheme, mark, rest = url.partition("://")
+    if not mark or scheme not in ("postgresql", "postgres"):
+        return "must be an address such as postgresql://login@host:5432/database"
+    if any(ord(sign) < 32 or ord(sign) == 127 for sign in unquote(rest)):
+        return "must have no control characters"
+    if _LOOSE_PERCENT.search(rest) or not all(_is_readable(one) for one in addresses(url)):
+        return (
+            "cannot be read as an address: in a password each of : / ? # [ ] @ % must be written as % and two hexadecimal"
+            " digits"
+        )
+    return None
+
+
+def _is_readable(url: str) -> bool:
+    try:
+        _ports(url)
+        parts = urlsplit(url)
+    except ValueError:  # its text may be a part of the password
+        return False
+    each = [part for part in parts.query.split("&") if part]
+    return not parts.fragment and "@" not in parts.path and all("=" in part for part in each)
+
+
+def refusal(error: BaseException) -> str | None:
+    """The sentence for a connection that is refused however long one waits; None: it may be had later."""
+    if isinstance(error, ValueError):  # its text may be a part of the address
+        return "The address of the database has a part that cannot be used: look at what stands behind its question mark"
+    if isinstance(error, _NO):
+        return f"The database does not let this login in: {str(error).splitlines()[0].rstrip('.')}"
+    return None
+
+
+UNREACHABLE = _NOT_THIS_ONE  # what `Servers.connect` raises
+
+
+def unreachable(error: BaseException) -> str:
+    """The sentence for a person: why a database cannot be reached."""
+    said = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+    return f"{refusal(error) or f'The database cannot be reached: {said or type(error).__name__}'}."
+
+
 def _choosy(url: str, kind: str) -> str:
     return url if _KIND in url else f"{url}{'&' if '?' in url else '?'}{_KIND}{kind}"
+
+
+def with_login(url: str, login: str) -> str:
+    """The same database by another login; a password is left out, since it is the first login's."""
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2]
+    query = "&".join(p for p in parts.query.split("&") if p and not p.startswith(("user=", "password=")))
+    return f"{parts.scheme}://{quote(login)}@{place}{parts.path}" + (f"?{query}" if query else "")
 
 
 def ports(url: str) -> frozenset[int]:

@@ -18,12 +18,14 @@ from lastro.doors import console, crash, wiring
 from lastro.doors.app import application
 from lastro.doors.connections import Connections
 from lastro.doors.gauges import Watch
+from lastro.doors.keys_file import key_ring_of
 from lastro.doors.lasting import keep_what_is_built
 from lastro.doors.load_settings import room_for
 from lastro.doors.parent import watch_parent
 from lastro.doors.protocol import Protocol, speaking
+from lastro.doors.start_checks import admit
 from lastro.doors.tracing import telling, tracer_of
-from lastro.doors.worker import admit, keep
+from lastro.doors.worker import keep
 from lastro.standards import qrcode
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ async def run_api(settings: Settings) -> None:
     database = Database(settings.app, size=12, settings=PLANNED_ONCE)
     work = Database(settings.work, size=3, settings=PLANNED_ONCE)
     try:
-        await admit(database, work, settings.mode, stop)
+        await admit(database, work, settings, key_ring_of(settings), stop)
         if not stop.is_set():
             house = await wiring.open_house(settings, database, heard, work)
             house.metrics.pools["work"], house.metrics.watch, house.metrics.tracer = work, Watch(work), tracer

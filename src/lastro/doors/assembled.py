@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from lastro.base.db import Database
     from lastro.base.ids import Chance
     from lastro.base.run import Runner
+    from lastro.base.secrets import KeyRing
     from lastro.doors.due import Due
     from lastro.plans import Planner
     from lastro.rails.port import InboxVerb, Rail, Waiting
@@ -79,6 +80,10 @@ class Assembled(Protocol):
     @property
     def rotating(self) -> Callable[[], Awaitable[bool]] | None:
         """Rotates the keys of tokens when it is time; None where nobody has to."""
+
+    @property
+    def key_ring(self) -> KeyRing | None:
+        """Proved before anything works; None where nothing is sealed."""
 
     async def close(self) -> None:
         """Ends every connection."""

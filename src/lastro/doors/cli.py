@@ -180,6 +180,7 @@ def _worker(_: argparse.Namespace) -> int:
 
 
 def _migrate(_: argparse.Namespace) -> int:
+    from lastro.base.servers import UNREACHABLE, unreachable  # noqa: PLC0415
     from lastro.doors.migrate import migrate  # noqa: PLC0415
     from lastro.doors.progress import Progress  # noqa: PLC0415
 
@@ -187,7 +188,11 @@ def _migrate(_: argparse.Namespace) -> int:
     if settings.database_url is None:
         raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database to migrate.")
     with Progress("migrations") as progress:
-        applied = asyncio.run(migrate(settings.database_url, mode=settings.mode, progress=progress))
+        work = migrate(settings.database_url, mode=settings.mode, progress=progress, ispb=settings.ispb)
+        try:
+            applied = asyncio.run(work)
+        except UNREACHABLE as error:
+            raise StartRefused(unreachable(error)) from error
     say("\n".join(f"applied {name}" for name in applied) or "nothing to apply")
     return 0
 

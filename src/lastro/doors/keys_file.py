@@ -1,16 +1,26 @@
-"""The keys file written anew: whole or not at all, for its owner alone."""
+"""The keys file: read, and written anew, whole or not at all, for its owner alone."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from lastro.doors.declined import Declined
+from lastro.base.secrets import KeyFileRefused, load_key_ring
+from lastro.doors.declined import Declined, StartRefused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from lastro.base.secrets import KeyRing
+    from lastro.doors.settings import Settings
+
+
+def key_ring_of(settings: Settings) -> KeyRing:
+    """The keys that reversible secrets are sealed with. StartRefused, in one sentence: the file cannot be used."""
+    try:
+        return load_key_ring(settings.keys_file, os.urandom, credentials_directory=settings.credentials_directory)
+    except KeyFileRefused as refused:
+        raise StartRefused(str(refused)) from refused
 
 
 def rewrite(path: Path, ring: KeyRing) -> None:

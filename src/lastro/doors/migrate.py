@@ -52,13 +52,14 @@ def schema_folder() -> Path:
 
 async def migrate(
     dsn: str, *, mode: str = "sandbox", moves: list[tuple[str, str, str, str]] | None = None, patience: Patience = PATIENCE,
-    folder: Path | None = None, progress: Tell = silent,
+    folder: Path | None = None, progress: Tell = silent, ispb: str | None = None,
 ) -> list[str]:  # fmt: skip
     """Applies what is missing and returns the names applied.
 
     dsn: a role that may create roles and objects in this database. mode: 'production' or 'sandbox', written once; a
     database of the other mode is refused. moves: the transition tables of the code, kept in allowed_moves for the laws.
     folder: where the migrations stand, without it those of this version. progress: told of each before it is applied.
+    ispb: the institution whose books these are, written once; a database of another one is refused. None: it stays open.
     SystemExit: a migration was changed, or its tables could not be had; those before it are applied.
     """
     connection = await Servers(dsn).connect()
@@ -67,9 +68,10 @@ async def migrate(
         while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LOCK):  # noqa: ASYNC110 nobody tells us
             await asyncio.sleep(_LOOK_SECONDS)
         await _demand_mode(connection, mode)
+        await _demand_ispb(connection, ispb)
         await _create_roles(connection)
         applied = await _apply(connection, _files(folder or schema_folder() / "migrations"), patience, progress)
-        await _set_mode(connection, mode)
+        await _set_mode(connection, mode, ispb)
         await _set_moves(connection, _all_moves() if moves is None else moves)
         return applied
     finally:
@@ -187,10 +189,30 @@ async def _demand_mode(connection: asyncpg.Connection, mode: str) -> None:
         raise SystemExit(f"This database is for {present}; lastro was started for {mode}. Point it at another database.")
 
 
-async def _set_mode(connection: asyncpg.Connection, mode: str) -> None:
+async def _demand_ispb(connection: asyncpg.Connection, ispb: str | None) -> None:
+    """A database of another institution is left as it is."""
+    is_there = await connection.fetchval(
+        "SELECT true FROM pg_attribute WHERE attrelid = to_regclass('public.clock') AND attname = 'ispb'"
+    )
+    present = await connection.fetchval("SELECT ispb FROM clock") if is_there else None
+    if present is not None and ispb is not None and present != ispb:
+        raise SystemExit(other_institution(present, ispb))
+
+
+def other_institution(present: str, given: str) -> str:
+    """The sentence for an institution that is not the one whose books a database keeps."""
+    return (
+        f"This database keeps the books of the institution {present} and LASTRO_ISPB says {given}: what networks know under"
+        " the one must not be told under the other."
+    )
+
+
+async def _set_mode(connection: asyncpg.Connection, mode: str, ispb: str | None) -> None:
     async with connection.transaction():
         await connection.execute("SET LOCAL ROLE lastro_owner")
         await connection.execute("INSERT INTO clock (mode) VALUES ($1) ON CONFLICT DO NOTHING", mode)
+        if ispb is not None:
+            await connection.execute("UPDATE clock SET ispb = $1 WHERE ispb IS NULL", ispb)
 
 
 async def _set_moves(connection: asyncpg.Connection, moves: list[tuple[str, str, str, str]]) -> None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from lastro.base.secrets import Secret
 
@@ -42,15 +42,29 @@ def address(name: str, otherwise: str, given: Mapping[str, str], problems: list[
     """The address that a variable names, https outside the sandbox; what is wrong with it is added to `problems`."""
     asked = given.get(name, "").strip()
     text = (asked or otherwise).rstrip("/")
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        problems.append(f"{name} must be an http or https address without query, not {text!r}.")
+    parts = parts_of(text)
+    if "@" in parts.netloc:
+        problems.append(f"{name} must be an address without user and password.")
+    elif parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        problems.append(f"{name} must be an http or https address without query{shown(text)}.")
     elif not sandbox and parts.scheme != "https" and asked:
         problems.append(f"{name} must begin with https:// outside the sandbox.")
     return text
+
+
+def parts_of(url: str) -> SplitResult:
+    """An address in its parts; of one that cannot be read, its port included, none."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # read last of all, and not by urlsplit itself
+    except ValueError:
+        return urlsplit("")
+    return parts
+
+
+def shown(text: str) -> str:
+    """`, not '…'` behind a sentence; nothing where the text may hold a password."""
+    return "" if "@" in text else f", not {text!r}"
 
 
 def secret(name: str, given: Mapping[str, str], problems: list[str], *, needed: bool) -> Secret:

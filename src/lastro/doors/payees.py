@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 def own_ports(settings: Settings) -> frozenset[int]:
     """Ports of this machine that no client's URL may reach: ours and the database's."""
-    urls = (settings.database_url, settings.app_database_url, settings.work_database_url)
+    urls = (
+        settings.database_url, settings.app_database_url, settings.work_database_url, settings.audit_database_url,
+    )  # fmt: skip
     return frozenset({settings.port}).union(*(ports(url or "") for url in urls))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.base.secrets import SecretUnreadable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator
     from uuid import UUID
 
     from lastro.base.db import Database, Session
@@ -60,6 +60,10 @@ SELECT {key}::text AS row_key, {column} AS value FROM {table}
  WHERE {whose} AND {only} AND {column} IS NOT NULL AND ($2::text IS NULL OR {key} > $2::text::{key_type})
    AND substr({column}, 1, length($3::bytea)) <> $3::bytea ORDER BY {key} LIMIT $4
 """
+_SAMPLE = """
+SELECT {key}::text AS row_key, {column} AS value FROM {table}
+ WHERE {whose} AND {only} AND substr({column}, 1, length($2::bytea)) = $2 LIMIT 1
+"""
 # Only where it is still the value that was opened: a secret that was rotated meanwhile is under the current key already.
 _PUT = """
 UPDATE {table} SET {column} = $4 WHERE {whose} AND {only} AND {key} = $2::text::{key_type} AND {column} = $3 RETURNING 1
@@ -78,6 +82,31 @@ class Held:
     key_id: str
     place: str
     count: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One value that a key has sealed."""
+
+    place: Place
+    company_id: UUID | None
+    row_key: str
+    value: bytes
+
+    def opened(self, ring: KeyRing) -> bytes:
+        """The value in clear. SecretUnreadable: none of the ring's keys sealed it."""
+        column, row = self.place.sealed_as or self.place.column, f"{self.place.prefix}{self.row_key}"
+        return ring.open(self.value, table=self.place.table, column=column, company_id=self.company_id, row_id=row)
+
+
+async def samples(database: Database, key_id: str) -> AsyncGenerator[Sample, None]:
+    """Of each place one value that stands under a key's id, as far as there is one. database: as lastro_app."""
+    begins = bytes([len(key_id)]) + key_id.encode()
+    async with database.session() as session:
+        async for company_id, places in _companies(session):
+            for place in places:
+                for row in await session.fetch(_sql(_SAMPLE, place), company_id, begins):
+                    yield Sample(place, company_id, row["row_key"], row["value"])
 
 
 async def held(database: Database) -> list[Held]:
@@ -118,7 +147,7 @@ async def reseal(database: Database, ring: KeyRing, step: int) -> tuple[int, int
 
 def _sealed_anew(ring: KeyRing, place: Place, company_id: UUID | None, row_key: str, value: bytes) -> bytes:
     column, row = place.sealed_as or place.column, f"{place.prefix}{row_key}"
-    plain = ring.open(value, table=place.table, column=column, company_id=company_id, row_id=row)
+    plain = Sample(place, company_id, row_key, value).opened(ring)
     return ring.seal(plain, table=place.table, column=column, company_id=company_id, row_id=row)
 
 

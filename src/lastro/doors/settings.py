@@ -8,17 +8,28 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from lastro.base.db import Dsn
 from lastro.base.outgoing import Proxy
+from lastro.base.servers import address_problem, with_login
 from lastro.doors.charge_times import Timing, charge_times
 from lastro.doors.crash import CrashAt, crash_at
 from lastro.doors.declined import StartRefused
 from lastro.doors.dispute_terms import Terms, dispute_terms
 from lastro.doors.load_settings import Load, load
 from lastro.doors.messaging_settings import Messaging, messaging
-from lastro.doors.partner_settings import Partner, Receiving, address, crypto_brands, partners, secret, transfers
+from lastro.doors.partner_settings import (
+    Partner,
+    Receiving,
+    address,
+    crypto_brands,
+    partners,
+    parts_of,
+    secret,
+    shown,
+    transfers,
+)
 from lastro.doors.proxies import Proxies, proxies
 from lastro.doors.watching_settings import Watching, watching
 from lastro.rails.port import ANALYSIS, COLLECTING, CRYPTO, CRYPTO2
@@ -34,10 +45,12 @@ SANDBOX = "sandbox"
 PRODUCTION = "production"
 _LONGEST_LOCATION = 77  # BR Code, EMV field 26-25
 _LOCATION_PATH = "/qr/v2/rec/" + 22 * "x"  # the longest that is printed
+_LOGINS = {SANDBOX: ("switch", "role"), PRODUCTION: ("role", "switch")}  # the first where nothing is said
 _RETRIES = 4  # contract.md §7: exactly so many
 _LONGEST_RETRY = 604_800  # seconds: a week
+SANDBOX_ISPB = "99999010"
 _SANDBOX_INSTITUTION = {
-    "LASTRO_ISPB": "99999010",
+    "LASTRO_ISPB": SANDBOX_ISPB,
     "LASTRO_COMPE": "990",
     "LASTRO_INSTITUTION_NAME": "LASTRO SANDBOX IP",
     "LASTRO_BRANCH": "0001",
@@ -87,6 +100,7 @@ class Settings:
     database_url: str | None
     app_database_url: str | None
     work_database_url: str | None
+    audit_database_url: str | None
     database_login: Literal["switch", "role"]
     network_url: str
     network_token: Secret
@@ -144,7 +158,7 @@ class Settings:
     @property
     def audit(self) -> Dsn:
         """The database as the role that reads everything, for verify."""
-        return self._dsn(None, "lastro_audit")
+        return self._dsn(self.audit_database_url, "lastro_audit")
 
     def _dsn(self, own_url: str | None, role: str) -> Dsn:
         if own_url is not None:
@@ -152,7 +166,7 @@ class Settings:
         if self.database_url is None:
             raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database to use.")
         if self.database_login == "role":
-            return Dsn(_with_login(self.database_url, role))
+            return Dsn(with_login(self.database_url, role))
         return Dsn(self.database_url, role)
 
 
@@ -187,10 +201,11 @@ class _Reader:
             port=port,
             sim_port=sim_port,
             bind=self._text("LASTRO_BIND", "127.0.0.1"),
-            database_url=self._maybe("LASTRO_DATABASE_URL"),
-            app_database_url=self._maybe("LASTRO_APP_DATABASE_URL"),
-            work_database_url=self._maybe("LASTRO_WORK_DATABASE_URL"),
-            database_login="role" if self._one_of("LASTRO_DATABASE_LOGIN", ("switch", "role")) == "role" else "switch",
+            database_url=self._database("LASTRO_DATABASE_URL"),
+            app_database_url=self._database("LASTRO_APP_DATABASE_URL"),
+            work_database_url=self._database("LASTRO_WORK_DATABASE_URL"),
+            audit_database_url=self._database("LASTRO_AUDIT_DATABASE_URL"),
+            database_login="role" if self._one_of("LASTRO_DATABASE_LOGIN", _LOGINS[mode]) == "role" else "switch",
             network_url=url,
             network_token=token,
             keys_file=Path(self._text("LASTRO_KEYS_FILE", str(home / "keys"))).expanduser().absolute(),
@@ -341,6 +356,13 @@ class _Reader:
     def _url(self, name: str, otherwise: str, mode: str) -> str:
         return address(name, otherwise, self._given, self._problems, sandbox=mode == SANDBOX)
 
+    def _database(self, name: str) -> str | None:
+        """A database's address. What was given is not repeated: it may hold a password."""
+        given = self._maybe(name)
+        if given is not None and (problem := address_problem(given)) is not None:
+            self._problems.append(f"{name} {problem}.")
+        return given
+
     def _outside(self, mode: str) -> Outside | None:
         """The trusted outside issuer, to the letter: many an issuer's name ends with a slash."""
         issuer, jwks_url = self._maybe("LASTRO_OUTSIDE_ISSUER"), self._maybe("LASTRO_OUTSIDE_JWKS_URL")
@@ -349,13 +371,10 @@ class _Reader:
         if issuer is None or jwks_url is None:
             self._problems.append("LASTRO_OUTSIDE_ISSUER and LASTRO_OUTSIDE_JWKS_URL go together: set both, or neither.")
             return None
-        try:
-            parts = urlsplit(jwks_url)
-        except ValueError:
-            parts = urlsplit("")
+        parts = parts_of(jwks_url)
         schemes = ("https",) if mode == PRODUCTION else ("http", "https")
-        if parts.scheme not in schemes or not parts.hostname or parts.username or parts.fragment:
-            self._problems.append(f"LASTRO_OUTSIDE_JWKS_URL must be an {' or '.join(schemes)} address, not {jwks_url!r}.")
+        if parts.scheme not in schemes or not parts.hostname or "@" in parts.netloc or parts.fragment:
+            self._problems.append(f"LASTRO_OUTSIDE_JWKS_URL must be an {' or '.join(schemes)} address{shown(jwks_url)}.")
         claim = self._text("LASTRO_OUTSIDE_COMPANY_CLAIM", "company")
         return Outside(issuer, jwks_url, claim, self._maybe("LASTRO_OUTSIDE_AUDIENCE"))
 
@@ -373,11 +392,3 @@ class _Reader:
             self._problems.append(f"{name} must be http://host:port and nothing else: no user, no path.")
             return None
         return Proxy(host, port)
-
-
-def _with_login(url: str, login: str) -> str:
-    """The same database by another login; a password is left out, since it is the first login's."""
-    parts = urlsplit(url)
-    place = parts.netloc.rpartition("@")[2]
-    query = "&".join(p for p in parts.query.split("&") if p and not p.startswith(("user=", "password=")))
-    return f"{parts.scheme}://{quote(login)}@{place}{parts.path}" + (f"?{query}" if query else "")

@@ -34,7 +34,7 @@ from lastro.base.ids import Chance
 from lastro.base.lanes import unheard
 from lastro.base.outgoing import OutgoingClient
 from lastro.base.run import Runner
-from lastro.base.secrets import KeyFileRefused, SecretUnreadable, load_key_ring
+from lastro.base.secrets import SecretUnreadable
 from lastro.companies import SCOPE, Callers, Keychain, Login, OutsideIssuer, OutsideKeys, OwnKeys
 from lastro.doors import logs, openapi, payees, story
 from lastro.doors.admission import Admission
@@ -45,6 +45,7 @@ from lastro.doors.dues import dues_of
 from lastro.doors.gate import Gate
 from lastro.doors.guide import Guide
 from lastro.doors.health import Health
+from lastro.doors.keys_file import key_ring_of
 from lastro.doors.limits import Limits
 from lastro.doors.located import Located
 from lastro.doors.messaging import messages_of
@@ -116,6 +117,7 @@ class Worker:
     stepping: Callable[[], Awaitable[bool]] | None
     rotating: Callable[[], Awaitable[bool]] | None
     closers: tuple[Callable[[], Awaitable[None]], ...]
+    key_ring: KeyRing
     held_back: str = f"{payouts.HELD_BACK} OR {orders.HELD_BACK}"
     early: str = subscriptions.EARLY
 
@@ -200,14 +202,6 @@ def place_of(settings: Settings) -> Place:
     return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there)
 
 
-def key_ring_of(settings: Settings) -> KeyRing:
-    """The keys that reversible secrets are sealed with. StartRefused, in one sentence: the file cannot be used."""
-    try:
-        return load_key_ring(settings.keys_file, os.urandom, credentials_directory=settings.credentials_directory)
-    except KeyFileRefused as refused:
-        raise StartRefused(str(refused)) from refused
-
-
 def keychain_of(settings: Settings, database: Database) -> Keychain:
     """Where the institution's signing keys are kept."""
     return Keychain(database, key_ring_of(settings), jku_of(settings.public_url), settings.institution_name, os.urandom)
@@ -224,18 +218,18 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     database = Database(settings.app, size=12, settings=PLANNED_ONCE)
     work, chance = Database(settings.work, size=4, settings=PLANNED_ONCE), Chance(os.urandom)
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
-    client = payees.outgoing_of(settings)
+    client, ring = payees.outgoing_of(settings), key_ring_of(settings)
     deliverer = webhooks.Deliverer(
-        database, work, client, key_ring_of(settings), chance, _machine,
+        database, work, client, ring, chance, _machine,
         webhooks.DeliverySettings(is_sandbox=settings.is_sandbox, plan=plan_of(settings)), hear,
     )  # fmt: skip
     place, rail = place_of(settings), rail_of(settings)
     sandbox = sandbox_of(settings)
     stepper = None if sandbox is None else sandbox.stepper(settings, database, work)
     pix = GivingBack(rail, payees.budget_of(settings, database))
-    documents = accounts.opening.SealedDocuments(database, key_ring_of(settings))
+    documents = accounts.opening.SealedDocuments(database, ring)
     rails, streams, ends = rails_of(settings, pix, database, work, chance, documents)
-    rails[port.MESSAGES] = people = messages_of(settings, database, keys.Codes(key_ring_of(settings)))
+    rails[port.MESSAGES] = people = messages_of(settings, database, keys.Codes(ring))
     outgoing = payees.for_locations(settings)
     ways = _ways(settings, place, database, chance, rail, outgoing)
     planner = plans.Planner(database, runner, ways, settings.plan_lines_per_second, hear)
@@ -248,6 +242,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
         dues_of(place, rail, ways, streams, settings.charging, settings.disputing),
         deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
+        ring,
     )  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-import asyncpg
 import structlog
 
 from lastro.base import hints, lanes
@@ -19,9 +18,7 @@ from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.leased import LeasedLane
 from lastro.base.together import pause_after
 from lastro.doors import collecting, crash, entering, logs, upkeep
-from lastro.doors.declined import StartRefused
 from lastro.doors.due import BEGINS, Sweep
-from lastro.doors.durable import demand_durable, warn_of_its_log
 from lastro.doors.gauges import Watch
 from lastro.doors.lasting import keep_what_is_built
 from lastro.doors.laws import EVERY_SECONDS as LAWS_SECONDS
@@ -29,7 +26,7 @@ from lastro.doors.laws import LawReader
 from lastro.doors.metrics import Metrics
 from lastro.doors.outlook import Outlook
 from lastro.doors.parent import watch_parent
-from lastro.doors.settings import PRODUCTION
+from lastro.doors.start_checks import admit
 from lastro.doors.tracing import telling, tracer_of
 from lastro.orders import WHOSE
 from lastro.plans import LANE as PLAN_LANE
@@ -45,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
     from uuid import UUID
 
-    from lastro.base.db import Database
     from lastro.doors.assembled import Assembled
     from lastro.doors.settings import Settings
     from lastro.rails.port import Told
@@ -103,7 +99,7 @@ async def work(
 ) -> None:  # fmt: skip
     """Runs every lane until stop. bells: what the assembled runner's commits ring. hear: how work ended; metrics: of it."""
     try:
-        await admit(assembled.database, assembled.work, settings.mode, stop)
+        await admit(assembled.database, assembled.work, settings, assembled.key_ring, stop)
         if not stop.is_set():
             running = _lanes(assembled, settings, bells, stop, hear, {} if metrics is None else metrics.streams)
             if metrics is not None and settings.worker_metrics_port is not None:
@@ -113,38 +109,6 @@ async def work(
         with suppress(TimeoutError):
             async with asyncio.timeout(1.0):
                 await assembled.close()
-
-
-async def admit(database: Database, work_database: Database, mode: str, stop: asyncio.Event) -> None:
-    """Waits for the database.
-
-    StartRefused: a login that row-level security does not hold for, no schema, the wrong mode; in production, a server
-    that may forget what it has committed.
-    """
-    failures = 0
-    while not stop.is_set():
-        try:
-            async with database.session() as session:
-                present = await session.value("SELECT mode FROM clock")
-            if present == mode:
-                for one in (database, work_database):
-                    await one.refuse_superuser(login_too=mode == PRODUCTION)
-                if mode == PRODUCTION:
-                    await demand_durable(database, work_database)
-                    await warn_of_its_log(database)
-        except PermissionError as mighty:
-            raise StartRefused(str(mighty)) from mighty
-        except asyncpg.UndefinedTableError as bare:
-            raise StartRefused("The database has no schema yet: run lastro migrate first.") from bare
-        except DatabaseAway as away:
-            failures += 1
-            _log.warning("database.away", reason=str(away))
-            await _pause(stop, pause_after(failures, away))
-        else:
-            if present != mode:
-                sentence = f"This database is for {present}; lastro was started for {mode}. Point it at another database."
-                raise StartRefused(sentence)
-            return
 
 
 async def _watched(assembled: Assembled, settings: Settings, metrics: Metrics, stop: asyncio.Event) -> None:

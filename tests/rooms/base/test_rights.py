@@ -41,12 +41,12 @@ pytestmark = pytest.mark.anyio
 
 SHARED = {"company_numbers", "account_numbers", "own_keys"}  # they say which company a number or a key belongs to
 NO_COMPANY = {
-    "clock", "allowed_moves", "signing_keys", "migrations", "bank_lists", "directory_buckets", "directory_look_ups",
+    "clock", "allowed_moves", "signing_keys", "sealing_keys", "migrations", "bank_lists", "directory_buckets", "directory_look_ups",
     "directory_unknown", "partner_states", "law_checks", "people", "people_acts", "people_links", "people_sessions", "sign_in_tries",
 }  # fmt: skip
 APPENDED = (
     "transfers", "entries", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "allowed_moves", "clock",
-    "people_acts", "console_acts",
+    "people_acts", "console_acts", "sealing_keys",
 )  # fmt: skip
 TABLES = "SELECT relname::text FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
 

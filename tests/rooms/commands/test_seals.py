@@ -20,7 +20,8 @@ from tests.rooms.keys.proof import asked_proof
 from lastro.accounts.opening import SealedDocuments
 from lastro.base.commit import commit
 from lastro.base.secrets import KeyRing
-from lastro.doors import sealing, wiring
+from lastro.doors import key_proofs, sealing, wiring
+from lastro.doors.keys_file import key_ring_of
 from lastro.doors.settings import read
 from lastro.people import Entered, Entrance, Register, Role
 from lastro.standards import totp
@@ -30,7 +31,7 @@ from lastro.webhooks.signing import SigningSecrets
 _BYTES = """
 SELECT table_name::text AS table_name, column_name::text AS column_name FROM information_schema.columns
   JOIN information_schema.tables USING (table_schema, table_name)
- WHERE table_schema = 'public' AND data_type = 'bytea' AND table_type = 'BASE TABLE' ORDER BY 1, 2
+ WHERE table_schema = 'public' AND data_type = 'bytea' AND table_type = 'BASE TABLE' AND table_name <> $1 ORDER BY 1, 2
 """
 _EMAIL, _PASSWORD = "rita@ana.example", "four unlike grey horses"
 
@@ -45,7 +46,7 @@ class Vault:
 
     @property
     def ring(self) -> KeyRing:
-        return wiring.key_ring_of(self.office.settings)
+        return key_ring_of(self.office.settings)
 
     def cast(self) -> Cast:
         return replace(Cast.of(self.database.app), key_ring=self.ring)
@@ -86,7 +87,7 @@ class Vault:
         admin = await self.database.connect()
         begins = bytes([len(key_id)]) + key_id.encode()
         found = []
-        for column in await admin.fetch(_BYTES):
+        for column in await admin.fetch(_BYTES, key_proofs.TABLE):
             table, name = column["table_name"], column["column_name"]
             count = f"SELECT count(*) FROM {table} WHERE substr({name}, 1, {len(begins)}) = $1 AND length({name}) > 28"
             found += [f"{table}.{name}"] if await admin.fetchval(count, begins) else []

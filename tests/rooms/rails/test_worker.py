@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from lastro.doors import crash, worker
 from lastro.doors.declined import StartRefused
 from lastro.doors.due import Due, Sweep
 from lastro.doors.settings import read
+from lastro.doors.start_checks import admit
 from lastro.doors.upkeep import Upkeep
 from lastro.orders import WAITING
 from lastro.rails import port
@@ -69,6 +70,7 @@ class Assembled:
     reconciler: Any = field(default_factory=Idle)
     stepping: Any = None
     rotating: Any = None
+    key_ring: Any = None
     held_back: str = "false"
     early: str = "false"
 
@@ -243,14 +245,15 @@ async def test_superusers_are_refused(scene: Scene, own_database: Any) -> None:
     mighty = Database(own_database.admin)
     try:
         with pytest.raises(StartRefused, match="superuser"):
-            await worker.admit(mighty, scene.work, "sandbox", asyncio.Event())
+            await admit(mighty, scene.work, read({}), None, asyncio.Event())
     finally:
         await mighty.close()
 
 
 async def test_the_wrong_mode_is_refused(scene: Scene) -> None:
+    settings = replace(read({}), mode="production")
     with pytest.raises(StartRefused, match="This database is for sandbox; lastro was started for production"):
-        await worker.admit(scene.database, scene.work, "production", asyncio.Event())
+        await admit(scene.database, scene.work, settings, None, asyncio.Event())
 
 
 async def test_a_database_without_schema_is_refused(empty_database: Any) -> None:
@@ -259,7 +262,7 @@ async def test_a_database_without_schema_is_refused(empty_database: Any) -> None
     bare = Database(empty_database.app)
     try:
         with pytest.raises(StartRefused, match="no schema"):
-            await worker.admit(bare, bare, "sandbox", asyncio.Event())
+            await admit(bare, bare, read({}), None, asyncio.Event())
     finally:
         await bare.close()
 

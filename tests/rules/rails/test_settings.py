@@ -46,7 +46,7 @@ def test_production_as_it_should_be() -> None:
     assert (made.ispb, made.compe, made.public_url, made.worker_name) == ("12345678", None, "https://pix.ana.com.br", None)
     assert made.network_token.reveal() == "secret"
     assert "secret" not in repr(made)
-    assert made.app == Dsn("postgresql:///x", "lastro_app")
+    assert made.app == Dsn("postgresql://lastro_app@/x"), "each role logs in itself"
 
 
 @pytest.mark.parametrize("name", sorted(set(PRODUCTION) - {"LASTRO_MODE", "LASTRO_COMPE"}))
@@ -94,6 +94,46 @@ def test_each_role_may_log_in_itself() -> None:
     assert made.work == Dsn("postgresql://lastro_work@host:5/db?host=/tmp/x")
     named = read({"LASTRO_DATABASE_URL": "postgresql:///a", "LASTRO_WORK_DATABASE_URL": "postgresql:///b"})
     assert (named.app, named.work) == (Dsn("postgresql:///a", "lastro_app"), Dsn("postgresql:///b"))
+
+
+def test_switching_logins_is_for_the_sandbox_unless_somebody_says_so() -> None:
+    own = {"LASTRO_DATABASE_URL": "postgresql://db/lastro"}
+    assert read(own).app == Dsn("postgresql://db/lastro", "lastro_app")
+    made = read(PRODUCTION | own)
+    assert (made.app, made.work, made.audit) == tuple(
+        Dsn(f"postgresql://lastro_{role}@db/lastro") for role in ("app", "work", "audit")
+    )
+    assert read(PRODUCTION | own | {"LASTRO_DATABASE_LOGIN": "switch"}).audit == Dsn(
+        "postgresql://db/lastro", "lastro_audit"
+    )
+    named = read(PRODUCTION | own | {"LASTRO_AUDIT_DATABASE_URL": "postgresql://reads@db2/lastro"})
+    assert named.audit == Dsn("postgresql://reads@db2/lastro")
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "APP_DATABASE_URL", "WORK_DATABASE_URL", "AUDIT_DATABASE_URL"])
+@pytest.mark.parametrize(
+    "given",
+    ["postgresql://me:hush/hush@db/lastro", "postgresql://me:hush#@db/lastro", "postgresql://me:hush%@db/lastro",
+     "postgresql://me:[hush@db/lastro", "postgresql://me:12/hush@db/lastro", "postgresql://me:hush%00@db/lastro",
+     "postgresql://me:hush?@db/lastro", "host=db password=hush", "mysql://me:hush@db/lastro", "postgresql://me:hush@db:x/lastro"],
+)  # fmt: skip
+def test_an_address_that_cannot_be_read_is_told_without_it(name: str, given: str) -> None:
+    (sentence,) = refused(**{f"LASTRO_{name}": given})
+    assert sentence.startswith(f"LASTRO_{name} ")
+    assert "hush" not in sentence
+
+
+@pytest.mark.parametrize("name", ["PUBLIC_URL", "NETWORK_URL", "OXXO_URL", "SMS_URL"])
+@pytest.mark.parametrize("user", ["me:hush@", "hush@", ":hush@"])
+def test_an_address_with_a_user_is_refused_without_repeating_it(name: str, user: str) -> None:
+    told = [line for line in refused(**{f"LASTRO_{name}": f"https://{user}pay.example.com"}) if name in line]
+    assert told == [f"LASTRO_{name} must be an address without user and password."]
+
+
+def test_the_keys_of_an_outside_issuer_are_at_an_address_without_a_user() -> None:
+    given = {"LASTRO_OUTSIDE_ISSUER": "https://id.example", "LASTRO_OUTSIDE_JWKS_URL": "https://:hush@id.example/keys"}
+    (sentence,) = refused(**given)
+    assert "hush" not in sentence
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -12,17 +13,20 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lastro.base.db import Database
-from lastro.doors import sealing, wiring
+from lastro.base.servers import address_problem
+from lastro.doors import key_proofs, sealing
 from lastro.doors.backups import record, restoring, taking
 from lastro.doors.backups.programs import programs_of, without_password
 from lastro.doors.backups.trial import Keeper
 from lastro.doors.declined import Declined, StartRefused
+from lastro.doors.keys_file import key_ring_of
 from lastro.doors.progress import Progress
 from lastro.doors.verify import BROKEN, HOLD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from lastro.base.secrets import KeyRing
     from lastro.doors.settings import Settings
 
 _MEGABYTE = 1_000_000
@@ -35,6 +39,8 @@ def back_up(
     given = backup_syntax().parse_args(words)
     known = settings()
     url = given.database or known.database_url
+    if given.database and (problem := address_problem(given.database)) is not None:
+        raise Declined(f"--database {problem}.")
     if given.database and without_password(given.database)[1]:
         raise Declined(
             "The password in --database is shown to everybody who lists this machine's processes: leave it out of the"
@@ -50,24 +56,30 @@ def back_up(
     if ours["mode"] != known.mode:
         raise Declined(f"This database is for {ours['mode']} and LASTRO_MODE says {known.mode}: one of them is wrong.")
     programs = programs_of(server["major"], given.programs, brought)
+    wrong = asyncio.run(_disproved(known))
     with Progress("copied") as progress:
         percent = partial(progress, whole=100)
         made = taking.take(url, folder, programs, server, ours, lambda: asyncio.run(_keys_in_use(known)), percent)
+    status = BROKEN if wrong else HOLD
     if given.json:
         say(msgspec.json.encode(made).decode())
-        return HOLD
+        if wrong:
+            sys.stderr.write(f"{key_proofs.refusal(wrong, known.keys_file)}\n")
+        return status
     say(f"{folder}: {made.files} files, {made.size / _MEGABYTE:.1f} MB, checked, {time.monotonic() - began:.1f} s")
     say(
         f"It needs the keys {', '.join(made.keys) or 'none'} of the keys file, which is not in it: keep that file elsewhere."
     )
-    return HOLD
+    if wrong:
+        say(key_proofs.refusal(wrong, known.keys_file))
+    return status
 
 
 def restore(
     words: Sequence[str], settings: Callable[[], Settings], brought: Callable[[], Path] | None, say: Callable[[str], object]
 ) -> int:
     """`lastro restore BACKUP DATA`. The exit status is that of `lastro verify` over what was put back, or 1 where the keys
-    file lacks a key that it needs. Declined: why it could not.
+    file lacks a key that it needs or has other bytes under its id. Declined: why it could not.
     """
     given = restore_syntax().parse_args(words)
     known = settings()
@@ -80,32 +92,45 @@ def restore(
     if told.mode != known.mode:
         raise Declined(f"This backup is of {told.mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")
     restoring.demand_empty(data)
+    ring = key_ring_of(known) if known.keys_file.exists() else None
     keeper = Keeper.of(given.owner)
     programs = programs_of(told.major, given.programs, brought)
     with Progress("put back") as progress:
         restoring.put_back(backup, data, told, programs, keeper, partial(progress, whole=100))
     with Progress("laws") as progress:
-        status = asyncio.run(restoring.prove(data, told, programs, keeper, progress.beside(say), progress))
-    missing = lacking(told, known)
+        beside = progress.beside(say)
+        status, wrong = asyncio.run(restoring.prove(data, told, programs, keeper, beside, progress, ring))
+    missing = lacking(told, ring)
     if missing:
         say(
             f"The keys file {known.keys_file} lacks {', '.join(missing)}, which sealed what was put back: put that in place."
         )
+    if wrong:
+        say(key_proofs.refusal(wrong, known.keys_file))
     say(f"{data}: {told.size / _MEGABYTE:.1f} MB of {told.made_at:%Y-%m-%d %H:%M:%S} UTC, {time.monotonic() - began:.1f} s")
-    return status or (BROKEN if missing else HOLD)
+    return status or (BROKEN if missing or wrong else HOLD)
 
 
-def lacking(told: record.Record, settings: Settings) -> list[str]:
-    """Ids of the keys that a backup's values need and the keys file does not have."""
-    if not settings.keys_file.exists():
-        return list(told.keys)
-    return sorted(set(told.keys) - set(wiring.key_ring_of(settings).key_ids))
+def lacking(told: record.Record, ring: KeyRing | None) -> list[str]:
+    """Ids of the keys that a backup's values need and the keys file does not have. ring: its keys; None: no file."""
+    return sorted(set(told.keys) - set(() if ring is None else ring.key_ids))
 
 
 async def _keys_in_use(settings: Settings) -> list[str]:
     database = Database(settings.app, size=1, settings={"statement_timeout": "0"})
     try:
         return sorted({held.key_id for held in await sealing.held(database)})
+    finally:
+        await database.close()
+
+
+async def _disproved(settings: Settings) -> list[str]:
+    """Ids of keys in the keys file with other bytes than the database's; none where this account has no such file."""
+    if not settings.keys_file.exists():
+        return []
+    database = Database(settings.app, size=1, settings={"statement_timeout": "0"})
+    try:
+        return await key_proofs.disproved(database, key_ring_of(settings))
     finally:
         await database.close()
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from lastro.base.db import Dsn
+from lastro.base.db import Database, Dsn
+from lastro.base.servers import with_login
+from lastro.doors import key_proofs
 from lastro.doors.backups import record
 from lastro.doors.backups.trial import Keeper, on_trial, sync
 from lastro.doors.declined import Declined
@@ -17,6 +19,7 @@ from lastro.doors.verify import verify
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lastro.base.secrets import KeyRing
     from lastro.doors.backups.programs import Programs
     from lastro.doors.progress import Tell
 
@@ -87,10 +90,11 @@ def _empty(data: Path, *, remove: bool) -> None:
 
 
 async def prove(
-    data: Path, told: record.Record, programs: Programs, keeper: Keeper, say: Callable[[str], object], progress: Tell
-) -> int:
+    data: Path, told: record.Record, programs: Programs, keeper: Keeper, say: Callable[[str], object], progress: Tell,
+    ring: KeyRing | None,
+) -> tuple[int, list[str]]:  # fmt: skip
     """Starts a server that nobody else reaches, lets it recover, has what waits to be sent asked about first, and reads
-    every law. The status of `lastro verify`.
+    every law. The status of `lastro verify`, and ids of the ring's keys that have other bytes than what was put back.
 
     Declined: it does not start, or holds another schema than the backup says.
     """
@@ -105,8 +109,17 @@ async def prove(
             raise Declined("What was put back has other migrations than the backup says: it is not that backup's database.")
         if waiting := await _doubt(address, superuser):
             say(f"Messages that waited to be sent: {waiting}. Their networks may have them since, and are asked first.")
+        wrong = [] if ring is None else await _disproved(with_login(address, "lastro_app"), ring)
         # What was on its way when the backup was taken still is.
-        return await verify(Dsn(address), at_rest=False, say=say, progress=progress)
+        return await verify(Dsn(address), at_rest=False, say=say, progress=progress), wrong
+
+
+async def _disproved(address: str, ring: KeyRing) -> list[str]:
+    database = Database(Dsn(address), size=1, settings={"statement_timeout": "0"})
+    try:
+        return await key_proofs.disproved(database, ring)
+    finally:
+        await database.close()
 
 
 async def _doubt(address: str, superuser: str) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
+from lastro.base.servers import UNREACHABLE, unreachable
 from lastro.doors.backups import record
 from lastro.doors.backups.programs import passwords_around, without_password
 from lastro.doors.declined import Declined
@@ -38,8 +39,8 @@ async def server_of(url: str) -> tuple[Record, Record]:
     """The server and the database at an address. Declined: it cannot be reached, or no backup can be taken of it."""
     try:
         connection = await asyncpg.connect(url, timeout=5)
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        raise Declined(f"The database cannot be reached: {error}.") from error
+    except UNREACHABLE as error:
+        raise Declined(unreachable(error)) from error
     try:
         server = await connection.fetchrow(_SERVER)
         assert server is not None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import people
 from lastro.base.errors import Refused
-from lastro.doors import wiring
 from lastro.doors.declined import Declined
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 async def _invite(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     company = None if given.company is None else (await desk.company(given.company)).id
-    register = register_of(desk)
+    register = await register_of(desk)
     there = await register.of_email(given.email)  # of whom what is not said stays, and what is said otherwise is refused
     roles = people.roles_of(given.role or [people.Role.ADMINISTER.value])
     name = given.name or given.email
@@ -66,29 +65,29 @@ async def _list(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
             "hasPassword": one.has_password, "hasSecondFactor": one.has_factor, "createdAt": one.created_at,
             "endedAt": one.ended_at,
         }
-        for one in await register_of(desk).everybody(None)
+        for one in await (await register_of(desk)).everybody(None)
     ]  # fmt: skip
 
 
 async def _permit(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    register = register_of(desk)
+    register = await register_of(desk)
     return await _changed(desk, given, partial(register.permit, roles=people.roles_of(given.roles)))
 
 
 async def _factor(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _changed(desk, given, register_of(desk).take_factor)
+    return await _changed(desk, given, (await register_of(desk)).take_factor)
 
 
 async def _sign_out(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _changed(desk, given, register_of(desk).sign_out)
+    return await _changed(desk, given, (await register_of(desk)).sign_out)
 
 
 async def _end(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    return await _changed(desk, given, register_of(desk).end)
+    return await _changed(desk, given, (await register_of(desk)).end)
 
 
 async def _changed(desk: Desk, given: argparse.Namespace, act: Callable[[Person], Any]) -> dict[str, Any]:
-    register = register_of(desk)
+    register = await register_of(desk)
     whom = await register.of_email(given.email)
     if whom is None or whom.ended_at is not None:
         raise Declined(f"Nobody who may enter has the address {given.email[:80]!r}: lastro admin list shows who does.")
@@ -100,9 +99,9 @@ async def _changed(desk: Desk, given: argparse.Namespace, act: Callable[[Person]
     return {"email": now.email, "roles": _told(now), "endedAt": now.ended_at}
 
 
-def register_of(desk: Desk) -> Register:
+async def register_of(desk: Desk) -> Register:
     """Who may enter the console. StartRefused: the key file cannot be used."""
-    ring = wiring.key_ring_of(desk.settings)
+    ring = await desk.key_ring()
     return people.Register(people.Entrance(desk.database, ring, desk.chance, partial(datetime.now, UTC)))
 
 

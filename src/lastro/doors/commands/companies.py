@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import companies, orders, webhooks
 from lastro.base.money import Money, MoneyError
-from lastro.doors import wiring
 from lastro.doors.commands import fees
 from lastro.doors.declined import Declined
 from lastro.rails import port
@@ -62,7 +61,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 async def _add(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    key_ring = wiring.key_ring_of(desk.settings)
+    key_ring = await desk.key_ring()
     async with desk.database.session() as session:
         institution = await companies.company_of_number(session, companies.INSTITUTION_NUMBER)
     if institution is None:
@@ -93,7 +92,7 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 async def _rotate_webhook_secret(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     company, now = await desk.company(given.company), datetime.now(UTC)
     # No key: what is typed is not sent again, so that nothing keeps the answer.
-    verb = webhooks.RotateSecret(company.id, wiring.key_ring_of(desk.settings), lambda: now, None)
+    verb = webhooks.RotateSecret(company.id, await desk.key_ring(), lambda: now, None)
     made = await desk.act(company.id, verb)
     return {
         "number": company.number, "id": company.id, "webhookSecret": made["secret"],

@@ -6,19 +6,20 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
-import asyncpg
 import msgspec
 
 from lastro import accounts, companies
 from lastro.base.api import as_id
 from lastro.base.clock import BusinessClock
 from lastro.base.db import Database
-from lastro.base.errors import DatabaseAway, Refused, Stale
+from lastro.base.errors import DatabaseAway, LoginRefused, Refused, Stale
 from lastro.base.ids import Chance
 from lastro.base.run import Runner
-from lastro.doors import wiring
-from lastro.doors.declined import Declined
+from lastro.doors import key_proofs, wiring
+from lastro.doors.declined import Declined, StartRefused
+from lastro.doors.keys_file import key_ring_of
 from lastro.doors.settings import PRODUCTION
+from lastro.doors.start_checks import demand_ours
 from lastro.standards.account_numbers import is_account_number
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.base.run import Verb
+    from lastro.base.secrets import KeyRing
     from lastro.companies import Client, Company, Keychain
     from lastro.doors.settings import Settings
 
@@ -51,18 +53,15 @@ class Desk:
 
     async def __aenter__(self) -> Self:
         try:
-            async with self.database.session() as session:
-                mode = await session.value("SELECT mode FROM clock")
+            await demand_ours(self.database, self.settings)
             await self.database.refuse_superuser(login_too=self.settings.mode == PRODUCTION)
+        except LoginRefused as refused:
+            raise Declined(f"{refused}.") from refused
         except DatabaseAway as away:
             raise Declined(f"The database cannot be reached: {_first_line(away)}.") from away
-        except asyncpg.UndefinedTableError as bare:
-            raise Declined("The database has no schema yet: run lastro migrate first.") from bare
-        except PermissionError as mighty:
-            raise Declined(str(mighty)) from mighty
-        if mode != self.settings.mode:
+        except (StartRefused, PermissionError) as refused:
             await self.database.close()
-            raise Declined(f"This database is for {mode} and LASTRO_MODE says {self.settings.mode}: one of them is wrong.")
+            raise Declined(str(refused)) from refused
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -128,8 +127,15 @@ class Desk:
                 return company_id, found
         raise Declined(f"There is no account {text[:60]!r}: give its nine digits or its id.")
 
-    def keychain(self) -> Keychain:
-        """The institution's signing keys. StartRefused: the key file cannot be used."""
+    async def key_ring(self) -> KeyRing:
+        """The keys of the keys file, proved. StartRefused: the file cannot be used, or is another database's."""
+        ring = key_ring_of(self.settings)
+        await key_proofs.prove(self.database, ring, self.settings.keys_file)
+        return ring
+
+    async def keychain(self) -> Keychain:
+        """The institution's signing keys. StartRefused: the keys file cannot be used, or is another database's."""
+        await self.key_ring()
         return wiring.keychain_of(self.settings, self.database)
 
 

@@ -6,8 +6,8 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any
 
-from lastro.doors import sealing, wiring
-from lastro.doors.declined import Declined
+from lastro.doors import key_proofs, sealing
+from lastro.doors.declined import Declined, StartRefused
 from lastro.doors.keys_file import rewrite
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _key_id(text: str) -> str:
 
 
 async def _seals(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
-    ring = wiring.key_ring_of(desk.settings)
+    ring = await desk.key_ring()
     held = await sealing.held(desk.database)
     lacking = sorted({one.key_id for one in held} - set(ring.key_ids))
     return [
@@ -56,21 +56,29 @@ async def _seals(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 async def _add(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    ring = wiring.key_ring_of(desk.settings)
+    ring = await desk.key_ring()
     if given.id in ring.key_ids:
         raise Declined(f"The keys file has a key {given.id} already.")
-    rewrite(desk.settings.keys_file, ring.with_waiting_key(given.id))
+    if given.id in await key_proofs.known(desk.database):
+        raise Declined(f"This database has met another key {given.id}, which its backups may need: choose another id.")
+    fresh = ring.with_waiting_key(given.id)
+    rewrite(desk.settings.keys_file, fresh)
+    try:
+        await key_proofs.prove(desk.database, fresh, desk.settings.keys_file)
+    except StartRefused:  # somebody else has added a key of this id meanwhile
+        rewrite(desk.settings.keys_file, ring)
+        raise
     return {"id": given.id, "state": "opens"}
 
 
 async def _use(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    ring = _ring_with(desk, given.id)
+    ring = await _ring_with(desk, given.id)
     rewrite(desk.settings.keys_file, ring.sealing_with(given.id))
     return {"id": given.id, "state": "seals"}
 
 
 async def _reseal(desk: Desk, _: argparse.Namespace) -> dict[str, Any]:
-    ring = wiring.key_ring_of(desk.settings)
+    ring = await desk.key_ring()
     done, unreadable = await sealing.reseal(desk.database, ring, _STEP)
     if unreadable:
         raise Declined(
@@ -81,7 +89,7 @@ async def _reseal(desk: Desk, _: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _drop(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    ring = _ring_with(desk, given.id)
+    ring = await _ring_with(desk, given.id)
     if given.id == ring.current:
         raise Declined(f"The key {given.id} is the one that seals: let another one seal first.")
     held = [one for one in await sealing.held(desk.database) if one.key_id == given.id]
@@ -93,8 +101,8 @@ async def _drop(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     return {"id": given.id, "state": "dropped"}
 
 
-def _ring_with(desk: Desk, key_id: str) -> Any:
-    ring = wiring.key_ring_of(desk.settings)
+async def _ring_with(desk: Desk, key_id: str) -> Any:
+    ring = await desk.key_ring()
     if key_id not in ring.key_ids:
         raise Declined(f"The keys file has no key {key_id}: lastro keys seals lists them.")
     return ring

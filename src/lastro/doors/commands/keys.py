@@ -50,7 +50,7 @@ def _state(row: Record, *, signs: bool) -> str:
 
 
 async def _rotate(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    kid = await desk.keychain().rotate(given.purpose, at_once=given.at_once)
+    kid = await (await desk.keychain()).rotate(given.purpose, at_once=given.at_once)
     if kid is None:
         raise Declined("There was nothing to rotate: no API process has made keys yet, or another rotation was first.")
     return {"purpose": given.purpose, "kid": kid, "state": "signs"}

@@ -70,7 +70,7 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 
 async def _documents(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
     company_id, request = await _request(desk, given.request)
-    kept = accounts.opening.SealedDocuments(desk.database, wiring.key_ring_of(desk.settings))
+    kept = accounts.opening.SealedDocuments(desk.database, await desk.key_ring())
     async with desk.database.session(company_id) as session:
         pages = await accounts.opening.pages(session, company_id, request.id)
     written = []

@@ -1,0 +1,95 @@
+"""Checks before a process works: its database, its logins, its institution and its keys."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import asyncpg
+import structlog
+
+from lastro.base.errors import DatabaseAway, LoginRefused
+from lastro.base.together import pause_after
+from lastro.doors import key_proofs
+from lastro.doors.declined import StartRefused
+from lastro.doors.durable import demand_durable, warn_of_its_log
+from lastro.doors.migrate import other_institution
+from lastro.doors.settings import PRODUCTION
+
+if TYPE_CHECKING:
+    from lastro.base.db import Database
+    from lastro.base.secrets import KeyRing
+    from lastro.doors.settings import Settings
+
+_CLOCK = "SELECT mode, ispb FROM clock"
+_log = structlog.get_logger(__name__)
+
+
+async def admit(
+    database: Database, work_database: Database, settings: Settings, ring: KeyRing | None, stop: asyncio.Event
+) -> None:
+    """Waits for the database, then checks what this process would work with.
+
+    database, work_database: as lastro_app, lastro_work. ring: keys that are proved; None where nothing is sealed.
+    StartRefused: the login is refused or may do too much, no schema, another mode, another institution's books, keys with
+    other bytes; in production, a server that may forget what it has committed.
+    """
+    failures = 0
+    while not stop.is_set():
+        try:
+            await demand_ours(database, settings)
+            await _demand_logins(settings, database, work_database)
+            if settings.mode == PRODUCTION:
+                await demand_durable(database, work_database)
+                await warn_of_its_log(database)
+            if ring is not None:
+                await key_proofs.prove(database, ring, settings.keys_file)
+        except LoginRefused as refused:
+            raise StartRefused(f"{refused}.") from refused
+        except DatabaseAway as away:
+            failures += 1
+            _log.warning("database.away", reason=str(away))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), pause_after(failures, away))
+        else:
+            return
+
+
+async def demand_ours(database: Database, settings: Settings) -> None:
+    """StartRefused: the database has no schema, or is of another mode or institution. DatabaseAway: it does not answer."""
+    try:
+        async with database.session() as session:
+            found = await session.row(_CLOCK)
+    except (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError) as bare:
+        has = "no schema yet" if isinstance(bare, asyncpg.UndefinedTableError) else "the schema of an older version"
+        raise StartRefused(f"The database has {has}: run lastro migrate first.") from bare
+    mode, ispb = (None, None) if found is None else (found["mode"], found["ispb"])
+    if mode != settings.mode:
+        raise StartRefused(
+            f"This database is for {mode}; lastro was started for {settings.mode}. Point it at another database."
+        )
+    if ispb not in (None, settings.ispb):
+        raise StartRefused(other_institution(ispb, settings.ispb))
+
+
+async def _demand_logins(settings: Settings, *databases: Database) -> None:
+    is_production = settings.mode == PRODUCTION
+    for one in databases:
+        try:
+            await one.refuse_superuser(login_too=is_production)
+        except PermissionError as mighty:
+            raise StartRefused(str(mighty)) from mighty
+    if not is_production:
+        return
+    mighty_logins = {login for one in databases if (login := await one.login_above()) is not None}
+    if not mighty_logins:
+        return
+    names = ", ".join(sorted(mighty_logins))
+    if settings.database_login == "switch":
+        _log.warning("database.login_mighty", reason=f"{names} can become lastro_owner, and so change the books")
+        return
+    raise StartRefused(
+        f"The database login {names} can become lastro_owner, which can change the books: let lastro_app and lastro_work log"
+        " in themselves, or say LASTRO_DATABASE_LOGIN=switch to go without that border."
+    )
