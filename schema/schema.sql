@@ -893,6 +893,7 @@ CREATE TABLE refunds (                                -- money given back: asked
   error_code text,                                    -- why the network refused it, raw
   rail text NOT NULL DEFAULT 'pix',                   -- that of the payment, by which it goes back
   med_id uuid,                                        -- of one that a dispute wants: the refund request that it answers
+  called_off_at timestamptz,                          -- since when the directory does not ask for it any more
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, payment_id) REFERENCES pix_payments,
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
@@ -1576,6 +1577,7 @@ CREATE TABLE outbox (                                 -- what is to be told to a
   leased_until timestamptz,                           -- machine time
   done_at timestamptz,
   outcome text,
+  answered integer NOT NULL DEFAULT 0,                -- of the copies sent: never left, or were not taken, as the network said
   PRIMARY KEY (company_id, id)
 ) WITH (fillfactor = 70);
 CREATE UNIQUE INDEX outbox_network_id_key ON outbox (company_id, rail, network_id);
@@ -3543,7 +3545,10 @@ CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = tru
   SELECT r.company_id, r.id, 'nothing', r.return_id, r.state FROM refunds r
    WHERE r.state <> 'PENDING'
      AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = r.company_id AND s.subject = r.return_id
-                        AND (r.state <> 'PAID' OR s.body ->> 'settled' = 'true'));
+                        AND (r.state <> 'PAID' OR s.body ->> 'settled' = 'true'))
+     AND NOT ((r.state, r.error_code) = ('ERROR', 'CALLED_OFF') AND EXISTS ( -- nothing of it was sent when nobody wanted it any more
+              SELECT 1 FROM outbox o WHERE o.company_id = r.company_id AND o.reference_id = r.id AND o.kind = 'return.send'
+                 AND (o.outcome, o.sends) = ('withdrawn', 0)));
 COMMENT ON VIEW law_the_books_say_what_the_network_said IS
   'Payments and refunds ended as the network said that they did, and none ended without its word.';
 

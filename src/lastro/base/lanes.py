@@ -84,11 +84,10 @@ class Lane:
             f" WHERE company_id = $1 AND {self.key} = ANY ($2) AND lease_token = $3"
         )
 
-    @property
-    def release_sql(self) -> str:
-        """Gives a row back, due later."""
+    def release_sql(self, also: str = "") -> str:
+        """Gives a row back, due later. also: further columns that are set."""
         return (
-            f"UPDATE {self.table} SET lease_token = NULL, leased_until = NULL, due_at = business_now() + $4"  # noqa: S608
+            f"UPDATE {self.table} SET lease_token = NULL, leased_until = NULL, due_at = business_now() + $4{also}"  # noqa: S608
             f" WHERE company_id = $1 AND {self.key} = $2 AND lease_token = $3"
         )
 
@@ -139,10 +138,10 @@ async def claim(database: Database, lane: Lane, company_id: UUID, token: UUID, l
     return sorted(rows, key=lambda r: (r["due_at"], r[lane.key]))
 
 
-async def release(database: Database, lane: Lane, row: Record, later: timedelta) -> None:
-    """Gives back what could not be finished; a row that another worker has taken over is left to it."""
+async def release(database: Database, lane: Lane, row: Record, later: timedelta, also: str = "") -> None:
+    """Gives back what could not be finished; a row that another worker has taken over is left to it. also: sets more."""
     async with database.session(row["company_id"]) as session:
-        await session.fetch(lane.release_sql, row["company_id"], row[lane.key], row["lease_token"], later)
+        await session.fetch(lane.release_sql(also), row["company_id"], row[lane.key], row["lease_token"], later)
 
 
 async def put_off(database: Database, lane: Lane, row: Record, later: timedelta) -> None:

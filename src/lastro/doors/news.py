@@ -33,6 +33,7 @@ def inbox_verbs(place: Place, timing: Timing = TIMING, terms: Terms = TERMS) -> 
         ),
         port.CANCELLATION_FINAL: lambda row: subscriptions.CancellationEnded(port.cancellation_final(row.body), row.claimed),
         port.RETURN_FINAL: lambda row: med.ReturnEnded(port.return_final(row.body), row.claimed, place),
+        port.RETURN_DOUBTED: lambda row: orders.ReturnDoubted(port.payment_doubted(row.body), row.claimed),
         port.RETURN_NEVER: lambda row: med.ReturnNever(port.payment_never(row.body), row.claimed, place),
         port.PAYMENT_FINAL: lambda row: payouts.Ended(port.payment_final(row.body), row.claimed, place.institution),
         port.PAYMENT_PENDING: lambda row: SetAside(row.claimed, "known"),

@@ -8,7 +8,7 @@ from lastro.orders.actions.end import Cancel, Expire, Fail, with_account
 from lastro.orders.actions.end import Known as Ending
 from lastro.orders.actions.end import known_of as ending
 from lastro.orders.actions.first_charge import FirstCharge, charged, with_subscription
-from lastro.orders.actions.give_back import ReturnEnded
+from lastro.orders.actions.give_back import ReturnDoubted, ReturnEnded
 from lastro.orders.actions.pay import Paid
 from lastro.orders.actions.payers import payer_of
 from lastro.orders.actions.read import Read, charge, image
@@ -38,20 +38,21 @@ from lastro.orders.model import (
     Order,
     Party,
     Place,
-    Sending,
     Shown,
 )
 from lastro.orders.partners import partner_name, route_problem
 from lastro.orders.refunds.create import Create as GiveBack
 from lastro.orders.refunds.create import Wish as RefundWish
-from lastro.orders.refunds.disputes import Disputed, disputed, given_for
+from lastro.orders.refunds.disputes import Disputed, Returning, call_off, disputed, given_for, returning
 from lastro.orders.refunds.docs import NOTICES as _OF_REFUNDS
 from lastro.orders.refunds.prove import Proved as ProvedRefund
 from lastro.orders.refunds.read import Read as ReadRefund
+from lastro.orders.refunds.rules import given_up_for
 from lastro.orders.refunds.store import stranded_by_id, stranded_in
 from lastro.orders.refunds.stranded import Settle as SettleStranded
 from lastro.orders.refunds.stranded import Way as StrandedWay
 from lastro.orders.refunds.stranded import shown as shown_stranded
+from lastro.orders.returns import Sending
 from lastro.orders.rules import fee_problem
 from lastro.orders.slips import Slip, slip_of
 from lastro.orders.slips import by_token as slip_by_token
@@ -110,7 +111,9 @@ __all__ = [
     "Read",
     "ReadRefund",
     "RefundWish",
+    "ReturnDoubted",
     "ReturnEnded",
+    "Returning",
     "ScheduledCharge",
     "Sending",
     "SettleStranded",
@@ -126,6 +129,7 @@ __all__ = [
     "Voided",
     "Voucher",
     "by_checkout",
+    "call_off",
     "charge",
     "charged",
     "destination",
@@ -133,6 +137,7 @@ __all__ = [
     "ending",
     "fee_problem",
     "given_for",
+    "given_up_for",
     "image",
     "merchant",
     "methods_by",
@@ -142,6 +147,7 @@ __all__ = [
     "picture",
     "related",
     "reservation",
+    "returning",
     "root_of",
     "route_problem",
     "routes",

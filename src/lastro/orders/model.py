@@ -7,9 +7,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from lastro.orders.cards.rules import CHARGE_WITHIN, OVERTAKEN_WITHIN
+from lastro.orders.returns import RETURN_HELD_BACK, RETURNS
 from lastro.orders.transfers import NO_TRANSFERS
 from lastro.rails.port import (
-    BOOK,
     CARD,
     CARD_AUTHORIZE,
     CHARGEBACK,
@@ -18,7 +18,6 @@ from lastro.rails.port import (
     PIX,
     PIX_ASK,
     RETURN_OUT,
-    RETURN_SEND,
     Booked,
     Waiting,
 )
@@ -35,23 +34,6 @@ if TYPE_CHECKING:
     from lastro.orders.transfers import Transfers
 
 STATUSES = ("INITIAL", "PENDING", "AUTHENTICATING", "PAID", "EXPIRED", "CANCELED", "ERROR", "REFUNDED", "PARTIAL_REFUNDED")
-# A return that its network does not know a day after it was ordered is given up: no copy of it is on its way any more, since
-# in the last two hours none was sent. One of which the network says neither yes nor no for another day is for people.
-RETURN_WITHIN, RETURN_SENT_WITHIN, RETURN_LATE = timedelta(hours=24), timedelta(hours=22), timedelta(hours=48)
-_RETURN_PAST = "created_at + interval '{:.0f} seconds' <= (SELECT business_now())"
-_RETURN_OVER = _RETURN_PAST.format(RETURN_WITHIN.total_seconds())
-_RETURN_SENDS = (
-    "(SELECT m.sends FROM outbox m WHERE m.company_id = refunds.company_id AND m.rail = refunds.rail"
-    " AND m.network_id = refunds.return_id AND m.lease_token IS NULL)"
-)
-# What the network of each rail has to end.
-_RETURNS = {
-    rail: Waiting(
-        RETURN_SEND, "refunds", "state", ("PENDING",), "return_id", only=f"rail = '{rail}'", over=_RETURN_OVER,
-        late=_RETURN_PAST.format(RETURN_LATE.total_seconds()), sends=_RETURN_SENDS,
-    )
-    for rail in (PIX, *COLLECTING)
-}  # fmt: skip
 # A charge is ordered by the last move of its payment before it ends. {}: of which table.
 _ORDERED_BEFORE = "{}.updated_at + interval '{:.0f} seconds' <= business_now()"
 _TOO_LATE = _ORDERED_BEFORE.format("k", CHARGE_WITHIN.total_seconds())
@@ -64,27 +46,25 @@ _CHARGE_SENDS = (
 )
 # Of an outbox row: a charge that nobody expects any more. It is not sent; the acquirer is asked, and ends or withdraws it.
 # One that has ended came there, though its answer did not come here: nothing but to find that out is left of its message.
-# Likewise a return that is soon given up; what is carried here itself is carried still.
-HELD_BACK = (
-    f"(outbox.kind = '{RETURN_SEND}' AND outbox.rail <> '{BOOK}' AND EXISTS (SELECT 1 FROM refunds r"  # noqa: S608 ours
-    " WHERE r.company_id = outbox.company_id AND r.return_id = outbox.network_id AND r.state = 'PENDING'"
-    f" AND r.{_RETURN_PAST.format(RETURN_SENT_WITHIN.total_seconds())}))"
-    " OR (outbox.kind = 'card.authorize' AND EXISTS (SELECT 1 FROM card_payments k WHERE k.company_id = outbox.company_id"
-    f" AND k.order_id = outbox.reference_id AND k.state = 'AUTHENTICATED' AND {_TOO_LATE}))"
+_CHARGE_HELD_BACK = (
+    "outbox.kind = 'card.authorize' AND EXISTS (SELECT 1 FROM card_payments k"  # noqa: S608 ours
+    " WHERE k.company_id = outbox.company_id"
+    f" AND k.order_id = outbox.reference_id AND k.state = 'AUTHENTICATED' AND {_TOO_LATE})"
 )
+HELD_BACK = f"{RETURN_HELD_BACK} OR ({_CHARGE_HELD_BACK})"
 # Of an outbox row: the order that it is about, where it names the payment of one.
 WHOSE = (
     "coalesce((SELECT p.order_id FROM pix_payments p WHERE p.company_id = outbox.company_id AND p.id = outbox.reference_id),"
     " outbox.reference_id)"
 )
 WAITING = {
-    PIX: (Waiting(PIX_ASK, "pix_payments", "state", ("ACCEPTED",), "end_to_end_id"), _RETURNS[PIX]),
-    **{rail: (_RETURNS[rail],) for rail in COLLECTING},
+    PIX: (Waiting(PIX_ASK, "pix_payments", "state", ("ACCEPTED",), "end_to_end_id"), RETURNS[PIX]),
+    **{rail: (RETURNS[rail],) for rail in COLLECTING},
     CARD: (
         Waiting(
             CARD_AUTHORIZE, "card_payments", "state", ("AUTHENTICATED",), "charge_id", over=_NEVER_CAME, sends=_CHARGE_SENDS,
         ),
-        _RETURNS[CARD],
+        RETURNS[CARD],
     ),
 }  # fmt: skip
 # What a line of each rail's statements may be of ours.
@@ -126,19 +106,6 @@ class CompanySetup:
     default_account_id: UUID | None
     route: Route | None = None
     down: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Sending:
-    """How the message that orders something stands. sends: how often it was taken in hand; is_in_hand: it is so now."""
-
-    id: UUID
-    sends: int
-    is_in_hand: bool
-
-    def proves(self, asked_at: int | None) -> bool:
-        """Whether what the network did not know was not sent since. asked_at: `sends` as it was then."""
-        return asked_at == self.sends and not self.is_in_hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +305,7 @@ class Refund:
     """Money being given back, as it was read. order_id: of which order; None where it fits none and goes back by itself.
 
     external_id: where a client asked for it. med_id: of what asks for it at the directory, where a dispute does.
+    called_off_at: since when the directory does not ask for it any more.
     """
 
     id: UUID
@@ -347,9 +315,11 @@ class Refund:
     return_id: str
     amount: Money
     hold_id: UUID
+    created_at: datetime
     order_id: UUID | None = None
     external_id: str | None = None
     med_id: UUID | None = None
+    called_off_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

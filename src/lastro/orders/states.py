@@ -72,6 +72,9 @@ REFUNDS = Machine(
         (NOT_THERE, "create"): "PENDING",
         ("PENDING", "confirm"): "PAID",
         ("PENDING", "refuse"): "ERROR",
+        # These two of what a dispute wants, when it was called off: nothing is sent any more; where nothing was, it ends.
+        ("PENDING", "call off"): "PENDING",
+        ("PENDING", "withdraw"): "ERROR",
         ("ERROR", "prove"): "PAID",  # what a client asked for, and a statement proves to have left
         ("ERROR", "credit"): "CREDITED",  # these two of returns of our own accord alone: people have decided
         ("ERROR", "pay out"): "PAID_OUT",

@@ -73,6 +73,8 @@ class Line:
                 return Answer(answered.status, answered.headers, bytes(content))
         except TimeoutError as late:
             raise Transient(f"no answer within {seconds:g} s") from late
+        except aiohttp.ClientConnectorError as unreached:
+            raise Transient(f"{type(unreached).__name__}: {unreached}", is_on_its_way=False) from unreached
         except (aiohttp.ClientError, OSError) as broken:
             raise Transient(f"{type(broken).__name__}: {broken}") from broken
 

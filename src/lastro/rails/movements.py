@@ -17,7 +17,7 @@ import structlog
 from lastro.base.gaps import gap
 from lastro.base.money import MoneyError
 from lastro.rails import port
-from lastro.rails.messages import Malformed, decoded, is_its_own, problem, told_code
+from lastro.rails.messages import Malformed, decoded, is_its_own, is_worded, problem, told_code
 from lastro.rails.port import Permanent, Transient
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ async def order(line: Line, method: str, path: str, body: bytes | None, for_good
     code, reason = problem(answer.status, answer.body)
     if answer.status in for_good:
         raise Permanent(code, reason)
-    raise Transient(f"{code}: {reason}")
+    raise Transient(f"{code}: {reason}", is_on_its_way=not is_worded(answer.body))
 
 
 def accepted(answer: Answer, passing: Container[str] = ()) -> None:

@@ -210,7 +210,10 @@ class Sender:
         )
         if row["sends"] >= _ALARM_AFTER:
             _log.critical("outbox.stuck", network_id=row["network_id"], sends=row["sends"])
-        await lanes.release(self._database, self._lane, row, timedelta(seconds=pause_after(row["sends"])))
+        # Counted apart: none of these copies may still arrive.
+        is_answered = isinstance(error, Transient) and not error.is_on_its_way
+        also = ", answered = answered + 1" if is_answered else ""
+        await lanes.release(self._database, self._lane, row, timedelta(seconds=pause_after(row["sends"])), also)
 
     async def _tell(self, row: Record) -> None:
         """Sends, unless the network has it already."""
@@ -229,7 +232,8 @@ class Sender:
             if is_order and await self._has(row):
                 return
             if _is_doubt(row):
-                raise Transient(f"a later copy was refused: {refused.code}: {refused.reason}") from refused
+                text = f"a later copy was refused: {refused.code}: {refused.reason}"
+                raise Transient(text, is_on_its_way=False) from refused
             raise
 
     async def _has(self, row: Record) -> bool:

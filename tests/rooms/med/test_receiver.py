@@ -169,16 +169,6 @@ async def test_a_request_that_is_given_up_before_it_is_answered(court: Court) ->
     assert not await court.falls(request)
 
 
-async def test_a_request_that_is_given_up_after_the_money_has_left(court: Court) -> None:
-    notice = await court.notice(await court.transaction(await court.paid(1000)))
-    await court.agreed(notice)
-    request = court.request(notice)
-    await court.says(request)
-    await court.falls(request)
-    assert await court.says(request, status="CANCELLED") == ALARMED
-    assert await court.returned() == "handled"
-
-
 async def test_a_return_that_the_network_refuses(court: Court) -> None:
     order = await court.paid(1000)
     notice = await court.notice(await court.transaction(order))

@@ -15,7 +15,7 @@ from tests.laws import breaches
 from lastro import orders
 from lastro.base.db import Database
 from lastro.doors import news
-from lastro.orders.model import RETURN_LATE, RETURN_SENT_WITHIN, RETURN_WITHIN
+from lastro.orders.returns import RETURN_LATE, RETURN_SENT_WITHIN, RETURN_WITHIN
 from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.handling import Handler

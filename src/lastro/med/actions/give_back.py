@@ -10,10 +10,12 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Write
 from lastro.med import rules, store
 from lastro.med.actions.time import rejected
-from lastro.med.actions.writing import moved
+from lastro.med.actions.writing import let_go, moved
 from lastro.rails.port import MED_ANSWER, MedTask, med_message
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from lastro.base.db import Session
     from lastro.base.run import Door
     from lastro.med.model import MedObject
@@ -48,13 +50,15 @@ class ReturnEnded(Act[Known]):
         done = self._of_orders.decide(known.given, door)
         if known.request is None or done.write is None or not done.write.moves:
             return done
-        return Done(done.write + self._answered(known.request, door), b"")
+        return Done(done.write + self._answered(known.request, known.given.refund.called_off_at, door), b"")
 
     @property
     def _of_orders(self) -> orders.ReturnEnded:
         return orders.ReturnEnded(self.final, self.claimed, self.place)
 
-    def _answered(self, request: MedObject, door: Door) -> Write:
+    def _answered(self, request: MedObject, called_off_at: datetime | None, door: Door) -> Write:
+        if not self.final.settled and called_off_at is not None:
+            return let_go(request, "request cancel", door, called_off_at)
         if not self.final.settled:
             return rejected(request, "OTHER", door)
         nothing, returned = request.amount - request.amount, request.blocked

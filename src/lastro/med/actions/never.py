@@ -1,4 +1,4 @@
-"""A return that never came to its network: a day after it was ordered it is given up, whoever wanted it."""
+"""Gives up a return that never came to its network: at once where that is certain, else after a day."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Known:
 
 @dataclass(frozen=True)
 class ReturnNever(Act[Known]):
-    """The network does not know a return whose time is over. It ends as one that was refused (states.md 7)."""
+    """The network does not know a return whose time is over, whose message it refused, or whose dispute was called off."""
 
     never: PaymentNever
     claimed: Claimed
@@ -36,25 +36,30 @@ class ReturnNever(Act[Known]):
 
     async def read(self, session: Session, door: Door) -> Known:
         """The return, and the message that ordered it."""
-        ending = await self._as_refused.read(session, door)
+        ending = await self._ended(NOT_TAKEN).read(session, door)
         if ending.given is None:
             return Known(ending, None)
         rail = ending.given.refund.payment.rail
         return Known(ending, await orders.sending(session, door.company_id, rail, self.never.subject))
 
     def decide(self, known: Known, door: Door) -> Done:
-        """ERROR, and the message is withdrawn in the same write; asked again where it may have been sent meanwhile."""
+        """ERROR as one that was refused, and the message is withdrawn in the same write (states.md 7).
+
+        Asked again where it may have been sent meanwhile, or where a copy may still be on its way.
+        """
         given, message = known.ending.given, known.message
         is_open = given is not None and given.refund.state == "PENDING"
-        if not is_open or message is None or not message.proves(self.never.sends):
+        code = None
+        if is_open and message is not None and message.proves(self.never.sends):
+            code = orders.given_up_for(given.refund, message, door.now)
+        if message is None or code is None:
             return Done(Write(door.company_id, finished=(self.claimed.finished("known", door.now),)), b"")
-        done = self._as_refused.decide(known.ending, door)
+        done = self._ended(code).decide(known.ending, door)
         assert done.write is not None
         # Also where it was sent: nobody may send it, or have it sent again, any more.
         taken_back = Withdrawn(message.id, message.sends, door.now, is_unsent=False)
         return Done(done.write + Write(door.company_id, withdrawn=(taken_back,)), b"")
 
-    @property
-    def _as_refused(self) -> ReturnEnded:
-        final = ReturnFinal(self.never.subject, "", settled=False, code=NOT_TAKEN)
+    def _ended(self, code: str) -> ReturnEnded:
+        final = ReturnFinal(self.never.subject, "", settled=False, code=code)
         return ReturnEnded(final, self.claimed, self.place)

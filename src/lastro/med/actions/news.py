@@ -13,7 +13,7 @@ from lastro.med import postings, rules, store
 from lastro.med.actions.writing import born, freed, let_go, moved, walked
 from lastro.med.model import TERMS, Contested, MedObject
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, way_to
-from lastro.orders import disputed
+from lastro.orders import call_off, disputed, returning
 from lastro.payouts import by_network_id
 from lastro.rails.port import ALARMED, MED_ACKNOWLEDGE, MED_ORDER, PIX, MedTask, med_message
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lastro.base.errors import InsufficientFunds
     from lastro.base.run import Door
     from lastro.med.model import Terms
+    from lastro.orders import Returning
     from lastro.rails.port import Claimed, MedNews
 
 
@@ -33,7 +34,7 @@ class Known:
     """What we know of an object. own: as it is here. root: the recovery that a request of ours belongs to.
 
     contested: our side of the money, of an object that is not here yet. blocking: notices whose money it takes over.
-    is_over: it was told that it was given up, before this.
+    is_over: it was told that it was given up, before this. returning: the return by which our side answers it.
     """
 
     own: MedObject | None = None
@@ -41,6 +42,7 @@ class Known:
     contested: Contested | None = None
     blocking: tuple[MedObject, ...] = ()
     is_over: bool = False
+    returning: Returning | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Noted(Act[Known]):
         if news.object_type == REQUEST and news.role == PAYER and news.recovery_id is not None:
             root = await store.found(session, door.company_id, news.recovery_id)
         if own is not None:
-            return Known(own, root)
+            return Known(own, root, returning=await self._returning(session, own, door.company_id))
         if news.role == PAYER:
             return Known(None, root, await self._sent(session, door.company_id))
         blocking = await store.blocking(session, door.company_id, news) if news.object_type == REQUEST else ()
@@ -69,7 +71,7 @@ class Noted(Act[Known]):
     def decide(self, known: Known, door: Door) -> Done:
         """Made, moved, known already, or for people to look at."""
         if known.own is not None:
-            outcome, write = self._moved(known.own, known.root, door)
+            outcome, write = self._moved(known.own, known, door)
         else:
             outcome, write = self._made(known, door)
         settled = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
@@ -78,6 +80,12 @@ class Noted(Act[Known]):
     def insufficient(self, short: InsufficientFunds) -> Noted:
         """The account has paid something meanwhile: decided again, by what it has now."""
         return self
+
+    async def _returning(self, session: Session, own: MedObject, company_id: UUID) -> Returning | None:
+        """The return that is on its way for a request which its opener gives up."""
+        if own.refund_id is None or own.has_ended or self.news.status != "CANCELLED":
+            return None
+        return await returning(session, company_id, own.refund_id)
 
     async def _sent(self, session: Session, company_id: UUID) -> Contested | None:
         sent = await by_network_id(session, company_id, self.news.root_id)
@@ -141,18 +149,18 @@ class Noted(Act[Known]):
             write += Write(door.company_id, messages=(med_message(MED_ACKNOWLEDGE, task, door.chance, door.now),))
         return write
 
-    def _moved(self, own: MedObject, root: MedObject | None, door: Door) -> tuple[str, Write | None]:
+    def _moved(self, own: MedObject, known: Known, door: Door) -> tuple[str, Write | None]:
         news = self.news
         way = rules.moved_by(own, news)
         if not way:
             return self._unmoved(own, door)
         if own.role == RECEIVER:
-            return self._of_receiver(own, way[0], door)
+            return self._of_receiver(own, way[0], known.returning, door)
         after, write = walked(
             own, way, door, news.at, result=news.result or own.result, rejection=news.rejection or own.rejection,
             path=news.path or own.path, returned=news.returned or own.returned,
         )  # fmt: skip
-        return "handled", write + self._credited(after, root, door) + ordered(after, door)
+        return "handled", write + self._credited(after, known.root, door) + ordered(after, door)
 
     def _unmoved(self, own: MedObject, door: Door) -> tuple[str, Write | None]:
         """Its opener gave up what we have agreed to: what waits for a request need not wait any more."""
@@ -160,12 +168,15 @@ class Noted(Act[Known]):
             return "handled", let_go(own, "notice release", door)
         return ("known" if rules.is_old(own, self.news) else ALARMED), None
 
-    def _of_receiver(self, own: MedObject, trigger: str, door: Door) -> tuple[str, Write | None]:
+    def _of_receiver(self, own: MedObject, trigger: str, back: Returning | None, door: Door) -> tuple[str, Write | None]:
         news = self.news
         if own.object_type == REQUEST:
-            if trigger != "request cancel" or own.refund_id is not None:
-                return ALARMED, None  # what our side has to answer was ended by somebody else, or after money had left
-            return "handled", let_go(own, trigger, door, news.at)
+            if trigger != "request cancel":
+                return ALARMED, None  # what our side has to answer was ended by somebody else
+            if back is not None and back.refund.called_off_at is not None:
+                return "known", None
+            is_ended, write = (True, Write(door.company_id)) if back is None else call_off(back, door)
+            return "handled", write + let_go(own, trigger, door, news.at) if is_ended else write
         if trigger == "notice decide":
             return "handled", decided(own, news.result or self.terms.verdict, self.terms, door, news.at)
         if trigger == "notice cancel":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of
 from lastro.base.run import Act, Done, Door
-from lastro.base.write import Move, Row, Write
+from lastro.base.write import Move, Row, Touch, Write
 from lastro.orders import postings, store
 from lastro.orders.refunds.end import not_paid_back, paid_back
 from lastro.orders.refunds.reasons import message_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.money import Money
     from lastro.orders.model import Order, Payment, Place, Refund
-    from lastro.rails.port import Claimed, ReturnFinal
+    from lastro.rails.port import Claimed, PaymentDoubted, ReturnFinal
 
 REASON = "MD06"  # asked by the receiver's side; the other reasons of a return belong to disputes and withdrawals
 
@@ -134,3 +134,25 @@ class ReturnEnded(Act["Given | None"]):
 
     def _write(self, door: Door, outcome: str) -> Write:
         return Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+
+
+@dataclass(frozen=True)
+class ReturnDoubted(Act["Refund | None"]):
+    """The network would not process the message of a return: it is asked at once whether a copy of it arrived."""
+
+    doubted: PaymentDoubted
+    claimed: Claimed
+
+    async def read(self, session: Session, door: Door) -> Refund | None:
+        """The return."""
+        return await by_return_id(session, door.company_id, self.doubted.subject)
+
+    def decide(self, known: Refund | None, door: Door) -> Done:
+        """Still PENDING: its message is kept, and what the network then does not know ends with its code."""
+        is_open = known is not None and known.state == "PENDING"
+        outcome = "handled" if is_open else "known" if known is not None else ALARMED
+        write = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
+        if known is not None and is_open:
+            touch = Touch("refunds", known.id, known.version, {"ask_at": door.now, "asked": 0})
+            write += Write(door.company_id, touches=(touch,))
+        return Done(write, b"")

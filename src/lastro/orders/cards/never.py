@@ -19,7 +19,8 @@ from lastro.rails.port import CARD
 if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.db import Session
-    from lastro.orders.model import Order, Place, Sending
+    from lastro.orders.model import Order, Place
+    from lastro.orders.returns import Sending
     from lastro.rails.port import Claimed, PaymentNever
 
 _ERROR = f"the acquirer did not take the charge within {rules.CHARGE_WITHIN.seconds // 60} minutes"

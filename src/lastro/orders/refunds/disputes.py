@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from lastro.accounts import accounts_of
 from lastro.base.errors import NotYet
-from lastro.base.write import Quota, Relied, Write
+from lastro.base.write import Quota, Relied, Withdrawn, Write
 from lastro.orders import postings
+from lastro.orders.refunds.end import withdrawn
 from lastro.orders.refunds.rules import left
-from lastro.orders.refunds.store import QUOTA, Ground, ground
+from lastro.orders.refunds.store import QUOTA, Ground, ground, refund_by_id
 from lastro.orders.states import REFUNDS
-from lastro.orders.store import payment_by_end_to_end_id
+from lastro.orders.store import order_by_id, payment_by_end_to_end_id
+from lastro.orders.store.sending import sending
 from lastro.rails.port import FIRST_ASK, PIX, ReturnOrder, return_message
 from lastro.standards import pix_ids
 
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.money import Money
     from lastro.base.run import Door
-    from lastro.orders.model import Order, Payment
+    from lastro.orders.model import Order, Payment, Refund
+    from lastro.orders.returns import Sending
 
 
 _AGAIN_SECONDS = 30.0
@@ -42,6 +45,40 @@ class Disputed:
     def left(self) -> Money:
         """What a return of it can be at most."""
         return left(self.order, self.ground.counted_minor + self.ground.taken_minor)
+
+
+@dataclass(frozen=True, slots=True)
+class Returning:
+    """A return that a dispute wants, its order, and how its message stands."""
+
+    refund: Refund
+    order: Order
+    message: Sending
+
+
+async def returning(session: Session, company_id: UUID, refund_id: UUID) -> Returning:
+    """The return that answers a refund request."""
+    refund = await refund_by_id(session, company_id, refund_id)
+    assert refund is not None, "a request names the return that answers it"
+    assert refund.order_id is not None, "what is contested has paid an order"
+    order = await order_by_id(session, company_id, refund.order_id)
+    message = await sending(session, company_id, PIX, refund.return_id)
+    assert order is not None
+    assert message is not None, "a return has its message"
+    return Returning(refund, order, message)
+
+
+def call_off(one: Returning, door: Door) -> tuple[bool, Write]:
+    """What becomes of a return that nobody wants any more: whether it has ended, and what writes it.
+
+    It ends where nobody has tried to send it. Otherwise nobody sends it again, and the network is asked whether it has it.
+    """
+    refund, message = one.refund, one.message
+    if not message.sends and not message.is_in_hand:
+        taken_back = Withdrawn(message.id, 0, door.now)
+        return True, withdrawn(refund, one.order, door) + Write(door.company_id, withdrawn=(taken_back,))
+    move = REFUNDS.move(refund, "call off", door.now, called_off_at=door.now, ask_at=door.now, asked=0)
+    return False, Write(door.company_id, moves=(move,))
 
 
 async def disputed(session: Session, company_id: UUID, end_to_end_id: str) -> Disputed | None:

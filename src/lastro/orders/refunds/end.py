@@ -10,6 +10,7 @@ from lastro.orders import postings
 from lastro.orders.methods import is_in_parts
 from lastro.orders.refunds.notifications import refund_told
 from lastro.orders.refunds.reasons import message_of
+from lastro.orders.refunds.rules import CALLED_OFF
 from lastro.orders.refunds.store import PART_QUOTA, QUOTA
 from lastro.orders.states import ORDERS, REFUNDS
 
@@ -47,11 +48,22 @@ def not_paid_back(refund: Refund, order: Order, account: Account, code: str, pla
     Of a dispute no client has asked, and none is told: it hears how the dispute ends.
     """
     error = message_of(code)
-    move = REFUNDS.move(refund, "refuse", door.now, reason=code, error_code=code, error_message=error, ask_at=None)
     total = order.refunded or Money(0, refund.amount.currency)
     facts: tuple[Fact, ...] = ()
     if refund.med_id is None:
         facts = (refund_told(door, refund, order, order.state, account, place.institution, total=total, error=error),)
+    return _ended(refund, order, "refuse", (code, error), door) + Write(door.company_id, facts=facts)
+
+
+def withdrawn(refund: Refund, order: Order, door: Door) -> Write:
+    """ERROR of a return that nobody wants any more, before anything of it was sent."""
+    return _ended(refund, order, "withdraw", (CALLED_OFF, f"{CALLED_OFF}: the dispute that wanted it was called off"), door)
+
+
+def _ended(refund: Refund, order: Order, trigger: str, why: tuple[str, str], door: Door) -> Write:
+    """What is held of it is free, and may be asked back again. why: a code, and the sentence of it."""
+    code, error = why
+    move = REFUNDS.move(refund, trigger, door.now, reason=code, error_code=code, error_message=error, ask_at=None)
     freed = [Quota(order.id, QUOTA, "", -refund.amount.minor)]
     if is_in_parts(order):
         freed.append(Quota(refund.payment.id, PART_QUOTA, "", -refund.amount.minor))
@@ -59,6 +71,5 @@ def not_paid_back(refund: Refund, order: Order, account: Account, code: str, pla
         door.company_id,
         moves=(move,),
         transfers=(postings.refunded(door, order.account_id, refund, "voided"),),
-        facts=facts,
         quotas=tuple(freed),
     )

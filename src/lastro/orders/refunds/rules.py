@@ -8,17 +8,32 @@ from typing import TYPE_CHECKING, Final
 from lastro.base.errors import Problem
 from lastro.base.money import Money
 from lastro.orders.methods import method_of
+from lastro.orders.returns import RETURN_ARRIVES_WITHIN, RETURN_WITHIN
+from lastro.rails.port import NOT_TAKEN
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from lastro.orders.model import Order
+    from lastro.orders.model import Order, Refund
     from lastro.orders.refunds.forms import CreateRefund
+    from lastro.orders.returns import Sending
 
 WINDOW: Final = timedelta(days=90)  # from the network's settlement (API Pix 2.9.0, devolução)
 CODES: Final = ("MD06", "SL02")
+CALLED_OFF: Final = "CALLED_OFF"  # why a return ends that nobody wants any more
 _OF_THE_INSTITUTION: Final = ("BE08", "FR01")  # returns of a dispute and of our own faults (contract.md §10)
 PAID_STATES: Final = ("PAID", "PARTIAL_REFUNDED", "REFUNDED")
+
+
+def given_up_for(refund: Refund, message: Sending, now: datetime) -> str | None:
+    """The code with which a return ends that its network does not know; None: it may still come there, or be sent."""
+    is_over = now >= refund.created_at + RETURN_WITHIN
+    if message.doubts and (is_over or message.is_nowhere):
+        return message.doubt
+    called_off_at = refund.called_off_at
+    if called_off_at is not None and (message.is_nowhere or now >= called_off_at + RETURN_ARRIVES_WITHIN):
+        return CALLED_OFF
+    return NOT_TAKEN if is_over else None
 
 
 def form_problems(form: CreateRefund) -> list[Problem]:

@@ -54,7 +54,8 @@ SELECT a.status AS account_status, a.version AS account_version, c.number AS com
 """  # noqa: S608 a statement of our own
 _RETURNED = """
 SELECT p.*, r.id AS refund_id, r.state AS refund_state, r.version AS refund_version, r.return_id,
-       r.amount_minor AS refund_minor, r.hold_id, r.order_id AS refunded_order_id, r.external_id, r.med_id
+       r.amount_minor AS refund_minor, r.hold_id, r.created_at AS refunded_at, r.order_id AS refunded_order_id,
+       r.external_id, r.med_id, r.called_off_at
   FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
  WHERE r.company_id = $1 AND
 """
@@ -125,6 +126,12 @@ async def by_return_id(session: Session, company_id: UUID, return_id: str) -> Re
     return None if row is None else _returned(row)
 
 
+async def refund_by_id(session: Session, company_id: UUID, refund_id: UUID) -> Refund | None:
+    """A return, whoever wanted it."""
+    row = await session.row(_RETURNED + "r.id = $2", company_id, refund_id)
+    return None if row is None else _returned(row)
+
+
 async def stranded_by_id(session: Session, company_id: UUID, refund_id: UUID) -> Refund | None:
     """A return of our own accord, however it stands."""
     row = await session.row(_OF_OUR_OWN + "r.id = $2", company_id, refund_id)
@@ -139,8 +146,8 @@ async def stranded_in(session: Session, company_id: UUID, most: int) -> list[Ref
 def _returned(row: Record) -> Refund:
     return Refund(
         row["refund_id"], row["refund_state"], row["refund_version"], payment_from(row), row["return_id"],
-        Money(row["refund_minor"], currency_of(row["rail"])), row["hold_id"], row["refunded_order_id"], row["external_id"],
-        row["med_id"],
+        Money(row["refund_minor"], currency_of(row["rail"])), row["hold_id"], row["refunded_at"], row["refunded_order_id"],
+        row["external_id"], row["med_id"], row["called_off_at"],
     )  # fmt: skip
 
 

@@ -92,7 +92,7 @@ class PaymentReturned(msgspec.Struct, frozen=True):
 class PaymentDoubted(msgspec.Struct, frozen=True):
     """The network would not process a message about a payment; an earlier copy of it may have arrived.
 
-    subject: as in PaymentFinal; of any other order the id of its message.
+    subject: as in PaymentFinal; of a return its id, of any other order that of its message.
     """
 
     subject: str

@@ -24,6 +24,7 @@ PIX_SETTLED = "pix.settled"  # PixArrival, settled_at set: the money is in, nobo
 PIX_FINAL = "pix.final"  # PixFinal of a Pix that comes to us
 RETURN_FINAL = "return.final"  # ReturnFinal
 RETURN_NEVER = "return.never"  # PaymentNever, of a return of ours
+RETURN_DOUBTED = "return.doubted"  # PaymentDoubted, likewise
 
 # Outbox kinds.
 PIX_ANSWER = "pix.answer"  # PixAnswer

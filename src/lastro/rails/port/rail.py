@@ -68,12 +68,17 @@ class Unknown:
 
 
 class Transient(Exception):  # noqa: N818 it says how the network is, not that somebody erred
-    """It may or may not have arrived; try the same again later. retry_after_seconds: where the network says when."""
+    """It may or may not have arrived; try the same again later. retry_after_seconds: where the network says when.
 
-    def __init__(self, reason: str, retry_after_seconds: int | None = None) -> None:
+    is_on_its_way: a copy may still arrive. False: it never left, or the network itself has answered it, so that what the
+    network does not know after that is not to come.
+    """
+
+    def __init__(self, reason: str, retry_after_seconds: int | None = None, *, is_on_its_way: bool = True) -> None:
         super().__init__(reason)
         self.reason = reason
         self.retry_after_seconds = retry_after_seconds
+        self.is_on_its_way = is_on_its_way
 
 
 class Closed(Exception):  # noqa: N818

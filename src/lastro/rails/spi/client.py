@@ -16,7 +16,7 @@ from lastro.base.gaps import gap
 from lastro.rails import port
 from lastro.rails.kept import max_age
 from lastro.rails.line import Line
-from lastro.rails.messages import Malformed, is_its_own, problem, understood
+from lastro.rails.messages import Malformed, is_its_own, is_worded, problem, understood
 from lastro.rails.port import CancellationFinal, Permanent, PixFinal, ReturnFinal, Told, Transient, Unknown
 from lastro.rails.spi import charge_wire, recurrence_wire, wire
 
@@ -282,7 +282,7 @@ class Spi:
         code, reason = problem(answer.status, answer.body)
         if answer.status in (_FOR_GOOD_IN_DIRECTORY if path.startswith("/dict/") else _FOR_GOOD):
             raise Permanent(code, reason)
-        raise Transient(f"{code}: {reason}")
+        raise Transient(f"{code}: {reason}", is_on_its_way=not is_worded(answer.body))
 
     async def close(self) -> None:
         """Ends its connections."""

@@ -238,11 +238,14 @@ def _refusal(name: str, raw: bytes, ispb: str) -> port.Told:
     if payment is not None and _is_ours(payment, ispb):
         doubted = port.PaymentDoubted(payment, refusal.code or "admi.002")
         return port.Told(port.PAYMENT_DOUBTED, name, payment, port.encode(doubted))
+    return_id = _return_of_message(related)
+    if return_id is not None and _is_ours(return_id, ispb):
+        doubted = port.PaymentDoubted(return_id, refusal.code or "admi.002")
+        return port.Told(port.RETURN_DOUBTED, name, return_id, port.encode(doubted))
     company_number = pix_ids.company_of_message_id(related)
     if company_number is not None and _is_ours(related, ispb):
         doubted = port.PaymentDoubted(related, refusal.code or "admi.002")
         return port.Told(port.ORDER_DOUBTED, name, related, port.encode(doubted), company_number=company_number)
-    return_id = _return_of_message(related)
     body = port.MessageRefused(related, return_id, refusal.code, refusal.description or refusal.reason)
     return port.Told(port.REFUSED, name, return_id or related, port.encode(body))
 

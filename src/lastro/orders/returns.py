@@ -1,0 +1,66 @@
+"""How long a return is told to its network, when it is asked about, and when it is given up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from lastro.rails.port import BOOK, COLLECTING, PIX, RETURN_DOUBTED, RETURN_SEND, Waiting
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+# A return that its network does not know a day after it was ordered is given up: no copy of it is on its way any more, since
+# in the last two hours none was sent. One of which the network says neither yes nor no for another day is for people.
+RETURN_WITHIN, RETURN_SENT_WITHIN, RETURN_LATE = timedelta(hours=24), timedelta(hours=22), timedelta(hours=48)
+RETURN_ARRIVES_WITHIN = timedelta(minutes=5)  # a copy whose answer is missing has come there by then, or never comes
+_RETURN_PAST = "created_at + interval '{:.0f} seconds' <= (SELECT business_now())"
+_RETURN_OVER = f"(called_off_at IS NOT NULL OR {_RETURN_PAST.format(RETURN_WITHIN.total_seconds())})"
+_RETURN_DOUBTS = (
+    "(SELECT count(*) FROM inbox d WHERE d.company_id = refunds.company_id AND d.subject = refunds.return_id"  # noqa: S608 ours
+    f" AND d.kind = '{RETURN_DOUBTED}')"
+)
+_RETURN_SENDS = (
+    "(SELECT m.sends FROM outbox m WHERE m.company_id = refunds.company_id AND m.rail = refunds.rail"
+    " AND m.network_id = refunds.return_id AND m.lease_token IS NULL)"
+)
+# What the network of each rail has to end.
+RETURNS = {
+    rail: Waiting(
+        RETURN_SEND, "refunds", "state", ("PENDING",), "return_id", only=f"rail = '{rail}'", over=_RETURN_OVER,
+        late=_RETURN_PAST.format(RETURN_LATE.total_seconds()), sends=_RETURN_SENDS, doubts=_RETURN_DOUBTS,
+    )
+    for rail in (PIX, *COLLECTING)
+}  # fmt: skip
+# Of an outbox row: a return that is soon given up, or whose dispute was called off; what we carry ourselves goes on.
+RETURN_HELD_BACK = (
+    f"(outbox.kind = '{RETURN_SEND}' AND outbox.rail <> '{BOOK}' AND EXISTS (SELECT 1 FROM refunds r"  # noqa: S608 ours
+    " WHERE r.company_id = outbox.company_id AND r.return_id = outbox.network_id AND r.state = 'PENDING'"
+    f" AND (r.called_off_at IS NOT NULL OR r.{_RETURN_PAST.format(RETURN_SENT_WITHIN.total_seconds())})))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """How the message that orders something stands. sends: how often it was taken in hand; is_in_hand: it is so now.
+
+    answered: of these copies, those that never left or that the network itself did not take. doubts: of a return, those that
+    it has refused to process; doubt: its code for the last of them.
+    """
+
+    id: UUID
+    sends: int
+    is_in_hand: bool
+    answered: int = 0
+    doubts: int = 0
+    doubt: str | None = None
+
+    @property
+    def is_nowhere(self) -> bool:
+        """Whether no copy of it can be on its way: what the network does not know now it will never have."""
+        return not self.is_in_hand and self.sends - self.answered <= self.doubts
+
+    def proves(self, asked_at: int | None) -> bool:
+        """Whether what the network did not know was not sent since. asked_at: `sends` as it was then."""
+        return asked_at == self.sends and not self.is_in_hand

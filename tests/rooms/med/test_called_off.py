@@ -1,0 +1,160 @@
+"""A refund request that the directory has called off: its return is not paid, unless the network has it already."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.cast import Cast
+from tests.laws import breaches
+from tests.rooms.orders.test_returns_in_vain import A_MOMENT, Lanes
+
+from lastro.base.db import Database
+from lastro.orders.returns import RETURN_ARRIVES_WITHIN
+from lastro.rails import port
+from lastro.rails.port import MedNews, Permanent, Transient
+
+from .court import Court
+
+A_BIT = timedelta(seconds=1)
+
+
+@pytest.fixture
+async def court(own_database: Any) -> AsyncIterator[Court]:
+    cast = Cast.of(own_database.app)
+    await cast.found("The institution", number=0)
+    yield Court(cast, await cast.ana())
+    await cast.close()
+    found = await breaches(own_database.audit)
+    assert found.keys() <= {"law_nothing_is_overdue_at_rest"}, found  # nobody numbers events here
+
+
+@pytest.fixture
+async def lanes(court: Court, own_database: Any) -> AsyncIterator[Lanes]:
+    work = Database(own_database.work, size=4)
+    yield Lanes(court, work, port.PIX)
+    await work.close()
+
+
+async def asked_back(court: Court) -> MedNews:
+    """A request for all of an order, by its payer's bank's fault, whose return waits to be sent."""
+    news = await court.notice(await court.transaction(await court.paid(1000)), recovery_id=None, amount=None)
+    request = court.request(news, reason="OPERATIONAL_FLAW")
+    await court.says(request)
+    assert await court.falls(request)
+    assert (await court.money(), await court.blocked()) == ((0, 0), 1000)
+    return request
+
+
+async def is_called_off(court: Court, request: MedNews) -> bool:
+    """CANCELLED, told so, and its money free; the directory hears no answer."""
+    is_so = await court.is_so(request)
+    if is_so[0] != "CANCELLED":
+        assert is_so == ("OPEN", 1000, 0, None)
+        assert await court.blocked() == 1000
+        return False
+    assert is_so == ("CANCELLED", 0, 0, None)
+    assert (await court.blocked(), await court.money()) == (0, (1000, 0))
+    assert (await court.notified(request))[-1] == ("STATUS_CHANGED", "CANCELLED", "OPEN")
+    assert await court.sent("med.answer") == []
+    assert await court.column("SELECT outcome FROM outbox WHERE kind = 'return.send'") == ["withdrawn"]
+    return True
+
+
+async def nothing_leaves(lanes: Lanes) -> None:
+    lanes.network.says = []
+    for by in (A_MOMENT, timedelta(hours=1), timedelta(days=3)):
+        await lanes.goes_on(by)
+    assert not lanes.network.has_it
+
+
+async def test_what_nobody_has_tried_to_send_is_withdrawn_at_once(court: Court, lanes: Lanes) -> None:
+    request = await asked_back(court)
+    assert await court.says(request, status="CANCELLED") == "handled"
+    assert await is_called_off(court, request)
+    assert await court.says(request, status="CANCELLED") == "known"
+    await nothing_leaves(lanes)
+    assert (await court.column("SELECT state FROM refunds")) == ["ERROR"]
+    (order,) = await court.column("SELECT id FROM orders")
+    assert (await court.back(order, 1000))["status"] == "PENDING", "the client may give it back again"
+
+
+@pytest.mark.parametrize("is_down", [Transient("503", is_on_its_way=False), Transient("refused", is_on_its_way=False)])
+async def test_what_the_network_did_not_take_is_asked_about_once(court: Court, lanes: Lanes, is_down: Transient) -> None:
+    request = await asked_back(court)
+    lanes.network.says = [is_down] * 3
+    for _ in range(3):
+        await lanes.goes_on(A_MOMENT)
+    assert await court.says(request, status="CANCELLED") == "handled"
+    assert not await is_called_off(court, request)
+    assert await court.says(request, status="CANCELLED") == "known"
+    lanes.network.says = []
+    await lanes.goes_on(A_BIT)
+    assert await is_called_off(court, request)
+    await nothing_leaves(lanes)
+
+
+async def test_a_copy_that_may_be_on_its_way_is_waited_for(court: Court, lanes: Lanes) -> None:
+    request = await asked_back(court)
+    lanes.network.says = [Transient("503", is_on_its_way=False), Transient("no answer within 10 s")]
+    for _ in range(2):
+        await lanes.goes_on(A_MOMENT)
+    assert await court.says(request, status="CANCELLED") == "handled"
+    for _ in range(2):
+        await lanes.goes_on(A_BIT)
+        assert not await is_called_off(court, request)
+    await lanes.goes_on(RETURN_ARRIVES_WITHIN)
+    for _ in range(2):
+        await lanes.goes_on(RETURN_ARRIVES_WITHIN)
+    assert await is_called_off(court, request)
+    await nothing_leaves(lanes)
+
+
+@pytest.mark.parametrize("code", [None, "ED05"])
+async def test_what_the_network_has_ends_as_it_says(court: Court, lanes: Lanes, code: str | None) -> None:
+    """The money is gone, or free: a word that comes too late changes neither."""
+    request = await asked_back(court)
+    await lanes.goes_on(A_BIT)
+    assert lanes.network.has_it
+    assert await court.says(request, status="CANCELLED") == "handled"
+    for _ in range(3):
+        await lanes.goes_on(RETURN_ARRIVES_WITHIN)
+    assert await court.is_so(request) == ("OPEN", 1000, 0, None)
+    assert await court.returned(code) == "handled"
+    if code is None:
+        assert await court.is_so(request) == ("ANALYSED", 0, 1000, "TOTALLY_ACCEPTED")
+        assert (await court.money(), await court.blocked()) == ((0, 0), 0)
+    else:
+        assert (await court.is_so(request), await court.blocked()) == (("CANCELLED", 0, 0, None), 0)
+        assert (await court.money(), await court.sent("med.answer")) == ((1000, 0), [])
+
+
+@pytest.mark.parametrize("is_called_off_first", [True, False])
+async def test_a_worker_has_it_in_hand(court: Court, lanes: Lanes, is_called_off_first: bool) -> None:
+    """What is being sent in that moment may arrive: it is asked about, too."""
+    request = await asked_back(court)
+    if is_called_off_first:
+        await court.rows("UPDATE outbox SET lease_token = id, sends = 1 WHERE kind = 'return.send' RETURNING 1")
+        assert await court.says(request, status="CANCELLED") == "handled"
+        await lanes.asker.round()
+        await lanes.handler.lane.drain()
+        assert not await is_called_off(court, request)
+        sets = "lease_token = NULL, due_at = NULL, done_at = now(), outcome = 'sent'"
+        await court.rows(f"UPDATE outbox SET {sets} WHERE kind = 'return.send' RETURNING 1")
+        lanes.network.has_it = True
+    else:
+        await lanes.goes_on(A_BIT)
+        assert await court.says(request, status="CANCELLED") == "handled"
+    assert await court.returned() == "handled"
+    assert await court.is_so(request) == ("ANALYSED", 0, 1000, "TOTALLY_ACCEPTED")
+
+
+async def test_a_refusal_for_good_ends_it_as_called_off(court: Court, lanes: Lanes) -> None:
+    """The network's no and the directory's word cross."""
+    request = await asked_back(court)
+    lanes.network.says = [Permanent("AM09", "no")]
+    await lanes.sender.lane.drain()
+    assert await court.says(request, status="CANCELLED") == "handled"
+    await lanes.goes_on(A_BIT)
+    assert await court.is_so(request) == ("CANCELLED", 0, 0, None)
+    assert (await court.blocked(), await court.money()) == (0, (1000, 0))
