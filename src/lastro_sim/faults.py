@@ -16,8 +16,8 @@ TILLS = frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", 
 ACCOUNTS = frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"})
 BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "payin": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down"}),
-    "payout": frozenset({"reject", "timeout", "twice", "slow", "unseen", "lost-answer", "down"}),
-    "return": frozenset({"reject", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
+    "payout": frozenset({"reject", "timeout", "twice", "slow", "unseen", "lost-answer", "unprocessed", "down"}),
+    "return": frozenset({"reject", "timeout", "twice", "late", "slow", "lost-answer", "unprocessed", "down"}),
     "ted": frozenset({"reject", "reject-then-settle", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
     "authorization": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
     "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "unprocessed", "down"}),

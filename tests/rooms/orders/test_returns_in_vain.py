@@ -191,3 +191,32 @@ async def test_what_may_have_been_sent_since_it_was_asked_about_is_asked_about_a
     assert await shop.told(port.RETURN_NEVER, never, refund["returnId"]) == "known"
     assert (await lanes.stands())[0] == "PENDING"
     assert await shop.told(port.RETURN_NEVER, port.PaymentNever("D0"), "D0") == "known"
+
+
+@pytest.mark.parametrize(("before", "is_certain"), [(None, True), (Transient("503", is_on_its_way=False), True),
+                                                    (Transient("no answer"), False)])  # fmt: skip
+async def test_a_return_that_its_network_will_not_process(
+    shop: Shop, work: Database, before: Transient | None, is_certain: bool
+) -> None:
+    """It ends with its code at once, is told, and frees the money, unless another copy of it may still arrive."""
+    order = await shop.paid(1000)
+    refund = await shop.back(order, 400)
+    lanes = Lanes(shop, work, port.PIX)
+    lanes.network.says = [] if before is None else [before]
+    for _ in range(2):
+        await lanes.goes_on(timedelta(seconds=5))
+    lanes.network.has_it = False  # taken at the door, and then not processed
+    doubted = port.PaymentDoubted(refund["returnId"], "admi.002")
+    assert await shop.told(port.RETURN_DOUBTED, doubted, refund["returnId"]) == "handled"
+    await lanes.goes_on(timedelta(milliseconds=1))
+    said = "admi.002: the network would not process it"
+    if not is_certain:
+        assert (await lanes.stands())[:2] == ("PENDING", None)
+        await lanes.goes_on(RETURN_WITHIN)
+    assert await lanes.stands() == ("ERROR", said, "withdrawn", False)
+    assert (await shop.money(), await shop.stands(order)) == ((1000, 0), ("PAID", 0, ["ERROR"]))
+    assert (await shop.news(order))[-1]["message"] == f"Refund failed: {said}"
+    assert await shop.told(port.RETURN_DOUBTED, doubted, refund["returnId"]) == "known"
+    await lanes.goes_on(timedelta(days=2))
+    assert not lanes.network.has_it
+    assert await shop.told(port.RETURN_DOUBTED, port.PaymentDoubted("D0", "X"), "D0") == port.ALARMED

@@ -125,7 +125,7 @@ async def test_messages_find_their_company(scene: Scene, house: House) -> None:
     zero = house.institution
     assert owners == {
         "M01": (house.ana, "pix.ask"), "M02": (bento, "pix.ask"), "M03": (bento, "pix.final"), "M04": (zero, "pix.ask"),
-        "M05": (zero, "pix.final"), "M06": (bento, "return.final"), "M07": (zero, "return.final"), "M08": (bento, "refused"),
+        "M05": (zero, "pix.final"), "M06": (bento, "return.final"), "M07": (zero, "return.final"), "M08": (bento, "return.doubted"),
         "M09": (zero, "refused"), "M10": (bento, "pix.settled"), "M11": (house.ana, "pix.final"), "M12": (zero, "pix.final"),
         "M13": (bento, "order.doubted"), "M14": (zero, "order.doubted"),
     }  # fmt: skip

@@ -62,8 +62,11 @@ def test_ends(status: str, settled: bool) -> None:
 
 def test_a_refused_message() -> None:
     told = read({"msgId": "M3", "type": "admi.002", "relatedMsgId": "M" + RETURN[1:], "code": "X1", "description": "why"})
-    assert (told.kind, told.subject) == ("refused", RETURN)
-    assert port.refused(told.body) == port.MessageRefused("M" + RETURN[1:], RETURN, "X1", "why")
+    assert (told.kind, told.subject) == ("return.doubted", RETURN)
+    assert port.payment_doubted(told.body) == port.PaymentDoubted(RETURN, "X1")
+    theirs = RETURN.replace("99999010", "99999020")
+    told = read({"msgId": "M3", "type": "admi.002", "relatedMsgId": "M" + theirs[1:], "code": "X1", "description": "why"})
+    assert port.refused(told.body) == port.MessageRefused("M" + theirs[1:], theirs, "X1", "why")
     told = read({"msgId": "M3", "type": "admi.002", "relatedMsgId": "Mother", "reason": "why"})
     assert port.refused(told.body) == port.MessageRefused("Mother", None, None, "why")
 
