@@ -1781,6 +1781,7 @@ CREATE TABLE console_acts (                           -- what people did in the 
   issues text[] NOT NULL DEFAULT '{}',                -- why it was refused
   request_id text,
   created_at timestamptz NOT NULL,                    -- business time
+  detail jsonb,                                       -- what was chosen, about how much, of which object; no words of a person
   PRIMARY KEY (company_id, id)
 );
 CREATE INDEX console_acts_by_time ON console_acts (company_id, created_at, id);

@@ -18,6 +18,7 @@ from lastro.payouts.forms import CreatePayout
 from lastro.payouts.model import HELD_BACK, ON_STATEMENTS, WAITING, Destination, Likeness, Payout, Wish
 from lastro.payouts.reading import read_wish
 from lastro.payouts.reasons import reason_of
+from lastro.payouts.receivers import first_to_receiver
 from lastro.payouts.rules import quota_period, repeated
 from lastro.payouts.states import DECISIONS, PAYOUTS
 from lastro.payouts.store import by_network_id, in_review, is_there, limits_of, related, root_of
@@ -32,7 +33,7 @@ __all__ = [
     "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NOTICES", "NO_LIMIT", "ON_STATEMENTS", "PAYOUTS", "PROVED", "WAITING",
     "Approve", "Begin", "Cancel", "Create", "CreateKnown", "CreatePayout", "Destination", "Doubted", "Ended", "Given",
     "Ground", "Likeness", "Never", "Payout", "Proved", "Read", "Refuse", "Returned", "SetLimits", "SettleStranded",
-    "StrandedWay", "Summed", "TakenUp", "Tried", "Unasked", "Ways", "Wish", "by_network_id", "in_review", "is_there",
-    "limits_of", "quota_period", "read_grounds", "read_wish", "reason_of", "related", "repeated", "repetitions",
-    "root_of", "routes", "shown_limits", "shown_stranded", "stranded_by_id", "stranded_in", "try_out",
+    "StrandedWay", "Summed", "TakenUp", "Tried", "Unasked", "Ways", "Wish", "by_network_id", "first_to_receiver",
+    "in_review", "is_there", "limits_of", "quota_period", "read_grounds", "read_wish", "reason_of", "related", "repeated",
+    "repetitions", "root_of", "routes", "shown_limits", "shown_stranded", "stranded_by_id", "stranded_in", "try_out",
 ]  # fmt: skip

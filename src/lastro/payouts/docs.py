@@ -18,9 +18,16 @@ _CREATED: dict[str, Any] = {
     "id": _ID, "externalId": "salary-7", "status": "PENDING", "amount": "10.50", "currency": "BRL", "description": "Salary",
     "endToEndId": "E9999901020260131120000001aBcDeF",
 }  # fmt: skip
+_RECEIVER = {
+    "name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"},
+    "bank": {
+        "ispb": "99999030", "name": "BANCO RECEBEDOR SIMULADO",
+        "pix": {"type": "EMAIL", "key": "fabio@fora.example"},
+    },
+}  # fmt: skip
 _FULL = {
-    **_CREATED, "accountId": _ACCOUNT_ID, "paymentMethod": "PIX", "createdAt": "2026-01-31T12:00:00.120945Z",
-    "updatedAt": "2026-01-31T12:00:00.120945Z",
+    **_CREATED, "accountId": _ACCOUNT_ID, "paymentMethod": "PIX", "receiver": _RECEIVER,
+    "createdAt": "2026-01-31T12:00:00.120945Z", "updatedAt": "2026-01-31T12:00:00.120945Z",
 }  # fmt: skip
 _PAID = {**_FULL, "status": "PAID", "paidAt": "2026-01-31T12:00:01.412000Z", "updatedAt": "2026-01-31T12:00:01.871204Z"}
 
@@ -138,7 +145,7 @@ CREATE = Doc(
     _CREATED, ("x-lastro-possible-duplicate",),
 )  # fmt: skip
 READ = Doc(
-    "Read a payout", "The payout as it is now, a batch with each of its transfers.",
+    "Read a payout", "The payout as it is now with its receiver and its fee, a batch with each of its transfers.",
     None, FullPayout, (NO_PAYOUT,), None, _PAID,
 )  # fmt: skip
 LIST = Doc(
@@ -183,13 +190,7 @@ _NOTIFIED = {
             "accountType": "PAYMENT_ACCOUNT", "code": "990",
         },
     },
-    "receiver": {
-        "name": "Fabio de Fora", "document": {"type": "CPF", "number": "24681357928"},
-        "bank": {
-            "ispb": "99999030", "name": "BANCO RECEBEDOR SIMULADO",
-            "pix": {"type": "EMAIL", "key": "fabio@fora.example"},
-        },
-    },
+    "receiver": _RECEIVER,
 }  # fmt: skip
 _ABOUT = {
     "PAID": "The network has settled the payout. A TED is settled when the STR has carried it; the receiver's bank may still"

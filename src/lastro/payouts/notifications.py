@@ -26,7 +26,7 @@ TEXTS = {
 
 
 class PaidReceiver(Answer, frozen=True, kw_only=True):
-    """Who was to be paid, and where."""
+    """The receiver of a payout, and where the money goes."""
 
     name: str
     document: Document
@@ -76,13 +76,14 @@ def pay_out(door: Door, payout: Payout, institution: Institution, *, returned: m
         returned_amount=Money.maybe(returned),
         error_code=payout.error_code,
         owner_bank=owner_bank(payout.account, institution, None),
-        receiver=_receiver(payout),
+        receiver=receiver_of(payout),
     )
     # A payout names no URL of its own: it is told where the company has its events sent (contract.md §7).
     return told(door, body.event, payout.id, None, body)
 
 
-def _receiver(payout: Payout) -> PaidReceiver:
+def receiver_of(payout: Payout) -> PaidReceiver:
+    """The receiver as events, reads and lists name it."""
     r = payout.receiver
     document = Document(type=r.document_type, number=r.document_number)
     if payout.method == "TED":

@@ -11,6 +11,7 @@ from lastro.base.money import DECIMALS
 from lastro.base.wire import Id, Paged, Timestamp, words
 from lastro.payouts import rules
 from lastro.payouts.model import METHODS, STATUSES
+from lastro.payouts.notifications import PaidReceiver, receiver_of
 
 if TYPE_CHECKING:
     from lastro.payouts.model import Payout
@@ -82,6 +83,10 @@ class FullPayout(CreatedPayout, frozen=True, kw_only=True):
 
     account_id: Annotated[Id, msgspec.Meta(description="The account that pays.")]
     payment_method: Annotated[str, words(*METHODS)]
+    receiver: Annotated[
+        PaidReceiver, msgspec.Meta(description="As the directory or the bank account names it, and as events name it.")
+    ]
+    fee: Annotated[Decimal | None, msgspec.Meta(description="What it costs its payer; left out where nothing.")] = None
     error_code: Annotated[
         str | None, msgspec.Meta(description="The network's word of what failed, or of a TED that came back; or ours.")
     ] = None
@@ -131,6 +136,8 @@ def in_full(payout: Payout, children: list[Payout]) -> FullPayout:
         error_message=payout.error_message,
         account_id=str(payout.account_id),
         payment_method=payout.method,
+        receiver=receiver_of(payout),
+        fee=str(payout.fee) if payout.fee.minor else None,
         error_code=payout.error_code,
         returned_amount=str(payout.returned) if payout.returned.minor else None,
         scheduled_date=None if payout.scheduled_on is None else payout.scheduled_on.isoformat(),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
     from uuid import UUID
 
@@ -89,6 +90,8 @@ class PersonAct:
 class ConsoleAct:
     """One line of what people did for a company. status: of the API's answer; issues: why it was refused.
 
+    detail: the act by its name in the console, its object, the amount, and what was chosen; of older lines nothing.
+
     person: an e-mail address; None: somebody of the institution, who is not named to a company's own people.
     """
 
@@ -100,3 +103,4 @@ class ConsoleAct:
     issues: tuple[str, ...]
     request_id: str | None
     created_at: datetime
+    detail: Mapping[str, Any]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from lastro.people.model import HALF_WAY, IDLE, LONGEST, PROVED, ConsoleAct, Person, PersonAct, Presence, Role, Stage
 
 if TYPE_CHECKING:
@@ -124,7 +126,7 @@ SELECT a.id, p.email AS person, CASE WHEN $1::uuid IS NULL OR b.only_company = $
 """
 _CONSOLE_ACTS = """
 SELECT a.id, CASE WHEN $5::uuid IS NULL OR p.only_company = $5 THEN p.email END AS person,
-       a.operation, a.path, a.status, a.issues, a.request_id, a.created_at
+       a.operation, a.path, a.status, a.issues, a.request_id, a.created_at, a.detail
   FROM console_acts a JOIN people p ON p.id = a.person_id
  WHERE a.company_id = $1 AND ($2::timestamptz IS NULL OR (a.created_at, a.id) < ($2, $3::uuid))
  ORDER BY a.created_at DESC, a.id DESC LIMIT $4
@@ -311,6 +313,6 @@ async def console_acts(
     rows = await session.search(_CONSOLE_ACTS, company_id, at, act_id, most, only_company)
     return [
         ConsoleAct(r["id"], r["person"], r["operation"], r["path"], r["status"], tuple(r["issues"]), r["request_id"],
-                   r["created_at"])
+                   r["created_at"], {} if r["detail"] is None else msgspec.json.decode(r["detail"]))
         for r in rows
     ]  # fmt: skip

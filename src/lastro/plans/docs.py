@@ -39,6 +39,16 @@ _ROW: dict[str, Any] = {
 }  # fmt: skip
 _FULL: dict[str, Any] = {
     **_ROW, "progress": {"lines": 1, "checked": 1, "unfit": 0, "created": 0}, "approvals": [],
+    "totals": {
+        "payouts": 1, "transfers": 1, "receivers": 1, "amount": _money("10.50"), "fees": _money("0.00"),
+        "largest": {
+            "line": 1, "externalId": "salary-7", "amount": _money("10.50"),
+            "receiver": {
+                "name": "Fabio de Fora", "document": "***.813.579-**", "ispb": "99999030", "branch": "0001",
+                "account": "300001", "pixKey": "fabio@fora.example",
+            },
+        },
+    },
     "accounts": [
         {
             "accountId": _ACCOUNT_ID, "available": _money("100000.00"), "availableAfter": _money("99989.50"),
@@ -100,8 +110,8 @@ CREATE = Doc(
 )  # fmt: skip
 READ = Doc(
     "Read a plan",
-    "How far it is, who has signed it, and what it takes from each account: what is available now and afterwards, what is"
-    " left of the day's limit.",
+    "How far it is, who has signed it, and what it comes to: its total, its fees, how many receivers, its largest line. Of"
+    " each account it says what is available now and afterwards, and what is left of the day's limit.",
     None, FullPlan, (NO_PLAN,), None, _FULL,
 )  # fmt: skip
 LIST = Doc(
@@ -144,6 +154,9 @@ RESULT = Doc(
     " an apostrophe stands in front, also behind a `;`.",
     None, None, (NO_PLAN,), None, None, ("content-disposition",), (Media(CSV, _CSV_OUT),),
 )  # fmt: skip
+_DECIDED: dict[str, Any] = {
+    **_FULL, "totals": {**_FULL["totals"], "largest": {"line": 1, "externalId": "salary-7", "amount": _money("10.50")}},
+}  # fmt: skip
 APPROVE = Doc(
     "Approve a plan",
     "Signs the `hash` of a READY plan in the name of the calling client. With the last approval that it needs it is"
@@ -156,7 +169,7 @@ APPROVE = Doc(
         Refusal(Kind.CONFLICT, "approver", "NOT_ALLOWED", "The client has made the plan.", "Let another client sign."),
         Refusal(Kind.CONFLICT, "approver", "DUPLICATE", "The client has signed already.", "Let another client sign."),
     ),
-    {"hash": _HASH}, {**_FULL, "status": "APPROVED", "approvals": _SIGNED},
+    {"hash": _HASH}, {**_DECIDED, "status": "APPROVED", "approvals": _SIGNED},
 )  # fmt: skip
 APPLY = Doc(
     "Apply a plan",
@@ -166,13 +179,13 @@ APPLY = Doc(
     " payout as ever.",
     None, FullPlan,
     (NO_PLAN, _conflict("The plan lacks approvals, is applied already, or has ended.", "The description says which.")),
-    None, {**_FULL, "status": "APPLYING", "approvals": _SIGNED},
+    None, {**_DECIDED, "status": "APPLYING", "approvals": _SIGNED},
 )  # fmt: skip
 CANCEL = Doc(
     "Cancel a plan",
     "Ends a plan; one that is being applied makes no further payout, and those that it has made stay.",
     None, FullPlan, (NO_PLAN, _conflict("The plan has ended.", "Cancel payouts one by one, while they are not sent.")),
-    None, {**_FULL, "status": "CANCELED"},
+    None, {**_DECIDED, "status": "CANCELED"},
 )  # fmt: skip
 
 _ABOUT = {

@@ -85,6 +85,21 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
+class Sum:
+    """What the lines of a plan come to together, without those that were refused; largest: its line of the most money.
+
+    receivers: how many there are, each a document at an account of an institution. largest None: no line can be paid.
+    """
+
+    payouts: int
+    transfers: int
+    receivers: int
+    amount: Money
+    fees: Money
+    largest: Line | None
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """One line as it was sent. number: its place among the payouts, from 1. line: in the file. problems: where it is none.
 

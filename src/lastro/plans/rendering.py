@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.plans.actions.read import Seen
-    from lastro.plans.model import Line, Plan, Total
+    from lastro.plans.model import Line, Plan, Sum, Total
 
 _RESULT_COLUMNS = (
     "line", "externalId", "status", "amount", "fee", "transfers", "payoutId", "payoutStatus", "endToEndId", "controlNumber",
@@ -92,20 +92,6 @@ class OfAccount(Answer, frozen=True, kw_only=True):
     methods: list[ByMethod]
 
 
-class FullPlan(PlanRow, frozen=True, kw_only=True):
-    """A plan: what it comes to, how far it is, who has signed it."""
-
-    progress: Progress
-    approvals: list[Signed]
-    accounts: list[OfAccount]
-
-
-class Plans(Paged, frozen=True, kw_only=True):
-    """A page of plans."""
-
-    data: list[PlanRow]
-
-
 class Place(Answer, frozen=True, kw_only=True):
     """Where a line's money goes, as it was found."""
 
@@ -115,6 +101,48 @@ class Place(Answer, frozen=True, kw_only=True):
     branch: str
     account: str
     pix_key: str | None = None
+
+
+class LargestLine(Answer, frozen=True, kw_only=True):
+    """The line of a plan that pays most."""
+
+    line: Annotated[int, msgspec.Meta(description="Its place in the list, or the line of the file.", ge=1)]
+    external_id: str | None = None
+    amount: Money
+    receiver: Annotated[
+        Place | None,
+        msgspec.Meta(description="Left out of what a decision answers, and once the receiver's data are erased."),
+    ] = None
+
+
+class PlanTotals(Answer, frozen=True, kw_only=True):
+    """What the lines of a plan come to together, without those that were refused."""
+
+    payouts: Annotated[int, msgspec.Meta(description="How many lines are paid.", ge=1)]
+    transfers: Annotated[int, msgspec.Meta(description="After those above the account's limit are split.", ge=1)]
+    receivers: Annotated[
+        int, msgspec.Meta(description="How many receivers: each a document at an account of an institution.", ge=0)
+    ]
+    amount: Money
+    fees: Money
+    largest: LargestLine | None = None
+
+
+class FullPlan(PlanRow, frozen=True, kw_only=True):
+    """A plan: what it comes to, how far it is, who has signed it."""
+
+    progress: Progress
+    totals: Annotated[
+        PlanTotals | None, msgspec.Meta(description="Left out while no line is checked, or where none can be paid.")
+    ] = None
+    approvals: list[Signed]
+    accounts: list[OfAccount]
+
+
+class Plans(Paged, frozen=True, kw_only=True):
+    """A page of plans."""
+
+    data: list[PlanRow]
 
 
 class PlanLine(Answer, frozen=True, kw_only=True):
@@ -160,18 +188,33 @@ def taken_in(plan: Plan) -> FullPlan:
     return FullPlan(**_head(plan), progress=progress, approvals=[], accounts=[])
 
 
-def in_full(seen: Seen) -> FullPlan:
-    """A plan as it is read."""
+def in_full(seen: Seen, *, names: bool = True) -> FullPlan:
+    """A plan as it is read. names: with the receiver of its largest line; what is kept for ever is without."""
     counts: Counts = seen.counts
     return FullPlan(
         **_head(seen.plan),
         progress=Progress(lines=seen.plan.lines, checked=counts.checked, unfit=counts.unfit, created=counts.made),
+        totals=None if seen.whole is None else _totals(seen.whole, names=names),
         approvals=[Signed(client_id=a.approver, approved_at=stamp(a.at)) for a in seen.approvals],
         accounts=[
             _of_account(account_id, list(totals), seen)
             for account_id, totals in groupby(seen.totals, lambda t: t.account_id)
         ],
     )
+
+
+def _totals(whole: Sum, *, names: bool) -> PlanTotals:
+    line = whole.largest
+    largest = None
+    if line is not None and line.amount is not None:
+        largest = LargestLine(
+            line=line.line, external_id=line.external_id, amount=Money.of(line.amount),
+            receiver=_place(line) if names else None,
+        )  # fmt: skip
+    return PlanTotals(
+        payouts=whole.payouts, transfers=whole.transfers, receivers=whole.receivers, amount=Money.of(whole.amount),
+        fees=Money.of(whole.fees), largest=largest,
+    )  # fmt: skip
 
 
 def _head(plan: Plan) -> dict[str, Any]:

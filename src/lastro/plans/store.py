@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lastro.base.money import Money
-from lastro.plans.model import Approval, Counts, Line, Plan, Total
+from lastro.plans.model import Approval, Counts, Line, Plan, Sum, Total
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +44,12 @@ SELECT account_id, payment_method, currency, count(*) AS payouts, sum(transfers)
   FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2 AND issues IS NULL
  GROUP BY account_id, payment_method, currency ORDER BY account_id, payment_method
 """
+# A receiver is one however it was named: the same document at the same account.
+_RECEIVERS = """
+SELECT count(DISTINCT (r ->> 'document_number', r ->> 'ispb', ltrim(r ->> 'account', '0')))
+  FROM (SELECT destination::jsonb -> 'receiver' AS r FROM payout_plan_lines
+         WHERE company_id = $1 AND plan_id = $2 AND issues IS NULL) l
+"""
 _TO_MAKE = """
 SELECT number, id FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2 AND payout_id IS NULL AND issues IS NULL
    AND number > $3
@@ -65,6 +71,7 @@ SELECT {_LINE_COLUMNS}, {_MADE}
   LEFT JOIN payouts k ON k.company_id = l.company_id AND k.batch_id = l.payout_id AND k.sequence = 1
  WHERE l.company_id = $1 AND l.plan_id = $2 AND l.number > $3
 """  # noqa: S608
+_LARGEST = f"{_LINES} AND l.issues IS NULL ORDER BY l.amount_minor DESC, l.number LIMIT 1"
 _OF_STATUS = {
     "VALID": " AND l.payout_id IS NULL AND l.issues IS NULL",
     "CREATED": " AND l.payout_id IS NOT NULL",
@@ -136,6 +143,19 @@ async def lines_alike(session: Session, company_id: UUID, plan_id: UUID, numbers
     """Those of a plan's lines that have one of these likenesses, the first of each, and the first that pays no charge."""
     rows = await session.fetch(_ALIKE, company_id, plan_id, list(set(numbers)))
     return [Alike(row["likeness"], row["line"], row["is_charge"]) for row in rows]
+
+
+async def sum_of(session: Session, company_id: UUID, plan_id: UUID, totals: Sequence[Total]) -> Sum | None:
+    """What the lines of a plan come to together; None: there is none that can be paid. totals: of its accounts."""
+    if not totals:
+        return None
+    nothing = Money(0, totals[0].amount.currency)
+    largest = await session.row(_LARGEST, company_id, plan_id, 0)
+    return Sum(
+        sum(t.payouts for t in totals), sum(t.transfers for t in totals),
+        await session.value(_RECEIVERS, company_id, plan_id), sum((t.amount for t in totals), nothing),
+        sum((t.fees for t in totals), nothing), None if largest is None else _line(largest, is_shown=True),
+    )  # fmt: skip
 
 
 async def lines_to_make(session: Session, company_id: UUID, plan_id: UUID, after: int, limit: int) -> list[tuple[int, UUID]]:

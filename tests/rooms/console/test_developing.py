@@ -22,7 +22,7 @@ from lastro.webhooks import number
 pytestmark = pytest.mark.anyio
 HERE = "/console/developers"
 _SECRET = re.compile(r'<code class="secret">([^<]+)</code>')
-_CLIENT = re.compile(rf'action="{HERE}/clients/([^/"]+)/secret"')
+_CLIENT = re.compile(rf'href="{HERE}/clients/([^/"]+)/secret"')
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ async def test_another_secret_and_the_end_of_a_client(house: Building) -> None:
     visit, _ = await house.inside(Role.ADMINISTER)
     client_id, first = await let_in(visit)
     page = f"{HERE}/clients/{client_id}"
-    renewed = await visit.send(page, f"{page}/secret", hours="1")
+    renewed = await visit.send(f"{page}/secret", f"{page}/secret", hours="1")
     second = _SECRET.search(renewed.text)
     assert second is not None
     assert second[1] != first
@@ -201,14 +201,17 @@ async def test_where_events_go_and_what_signs_them(house: Building) -> None:
     wrong = await visit.send(page, f"{page}/url", event="ORDER-PAYIN.PAID", url="ftp://shop.example.com/")
     assert wrong.status_code == 400
     assert (await visit.send(page, f"{page}/url", event="NO.SUCH")).status_code == 400
-    renewed = await visit.send(page, f"{page}/secret")
+    assert f'action="{page}/secret"' not in (await visit.get(page)).text, "it is asked for twice"
+    renewed = await visit.send(f"{page}/secret", f"{page}/secret")
     secret = _SECRET.search(renewed.text)
     assert secret is not None
     assert secret[1].startswith("whsec_")
     assert secret[1] not in (await visit.get(page)).text
     sent = await visit.send(page, f"{page}/test", event="ORDER-PAYIN.PAID")
     assert sent.status_code == 200, sent.text
-    queued = await visit.send(page, f"{page}/again", status="FAILED")
+    asked = await visit.send(page, f"{page}/again", status="FAILED")
+    assert "Cada entrega que se encaixa" in asked.text, "nothing is sent before it is asked for twice"
+    queued = await visit.post(f"{page}/again", hidden(asked.text))
     assert "Nenhuma entrega nas últimas 24 horas" in queued.text, "the event has no number yet"
     assert "0 entregas na fila" in queued.text
 

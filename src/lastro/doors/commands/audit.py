@@ -38,6 +38,7 @@ async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
             {
                 "at": one.created_at, "person": one.person, "operation": one.operation, "path": one.path,
                 "status": one.status, "issues": list(one.issues), "requestId": one.request_id,
+                "detail": dict(one.detail),
             }
             for one in await people.console_acts(session, company.id, None, None, given.last)
         ]  # fmt: skip

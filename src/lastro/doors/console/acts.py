@@ -47,12 +47,14 @@ class _Told:
     operation: str
     path: str
     request_id: str
+    said: Mapping[str, Any]
 
     def row(self, door: Door, status: int, issues: Sequence[str] = ()) -> Row:
         """Its line."""
         values = {
             "id": self.id, "person_id": self.person_id, "operation": self.operation, "path": self.path, "status": status,
             "issues": list(issues), "request_id": self.request_id, "created_at": door.now,
+            "detail": msgspec.json.encode(self.said).decode() if self.said else None,
         }  # fmt: skip
         return Row("console_acts", values)
 
@@ -144,7 +146,7 @@ class Calls:
         elif viewer.act_id is None:
             raise ValueError("what changes something is called by an act alone")
         else:
-            told = _Told(viewer.act_id, viewer.person_id, route.operation, path, viewer.request_id)
+            told = _Told(viewer.act_id, viewer.person_id, route.operation, path, viewer.request_id, viewer.told)
             outcome = await self._recorded(viewer.company_id, route, verb, told, by)
         return _answer(route, outcome)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 import msgspec
 from cryptography.x509 import InvalidVersion, load_pem_x509_certificates
@@ -22,6 +23,7 @@ from lastro.base.secrets import new_machine_secret
 from lastro.doors.console import looking, shell
 from lastro.doors.console.acts import Calls
 from lastro.doors.console.decisions import ROOT
+from lastro.doors.console.terms import Terms
 from lastro.doors.proxies import thumbprint
 from lastro.people import Role
 
@@ -187,7 +189,7 @@ async def add(viewer: Viewer, asked: Asked) -> Response:
         return await _one(viewer, said["clientId"], secret=said["clientSecret"])
     return looking.render(
         viewer, "client-new.html", HERE, status=status, **choices(), name=name, networks=networks,
-        chosen=frozenset(given), problems=_why(said),
+        chosen=frozenset(given), problems=looking.why(said),
     )  # fmt: skip
 
 
@@ -200,6 +202,22 @@ async def new(viewer: Viewer, asked: Asked) -> Response:
 async def show(viewer: Viewer, asked: Asked) -> Response:
     """GET /console/developers/clients/{id}: one of them, and what may be done."""
     return await _one(viewer, asked.values["id"])
+
+
+async def ask(viewer: Viewer, asked: Asked) -> Response:
+    """GET …/secret, …/revoke, …/revoke-tokens: what it does to this client, before it is done."""
+    client_id, act = asked.values["id"], asked.path.rpartition("/")[2]
+    found = next((one for one in await everybody(viewer) if one.id == client_id and one.revoked_at is None), None)
+    if found is None:
+        return shell.not_found(viewer)
+    say, here = Terms(viewer.language), f"{HERE}/clients/{quote(client_id, safe='')}"
+    name = "new-secret" if act == "secret" else act
+    hours = [(str(one), say("dev.overlap-hours", count=one) if one else say("dev.overlap-none")) for one in OVERLAP_HOURS]
+    return looking.sure(
+        viewer, HERE, title=say(f"dev.{name}"), about=say(f"dev.{name}-why"), to=f"{here}/{act}", back=here,
+        told=((say("dev.client"), found.name), ("clientId", found.id)), choice="hours", legend=say("dev.overlap"),
+        choices=hours if act == "secret" else (),
+    )  # fmt: skip
 
 
 async def renew(viewer: Viewer, asked: Asked) -> Response:
@@ -222,7 +240,7 @@ async def certify(viewer: Viewer, asked: Asked) -> Response:
     try:
         added = _thumbprints(asked.form.get("add", ""))
     except (ValueError, InvalidVersion):
-        unread = [("certificates", "holds no certificate that can be read")]
+        unread = [("certificates", "INVALID", "holds no certificate that can be read")]
         return await _one(viewer, asked.values["id"], status=400, problems=unread)
     given = {"add": " ".join(added), "remove": " ".join(asked.lists.get("remove", ())), "isFree": "free" in asked.form}
     return await _done(viewer, asked, "certificates", given)
@@ -275,7 +293,7 @@ async def _done(viewer: Viewer, asked: Asked, act: str, body: dict[str, Any]) ->
     status, said = await _decide(viewer, f"{_CLIENTS}/{client_id}/{act}", body)
     if status < _FEWEST_FAILED:
         return await _one(viewer, client_id, secret=said.get("clientSecret"), done=True)
-    return await _one(viewer, client_id, status=status, problems=_why(said))
+    return await _one(viewer, client_id, status=status, problems=looking.why(said))
 
 
 async def _one(viewer: Viewer, client_id: str, *, status: int = 200, **told: Any) -> Response:
@@ -289,8 +307,3 @@ async def _one(viewer: Viewer, client_id: str, *, status: int = 200, **told: Any
 async def _decide(viewer: Viewer, path: str, body: dict[str, Any]) -> tuple[int, Any]:
     house = viewer.premises.house
     return await Calls(house.runner, routes(viewer.premises.entrance.chance)).call(viewer, "POST", path, {}, body)
-
-
-def _why(said: Any) -> list[tuple[str, str]]:
-    found = [(one.get("field", ""), one.get("description", "")) for one in (said or {}).get("details", ())]
-    return found or [("", (said or {}).get("message", ""))]

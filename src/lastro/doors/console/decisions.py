@@ -54,11 +54,13 @@ class _Desk:
 
     def verdict(self, incoming: Incoming) -> Verb[Any] | Refused:
         """What the analysis of a notice has found."""
-        form, refused = _read(incoming, "verdict")
+        form, refused = _read(incoming, "verdict", "reason")
         one = incoming.id("id")
         if refused is not None or one is None:
             return refused or NOT_FOUND
-        return med.Decide(one, form.verdict or "", self.stand, form.fraud, form.reason)
+        # The directory takes words with an agreed notice alone; the history has them of both.
+        details = form.reason if form.verdict == "AGREED" else None
+        return med.Decide(one, form.verdict or "", self.stand, form.fraud, details, f"by {form.by}: {form.reason}")
 
     def accept(self, incoming: Incoming) -> Verb[Any] | Refused:
         """A difference was settled outside."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
+from markupsafe import Markup
+
 from lastro import accounts, med
 from lastro.doors.console.decisions import ROOT
 from lastro.doors.console.lists import value_at
@@ -31,13 +33,16 @@ _AMOUNT = re.compile(r"[0-9]{1,13}(?:\.[0-9]{1,2})?")
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """What a person fills in. choices: words of the interface. start: what stands in it, from the object."""
+    """What a person fills in: nothing stands in it before. choices: words of the interface.
+
+    explains: whether each choice is told with what it does and costs.
+    """
 
     name: str
     kind: Literal["line", "amount", "choice"]
     choices: tuple[str, ...] = ()
     is_required: bool = True
-    start: Callable[[Mapping[str, Any]], str] = lambda _: ""
+    explains: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,7 @@ DEEDS: tuple[Deed, ...] = (
     Deed("cancel", "orders", Role.OPERATE, "/order/v2/transparent/{id}/cancel", _is("INITIAL")),
     Deed(
         "refund", "orders", Role.OPERATE, "/order/v1/banking/order-refunds", _is("PAID", "PARTIAL_REFUNDED"), _refund,
-        (Blank("amount", "amount", start=_left), Blank("refundCode", "choice", _REFUND_CODES),
+        (Blank("amount", "amount"), Blank("refundCode", "choice", _REFUND_CODES),
          Blank("refundReason", "line", is_required=False)),
         moves_money=True,
     ),
@@ -146,8 +151,7 @@ DEEDS: tuple[Deed, ...] = (
     ),
     Deed(
         "apply", "plans", Role.APPROVE, "/order/v1/banking/payout-plans/{id}/apply",
-        lambda answer: answer.get("status") == ("APPROVED" if answer.get("approvalsRequired") else "READY"),
-        moves_money=True,
+        _is("APPROVED"), moves_money=True,
     ),
     Deed(
         "cancel", "plans", Role.OPERATE, "/order/v1/banking/payout-plans/{id}/cancel",
@@ -166,8 +170,8 @@ DEEDS: tuple[Deed, ...] = (
         "answer", "disputes", Role.APPROVE, ROOT + "/disputes/{id}/verdict",
         lambda answer: bool(answer.get("awaitingOurAnalysis")),
         _of_form("verdict", "fraud", "reason"),
-        (Blank("verdict", "choice", med.VERDICTS),
-         Blank("fraud", "choice", ("", *(one for one in med.FRAUDS if one != "UNKNOWN")), is_required=False), _MAY_REASON),
+        (Blank("verdict", "choice", med.VERDICTS, explains=True),
+         Blank("fraud", "choice", tuple(one for one in med.FRAUDS if one != "UNKNOWN"), is_required=False), _REASON),
         moves_money=True, is_decision=True,
     ),
     Deed(
@@ -197,18 +201,73 @@ DEEDS: tuple[Deed, ...] = (
     ),
 )  # fmt: skip
 
+BY_NAME = {f"{deed.of}.{deed.name}": deed for deed in DEEDS}
+
 
 def offered(kind: str, viewer: Viewer, answer: Mapping[str, Any]) -> list[Deed]:
     """What this person may do to this object now."""
     return [deed for deed in DEEDS if deed.of == kind and deed.is_offered(viewer, answer)]
 
 
-def consequence(deed: Deed, answer: Mapping[str, Any], say: Terms) -> str:
+def missing(deed: Deed, form: Mapping[str, str]) -> list[str]:
+    """The blanks that somebody has to fill in and has not: nothing is presumed in their place."""
+    return [blank.name for blank in deed.blanks if blank.is_required and not form.get(blank.name, "").strip()]
+
+
+def amount_of(deed: Deed, answer: Mapping[str, Any]) -> dict[str, str] | None:
+    """How much an act is about, as `{currency, value}`; None: of nothing that is counted, or somebody types it."""
+    if any(blank.kind == "amount" for blank in deed.blanks):
+        return None
+    paths = ("totals.amount", "finalAmount", "paidAmount", "amount", "fixedAmount")
+    found = next((one for path in paths if (one := value_at(answer, path))), None)
+    if found is None or isinstance(found, dict):
+        return found
+    return {"currency": answer.get("currency", "BRL"), "value": found}
+
+
+def said_of(deed: Deed, form: Mapping[str, str], answer: Mapping[str, Any], own: str) -> dict[str, Any]:
+    """What the audit tells of an act beside its answer: the object, how much it was about, and what was chosen.
+
+    No text that a person wrote: no line of the audit is ever changed, so nobody could be erased from it.
+    """
+    typed = next((typed_amount(form.get(one.name, "")) for one in deed.blanks if one.kind == "amount"), "")
+    currency = value_at(answer, "paidAmount.currency") or "BRL"
+    amount = {"currency": currency, "value": typed} if _AMOUNT.fullmatch(typed) else amount_of(deed, answer)
+    chosen = {one.name: form[one.name] for one in deed.blanks if one.kind == "choice" and form.get(one.name) in one.choices}
+    return {
+        "deed": f"{deed.of}.{deed.name}", "object": f"{deed.of}/{own}", **({"amount": amount} if amount else {}), **chosen,
+    }  # fmt: skip
+
+
+def consequence(deed: Deed, answer: Mapping[str, Any], say: Terms) -> Markup:
     """What will happen, in a sentence or two, with the amount and whom it concerns."""
-    amount = next((answer[name] for name in ("finalAmount", "paidAmount", "amount") if answer.get(name)), None)
+    return filled(f"deed.{deed.of}.{deed.name}.about", deed, answer, say)
+
+
+def filled(name: str, deed: Deed, answer: Mapping[str, Any], say: Terms) -> Markup:
+    """A sentence of the terms about an object. What others have written stands apart, so that it cannot turn the rest."""
+    currency = answer.get("currency", "BRL")
+    amount, fee = amount_of(deed, answer), value_at(answer, "totals.fees") or answer.get("fee") or "0.00"
+    to = answer.get("receiver")
+    payer = answer.get("payer") or answer.get("customer") or answer.get("debtor")
     values = {
-        "amount": say.paid(amount, answer.get("currency", "BRL")) if amount else "",
+        "amount": say.paid(amount) if amount else "",
         "name": answer.get("fullName") or answer.get("externalId") or answer.get("key") or answer.get("id") or "",
-        "lines": say.number(int(answer.get("lines", 0))),
-    }
-    return say(f"deed.{deed.of}.{deed.name}.about", **values)
+        "fee": say.paid(fee, currency), "lines": say.number(int(answer.get("lines", 0))),
+        "receivers": say.number(int(value_at(answer, "totals.receivers") or 0)),
+        "largest": say.paid(value_at(answer, "totals.largest.amount")) or say.paid("0.00"),
+        "largestLine": str(value_at(answer, "totals.largest.line") or ""),
+        "to": _named(to, say), "payer": _named(payer, say), "left": say.paid(_left(answer), currency),
+        "blocked": say.paid(answer.get("blockedAmount") or "0.00"), "holder": answer.get("holder") or say("nobody"),
+        "available": say.paid(answer.get("available") or "0.00"), "held": say.paid(answer.get("held") or "0.00"),
+    }  # fmt: skip
+    apart = {key: Markup("<bdi>{}</bdi>").format(value) for key, value in values.items()}
+    return Markup(say(name)).format(**apart)  # noqa: S704 a text of our own
+
+
+def _named(who: Any, say: Terms) -> str:
+    """Somebody by name and document, as far as they are known."""
+    if not isinstance(who, dict) or not who.get("name"):
+        return say("nobody")
+    number = value_at(who, "document.number")
+    return f"{who['name']} ({number})" if number else str(who["name"])

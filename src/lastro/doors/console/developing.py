@@ -6,11 +6,14 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from lastro.doors.console import clients, figures, looking, shell
+from lastro.doors.console.terms import Terms
 from lastro.doors.http import Response
 from lastro.people import Role
 from lastro.webhooks import EVENTS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lastro.doors.console.shell import Asked, Viewer
 
 HERE: Final = "/console/developers"
@@ -52,12 +55,24 @@ async def send_to(viewer: Viewer, asked: Asked) -> Response:
     return await _asked(viewer, "PUT", _HOOK, {"events": [one]}, "url")
 
 
+async def ask_secret(viewer: Viewer, asked: Asked) -> Response:
+    """GET …/webhooks/secret: what another secret does, before there is one."""
+    say = Terms(viewer.language)
+    _, now = await viewer.call("GET", _HOOK)
+    urls = sorted({one["url"] for one in now["events"] if one["url"]})
+    told = ((say("dev.url"), ", ".join(urls) or say("dev.nowhere")),)
+    return looking.sure(
+        viewer, HERE, title=say("dev.new-secret"), about=say("dev.signing-sure"), to=f"{WEBHOOKS}/secret", back=WEBHOOKS,
+        told=told,
+    )  # fmt: skip
+
+
 async def renew_secret(viewer: Viewer, asked: Asked) -> Response:
     """POST …/webhooks/secret: another secret signs from now on; it is on this page and on no other."""
     status, said = await viewer.call("POST", f"{_HOOK}/rotate-secret")
     if status < _FEWEST_FAILED:
         return await _webhooks(viewer, secret=said["secret"])
-    return await _webhooks(viewer, status=status, problems=_why(said))
+    return await _webhooks(viewer, status=status, problems=looking.why(said))
 
 
 async def try_out(viewer: Viewer, asked: Asked) -> Response:
@@ -71,17 +86,34 @@ async def send_again(viewer: Viewer, asked: Asked) -> Response:
     """POST …/webhooks/again: many deliveries, as many a minute as the API's own default."""
     names = ("status", "event", "url", "from", "to")
     wanted = {name: text for name in names if (text := asked.form.get(name, "").strip())}
+    if "sure" not in asked.form:
+        return _ask_again(viewer, wanted)
     status, said = await viewer.call("POST", f"{_HOOK}/events/resend", body={"filter": wanted})
     if status < _FEWEST_FAILED:
         return await _webhooks(viewer, done="again", count=said["count"], has_more=said["hasMore"])
-    return await _webhooks(viewer, status=status, problems=_why(said))
+    return await _webhooks(viewer, status=status, problems=looking.why(said))
+
+
+def _ask_again(viewer: Viewer, wanted: Mapping[str, str]) -> Response:
+    """What would be sent again, before it is."""
+    say = Terms(viewer.language)
+    status = wanted.get("status")
+    told = [
+        (say("dev.again-status"), say.state(status) if status else say("dev.again-any")),
+        (say("dev.event"), wanted.get("event") or say("dev.any-type")),
+        *((say(f"dev.{name}"), wanted[name]) for name in ("url", "from", "to") if name in wanted),
+    ]
+    return looking.sure(
+        viewer, HERE, title=say("dev.again"), about=say("dev.again-sure"), to=f"{WEBHOOKS}/again", back=WEBHOOKS,
+        told=told, kept=tuple(wanted.items()),
+    )  # fmt: skip
 
 
 async def _asked(viewer: Viewer, method: str, path: str, body: dict[str, Any], done: str) -> Response:
     status, said = await viewer.call(method, path, body=body)
     if status < _FEWEST_FAILED:
         return await _webhooks(viewer, done=done)
-    return await _webhooks(viewer, status=status, problems=_why(said))
+    return await _webhooks(viewer, status=status, problems=looking.why(said))
 
 
 async def _webhooks(viewer: Viewer, *, status: int = 200, **told: Any) -> Response:
@@ -128,7 +160,7 @@ async def feed(viewer: Viewer, asked: Asked) -> Response:
         older=older or None, looked_at=last - after if wanted else None,
         is_live=until is None and now < ends, is_newest=until is None,
         ends=ends, types=EVENTS, only=wanted,
-        problems=() if status < _FEWEST_FAILED else _why(said),
+        problems=() if status < _FEWEST_FAILED else looking.why(said),
     )  # fmt: skip
 
 
@@ -136,8 +168,3 @@ def _number(asked: Asked, name: str) -> int | None:
     """A whole number of the query; None where it is none."""
     text = asked.query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
-
-
-def _why(said: Any) -> list[tuple[str, str]]:
-    found = [(one.get("field", ""), one.get("description", "")) for one in (said or {}).get("details", ())]
-    return found or [("", (said or {}).get("message", ""))]

@@ -16,7 +16,7 @@ ROWS = 50  # of a page
 _OF_PAGES = frozenset({"limit", "cursor", "page"})  # what the console says itself
 _LONGEST = 200  # characters of a filter that are passed on
 
-CellKind = Literal["id", "text", "code", "money", "state", "moment", "count", "flag", "span"]
+CellKind = Literal["id", "text", "code", "money", "state", "moment", "count", "flag", "span", "party"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,9 @@ LISTINGS: tuple[Listing, ...] = (
     ),
     Listing(
         "payouts", "/order/v1/banking/order-payouts",
-        (_CREATED, _CODE, Column("description", "description"), Column("paymentMethod", "paymentMethod"), _STATUS, _AMOUNT,
-         Column("paidAt", "paidAt", "moment")),
+        (_CREATED, Column("receiver", "receiver", "party"), _STATUS, _AMOUNT, Column("fee", "fee", "money"),
+         Column("balanceAfter", "balanceAfter", "money"), Column("paymentMethod", "paymentMethod"), _CODE,
+         Column("description", "description"), Column("paidAt", "paidAt", "moment")),
         "payouts",
     ),
     Listing(
@@ -129,13 +130,18 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """text: as it is read. kind: of its column. tone: of a status. link: where it leads."""
+    """text: as it is read. kind: of its column. tone: of a status. link: where it leads.
+
+    lines: what stands below it in small letters. mark: what is to be noticed of it.
+    """
 
     text: str
     kind: str
     tone: str = ""
     link: str | None = None
     exact: str = ""
+    lines: tuple[str, ...] = ()
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +186,17 @@ def asked_of(route: Route, given: Mapping[str, str]) -> dict[str, str]:
     return {**asked, "limit": str(ROWS)} if "limit" in known else asked
 
 
-def shown(listing: Listing, answer: Mapping[str, Any], asked: Mapping[str, str], say: Terms, base: str) -> Shown:
-    """An answer of the API as a table. base: the page's own path, to which the link of the next page leads."""
-    rows = tuple(
-        (_link(listing, row) or "", tuple(_cell(column, row, say) for column in listing.columns)) for row in answer["data"]
-    )
-    return Shown(rows, _next(answer, asked, base), answer.get("total"))
+def shown(
+    listing: Listing, answer: Mapping[str, Any], asked: Mapping[str, str], say: Terms, base: str,
+    rows: Iterable[Mapping[str, Any]] | None = None,
+) -> Shown:  # fmt: skip
+    """An answer of the API as a table. base: the page's own path, to which the link of the next page leads.
+
+    rows: its rows with what the console knows beside them; None: as they were answered.
+    """
+    found = answer["data"] if rows is None else rows
+    lines = tuple((_link(listing, row) or "", tuple(_cell(column, row, say) for column in listing.columns)) for row in found)
+    return Shown(lines, _next(answer, asked, base), answer.get("total"))
 
 
 def _next(answer: Mapping[str, Any], asked: Mapping[str, str], base: str) -> str | None:
@@ -216,9 +227,32 @@ def cells(columns: Iterable[Column], row: Mapping[str, Any], say: Terms) -> tupl
 
 def _cell(column: Column, row: Mapping[str, Any], say: Terms) -> Cell:
     value = value_at(row, column.path)
+    if column.kind == "party":
+        return party(value, say)
     link = f"/console/{column.link}/{value}" if column.link is not None and value is not None else None
     text, tone = written(value, column.kind, row.get("currency", "BRL"), say)
     return Cell(text, column.kind, tone, link, str(value) if column.kind == "moment" and value else "")
+
+
+def party(value: Mapping[str, Any] | None, say: Terms) -> Cell:
+    """Somebody by name, with the document and where its money is: a key, or institution, branch and account.
+
+    value: as payouts name their receivers, orders their payers, or lines of plans whom they pay.
+    """
+    if not value:
+        return Cell("", "party")
+    document, bank = value.get("document"), value.get("bank") or value
+    number = (
+        document if isinstance(document, str) else f"{document['type']} {document['number']}".strip() if document else ""
+    )
+    key = value_at(bank, "pix.key") or bank.get("pixKey")
+    institution = " ".join(filter(None, (bank.get("name") if bank is not value else "", bank.get("ispb"))))
+    account = say("party.account", branch=bank.get("branch") or "", account=bank["account"]) if bank.get("account") else ""
+    lines = (number, say("party.key", key=key) if key else "", institution, account)
+    return Cell(
+        str(value.get("name") or ""), "party", lines=tuple(filter(None, lines)),
+        mark=say("party.first") if value.get("isFirst") else "",
+    )  # fmt: skip
 
 
 def written(value: Any, kind: str, currency: str, say: Terms) -> tuple[str, str]:
@@ -240,11 +274,3 @@ def written(value: Any, kind: str, currency: str, say: Terms) -> tuple[str, str]
             return say("yes") if value else say("no"), ""
         case _:
             return str(value), ""
-
-
-def problems_of(answer: Any) -> Iterable[tuple[str, str]]:
-    """What the API says is wrong with a question: field and sentence."""
-    if not isinstance(answer, dict):
-        return []
-    told = answer.get("details") or ()
-    return [(str(one["field"]), str(one["description"])) for one in told]

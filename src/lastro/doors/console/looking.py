@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from lastro.doors.console import shell
-from lastro.doors.console.terms import Terms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
     from lastro.base.db import Lent
@@ -39,8 +39,28 @@ def company_of(viewer: Viewer) -> UUID:
 
 
 def render(viewer: Viewer, template: str, here: str, *, status: int = 200, **told: Any) -> Response:
-    """A page of these. Beside what the frame gives, a template has t: the terms."""
-    return shell.render(viewer, template, status=status, here=here, t=Terms(viewer.language), **told)
+    """A page of these, with its place in the menu."""
+    return shell.render(viewer, template, status=status, here=here, **told)
+
+
+def why(said: Any) -> list[tuple[str, str, str]]:
+    """What an answer says is wrong: field, issue and sentence of each problem."""
+    told = said if isinstance(said, dict) else {}
+    found = [(one.get("field", ""), one.get("issue", ""), one.get("description", "")) for one in told.get("details", ())]
+    return found or [("", "", told.get("message", ""))]
+
+
+def sure(
+    viewer: Viewer, here: str, *, title: str, about: str, to: str, back: str, told: Sequence[tuple[str, str]] = (),
+    **more: Any,
+) -> Response:  # fmt: skip
+    """The page before an act that cannot be undone and has no object's page: what it is about, and what it does.
+
+    to: where its form is sent. told: names and texts of what it is done to. more: kept, what its form carries along;
+    choice, legend, choices: one of several, of which none is chosen before.
+    """
+    given = {"kept": (), "choice": "", "legend": "", "choices": (), **more}
+    return render(viewer, "sure.html", here, title=title, about=about, to=to, back=back, told=told, **given)
 
 
 class _Number(str):

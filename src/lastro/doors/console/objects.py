@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.base import story
 from lastro.base.api import as_id, stamp
 from lastro.doors import storyteller
-from lastro.doors.console import deeds, finding, looking, shell, timeline
+from lastro.doors.console import context, deeds, finding, looking, shell, timeline
 from lastro.doors.console.acts import Calls
 from lastro.doors.console.decisions import ROOT
 from lastro.doors.console.decisions import routes as decisions
@@ -62,11 +62,12 @@ class Objects:
             return shell.refused(viewer, status, answer)
         say = Terms(viewer.language)
         steps, is_whole = await _story(self.kind, viewer, own, say)
+        whole = {**answer, **await context.of_object(self.kind.name, viewer, own, answer)}
         done = asked.query.get("done", "")
         return looking.render(
             viewer, "object.html", f"/console/{self.kind.name}",
             kind=self.kind, own=str(own), title=str(value_at(answer, self.kind.title) or own), answer=answer,
-            facts=_facts(self.kind, answer, say), tables=_tables(self.kind, answer, say),
+            facts=_facts(self.kind, whole, say), disputes=whole.get("disputes", ()), tables=_tables(self.kind, answer, say),
             more=await _more(self.kind, viewer, own, say),
             deeds=deeds.offered(self.kind.name, viewer, answer), steps=steps, is_whole=is_whole, raw=looking.pretty(answer),
             done=done if any(one.name == done and one.of == self.kind.name for one in deeds.DEEDS) else None,
@@ -90,7 +91,7 @@ class Doing:
         status, answer = await read(self.kind, viewer, own)
         if status != OK:
             return shell.refused(viewer, status, answer)
-        return self._form(viewer, own, answer, {}, status=200, problems=())
+        return await self._form(viewer, own, answer, {}, status=200, problems=())
 
     async def do(self, viewer: Viewer, asked: Asked) -> Response:
         """POST the same: done, and back to the object; or the page again with what was wrong."""
@@ -102,23 +103,31 @@ class Doing:
         status, answer = await read(self.kind, viewer, own)
         if status != OK:
             return shell.refused(viewer, status, answer)
+        if lacking := deeds.missing(self.deed, asked.form):
+            problems = [(name, "REQUIRED", "is required") for name in lacking]
+            return await self._form(viewer, own, answer, asked.form, status=400, problems=problems)
         body = self.deed.body(asked.form, answer, str(viewer.act_id))
-        status, said = await perform(viewer, self.deed, str(own), answer, body)
+        told = deeds.said_of(self.deed, asked.form, answer, str(own))
+        status, said = await perform(replace(viewer, told=told), self.deed, str(own), answer, body)
         if status < _FEWEST_FAILED:
             back = f"/console/{self.kind.name}" if self.deed.ends_object else f"/console/{self.kind.name}/{own}"
             return shell.go(f"{back}?done={self.deed.name}")
-        problems = [(one.get("field", ""), one.get("description", "")) for one in (said or {}).get("details", ())]
-        return self._form(
-            viewer, own, answer, asked.form, status=status, problems=problems or [("", (said or {}).get("message", ""))]
-        )
+        return await self._form(viewer, own, answer, asked.form, status=status, problems=looking.why(said))
 
-    def _form(self, viewer: Viewer, own: UUID, answer: Any, form: Any, *, status: int, problems: Any) -> Response:
+    async def _form(self, viewer: Viewer, own: UUID, answer: Any, form: Any, *, status: int, problems: Any) -> Response:
         say = Terms(viewer.language)
+        whole = {**answer, **await context.of_object(self.kind.name, viewer, own, answer)}
+        amount = deeds.amount_of(self.deed, whole)
+        explained = {
+            word: deeds.filled(f"choice.{word}.about", self.deed, whole, say)
+            for blank in self.deed.blanks if blank.explains for word in blank.choices
+        }  # fmt: skip
         return looking.render(
             viewer, "confirm.html", f"/console/{self.kind.name}", status=status,
             kind=self.kind, deed=self.deed, own=str(own), title=str(value_at(answer, self.kind.title) or own),
-            about=deeds.consequence(self.deed, answer, say), form=form, problems=problems, answer=answer,
-            facts=_facts(self.kind, answer, say),
+            about=deeds.consequence(self.deed, whole, say), form=form, problems=problems, explained=explained,
+            amount=say.paid(amount) if amount else "", facts=_facts(self.kind, whole, say),
+            disputes=whole.get("disputes", ()),
         )  # fmt: skip
 
 

@@ -41,6 +41,7 @@ PAGES: Final[Sequence[Page]] = (
     Act("POST", "/console/people", Role.ADMINISTER, staff.invite, needs_company=False),
     Page("GET", "/console/people/{id}", Role.ADMINISTER, staff.show, needs_company=False),
     Act("POST", "/console/people/{id}/roles", Role.ADMINISTER, staff.permit, needs_company=False),
+    Page("GET", "/console/people/{id}/end", Role.ADMINISTER, staff.ask_end, needs_company=False),
     Act("POST", "/console/people/{id}/end", Role.ADMINISTER, staff.end, needs_company=False),
     Act("POST", "/console/people/{id}/factor", Role.ADMINISTER, staff.take_factor, needs_company=False),
     Act("POST", "/console/people/{id}/sign-out", Role.ADMINISTER, staff.sign_out, needs_company=False),
@@ -63,6 +64,10 @@ PAGES: Final[Sequence[Page]] = (
     Page("GET", f"{developing.HERE}/clients", Role.ADMINISTER, clients.new),
     Act("POST", f"{developing.HERE}/clients", Role.ADMINISTER, clients.add),
     Page("GET", f"{developing.HERE}/clients/{{id}}", Role.READ, clients.show),
+    *(
+        Page("GET", f"{developing.HERE}/clients/{{id}}/{act}", Role.ADMINISTER, clients.ask)
+        for act in ("secret", "revoke", "revoke-tokens")
+    ),
     Act("POST", f"{developing.HERE}/clients/{{id}}/secret", Role.ADMINISTER, clients.renew),
     Act("POST", f"{developing.HERE}/clients/{{id}}/permissions", Role.ADMINISTER, clients.permit),
     Act("POST", f"{developing.HERE}/clients/{{id}}/networks", Role.ADMINISTER, clients.bind),
@@ -72,6 +77,7 @@ PAGES: Final[Sequence[Page]] = (
     Act("POST", f"{developing.HERE}/clients/{{id}}/revoke-tokens", Role.ADMINISTER, clients.revoke_tokens),
     Page("GET", developing.WEBHOOKS, Role.READ, developing.webhooks),
     Act("POST", f"{developing.WEBHOOKS}/url", Role.ADMINISTER, developing.send_to),
+    Page("GET", f"{developing.WEBHOOKS}/secret", Role.ADMINISTER, developing.ask_secret),
     Act("POST", f"{developing.WEBHOOKS}/secret", Role.ADMINISTER, developing.renew_secret),
     Act("POST", f"{developing.WEBHOOKS}/test", Role.OPERATE, developing.try_out),
     Act("POST", f"{developing.WEBHOOKS}/again", Role.OPERATE, developing.send_again),

@@ -68,8 +68,7 @@ async def accept(viewer: Viewer, asked: Asked) -> Response:
     status, said = await decide(viewer, f"{ROOT}/differences/{own}/accept", {"reason": reason} if reason else {})
     if status < _FEWEST_FAILED:
         return shell.go(f"{HERE}?done=accept")
-    problems = [(one.get("field", ""), one.get("description", "")) for one in (said or {}).get("details", ())]
-    return await _form(viewer, asked, status=status, problems=problems or [("", (said or {}).get("message", ""))])
+    return await _form(viewer, asked, status=status, problems=looking.why(said))
 
 
 async def _form(viewer: Viewer, asked: Asked, *, status: int, problems: Any) -> Response:

@@ -10,6 +10,7 @@ from uuid import UUID  # noqa: TC003 named in a dataclass
 
 import jinja2
 
+from lastro.doors.console.terms import Terms
 from lastro.doors.console.words import LANGUAGES, words
 from lastro.doors.http import Response
 from lastro.people import Role
@@ -79,7 +80,7 @@ class Viewer:
     """Whoever looks at a page. company_id, company_name: which it looks at; None: none yet. csrf: what its forms carry.
 
     roles: READ among them, always. language: "pt" or "en". theme: auto, light or dark. network: where the request came from.
-    act_id: of the form that was sent; None where nothing is done.
+    act_id: of the form that was sent; None where nothing is done. told: what the audit says of the act beside its answer.
     """
 
     person_id: UUID
@@ -95,6 +96,7 @@ class Viewer:
     request_id: str
     act_id: UUID | None = None
     company_name: str | None = None
+    told: Mapping[str, Any] = field(default_factory=dict)
 
     def may(self, role: Role) -> bool:
         """Whether it has this role."""
@@ -176,7 +178,7 @@ def page(
     template: str, language: str, theme: str = "auto", *, status: int = 200, premises: Premises | None = None, **told: Any
 ) -> Response:
     """A page for whom there is nobody yet, or any other. told: what its template names. premises: whose words it has."""
-    given = {"viewer": None, "menu": (), "here": "", "is_sandbox": False, "details": (), **told}
+    given = {"viewer": None, "menu": (), "here": "", "is_sandbox": False, "details": (), "t": Terms(language), **told}
     say = words(language, None if premises is None else premises.words)
     made = (_JINJA if premises is None else premises.templates).get_template(template)
     body = made.render(say=say, language=language, theme=theme, languages=LANGUAGES, **given)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.base.api import as_id
 from lastro.base.errors import Kind, Refused
-from lastro.doors.console import shell
+from lastro.doors.console import looking, shell
+from lastro.doors.console.words import words
 from lastro.doors.http import STATUS
 from lastro.people import By, Role, may_administer
 
@@ -58,6 +59,21 @@ async def permit(viewer: Viewer, asked: Asked) -> Response:
         return await viewer.premises.register.permit(whom, roles, by)
 
     return await _changed(viewer, asked, given)
+
+
+async def ask_end(viewer: Viewer, asked: Asked) -> Response:
+    """GET /console/people/{id}/end: whose access would end, and what that means."""
+    whom = await _whom(viewer, asked)
+    if whom is None or whom.ended_at is not None:
+        return shell.not_found(viewer)
+    if not may_administer(viewer.presence.person, whom):
+        return shell.forbidden(viewer)
+    say = words(viewer.language)
+    here = f"/console/people/{whom.id}"
+    return looking.sure(
+        viewer, "/console/people", title=say("end-person"), about=say("end-person-why"), to=f"{here}/end", back=here,
+        told=((say("name"), whom.name), (say("email"), whom.email)),
+    )  # fmt: skip
 
 
 async def end(viewer: Viewer, asked: Asked) -> Response:

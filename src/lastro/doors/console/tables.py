@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from lastro.base.api import as_id
-from lastro.doors.console import looking
-from lastro.doors.console.lists import asked_of, fields_of, problems_of, shown
+from lastro.doors.console import context, looking
+from lastro.doors.console.lists import asked_of, fields_of, shown
 from lastro.doors.console.terms import Terms
 
 if TYPE_CHECKING:
@@ -35,12 +35,15 @@ class Lists:
         if account is None or as_id(account) is not None:
             status, answer = await viewer.call("GET", self.listing.path.replace("{accountId}", account or ""), wanted)
         kept = wanted if account is None else {"accountId": account, **wanted}
-        table = shown(self.listing, answer, kept, say, path) if status == OK and answer is not None else None
+        table = None
+        if status == OK and answer is not None:
+            rows = await context.of_payouts(viewer, answer["data"]) if self.listing.name == "payouts" else None
+            table = shown(self.listing, answer, kept, say, path, rows)
         first = urlencode({name: text for name, text in kept.items() if name not in ("cursor", "page", "limit")})
         return looking.render(
             viewer, "table.html" if asked.is_fragment else "list.html", path, status=status,
             listing=self.listing, fields=fields_of(route, asked.query, say), account=account, table=table, kept=first,
-            problems=() if status == OK else problems_of(answer), is_first="cursor" not in wanted and "page" not in wanted,
+            problems=() if status == OK else looking.why(answer), is_first="cursor" not in wanted and "page" not in wanted,
             done=asked.query.get("done") == "delete",
         )  # fmt: skip
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class Decide(Act["MedObject | None"]):
     """The verdict on a notice that is RECEIVED. verdict: AGREED or DISAGREED.
 
-    fraud: of which kind it was, where that is known better than by what the notice says; details: in words.
+    fraud: of which kind it was, where that is known better than by what the notice says; details: in words, for the
+    directory. why: by whom and for what reason, for the history.
     """
 
     object_id: UUID
@@ -31,6 +32,7 @@ class Decide(Act["MedObject | None"]):
     stand: Stand
     fraud: str | None = None
     details: str | None = None
+    why: str | None = None
 
     async def read(self, session: Session, door: Door) -> MedObject | None:
         """The notice."""
@@ -44,6 +46,6 @@ class Decide(Act["MedObject | None"]):
             return Refused(Kind.CONFLICT if problem.issue == "CONFLICT" else Kind.INVALID, (problem,))
         assert known is not None
         return Done(
-            said(known, self.verdict, self.stand, door, self.fraud, self.details),
+            said(known, self.verdict, self.stand, door, self.fraud, self.details, self.why),
             render({"referenceId": str(known.id), "analysisResult": self.verdict}),
         )

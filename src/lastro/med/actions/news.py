@@ -203,9 +203,14 @@ def ordered(recovery: MedObject, door: Door) -> Write:
     return write + Write(door.company_id, messages=(med_message(MED_ORDER, task, door.chance, door.now),))
 
 
-def decided(own: MedObject, verdict: str, terms: Terms, door: Door, at: datetime | None = None) -> Write:
-    """A notice ANALYSED. Agreed, what it blocks waits for its request; else it can be used again at once."""
+def decided(
+    own: MedObject, verdict: str, terms: Terms, door: Door, at: datetime | None = None, why: str | None = None
+) -> Write:
+    """A notice ANALYSED. Agreed, what it blocks waits for its request; else it can be used again at once.
+
+    why: kept in its history.
+    """
     if verdict != "AGREED":
-        return let_go(own, "notice decide", door, at, result=verdict)
+        return let_go(own, "notice decide", door, at, why, result=verdict)
     due = door.now + terms.refund if own.blocked.minor else None
-    return moved(own, "notice decide", door, at, result=verdict, due_at=due)[1]
+    return moved(own, "notice decide", door, at, why, result=verdict, due_at=due)[1]

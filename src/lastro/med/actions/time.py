@@ -110,13 +110,17 @@ class Fall(Act["Known | None"]):
 
 
 def said(
-    own: MedObject, verdict: str, stand: Stand, door: Door, fraud: str | None = None, details: str | None = None
-) -> Write:
-    """Our verdict on a notice: the object moves, and the directory is told, of AGREED with the kind of fraud."""
+    own: MedObject, verdict: str, stand: Stand, door: Door, fraud: str | None = None, details: str | None = None,
+    note: str | None = None,
+) -> Write:  # fmt: skip
+    """Our verdict on a notice: the object moves, and the directory is told, of AGREED with the kind of fraud.
+
+    note: by whom and why, kept in its history.
+    """
     kind, why = rules.verdict_of(verdict, own.situation, fraud, details)
     task = MedTask(reference_id=own.id, result=verdict, fraud=kind, details=why)
     told = Write(door.company_id, messages=(med_message(MED_VERDICT, task, door.chance, door.now),))
-    return decided(own, verdict, stand.terms, door) + told
+    return decided(own, verdict, stand.terms, door, why=note) + told
 
 
 def rejected(own: MedObject, why: str, door: Door) -> Write:

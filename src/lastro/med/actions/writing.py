@@ -69,10 +69,12 @@ def walked(
     return last, Write(door.company_id, rows=rows, touches=(touch,), facts=tuple(facts))
 
 
-def let_go(one: MedObject, trigger: str, door: Door, at: datetime | None = None, **changes: Any) -> Write:
-    """A move after which the object blocks nothing: what it did can be used again."""
+def let_go(
+    one: MedObject, trigger: str, door: Door, at: datetime | None = None, why: str | None = None, **changes: Any
+) -> Write:
+    """A move after which the object blocks nothing: what it did can be used again. why: kept in its history."""
     nothing = one.blocked - one.blocked
-    _, write = moved(one, trigger, door, at, blocked=nothing, due_at=None, **changes)
+    _, write = moved(one, trigger, door, at, why, blocked=nothing, due_at=None, **changes)
     return write + freed(one, one.blocked, door)
 
 

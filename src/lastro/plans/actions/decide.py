@@ -65,7 +65,7 @@ class Approve(_OfPlan):
         facts = (turned(door, plan, move.to_state, known.counts),) if is_last else ()
         after = replace(known, plan=_after(plan, move.to_state, door), approvals=signed)
         write = Write(door.company_id, rows=(row,), moves=(move,), facts=facts)
-        return Done(write, render(in_full(after)), plan.id, keep="forever")
+        return Done(write, render(in_full(after, names=False)), plan.id, keep="forever")
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Apply(_OfPlan):
             return _conflict(plan, "its time is over")
         move = PLANS.move(plan, "apply", door.now, **{**FREE, "due_at": door.now})
         after = replace(known, plan=_after(plan, move.to_state, door))
-        return Done(Write(door.company_id, moves=(move,)), render(in_full(after)), plan.id, keep="forever")
+        return Done(Write(door.company_id, moves=(move,)), render(in_full(after, names=False)), plan.id, keep="forever")
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Cancel(_OfPlan):
             return _conflict(plan, "it has ended")
         write = _ended(plan, "cancel", known, door)
         after = replace(known, plan=_after(plan, "CANCELED", door))
-        return Done(write, render(in_full(after)), plan.id, keep="forever")
+        return Done(write, render(in_full(after, names=False)), plan.id, keep="forever")
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from lastro.base.db import Session
     from lastro.base.money import Money
     from lastro.base.run import Door
-    from lastro.plans.model import Approval, Counts, Plan, Total
+    from lastro.plans.model import Approval, Counts, Plan, Sum, Total
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A plan with all that is shown of it. available: of each account that pays. left_minor: of the day's limit, by account
-    and method; None: there is no limit.
+    and method; None: there is no limit. whole: what it comes to; None: no line of it can be paid, or none is checked yet.
     """
 
     plan: Plan
@@ -35,6 +35,7 @@ class Seen:
     totals: Sequence[Total] = ()
     available: Mapping[UUID, Money] = field(default_factory=dict)
     left_minor: Mapping[tuple[UUID, str], int | None] = field(default_factory=dict)
+    whole: Sum | None = None
 
 
 @dataclass(frozen=True)
@@ -67,4 +68,5 @@ async def shown(session: Session, door: Door, plan_id: UUID | None) -> Seen | No
     for account_id in accounts:
         of = await limits_of(session, company, account_id, quota_period(door.now)[0])
         left |= {(account_id, m): None if x.day is None else max(x.day - used, 0) for m, (x, used, _) in of.items()}
-    return Seen(plan, counts, approvals, totals, {b.account_id: b.available for b in balances}, left)
+    whole = await store.sum_of(session, company, plan.id, totals)
+    return Seen(plan, counts, approvals, totals, {b.account_id: b.available for b in balances}, left, whole)

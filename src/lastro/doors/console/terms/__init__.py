@@ -11,6 +11,7 @@ from lastro.doors.console.terms.deeds import DEEDS
 from lastro.doors.console.terms.developing import DEVELOPING
 from lastro.doors.console.terms.fields import FIELDS
 from lastro.doors.console.terms.pages import PAGES
+from lastro.doors.console.terms.refusals import ISSUES, REFUSALS
 from lastro.doors.console.terms.states import STATES, TONES
 from lastro.standards.calendar import BRASILIA
 
@@ -19,10 +20,24 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 LANGUAGES = ("pt", "en")
-TERMS: Mapping[str, tuple[str, str]] = {**PAGES, **DEEDS, **DEVELOPING, **FIELDS, **STATES}
+TERMS: Mapping[str, tuple[str, str]] = {**PAGES, **DEEDS, **DEVELOPING, **FIELDS, **STATES, **ISSUES}
 _SIGNS = {"BRL": "R$", "USD": "US$", "MXN": "MX$"}
 _SPACE = "\N{NO-BREAK SPACE}"
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# `{}` in an English sentence is any text, which `{0}`, `{1}` … of the Portuguese one repeat.
+_REFUSALS = tuple(
+    (re.compile(re.escape(sentence).replace(r"\{\}", "(.*)"), re.DOTALL), text) for sentence, text in REFUSALS.items()
+)
+
+
+def _above(path: str) -> list[str]:
+    """A path, and what it lies in, nearest first: `order.amount.value`, `value`, `order.amount`, `amount`, `order`."""
+    parts = re.sub(r"\[\d+\]", "", path).split(".")
+    found = [path]
+    for count in range(len(parts), 0, -1):
+        whole = ".".join(parts[:count])
+        found += [whole, parts[count - 1]]
+    return found
 
 
 class Terms:
@@ -42,10 +57,34 @@ class Terms:
         return TERMS[f"state.{word}"][self._column] if f"state.{word}" in TERMS else word
 
     def field(self, name: str) -> str:
-        """A field's name; one that has no words of its own is the interface's, with its parts set apart."""
-        if f"field.{name}" in TERMS:
-            return TERMS[f"field.{name}"][self._column]
+        """A field's name, as forms and columns call it; of a path within a field that one's.
+
+        One that has no words of its own is the interface's, with its parts set apart.
+        """
+        found = next((TERMS[f"field.{one}"] for one in _above(name) if f"field.{one}" in TERMS), None)
+        if found is not None:
+            return found[self._column]
         return _HUMPS.sub(" ", name).capitalize()
+
+    def refusal(self, issue: str, sentence: str) -> str:
+        """What is wrong with a field, as people read it. issue: the interface's word; sentence: its English one.
+
+        A sentence that has no words of its own is told by its issue, and then as the interface has it.
+        """
+        if self.language == "en":
+            return sentence
+        for pattern, text in _REFUSALS:
+            if (found := pattern.fullmatch(sentence)) is not None:
+                return text.format(*(self.state(word) for word in found.groups()))
+        return f"{self.issue(issue)} ({sentence})" if issue else sentence
+
+    def issue(self, word: str) -> str:
+        """An issue of the interface as people read it."""
+        return TERMS[f"issue.{word}"][self._column] if f"issue.{word}" in TERMS else word
+
+    def operation(self, name: str) -> str:
+        """An operation that the audit names; one that has no words of its own stays what the interface calls it."""
+        return TERMS[f"operation.{name}"][self._column] if f"operation.{name}" in TERMS else name
 
     def tone(self, word: str) -> str:
         """How a status looks: good, bad, waiting or calm."""

@@ -14,78 +14,160 @@ DEEDS: Mapping[str, tuple[str, str]] = {
     ),
     "deed.orders.cancel": ("Cancelar a cobrança", "Cancel the order"),
     "deed.orders.cancel.about": (
-        "A cobrança {name} de {amount} é cancelada: ninguém mais a paga. Um Pix que já esteja a caminho é recusado.",
-        "The order {name} of {amount} is canceled: nobody can pay it any more. A Pix that is on its way is refused.",
+        (
+            "A cobrança {name} de {amount} a {payer} é cancelada: ninguém mais a paga. Um Pix que já esteja a caminho é "
+            "recusado. Não tem tarifa e não se desfaz."
+        ),
+        (
+            "The order {name} of {amount} to {payer} is canceled: nobody can pay it any more. A Pix that is on its way is "
+            "refused. It costs nothing and cannot be undone."
+        ),
     ),
     "deed.orders.refund": ("Devolver", "Refund"),
     "deed.orders.refund.about": (
-        "O valor sai agora da conta da cobrança {name} e volta a quem pagou. Não pode ser desfeito.",
-        "The amount leaves the account of order {name} now and goes back to whoever paid. It cannot be undone.",
+        (
+            "O valor sai agora da conta da cobrança {name} e volta a quem pagou, {payer}: no máximo {left}. A devolução "
+            "não tem tarifa, e a tarifa da cobrança não volta. Não pode ser desfeito."
+        ),
+        (
+            "The amount leaves the account of order {name} now and goes back to its payer, {payer}: {left} at most. The "
+            "refund costs nothing, and the fee of the order does not come back. It cannot be undone."
+        ),
     ),
     "deed.payouts.cancel": ("Cancelar o pagamento", "Cancel the payout"),
     "deed.payouts.cancel.about": (
-        "O pagamento {name} de {amount} não sai, e o valor reservado volta à conta. O que já foi enviado não volta.",
-        "The payout {name} of {amount} does not go out, and what was held returns to the account. What was sent does not.",
+        (
+            "O pagamento {name} de {amount} a {to} não sai, e o valor e a tarifa reservados voltam à conta. O que já foi "
+            "enviado não volta."
+        ),
+        (
+            "The payout {name} of {amount} to {to} does not go out, and the amount and fee held return to the account. "
+            "What was sent does not come back."
+        ),
     ),
     "deed.payouts.approve": ("Aprovar", "Approve"),
     "deed.payouts.approve.about": (
-        "O pagamento {name} de {amount} sai da análise e é enviado agora, ou no seu dia. Depois de enviado não volta.",
-        "The payout {name} of {amount} leaves the review and is sent now, or on its day. Once sent it does not come back.",
+        (
+            "{amount} vão a {to}, mais {fee} de tarifa. O pagamento {name} sai da análise e é enviado agora, ou no seu "
+            "dia. Depois de enviado não volta."
+        ),
+        (
+            "{amount} go to {to}, and {fee} is its fee. The payout {name} leaves the review and is sent now, or on its "
+            "day. Once sent it does not come back."
+        ),
     ),
     "deed.payouts.refuse": ("Recusar", "Refuse"),
     "deed.payouts.refuse.about": (
-        "O pagamento {name} de {amount} é recusado, e o valor reservado volta à conta.",
-        "The payout {name} of {amount} is refused, and what was held returns to the account.",
+        "O pagamento {name} de {amount} a {to} é recusado, e o valor e a tarifa reservados voltam à conta. Não se desfaz.",
+        (
+            "The payout {name} of {amount} to {to} is refused, and the amount and fee held return to the account. It "
+            "cannot be undone."
+        ),
     ),
     "deed.payouts.contest": ("Contestar (MED)", "Contest (MED)"),
     "deed.payouts.contest.about": (
-        "O pagamento {name} de {amount} é contestado no diretório: o banco recebedor bloqueia e analisa. Só se faz uma vez.",
-        "The payout {name} of {amount} is contested at the directory: the receiver's bank blocks it and looks. Once, ever.",
+        (
+            "O pagamento {name} de {amount} a {to} é contestado no diretório: o banco recebedor bloqueia e analisa. Não "
+            "tem tarifa. Só se faz uma vez."
+        ),
+        (
+            "The payout {name} of {amount} to {to} is contested at the directory: the receiver's bank blocks it and "
+            "looks. It costs nothing. Once, ever."
+        ),
     ),
     "deed.plans.approve": ("Aprovar o plano", "Approve the plan"),
     "deed.plans.approve.about": (
-        "Você assina o plano de {lines} linhas como está (pelo hash). Com as assinaturas exigidas pode ser aplicado.",
-        "You sign the plan of {lines} lines as it is (by its hash). With the signatures that it needs it can be applied.",
+        (
+            "Você assina o plano como está (pelo hash): {lines} linhas a {receivers} recebedores, {amount} mais {fee} de "
+            "tarifas. A maior linha, {largestLine}, paga {largest}. Com as assinaturas exigidas ele pode ser aplicado."
+        ),
+        (
+            "You sign the plan as it is (by its hash): {lines} lines to {receivers} receivers, {amount} and {fee} of "
+            "fees. The largest line, {largestLine}, pays {largest}. With the signatures that it needs it can be applied."
+        ),
     ),
     "deed.plans.apply": ("Aplicar o plano", "Apply the plan"),
     "deed.plans.apply.about": (
-        "As {lines} linhas do plano viram pagamentos, que são enviados.",
-        "The {lines} lines of the plan become payouts, which are sent.",
+        (
+            "As {lines} linhas do plano viram pagamentos a {receivers} recebedores, que são enviados: {amount} mais {fee} "
+            "de tarifas. A maior linha, {largestLine}, paga {largest}. O que foi enviado não volta."
+        ),
+        (
+            "The {lines} lines of the plan become payouts to {receivers} receivers, which are sent: {amount} and {fee} of "
+            "fees. The largest line, {largestLine}, pays {largest}. What was sent does not come back."
+        ),
     ),
     "deed.plans.cancel": ("Cancelar o plano", "Cancel the plan"),
     "deed.plans.cancel.about": (
-        "Nenhum outro pagamento do plano é feito. Os que já foram feitos continuam.",
-        "No further payout of the plan is made. Those that were made go on.",
+        "Nenhum outro pagamento do plano de {amount} é feito. Os que já foram feitos continuam. Não se desfaz.",
+        "No further payout of the plan of {amount} is made. Those that were made go on. It cannot be undone.",
     ),
     "deed.subscriptions.cancel": ("Cancelar a assinatura", "Cancel the subscription"),
     "deed.subscriptions.cancel.about": (
-        "A assinatura {name} termina: o banco do pagador é avisado e nenhum outro ciclo é cobrado.",
-        "The subscription {name} ends: the payer's bank is told, and no further cycle is charged.",
+        (
+            "A assinatura {name} de {payer} termina: o banco do pagador é avisado e nenhum outro ciclo é cobrado. Não tem "
+            "tarifa e não se desfaz."
+        ),
+        (
+            "The subscription {name} of {payer} ends: the payer's bank is told, and no further cycle is charged. It costs "
+            "nothing and cannot be undone."
+        ),
     ),
     "deed.disputes.cancel": ("Retirar a contestação", "Withdraw the dispute"),
     "deed.disputes.cancel.about": (
-        "A contestação de {amount} é retirada no diretório; o que estava bloqueado no recebedor é liberado.",
-        "The dispute of {amount} is withdrawn at the directory; what was blocked at the receiver's is released.",
+        (
+            "A contestação de {amount} pagos a {to} é retirada no diretório; o que estava bloqueado no recebedor é "
+            "liberado. A transação não pode ser contestada de novo."
+        ),
+        (
+            "The dispute of {amount} paid to {to} is withdrawn at the directory; what was blocked at the receiver's is "
+            "released. The transaction cannot be contested again."
+        ),
     ),
-    "deed.disputes.answer": ("Concluir a análise", "Answer the dispute"),
+    "deed.disputes.answer": (
+        "Responder à disputa",
+        "Answer the dispute",
+    ),
     "deed.disputes.answer.about": (
-        "O resultado vai ao diretório. Procedente: o bloqueado, até {amount}, volta ao pagador. Improcedente: é liberado.",
-        "The verdict goes to the directory. Agreed: what is blocked, up to {amount}, goes back. Disagreed: it is released.",
+        (
+            "{payer} contesta {amount} que vieram para a conta de {holder}; {blocked} estão bloqueados. A resposta vai ao "
+            "diretório e não se desfaz. O motivo fica no histórico e, se procedente, vai também ao diretório."
+        ),
+        (
+            "{payer} contests {amount} that came to the account of {holder}; {blocked} of it is blocked. The answer goes "
+            "to the directory and cannot be undone. The reason stays in the history and, where agreed, goes to the "
+            "directory too."
+        ),
     ),
     "deed.accounts.block": ("Bloquear a conta", "Block the account"),
     "deed.accounts.block.about": (
-        "Nada novo entra nem sai da conta de {name} até que seja desbloqueada. O cliente é avisado.",
-        "Nothing new comes in or goes out of the account of {name} until it is unblocked. The client is told.",
+        (
+            "Nada novo entra nem sai da conta de {name} até que seja desbloqueada: {available} disponíveis e {held} "
+            "reservados ficam parados. O cliente é avisado."
+        ),
+        (
+            "Nothing new comes in or goes out of the account of {name} until it is unblocked: {available} available and "
+            "{held} held stand still. The client is told."
+        ),
     ),
     "deed.accounts.unblock": ("Desbloquear a conta", "Unblock the account"),
     "deed.accounts.unblock.about": (
-        "A conta de {name} volta a funcionar, e o que esperava segue.",
-        "The account of {name} works again, and what waited goes on.",
+        (
+            "A conta de {name} volta a funcionar com {available} disponíveis, e os pagamentos que esperavam, {held} "
+            "reservados, seguem."
+        ),
+        "The account of {name} works again with {available} available, and the payouts that waited, {held} held, go on.",
     ),
     "deed.accounts.close": ("Encerrar a conta", "Close the account"),
     "deed.accounts.close.about": (
-        "A conta de {name} se encerra para sempre, com chaves, cobranças e assinaturas, se não tiver saldo nem pendências.",
-        "The account of {name} closes for ever, with its keys, orders and subscriptions, if it has and owes nothing.",
+        (
+            "A conta de {name} se encerra para sempre, com chaves, cobranças e assinaturas, se não tiver saldo nem "
+            "pendências. Agora tem {available} disponíveis e {held} reservados."
+        ),
+        (
+            "The account of {name} closes for ever, with its keys, orders and subscriptions, if it has and owes nothing. "
+            "It has {available} available and {held} held now."
+        ),
     ),
     "deed.keys.delete": ("Excluir a chave", "Delete the key"),
     "deed.keys.delete.about": (
@@ -112,12 +194,57 @@ DEEDS: Mapping[str, tuple[str, str]] = {
     "choice.CRIME_OF_COERCION": ("coação", "coercion"),
     "choice.FRAUDULENT_ACCESS_AND_AUTHORIZATION": ("acesso fraudulento", "fraudulent access"),
     "choice.OTHERS": ("outros (diga quais nos detalhes)", "others (say which in the details)"),
-    "choice.AGREED": ("procedente", "agreed"),
-    "choice.DISAGREED": ("improcedente", "disagreed"),
+    "choice.AGREED": (
+        "Procedente: houve fraude",
+        "Agreed: there was a fraud",
+    ),
+    "choice.DISAGREED": (
+        "Improcedente: não houve fraude",
+        "Disagreed: there was no fraud",
+    ),
     "choice.APPLICATION_FRAUD": ("falsidade ideológica", "application fraud"),
     "choice.MULE_ACCOUNT": ("conta laranja", "mule account"),
     "choice.SCAMMER_ACCOUNT": ("conta do fraudador", "scammer's account"),
     "choice.COURT_ORDER": ("ordem judicial", "order of a court"),
     "choice.OPERATOR_DECISION": ("decisão da instituição", "decision of the institution"),
     "choice.FRAUD_CLEARED": ("não houve fraude", "there was no fraud"),
+    "choice.AGREED.about": (
+        (
+            "Custa {blocked} à conta de {holder}: o valor segue bloqueado e volta a {payer} quando o banco dele o pede. O "
+            "diretório registra a fraude contra o titular."
+        ),
+        (
+            "It costs the account of {holder} {blocked}: the amount stays blocked and goes back to {payer} when that bank "
+            "asks for it. The directory records the fraud against the holder."
+        ),
+    ),
+    "choice.DISAGREED.about": (
+        "{blocked} são liberados agora para a conta de {holder}. {payer} não recebe nada de volta por esta disputa.",
+        "{blocked} is released to the account of {holder} now. {payer} gets nothing back by this dispute.",
+    ),
+    "disputed": (
+        "Em disputa: {amount} contestados, {blocked} bloqueados, prazo {until}.",
+        "Disputed: {amount} contested, {blocked} blocked, due by {until}.",
+    ),
+    "disputed.page": (
+        "Ver a disputa",
+        "See the dispute",
+    ),
+    "nobody": (
+        "alguém sem nome conhecido",
+        "somebody whose name is not known",
+    ),
+    "party.first": (
+        "Primeiro pagamento a este recebedor",
+        "First payment to this receiver",
+    ),
+    "party.key": (
+        "Chave Pix {key}",
+        "Pix key {key}",
+    ),
+    "party.account": (
+        "Agência {branch}, conta {account}",
+        "Branch {branch}, account {account}",
+    ),
+    "choice.fraud.none": ("como o pagador disse; só vale com procedente", "as the payer said; with agreed alone"),
 }

@@ -101,6 +101,27 @@ DEVELOPING: Mapping[str, tuple[str, str]] = {
         "O novo assina a partir de agora; por 24 horas as entregas levam as duas assinaturas.",
         "The new one signs from now on; for 24 hours deliveries carry both signatures.",
     ),
+    "dev.signing-sure": (
+        (
+            "O segredo novo aparece uma vez, na próxima página, e assina a partir de agora. O de hoje assina ao lado dele "
+            "por 24 horas; um segundo pedido nesse tempo o encerra na hora. Quem recebe os eventos tem de conhecer o "
+            "novo."
+        ),
+        (
+            "The new secret is shown once, on the next page, and signs from now on. Today's signs beside it for 24 hours; "
+            "a second request in that time ends it at once. Whoever receives the events has to know the new one."
+        ),
+    ),
+    "dev.again-sure": (
+        (
+            "Cada entrega que se encaixa, até 10.000, vai outra vez ao seu destino, com os mesmos bytes. O que foi "
+            "enviado não volta."
+        ),
+        (
+            "Each delivery that fits, up to 10,000, goes to its URL another time, with the same bytes. What was sent does "
+            "not come back."
+        ),
+    ),
     "dev.test": ("Evento de teste", "A test event"),
     "dev.test-why": (
         "Manda um WEBHOOK.TEST com o exemplo do tipo escolhido. Sem URL, vai para onde o tipo vai.",
