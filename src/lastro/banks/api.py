@@ -12,7 +12,7 @@ from lastro.banks.rendering import METHODS
 from lastro.base.api import Incoming, Query, Route
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import read_choice, read_text, text_schema
-from lastro.standards.banks import folded
+from lastro.standards.banks import NO_COMPE, folded
 from lastro.standards.pix_ids import is_ispb
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted:
         problems.append(Problem("ispb", "INVALID", "must be eight digits or capital letters"))
     if compe is not None and _COMPE.fullmatch(compe) is None:
         problems.append(Problem("bankNumber", "INVALID", "must be three digits"))
+    if compe == NO_COMPE:
+        problems.append(Problem("bankNumber", "INVALID", "000 is no COMPE number; ask by ispb for a bank that has none"))
     name = read_text(query, "name", _LONGEST_NAME, problems)
     if name is not None and not folded(name):
         problems.append(Problem("name", "INVALID", "must not be accents alone"))

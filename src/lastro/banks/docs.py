@@ -17,7 +17,7 @@ LIST = Doc(
     (
         Refusal(Kind.INVALID, "ispb", "INVALID", "It is not eight digits or capital letters.",
                 "Give all eight, zeros in front included."),
-        Refusal(Kind.INVALID, "bankNumber", "INVALID", "It is not three digits.",
+        Refusal(Kind.INVALID, "bankNumber", "INVALID", "It is not three digits, or `000`, which no bank has.",
                 "Give all three, zeros in front included: `001`."),
         Refusal(Kind.INVALID, "name", "INVALID", "It is empty, has control characters, or is nothing but accents.",
                 "Give a part of a bank's name."),

@@ -106,15 +106,17 @@ _CREATE_REFUSALS = (
     _invalid(f"{_BANK}.ispb", "MUTUALLY_EXCLUSIVE", "Both ISPB and COMPE number are given.", "Give one of the two."),
     _invalid(f"{_BANK}.ispb", "INVALID", "No bank of the list has it.", "Take one of `GET /order/v1/banks`."),
     _invalid(f"{_BANK}.bankNumber", "MUTUALLY_EXCLUSIVE", "Both ISPB and COMPE number are given.", "Give one of the two."),
-    _invalid(f"{_BANK}.bankNumber", "INVALID", "No bank of the list has it.", "Take one of `GET /order/v1/banks`."),
+    _invalid(f"{_BANK}.bankNumber", "INVALID", "No bank of the list has it; 0 is no bank's.",
+             "Take one of `GET /order/v1/banks`; name a bank without COMPE number by `ispb`."),
     *(
         _invalid(f"{_BANK}.{name}", "NOT_SUPPORTED", "The bank takes no part in the network of this method.",
                  "Pay by the other method; the bank list says which reaches it.")
         for name in ("ispb", "bankNumber")
     ),
     _invalid(f"{_BANK}.accountType", "NOT_SUPPORTED", "A TED does not reach wage accounts.", "Pay by PIX."),
-    _invalid(f"{_BANK}.accountNumber", "INVALID", "A TED cannot name it: it has letters, or more than 13 digits.",
-             "Ask the receiver for the number of the account; or pay by PIX."),
+    _invalid(f"{_BANK}.accountNumber", "INVALID",
+             "It is zeros alone, or has a hyphen or small letters; for a TED: it has letters, or more than 13 digits.",
+             "Write it with its check digit and without hyphen. For a TED, write a check digit X as 0."),
     Refusal(Kind.TOO_MANY, "", "", "Too many keys were looked up, most likely unknown ones.",
             "Wait as long as `Retry-After` says; look no key up that was not found."),
     Refusal(Kind.UNAVAILABLE, "", "", "The directory, or the address that the QR carries, did not answer in time.",

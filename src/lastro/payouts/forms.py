@@ -42,7 +42,11 @@ class BankAccountForm(Form):
     account_number: Annotated[
         str,
         msgspec.Meta(
-            description="With its check digit, without hyphen.", examples=["300001"], pattern=r"^[0-9A-Z]{1,20}$(?!\n)"
+            description="With its check digit, without hyphen. A TED takes digits alone: write a check digit X as 0 there.",
+            examples=["300001"],
+            min_length=1,
+            max_length=20,
+            extra_json_schema={"pattern": r"^[0-9A-Z]*[1-9A-Z][0-9A-Z]*$"},
         ),
     ]
     ispb: Annotated[

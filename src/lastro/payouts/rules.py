@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from lastro.base.write import Quota
 from lastro.payouts.model import Counters, Likeness
 from lastro.rails.port import PIX, TED
 from lastro.standards import brcode, pix_ids, pix_keys, ted_ids
+from lastro.standards.banks import NO_COMPE
 from lastro.standards.calendar import brasilia_day, is_night, ted_opens_at
 from lastro.standards.documents import is_document
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
     from uuid import UUID
 
-    from lastro.payouts.forms import CreatePayout, PaymentDataForm, ReceiverForm
+    from lastro.payouts.forms import BankAccountForm, CreatePayout, PaymentDataForm, ReceiverForm
     from lastro.payouts.model import Destination, Limits, Payout, Person, Wish
     from lastro.rails.port import KeyEntry, Receiver
 
@@ -28,6 +30,7 @@ FARTHEST = timedelta(days=366)  # contract.md §10, as of due dates
 # The SPI takes an id whose minute lies within 12 hours of when it works on the payment, scheduled or not (docs/decisions/
 # payouts.md names the source); an hour of that is left for the way there.
 ID_HOLDS = timedelta(hours=11)
+_ACCOUNT = re.compile(r"[0-9A-Z]{1,20}")
 _WAYS = ("pix_key", "qrcode_data", "bank_account")
 _FIELDS = {"pix_key": "pixKey", "qrcode_data": "qrcodeData", "bank_account": "bankAccount"}
 
@@ -75,21 +78,42 @@ def _way_problems(data: PaymentDataForm, method: str | None) -> list[Problem]:
         ]
     if data.pix_key is not None:
         problems += key_problems("paymentData.pixKey", data.pix_key)
-    bank = data.bank_account
-    if bank is not None:
-        here = "paymentData.bankAccount"
-        if bank.ispb is None and bank.bank_number is None:
-            problems.append(Problem(f"{here}.ispb", "REQUIRED", "ispb or bankNumber is required"))
-        if bank.ispb is not None and bank.bank_number is not None:
-            text = "only one of ispb and bankNumber may be given"
-            problems += [Problem(f"{here}.{name}", "MUTUALLY_EXCLUSIVE", text) for name in ("ispb", "bankNumber")]
-        if method == "TED" and bank.account_type == "WAGE_ACCOUNT":
-            problems.append(Problem(f"{here}.accountType", "NOT_SUPPORTED", "a TED to a wage account is not possible"))
-        # What is required and missing is None here, and said elsewhere.
-        if method == "TED" and bank.account_number is not None and not ted_ids.is_account_number(bank.account_number):
-            text = f"must be digits for a TED, at most {ted_ids.LONGEST_ACCOUNT_NUMBER} behind the zeros in front"
-            problems.append(Problem(f"{here}.accountNumber", "INVALID", text))
+    if data.bank_account is not None:
+        problems += _bank_problems(data.bank_account, method)
     return problems
+
+
+def _bank_problems(bank: BankAccountForm, method: str | None) -> list[Problem]:
+    """What is wrong with an account at a bank. What is required and missing is None here, and said elsewhere."""
+    here = "paymentData.bankAccount"
+    problems: list[Problem] = []
+    if bank.ispb is None and bank.bank_number is None:
+        problems.append(Problem(f"{here}.ispb", "REQUIRED", "ispb or bankNumber is required"))
+    if bank.ispb is not None and bank.bank_number is not None:
+        text = "only one of ispb and bankNumber may be given"
+        problems += [Problem(f"{here}.{name}", "MUTUALLY_EXCLUSIVE", text) for name in ("ispb", "bankNumber")]
+    if method == "TED" and bank.account_type == "WAGE_ACCOUNT":
+        problems.append(Problem(f"{here}.accountType", "NOT_SUPPORTED", "a TED to a wage account is not possible"))
+    if bank.bank_number is not None and bank.bank_number.zfill(3) == NO_COMPE:
+        problems.append(Problem(f"{here}.bankNumber", "INVALID", "0 is no COMPE number; name the bank by ispb"))
+    if bank.account_number is not None:
+        problems += _account_problems(f"{here}.accountNumber", bank.account_number, method)
+    return problems
+
+
+def _account_problems(field: str, number: str, method: str | None) -> list[Problem]:
+    """What is wrong with the number of an account, and what to write instead."""
+    if _ACCOUNT.fullmatch(number) is None:
+        text = "must be digits and capital letters, with the check digit and without hyphen: 1234-X is written 1234X"
+    elif not number.strip("0"):
+        text = "is zeros alone, which no account has"
+    elif method == "TED" and not number.isdigit():
+        text = "must be digits for a TED: write a check digit X as 0"
+    elif method == "TED" and not ted_ids.is_account_number(number):
+        text = f"must have at most {ted_ids.LONGEST_ACCOUNT_NUMBER} digits for a TED, zeros in front not counted"
+    else:
+        return []
+    return [Problem(field, "INVALID", text)]
 
 
 def canonical_key(key: str) -> str:

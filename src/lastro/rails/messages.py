@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, TypeAlias, TypeVar
@@ -38,7 +39,7 @@ def decoded(raw: bytes, kind: type[T]) -> T:
     if b"\\u0000" in raw:
         raise Malformed("a NUL character, which no text of the database can hold")
     try:
-        return msgspec.json.decode(raw, type=kind)
+        return msgspec.json.decode(raw.removeprefix(BOM_UTF8), type=kind)
     except msgspec.DecodeError as error:
         raise Malformed(str(error)) from error
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Network = Literal["STR", "PIX"]
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
+NO_COMPE = "000"  # no institution has this number
 _COMPE = re.compile(r"[0-9]{3}")
 _LISTED = ("ispb", "compe", "short_name", "name", "str", "pix")
 _FLAGS = {"0": False, "1": True}
@@ -195,6 +196,8 @@ def _compe(cell: str) -> str | None:
     if cell.lower() in _NO_CODE:
         return None
     code = _padded(cell, 3)
+    if code == NO_COMPE:
+        return None  # how some lists say that there is none
     if _COMPE.fullmatch(code) is None:
         raise ValueError(f"{cell[:20]!r} is no COMPE number")
     return code

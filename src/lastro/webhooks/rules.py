@@ -1,5 +1,6 @@
 """How a delivery is judged and when it is tried again. Pure."""
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -150,7 +151,7 @@ def judge(answer: Answer) -> Delivered | Failed:
 
 def _acknowledged(body: bytes) -> bool:
     try:
-        return _acknowledgement.decode(body).return_code == "SUCCESS"
+        return _acknowledgement.decode(body.removeprefix(BOM_UTF8)).return_code == "SUCCESS"
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
 

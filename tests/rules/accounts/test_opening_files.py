@@ -116,3 +116,8 @@ def test_pictures_that_are_not_taken(sent: bytes, issue: str) -> None:
 )  # fmt: skip
 def test_what_a_file_is_its_content_says(sent: bytes, kind: str | None) -> None:
     assert files.kind_of(sent) == kind
+
+
+@pytest.mark.parametrize("sent", [pdf(), picture()], ids=["pdf", "png"])
+def test_a_byte_order_mark_in_front_is_passed_over(sent: bytes) -> None:
+    assert files.kept(b"\xef\xbb\xbf" + sent) == files.kept(sent)

@@ -150,3 +150,40 @@ def test_the_day(day: date | None, says: str | None) -> None:
 )
 def test_mail_is_written_small(typed: str, kept: str) -> None:
     assert canonical_key(typed) == kept
+
+
+def said(body: dict[str, Any]) -> list[tuple[str, str]]:
+    """The sentences of a request's problems."""
+    form, problems = forms.read(msgspec.json.encode(body), CreatePayout)
+    return [(p.field, p.description) for p in forms.in_order([*problems, *form_problems(form)], CreatePayout)]
+
+
+@pytest.mark.parametrize("compe", ["0", "00", "000"])
+def test_zero_is_no_compe_number(compe: str) -> None:
+    body = asked({"bankAccount": BY_COMPE | {"bankNumber": compe}}, receiver=PERSON)
+    assert said(body) == [(f"{HERE}.bankNumber", "0 is no COMPE number; name the bank by ispb")]
+
+
+@pytest.mark.parametrize("method", ["PIX", "TED"])
+@pytest.mark.parametrize("number", ["0", "00000"])
+def test_no_account_has_a_number_of_zeros(method: str, number: str) -> None:
+    body = asked(bank(accountNumber=number), receiver=PERSON, paymentMethod=method)
+    assert said(body) == [(f"{HERE}.accountNumber", "is zeros alone, which no account has")]
+
+
+@pytest.mark.parametrize(
+    ("method", "number", "sentence"),
+    [
+        ("TED", "1234X", "must be digits for a TED: write a check digit X as 0"),
+        *((method, number, "must be digits and capital letters, with the check digit and without hyphen: 1234-X is written 1234X")
+          for method in ("PIX", "TED") for number in ("1234-X", "1234x", "12 345", "1234\u00b2")),
+    ],
+)  # fmt: skip
+def test_what_to_do_with_a_check_digit_is_said(method: str, number: str, sentence: str) -> None:
+    assert said(asked(bank(accountNumber=number), receiver=PERSON, paymentMethod=method)) == [
+        (f"{HERE}.accountNumber", sentence)
+    ]
+
+
+def test_a_pix_takes_a_check_digit_that_is_a_letter() -> None:
+    assert said(asked(bank(accountNumber="1234X"), receiver=PERSON)) == []

@@ -179,3 +179,10 @@ def test_others_are_known_in_the_place_of_those_with_their_codes() -> None:
 @pytest.mark.parametrize(("name", "found"), [("ITAÚ", "itau"), ("São João", "sao joao"), ("\u0301", "")])
 def test_names_are_looked_for_without_accents(name: str, found: str) -> None:
     assert banks.folded(name) == found
+
+
+@pytest.mark.parametrize("code", ["0", "00", "000"])
+def test_a_code_of_zeros_is_none(code: str) -> None:
+    """Lists made with a spreadsheet say so of many institutions, and no two of them share a number."""
+    rows = [f"{ispb},Um,{code},Não,RSFN,Um,22/04/2002" for ispb in ("00038166", "00122327")]
+    assert [bank.compe for bank in read_participants("\n".join([STR_HEAD, *rows]).encode()).banks] == [None, None]

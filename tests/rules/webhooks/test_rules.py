@@ -37,6 +37,7 @@ def answer(status: int, body: bytes = b"", failure: Failure | None = None) -> An
         b'{"returnCode":"SUCCESS"}',
         b' \r\n{ "message": "ok", "returnCode" : "SUCCESS", "more": [1, {"a": null}] }\n',
         b'{"returnCode":"\\u0053UCCESS"}',
+        b'\xef\xbb\xbf{"returnCode":"SUCCESS"}',
     ],
 )
 def test_an_acknowledgement_is_200_and_the_return_code(body: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -22,13 +23,14 @@ class Kept:
 
 
 def kind_of(content: bytes) -> str | None:
-    """The media type that the first bytes say; None: nothing that is taken."""
-    return next((kind for begin, kind in _BEGINS if content.startswith(begin)), None)
+    """The media type that the first bytes say, a byte order mark passed over; None: nothing that is taken."""
+    return next((kind for begin, kind in _BEGINS if content.removeprefix(BOM_UTF8).startswith(begin)), None)
 
 
 def kept(content: bytes) -> Kept:
     """What is kept of a file: a picture drawn anew, a PDF's pages. FileRefused: nothing. It takes a while: for a thread."""
     kind = kind_of(content)
     assert kind is not None, "what is of no kind was refused before"
+    content = content.removeprefix(BOM_UTF8)
     made = papers.written_anew(content) if kind == PDF else pictures.drawn_anew(content, kind)
     return Kept(kind, made, sha256(made).digest())
