@@ -205,12 +205,28 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Resendable:
-    """An event that is sent to a URL. status None: it has no number yet, and so is about to be sent anyway."""
+    """An event that is sent to a URL, or can be. status None: it has no number yet, and so is about to be sent anyway.
+
+    now_url: the company's present URL, where the event has none of its own. unsent: what its delivery is made of, where it
+    went nowhere when it got its number.
+    """
 
     id: UUID
     status: EventStatus | None
     version: int
     is_forgotten: bool = False
+    now_url: str | None = None
+    unsent: Unsent | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """A numbered event without a delivery. created_at: the number's."""
+
+    sequence: int
+    reference_id: UUID
+    type: str
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,34 @@ async def test_an_event_of_the_feed_alone_is_not_found(scene: Scene) -> None:
     assert await scene.resend(ana, event_id) == Refused(Kind.NOT_FOUND)
 
 
+async def test_it_goes_where_the_company_is_told_now(scene: Scene) -> None:
+    """Its old URL is gone; the object named none. One with a URL of its own keeps it."""
+    ana, old, new = await scene.company(), await scene.receiver(refuse), await scene.receiver()
+    await scene.set_webhook(ana, {"event": "ORDER-PAYIN.PAID", "url": old.url})
+    event_id = await scene.tell(ana, None, event_type="ORDER-PAYIN.PAID")
+    with_own = await scene.tell(ana, old.url, event_type="ORDER-PAYIN.PAID")
+    deliverer = scene.deliverer()
+    await scene.step(deliverer)
+    await scene.set_webhook(ana, {"event": "ORDER-PAYIN.PAID", "url": new.url})
+    for one in (event_id, with_own):
+        await accepted(await scene.resend(ana, one))
+    await deliverer.step()
+    assert [r.event_id for r in new.seen] == [str(event_id)]
+    assert (await scene.delivery(event_id))["status"] == "DELIVERED"
+    assert (await scene.delivery(with_own))["url"] == old.url
+
+
+async def test_what_went_nowhere_goes_to_a_url_that_came_later(scene: Scene) -> None:
+    ana, receiver = await scene.company(), await scene.receiver()
+    event_id = await scene.tell(ana, None, event_type="ORDER-PAYIN.PAID")
+    await scene.number_all()
+    await scene.set_webhook(ana, {"event": "ORDER-PAYIN.PAID", "url": receiver.url})
+    assert await accepted(await scene.resend(ana, event_id)) == queued(event_id)
+    await scene.deliverer().step()
+    assert [r.event_id for r in receiver.seen] == [str(event_id)]
+    assert not any((await scene.breaches()).values())
+
+
 async def test_an_unknown_a_malformed_and_anothers_id_are_one_answer(scene: Scene) -> None:
     ana, dora, receiver = await scene.company(), await scene.company(), await scene.receiver()
     event_id = await scene.tell(ana, receiver.url)

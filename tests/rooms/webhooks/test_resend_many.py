@@ -54,6 +54,18 @@ async def test_what_failed_is_sent_again_as_it_was(scene: Scene) -> None:
     assert await resend(scene, ana) == {"count": 0, "hasMore": False}
 
 
+async def test_they_go_where_the_company_is_told_now(scene: Scene) -> None:
+    ana, old, new = await scene.company(), await scene.receiver(refuse), await scene.receiver()
+    await scene.set_webhook(ana, {"event": "ORDER-PAYIN.PAID", "url": old.url})
+    moved = [await scene.tell(ana, None, event_type="ORDER-PAYIN.PAID", n=n) for n in range(3)]
+    stays = await scene.tell(ana, old.url, event_type="ORDER-PAYIN.PAID", n=3)
+    await scene.step(scene.deliverer())
+    await scene.set_webhook(ana, {"event": "ORDER-PAYIN.PAID", "url": new.url})
+    assert await resend(scene, ana, perMinute=60_000) == {"count": 4, "hasMore": False}
+    urls = [(await scene.delivery(event_id))["url"] for event_id in (*moved, stays)]
+    assert urls == [new.url, new.url, new.url, old.url]
+
+
 async def test_they_become_due_oldest_first_so_many_a_minute(scene: Scene) -> None:
     ana = await scene.company()
     ids = await make(scene, ana, [Made() for _ in range(7)])

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from lastro.base.api import NOT_FOUND, render, stamp
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
-from lastro.base.write import Touch, TouchMany, Write
+from lastro.base.write import Row, Touch, TouchMany, Write
 from lastro.webhooks import store
 from lastro.webhooks.model import Found
 from lastro.webhooks.rendering import Resending, Resent
-from lastro.webhooks.rules import Trigger
+from lastro.webhooks.rules import EventStatus, Trigger
 from lastro.webhooks.states import DELIVERIES, after
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from lastro.base.db import Session
     from lastro.base.run import Door
-    from lastro.webhooks.model import Resendable, Wanted
-    from lastro.webhooks.rules import EventStatus
+    from lastro.webhooks.model import Resendable, Unsent, Wanted
 
 MOST = 10_000  # of one call: they are one statement
 _FORGOTTEN = Refused(Kind.CONFLICT, (Problem("id", "EXPIRED", "the event is so old that its body is no longer kept"),))
@@ -46,9 +45,13 @@ class Resend(Act["Resendable | None"]):
         if known.is_forgotten:
             return _FORGOTTEN
         body = render(Resent(id=str(known.id), status="PENDING"))
+        if known.unsent is not None:
+            return Done(Write(door.company_id, rows=(_delivery(known, known.unsent, door.now),)), body, object_id=known.id)
         if known.status is None or not DELIVERIES.allows(known.status.value, Trigger.RESEND.value):
             return Done(None, body)
         sets = {**_new_plan(known.status, door.now), "due_at": door.now, "version": known.version + 1}
+        if known.now_url is not None:
+            sets["url"] = known.now_url
         touch = Touch(DELIVERIES.name, known.id, known.version, sets)
         return Done(Write(door.company_id, touches=(touch,)), body, object_id=known.id)
 
@@ -66,7 +69,13 @@ class ResendMany(Act[Found]):
 
     async def read(self, session: Session, door: Door) -> Found:
         """What fits, as far as one call goes."""
-        return Found((), None) if self.wanted is None else await store.found(session, door.company_id, self.wanted, MOST)
+        if self.wanted is None:
+            return Found((), None)
+        found = await store.found(session, door.company_id, self.wanted, MOST)
+        if self.dry_run:
+            return found
+        present = await store.present_urls(session, door.company_id, [event.id for event in found.events])
+        return replace(found, events=tuple(replace(e, now_url=present.get(e.id, e.now_url)) for e in found.events))
 
     def decide(self, known: Found, door: Door) -> Done:
         """A new plan for each. One whose attempt ends at this very moment keeps what that attempt decided."""
@@ -79,9 +88,19 @@ class ResendMany(Act[Found]):
         some = known.events
         plans = [_new_plan(event.status, door.now) for event in some if event.status is not None]
         sets: dict[str, list[Any]] = {column: [plan[column] for plan in plans] for column in plans[0]}
+        sets["url"] = [event.now_url for event in some]
         sets["due_at"] = [door.now + timedelta(minutes=1) * place / self.per_minute for place in range(len(some))]
         many = TouchMany(DELIVERIES.name, tuple(e.id for e in some), tuple(e.version for e in some), sets)
         return Done(Write(door.company_id, many=(many,)), body, object_id=door.company_id)
+
+
+def _delivery(known: Resendable, unsent: Unsent, now: datetime) -> Row:
+    """The delivery of an event that went nowhere, to the URL that its company has by now."""
+    values = {
+        "id": known.id, "sequence": unsent.sequence, "reference_id": unsent.reference_id, "url": known.now_url,
+        "type": unsent.type, "status": EventStatus.PENDING.value, "due_at": now, "created_at": unsent.created_at,
+    }  # fmt: skip
+    return Row(DELIVERIES.name, values)
 
 
 def _new_plan(status: EventStatus, now: datetime) -> dict[str, Any]:

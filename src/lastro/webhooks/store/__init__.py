@@ -11,7 +11,7 @@ from lastro.webhooks.store.deliveries import (
     secrets,
     unnumbered,
 )
-from lastro.webhooks.store.events import event_by_id, resendable
+from lastro.webhooks.store.events import event_by_id, present_urls, resendable
 from lastro.webhooks.store.feed import feed_after, forget, latest
 from lastro.webhooks.store.lists import events_in, found
 from lastro.webhooks.store.settings import current_secret, settings_of
@@ -20,5 +20,5 @@ from lastro.webhooks.store.story import attempts_of, events_of
 __all__ = [
     "LANE", "attempts_of", "claim", "close", "current_secret", "depths", "destinations", "event_by_id", "events_in",
     "events_of", "feed_after", "finish", "forget", "found", "latest", "not_closed", "number_events", "open_again",
-    "postpone", "resendable", "secrets", "settings_of", "take_probe", "trip", "troubled", "unnumbered",
+    "postpone", "present_urls", "resendable", "secrets", "settings_of", "take_probe", "trip", "troubled", "unnumbered",
 ]  # fmt: skip

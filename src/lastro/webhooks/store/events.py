@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from lastro.base.run import Glance
 from lastro.webhooks.circuit import HELD_AT_MOST
-from lastro.webhooks.model import NONE, Resendable, Told
+from lastro.webhooks.model import NONE, Resendable, Told, Unsent
 from lastro.webhooks.rules import EventStatus
 from lastro.webhooks.store.lists import past_attempts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
     from asyncpg import Record
@@ -43,9 +44,15 @@ SELECT e.id, e.type, e.reference_id, e.body, n.sequence, coalesce(n.created_at, 
  WHERE e.company_id = $1 AND e.id = $2
 """  # noqa: S608 parts of our own
 _RESENDABLE = f"""
-SELECT e.id, d.status, coalesce(d.version, 0) AS version, e.body IS NULL AS is_forgotten
+SELECT e.id, d.status, coalesce(d.version, 0) AS version, e.body IS NULL AS is_forgotten, present.url AS now_url,
+       d.id IS NULL AND n.sequence IS NOT NULL AS is_unsent, n.sequence, e.reference_id, e.type, n.created_at
   {_WHERE_TO}
- WHERE e.company_id = $1 AND e.id = $2 AND told.url IS NOT NULL
+ CROSS JOIN LATERAL (SELECT CASE WHEN e.url IS NULL THEN told_url(NULL, s.url, s.active, s.is_extra) END AS url) present
+ WHERE e.company_id = $1 AND e.id = $2 AND coalesce(told.url, present.url) IS NOT NULL
+"""
+_PRESENT_URLS = """
+SELECT e.id, s.url FROM events e JOIN webhook_settings s ON s.company_id = e.company_id AND s.event = e.type
+ WHERE e.company_id = $1 AND e.id = ANY ($2::uuid[]) AND e.url IS NULL AND s.active AND s.url IS NOT NULL
 """
 
 
@@ -55,12 +62,19 @@ def event_by_id(event_id: UUID) -> Glance[Told | None]:
 
 
 async def resendable(session: Session, company_id: UUID, event_id: UUID) -> Resendable | None:
-    """The company's event of this id, if it is sent to a URL."""
+    """The company's event of this id, if it was sent to a URL or has one by now."""
     row = await session.row(_RESENDABLE, company_id, event_id)
     if row is None:
         return None
     status = None if row["status"] is None else EventStatus(row["status"])
-    return Resendable(row["id"], status, row["version"], row["is_forgotten"])
+    unsent = Unsent(row["sequence"], row["reference_id"], row["type"], row["created_at"]) if row["is_unsent"] else None
+    return Resendable(row["id"], status, row["version"], row["is_forgotten"], row["now_url"], unsent)
+
+
+async def present_urls(session: Session, company_id: UUID, event_ids: Sequence[UUID]) -> dict[UUID, str]:
+    """The company's URLs of today, for those of the events that have none of their own."""
+    rows = await session.fetch(_PRESENT_URLS, company_id, list(event_ids)) if event_ids else []
+    return {row["id"]: row["url"] for row in rows}
 
 
 def _told(r: Record) -> Told:

@@ -122,7 +122,7 @@ async def found(session: Session, company_id: UUID, wanted: Wanted, most: int) -
     there = [r for r in rows if r["id"] is not None]
     # What follows begins behind the last that is taken, or behind all that was looked at.
     goes_on = there[most - 1]["created_at"] if len(there) > most else walked_to
-    some = tuple(Resendable(r["id"], EventStatus(r["status"]), r["version"]) for r in there[:most])
+    some = tuple(Resendable(r["id"], EventStatus(r["status"]), r["version"], now_url=r["url"]) for r in there[:most])
     return Found(some, goes_on)
 
 
