@@ -25,6 +25,18 @@ CREATE FUNCTION machine_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELE
 CREATE FUNCTION business_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS
   'SELECT machine_now() + offset_us * interval ''1 microsecond'' FROM clock';
 
+-- Whether this server takes writes: a word in its log, for which the commit waits as for any other, and a sort that does not
+-- fit in memory, so that something is written where the data is. A full disk raises disk_full. Nothing is left behind.
+CREATE FUNCTION can_write() RETURNS boolean LANGUAGE plpgsql VOLATILE SET work_mem TO '64kB' AS $$
+BEGIN
+  IF current_setting('transaction_read_only')::boolean THEN
+    RETURN false;
+  END IF;
+  PERFORM pg_logical_emit_message(true, 'lastro', ''::text);
+  PERFORM lpad(n::text, 100, '0') AS word FROM generate_series(1, 4000) n ORDER BY word DESC;
+  RETURN true;
+END $$;
+
 -- The company this session works for; NULL, and so no row at all, when no door was opened.
 -- The planner evaluates what is stable, for its estimates: a company that came after the last ANALYZE would be taken for one
 -- without rows, and what names a row of it looked for among all of them, by an index that knows the company alone.

@@ -4,6 +4,7 @@ Its standard input is a pipe whose other end only the supervisor holds, so that 
 even from kill -9: the child exits when its input does (LASTRO_PARENT_PIPE=1).
 """
 
+import io
 import json
 import re
 import signal
@@ -12,9 +13,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, Self
 
 LONGEST_LOG_BYTES = 10 * 1024 * 1024
 _FIRST_PAUSE_SECONDS = 0.2
@@ -145,14 +147,60 @@ class Child:
             self._reader.join(1.0)
 
     def _read(self, output: IO[str]) -> None:
-        with self.log_file.open("a", encoding="utf-8") as log_file, output:
+        """Reads to the end, whatever becomes of the file: a process whose lines nobody takes would stand still."""
+        with LogFile(self.log_file) as log_file, output:
             for line in output:
-                log_file.write(line)
-                log_file.flush()
+                log_file.keep(line)
                 if line.strip():
                     self.last_lines.append(line.strip())
                 if (shown := _worth_showing(line)) is not None:
                     self._say(f"{self.plan.name}: {shown}")
+
+
+class LogFile:
+    """A file that lines are appended to as long as that can be done. lost: lines that it did not take."""
+
+    def __init__(self, path: Path) -> None:
+        self.lost = 0
+        self._path = path
+        self._file: io.FileIO | None = None
+        self._told = 0
+        self._is_torn = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def keep(self, line: str) -> None:
+        """Appends a line. Once lines are taken again, one more says how many were not."""
+        if not self._appended(line.rstrip("\n").encode(errors="replace") + b"\n"):
+            self.lost += 1
+        elif missing := self.lost - self._told:
+            said = {"event": "log.lines_lost", "level": "warning", "count": missing}
+            if self._appended(json.dumps(said).encode() + b"\n"):
+                self._told += missing
+
+    def _appended(self, line: bytes) -> bool:
+        rest = b"\n" + line if self._is_torn else line
+        try:
+            if self._file is None:
+                self._file = io.FileIO(self._path, "a")
+            while rest:
+                taken = self._file.write(rest) or 0
+                self._is_torn = rest[taken - 1 : taken] != b"\n"
+                rest = rest[taken:]
+        except OSError:
+            self._close()
+            return False
+        return True
+
+    def _close(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):
+                file.close()
 
 
 def _started(command: Sequence[str], environment: Mapping[str, str]) -> Process:
@@ -170,9 +218,10 @@ def _started(command: Sequence[str], environment: Mapping[str, str]) -> Process:
 
 
 def rotate(log_file: Path) -> None:
-    """Puts a log that has grown long aside, in place of the one put aside before."""
-    if log_file.exists() and log_file.stat().st_size > LONGEST_LOG_BYTES:
-        log_file.replace(log_file.with_name(log_file.name + ".1"))
+    """Puts a log that has grown long aside, in place of the one put aside before; where that cannot be, it grows on."""
+    with suppress(OSError):
+        if log_file.exists() and log_file.stat().st_size > LONGEST_LOG_BYTES:
+            log_file.replace(log_file.with_name(log_file.name + ".1"))
 
 
 def _worth_showing(line: str) -> str | None:

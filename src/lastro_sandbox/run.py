@@ -14,7 +14,6 @@ import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -24,7 +23,7 @@ from typing import Any
 from lastro.base.servers import UNREACHABLE, address_problem, refusal
 from lastro.doors.declined import Declined
 
-from . import errands, keeping, snapshots
+from . import errands, keeping, snapshots, terminal
 from .child import Child, ChildPlan, rotate
 from .embedded import EmbeddedServer, StartRefused
 from .embedded.home import HomeLock
@@ -137,7 +136,8 @@ def run_all(env: Mapping[str, str], parts: Parts | None = None) -> int:
     try:
         sandbox = Sandbox(RunSettings.from_env(env), env, parts or Parts())
     except StartRefused as refused:
-        _say(refused.sentence)
+        terminal.say(refused.sentence)
+        terminal.said()
         return 1
     return sandbox.run()
 
@@ -166,27 +166,28 @@ class Sandbox:
             self._start()
             self._watch()
         except StopAskedError:
-            _say("\nstopping; Ctrl-C again to hurry")
+            terminal.say("\nstopping; Ctrl-C again to hurry")
         except StartRefused as refused:
-            _say(refused.sentence)
+            terminal.say(refused.sentence)
             status = 1
         except OSError as error:
             if error.errno not in _DISK_ERRORS:
                 raise
-            _say(refused_by_disk(self._settings.home, error).sentence)
+            terminal.say(refused_by_disk(self._settings.home, error).sentence)
             status = 1
         finally:
             self._is_stopping = True
             self._stop()
             for number, handler in before.items():
                 signal.signal(number, handler)
+            terminal.said()
         return status
 
     def _start(self) -> None:
         self._demand_no_other_run()
         self._demand_free_ports()
         errands.clear(self._settings.home)
-        snapshots.finish_alone(self._settings.home, _say)
+        snapshots.finish_alone(self._settings.home, terminal.say)
         self._start_database()
         self._migrate()
         self._go_on()
@@ -197,12 +198,12 @@ class Sandbox:
         sandbox = self._seed()
         self._write("sandbox.json", sandbox)
         self._parts.fund(self._running(), sandbox)
-        _say(self._parts.next_step(sandbox))
+        terminal.say(self._parts.next_step(sandbox))
 
     def _watch(self) -> None:
         while True:
             self._tend_database()
-            errands.tend(self._settings.home, self, _say)
+            errands.tend(self._settings.home, self, terminal.say)
             for child in self._children.values():
                 child.tend()
             time.sleep(_TICK_SECONDS)
@@ -247,7 +248,7 @@ class Sandbox:
         if is_restored:
             sandbox = self._seed()
             self._write("sandbox.json", sandbox)
-            _say(f"console: {sandbox.get('consoleUrl', self._settings.base_url)}")
+            terminal.say(f"console: {sandbox.get('consoleUrl', self._settings.base_url)}")
 
     def _go_on(self) -> None:
         """A sandbox that was put back goes on from the time of its snapshot."""
@@ -287,7 +288,7 @@ class Sandbox:
         if self._settings.database_url is not None:
             self._lock = HomeLock.take(self._settings.home)
             return
-        self._server = EmbeddedServer.start(self._settings.home, log=_say)
+        self._server = EmbeddedServer.start(self._settings.home, log=terminal.say)
         self._database_url = self._server.dsn(_DATABASE)
         asyncio.run(keeping.ensure_database(self._server.dsn("postgres"), _DATABASE))
 
@@ -329,7 +330,7 @@ class Sandbox:
             "LASTRO_DATABASE_LOGIN": self._login,
         }
         for plan in self._parts.plans(self._settings):
-            child = Child(plan, environment, logs, _say)
+            child = Child(plan, environment, logs, terminal.say)
             rotate(child.log_file)
             self._children[plan.name] = child
             child.start()
@@ -370,7 +371,7 @@ class Sandbox:
 
     def _tend_database(self) -> None:
         if self._server is not None and not self._server.is_running():
-            _say(f"the database ended; starting it again (see {self._server.log_file})")
+            terminal.say(f"the database ended; starting it again (see {self._server.log_file})")
             self._server.revive()
 
 
@@ -380,12 +381,6 @@ _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 def _stop_rank(name: str) -> int:
     return _STOP_ORDER.index(name) if name in _STOP_ORDER else len(_STOP_ORDER)
-
-
-def _say(line: str) -> None:
-    with suppress(OSError):  # the terminal may be gone
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
 
 
 def _port(env: Mapping[str, str], variable: str, otherwise: int) -> int:

@@ -1,6 +1,7 @@
 """The entry point: the only place that reads the environment, the clock and the machine's randomness."""
 
 import asyncio
+import atexit
 import contextlib
 import logging
 import os
@@ -23,6 +24,7 @@ from .application import build
 from .bells import Bells
 from .chance import Dice
 from .clock import Clock
+from .log_writer import ErrorStream, LogWriter, descriptor_of
 from .network import Network
 from .settings import Settings
 from .store import Store, StoreInUseError
@@ -112,24 +114,23 @@ _watching: set[asyncio.Task[None]] = set()
 def main() -> None:
     """Run the simulated network."""
     settings = settings_from(os.environ)
+    output, errors = LogWriter(descriptor_of(sys.stdout)), LogWriter(descriptor_of(sys.stderr))
+    sys.stderr = ErrorStream(errors)
+    for writer in (output, errors):
+        atexit.register(writer.end)
     if not settings.token:
         sys.stderr.write("LASTRO_NETWORK_TOKEN is not set: participants are refused, the phone page works.\n")
     try:
         network = open_network(settings, _tracer(os.environ))
     except StoreInUseError as error:
         sys.exit(f"lastro-sim: {error}")
-    say = logs.lines(_write, network.clock.machine, _level(os.environ))
+    say = logs.lines(output.write, network.clock.machine, _level(os.environ))
     logging.basicConfig(level=logging.WARNING, handlers=[logs.Libraries(say)], force=True)
     piped = os.environ.get("LASTRO_PARENT_PIPE") == "1" and _is_pipe(sys.stdin.fileno())
     try:
         uvloop.run(serve(network, os.environ.get("LASTRO_BIND", "127.0.0.1"), say, watch_parent=piped))
     finally:
         network.store.close()
-
-
-def _write(line: bytes) -> None:
-    sys.stdout.buffer.write(line)
-    sys.stdout.buffer.flush()
 
 
 def _tracer(environment: Mapping[str, str]) -> Tracer | None:

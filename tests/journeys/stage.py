@@ -15,7 +15,7 @@ from pathlib import Path
 from subprocess import PIPE, STDOUT
 from typing import Any, TypeVar
 
-from tests import forked
+from tests import forked, muted
 
 from lastro.base.db import Database as Pool
 from lastro.base.db import Dsn
@@ -200,6 +200,8 @@ class Stage:
 
 
 def _started(program: Sequence[str], environment: Mapping[str, str]) -> Process:
+    if muted.OUTPUT in environment:
+        program = muted.program(tuple(program))
     return forked.start(program, env=environment, stdin=PIPE, stdout=PIPE, stderr=STDOUT, text=True, own_session=True)
 
 

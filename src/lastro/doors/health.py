@@ -1,13 +1,13 @@
 """Whether this process lives, and whether it can serve: two questions that must not be confused.
 
-A process that does not live is to be started again; one that cannot serve, because the database is away, is to be left
-alone and given no requests.
+A process that does not live is to be started again; one that cannot serve, because the database is away or takes no writes,
+is to be left alone and given no requests.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from lastro.base.db import Database
 
 PATIENCE_SECONDS = 2.0
+TRIED_EVERY_SECONDS = 1.0  # however often somebody asks, a write is tried no more often
 _READY = "SELECT mode, ARRAY(SELECT name FROM migrations WHERE name = ANY ($1)) AS applied FROM clock"
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Health:
     """database: as the role requests are served by. mode: this process's. has_keys: whether what it signs with is there."""
 
@@ -38,6 +39,9 @@ class Health:
     mode: str
     has_keys: Callable[[], bool]
     patience_seconds: float = PATIENCE_SECONDS
+    tried_every_seconds: float = TRIED_EVERY_SECONDS
+    _wrote_at: float | None = None  # None: the last write that was tried failed, or none was yet
+    _trying: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def live(self, scope: HTTPScope, raw: bytes, headers: Mapping[bytes, bytes]) -> Response:
         """GET /live: 200 as long as the process answers at all; nothing is looked at."""
@@ -65,7 +69,21 @@ class Health:
         if row is None or row["mode"] != self.mode:
             return f"a database for {self.mode}"
         behind = sorted(set(known) - set(row["applied"]))
-        return f"the migration {behind[0]}" if behind else None
+        if behind:
+            return f"the migration {behind[0]}"
+        return None if await self._writes() else "a server that takes writes"
+
+    async def _writes(self) -> bool:
+        """Whether a write goes through now, or did a moment ago. DatabaseAway: it failed, as for want of room."""
+        clock = asyncio.get_running_loop().time
+        async with self._trying:
+            if self._wrote_at is None or clock() - self._wrote_at >= self.tried_every_seconds:
+                self._wrote_at = None
+                async with self.database.session() as session:
+                    if not await session.value("SELECT can_write()"):
+                        return False
+                self._wrote_at = clock()
+        return True
 
 
 @cache

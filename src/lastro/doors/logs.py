@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import logging
 import re
@@ -13,9 +14,10 @@ import msgspec
 import structlog
 
 from lastro.base import trace
+from lastro.doors.log_writer import LineStream, LogWriter, descriptor_of, to_descriptor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping
+    from collections.abc import Callable, Mapping, MutableMapping
 
     from lastro.base.lanes import Worked
     from lastro.doors.http import Seen
@@ -45,25 +47,44 @@ _READS = frozenset({"GET", "HEAD"})
 _QUIET = frozenset({"delivered", "failed", "broke", "not_sent", "overtaken"})
 _encoder = msgspec.json.Encoder(enc_hook=str)  # ids as they are; of anything else its text, which a secret has none of
 _log = structlog.get_logger()
+_outputs: list[LogWriter] = []
+_unsaid = [0]  # lines that could not even be made
 
 
 def configure(level: str = "info") -> None:
-    """Sends structlog's and the standard library's logs to standard output. level: one of LEVELS."""
+    """Sends structlog's and the standard library's logs to standard output. level: one of LEVELS.
+
+    Whatever else writes to standard output or error from then on waits for it as little as a line of the log does.
+    """
+    lines, errors = _output(descriptor_of(sys.stdout)), _output(descriptor_of(sys.stderr))
     structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _traced,
-            _where,
-            _allowed,
-            _masked,
-            _line,
-        ],
+        processors=[_said],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
-        logger_factory=structlog.BytesLoggerFactory(sys.stdout.buffer),
+        logger_factory=lambda *_: _Lines(lines.writer.write),
         cache_logger_on_first_use=True,
     )
     logging.basicConfig(level=logging.WARNING, handlers=[_Libraries()], force=True)
+    sys.stdout, sys.stderr = lines, errors
+
+
+def lines_lost() -> int:
+    """How many lines this process could not write or say, since it began."""
+    return _unsaid[0] + sum(writer.lost for writer in _outputs)
+
+
+def _output(descriptor: int | None) -> LineStream:
+    writer = LogWriter(to_descriptor(descriptor), lambda count: _log.warning("log.lines_lost", count=count))
+    _outputs.append(writer)
+    stream = LineStream(writer, descriptor)
+    atexit.register(stream.end)
+    return stream
+
+
+class _Lines:
+    """A logger of structlog that queues each line, whatever its level."""
+
+    def __init__(self, write: Callable[[bytes], None]) -> None:
+        self.debug = self.info = self.warning = self.error = self.critical = write
 
 
 def request(seen: Seen, status: int, seconds: float) -> None:
@@ -99,9 +120,13 @@ class _Libraries(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """One line: the library's name, the first line of its template, and where an exception came from."""
-        failed = record.exc_info[1] if record.exc_info else None
-        said = str(record.msg).partition("\n")[0][:_LONGEST_TEXT]
-        structlog.get_logger().log(record.levelno, _PERSONAL.sub("***", said), logger=record.name, exc_info=failed)
+        try:
+            failed = record.exc_info[1] if record.exc_info else None
+            said = str(record.msg).partition("\n")[0][:_LONGEST_TEXT]
+            level = max(record.levelno // 10 * 10, logging.DEBUG)  # a level between two is told as the lower one
+            structlog.get_logger().log(level, _PERSONAL.sub("***", said), logger=record.name, exc_info=failed)
+        except Exception:  # noqa: BLE001 a message that cannot be told must not end what told it
+            _unsaid[0] += 1
 
 
 def _traced(_: Any, __: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -151,3 +176,26 @@ def _line(_: Any, __: str, fields: MutableMapping[str, Any]) -> bytes:
         return _encoder.encode(fields)
     except (TypeError, ValueError):  # half a surrogate pair: a line that is badly spelt is better than none
         return json.dumps(fields, default=str).encode()
+
+
+_STEPS = (
+    structlog.processors.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    _traced,
+    _where,
+    _allowed,
+    _masked,
+    _line,
+)
+
+
+def _said(logger: Any, name: str, fields: MutableMapping[str, Any]) -> bytes:
+    """The line; what cannot be told is counted, and the deed it tells of goes on."""
+    told: Any = fields
+    try:
+        for step in _STEPS:
+            told = step(logger, name, told)
+    except Exception as broken:
+        _unsaid[0] += 1
+        raise structlog.DropEvent from broken
+    return bytes(told)

@@ -19,6 +19,7 @@ from prometheus_client.registry import Collector
 from lastro.base.errors import Kind, Refused
 from lastro.doors.endpoints import EndpointNames, of_endpoints
 from lastro.doors.http import Response, not_allowed, refusal
+from lastro.doors.logs import lines_lost
 from lastro.webhooks import Attempt
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ class _Read(Collector):
             spans.add_metric(["exported"], shown.tracer.exported)
             spans.add_metric(["dropped"], shown.tracer.dropped)
         yield spans
+        yield CounterMetricFamily("lastro_log_lines_lost", "Lines that standard output or error did not take.", lines_lost())
         if shown.runner is not None:
             hits = CounterMetricFamily(
                 "lastro_fast_path_hits", "Requests answered in one round trip to the database.", labels=["operation"]

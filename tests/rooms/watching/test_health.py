@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.read_only import read_only
 
 from lastro.base.db import Database, Dsn
 from lastro.doors.health import Health, migrations
@@ -71,4 +72,46 @@ async def test_a_database_that_is_busy_is_not_waited_for(pool: Database) -> None
         begun = time.monotonic()
         assert not_ready(await ready(health))
         assert time.monotonic() - begun < 2
+    assert (await ready(Health(pool, "sandbox", lambda: True))).status == 200
+
+
+async def test_a_server_that_takes_no_writes_cannot_serve(own_database: Any) -> None:
+    async with read_only(own_database):
+        only_reads = Database(own_database.app, size=1)
+        health = Health(only_reads, "sandbox", lambda: True)
+        assert not_ready(await ready(health))
+        await only_reads.close()
+
+
+@pytest.mark.parametrize("code", ["53100", "58030"])
+async def test_a_server_whose_writes_fail_cannot_serve_and_can_when_they_do_not(
+    pool: Database, own_database: Any, code: str
+) -> None:
+    """A full disk, and one that is broken: reads go on."""
+    health = Health(pool, "sandbox", lambda: True, tried_every_seconds=0)
+    admin = await own_database.connect()
+    await admin.execute("SET ROLE lastro_owner")
+    await admin.execute("ALTER FUNCTION can_write RENAME TO could_write")
+    await admin.execute(
+        "CREATE FUNCTION can_write() RETURNS boolean LANGUAGE plpgsql AS"
+        f" $$BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{code}'; END$$"
+    )
+    assert not_ready(await ready(health))
+    await admin.execute("DROP FUNCTION can_write()")
+    await admin.execute("ALTER FUNCTION could_write RENAME TO can_write")
+    await admin.close()
     assert (await ready(health)).status == 200
+
+
+async def test_a_write_is_tried_no_more_often_however_often_it_is_asked(own_database: Any) -> None:
+    """Anybody may ask /health: it must not make a server flush its log a thousand times a second."""
+    pool = Database(own_database.app, size=1)
+    health = Health(pool, "sandbox", lambda: True, tried_every_seconds=3600)
+    counted = "SELECT pg_current_xact_id()::text::bigint"
+    async with pool.session() as session:
+        before = await session.value(counted)
+    for _ in range(20):
+        assert (await ready(health)).status == 200
+    async with pool.session() as session:
+        assert await session.value(counted) - before <= 10
+    await pool.close()

@@ -125,9 +125,21 @@ class Town(Stage):
 
     async def open(self) -> None:
         self._listening = await self.line.open(int(self.base_url.rpartition(":")[2]))
+        self._log_where_the_database_is()
         known = self.home.parent / PEOPLE
         self.people = json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
         await super().open()
+
+    def _log_where_the_database_is(self) -> None:
+        """What is logged is on the small disk, too, where there is one: full, it takes neither."""
+        if self.ballast is None:
+            return
+        beside = self.ballast.with_name("logs")
+        beside.mkdir(exist_ok=True)
+        self.home.mkdir(parents=True, exist_ok=True)
+        logs = self.home / "logs"
+        if not logs.is_symlink() and not logs.exists():
+            logs.symlink_to(Path("..") / "server" / "logs")
 
     def launch(self, name: str, **environment: str) -> Child:
         own = {}

@@ -1,4 +1,5 @@
-"""What befalls a town: everything that can die dies, lines are cut, the disk is full, the clock jumps, the schema is changed.
+"""What befalls a town: everything that can die dies, lines are cut, the disk is full, nobody takes what is logged, the clock
+jumps, the schema is changed.
 
 What falls when is the seed's; a fault comes once so many requests were made.
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 from string import ascii_lowercase
 
 import asyncpg
+from tests import muted
 from tests.journeys.stage import until
 from tests.world.whole.crowd import AWAY, Crowd
 from tests.world.whole.town import APIS, PROCESSES, WORKERS
@@ -164,6 +166,18 @@ def _freeze(chance: random.Random) -> _Made:
     return f"freeze {name} {seconds:.1f} s", happen
 
 
+def _unheard(chance: random.Random) -> _Made:
+    """A process whose lines nobody takes from now on, until it dies of something else."""
+    name, manner = chance.choice(PROCESSES), chance.choice(muted.MANNERS)
+
+    async def happen(crowd: Crowd) -> None:
+        crowd.town.kill(name)
+        await settled(crowd)
+        await crowd.town.start(name, **{muted.OUTPUT: manner})
+
+    return f"unheard {name} {manner}", happen
+
+
 def _migrate(chance: random.Random) -> _Made:
     """The next version's schema: columns and an index of tables that everybody is writing to, an index made beside them, or
     functions that everybody calls, dropped and made again.
@@ -217,6 +231,7 @@ def deaths(chance: random.Random, count: int) -> list[Fault]:
 # How likely each is.
 _KINDS: dict[Callable[[random.Random], _Made], int] = {
     _kill: 6, _crash: 8, _database: 4, _backends: 3, _cut: 3, _clock: 5, _disk: 2, _freeze: 3, _migrate: 2,
+    _unheard: 3,
 }  # fmt: skip
 
 

@@ -1,0 +1,84 @@
+"""Carries lines out of the process by a thread: an output that is full, dead or never read holds up no request."""
+
+import contextlib
+import io
+import os
+import threading
+from queue import SimpleQueue
+
+_MOST_WAITING = 4096  # lines
+_FAREWELL_SECONDS = 0.5
+_LOST = b'{"event":"log.lines_lost","level":"warning","count":%d}\n'
+
+
+class LogWriter:
+    """descriptor: where lines go; None: nowhere. lost: how many were not written; a line says so once others are again."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self.lost = 0
+        self._descriptor = descriptor
+        self._lines: SimpleQueue[bytes | threading.Event] = SimpleQueue()
+        self._told = 0
+        self._is_torn = False
+        threading.Thread(target=self._run, name="log", daemon=True).start()
+
+    def write(self, line: bytes) -> None:
+        """Queue a line with its end; dropped where too many wait."""
+        if self._lines.qsize() < _MOST_WAITING:
+            self._lines.put(line)
+        else:
+            self.lost += 1
+
+    def end(self) -> None:
+        """Wait a moment for what is queued."""
+        is_done = threading.Event()
+        self._lines.put(is_done)
+        is_done.wait(_FAREWELL_SECONDS)
+
+    def _run(self) -> None:
+        while True:
+            item = self._lines.get()
+            if isinstance(item, threading.Event):
+                item.set()
+            elif not self._put(item):
+                self.lost += 1
+            elif self.lost > self._told and self._put(_LOST % (self.lost - self._told)):
+                self._told = self.lost
+
+    def _put(self, line: bytes) -> bool:
+        """Whether all of it went out. What is cut off is ended before the next line begins."""
+        rest = b"\n" + line if self._is_torn else line
+        with contextlib.suppress(OSError):
+            while rest and self._descriptor is not None:
+                taken = os.write(self._descriptor, rest)
+                self._is_torn = rest[taken - 1 : taken] != b"\n"
+                rest = rest[taken:]
+        return not rest
+
+
+class ErrorStream(io.TextIOBase):
+    """Standard error over a LogWriter, for an interpreter that complains by itself."""
+
+    def __init__(self, writer: LogWriter) -> None:
+        super().__init__()
+        self._writer = writer
+        self._begun = ""
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Queue each whole line."""
+        *whole, self._begun = (self._begun + text).split("\n")
+        for line in whole:
+            self._writer.write(line.encode("utf-8", "backslashreplace") + b"\n")
+        return len(text)
+
+
+def descriptor_of(stream: io.TextIOBase | object) -> int | None:
+    """Of a standard stream; None where the process was started without it."""
+    try:
+        return stream.fileno()  # type: ignore[attr-defined, no-any-return, union-attr]
+    except (AttributeError, OSError, ValueError):
+        return None
