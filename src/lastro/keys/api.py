@@ -20,6 +20,7 @@ from lastro.keys.forms import CreateKey as CreateForm
 from lastro.keys.forms import ResendCode as ResendForm
 from lastro.keys.model import USER_REQUESTED
 from lastro.keys.rules import form_problems
+from lastro.standards.pix_keys import canonical
 
 if TYPE_CHECKING:
     from lastro.base.run import Verb
@@ -38,7 +39,7 @@ class _Desk:
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST …/keys."""
         form, problems = forms.read(incoming.raw, CreateForm)
-        key = form.key.lower() if form.type == "EMAIL" and form.key is not None else form.key
+        key = None if form.key is None else canonical(form.key)
         problems += form_problems(form.type, key, form.channel, self.reached)
         account_id = incoming.id("accountId")
         if problems:

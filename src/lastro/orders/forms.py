@@ -10,6 +10,7 @@ import msgspec
 from lastro.base.forms import NEVER_NULL, Amount, Description, Email, ExternalId, Form, Line, Name, Url
 from lastro.orders.cards.forms import PaymentDetailsForm  # noqa: TC001 msgspec reads the annotations when it runs
 from lastro.orders.rules import METHOD
+from lastro.standards.pix_keys import canonical
 
 
 class DocumentForm(Form):
@@ -97,6 +98,11 @@ class OrderForm(Form):
         PaymentDetailsForm | None, msgspec.Meta(description="For CREDIT_CARD, and required there.")
     ] = None
     bank: Annotated[Line | None, msgspec.Meta(description="For DEPOSIT: the bank's slug.")] = None
+
+    def __post_init__(self) -> None:
+        """Writes the key as the directory has it, however it was typed."""
+        if self.pix_key is not None:
+            self.pix_key = canonical(self.pix_key)
 
 
 class CreateOrder(Form):

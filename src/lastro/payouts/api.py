@@ -20,6 +20,7 @@ from lastro.payouts.actions.receipt import GiveReceipt
 from lastro.payouts.model import STATUSES, Wanted
 from lastro.payouts.reading import read_wish
 from lastro.payouts.receipts import RECEIPT
+from lastro.standards import pix_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,7 +80,7 @@ class _Desk:
         problems += [] if key is None else rules.key_problems("key", key)
         if problems:
             return Refused(Kind.INVALID, tuple(problems))
-        return LookUp(incoming.id("id"), None if key is None else rules.canonical_key(key), self.ways)
+        return LookUp(incoming.id("id"), None if key is None else pix_keys.canonical(key), self.ways)
 
     def limits(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/banking/accounts/{id}/limits."""

@@ -10,6 +10,7 @@ from lastro.base.api import as_id
 from lastro.payouts import rules
 from lastro.payouts.forms import CreatePayout
 from lastro.payouts.model import Person, Place, Wish
+from lastro.standards import pix_keys
 
 if TYPE_CHECKING:
     from lastro.base.errors import Problem
@@ -44,6 +45,6 @@ def _wish(form: CreatePayout, amount: Money) -> Wish:
     key = data.pix_key
     return Wish(
         form.external_id, account_id, form.payment_method, amount, form.description, person,
-        None if key is None else rules.canonical_key(key), data.qrcode_data, place, form.scheduled_date,
+        None if key is None else pix_keys.canonical(key), data.qrcode_data, place, form.scheduled_date,
         bool(form.allow_duplicate),
     )  # fmt: skip

@@ -116,14 +116,9 @@ def _account_problems(field: str, number: str, method: str | None) -> list[Probl
     return [Problem(field, "INVALID", text)]
 
 
-def canonical_key(key: str) -> str:
-    """A key as the directory has it: e-mails in small letters, however they were typed."""
-    return key.lower() if "@" in key else key
-
-
 def key_problems(field: str, key: str) -> list[Problem]:
     """Whether a text can be a key of the directory at all."""
-    if pix_keys.key_type(canonical_key(key)) is not None:
+    if pix_keys.is_key(key):
         return []
     return [Problem(field, "INVALID", "is not a Pix key in its canonical form")]
 
@@ -156,9 +151,10 @@ def key_paid(wish: Wish) -> str | None:
     if wish.qr is None:
         return wish.key
     try:
-        return brcode.decode(wish.qr).key
+        key = brcode.decode(wish.qr).key
     except brcode.BrCodeError:
         return None
+    return None if key is None else pix_keys.canonical(key)
 
 
 def likeness(account_id: UUID, method: str, amount: Money, receiver: Receiver, *, is_charge: bool) -> Likeness:

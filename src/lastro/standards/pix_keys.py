@@ -1,4 +1,4 @@
-"""Which kind of Pix key a text is, judged by its canonical form alone. Source: DICT API 2.12.1."""
+"""The canonical form of a Pix key, and which kind of key a text in that form is. Source: DICT API 2.12.1."""
 
 import re
 from collections.abc import Callable
@@ -10,6 +10,7 @@ KeyType = Literal["CPF", "CNPJ", "PHONE", "EMAIL", "EVP"]
 
 MAX_KEY = 77
 
+_FOURTEEN = re.compile(r"[0-9A-Za-z]{14}")
 _PHONE = re.compile(r"\+[1-9][0-9]{1,14}")
 _EVP = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -22,6 +23,25 @@ _FORMS: tuple[tuple[KeyType, Callable[[str], object]], ...] = (
     ("CNPJ", is_cnpj),
     ("EMAIL", _EMAIL.fullmatch),
 )
+
+
+def canonical(key: str) -> str:
+    """Writes a key as the directory has it: e-mail and EVP in small letters, CNPJ in capitals; any other text as it is.
+
+    Nothing is dropped: a text with blanks or punctuation around or in it is no key. Whatever the text was, key_type says
+    whether the outcome is a key.
+    """
+    if not key.isascii():
+        return key
+    lower = key.lower()
+    if "@" in key or _EVP.fullmatch(lower):
+        return lower
+    return key.upper() if _FOURTEEN.fullmatch(key) else key
+
+
+def is_key(key: str) -> bool:
+    """Whether a text is a key, in canonical form or as people type it."""
+    return key_type(canonical(key)) is not None
 
 
 def key_type(key: str) -> KeyType | None:

@@ -5,7 +5,7 @@ import sqlite3
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lastro.standards import pix_ids
+from lastro.standards import pix_ids, pix_keys
 
 from .. import faults, logs, scenarios
 from ..clock import moment
@@ -65,7 +65,7 @@ def receiver_by_account(branch: str, account: str) -> dict[str, Any]:
 
 async def pay_key(network: Network, key: str, wish_without_receiver: Wish) -> dict[str, Any]:
     """Pay to the owner of a key."""
-    entry = entries.find(network, key)
+    entry = entries.find(network, pix_keys.canonical(key))
     if entry is None:
         return refused(network, "KEY_NOT_FOUND")
     if entry["status"] == "BLOCKED":

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from lastro.standards import brcode, documents, payload
+from lastro.standards import brcode, documents, payload, pix_keys
 
 from .. import amounts
 from ..clock import EPOCH, printed
@@ -128,7 +128,7 @@ def _static(code: brcode.BrCode) -> Reading:
     amount = amounts.from_message(code.amount) if code.amount else None
     return Reading(
         "STATIC",
-        key=code.key,
+        key=pix_keys.canonical(code.key or ""),
         receiver_name=code.merchant_name,
         amount=amount or None,
         open_amount=not amount,
@@ -145,7 +145,7 @@ def _dynamic(network: Network, kind: str, code: brcode.BrCode, charge: payload.C
         problem = "EXPIRED"
     return Reading(
         kind,
-        key=charge.key,
+        key=pix_keys.canonical(charge.key),
         receiver_name=code.merchant_name,
         amount=amounts.from_message(charge.amount) or None,
         open_amount=charge.open_amount,

@@ -236,7 +236,8 @@ def _read_outside(network: Network, form: Form) -> Entry:
 
 def _read_key(form: Form, *, own_random_keys: bool) -> tuple[str, str]:
     """Type and key. A random key is made by the directory, every other one must be given and fit its type."""
-    key = form.maybe_text("key", pix_keys.MAX_KEY)
+    given = form.maybe_text("key", pix_keys.MAX_KEY)
+    key = given if given is None or not own_random_keys else pix_keys.canonical(given)
     guessed = pix_keys.key_type(key) if key else None
     kind = form.maybe_choice("type", entries.KEY_TYPES)
     if kind is None and form.given("type") is None:

@@ -60,7 +60,7 @@ class LookUp:
         """The payer's bucket and the participant's, as policy and whose."""
         person = "NATURAL_PERSON" if len(self.payer) == CPF_DIGITS else "LEGAL_PERSON"
         # E-mails and phones are guessed from lists, documents and random keys are not: each kind has a bucket.
-        kind = "contacts" if pix_keys.key_type(self.key) in CONTACTS else "others"
+        kind = "contacts" if pix_keys.key_type(pix_keys.canonical(self.key)) in CONTACTS else "others"
         return (person, f"{self.payer}:{kind}"), (PARTICIPANT, self.participant)
 
 

@@ -106,7 +106,10 @@ async def claims_list(request: Asked, network: NamedDependency[Network]) -> Resp
 async def claims_begin(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """The outside bank claims a key that lastro has."""
     form = Form.read(await request.body())
-    key, kind = form.text("key", pix_keys.MAX_KEY), form.maybe_choice("claimType", CLAIM_TYPES) or "PORTABILITY"
+    key, kind = (
+        pix_keys.canonical(form.text("key", pix_keys.MAX_KEY)),
+        form.maybe_choice("claimType", CLAIM_TYPES) or "PORTABILITY",
+    )
     form.check()
     entry = entries.find(network, key)
     if entry is None or entry["ispb"] in SIMULATED_BANKS:

@@ -115,7 +115,7 @@ class OutsideBank:
         return charges.shown(charge, self.location(charge["token"]))
 
     def _key(self, form: Form) -> str:
-        key = form.maybe_text("key", pix_keys.MAX_KEY) or DEFAULT_KEY
+        key = pix_keys.canonical(form.maybe_text("key", pix_keys.MAX_KEY) or DEFAULT_KEY)
         entry = entries.find(self.network, key)
         if entry is None or entry["ispb"] != OUTSIDE_BANK_ISPB:
             form.refuse("key", "INVALID", "A key of the outside bank is expected; POST /directory adds one")

@@ -73,6 +73,20 @@ async def test_a_payin_is_the_same_order_at_both_doors(cast: Cast, ana: Seller) 
     assert msgspec.json.decode(again.body) == here, "the first answer comes back"
 
 
+async def test_a_key_is_one_key_in_capitals_and_small_letters(cast: Cast, ana: Seller) -> None:
+    shouted = ana.pix_key.upper()
+    assert shouted != ana.pix_key
+    payin_ = await made(cast, ana.client, "create_order_payin", payin(ana, pixKey=shouted))
+    order = {**SHOP["order"], "externalId": "book-2", "pixKey": shouted}
+    made_ = await made(cast, ana.client, "create_order", {**SHOP, "order": order})
+    assert (await code(cast, ana, pixKey=shouted))["pixKey"] == ana.pix_key
+    async with cast.database.session(ana.company_id) as session:
+        rows = await session.fetch(
+            "SELECT pix_key FROM orders WHERE id = ANY ($1::text[]::uuid[])", [payin_["id"], made_["id"]]
+        )
+    assert [row["pix_key"] for row in rows] == [ana.pix_key] * 2
+
+
 async def test_a_code_is_free_again_once_its_order_has_ended_and_the_newest_is_found(cast: Cast, ana: Seller) -> None:
     first = await made(cast, ana.client, "create_order_payin", payin(ana))
     shop = {**SHOP, "order": {**SHOP["order"], "externalId": "book-1"}}

@@ -38,6 +38,7 @@ class Office:
     cache_control: str = "max-age=60"
     says: tuple[int, str, dict[str, str]] | None = None
     stranger: web.Response | None = None  # answers in its place, on the way to it
+    another: str | None = None  # the key that its answers are about, in place of the one that was asked for
     url: str = ""
 
     async def answer(self, request: web.Request) -> web.Response:
@@ -49,7 +50,7 @@ class Office:
             status, word, headers = self.says
             return web.json_response({"type": word, "title": word}, status=status, headers=headers)
         if key.startswith("fabio"):
-            return web.json_response(ENTRY | {"key": key}, headers={"Cache-Control": self.cache_control})
+            return web.json_response(ENTRY | {"key": self.another or key}, headers={"Cache-Control": self.cache_control})
         return web.json_response({"type": "NotFound", "title": "no"}, status=404)
 
     async def message(self, _: web.Request) -> web.Response:
@@ -149,6 +150,20 @@ async def test_a_key_that_is_not_there_costs_more_and_is_not_asked_for_again(des
     await desk.pass_time(300.0)
     await another.entry(key, asking())
     assert desk.office.asked == [key, key]
+
+
+@pytest.mark.parametrize("text", ["12.ABC.345/01DE-35", "FABIO@FORA.EXAMPLE", "fabio", "", "a/b", ".."])
+async def test_what_is_no_key_never_reaches_the_directory_and_costs_nothing(desk: Desk, text: str) -> None:
+    assert await desk.process().entry(text, asking()) == NoEntry("NotFound")
+    assert (desk.office.asked, await desk.tokens("payer"), await desk.tokens("participant")) == ([], None, None)
+
+
+async def test_an_answer_about_another_key_is_none(desk: Desk) -> None:
+    desk.office.another = "elisa@fora.example"
+    with pytest.raises(Transient):
+        await desk.process().entry(FOUND, asking())
+    desk.office.another = FOUND.upper()
+    assert isinstance(await desk.process().entry(FOUND, asking()), KeyEntry)
 
 
 async def test_a_blocked_key_is_no_unknown_one(desk: Desk) -> None:

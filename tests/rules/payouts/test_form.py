@@ -8,7 +8,8 @@ import pytest
 
 from lastro.base import forms
 from lastro.payouts.forms import CreatePayout
-from lastro.payouts.rules import FARTHEST, canonical_key, day_problem, form_problems
+from lastro.payouts.rules import FARTHEST, day_problem, form_problems
+from lastro.standards.pix_keys import canonical as canonical_key
 
 TODAY = date(2026, 11, 23)
 PAST = "lies before today, 2026-11-23 in Brasilia"

@@ -1,6 +1,6 @@
 import pytest
 
-from lastro.standards.pix_keys import key_type
+from lastro.standards.pix_keys import canonical, is_key, key_type
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,24 @@ def test_canonical_keys(key: str, kind: str) -> None:
 )
 def test_other_texts_are_no_key(key: str) -> None:
     assert key_type(key) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "key"),
+    [
+        ("FABIO@FORA.EXAMPLE", "fabio@fora.example"), ("0F4B6C1E-7A52-4D0E-9A3B-5C8D7E6F1A20", "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20"),
+        ("12abc34501de35", "12ABC34501DE35"), ("+5561912345678", "+5561912345678"), ("12345678909", "12345678909"),
+        ("fabio@fora.example", "fabio@fora.example"),
+    ],
+)  # fmt: skip
+def test_however_a_key_is_typed_it_has_one_form(typed: str, key: str) -> None:
+    assert (canonical(typed), canonical(key), is_key(typed)) == (key, key, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["12.ABC.345/01DE-35", " fabio@fora.example", "+55 61 91234-5678", "12abc34501de36", "FABIO\u212a@fora.example", ""],
+)
+def test_what_is_no_key_stays_none(text: str) -> None:
+    assert not is_key(text)
+    assert canonical("FABIO\u212a@fora.example") == "FABIO\u212a@fora.example"

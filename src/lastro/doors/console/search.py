@@ -14,6 +14,7 @@ from lastro.doors import storyteller
 from lastro.doors.console import finding
 from lastro.doors.console.timeline import PLACES
 from lastro.standards.calendar import BRASILIA
+from lastro.standards.pix_keys import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -85,7 +86,7 @@ def read(text: str) -> Wanted:
     key = phone if _KEY.fullmatch(phone) else document if _DOCUMENT.fullmatch(document) else given
     return Wanted(
         given, as_id(given.lower()), document if _DOCUMENT.fullmatch(document) else None, _minor(amount),
-        key.lower() if "@" in key or as_id(key.lower()) is not None else key, period,
+        canonical(key), period,
     )  # fmt: skip
 
 

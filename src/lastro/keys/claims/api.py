@@ -21,6 +21,7 @@ from lastro.keys.claims.states import STATUSES
 from lastro.keys.forms import ConfirmKey as CodeForm
 from lastro.keys.forms import ResendCode as ResendForm
 from lastro.keys.model import FOR_ANSWER, FOR_CLAIM
+from lastro.standards.pix_keys import canonical
 
 if TYPE_CHECKING:
     from lastro.base.run import Verb
@@ -42,7 +43,7 @@ class _Desk:
     def open(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST …/keys/claims."""
         form, problems = forms.read(incoming.raw, OpenForm)
-        key = form.key.lower() if form.type == "EMAIL" and form.key is not None else form.key
+        key = None if form.key is None else canonical(form.key)
         problems += wish_problems(form.claim_type, form.type, key, form.channel, self.reached)
         account_id = incoming.id("accountId")
         if problems or key is None:

@@ -8,6 +8,7 @@ import msgspec
 
 from lastro.base.forms import Amount, Description, ExternalId, Form, Name
 from lastro.orders.forms import DocumentForm  # noqa: TC001 msgspec reads the annotations when it runs
+from lastro.standards.pix_keys import canonical
 
 
 class PayInPayer(Form):
@@ -45,3 +46,8 @@ class CreatePayIn(Form):
         Annotated[int, msgspec.Meta(ge=60, le=2_592_000)] | None,
         msgspec.Meta(description="Seconds until it can no longer be paid; 86,400 where nothing is said.", examples=[3600]),
     ] = None
+
+    def __post_init__(self) -> None:
+        """Writes the key as the directory has it, however it was typed."""
+        if self.pix_key is not None:
+            self.pix_key = canonical(self.pix_key)

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 
 from lastro.base.forms import Amount, Description, Form
+from lastro.standards.pix_keys import canonical
 
 
 class CreateStaticCode(Form):
@@ -35,3 +36,8 @@ class CreateStaticCode(Form):
             examples=["Mesa 5"],
         ),
     ] = None
+
+    def __post_init__(self) -> None:
+        """Writes the key as the directory has it, however it was typed."""
+        if self.pix_key is not None:
+            self.pix_key = canonical(self.pix_key)

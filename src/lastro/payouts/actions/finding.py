@@ -11,7 +11,7 @@ from lastro.payouts import rules
 from lastro.payouts.model import Destination
 from lastro.payouts.reasons import reason_of
 from lastro.rails.port import Asking, BudgetSpent, Charge, NoCharge, NoEntry, Receiver, Transient
-from lastro.standards import brcode
+from lastro.standards import brcode, pix_keys
 
 if TYPE_CHECKING:
     from lastro.accounts import Account, Institution
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lastro.payouts.model import Place, Wish
     from lastro.rails.port import Charges, Directory, KeyEntry
     from lastro.standards.banks import BankList
+
+_QR = "paymentData.qrcodeData"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,39 +99,48 @@ def by_account(wish: Wish, banks: BankList, ours: Institution) -> Destination | 
 
 
 async def _by_qr(wish: Wish, payer: Account, ways: Ways, door: Door, end_to_end_id: str) -> Destination | Refused:
-    field = "paymentData.qrcodeData"
+    asked = await _charge_of(wish, ways, door)
+    if isinstance(asked, Refused):
+        return asked
+    charge, initiation = asked
+    key = pix_keys.canonical(charge.key)
+    if pix_keys.key_type(key) is None:
+        return _refused(_QR, "INVALID", "holds what is no Pix key")
+    if charge.amount is not None and charge.amount != wish.amount and not charge.may_change:
+        return _refused("amount", "MISMATCH", f"is not what the QR asks for, {charge.amount}")
+    asking = Asking(door.company_id, payer.holder.document_number, end_to_end_id)
+    entry = await ways.directory.entry(key, asking)
+    if isinstance(entry, NoEntry):
+        return _refused(_QR, "INVALID", f"holds a key that cannot be paid: {_why_none(entry)}")
+    found = _to_entry(wish, entry, initiation)
+    if isinstance(found, Refused):
+        return found
+    return replace(found, txid=charge.txid, is_charge=initiation == "DYNAMIC_QR" or charge.amount is not None)
+
+
+async def _charge_of(wish: Wish, ways: Ways, door: Door) -> tuple[Charge, str] | Refused:
+    """What the QR asks for, printed in it or at its location, and how a payment of that is initiated."""
     assert wish.qr is not None
     try:
         code = brcode.decode(wish.qr)
     except brcode.BrCodeError as broken:
-        return _refused(field, "INVALID", f"is no Pix QR: {broken}")
+        return _refused(_QR, "INVALID", f"is no Pix QR: {broken}")
     if code.recurrence_location is not None:
-        return _refused(field, "NOT_SUPPORTED", "is the QR of a subscription, which a person authorizes")
+        return _refused(_QR, "NOT_SUPPORTED", "is the QR of a subscription, which a person authorizes")
     if code.location is not None:
         try:
             charge = await ways.charges.read(code.location, door.now)
         except Transient as silent:
             return replace(_silent(silent), location=code.location)
         if isinstance(charge, NoCharge):
-            return _refused(field, charge.issue, charge.text)
-        initiation = "DYNAMIC_QR"
-    else:
-        assert code.key is not None
-        try:
-            amount = None if code.amount is None else Money.parse(code.amount, "BRL")
-        except MoneyError as nothing:
-            return _refused(field, "INVALID", f"its amount {nothing}")
-        charge, initiation = Charge(code.key, amount, code.txid), "STATIC_QR"
-    if charge.amount is not None and charge.amount != wish.amount and not charge.may_change:
-        return _refused("amount", "MISMATCH", f"is not what the QR asks for, {charge.amount}")
-    asking = Asking(door.company_id, payer.holder.document_number, end_to_end_id)
-    entry = await ways.directory.entry(charge.key, asking)
-    if isinstance(entry, NoEntry):
-        return _refused(field, "INVALID", f"holds a key that cannot be paid: {_why_none(entry)}")
-    found = _to_entry(wish, entry, initiation)
-    if isinstance(found, Refused):
-        return found
-    return replace(found, txid=charge.txid, is_charge=initiation == "DYNAMIC_QR" or charge.amount is not None)
+            return _refused(_QR, charge.issue, charge.text)
+        return charge, "DYNAMIC_QR"
+    assert code.key is not None
+    try:
+        amount = None if code.amount is None else Money.parse(code.amount, "BRL")
+    except MoneyError as nothing:
+        return _refused(_QR, "INVALID", f"its amount {nothing}")
+    return Charge(code.key, amount, code.txid), "STATIC_QR"
 
 
 def _to_entry(wish: Wish, entry: KeyEntry, initiation: str) -> Destination | Refused:

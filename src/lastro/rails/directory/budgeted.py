@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lastro.rails.directory.rules import UNKNOWN_SECONDS
 from lastro.rails.kept import Answer, Kept
 from lastro.rails.port import BudgetSpent, KeyEntry, NoEntry
+from lastro.standards.pix_keys import key_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,12 @@ class Budgeted:
         self._kept: Kept[KeyEntry | NoEntry] = Kept(clock, _MOST_KEPT)
 
     async def entry(self, key: str, asking: Asking) -> KeyEntry | NoEntry:
-        """Where a key leads; BudgetSpent and Transient as `outside` raises them, the first of them before it is asked."""
+        """Where a key leads; BudgetSpent and Transient as `outside` raises them, the first of them before it is asked.
+
+        What is no key in its canonical form leads nowhere: nobody is asked, and nothing is spent.
+        """
+        if key_type(key) is None:
+            return _UNKNOWN
         by = (asking.company_id, asking.document)
         return await self._kept.get(key, lambda: self._ask(key, asking), by=by)
 

@@ -19,6 +19,7 @@ from lastro.rails.line import Line
 from lastro.rails.messages import Malformed, is_its_own, is_worded, problem, understood
 from lastro.rails.port import CancellationFinal, Permanent, PixFinal, ReturnFinal, Told, Transient, Unknown
 from lastro.rails.spi import charge_wire, recurrence_wire, wire
+from lastro.standards import pix_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -159,6 +160,8 @@ class Spi:
                 found = wire.key_entry(answer.body)
             except Malformed as malformed:
                 raise Transient(f"the directory's answer cannot be read: {malformed}") from malformed
+            if pix_keys.canonical(found.key) != key:
+                raise Transient("the directory's answer is about another key")
             return replace(found, seconds=max_age(answer.headers.get("Cache-Control")) or 0)
         code, reason = problem(answer.status, answer.body)
         # Without the directory's own body it may be a fault of the way there, which says nothing of the key.
@@ -198,9 +201,13 @@ class Spi:
             **({} if key is None else {"key": key}),
         }
         answer = await self._checked("POST", "/dict/v2/entries", msgspec.json.encode(entry))
-        with suppress(msgspec.DecodeError):
-            return msgspec.json.decode(answer, type=_Entry).key
-        raise Transient("the directory's answer has no key")
+        try:
+            made = pix_keys.canonical(msgspec.json.decode(answer, type=_Entry).key)
+        except msgspec.DecodeError as unread:
+            raise Transient("the directory's answer has no key") from unread
+        if key not in (None, made):
+            raise Transient("the directory's answer is about another key")
+        return made
 
     async def delete_key(self, *, key: str, reason: str) -> None:
         """Frees a key (DICT API, deleteEntry)."""

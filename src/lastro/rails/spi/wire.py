@@ -17,7 +17,7 @@ from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Reader, decoded, instant
 from lastro.rails.spi import charge_wire, recurrence_wire
 from lastro.rails.spi.parties import Document, Payer
-from lastro.standards import pix_ids
+from lastro.standards import pix_ids, pix_keys
 
 _ID = re.compile(r"[A-Za-z0-9]{1,64}")
 _TXID = re.compile(r"[A-Za-z0-9]{1,35}")
@@ -182,7 +182,7 @@ def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
         receiver_branch=receiver.branch,
         receiver_account=receiver.account,
         receiver_document=receiver.document.number if isinstance(receiver.document, Document) else receiver.document,
-        key=receiver.key,
+        key=None if receiver.key is None else pix_keys.canonical(receiver.key),
         instrument=pix.local_instrument,
         remittance=pix.remittance,
         settled_at=pix.settled_at,

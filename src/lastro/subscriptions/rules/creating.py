@@ -9,6 +9,7 @@ from lastro.base import forms
 from lastro.base.errors import Problem
 from lastro.base.outgoing.addresses import url_problem
 from lastro.standards.documents import is_document
+from lastro.standards.pix_keys import canonical
 from lastro.standards.recurrence_payload import MAX_CONTRACT, MAX_PURPOSE
 from lastro.subscriptions.model import TYPES, Person, Terms, Wish
 
@@ -108,17 +109,12 @@ def wish_of(form: CreateSubscription, account_id: UUID) -> Wish:
         webhook_url=form.webhook_url, description=form.description,
         payer=None if form.payer is None else _person(form.payer),
         charge=None if charge is None else forms.money(charge.amount, "initialCharge.amount", ignored),
-        charge_key=None if charge is None else _canonical(charge.pix_key),
+        charge_key=None if charge is None else canonical(charge.pix_key),
     )  # fmt: skip
 
 
 def _person(form: DebtorForm | PayerForm) -> Person:
     return Person(form.name, form.document.type, form.document.number.upper())
-
-
-def _canonical(key: str) -> str:
-    """A key as the directory has it: e-mails in small letters, however they were typed."""
-    return key.lower() if "@" in key else key
 
 
 def account_problems(wish: Wish, account: Account, key_account_id: UUID | None) -> list[Problem]:
