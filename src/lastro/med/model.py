@@ -125,12 +125,14 @@ class Contested:
     """What a dispute stands on, on our side of it: the account, and the money.
 
     disputed: of a Pix that one of our accounts received; None: one of ours has sent it. available: what the account has.
+    blocked: what other objects keep of this Pix.
     """
 
     account_id: UUID
     amount: Money
     disputed: Disputed | None = None
     available: Money | None = None
+    blocked: Money | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,9 +121,17 @@ def deadline_of(object_type: str, at: datetime, terms: Terms) -> datetime:
     return at + {RECOVERY: terms.whole, NOTICE: terms.analysis, REQUEST: terms.answer}[object_type]
 
 
-def to_block(asked: Money, has: Money, already: Money) -> Money:
-    """How much more an object takes of what the account has available. already: what it blocks."""
-    return max(min(asked - already, has), Money(0, asked.currency))
+def to_block(asked: Money, has: Money, already: Money, free: Money) -> Money:
+    """How much more an object takes of what the account has available. already: what it blocks.
+
+    free: as `free_of`: more than that could not be given back.
+    """
+    return max(min(asked - already, has, free - already), Money(0, asked.currency))
+
+
+def free_of(left: Money, elsewhere: Money) -> Money:
+    """How much an object can block of a Pix at most. left: what can still be given back; elsewhere: blocked by others."""
+    return max(left - elsewhere, Money(0, left.currency))
 
 
 def moved_by(known: MedObject, news: MedNews) -> tuple[str, ...]:

@@ -46,7 +46,9 @@ MED_OBJECTS = Machine(
         ("RECEIVED", "notice decide"): "ANALYSED",
         ("OPEN", "notice cancel"): "CANCELLED",
         ("RECEIVED", "notice cancel"): "CANCELLED",
-        # What it blocks goes over to the request for it, or is given free where none comes.
+        # What it blocks goes over to its request, whose word may come first, or is given free where none comes.
+        ("OPEN", "notice hand over"): "OPEN",
+        ("RECEIVED", "notice hand over"): "RECEIVED",
         ("ANALYSED", "notice hand over"): "ANALYSED",
         ("ANALYSED", "notice release"): "ANALYSED",
         (NOT_THERE, "request open"): "OPEN",

@@ -35,8 +35,13 @@ _BY_REFUND = "SELECT * FROM med_objects WHERE company_id = $1 AND refund_id = $2
 _BLOCKING = """
 SELECT * FROM med_objects
  WHERE company_id = $1 AND recovery_id = $2 AND end_to_end_id = $3 AND object_type = 'INFRINGEMENT_NOTIFICATION'
-   AND status = 'ANALYSED' AND blocked_minor > 0
+   AND blocked_minor > 0
  ORDER BY created_at, id
+"""
+# What others block of the same transaction; what is on its way back is not left of it anyhow.
+_ELSEWHERE = """
+SELECT coalesce(sum(blocked_minor), 0)::bigint FROM med_objects
+ WHERE company_id = $1 AND end_to_end_id = $2 AND id <> $3 AND role = 'RECEIVER' AND refund_id IS NULL
 """
 _IS_DISPUTED = """
 SELECT 1 FROM med_objects
@@ -124,6 +129,11 @@ async def blocking(session: Session, company_id: UUID, news: MedNews) -> tuple[M
         return ()
     rows = await session.fetch(_BLOCKING, company_id, news.recovery_id, news.end_to_end_id)
     return tuple(object_from(row) for row in rows)
+
+
+async def blocked_elsewhere(session: Session, company_id: UUID, end_to_end_id: str, object_id: UUID) -> Money:
+    """What other objects than this one block of a Pix that came."""
+    return Money(await session.value(_ELSEWHERE, company_id, end_to_end_id, object_id), "BRL")
 
 
 async def was_canceled(session: Session, company_id: UUID, news: MedNews) -> bool:

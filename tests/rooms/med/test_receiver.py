@@ -190,7 +190,7 @@ async def test_a_client_gives_part_back_while_it_is_disputed(court: Court) -> No
     await court.cast.credit(court.ana, 5000)
     notice = await court.notice(await court.transaction(order))
     await court.agreed(notice)
-    assert await court.blocked() == 1000
+    assert await court.blocked() == 700
     request = court.request(notice)
     await court.says(request)
     await court.falls(request)
@@ -198,6 +198,72 @@ async def test_a_client_gives_part_back_while_it_is_disputed(court: Court) -> No
     await asyncio.gather(court.ends(refund), court.returned())
     assert (await court.stands(order))[:2] == ("REFUNDED", 1000)
     assert (await court.blocked(), await court.is_so(request)) == (0, ("ANALYSED", 0, 700, "PARTIALLY_ACCEPTED"))
+
+
+@pytest.mark.parametrize(("paid", "refunded", "left"), [(3000, 2500, 500), (3000, 0, 3000), (400_000, 399_999, 1)])
+async def test_no_more_is_blocked_than_can_still_be_given_back(court: Court, paid: int, refunded: int, left: int) -> None:
+    """At its opening, by each of several disputes of one payment, and by later credits."""
+    court.terms = replace(TERMS, top_up=timedelta(hours=1))
+    order = await court.paid(paid)
+    await court.cast.credit(court.ana, 1_000_000)
+    if refunded:
+        await court.ends(await court.back(order, refunded))
+    name = await court.transaction(order)
+    notice, other = await court.notice(name, paid), await court.notice(name, paid)
+    await court.agreed(notice)
+    assert await court.blocked() == left
+    await court.says(other)
+    await court.cast.credit(court.ana, 5000)
+    await court.looked_at(other)
+    assert (await court.blocked(), (await court.is_so(other))[1]) == (left, 0)
+    request = court.request(notice)
+    await court.says(request)
+    assert (await court.blocked(), (await court.is_so(request))[1]) == (left, left)
+    await court.falls(request)
+    assert await court.returned() == "handled"
+    assert (await court.stands(order))[:2] == ("REFUNDED", paid)
+    assert await court.blocked() == 0
+    assert await court.falls(other) or await court.looked_at(other)
+    while (await court.is_so(other))[0] != "ANALYSED":
+        assert await court.looked_at(other)
+    assert await court.is_so(other) == ("ANALYSED", 0, 0, "DISAGREED")
+
+
+async def test_a_refund_that_fails_is_blocked_when_the_request_comes(court: Court) -> None:
+    order = await court.paid(1000)
+    refund = await court.back(order, 300)
+    notice = await court.notice(await court.transaction(order))
+    await court.agreed(notice)
+    assert await court.blocked() == 700
+    await court.ends(refund, "ED05")
+    request = court.request(notice)
+    await court.says(request)
+    assert await court.blocked() == 1000
+
+
+@pytest.mark.parametrize("what", ["notice", "request"])
+async def test_a_payment_that_was_given_back_whole_is_contested_in_vain(court: Court, what: str) -> None:
+    """Nothing is blocked, and it ends at once, whatever a request or a verdict else waits for."""
+    court.terms = replace(TERMS, settle=timedelta(hours=20))
+    order = await court.paid(400_000)
+    await court.ends(await court.back(order, 400_000))
+    await court.cast.credit(court.ana, 900_000)
+    notice = await court.notice(await court.transaction(order), 400_000)
+    one = notice if what == "notice" else court.request(notice, reason="OPERATIONAL_FLAW", recovery_id=None)
+    assert await court.says(one) == "handled"
+    assert (await court.blocked(), (await court.is_so(one))[:2]) == (0, ("OPEN", 0))
+    while await court.falls(one):
+        assert await court.blocked() == 0
+    if what == "notice":
+        assert await court.is_so(one) == ("ANALYSED", 0, 0, "DISAGREED")
+        assert [o["result"] for o in await court.sent("med.verdict")] == ["DISAGREED"]
+    else:
+        assert await court.is_so(one) == ("ANALYSED", 0, 0, "REJECTED")
+        assert [o["rejection"] for o in await court.sent("med.answer")] == ["NO_BALANCE"]
+    assert (await court.money(), await court.column("SELECT count(*) FROM med_objects WHERE due_at IS NOT NULL")) == (
+        (900_000, 0),
+        [0],
+    )
 
 
 async def test_two_notices_of_one_payment_block_what_there_is_once(court: Court) -> None:

@@ -155,11 +155,19 @@ def test_what_has_to_be_said(name: Any, situation: str, details: str | None, iss
 
 
 @pytest.mark.parametrize(
-    ("asked", "has", "already", "more"),
-    [(1000, 5000, 0, 1000), (1000, 300, 0, 300), (1000, 300, 900, 100), (1000, 0, 0, 0), (100, 9, 200, 0)],
-)
-def test_no_more_is_blocked_than_is_asked_and_there(asked: int, has: int, already: int, more: int) -> None:
-    assert rules.to_block(Money(asked, "BRL"), Money(has, "BRL"), Money(already, "BRL")) == Money(more, "BRL")
+    ("asked", "has", "already", "left", "elsewhere", "more"),
+    [
+        (1000, 5000, 0, 1000, 0, 1000), (1000, 300, 0, 1000, 0, 300), (1000, 300, 900, 1000, 0, 100), (1000, 0, 0, 1000, 0, 0),
+        (100, 9, 200, 1000, 0, 0), (3000, 5000, 0, 500, 0, 500), (1000, 5000, 0, 1000, 800, 200), (1000, 5000, 0, 0, 0, 0),
+        (1000, 5000, 300, 1000, 500, 200), (1000, 5000, 0, 500, 800, 0),
+    ],
+)  # fmt: skip
+def test_no_more_is_blocked_than_is_asked_there_and_can_be_given_back(
+    asked: int, has: int, already: int, left: int, elsewhere: int, more: int
+) -> None:
+    money = [Money(minor, "BRL") for minor in (asked, has, already)]
+    free = rules.free_of(Money(left, "BRL"), Money(elsewhere, "BRL"))
+    assert rules.to_block(*money, free) == Money(more, "BRL")
 
 
 @pytest.mark.parametrize(("returned", "result"), [(0, "REJECTED"), (1, "PARTIALLY_ACCEPTED"), (1000, "TOTALLY_ACCEPTED")])

@@ -97,7 +97,8 @@ class Noted(Act[Known]):
             return None
         currency = one.payment.amount.currency
         (balance,) = await ledger.balances_of(session, company_id, [one.account.id], currency)
-        return Contested(one.account.id, one.payment.amount, one, balance.available)
+        elsewhere = await store.blocked_elsewhere(session, company_id, self.news.end_to_end_id, self.news.reference_id)
+        return Contested(one.account.id, one.payment.amount, one, balance.available, elsewhere)
 
     def _made(self, known: Known, door: Door) -> tuple[str, Write | None]:
         news, contested = self.news, known.contested
@@ -125,23 +126,27 @@ class Noted(Act[Known]):
         )  # fmt: skip
 
     def _blocked(self, contested: Contested, blocking: tuple[MedObject, ...], door: Door) -> Write:
-        """CUST→BLOCK as far as the balance goes; what notices of it have blocked goes over to a request.
+        """CUST→BLOCK as far as balance and payment go; what notices of it have blocked goes over to a request.
 
-        A request may ask for less than its notices block: the rest goes BLOCK→CUST.
+        A request may ask for less than its notices block: the rest goes BLOCK→CUST. Where all was given back, nothing is
+        waited for.
         """
         assert contested.available is not None
+        assert contested.disputed is not None
+        assert contested.blocked is not None
         one = self._object(contested, door)
         nothing = one.amount - one.amount
         taken_over = sum((b.blocked for b in blocking), nothing)
-        kept = min(taken_over, one.amount)
-        more = rules.to_block(one.amount, contested.available, kept)
+        free = rules.free_of(contested.disputed.left, contested.blocked - taken_over)
+        kept = min(taken_over, one.amount, free)
+        more = rules.to_block(one.amount, contested.available, kept, free)
         is_notice = one.object_type == NOTICE
-        lacks = kept + more < one.amount
+        lacks = kept + more < min(one.amount, free)
         due = rules.next_look(one.deadline, lacks, door.now, self.terms) if is_notice else door.now + self.terms.settle
-        one = replace(one, blocked=kept + more, due_at=due)
+        one = replace(one, blocked=kept + more, due_at=door.now if contested.disputed.is_given_back else due)
         write = born(one, (f"{'notice' if is_notice else 'request'} open",), door, self.news.at)
         for b in blocking:
-            write += moved(b, "notice hand over", door, blocked=nothing, due_at=None)[1]
+            write += moved(b, "notice hand over", door, blocked=nothing, due_at=None if b.has_ended else b.due_at)[1]
         write += Write(door.company_id, transfers=postings.blocked(door, one.account_id, one.id, more))
         write += freed(one, taken_over - kept, door)
         if is_notice:

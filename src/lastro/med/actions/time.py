@@ -28,14 +28,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The object; of a request also the money that is asked back, which may be none of ours any more.
+    """The object, and the money that is contested, which may be none of ours any more.
 
-    available: what the account has, of a notice that takes later credits.
+    available: what the account has, of a notice that takes later credits; elsewhere: what other objects block of the Pix.
     """
 
     own: MedObject
     disputed: Disputed | None = None
     available: Money | None = None
+    elsewhere: Money | None = None
 
 
 @dataclass(frozen=True)
@@ -46,23 +47,27 @@ class Fall(Act["Known | None"]):
     stand: Stand
 
     async def read(self, session: Session, door: Door) -> Known | None:
-        """The object, and of a request what it stands on."""
+        """The object, and what it stands on."""
         own = await store.found(session, door.company_id, self.object_id)
-        if own is None:
-            return None
-        if own.object_type != REQUEST:
-            return Known(own, available=await self._available(session, door.company_id, own))
-        return Known(own, await disputed(session, door.company_id, own.end_to_end_id))
+        if own is None or own.role != RECEIVER:
+            return None if own is None else Known(own)
+        contested = await disputed(session, door.company_id, own.end_to_end_id)
+        if own.object_type == REQUEST:
+            return Known(own, contested)
+        elsewhere = await store.blocked_elsewhere(session, door.company_id, own.end_to_end_id, own.id)
+        return Known(own, contested, await self._available(session, door.company_id, own), elsewhere)
 
     def decide(self, known: Known | None, door: Door) -> Done:
         """What is due, if it still is."""
         if known is None or known.own.due_at is None or known.own.due_at > door.now or known.own.role != RECEIVER:
             return Done(None, b"")
         own = known.own
-        if own.object_type == NOTICE and own.state != "ANALYSED" and door.now < own.deadline:
-            return Done(self._topped_up(own, known.available, door), b"")
+        is_given_back = known.disputed is not None and known.disputed.is_given_back
+        if own.object_type == NOTICE and own.state != "ANALYSED" and door.now < own.deadline and not is_given_back:
+            return Done(self._topped_up(known, door), b"")
         if own.object_type == NOTICE:
-            return Done(self._noticed(own, door), b"")
+            # The account has done what would be asked of it: nobody is marked for fraud by a default.
+            return Done(self._noticed(own, "DISAGREED" if is_given_back else self.stand.terms.verdict, door), b"")
         return Done(self._answered(own, known.disputed, door), b"")
 
     def insufficient(self, short: InsufficientFunds) -> Fall:
@@ -75,25 +80,28 @@ class Fall(Act["Known | None"]):
         (balance,) = await ledger.balances_of(session, company_id, [own.account_id], own.amount.currency)
         return balance.available
 
-    def _topped_up(self, own: MedObject, available: Money | None, door: Door) -> Write:
+    def _topped_up(self, known: Known, door: Door) -> Write:
         """CUST→BLOCK what the account has by now of what is lacking; the verdict waits for its deadline."""
-        nothing = own.amount - own.amount
-        more = nothing if available is None else rules.to_block(own.amount, available, own.blocked)
+        own, nothing = known.own, known.own.amount - known.own.amount
+        most = nothing
+        if known.disputed is not None and known.elsewhere is not None:
+            most = min(own.amount, rules.free_of(known.disputed.left, known.elsewhere))
+        more = nothing if known.available is None else rules.to_block(own.amount, known.available, own.blocked, most)
         blocked = own.blocked + more
-        due = rules.next_look(own.deadline, blocked < own.amount, door.now, self.stand.terms)
+        due = rules.next_look(own.deadline, blocked < most, door.now, self.stand.terms)
         if not more.minor:
             return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": due}),))
         _, write = moved(own, "notice top up", door, blocked=blocked, due_at=due)
         return write + Write(door.company_id, transfers=postings.blocked(door, own.account_id, own.id, more))
 
-    def _noticed(self, own: MedObject, door: Door) -> Write:
+    def _noticed(self, own: MedObject, verdict: str, door: Door) -> Write:
         if own.state == "ANALYSED":
             return let_go(own, "notice release", door)
         if own.state == "OPEN":
             own, write = moved(own, "notice acknowledge", door)
             # One Write moves a row once: the verdict follows as the next thing that is due.
             return write
-        return said(own, self.stand.terms.verdict, self.stand, door)
+        return said(own, verdict, self.stand, door)
 
     def _answered(self, own: MedObject, one: Disputed | None, door: Door) -> Write:
         """The return of what is blocked, as far as the payment has not been given back; else a no."""

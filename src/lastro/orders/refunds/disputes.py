@@ -46,6 +46,11 @@ class Disputed:
         """What a return of it can be at most."""
         return left(self.order, self.ground.counted_minor + self.ground.taken_minor)
 
+    @property
+    def is_given_back(self) -> bool:
+        """Whether all of it has been given back, for certain."""
+        return self.order.state == "REFUNDED"
+
 
 @dataclass(frozen=True, slots=True)
 class Returning:
