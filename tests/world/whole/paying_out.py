@@ -192,6 +192,32 @@ async def is_contested(crowd: Crowd) -> None:
     await _read_cases(crowd, name, who)
 
 
+async def is_called_off(crowd: Crowd) -> None:
+    """A bank asks back what it had sent by mistake, and thinks better of it, while the network takes no returns."""
+    who = crowd.chance.choice(("ana", "dora"))
+    order_id = crowd.some(f"paid of {who}")
+    shown = await crowd.read("read_order", who=who, path={"id": order_id}) if order_id else None
+    if shown is None or not shown.get("endToEndId"):
+        return
+    behaviour = crowd.chance.choice(("down", "down", "lost-answer", "unprocessed"))
+    match = {"endToEndId": shown["endToEndId"]}
+    times = crowd.chance.randint(1, 6)
+    await crowd.act("/faults", {"operation": "return", "behaviour": behaviour, "times": times, "match": match})
+    asked = {**match, "situationType": "SCAM", "reason": crowd.chance.choice(("OPERATIONAL_FLAW", "PIX_AUTOMATICO"))}
+    request = await crowd.act("/med", asked)
+    if request is None or "referenceId" not in request:
+        return
+    name = request["referenceId"]
+
+    async def here() -> Any:
+        return await crowd.read("read_med", who=who, path={"referenceId": name})
+
+    if crowd.chance.random() < 0.7:
+        await crowd.soon(here)
+    await crowd.act(f"/med/{name}/advance", {"status": "CANCELLED"})
+    await _read_cases(crowd, name, who)
+
+
 async def _read_cases(crowd: Crowd, name: str, who: str) -> None:
     await crowd.read("read_med", who=who, path={"referenceId": name})
     await crowd.read("read_med_2", who=who, path={"referenceId": name})
