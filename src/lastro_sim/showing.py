@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 import jinja2
 from litestar import Response
 
+from lastro.standards.legible import as_shown
+
 from .answers import Asked
 from .forms import Form
 from .texts import Speech, spoken
@@ -27,6 +29,7 @@ HEADERS = {
 TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
     autoescape=True,
+    finalize=as_shown,
     trim_blocks=True,
     lstrip_blocks=True,
 )

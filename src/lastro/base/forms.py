@@ -13,6 +13,7 @@ from msgspec import inspect
 
 from lastro.base.errors import Problem
 from lastro.base.money import Money, MoneyError
+from lastro.standards.legible import ACCENTS, ALONE, MOST_MARKS, UNSEEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
 DEEPEST = 32
 _KEYS = re.compile(rb'"\s*:')
 # In Python $ also stands before a last newline; (?!\n) says that it does not, and means the same in OpenAPI's dialect.
-# Something in it is to be seen: blanks and what has no width say nothing.
-_PRINTABLE = r"^(?=.*[^\s\u200b-\u200f\u2060-\u2064\ufeff])[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*$(?!\n)"
-_PRINTABLE_UNPADDED = r"^(?! )(?!.* $)[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*$(?!\n)"
+# Something in it is to be seen: blanks say nothing.
+# Nothing in it turns what stands beside it, hides, or piles up on a letter (standards.legible).
+_SEEN = (
+    rf"(?!.*(?:{ALONE}))(?!.*[{ACCENTS}]{{{MOST_MARKS + 1}}})[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{UNSEEN}]*$(?!\n)"
+)
+PRINTABLE = rf"^(?=.*[^\s]){_SEEN}"
+_PRINTABLE_UNPADDED = rf"^(?! )(?!.* $){_SEEN}"
 
 # Of a field that may be left out, but is refused where it is null.
 NEVER_NULL = {"not": {"type": "null"}}
@@ -37,12 +42,12 @@ _AMOUNT = {
 }
 
 # Text as clients send it: Unicode is kept, control characters are refused.
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=140, pattern=_PRINTABLE)]
-Description = Annotated[str, msgspec.Meta(min_length=1, max_length=140, pattern=_PRINTABLE)]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=140, pattern=PRINTABLE)]
+Description = Annotated[str, msgspec.Meta(min_length=1, max_length=140, pattern=PRINTABLE)]
 ExternalId = Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=_PRINTABLE_UNPADDED)]
 Url = Annotated[str, msgspec.Meta(min_length=1, max_length=2048)]
-Email = Annotated[str, msgspec.Meta(min_length=3, max_length=77, pattern=_PRINTABLE)]
-Line = Annotated[str, msgspec.Meta(min_length=1, max_length=140, pattern=_PRINTABLE)]
+Email = Annotated[str, msgspec.Meta(min_length=3, max_length=77, pattern=PRINTABLE)]
+Line = Annotated[str, msgspec.Meta(min_length=1, max_length=140, pattern=PRINTABLE)]
 
 
 class Form(msgspec.Struct, rename="camel", kw_only=True):

@@ -18,15 +18,20 @@ from fpdf.fonts import TTFFont
 from fpdf.output import OutputProducer
 from fpdf.syntax import PDFObject
 
+from lastro.standards.legible import MARK
+
 if TYPE_CHECKING:
     from fpdf.output import PDFFont, PDFType3Font
 
 FONTS = Path(__file__).parent / "fonts"
 FILES = (("", "DejaVuSans.ttf"), ("B", "DejaVuSans-Bold.ttf"))
 FONT = "DejaVu"
-NO_LETTER = "\u25af"  # stands for a character that the font has not: ▯
-# Latin as Unicode has it up to Extended-A, dashes, quotation marks, the sign of a cut text, the euro.
-_LETTERS = (*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x2010, 0x2016), *range(0x2018, 0x2020), 0x2026, 0x20AC, 0x25AF)
+NO_LETTER = MARK  # stands for a character that the font has not
+# Latin as Unicode has it up to Extended-A without the hyphen that is not seen, dashes, quotation marks, …, the euro.
+_LETTERS = (
+    *range(0x20, 0x7F), *range(0xA0, 0xAD), *range(0xAE, 0x180), *range(0x2010, 0x2016), *range(0x2018, 0x2020), 0x2026,
+    0x20AC, 0x25AF,
+)  # fmt: skip
 _one_at_a_time = Lock()  # what is kept of the font takes other numbers in each document
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from lastro.standards.legible import legible
+
 # What begins so is run. The four of double width are what a spreadsheet of an East Asian country takes for the same.
 _RUNS = frozenset("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
 # A cell begins where the text does and, in a spreadsheet of a country whose decimals have a comma, after a semicolon, also
@@ -10,6 +12,7 @@ _BEGINS = re.compile(r"""(^|[;\t\r\n])(?=[\s"]*[=+\-@\t\r\uff1d\uff0b\uff0d\uff2
 
 
 def as_text(text: str) -> str:
-    """The same text, with an apostrophe before whatever in it a spreadsheet would run as a formula."""
+    """The same text, legible, with an apostrophe before whatever in it a spreadsheet would run as a formula."""
+    text = legible(text)
     # Most texts have none of it.
     return text if _RUNS.isdisjoint(text) else _BEGINS.sub(r"\1'", text)

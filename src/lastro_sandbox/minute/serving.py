@@ -21,6 +21,7 @@ from lastro.doors.console.shell import HEADERS, HTML, asked_of
 from lastro.doors.console.terms import Terms
 from lastro.doors.http import Response, seen_of
 from lastro.doors.texts import Text
+from lastro.standards.legible import as_shown
 from lastro_sandbox import call_words
 from lastro_sandbox.calls import Call, as_curl, shown
 from lastro_sandbox.minute.acting import CODE, Away, Desk, typed_amount
@@ -47,8 +48,8 @@ _FILES: Final = {
     "copy.js": (call_words.COPY, b"text/javascript; charset=utf-8"),
 }
 _TEMPLATES: Final = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(_HERE / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True,
-    undefined=jinja2.StrictUndefined,
+    loader=jinja2.FileSystemLoader(_HERE / "templates"), autoescape=True, finalize=as_shown, trim_blocks=True,
+    lstrip_blocks=True, undefined=jinja2.StrictUndefined,
 )  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
+from lastro.standards.legible import as_shown
+
 from .. import amounts, logs, queries, statements
 from ..answers import Asked, answer
 from ..collecting import movements, returns
@@ -30,7 +32,7 @@ MOST_INSTALLMENTS = 24
 THREE_DS = ("transStatus", "eci", "authenticationValue", "dsTransId", "version")  # what a merchant tells with a charge
 MOST_LISTED = 10_000
 PAGE = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).parent.parent / "templates"), autoescape=True
+    loader=jinja2.FileSystemLoader(Path(__file__).parent.parent / "templates"), autoescape=True, finalize=as_shown
 ).get_template("challenge.html")
 HEADERS = {
     "Content-Security-Policy": (

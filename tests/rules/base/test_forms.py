@@ -141,7 +141,17 @@ def test_lengths_are_counted_in_characters(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["🙂 obrigada", "مرحبا بك", "ação", "日本語", "e\u0301tude", "a\u200db", "'; DROP TABLE orders; --", "<b>x</b>"]
+    "text",
+    [
+        "🙂 obrigada",
+        "مرحبا بك",
+        "ação",
+        "日本語",
+        "e\u0301tude",
+        "👨\u200d👩\u200d👧",
+        "'; DROP TABLE orders; --",
+        "<b>x</b>",
+    ],
 )
 @pytest.mark.parametrize("path", PRINTED)
 def test_unicode_is_kept_as_it_came(path: str, text: str) -> None:
@@ -156,7 +166,23 @@ def test_unicode_is_kept_as_it_came(path: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a\x00b", "\x00", "a\x1f", "a\tb", "a\nb", "a\n", "a\r\n", "\x7f", "\x85", "\x9f", "\u2028", "a\u2029"],
+    [
+        "a\x00b",
+        "\x00",
+        "a\x1f",
+        "a\tb",
+        "a\nb",
+        "a\n",
+        "a\r\n",
+        "\x7f",
+        "\x85",
+        "\x9f",
+        "\u2028",
+        "a\u2029",
+        "\u202eb",
+        "\u200bb",
+        "a\u200db",
+    ],
     ids=repr,
 )
 @pytest.mark.parametrize("path", PRINTED)

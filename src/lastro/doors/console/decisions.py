@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lastro.base.run import Verb
 
 ROOT = "/institution"  # of their paths, which are names alone
-_Reason = Annotated[str, msgspec.Meta(min_length=1, max_length=400, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$(?!\n)")]
+_Reason = Annotated[str, msgspec.Meta(min_length=1, max_length=400, pattern=forms.PRINTABLE)]
 _By = Annotated[str, msgspec.Meta(min_length=1, max_length=140)]
 
 

@@ -14,6 +14,7 @@ from lastro.doors.console.terms import Terms
 from lastro.doors.console.words import LANGUAGES, words
 from lastro.doors.http import Response
 from lastro.people import Role
+from lastro.standards.legible import as_shown
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -45,7 +46,7 @@ def templates(*further: Path) -> jinja2.Environment:
     """The pages' templates. further: folders of an annex, looked through after our own."""
     folders = (Path(__file__).parent / "templates", *further)
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folders), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        loader=jinja2.FileSystemLoader(folders), autoescape=True, finalize=as_shown, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ from lastro.orders.checkout.rules import TONES, is_over, name_of, return_link, s
 from lastro.orders.checkout.views import how_to_pay
 from lastro.orders.checkout.words import LANGUAGES, NAMES, TAGS, Speech
 from lastro.standards.documents import mask
+from lastro.standards.legible import as_shown
 
 if TYPE_CHECKING:
     from lastro.base.money import Money
@@ -26,6 +27,7 @@ REFRESH_SECONDS = 15  # without a script the page is loaded anew at this pace, a
 _JINJA = jinja2.Environment(
     loader=jinja2.FileSystemLoader(_TEMPLATES),
     autoescape=True,
+    finalize=as_shown,
     trim_blocks=True,
     lstrip_blocks=True,
     undefined=jinja2.StrictUndefined,
