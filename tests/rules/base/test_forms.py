@@ -140,19 +140,10 @@ def test_lengths_are_counted_in_characters(path: str) -> None:
     assert problems(body(path, "🙂" * (longest + 1))) == [(path, "TOO_LONG")]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "🙂 obrigada",
-        "مرحبا بك",
-        "ação",
-        "日本語",
-        "e\u0301tude",
-        "👨\u200d👩\u200d👧",
-        "'; DROP TABLE orders; --",
-        "<b>x</b>",
-    ],
-)
+_KEPT = ("🙂 obrigada", "مرحبا بك", "ação", "日本語", "e\u0301tude", "'; DROP TABLE orders; --", "<b>x</b>")
+
+
+@pytest.mark.parametrize("text", [*_KEPT, "👨\u200d👩\u200d👧"])
 @pytest.mark.parametrize("path", PRINTED)
 def test_unicode_is_kept_as_it_came(path: str, text: str) -> None:
     raw = body(path, text)
@@ -164,27 +155,10 @@ def test_unicode_is_kept_as_it_came(path: str, text: str) -> None:
     assert value == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a\x00b",
-        "\x00",
-        "a\x1f",
-        "a\tb",
-        "a\nb",
-        "a\n",
-        "a\r\n",
-        "\x7f",
-        "\x85",
-        "\x9f",
-        "\u2028",
-        "a\u2029",
-        "\u202eb",
-        "\u200bb",
-        "a\u200db",
-    ],
-    ids=repr,
-)
+_REFUSED = ("a\x00b", "\x00", "a\x1f", "a\tb", "a\nb", "a\n", "a\r\n", "\x7f", "\x85", "\x9f", "\u2028", "a\u2029")
+
+
+@pytest.mark.parametrize("text", [*_REFUSED, "\u202eb", "\u200bb", "a\u200db"], ids=repr)
 @pytest.mark.parametrize("path", PRINTED)
 def test_control_characters_are_refused(path: str, text: str) -> None:
     assert problems(body(path, "abc" + text)) == [(path, "INVALID")]
