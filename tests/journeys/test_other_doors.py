@@ -38,6 +38,8 @@ async def test_a_payin_is_paid_by_anybody_and_is_the_same_order_at_both_doors(pl
     there = await play.becomes(payin, "PAID")
     here = (await play.call("GET", f"{PAYINS}?externalId={play.name}-payin")).json
     assert (here["status"], here["endToEndId"], here["payer"]["name"]) == ("PAID", payment["endToEndId"], "Pessoa Pagadora")
+    bank = here["payer"]["bank"]
+    assert (bank["ispb"], bank["name"], bank["code"]) == ("99999020", "BANCO PAGADOR SIMULADO", "991")
     assert here["conciliationId"] == there["pix"]["conciliationId"] == payin["conciliationId"]
     assert await play.balance() - before == cents("10.50")
     ((event, body),) = await notified(play, payin["id"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+    from lastro.banks import Banks
     from lastro.base.db import Database
     from lastro.base.ids import Chance
     from lastro.base.run import Runner
@@ -52,6 +53,10 @@ class Assembled(Protocol):
     @property
     def inbox_verbs(self) -> Mapping[str, InboxVerb]:
         """By inbox kind."""
+
+    @property
+    def banks(self) -> Banks:
+        """The bank list, by which payers' institutions are named."""
 
     @property
     def dues(self) -> Sequence[Due]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from uuid import UUID
 
+    from lastro.banks import Banks
     from lastro.base.db import Database
     from lastro.companies import Keychain
 
@@ -22,6 +23,7 @@ FOLD_EVERY_SECONDS = 0.5
 FOLD_ALL_EVERY_SECONDS = 60.0
 FORGET_EVERY_SECONDS = 3600.0
 ROTATE_EVERY_SECONDS = 3600.0
+RENEW_EVERY_SECONDS = 60.0
 _LEAST_CREDITS = 20  # behind an account's fold, before folding is worth its row lock
 _MOST_ACCOUNTS = 200  # locked by one call
 _RESTS = 9  # times as long as a fold took: one looks at every balance of its company, which may have very many
@@ -62,6 +64,13 @@ def rotating(chain: Keychain, every: timedelta) -> Callable[[], Awaitable[bool]]
         return False
 
     return rotate
+
+
+async def renew(known: Banks, database: Database) -> bool:
+    """Looks for a newer bank list, by which the worker names who pays. Never says that there is more."""
+    async with database.session() as session:
+        await known.read(session)
+    return False
 
 
 class Upkeep:

@@ -118,6 +118,7 @@ class Worker:
     rotating: Callable[[], Awaitable[bool]] | None
     closers: tuple[Callable[[], Awaitable[None]], ...]
     key_ring: KeyRing
+    banks: banks.Banks
     held_back: str = f"{payouts.HELD_BACK} OR {orders.HELD_BACK}"
     early: str = subscriptions.EARLY
 
@@ -196,10 +197,11 @@ def jku_of(public_url: str) -> str:
 def place_of(settings: Settings) -> Place:
     """Where this lastro stands."""
     institution = Institution(settings.ispb, settings.institution_name, settings.branch, settings.compe)
-    banks = tuple(DepositBank(*bank) for bank in settings.transfers.banks)
-    transfers = Transfers(settings.transfers.clabe_prefix, banks)
+    deposits = tuple(DepositBank(*bank) for bank in settings.transfers.banks)
+    transfers = Transfers(settings.transfers.clabe_prefix, deposits)
     there = frozenset(settings.partners)
-    return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there)
+    listed = banks.Banks(sandbox=settings.is_sandbox)
+    return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there, listed)
 
 
 def keychain_of(settings: Settings, database: Database) -> Keychain:
@@ -242,7 +244,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
         dues_of(place, rail, ways, streams, settings.charging, settings.disputing),
         deliverer, planner, reconciler, chance, None if stepper is None else stepper.step,
         rotating(keychain_of(settings, database), timedelta(days=settings.token_key_days)), tuple(closers),
-        ring,
+        ring, place.banks,
     )  # fmt: skip
 
 
@@ -254,7 +256,7 @@ def _ways(
     budget = payees.budget_of(settings, database)
     charges = payees.charges(outgoing, rail, _hosts(settings), Located(database, chance), sandbox=sandbox)
     directory = payees.directory(database, place.institution, rail, budget)
-    return payouts.Ways(place.institution, directory, charges, banks.Banks(sandbox=sandbox))
+    return payouts.Ways(place.institution, directory, charges, place.banks)
 
 
 def plan_of(settings: Settings) -> webhooks.Plan:
@@ -310,7 +312,7 @@ def _hosts(settings: Settings) -> frozenset[str]:
 def routes(house: House) -> tuple[Route, ...]:
     """Every operation behind a bearer token."""
     told_from = webhooks.Place(house.place.sandbox, house.own_ports, house.key_ring, _machine, NOTICES, house.arrivals)
-    listed, institution = banks.Banks(sandbox=house.place.sandbox), house.place.institution
+    listed, institution = house.place.banks, house.place.institution
     ways = payouts.Ways(institution, house.directory, house.charges, listed)
     opening = accounts.opening.OpeningPlace(institution, house.key_ring, house.is_analysed)
     return (

@@ -9,6 +9,7 @@ import signal
 import time
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -165,6 +166,7 @@ def _lanes(
             )
             for due in assembled.dues
         ),
+        keep("bank list", partial(upkeep.renew, assembled.banks, database), stop, pause=upkeep.RENEW_EVERY_SECONDS),
         keep("outlook", outlook.round, stop, bells.event(_CLOCK)),
     ]
     if settings.watching.law_hours is not None:

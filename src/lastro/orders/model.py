@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
+from lastro.banks import Banks
 from lastro.orders.cards.rules import CHARGE_WITHIN, OVERTAKEN_WITHIN
 from lastro.orders.returns import RETURN_HELD_BACK, RETURNS
 from lastro.orders.transfers import NO_TRANSFERS
@@ -327,7 +328,7 @@ class Place:
     """Where this lastro stands: whose institution it is, under which address the world reaches it, in which mode.
 
     methods: the payment methods whose partners are configured. transfers: where transfers can be sent. partners: the rails
-    of those partners; None: of each method the usual one.
+    of those partners; None: of each method the usual one. banks: name who pays; as this process knows them.
     """
 
     institution: Institution
@@ -336,6 +337,7 @@ class Place:
     methods: frozenset[str] = frozenset({"PIX"})
     transfers: Transfers = NO_TRANSFERS
     partners: frozenset[str] | None = None
+    banks: Banks = field(default_factory=lambda: Banks(sandbox=False))
 
     def location(self, token: str) -> str:
         """The address of a charge as a QR carries it: without scheme."""

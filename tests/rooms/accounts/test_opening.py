@@ -47,6 +47,7 @@ async def test_a_request_goes_from_its_documents_to_an_account(desk: Desk) -> No
     assert (shown["status"], shown["step"], shown["missingRequiredDocuments"]) == ("APPROVED", "OPENED", [])
     pending, created = await desk.events(request)
     assert (pending["event"], created["event"]) == ("ACCOUNT.PENDING_DOCUMENTS", "ACCOUNT.CREATED")
+    assert pending["reason"] == {"code": "MISSING_DOCUMENTS", "description": f"{', '.join(ALL)} must be uploaded"}
     assert (created["accountId"], created["status"]) == (shown["accountId"], "ACTIVE")
     assert len(created["bankData"]["accountNumber"]) == 9
     assert (await desk.row(request))["key_due_at"] is not None

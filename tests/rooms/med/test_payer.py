@@ -271,6 +271,20 @@ async def test_a_cancel_whose_answer_was_lost(office: Office) -> None:
     assert await office.column("SELECT count(*) FROM history WHERE to_state = 'CANCELLED'") == [1]
 
 
+async def test_the_first_answer_of_a_cancel_has_the_whole_history(office: Office) -> None:
+    """As whoever reads the case a moment later is shown it."""
+    directory = Directory()
+    case = await opened(office, await paid(office), directory)
+    await says(office, msgspec.structs.replace(case, status="TRACED"))
+    answer = await cancel(office, case, directory)
+    read = await office.cast.runner.act(office.ana.company_id, Read(case.reference_id))
+    assert isinstance(answer, Reply)
+    assert isinstance(read, Done)
+    first, later = msgspec.json.decode(answer.body), msgspec.json.decode(read.body)
+    assert [one["status"] for one in first["history"]] == ["CREATED", "TRACED", "CANCELLED"]
+    assert (first["history"], first["related"]) == (later["history"], later["related"])
+
+
 async def test_a_case_as_it_is_shown(office: Office) -> None:
     """With the words of its last notification, and since when it is so at the directory."""
     case = await opened(office, await paid(office), Directory())

@@ -15,6 +15,7 @@ from uuid import UUID
 
 import pytest
 
+from lastro.banks import Banks
 from lastro.base import gaps, hints
 from lastro.base.errors import DatabaseAway, Kind, Refused
 from lastro.base.hints import Bells, Hinter
@@ -29,7 +30,7 @@ from lastro.doors.upkeep import Upkeep
 from lastro.orders import WAITING
 from lastro.rails import port
 
-from .conftest import AT, DEADLINE_SECONDS, House, Scene, until
+from .conftest import AT, DEADLINE_SECONDS, House, Note, Scene, until
 from .network import ISPB, ask
 
 
@@ -71,6 +72,7 @@ class Assembled:
     stepping: Any = None
     rotating: Any = None
     key_ring: Any = None
+    banks: Any = field(default_factory=lambda: Banks(sandbox=True))
     held_back: str = "false"
     early: str = "false"
 
@@ -117,8 +119,6 @@ def assembled(scene: Scene) -> Assembled:
 
 
 def scene_note(scene: Scene, row: port.InboxRow) -> Any:
-    from .conftest import Note  # noqa: PLC0415
-
     return Note(scene, row)
 
 

@@ -173,7 +173,9 @@ NOTICES = (
     _notice(
         "ACCOUNT.PENDING_DOCUMENTS", "Account request waits for documents",
         "A request was taken. Upload each document that it names; the request is looked at once the last is there.",
-        PendingDocumentsNotification, "PENDING_DOCUMENTS", {"missingRequiredDocuments": _MISSING},
+        PendingDocumentsNotification, "PENDING_DOCUMENTS",
+        {"reason": {"code": "MISSING_DOCUMENTS", "description": "documentHolder must be uploaded"},
+         "missingRequiredDocuments": _MISSING},
     ),
     _notice(
         "ACCOUNT.CREATED", "Account opened",

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from lastro.base.write import Fact
 
 
+class PendingReason(Answer, frozen=True, kw_only=True):
+    """Why a request waits."""
+
+    code: Literal["MISSING_DOCUMENTS"]
+    description: Annotated[str, msgspec.Meta(examples=["documentHolder, selfieHolder must be uploaded"])]
+
+
 class RefusalReason(Answer, frozen=True, kw_only=True):
     """Why a request was refused."""
 
@@ -36,6 +43,7 @@ class PendingDocumentsNotification(Answer, frozen=True, kw_only=True):
     occurred_at: Timestamp
     request_id: Id
     status: Literal["PENDING_DOCUMENTS"]
+    reason: PendingReason
     missing_required_documents: Missing
 
 
@@ -66,9 +74,10 @@ class RejectedNotification(Answer, frozen=True, kw_only=True):
 
 def pending(door: Door, request_id: UUID, missing: Sequence[str]) -> Fact:
     """ACCOUNT.PENDING_DOCUMENTS, told where the company has its events sent, as each of these."""
+    reason = PendingReason(code="MISSING_DOCUMENTS", description=f"{', '.join(missing)} must be uploaded")
     body = PendingDocumentsNotification(
         event="ACCOUNT.PENDING_DOCUMENTS", occurred_at=stamp(door.now), request_id=str(request_id),
-        status="PENDING_DOCUMENTS", missing_required_documents=list(missing),
+        status="PENDING_DOCUMENTS", reason=reason, missing_required_documents=list(missing),
     )  # fmt: skip
     return told(door, body.event, request_id, None, body)
 

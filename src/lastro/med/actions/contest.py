@@ -160,7 +160,8 @@ class Cancel(Act[Standing]):
         if news is None:
             return Done(Write(door.company_id), render(in_full(known.case)), own.id)
         after, write = moved(own, "recovery cancel", door, news.at, why="CLIENT")
-        shown = in_full(Case(after, (Changed("CANCELLED", own.state, door.now),), ()))
+        history = (*known.case.history, Changed("CANCELLED", own.state, door.now))
+        shown = in_full(Case(after, history, known.case.related))
         return Done(write, render(shown), own.id)
 
 

@@ -98,7 +98,7 @@ class Ask(Act[Known]):
             return Done(self._answer(known.payment.id, code, door), b"")
         code = _refusal(self.arrival, known)
         trigger = "accept" if code is None else "refuse"
-        payment_id, _, rows = _payment_rows(self.arrival, known, trigger, code, door, rail=self.rail)
+        payment_id, _, rows = _payment_rows(self.arrival, known, trigger, code, self.place, door, rail=self.rail)
         write = Write(door.company_id, rows=rows) + self._answer(payment_id, code, door)
         if code is None:
             write += Write(door.company_id, relies=_relied(known))
@@ -144,12 +144,12 @@ class Settled(Act[Known]):
         code = _refusal(self.arrival, known)
         finished = Write(door.company_id, finished=_finished(self.claimed, "handled", door))
         if code is not None:
-            payment_id, _, rows = _payment_rows(self.arrival, known, "give_back", code, door)
+            payment_id, _, rows = _payment_rows(self.arrival, known, "give_back", code, self.place, door)
             back = Return(self.place.institution.ispb, known.setup.number, known.number)
             end_to_end_id, amount = self.arrival.end_to_end_id, self.arrival.amount
             return Done(finished + give_back(payment_id, end_to_end_id, amount, rows, back, door), b"")
         order_id = known.order.id if known.order is not None else door.chance.uuid(door.now)
-        _, payer, rows = _payment_rows(self.arrival, known, "settle", None, door, order_id)
+        _, payer, rows = _payment_rows(self.arrival, known, "settle", None, self.place, door, order_id)
         assert known.account is not None
         paid = Paid(
             self.arrival.end_to_end_id, self.arrival.amount, at, payer, self.arrival.key, self.arrival.remittance, order_id,
@@ -245,13 +245,14 @@ def _payment_rows(
     known: Known,
     trigger: str,
     code: str | None,
+    place: Place,
     door: Door,
     order_id: UUID | None = None,
     rail: str = PIX,
 ) -> tuple[UUID, Party, tuple[Row, ...]]:
     """A new payment and its payer. order_id: of an order that is paid at once; a reservation takes it from the order."""
     payment_id = door.chance.uuid(door.now)
-    payer, party = payer_of(arrival.payer, door)
+    payer, party = payer_of(arrival.payer, place.banks.known, door)
     if trigger == "accept" and known.order is not None:
         order_id = known.order.id
     authorized = _authorized(arrival)

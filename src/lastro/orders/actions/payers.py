@@ -13,16 +13,19 @@ from lastro.orders.model import Party
 if TYPE_CHECKING:
     from lastro.base.run import Door
     from lastro.rails.port import Payer
+    from lastro.standards.banks import BankList
 
 _ACCOUNT_TYPES = {
     "CACC": "CHECKING_ACCOUNT", "SVGS": "SAVINGS_ACCOUNT", "TRAN": "PAYMENT_ACCOUNT", "SLRY": "WAGE_ACCOUNT",
 }  # fmt: skip
 
 
-def payer_of(payer: Payer, door: Door) -> tuple[Party, Row]:
-    """A new person, with the account that pays, and his row."""
+def payer_of(payer: Payer, banks: BankList, door: Door) -> tuple[Party, Row]:
+    """A new person, with the account that pays, and his row. banks: name the institution and its COMPE number."""
     kind = _ACCOUNT_TYPES.get(payer.account_type or "")
-    bank = present(ispb=payer.ispb, branch=payer.branch, account=payer.account, accountType=kind)
+    listed = banks.by_ispb(payer.ispb)
+    name, code = (None, None) if listed is None else (listed.short_name, listed.compe)
+    bank = present(ispb=payer.ispb, name=name, branch=payer.branch, account=payer.account, accountType=kind, code=code)
     party = Party(door.chance.uuid(door.now), payer.name, payer.document_type, payer.document_number, bank)
     values = {
         "id": party.id, "name": party.name, "document_type": party.document_type, "document_number": party.document_number,

@@ -51,7 +51,7 @@ class Authorize(Act["Shown | None"]):
         problem = authorization_problem(subscription, asked.accepted_at, asked.maximum)
         if problem is not None:
             return Done(self._answer(subscription.id, answer_code(problem), door), b"")
-        party, row = payer_of(asked.payer, door)
+        party, row = payer_of(asked.payer, self.place.banks.known, door)
         said = replace(subscription, payer=payer, maximum=asked.maximum, accepted_at=asked.accepted_at)
         write = Write(door.company_id, rows=(row,)) + accepted(
             replace(known, subscription=said), "authorize", party.id, door
