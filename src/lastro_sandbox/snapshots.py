@@ -144,6 +144,7 @@ def finish(home: Path) -> None:
                 _remove(home / item)
             if (folder / item).exists():
                 (folder / item).rename(home / item)
+        _remove(home / "beats")  # everything went back together, the networks too: nothing is missing
         about.rename(home / "restored.json")
     shutil.rmtree(folder, ignore_errors=True)
 

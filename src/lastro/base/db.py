@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from asyncpg import Record
     from asyncpg.prepared_stmt import PreparedStatement
 
+    from lastro.base.witness import Witness
+
 _PATIENCE_SECONDS = 5  # for a connection, when all are lent
 _SETTINGS = {
     "search_path": "public",
@@ -242,12 +244,14 @@ class Database:
 
     settings: of the server, in place of our own (lock_timeout). reads: nothing will be written, so a standby will do where
     the address names one. lent: how many are lent now. waits: how often somebody had to wait for one.
+    witness: of the process; with one, no session is lent of a database that has lost what it had acknowledged.
     """
 
     def __init__(self, dsn: Dsn, *, size: int = 10, settings: Mapping[str, str] | None = None, reads: bool = False) -> None:
         self.size = size
         self.lent = 0
         self.waits = 0
+        self.witness: Witness | None = None
         self._servers = Servers(dsn.url, reads=reads)
         self._settings = {**_SETTINGS, **(settings or {}), **({"role": dsn.role} if dsn.role else {})}
         self._idle: deque[Session] = deque()
@@ -309,10 +313,14 @@ class Database:
     async def _connect(self) -> Session:
         try:
             connection = await self._servers.connect(self._settings)
+            is_ours = self.witness is None or await self.witness.admits(connection)
         except (*_LOST, asyncpg.PostgresError, ValueError) as lost:
             if (sentence := refusal(lost)) is not None:
                 raise LoginRefused(sentence) from None
             raise DatabaseAway(str(lost)) from lost
+        if not is_ours:
+            connection.terminate()
+            raise DatabaseAway("it is an older copy of the database: what it had acknowledged is missing")
         return Session(connection, plans_once=self._settings.get("plan_cache_mode") == _ONCE)
 
     async def columns(self, table: str) -> dict[str, str]:

@@ -98,9 +98,14 @@ class Generations:
     signs_for: timedelta
 
 
+_NEXT_NUMBER = """
+SELECT greatest(coalesce(max(number), 0) + 1, (SELECT max(company_numbers_from) FROM eras)) FROM company_numbers
+"""
+
+
 async def next_number(session: Session) -> int:
-    """A company number that was free when it was looked for."""
-    return int(await session.value("SELECT coalesce(max(number), 0) + 1 FROM company_numbers"))
+    """A company number that was free when it was looked for, and that no era before gave out."""
+    return int(await session.value(_NEXT_NUMBER))
 
 
 async def number_of(session: Session, company_id: UUID) -> int:

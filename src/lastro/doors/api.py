@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -14,7 +15,7 @@ import uvicorn
 from lastro.base import hints
 from lastro.base.db import PLANNED_ONCE, Database
 from lastro.companies import OWN_EVERY_SECONDS
-from lastro.doors import console, crash, wiring
+from lastro.doors import beats, console, crash, wiring
 from lastro.doors.app import application
 from lastro.doors.connections import Connections
 from lastro.doors.gauges import Watch
@@ -44,7 +45,10 @@ class Server(uvicorn.Server):
 
 
 async def run_api(settings: Settings) -> None:
-    """Serves the API. StartRefused: a login that row-level security does not hold for, no schema, the wrong mode."""
+    """Serves the API.
+
+    StartRefused: a login that row-level security does not hold for, no schema, the wrong mode, a database that went back.
+    """
     crash.install(settings.crash_at)
     qrcode.prepare()  # the first picture would stall the loop
     stop = asyncio.Event()
@@ -57,19 +61,21 @@ async def run_api(settings: Settings) -> None:
     heard = hinter.heard if tracer is None else tracer.hearing(hinter.heard)
     database = Database(settings.app, size=12, settings=PLANNED_ONCE)
     work = Database(settings.work, size=3, settings=PLANNED_ONCE)
+    heart = beats.Heart(database, beats.Memory(settings.home), settings.mode)
     try:
-        await admit(database, work, settings, key_ring_of(settings), stop)
+        await admit(database, work, settings, key_ring_of(settings), stop, heart)
         if not stop.is_set():
             house = await wiring.open_house(settings, database, heard, work)
             house.metrics.pools["work"], house.metrics.watch, house.metrics.tracer = work, Watch(work), tracer
             async with telling(tracer):
-                await _serve(settings, house, work, hinter, stop)
+                await _serve(settings, house, work, hinter, heart, stop)
             await house.rail.close()
             await house.outgoing.close()
             for quotes in house.quotes.values():
                 await quotes.close()
             if house.tokenizer is not None:
                 await house.tokenizer.close()
+            heart.demand()
     finally:
         if watching is not None:
             watching.cancel()
@@ -77,7 +83,9 @@ async def run_api(settings: Settings) -> None:
         await work.close()
 
 
-async def _serve(settings: Settings, house: wiring.House, work: Database, hinter: hints.Hinter, stop: asyncio.Event) -> None:
+async def _serve(
+    settings: Settings, house: wiring.House, work: Database, hinter: hints.Hinter, heart: beats.Heart, stop: asyncio.Event
+) -> None:
     operations, sandbox = wiring.operations(house), wiring.sandbox_of(settings)
     routes = wiring.routes(house)
     annex = None if sandbox is None else sandbox.annex(settings, house, work)
@@ -101,6 +109,7 @@ async def _serve(settings: Settings, house: wiring.House, work: Database, hinter
     keep_what_is_built()
     hinting = asyncio.ensure_future(hinter.run(stop))
     looking = [asyncio.ensure_future(look) for look in _looking(house, stop)]
+    looking.append(asyncio.ensure_future(keep("beats", partial(heart.round, stop), stop, pause=beats.EVERY_SECONDS)))
     serving = asyncio.ensure_future(server.serve())
     stopping = asyncio.ensure_future(stop.wait())
     await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)

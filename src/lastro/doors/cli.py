@@ -79,6 +79,8 @@ def _perform(words: list[str]) -> str | int | None:
             return _reconcile(rest)
         case ["backup" | "restore", *_]:
             return _keep(words)
+        case ["era", *rest]:
+            return _era(rest)
         case ["certify", *rest]:
             return _certify(rest)
         case ["sandbox", *rest]:
@@ -120,6 +122,16 @@ def _keep(words: list[str]) -> str | int:
         if words[0] == "backup":
             return backups.back_up(words[1:], _running, brought, say)
         return backups.restore(words[1:], _settings, brought, say)
+    except Declined as declined:
+        return str(declined)
+
+
+def _era(words: list[str]) -> str | int:
+    from lastro.doors import eras  # noqa: PLC0415
+    from lastro.doors.declined import Declined  # noqa: PLC0415
+
+    try:
+        return eras.perform(words, _running, say)
     except Declined as declined:
         return str(declined)
 
@@ -310,6 +322,7 @@ _COMMANDS = {
         "verify": "check the laws of money over the whole database",
         "backup": "copy the whole server while it works, and check the copy",
         "restore": "put a backup back into an empty data folder, and check the laws over it",
+        "era": "begin the numbers anew above all that were given out, after a restore by hand",
     },
     "To administer it": {name: summary for name, (_, summary) in GROUPS.items()},
     "For your shell": {"completion": "print the script that completes these commands: bash, zsh, fish"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lastro import accounts, closing, keys, med, orders, payouts, subscriptions
+from lastro import accounts, closing, keys, med, orders, payouts, subscriptions, webhooks
 from lastro.doors.due import Due
 from lastro.doors.opening import GiveKey
 from lastro.med import TERMS, Terms
@@ -97,5 +97,6 @@ def dues_of(
         Due("claims", keys.claims.DUE, keys.claims.Fall),
         Due("openings", accounts.opening.EXPIRED, accounts.opening.Expire),
         Due("first keys", accounts.opening.WITHOUT_KEY, lambda request_id: GiveKey(request_id, registry)),
+        Due("eras", webhooks.UNTOLD_ERAS, webhooks.TellEra),
         Due("scheduled", TO_BEGIN, lambda payout_id: payouts.Begin(payout_id, ways)),
     )

@@ -20,6 +20,7 @@ from lastro.doors.settings import PRODUCTION
 if TYPE_CHECKING:
     from lastro.base.db import Database
     from lastro.base.secrets import KeyRing
+    from lastro.doors.beats import Heart
     from lastro.doors.settings import Settings
 
 _CLOCK = "SELECT mode, ispb FROM clock"
@@ -27,13 +28,15 @@ _log = structlog.get_logger(__name__)
 
 
 async def admit(
-    database: Database, work_database: Database, settings: Settings, ring: KeyRing | None, stop: asyncio.Event
-) -> None:
+    database: Database, work_database: Database, settings: Settings, ring: KeyRing | None, stop: asyncio.Event,
+    heart: Heart | None = None,
+) -> None:  # fmt: skip
     """Waits for the database, then checks what this process would work with.
 
-    database, work_database: as lastro_app, lastro_work. ring: keys that are proved; None where nothing is sealed.
+    database, work_database: as lastro_app, lastro_work. ring: keys that are proved; None where nothing is sealed. heart: of
+    this process, which begins to beat.
     StartRefused: the login is refused or may do too much, no schema, another mode, another institution's books, keys with
-    other bytes; in production, a server that may forget what it has committed.
+    other bytes, an older copy of what was here; in production, a server that may forget what it has committed.
     """
     failures = 0
     while not stop.is_set():
@@ -45,6 +48,9 @@ async def admit(
                 await warn_of_its_log(database)
             if ring is not None:
                 await key_proofs.prove(database, ring, settings.keys_file)
+            if heart is not None:
+                await heart.start()
+                database.witness = work_database.witness = heart.witness
         except LoginRefused as refused:
             raise StartRefused(f"{refused}.") from refused
         except DatabaseAway as away:

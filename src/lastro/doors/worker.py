@@ -18,7 +18,7 @@ from lastro.base import hints, lanes
 from lastro.base.errors import DatabaseAway, Stale
 from lastro.base.leased import LeasedLane
 from lastro.base.together import pause_after
-from lastro.doors import collecting, crash, entering, logs, upkeep
+from lastro.doors import beats, collecting, crash, entering, logs, upkeep
 from lastro.doors.due import BEGINS, Sweep
 from lastro.doors.gauges import Watch
 from lastro.doors.lasting import keep_what_is_built
@@ -99,13 +99,16 @@ async def work(
     metrics: Metrics | None = None,
 ) -> None:  # fmt: skip
     """Runs every lane until stop. bells: what the assembled runner's commits ring. hear: how work ended; metrics: of it."""
+    heart = beats.Heart(assembled.database, beats.Memory(settings.home), settings.mode)
     try:
-        await admit(assembled.database, assembled.work, settings, assembled.key_ring, stop)
+        await admit(assembled.database, assembled.work, settings, assembled.key_ring, stop, heart)
         if not stop.is_set():
             running = _lanes(assembled, settings, bells, stop, hear, {} if metrics is None else metrics.streams)
+            running.append(keep("beats", partial(heart.round, stop), stop, pause=beats.EVERY_SECONDS))
             if metrics is not None and settings.worker_metrics_port is not None:
                 running.append(_watched(assembled, settings, metrics, stop))
             await _run_all(running, bells, stop)
+            heart.demand()
     finally:
         with suppress(TimeoutError):
             async with asyncio.timeout(1.0):

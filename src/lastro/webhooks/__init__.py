@@ -1,5 +1,6 @@
 """What clients are told: events, their numbers, and their delivery to the clients' URLs."""
 
+from lastro.webhooks.actions.era import UNTOLD_ERAS, TellEra
 from lastro.webhooks.actions.rotate import OVERLAP, RotateSecret
 from lastro.webhooks.api import routes
 from lastro.webhooks.arrivals import Arrivals
@@ -16,8 +17,8 @@ from lastro.webhooks.states import CIRCUITS, DELIVERIES
 from lastro.webhooks.store import attempts_of, depths, events_of, feed_after, forget, latest, not_closed
 
 __all__ = [
-    "CIRCUITS", "DELIVERIES", "EVENTS", "HEADERS", "MOST_JITTER", "NOTICES", "OVERLAP", "Acknowledgement", "Arrivals",
-    "Attempt", "Circuit", "Delivered", "Deliverer", "DeliverySettings", "Depth", "Notice", "Numbered", "Place", "Plan",
-    "RotateSecret", "attempts_of", "depths", "events_of", "feed_after", "forget", "judge", "latest", "new_webhook_secret",
-    "not_closed", "number", "routes", "sign", "told",
+    "CIRCUITS", "DELIVERIES", "EVENTS", "HEADERS", "MOST_JITTER", "NOTICES", "OVERLAP", "UNTOLD_ERAS", "Acknowledgement",
+    "Arrivals", "Attempt", "Circuit", "Delivered", "Deliverer", "DeliverySettings", "Depth", "Notice", "Numbered", "Place",
+    "Plan", "RotateSecret", "TellEra", "attempts_of", "depths", "events_of", "feed_after", "forget", "judge", "latest",
+    "new_webhook_secret", "not_closed", "number", "routes", "sign", "told",
 ]  # fmt: skip

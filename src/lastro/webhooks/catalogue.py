@@ -26,9 +26,10 @@ BEYOND = (
     "SUBSCRIPTION-PAYMENT.EXPIRED", "SUBSCRIPTION-PAYMENT.ERROR", "ACCOUNT.CREATED", "ACCOUNT.PENDING_DOCUMENTS",
     "ACCOUNT.SETTLED", "KEY-CLAIM.STATUS_CHANGED",
     "PAYOUT-PLAN.INVALID", "PAYOUT-PLAN.READY", "PAYOUT-PLAN.APPROVED", "PAYOUT-PLAN.APPLIED",
-    "PAYOUT-PLAN.PARTIALLY_APPLIED", "PAYOUT-PLAN.FAILED", "PAYOUT-PLAN.CANCELED", "PAYOUT-PLAN.EXPIRED",
+    "PAYOUT-PLAN.PARTIALLY_APPLIED", "PAYOUT-PLAN.FAILED", "PAYOUT-PLAN.CANCELED", "PAYOUT-PLAN.EXPIRED", "FEED.ERA_BEGAN",
 )  # fmt: skip
 EVENTS = (*INTERFACES, *BEYOND)
+ERA_BEGAN = "FEED.ERA_BEGAN"
 TEST = "WEBHOOK.TEST"  # sent when a client asks for it; it has no URL of its own to set
 
 
@@ -71,7 +72,8 @@ HEADERS = (
     Header("x-event-id", "The event's id, the same on every try and resend: handle each id once.",
            {"type": "string", "format": "uuid"}, _EVENT_ID),
     Header("x-event-type", "What happened.", {"type": "string"}, "ORDER-PAYIN.PAID"),
-    Header("x-event-sequence", "Counts your company's events without a gap, in the order of what they tell.", _WHOLE, "42"),
+    Header("x-event-sequence", "Counts your company's events in the order of what they tell, without a gap but at an"
+           " era's beginning.", _WHOLE, "42"),
     Header("x-delivery-attempt", "Counts the attempts at this event, resends included.", _WHOLE, "1"),
     Header("x-signature-sha256", "`sha256=` and the hex HMAC-SHA256 of the raw body. Its key is your webhook secret as"
            " printed, `whsec_` included.", _HMAC, "sha256=" + "5e" * 32),

@@ -7,9 +7,10 @@ from typing import Any
 from lastro.base.api import Doc, Refusal
 from lastro.base.errors import Kind
 from lastro.base.paging import PAGE_REFUSALS, PERIOD_REFUSALS
-from lastro.webhooks.catalogue import TEST, Notice
+from lastro.webhooks.catalogue import ERA_BEGAN, TEST, Notice
 from lastro.webhooks.forms import ResendEvents, SendTest, SetWebhook
 from lastro.webhooks.rendering import (
+    EraNotification,
     Events,
     Feed,
     NewSecret,
@@ -123,21 +124,25 @@ FEED = Doc(
     " 2, 3 and so on without a gap, in the order in which things happened. Ask with `after` = the last `sequence` that you"
     " have; what comes begins with the number behind it. So you miss nothing, whatever became of your endpoint.\n\n"
     "With `wait` the answer comes as soon as there is something to tell, and after so many seconds with empty `data`; ask"
-    " again then. Without `after` the feed begins with the first event that is kept.",
+    " again then. Without `after` the feed begins with the first event that is kept.\n\n"
+    "`era` changes when a backup was put back. Numbers then go on far above those of before, so that none means two events;"
+    " the first event of an era says in `follows` which number it comes behind. Events that you had, and that are lost here,"
+    " are not told again.",
     answer=Feed,
     refusals=(
         *(Refusal(Kind.INVALID, name, "INVALID", "It is no whole number.", "Give digits.")
           for name in ("after", "limit", "wait")),
         Refusal(Kind.INVALID, "after", "OUT_OF_RANGE", "No number is negative or so large.",
                 "Give the last `sequence` you have."),
-        Refusal(Kind.INVALID, "after", "EXPIRED", "The events behind it are older than the service keeps them.",
+        Refusal(Kind.INVALID, "after", "EXPIRED",
+                "The events behind it are older than the service keeps them, or it is of an event that a restore has lost.",
                 "Read your objects anew, and go on without `after`, or after the number that the description names."),
         Refusal(Kind.INVALID, "limit", "OUT_OF_RANGE", "An answer has 1 to 5,000 events.",
                 "Ask for less and go on with the last `sequence`."),
         Refusal(Kind.INVALID, "wait", "OUT_OF_RANGE", "One may wait 0 to 30 seconds.", "Wait less, and ask again."),
     ),
     response={
-        "limit": 100, "hasNext": False,
+        "limit": 100, "hasNext": False, "era": "2026-01-02T03:04:05.678901Z", "lastSequence": 42,
         "data": [
             {"sequence": 42, "id": _ID, "event": "ORDER-PAYIN.PAID", "referenceId": _ORDER_ID,
              "createdAt": "2026-01-31T12:03:10.871204Z", "payload": _PAYLOAD},
@@ -207,6 +212,17 @@ TRY = Doc(
 )  # fmt: skip
 
 NOTICES = (
+    Notice(
+        ERA_BEGAN, "An era began",
+        "A backup was put back: what happened between `lostFrom` and now may be unknown here, and events with numbers above"
+        " `lastSequence` that you have are of that time. Handle them no further: read your objects anew. What was sent"
+        " and not yet acknowledged in the backup comes again under the same `x-event-id`; what was lost never does.",
+        EraNotification, {"event": ERA_BEGAN},
+        {
+            "event": ERA_BEGAN, "era": "2026-01-31T12:00:00.000000Z", "occurredAt": "2026-01-31T12:00:04.000000Z",
+            "data": {"lostFrom": "2026-01-31T03:00:00.000000Z", "lastSequence": 41, "firstSequence": 33400042},
+        },
+    ),
     Notice(
         TEST, "Test event", "You asked for it to see whether it arrives. Nothing has happened.", TestNotification,
         {"event": TEST},

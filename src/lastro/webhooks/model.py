@@ -271,15 +271,37 @@ class Numbered:
 
 
 @dataclass(frozen=True, slots=True)
+class BegunEra:
+    """What a company's feed left out as an era began."""
+
+    version: int
+    era: datetime
+    last_before: int
+    first_sequence: int
+    lost_from: datetime  # machine time
+
+
+@dataclass(frozen=True, slots=True)
 class FeedPart:
-    """Events in the order of their numbers, and one more than is shown if there is. begins: the first number that is kept.
+    """Events in the order of their numbers, and one more than is shown if there is."""
 
-    body: what is answered, where it was rendered already.
-    """
-
-    begins: int
+    begins: int  # the first number that is kept
+    last: int  # the last number, given or left out
+    era: datetime | None  # the present one; None: the company has no feed yet
+    left_out: tuple[tuple[int, int], ...]  # as each era began: the last number of before, and its first
     events: list[Numbered]
-    body: bytes | None = None
+    body: bytes | None = None  # what is answered, where it was rendered already
+
+    def lost_behind(self, after: int) -> int | None:
+        """The last number that can be known where this one cannot be, since it is of a time that was lost; None: it can."""
+        for before, first in self.left_out:
+            if before < after < first - 1:
+                return before
+        return self.last if after > self.last else None
+
+    def before(self, number: int) -> int | None:
+        """The number in front of this one where it is not one less."""
+        return next((before for before, first in self.left_out if first == number), None)
 
 
 @dataclass(frozen=True, slots=True)

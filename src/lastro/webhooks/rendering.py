@@ -117,7 +117,15 @@ class OneEvent(Answer, frozen=True, kw_only=True):
 class FeedEvent(Answer, frozen=True, kw_only=True):
     """An event of the feed."""
 
-    sequence: Annotated[int, msgspec.Meta(description="1, 2, 3 and so on in your company, without a gap.", ge=1)]
+    sequence: Annotated[
+        int, msgspec.Meta(description="1, 2, 3 and so on in your company, without a gap but at an era's beginning.", ge=1)
+    ]
+    follows: Annotated[
+        int | None,
+        msgspec.Meta(
+            description="The first event of an era: the number in front of it. Those between are never given.", ge=0
+        ),
+    ] = None
     id: Annotated[Id, msgspec.Meta(description="The `x-event-id` of its deliveries.")]
     event: Annotated[str, _EVERY_EVENT]
     reference_id: Annotated[Id, _REFERENCE]
@@ -133,6 +141,11 @@ class Feed(Answer, frozen=True, kw_only=True):
 
     limit: Annotated[int, msgspec.Meta(description="How many events come at most.", ge=1)]
     has_next: Annotated[bool, msgspec.Meta(description="Whether there are more already.")]
+    era: Annotated[
+        Timestamp | None,
+        msgspec.Meta(description="When the present era began; another one says that a backup was put back."),
+    ] = None
+    last_sequence: Annotated[int, msgspec.Meta(description="The last number; none is known behind it.", ge=0)]
     data: list[FeedEvent]
 
 
@@ -201,6 +214,23 @@ class TestData(Answer, frozen=True, kw_only=True):
     ] = None
 
 
+class EraData(Answer, frozen=True, kw_only=True):
+    """What was lost of the feed, and where it goes on."""
+
+    lost_from: Annotated[Timestamp, msgspec.Meta(description="What happened from then on may be unknown here.")]
+    last_sequence: Annotated[int, msgspec.Meta(description="The last number of before that is known.", ge=0)]
+    first_sequence: Annotated[int, msgspec.Meta(description="The first number of this era.", ge=1)]
+
+
+class EraNotification(Answer, frozen=True, kw_only=True):
+    """A backup was put back, and an era began."""
+
+    event: Literal["FEED.ERA_BEGAN"]
+    era: Annotated[Timestamp, msgspec.Meta(description="When it began; the feed says it, too.")]
+    occurred_at: Timestamp
+    data: EraData
+
+
 class TestNotification(Answer, frozen=True, kw_only=True):
     """An event that you asked for, to see whether it arrives. Nothing has happened."""
 
@@ -248,10 +278,11 @@ def _attempt(a: PastAttempt) -> NumberedAttempt:
     )  # fmt: skip
 
 
-def fed(event: Numbered) -> FeedEvent:
-    """One event of the feed."""
+def fed(event: Numbered, follows: int | None = None) -> FeedEvent:
+    """One event of the feed. follows: the number in front of it, where it is not one less."""
     return FeedEvent(
         sequence=event.sequence,
+        follows=follows,
         id=str(event.id),
         event=event.type,
         reference_id=str(event.reference_id),

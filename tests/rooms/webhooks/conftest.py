@@ -27,6 +27,7 @@ from lastro.base.outgoing import OutgoingClient
 from lastro.base.run import Call, Door, Reply, Runner
 from lastro.base.secrets import KeyRing
 from lastro.base.write import Write
+from lastro.doors import eras
 from lastro.webhooks import Arrivals, Deliverer, DeliverySettings, Notice, Place, latest, number, routes, told
 from lastro.webhooks.signatures import new_webhook_secret
 
@@ -100,6 +101,11 @@ class Admin:
 
     async def execute(self, sql: str, *arguments: Any) -> None:
         await self.fetch(sql, *arguments)
+
+    async def begin_era(self) -> eras.Begun:
+        """As a restore does."""
+        async with self._turn:
+            return await eras.begin(self._connection)
 
 
 class Scene:

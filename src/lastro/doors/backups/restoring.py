@@ -10,10 +10,11 @@ import asyncpg
 
 from lastro.base.db import Database, Dsn
 from lastro.base.servers import with_login
-from lastro.doors import key_proofs
+from lastro.doors import eras, key_proofs
 from lastro.doors.backups import record
 from lastro.doors.backups.trial import Keeper, on_trial, sync
 from lastro.doors.declined import Declined
+from lastro.doors.migrate import migrate
 from lastro.doors.verify import verify
 
 if TYPE_CHECKING:
@@ -24,14 +25,10 @@ if TYPE_CHECKING:
     from lastro.doors.progress import Tell
 
 _OWN_ONLY = 0o700
+_READER = "lastro_audit"
 _APPLIED = "SELECT array(SELECT name FROM migrations ORDER BY name)"
 # The one who initdb made: row-level security holds for whoever owns the tables, not for it.
 _SUPERUSER = "SELECT rolname FROM pg_roles WHERE oid = 10"
-# Since the backup it may have been sent. A worker that takes a row in hand for the second time asks the network first.
-_DOUBT = """
-WITH doubted AS (UPDATE outbox SET sends = 1 WHERE due_at IS NOT NULL AND sends = 0 RETURNING 1)
-SELECT count(*) FROM doubted
-"""
 
 
 def demand_empty(data: Path) -> None:
@@ -93,12 +90,13 @@ async def prove(
     data: Path, told: record.Record, programs: Programs, keeper: Keeper, say: Callable[[str], object], progress: Tell,
     ring: KeyRing | None,
 ) -> tuple[int, list[str]]:  # fmt: skip
-    """Starts a server that nobody else reaches, lets it recover, has what waits to be sent asked about first, and reads
-    every law. The status of `lastro verify`, and ids of the ring's keys that have other bytes than what was put back.
+    """Starts a server that nobody else reaches, lets it recover, begins an era, and reads every law.
+
+    Gives the status of `lastro verify`, and ids of the ring's keys that have other bytes than what was put back.
 
     Declined: it does not start, or holds another schema than the backup says.
     """
-    async with on_trial(programs, data, keeper, told.database, "lastro_audit") as address:
+    async with on_trial(programs, data, keeper, told.database, _READER) as address:
         connection = await asyncpg.connect(address)
         try:
             applied = tuple(await connection.fetchval(_APPLIED))
@@ -107,8 +105,8 @@ async def prove(
             await connection.close()
         if applied != told.migrations:
             raise Declined("What was put back has other migrations than the backup says: it is not that backup's database.")
-        if waiting := await _doubt(address, superuser):
-            say(f"Messages that waited to be sent: {waiting}. Their networks may have them since, and are asked first.")
+        for line in (await _begin(address, superuser, told)).lines():
+            say(line)
         wrong = [] if ring is None else await _disproved(with_login(address, "lastro_app"), ring)
         # What was on its way when the backup was taken still is.
         return await verify(Dsn(address), at_rest=False, say=say, progress=progress), wrong
@@ -122,9 +120,13 @@ async def _disproved(address: str, ring: KeyRing) -> list[str]:
         await database.close()
 
 
-async def _doubt(address: str, superuser: str) -> int:
-    connection = await asyncpg.connect(address, user=superuser)
+async def _begin(address: str, superuser: str, told: record.Record) -> eras.Begun:
+    """Begins an era. A backup of before there were any is first brought to the schema of this version."""
+    place = with_login(address, superuser)
+    if eras.SCHEMA not in told.migrations:
+        await migrate(place, mode=told.mode)
+    connection = await asyncpg.connect(place)
     try:
-        return int(await connection.fetchval(_DOUBT))
+        return await eras.begin(connection, told.made_at)
     finally:
         await connection.close()

@@ -16,6 +16,7 @@ from lastro.base.errors import DatabaseAway, LoginRefused, Refused, Stale
 from lastro.base.ids import Chance
 from lastro.base.run import Runner
 from lastro.doors import key_proofs, wiring
+from lastro.doors.beats import Heart, Memory
 from lastro.doors.declined import Declined, StartRefused
 from lastro.doors.keys_file import key_ring_of
 from lastro.doors.settings import PRODUCTION
@@ -55,6 +56,7 @@ class Desk:
         try:
             await demand_ours(self.database, self.settings)
             await self.database.refuse_superuser(login_too=self.settings.mode == PRODUCTION)
+            await Heart(self.database, Memory(self.settings.home), self.settings.mode).start()
         except LoginRefused as refused:
             raise Declined(f"{refused}.") from refused
         except DatabaseAway as away:

@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 from typing import TYPE_CHECKING
 
-from lastro.doors import backups, certify
+from lastro.doors import backups, certify, eras
 from lastro.doors.commands import events, reconcile
 from lastro.doors.commands import syntax as administration
 
@@ -24,7 +24,7 @@ def grown(root: argparse.ArgumentParser, groups: Iterable[str]) -> argparse.Argu
     commands.help = None  # what is suppressed in the overview is completed all the same
     own = {
         "backup": backups.backup_syntax(), "restore": backups.restore_syntax(), "certify": certify.syntax(),
-        "events": events.syntax(), **{group: administration(group) for group in groups},
+        "era": eras.syntax(), "events": events.syntax(), **{group: administration(group) for group in groups},
     }  # fmt: skip
     if importlib.util.find_spec("lastro_sandbox") is not None:
         own["sandbox"] = importlib.import_module("lastro_sandbox.commands").syntax()

@@ -148,7 +148,8 @@ async def feed(viewer: Viewer, asked: Asked) -> Response:
     last = newest if until is None else min(until, newest)
     wanted = asked.query.get("event", "")
     reach = _LOOKED_AT if wanted else SHOWN
-    after = max(0, last - reach)
+    async with looking.session_of(viewer) as session:
+        after = await figures.number_before(session, looking.company_of(viewer), last, reach)
     status, said = await viewer.call("GET", "/order/v1/events", {"after": str(after), "limit": str(reach)})
     found = said["data"][::-1] if status < _FEWEST_FAILED else []
     found = [one for one in found if wanted in ("", one["event"]) and one["sequence"] <= last]
@@ -157,7 +158,7 @@ async def feed(viewer: Viewer, asked: Asked) -> Response:
     older = found[SHOWN]["sequence"] if len(found) > SHOWN else after
     return looking.render(
         viewer, "feed-table.html" if asked.is_fragment else "feed.html", HERE, status=status, rows=rows, newest=newest,
-        older=older or None, looked_at=last - after if wanted else None,
+        older=older or None, looked_at=min(last - after, reach) if wanted else None,
         is_live=until is None and now < ends, is_newest=until is None,
         ends=ends, types=EVENTS, only=wanted,
         problems=() if status < _FEWEST_FAILED else looking.why(said),

@@ -125,6 +125,11 @@ SELECT d.at, l.id, coalesce(e.balance_minor, 0) AS minor
   LEFT JOIN LATERAL last_entry($1, l.id, d.at) e ON true
 """
 NOW = "SELECT business_now()"
+# Not last - reach: an era that began has left numbers out.
+_NUMBER_BEFORE = """
+SELECT coalesce(min(sequence) - 1, 0) FROM (
+  SELECT sequence FROM event_numbers WHERE company_id = $1 AND sequence <= $2 ORDER BY sequence DESC LIMIT $3) n
+"""
 NEWEST_NUMBER = "SELECT sequence FROM event_numbers WHERE company_id = $1 ORDER BY sequence DESC LIMIT 1"
 
 
@@ -232,6 +237,11 @@ async def business_now(session: Session) -> datetime:
     """The time that this lastro goes by."""
     now: datetime = await session.value(NOW)
     return now
+
+
+async def number_before(session: Session, company_id: UUID, last: int, reach: int) -> int:
+    """The number in front of the newest `reach` events up to `last`; 0 where the feed begins with them."""
+    return int(await session.value(_NUMBER_BEFORE, company_id, last, reach))
 
 
 async def newest_number(session: Session, company_id: UUID) -> int:

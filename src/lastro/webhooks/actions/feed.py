@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from lastro.base.api import render
+from lastro.base.api import render, stamp
 from lastro.base.aside import aside
 from lastro.base.errors import Kind, Problem, Refused, Wait
 from lastro.base.run import Act, Done
@@ -42,29 +42,41 @@ class ReadFeed(Act[FeedPart]):
     async def read(self, session: Session, door: Door) -> FeedPart:
         """The events, and one more if there is. Wait: there is none yet."""
         found = await store.feed_after(session, door.company_id, self.after or 0, self.limit + 1)
-        if not found.events and not self._is_expired(found) and self._seconds_left() > 0:
+        if not found.events and self._problem(found) is None and self._seconds_left() > 0:
             raise Wait(lambda: self._pause(door.company_id, max(self.after or 0, found.begins - 1)))
         return found
 
     async def look_up(self, known: FeedPart, door: Door) -> FeedPart:
         """A large part is rendered in a thread."""
-        if len(known.events) < MANY or self._is_expired(known):
+        if len(known.events) < MANY or self._problem(known) is not None:
             return known
         return replace(known, body=await asyncio.to_thread(self._render, known))
 
     def decide(self, known: FeedPart, door: Door) -> Done | Refused:
-        """The events as they are told. A number that is followed by one no longer kept is refused: there would be a gap."""
-        if self._is_expired(known):
-            says = f"what follows it is no longer kept; the feed begins after {known.begins - 1}"
-            return Refused(Kind.INVALID, (Problem("after", "EXPIRED", says),))
+        """The events as they are told. A number is refused whose followers are no longer kept, or were lost."""
+        problem = self._problem(known)
+        if problem is not None:
+            return Refused(Kind.INVALID, (Problem("after", "EXPIRED", problem),))
         return Done(None, known.body or self._render(known))
 
-    def _is_expired(self, known: FeedPart) -> bool:
-        return self.after is not None and self.after + 1 < known.begins
+    def _problem(self, known: FeedPart) -> str | None:
+        if self.after is None:
+            return None
+        if self.after + 1 < known.begins:
+            return f"what follows it is no longer kept; the feed begins after {known.begins - 1}"
+        lost = known.lost_behind(self.after)
+        if lost is None:
+            return None
+        return f"no event up to {known.last} has this number: a restore may have lost what was told behind {lost}"
 
     def _render(self, known: FeedPart) -> bytes:
-        shown = [fed(event) for event in known.events[: self.limit]]
-        return render(Feed(limit=self.limit, has_next=len(known.events) > self.limit, data=shown))
+        shown = [fed(event, known.before(event.sequence)) for event in known.events[: self.limit]]
+        return render(
+            Feed(
+                limit=self.limit, has_next=len(known.events) > self.limit, data=shown, last_sequence=known.last,
+                era=None if known.era is None else stamp(known.era),
+            )
+        )  # fmt: skip
 
     def _seconds_left(self) -> float:
         """Of the time that may be waited, which begins with the first look."""

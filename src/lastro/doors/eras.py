@@ -1,0 +1,158 @@
+"""An era begins where something was lost: every number goes on above what can have been given out meanwhile."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+
+from lastro.base.api import stamp
+from lastro.base.servers import Servers
+from lastro.base.witness import Beat
+from lastro.doors.beats import BEAT, NOW, Memory, trouble
+from lastro.doors.commands.shown import as_json, as_text
+from lastro.doors.declined import Declined, StartRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from lastro.doors.settings import Settings
+
+SCHEMA = "0079_eras.sql"  # the migration since which there are eras
+_COMPANIES = "SELECT begin_era_of(company_id) FROM company_numbers ORDER BY number"
+_ERAS = "SELECT * FROM eras ORDER BY began_at"
+
+
+@dataclass(frozen=True)
+class Begun:
+    """An era that has begun. doubted: messages that waited to be sent for the first time, and are asked about before."""
+
+    began_at: datetime
+    lost_from: datetime
+    numbers: tuple[tuple[str, int, int], ...]
+    doubted: int
+
+    def lines(self) -> list[str]:
+        """As it is told."""
+        lines = [f"An era began at {stamp(self.began_at)}; what is lost is of {stamp(self.lost_from)} and later."]
+        lines += [f"{name}: the last one known is {before}, the next one {begins}." for name, before, begins in self.numbers]
+        if self.doubted:
+            lines.append(
+                f"Messages that waited to be sent: {self.doubted}. Their networks may have them since, and are asked first."
+            )
+        return lines
+
+
+@dataclass(frozen=True)
+class _Asked:
+    settings: Settings
+    now: asyncpg.Record
+    as_json: bool
+
+
+async def begin(connection: asyncpg.Connection, lost_since: datetime | None = None) -> Begun:
+    """Begins one, in a single transaction. connection: of a login that may become lastro_owner, as the one that migrates."""
+    async with connection.transaction():
+        await connection.execute("SET LOCAL ROLE lastro_owner")
+        made = await connection.fetchrow("SELECT * FROM begin_era($1)", lost_since)
+        assert made is not None
+        await connection.execute("SET LOCAL ROLE lastro_app")
+        doubted = [row[0] for row in await connection.fetch(_COMPANIES)]
+    return Begun(made["began_at"], made["lost_from"], _numbers(made), sum(doubted))
+
+
+def _numbers(made: Any) -> tuple[tuple[str, int, int], ...]:
+    kinds = {
+        "network_ids": "Numbers for networks",
+        "account_numbers": "Account numbers",
+        "company_numbers": "Company numbers",
+    }
+    return tuple((name, made[f"{kind}_before"], made[f"{kind}_from"]) for kind, name in kinds.items())
+
+
+def perform(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> int:
+    """`lastro era begin|keep|list`. Declined, StartRefused: why it could not, in a sentence."""
+    given = syntax().parse_args(words)
+    known = settings()
+    if known.database_url is None:
+        raise StartRefused("LASTRO_DATABASE_URL is not set: say which PostgreSQL database it is about.")
+    return asyncio.run(_perform(given, known, say))
+
+
+async def _perform(given: argparse.Namespace, known: Settings, say: Callable[[str], object]) -> int:
+    assert known.database_url is not None
+    try:
+        connection = await Servers(known.database_url).connect()
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as away:
+        raise Declined(f"The database cannot be reached: {away}.") from away
+    try:
+        now = await connection.fetchrow(NOW)
+        mode = await connection.fetchval("SELECT mode FROM clock")
+        if mode != known.mode:
+            raise Declined(f"This database is for {mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")
+        await _ACTS[given.act](connection, _Asked(known, now, given.json), say)
+    except asyncpg.UndefinedTableError as old:
+        raise Declined("This database knows no eras yet: run lastro migrate first.") from old
+    except asyncpg.InsufficientPrivilegeError as lacking:
+        raise Declined("This login may not begin an era: give LASTRO_DATABASE_URL the one that migrates.") from lacking
+    finally:
+        await connection.close()
+    return 0
+
+
+async def _begin(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
+    begun = await begin(connection)
+    if asked.as_json:
+        say(as_json([_shown(row) for row in await connection.fetch(_ERAS)][-1]))
+    else:
+        say("\n".join(begun.lines()))
+
+
+async def _keep(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
+    """Says that nothing is missing. Declined: this machine remembers that something is."""
+    memory, now = Memory(asked.settings.home), asked.now
+    seen = memory.read(now)
+    if seen is not None and (now["era"], now["beat"]) < (seen.era, seen.number):
+        raise Declined(trouble(now, seen, asked.settings.mode) or "")
+    async with connection.transaction():
+        await connection.execute("SET LOCAL ROLE lastro_app")
+        made = await connection.fetchrow(BEAT, now["era"], now["beat"], now["here_server"], now["here_timeline"])
+    assert made is not None
+    memory.write(now, Beat(made["era"], made["beat"], made["at"]))
+    answer = {"era": stamp(made["era"]), "keptAt": stamp(made["at"])}
+    say(as_json(answer) if asked.as_json else as_text(answer))
+
+
+async def _list(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
+    rows = [_shown(row) for row in await connection.fetch(_ERAS)]
+    say(as_json(rows) if asked.as_json else as_text(rows))
+
+
+def _shown(row: Any) -> dict[str, Any]:
+    return {
+        "beganAt": stamp(row["began_at"]), "lostFrom": None if row["lost_from"] is None else stamp(row["lost_from"]),
+        "networkIds": row["network_ids_from"], "accountNumbers": row["account_numbers_from"],
+        "companyNumbers": row["company_numbers_from"],
+    }  # fmt: skip
+
+
+_ACTS = {"begin": _begin, "keep": _keep, "list": _list}
+
+
+def syntax() -> argparse.ArgumentParser:
+    """Its words."""
+    parser = argparse.ArgumentParser(prog="lastro era", description="What is given out after a restore, and above what.")
+    form = argparse.ArgumentParser(add_help=False)
+    form.add_argument("--json", action="store_true", help="for machines: JSON on standard output")
+    acts = parser.add_subparsers(required=True, metavar="command", dest="act")
+    for name, summary in (
+        ("begin", "After a restore by hand: every number goes on above all that can have been given out."),
+        ("keep", "After a failover or a move: say that nothing that was answered is missing."),
+        ("list", "List the eras, and from which numbers on each gave out its own."),
+    ):
+        acts.add_parser(name, help=summary, description=summary, parents=[form])
+    return parser

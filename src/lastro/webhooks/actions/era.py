@@ -1,0 +1,47 @@
+"""Tells a company that an era began: a backup was put back, and events may be lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.base.api import stamp
+from lastro.base.run import Act, Done
+from lastro.base.write import Touch, Write
+from lastro.webhooks import store
+from lastro.webhooks.catalogue import ERA_BEGAN
+from lastro.webhooks.emit import told
+from lastro.webhooks.rendering import EraData, EraNotification
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.errors import Refused
+    from lastro.base.run import Door
+    from lastro.webhooks.model import BegunEra
+
+# Companies that are still to be told.
+UNTOLD_ERAS = "SELECT company_id, id FROM event_eras WHERE told_at IS NULL ORDER BY company_id LIMIT $1"
+
+
+@dataclass(frozen=True)
+class TellEra(Act["BegunEra | None"]):
+    """Tells of one era. It is the feed's, and goes where the company has events of its type sent."""
+
+    id: UUID
+
+    async def read(self, session: Session, door: Door) -> BegunEra | None:
+        """What the era left out; None: it is told."""
+        return await store.untold_era(session, door.company_id, self.id)
+
+    def decide(self, known: BegunEra | None, door: Door) -> Done | Refused:
+        """The event, once."""
+        if known is None:
+            return Done(None, b"")
+        data = EraData(
+            lost_from=stamp(known.lost_from), last_sequence=known.last_before, first_sequence=known.first_sequence
+        )
+        body = EraNotification(event="FEED.ERA_BEGAN", era=stamp(known.era), occurred_at=stamp(door.now), data=data)
+        touch = Touch("event_eras", self.id, known.version, {"told_at": door.now, "version": known.version + 1})
+        return Done(Write(door.company_id, touches=(touch,), facts=(told(door, ERA_BEGAN, self.id, None, body),)), b"")
