@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import asyncpg
 import pytest
 from tests.cast import Cast
 
@@ -130,7 +129,9 @@ async def test_an_era_puts_every_number_above_what_can_have_been_given_out(own_d
     first = numbers["Numbers for networks"][1]
     await admin.execute("SELECT setval('network_ids_seq', $1)", numbers["Numbers for networks"][0])
     await admin.execute("DELETE FROM event_eras")
-    await admin.execute("UPDATE beats SET era = (SELECT min(began_at) FROM eras), at = machine_now() - interval '61 minutes'")
+    await admin.execute(
+        "UPDATE beats SET era = (SELECT min(began_at) FROM eras), at = machine_now() - interval '61 minutes'"
+    )
     await admin.execute("DELETE FROM eras WHERE lost_from IS NOT NULL")
     again = await eras.begin(admin)
     assert again.numbers[0][2] >= first + 50 * 4000
@@ -188,7 +189,7 @@ async def _value(own_database: Any, sql: str) -> Any:
 
 
 async def test_a_copy_within_one_server_is_a_database_of_its_own(own_database: Any, app: Database, tmp_path: Path) -> None:
-    connection: asyncpg.Connection = await own_database.connect()
+    connection = await own_database.connect()
     now = await connection.fetchrow(NOW)
     assert now is not None
     memory = Memory(tmp_path)

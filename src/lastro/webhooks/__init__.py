@@ -1,6 +1,6 @@
 """What clients are told: events, their numbers, and their delivery to the clients' URLs."""
 
-from lastro.webhooks.actions.era import UNTOLD_ERAS, TellEra
+from lastro.webhooks.actions.era import TellEra
 from lastro.webhooks.actions.rotate import OVERLAP, RotateSecret
 from lastro.webhooks.api import routes
 from lastro.webhooks.arrivals import Arrivals
@@ -14,7 +14,7 @@ from lastro.webhooks.rules import MOST_JITTER, Delivered, Plan, judge
 from lastro.webhooks.signatures import new_webhook_secret, sign
 from lastro.webhooks.slots import DeliverySettings
 from lastro.webhooks.states import CIRCUITS, DELIVERIES
-from lastro.webhooks.store import attempts_of, depths, events_of, feed_after, forget, latest, not_closed
+from lastro.webhooks.store import UNTOLD_ERAS, attempts_of, depths, events_of, feed_after, forget, latest, not_closed
 
 __all__ = [
     "CIRCUITS", "DELIVERIES", "EVENTS", "HEADERS", "MOST_JITTER", "NOTICES", "OVERLAP", "UNTOLD_ERAS", "Acknowledgement",

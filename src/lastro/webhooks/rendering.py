@@ -122,9 +122,7 @@ class FeedEvent(Answer, frozen=True, kw_only=True):
     ]
     follows: Annotated[
         int | None,
-        msgspec.Meta(
-            description="The first event of an era: the number in front of it. Those between are never given.", ge=0
-        ),
+        msgspec.Meta(description="The first event of an era: the number in front of it. Those between are never given."),
     ] = None
     id: Annotated[Id, msgspec.Meta(description="The `x-event-id` of its deliveries.")]
     event: Annotated[str, _EVERY_EVENT]

@@ -148,7 +148,7 @@ async def test_nobody_waits_where_there_is_something(scene: Scene) -> None:
 async def test_after_its_time_there_is_an_empty_answer(scene: Scene) -> None:
     clock = asyncio.get_running_loop().time
     ana, begun = await scene.company(), clock()
-    assert await scene.fed(ana, wait="1") == {"limit": 100, "hasNext": False, "data": []}
+    assert await scene.fed(ana, wait="1") == {"limit": 100, "hasNext": False, "lastSequence": 0, "data": []}
     assert 1 <= clock() - begun < 5
 
 

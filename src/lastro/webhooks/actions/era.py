@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from lastro.base.run import Door
     from lastro.webhooks.model import BegunEra
 
-# Companies that are still to be told.
-UNTOLD_ERAS = "SELECT company_id, id FROM event_eras WHERE told_at IS NULL ORDER BY company_id LIMIT $1"
-
 
 @dataclass(frozen=True)
 class TellEra(Act["BegunEra | None"]):
