@@ -135,7 +135,7 @@ CREATE TABLE clients (                                -- a machine that calls th
   CHECK ((secret_hash IS NULL) = (client_id LIKE 'outside:%'))
 );
 
-CREATE TABLE signing_keys (                           -- the institution's own: tokens (Ed25519), Pix locations (P-256), requests (HMAC)
+CREATE TABLE signing_keys (                           -- the institution's own: tokens (Ed25519), Pix locations (P-256 or RSA), requests (HMAC)
   kid text PRIMARY KEY,
   purpose text NOT NULL CHECK (purpose IN ('token', 'location', 'fingerprint')),
   generation integer NOT NULL DEFAULT 1,              -- 1 is made by whichever process starts first
@@ -144,6 +144,7 @@ CREATE TABLE signing_keys (                           -- the institution's own: 
   created_at timestamptz NOT NULL,                    -- machine time
   signs_from timestamptz,                             -- machine time; NULL: published, so that all know it when it begins
   retired_at timestamptz,                             -- machine time; published until tokens it signed have ended
+  chain bytea[] NOT NULL DEFAULT '{}',                -- DER of what stands above the certificate, each above the one before
   UNIQUE (purpose, generation)
 );
 

@@ -41,7 +41,20 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "statement": frozenset({"missing", "twice", "wrong-amount", "late", "other-reference"}),
     "analysis": frozenset({"reject", "timeout", "twice", "lost-answer", "slow", "down"}),
     "location": frozenset(
-        {"reject", "slow", "silent", "gone", "redirect", "unsigned", "wrong-key", "wrong-jku", "too-large", "down"}
+        {
+            "reject",
+            "slow",
+            "silent",
+            "gone",
+            "redirect",
+            "unsigned",
+            "wrong-key",
+            "wrong-jku",
+            "too-large",
+            "down",
+            "expired-certificate",
+            "wrong-certificate",
+        }
     ),
 }
 MATCHABLE = (

@@ -204,6 +204,11 @@ CREATE TABLE IF NOT EXISTS location_key (    -- what the outside bank signs its 
     certificate BLOB NOT NULL
 ) STRICT;
 
+CREATE TABLE IF NOT EXISTS charge_signature ( -- charges whose owner has said how they are signed; others by turns
+    charge INTEGER PRIMARY KEY,
+    habit  TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS charge (          -- of the outside bank's customers
     seq           INTEGER PRIMARY KEY AUTOINCREMENT,
     token         TEXT NOT NULL UNIQUE,      -- the part of its location that nobody can guess

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from cryptography import x509
 from tests import forked
 
 from lastro.base.secrets import KeyRing
@@ -250,6 +251,14 @@ def test_keys_are_listed_and_rotated(office: Office) -> None:
     ends = [k["certificateEnds"] for k in office.asks("keys", "list") if k["purpose"] == "location"]
     assert len(ends) == 3
     assert all(ends)
+    waits = office.asks("keys", "list")[-1]
+    assert (waits["state"], waits["keyKind"], waits["certificates"]) == ("signs next", "P-256", 1)
+    file = office.settings.home / "location.csr"
+    assert office.asks("keys", "request", waits["kid"], str(file))["file"] == str(file)
+    assert x509.load_pem_x509_csr(file.read_bytes()).is_signature_valid
+    assert "no certificates" in office.declined("keys", "certify", waits["kid"], str(file))
+    assert "cannot be read" in office.declined("keys", "certify", waits["kid"], str(file / "nothing"))
+    assert "no key of locations" in office.declined("keys", "request", "nobody", str(file))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from lastro.standards import brcode
+from lastro_sim.outside.signing import HABITS
 
 from .play import Answer, Play, cents
 from .test_payouts import PATH, becomes, create, wish
@@ -45,6 +46,14 @@ async def test_an_outside_charge_is_paid_once(play: Play) -> None:
     assert before - await play.balance() == cents("10.00")
 
 
+@pytest.mark.parametrize("habit", HABITS)
+async def test_a_charge_is_paid_however_its_bank_signs(play: Play, habit: str) -> None:
+    asked = await charge(play, signature=habit)
+    assert (await play.act("/phone/read", {"qrcodeData": asked["qrcodeData"]}))["txId"] == asked["txId"]
+    payout = await create(play, "10.00", paymentData={"qrcodeData": asked["qrcodeData"]})
+    await becomes(play, payout, "PAID")
+
+
 async def test_the_amount_is_the_charges_unless_its_signer_lets_it_change(play: Play) -> None:
     fixed = await charge(play)
     assert (await pay(play, fixed["qrcodeData"], "10.01")).problem == (400, "amount", "MISMATCH")
@@ -68,7 +77,8 @@ async def test_a_charge_that_is_over_is_not_paid(play: Play) -> None:
     ("behaviour", "issue"),
     [
         ("gone", "EXPIRED"), ("redirect", "INVALID"), ("unsigned", "INVALID"), ("wrong-key", "INVALID"),
-        ("wrong-jku", "INVALID"), ("too-large", "INVALID"), ("reject", "INVALID"),
+        ("wrong-jku", "INVALID"), ("too-large", "INVALID"), ("reject", "INVALID"), ("expired-certificate", "INVALID"),
+        ("wrong-certificate", "INVALID"),
     ],
 )  # fmt: skip
 async def test_what_cannot_be_believed_is_not_paid(play: Play, behaviour: str, issue: str) -> None:

@@ -1,6 +1,7 @@
 """What anybody may fetch: the signed charge, the keys it verifies by, the picture of the code."""
 
 import base64
+from datetime import UTC, datetime
 
 import cv2
 import numpy as np
@@ -19,7 +20,7 @@ async def test_a_charge_verifies_with_the_published_keys(play: Play) -> None:
     header = jws.header(compact)
     assert header["jku"] == f"{play.stage.base_url}/.well-known/pix-jwks.json"
     keys = (await play.ask("GET", header["jku"])).json
-    charge = payload.decode(jws.verify(compact, keys))
+    charge = payload.decode(jws.verify(compact, keys, datetime.now(UTC)))
     assert (charge.txid, charge.amount, charge.open_amount) == (order["pix"]["conciliationId"], "10.50", False)
     assert (charge.key, charge.status, charge.expiration) == (play.account["pixKey"], "ATIVA", 86_400)
     assert charge.debtor is not None

@@ -13,11 +13,8 @@ from typing import Any
 import httpx
 import uvicorn
 from aiohttp import web
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from litestar import Litestar
+from tests import signatures
 
 from lastro.standards import brcode, jws, payload, pix_ids, recurrence_ids, recurrence_payload
 from lastro_sim.__main__ import Server
@@ -189,7 +186,19 @@ class Till:
     key: jws.LocationKey
     charges: dict[str, payload.ChargePayload | int | bytes] = field(default_factory=dict)
     recurrences: dict[str, recurrence_payload.RecurrencePayload | int | bytes] = field(default_factory=dict)
+    published: dict[str, Any] | None = None
     fetched: int = 0
+
+    def signed_as(self, algorithm: str, names: tuple[str, ...]) -> None:
+        """All that is served from now on is signed as another bank does it."""
+        signer = signatures.Foreign.new("k1", self.key.jku, algorithm)
+        self.published = signer.jwks()
+        for name, recurrence in self.recurrences.items():
+            assert isinstance(recurrence, recurrence_payload.RecurrencePayload)
+            self.recurrences[name] = signer.signed(recurrence_payload.encode(recurrence), algorithm, names).encode()
+        for name, charge in self.charges.items():
+            assert isinstance(charge, payload.ChargePayload)
+            self.charges[name] = signer.signed(payload.encode(charge), algorithm, names).encode()
 
     def recurrence(self, charge: str | None = None, **changes: Any) -> tuple[str, str]:
         """A new recurrence, with the charge of this name where it is paid at once; answers its QR text and idRec."""
@@ -254,25 +263,11 @@ class Till:
 
     async def serve_keys(self, _: web.Request) -> web.Response:
         self.fetched += 1
-        return web.json_response(jws.public_jwks([self.key]))
+        return web.json_response(jws.public_jwks([self.key]) if self.published is None else self.published)
 
 
 def location_key(jku: str, kid: str = "k1") -> jws.LocationKey:
-    private = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "till")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(private.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .sign(private, hashes.SHA256())
-    )
-    pem = private.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return jws.LocationKey(kid, pem, certificate.public_bytes(serialization.Encoding.DER), jku)
+    return signatures.location_key(kid, jku)
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.signatures import WAYS
 
 from lastro.standards import jws, recurrence_payload
 from lastro.standards.recurrence_payload import RecurrencePayload, Update
@@ -166,6 +167,15 @@ async def test_only_the_participants_own_signature_is_believed(sim: Sim, shop: T
     ):
         shop.recurrences["r0"] = served.encode()
         assert (await sim.act("/phone/read", {"qrcodeData": code}))["problem"] == problem
+
+
+@pytest.mark.parametrize(("algorithm", "names"), WAYS)
+async def test_terms_and_their_charge_are_read_however_they_are_signed(
+    sim: Sim, shop: Till, key: str, algorithm: str, names: tuple[str, ...]
+) -> None:
+    code, _, _ = shop.paid_recurrence(key)
+    shop.signed_as(algorithm, names)
+    assert "problem" not in await sim.act("/phone/read", {"qrcodeData": code})
 
 
 async def test_who_is_paid_now_must_be_who_charges_later(sim: Sim, lastro: Institution, shop: Till, key: str) -> None:

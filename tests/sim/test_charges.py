@@ -2,17 +2,22 @@
 
 import base64
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from joserfc import jws as jose
+from joserfc.jwk import KeySet
 
 from lastro.standards import brcode, jws, payload
+from lastro_sim.outside.signing import HABITS
 
 from .orders import FABIO, GRAFICA, ended, payout
 from .stage import Institution, Message, Sim, running
 
+LENIENT = jose.JWSRegistry(algorithms=["RS256", "PS256", "ES256"], strict_check_header=False)
 KEY = "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20"
 
 
@@ -42,7 +47,7 @@ async def read(sim: Sim, charge: Message) -> payload.ChargePayload:
     assert (answered.status_code, answered.headers["content-type"].partition(";")[0]) == (200, "application/jose")
     trusted = await trusted_keys(sim, charge)
     assert jws.header(answered.text)["jku"] == trusted["jku"]
-    return payload.decode(jws.verify(answered.text, trusted["jwks"]))
+    return payload.decode(jws.verify(answered.text, trusted["jwks"], datetime.now(UTC)))
 
 
 def paying(lastro: Institution, charge: Message, number: int = 1, **changes: Any) -> Message:
@@ -160,11 +165,39 @@ async def test_the_phone_reads_and_pays_it_too(sim: Sim) -> None:
     assert (await sim.act("/phone/pay", {"qrcodeData": charge["qrcodeData"], "force": True}))["code"] == "DUPL"
 
 
+@pytest.mark.parametrize("habit", HABITS)
+async def test_the_bank_signs_each_way_and_the_phone_reads_each(sim: Sim, habit: str) -> None:
+    charge = await issue(sim, signature=habit)
+    wanted = HABITS[habit]
+    signed = (await fetch(sim, charge)).text
+    head = jws.header(signed)
+    assert (head["alg"], head["typ"], tuple(name for name in head if name.startswith("x5t"))) == (
+        wanted.algorithm, wanted.kind, wanted.thumbprints,
+    )  # fmt: skip
+    assert (await read(sim, charge)).txid == charge["txId"]
+    assert "problem" not in await sim.act("/phone/read", {"qrcodeData": charge["qrcodeData"]})
+    published = (await trusted_keys(sim, charge))["jwks"]
+    known: Any = {"keys": [one for one in published["keys"] if one.get("alg") != "RSA" or head["kid"] == one["kid"]]}
+    for one in known["keys"]:
+        if one.get("alg") == "RSA":
+            del one["alg"]  # a word that no library knows
+    found = jose.deserialize_compact(signed, KeySet.import_key_set(known), registry=LENIENT)
+    assert payload.decode(found.payload).txid == charge["txId"]
+
+
+async def test_charges_take_turns_in_how_they_are_signed(sim: Sim) -> None:
+    heads = [jws.header((await fetch(sim, await issue(sim))).text) for _ in HABITS]
+    assert {one["alg"] for one in heads} == {"RS256", "PS256", "ES256"}
+    assert len({(*sorted(one), one["alg"], one.get("x5t", "")) for one in heads}) == len(HABITS)
+
+
 async def strike(sim: Sim, charge: Message, behaviour: str, **more: Any) -> None:
     await sim.act("/faults", {"operation": "location", "behaviour": behaviour, "match": {"txId": charge["txId"]}} | more)
 
 
-@pytest.mark.parametrize("behaviour", ["reject", "unsigned", "wrong-key", "wrong-jku", "too-large"])
+@pytest.mark.parametrize(
+    "behaviour", ["reject", "unsigned", "wrong-key", "wrong-jku", "too-large", "expired-certificate", "wrong-certificate"]
+)
 async def test_what_a_careful_reader_refuses(sim: Sim, behaviour: str) -> None:
     charge = await issue(sim)
     trusted = await trusted_keys(sim, charge)
@@ -176,11 +209,11 @@ async def test_what_a_careful_reader_refuses(sim: Sim, behaviour: str) -> None:
     assert (named["alg"] == "none") == (behaviour == "unsigned")
     if behaviour == "wrong-jku":
         assert named["jku"] != trusted["jku"]
-        assert jws.verify(answered.text, trusted["jwks"]), "of the address alone it can be told"
+        assert jws.verify(answered.text, trusted["jwks"], datetime.now(UTC)), "of the address alone it can be told"
     else:
         assert behaviour == "unsigned" or named["jku"] == trusted["jku"]
         with pytest.raises(jws.JwsError):
-            jws.verify(answered.text, trusted["jwks"])
+            jws.verify(answered.text, trusted["jwks"], datetime.now(UTC))
     assert (len(answered.text) > jws.MAX_COMPACT) == (behaviour == "too-large")
     decoded = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
     assert json.loads(decoded)["txid"] == charge["txId"], "everything else about it is right"
@@ -209,6 +242,6 @@ async def test_the_key_outlives_a_restart(tmp_path: Path) -> None:
         signed = (await fetch(sim, charge)).text
     async with running(tmp_path) as sim:
         keys = (await sim.http.get("/.well-known/pix-jwks.json")).json()
-        assert payload.decode(jws.verify(signed, keys)).txid == charge["txId"]
+        assert payload.decode(jws.verify(signed, keys, datetime.now(UTC))).txid == charge["txId"]
         assert "d" not in keys["keys"][0]
         assert (await listed(sim, charge))["status"] == "ATIVA"

@@ -6,23 +6,21 @@ verifies knows a key before anything is signed with it.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
-
 from lastro.companies import store
+from lastro.companies.certificates import CertificateRefused, judged_chain, new_location_key, request
 from lastro.companies.tokens import LIFETIME_SECONDS, SigningKey, new_signing_key
 from lastro.standards.jws import LocationKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
+
+    from asyncpg import Record
 
     from lastro.base.db import Database, Session
     from lastro.base.secrets import KeyRing
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 TOKEN: Final = "token"  # noqa: S105 a purpose
 LOCATION: Final = "location"
 _FINGERPRINT: Final = "fingerprint"
-_CERTIFICATE_YEARS: Final = 3
 # For how long a key that no longer signs is published: as long as anything it signed is good, and processes that have not
 # looked yet go on signing with it. A charge is signed anew each time its location is asked.
 _STAYS: Final = {TOKEN: timedelta(seconds=LIFETIME_SECONDS, minutes=10), LOCATION: timedelta(days=1)}
@@ -60,7 +57,8 @@ class Keychain:
     """Where signing keys are kept. jku: where those of the locations are published. institution: named in certificates.
 
     A certificate of our own making identifies a location's key to those who were told of it; where an arrangement demands
-    one of an authority, it is put in its place.
+    one of an authority, it is put in its place. algorithm: what keys of locations are made for from now on; an RSA key
+    signs RS256 unless it says PS256.
     """
 
     database: Database
@@ -68,6 +66,7 @@ class Keychain:
     jku: str
     institution: str
     random: Callable[[int], bytes]
+    algorithm: str = "ES256"
 
     async def load(self) -> SigningKeys:
         """The keys that are published now. SecretUnreadable: the key ring lacks the key that sealed one."""
@@ -105,6 +104,32 @@ class Keychain:
                 return await self._rotated(session, purpose, found.newest + 2, at_once=at_once)
             return await self._rotated(session, purpose, found.newest + 1, at_once=at_once)
 
+    async def request_certificate(self, kid: str, host: str) -> str:
+        """A request for a certificate (PEM) of a key of locations. CertificateRefused: there is none of that id."""
+        async with self.database.session() as session:
+            row = await store.location_key(session, kid)
+            return request(self._opened(kid, row), self.institution, host)
+
+    async def certify(self, kid: str, text: bytes) -> tuple[bytes, ...]:
+        """Puts an authority's certificates (PEM, the key's own first) in place of a waiting key's; answers them as DER.
+
+        CertificateRefused: they do not fit, or the key is none that waits.
+        """
+        async with self.database.session() as session:
+            row = await store.location_key(session, kid)
+            private = self._opened(kid, row)
+            chain = judged_chain(text, private, await store.machine_now(session))
+            if not await store.certify_key(session, kid, chain):
+                raise CertificateRefused(f"The key {kid} signs already, or did: only the one that waits can be certified.")
+            return chain
+
+    def _opened(self, kid: str, row: Record | None) -> bytes:
+        if row is None:
+            raise CertificateRefused(f"There is no key of locations with the id {kid}.")
+        return self.key_ring.open(
+            row["private_key"], table="signing_keys", column="private_key", company_id=None, row_id=kid
+        )
+
     async def _rotated(self, session: Session, purpose: str, generation: int, *, at_once: bool) -> str | None:
         kid, private, certificate = await self._new(session, purpose)
         stays = timedelta(0) if at_once else _STAYS[purpose]
@@ -119,7 +144,8 @@ class Keychain:
         if purpose == TOKEN:
             made = new_signing_key(self.random)
             return made.kid, made.private, None
-        private, certificate = _new_location_key(self.institution, await store.machine_now(session), self.random)
+        now = await store.machine_now(session)
+        private, certificate = await asyncio.to_thread(new_location_key, self.algorithm, self.institution, now, self.random)
         return sha256(certificate).hexdigest()[:32], private, certificate
 
     def _sealed(self, kid: str, private: bytes) -> bytes:
@@ -135,30 +161,8 @@ class Keychain:
             if row["purpose"] == TOKEN:
                 tokens.append(SigningKey(kid, private))
             elif row["purpose"] == LOCATION:
-                locations.append(LocationKey(kid, private, row["certificate"], self.jku))
+                padding = "PS256" if self.algorithm == "PS256" else "RS256"
+                locations.append(LocationKey(kid, private, row["certificate"], self.jku, tuple(row["chain"]), padding))
             else:
                 fingerprint = private
         return SigningKeys(tuple(tokens), tuple(locations), fingerprint)
-
-
-def certificate_end(certificate: bytes) -> datetime:
-    """Until when a location's certificate (DER) is good."""
-    return x509.load_der_x509_certificate(certificate).not_valid_after_utc
-
-
-def _new_location_key(institution: str, now: datetime, random: Callable[[int], bytes]) -> tuple[bytes, bytes]:
-    private = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, institution[:64])])
-    start = now - timedelta(days=1)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(private.public_key())
-        .serial_number(int.from_bytes(random(19), "big") + 1)  # RFC 5280 §4.1.2.2: positive, at most 20 octets
-        .not_valid_before(start)
-        .not_valid_after(start + timedelta(days=365 * _CERTIFICATE_YEARS))
-        .sign(private, hashes.SHA256())
-    )
-    pem = private.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return pem, certificate.public_bytes(serialization.Encoding.DER)

@@ -57,16 +57,22 @@ _CLIENTS = f"SELECT {_COLUMNS} FROM clients WHERE company_id = $1 ORDER BY creat
 
 # The one that signs last: the newest of those whose time has come.
 _KEYS = """
-SELECT kid, purpose, private_key, certificate FROM signing_keys WHERE retired_at IS NULL OR retired_at > machine_now()
+SELECT kid, purpose, private_key, certificate, chain FROM signing_keys WHERE retired_at IS NULL OR retired_at > machine_now()
  ORDER BY purpose, coalesce(signs_from <= machine_now(), false), generation
 """
 _KEYS_TOLD = """
-SELECT kid, purpose, generation, certificate, created_at, signs_from, retired_at, machine_now() AS read_at FROM signing_keys
+SELECT kid, purpose, generation, certificate, chain, created_at, signs_from, retired_at, machine_now() AS read_at
+  FROM signing_keys
  WHERE purpose IN ('token', 'location') ORDER BY purpose DESC, generation
 """
 _ADD_KEY = """
 INSERT INTO signing_keys (kid, purpose, generation, private_key, certificate, created_at, signs_from)
 VALUES ($1, $2, $3, $4, $5, machine_now(), CASE WHEN $6 THEN machine_now() END) ON CONFLICT DO NOTHING
+"""
+# Of a key that signs already, readers hold the certificate that they have: theirs must not change under its name.
+_CERTIFY_KEY = """
+UPDATE signing_keys SET certificate = $2, chain = $3
+ WHERE kid = $1 AND purpose = 'location' AND signs_from IS NULL AND retired_at IS NULL RETURNING kid
 """
 _GENERATIONS = """
 SELECT coalesce(max(generation), 0) AS newest, count(*) FILTER (WHERE signs_from IS NULL AND retired_at IS NULL) AS standby,
@@ -222,6 +228,20 @@ async def add_signing_key(
 ) -> None:
     """Keeps a key; one of that generation that another process has kept meanwhile stays."""
     await session.fetch(_ADD_KEY, kid, purpose, generation, sealed, certificate, signs)
+
+
+async def location_key(session: Session, kid: str) -> Record | None:
+    """A key of locations, its private part sealed, and whether it waits to sign."""
+    return await session.row(
+        "SELECT private_key, signs_from IS NULL AND retired_at IS NULL AS waits FROM signing_keys"
+        " WHERE kid = $1 AND purpose = 'location'",
+        kid,
+    )
+
+
+async def certify_key(session: Session, kid: str, chain: tuple[bytes, ...]) -> bool:
+    """Puts an authority's certificate, the first of a chain, in place of a waiting key's own; False where none waits."""
+    return await session.row(_CERTIFY_KEY, kid, chain[0], list(chain[1:])) is not None
 
 
 async def rotate(

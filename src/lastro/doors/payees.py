@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lastro.accounts import OwnFirst
@@ -47,10 +48,15 @@ def budget_of(settings: Settings, database: Database) -> Budget:
 def charges(outgoing: OutgoingClient, rail: Spi, hosts: frozenset[str], located: Located, *, sandbox: bool) -> Locations:
     """What QRs lead to. outgoing: of for_locations. hosts: ours, whose locations are read inside."""
     fetcher = Fetcher(outgoing)
-    return Locations(fetcher, Trust(rail, fetcher, time.monotonic), hosts, located.charge, sandbox=sandbox)
+    return Locations(fetcher, Trust(rail, fetcher, time.monotonic), hosts, located.charge, machine, sandbox=sandbox)
 
 
 def directory(database: Database, institution: Institution, rail: Spi, budget: Budget | None) -> OwnFirst:
     """Where keys lead: ours by our own tables, others as the directory says. budget None: as a sandbox's."""
     budget = budget or Budget(database, "A", 50)
     return OwnFirst(database, institution, Budgeted(rail, budget, time.monotonic))
+
+
+def machine() -> datetime:
+    """Real time, by which certificates hold."""
+    return datetime.now(UTC)

@@ -86,7 +86,8 @@ class Settings:
     metrics_endpoints: so many receivers of events are named in a worker's figures. directory_category: the institution's in
     the directory of Pix keys, A to H; directory_company_percent: what one company may take of its budget there.
     plan_lines_per_second: how many payouts of one plan a worker makes at most. charging, disputing: in which times.
-    token_key_days: for how long a key signs tokens. feed_days: for how long events' bodies are kept; None: for ever.
+    token_key_days: for how long a key signs tokens. location_algorithm: what keys that sign locations are made for.
+    feed_days: for how long events' bodies are kept; None: for ever.
     outside: the one other issuer whose tokens count. outgoing_proxy: carries requests to the URLs that clients gave; None
     where they go out by themselves. partners: those that collect, by their rail. crypto_brands: of the crypto partner.
     transfers: where orders are paid to by transfer. load: how much an API process takes on at a time.
@@ -124,6 +125,7 @@ class Settings:
     retry_jitter_percent: int
     metrics_endpoints: int
     token_key_days: int
+    location_algorithm: str
     feed_days: int | None
     outside: Outside | None
     outgoing_proxy: Proxy | None
@@ -195,7 +197,7 @@ class _Reader:
         token = secret("LASTRO_NETWORK_TOKEN", self._given, self._problems, needed=mode == PRODUCTION)
         found = partners((*COLLECTING, ANALYSIS), self._given, self._problems, Partner(url, token), sandbox=mode == SANDBOX)
         has_crypto = bool({CRYPTO, CRYPTO2} & found.keys())
-        made = Settings(
+        return self._judged(Settings(
             mode="production" if mode == PRODUCTION else "sandbox",
             home=home,
             port=port,
@@ -228,6 +230,7 @@ class _Reader:
             retry_jitter_percent=self._up_to("LASTRO_WEBHOOK_RETRY_JITTER_PERCENT", 10, 50),
             metrics_endpoints=self._up_to("LASTRO_METRICS_ENDPOINTS", 20, 1000),
             token_key_days=self._count("LASTRO_TOKEN_KEY_DAYS", 90),
+            location_algorithm=self._one_of("LASTRO_LOCATION_ALGORITHM", ("ES256", "RS256", "PS256")),
             feed_days=self._maybe_count("LASTRO_FEED_RETENTION_DAYS"),
             outside=self._outside(mode),
             outgoing_proxy=self._proxy("LASTRO_OUTGOING_PROXY"),
@@ -243,8 +246,7 @@ class _Reader:
             watching=watching(self._given, self._problems, sandbox=mode == SANDBOX),
             has_parent=self._given.get("LASTRO_PARENT_PIPE") == "1",
             crash_at=crash_at(self._given, self._problems, production=mode == PRODUCTION),
-        )
-        return self._judged(made)
+        ))  # fmt: skip
 
     def _demand_all(self) -> None:
         for name in _NEEDED_OUTSIDE:

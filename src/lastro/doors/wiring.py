@@ -7,7 +7,7 @@ import importlib.util
 import os
 import time
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cached_property, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -206,7 +206,10 @@ def place_of(settings: Settings) -> Place:
 
 def keychain_of(settings: Settings, database: Database) -> Keychain:
     """Where the institution's signing keys are kept."""
-    return Keychain(database, key_ring_of(settings), jku_of(settings.public_url), settings.institution_name, os.urandom)
+    return Keychain(
+        database, key_ring_of(settings), jku_of(settings.public_url), settings.institution_name, os.urandom,
+        settings.location_algorithm,
+    )  # fmt: skip
 
 
 def rail_of(settings: Settings) -> Spi:
@@ -222,7 +225,7 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
     client, ring = payees.outgoing_of(settings), key_ring_of(settings)
     deliverer = webhooks.Deliverer(
-        database, work, client, ring, chance, _machine,
+        database, work, client, ring, chance, payees.machine,
         webhooks.DeliverySettings(is_sandbox=settings.is_sandbox, plan=plan_of(settings)), hear,
     )  # fmt: skip
     place, rail = place_of(settings), rail_of(settings)
@@ -311,7 +314,7 @@ def _hosts(settings: Settings) -> frozenset[str]:
 
 def routes(house: House) -> tuple[Route, ...]:
     """Every operation behind a bearer token."""
-    told_from = webhooks.Place(house.place.sandbox, house.own_ports, house.key_ring, _machine, NOTICES, house.arrivals)
+    told_from = webhooks.Place(house.place.sandbox, house.own_ports, house.key_ring, payees.machine, NOTICES, house.arrivals)
     listed, institution = house.place.banks, house.place.institution
     ways = payouts.Ways(institution, house.directory, house.charges, listed)
     opening = accounts.opening.OpeningPlace(institution, house.key_ring, house.is_analysed)
@@ -390,7 +393,3 @@ def sandbox_of(settings: Settings) -> Any:
     if not settings.is_sandbox or importlib.util.find_spec("lastro_sandbox") is None:
         return None
     return importlib.import_module("lastro_sandbox.wiring")
-
-
-def _machine() -> datetime:
-    return datetime.now(UTC)

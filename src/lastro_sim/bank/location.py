@@ -13,7 +13,7 @@ import msgspec
 from lastro.standards import jws, payload, recurrence_payload
 
 from .. import faults
-from ..clock import SECOND
+from ..clock import SECOND, moment
 from ..network import Network
 
 LARGEST_ANSWER = 65_536
@@ -91,12 +91,12 @@ class Locations:
         now = self._network.clock.machine()
         if now - fetched_at < self._network.settings.keys_seconds * SECOND:
             try:
-                return jws.verify(compact, keys)
+                return jws.verify(compact, keys, moment(now))
             except jws.JwsError:
                 pass
         self._keys[jku] = (now, await self._fetch_keys(jku))
         try:
-            return jws.verify(compact, self._keys[jku][1])
+            return jws.verify(compact, self._keys[jku][1], moment(now))
         except jws.JwsError:
             raise UnreadableError("SIGNATURE_INVALID") from None
 

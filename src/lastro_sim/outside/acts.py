@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from lastro.standards import brcode, jws, pix_ids, pix_keys
+from lastro.standards import brcode, pix_ids, pix_keys
 
 from .. import amounts
 from ..clock import SECOND
@@ -14,7 +14,8 @@ from ..network import Network
 from ..refusals import conflict, not_found
 from ..settings import BANK_NAMES, OUTSIDE_BANK_ISPB, Settings
 from ..spi.intake import TX_ID
-from . import charges, location_key
+from . import charges
+from .signing import HABITS, Signer
 
 NOBODYS_COMPANY = 0
 DEFAULT_EXPIRATION = 86_400
@@ -28,10 +29,10 @@ KEYS = "/.well-known/pix-jwks.json"
 
 @dataclass(frozen=True)
 class OutsideBank:
-    """A bank that is nobody's here: the network it is part of, its signing key, and the host of its locations."""
+    """A bank that is nobody's here: the network it is part of, what signs for it, and the host of its locations."""
 
     network: Network
-    key: jws.LocationKey
+    signer: Signer
     host: str
 
     def issue(self, form: Form) -> dict[str, Any]:
@@ -41,6 +42,7 @@ class OutsideBank:
         expiration = form.maybe_whole("expiration", 1, LONGEST_EXPIRATION) or DEFAULT_EXPIRATION
         age = form.maybe_whole("age", 0, OLDEST) or 0
         description = form.maybe_text("description")
+        signature = form.maybe_choice("signature", HABITS.keys())
         tx_id = form.maybe_text("txid", 35, TX_ID)
         if tx_id is not None and not pix_ids.is_txid_dynamic(tx_id):
             form.refuse("txid", "INVALID", "The txid of a charge has 26 to 35 letters and digits")
@@ -59,6 +61,7 @@ class OutsideBank:
             description=description,
             created_at=self.network.clock.business() - age * SECOND,
             expiration=expiration,
+            signature=signature,
             qrcode_data=self._printed(key, location=self.location(token), amount=fixed, single_use=True),
         )
         return self.shown(charges.keep(self.network, made))
@@ -140,7 +143,7 @@ def open_bank(network: Network) -> OutsideBank:
         jku,
         host,
     )
-    return OutsideBank(network, location_key.ensure(network, jku), host)
+    return OutsideBank(network, Signer(network, jku), host)
 
 
 def _host(settings: Settings) -> str:

@@ -10,6 +10,7 @@ from .. import amounts
 from ..clock import SECOND, moment, printed
 from ..directory import entries
 from ..network import Network
+from .signing import Habit, habit_of
 
 ACTIVE = "ATIVA"
 PAID = "CONCLUIDA"
@@ -19,7 +20,10 @@ OF_A_CHARGE = "QRDN"
 
 @dataclass(frozen=True)
 class Charge:
-    """A charge as its owner asks for it. Amount in cents, zero when the payer decides; expiration in seconds."""
+    """A charge as its owner asks for it. Amount in cents, zero when the payer decides; expiration in seconds.
+
+    signature: how its location signs it; None: as the turn has it.
+    """
 
     token: str
     tx_id: str
@@ -29,6 +33,7 @@ class Charge:
     description: str | None
     created_at: int
     expiration: int
+    signature: str | None
     qrcode_data: str
 
 
@@ -50,7 +55,15 @@ def keep(network: Network, charge: Charge) -> sqlite3.Row:
     )
     made = by_tx_id(network, charge.tx_id)
     assert made is not None
+    if charge.signature is not None:
+        network.store.run("INSERT INTO charge_signature (charge, habit) VALUES (?, ?)", made["seq"], charge.signature)
     return made
+
+
+def habit(network: Network, charge: sqlite3.Row) -> Habit:
+    """How the location of a charge signs."""
+    asked = network.store.row("SELECT habit FROM charge_signature WHERE charge = ?", charge["seq"])
+    return habit_of(None if asked is None else asked["habit"], charge["seq"])
 
 
 def by_tx_id(network: Network, tx_id: str | None) -> sqlite3.Row | None:

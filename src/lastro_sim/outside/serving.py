@@ -5,20 +5,17 @@ import base64
 import json
 import sqlite3
 from contextlib import suppress
-from dataclasses import replace
 
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 
-from lastro.standards import jws
-
 from .. import faults
 from ..answers import Asked, answer, hung_up
 from ..clock import SECOND
 from ..refusals import RefusedError, away, not_found
-from . import charges, location_key
+from . import charges, signing
 from .acts import KEYS, LOCATIONS, OutsideBank
 
 MEDIA_TYPE = "application/jose"
@@ -49,20 +46,21 @@ async def location(request: Asked, outside: NamedDependency[OutsideBank], token:
 
 @get(KEYS)
 async def published_keys(outside: NamedDependency[OutsideBank]) -> Response[bytes]:
-    """The public half of the key, as JWKS."""
-    return answer(jws.public_jwks([outside.key]))
+    """The public halves of the keys, as JWKS."""
+    return answer(outside.signer.published())
 
 
 ROUTES: tuple[HTTPRouteHandler, ...] = (location, published_keys)
 
 
 def _good(outside: OutsideBank, charge: sqlite3.Row) -> str:
-    return jws.sign(charges.encoded(outside.network, charge), outside.key)
+    return outside.signer.signed(charges.encoded(outside.network, charge), charges.habit(outside.network, charge))
 
 
 def _misshapen(outside: OutsideBank, charge: sqlite3.Row, behaviour: str) -> Response[bytes]:
     """An answer that a careful reader refuses."""
     body = charges.encoded(outside.network, charge)
+    signer, habit = outside.signer, charges.habit(outside.network, charge)
     if behaviour == "down":
         raise away()
     if behaviour == "gone":
@@ -73,14 +71,17 @@ def _misshapen(outside: OutsideBank, charge: sqlite3.Row, behaviour: str) -> Res
         head = base64.urlsafe_b64encode(b'{"alg":"none","typ":"JOSE"}').rstrip(b"=").decode()
         return _signed(f"{head}.{base64.urlsafe_b64encode(body).rstrip(b'=').decode()}.")
     if behaviour == "wrong-key":
-        return _signed(jws.sign(body, location_key.stranger(outside.network, "outside-2", outside.key.jku)))
+        return _signed(signer.forged(body, habit, kid="outside-2"))
     if behaviour == "wrong-jku":
-        return _signed(jws.sign(body, replace(outside.key, jku=ELSEWHERE)))
+        return _signed(signer.signed(body, habit, jku=ELSEWHERE))
     if behaviour == "too-large":
-        return _signed(jws.sign(json.dumps(json.loads(body) | {"padding": "x" * TOO_MUCH}).encode(), outside.key))
+        return _signed(signer.signed(json.dumps(json.loads(body) | {"padding": "x" * TOO_MUCH}).encode(), habit))
+    if behaviour == "expired-certificate":
+        return _signed(signer.signed(body, signing.OVER))
+    if behaviour == "wrong-certificate":
+        return _signed(signer.signed(body, signing.MISTAKEN))
     # The bank's own header and charge, and somebody else's signature.
-    forged = jws.sign(body, location_key.stranger(outside.network, outside.key.kid, outside.key.jku))
-    return _signed(_good(outside, charge).rpartition(".")[0] + "." + forged.rpartition(".")[2])
+    return _signed(_good(outside, charge).rpartition(".")[0] + "." + signer.forged(body, habit).rpartition(".")[2])
 
 
 def _signed(compact: str) -> Response[bytes]:

@@ -14,7 +14,7 @@ import pytest
 from tests.rooms.outgoing.loopback import Receiver, http, read_request, receiver
 
 from lastro.companies import Callers, OutsideIssuer, OutsideKeys, OwnKeys, SigningKeys, TokenRefused, issue
-from lastro.companies.signing import _new_location_key
+from lastro.companies.certificates import new_location_key
 from lastro.companies.tokens import SigningKey, jwks, new_signing_key, public_keys
 from lastro.doors.outside import MOST_BYTES, fetching
 
@@ -157,7 +157,7 @@ async def test_a_silent_issuer_is_not_waited_for_long_and_known_keys_go_on(issue
 
 async def test_a_server_nobody_vouches_for_is_not_believed(tmp_path: Path) -> None:
     """TLS is checked against the system's authorities, whoever gave the address."""
-    private, certificate = _new_location_key("127.0.0.1", datetime.now(UTC), os.urandom)
+    private, certificate = new_location_key("ES256", "127.0.0.1", datetime.now(UTC), os.urandom)
     both = tmp_path / "both.pem"
     both.write_bytes(private + ssl.DER_cert_to_PEM_cert(certificate).encode())
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -1,16 +1,20 @@
 """Two keys are published of each kind; a rotation hands the pen over, and no process has to be started again for it."""
 
 import asyncio
+import base64
 import os
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.serialization import Encoding
+from tests import signatures
 
 from lastro.base.db import Database
 from lastro.base.secrets import KeyRing, SecretUnreadable
@@ -19,6 +23,7 @@ from lastro.companies import (
     LOCATION,
     TOKEN,
     Callers,
+    CertificateRefused,
     Keychain,
     Login,
     OwnKeys,
@@ -226,11 +231,11 @@ async def test_a_location_is_signed_and_read_through_a_rotation(vault: Vault) ->
     after = await vault.chain.load()
     assert after.location.kid != before.location.kid
     published = jws.public_jwks(after.locations)
-    assert jws.verify(signed, published) == b"a charge"
-    assert jws.verify(jws.sign(b"another", after.location), published) == b"another"
+    assert jws.verify(signed, published, datetime.now(UTC)) == b"a charge"
+    assert jws.verify(jws.sign(b"another", after.location), published, datetime.now(UTC)) == b"another"
     await vault.age(timedelta(days=1, seconds=1))
     with pytest.raises(jws.JwsError):
-        jws.verify(signed, jws.public_jwks((await vault.chain.load()).locations))
+        jws.verify(signed, jws.public_jwks((await vault.chain.load()).locations), datetime.now(UTC))
 
 
 async def test_a_certificate_lasts_years_and_names_the_institution(vault: Vault) -> None:
@@ -239,6 +244,97 @@ async def test_a_certificate_lasts_years_and_names_the_institution(vault: Vault)
         certificate = x509.load_der_x509_certificate(key.certificate_der)
         assert "Lastro" in certificate.subject.rfc4514_string()
         assert certificate_end(key.certificate_der) - certificate.not_valid_before_utc == timedelta(days=3 * 365)
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256"])
+async def test_locations_are_signed_by_the_algorithm_that_is_wanted(vault: Vault, algorithm: str) -> None:
+    chain = replace(vault.chain, algorithm=algorithm)
+    keys = await chain.load_or_make()
+    assert [k.algorithm for k in keys.locations] == [algorithm, algorithm]
+    published = jws.public_jwks(keys.locations)
+    assert [k["alg"] for k in published["keys"]] == [algorithm, algorithm]
+    assert jws.verify(jws.sign(b"a charge", keys.location), published, datetime.now(UTC)) == b"a charge"
+
+
+async def test_another_algorithm_comes_with_the_next_rotations(vault: Vault) -> None:
+    """Keys that are there stay what they are; the padding of an RSA key is whichever is wanted now."""
+    await vault.process()
+    rsa = replace(vault.chain, algorithm="RS256")
+    assert (await rsa.load()).location.algorithm == "ES256"
+    for wanted in ("ES256", "RS256"):
+        await rsa.rotate(LOCATION)
+        assert (await rsa.load()).location.algorithm == wanted
+    assert (await replace(rsa, algorithm="PS256").load()).location.algorithm == "PS256"
+    assert (await vault.chain.load()).location.algorithm == "RS256"
+
+
+def issued(csr: x509.CertificateSigningRequest, authority: signatures.Private, *, end: datetime = signatures.END) -> bytes:
+    """What an authority makes of a request: PEM of the certificate and of its own."""
+    above = x509.load_der_x509_certificate(signatures.certificate(authority, name="AC"))
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(csr.subject)
+        .issuer_name(above.subject)
+        .public_key(csr.public_key())
+        .serial_number(7)
+        .not_valid_before(signatures.START)
+        .not_valid_after(end)
+        .sign(authority, hashes.SHA256())
+    )
+    return b"".join(one.public_bytes(Encoding.PEM) for one in (made, above))
+
+
+async def waiting(vault: Vault) -> str:
+    kid: str = (await vault.rows(LOCATION))[-1]["kid"]
+    return kid
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
+async def test_a_key_takes_the_certificate_of_an_authority(vault: Vault, algorithm: str) -> None:
+    chain = replace(vault.chain, algorithm=algorithm)
+    before = await chain.load_or_make()
+    kid = await waiting(vault)
+    csr = x509.load_pem_x509_csr((await chain.request_certificate(kid, "pix.lastro.example")).encode())
+    assert csr.is_signature_valid
+    assert csr.subject.rfc4514_string() == "CN=pix.lastro.example,O=Lastro,C=BR"
+    given = await chain.certify(kid, issued(csr, signatures.ec_private()))
+    loaded = await chain.load()
+    assert loaded.location == before.location, "the key that signs has kept its certificate"
+    await chain.rotate(LOCATION)
+    keys = await chain.load()
+    assert (keys.location.kid, keys.location.certificate_der, keys.location.chain) == (kid, given[0], given[1:])
+    published = jws.public_jwks(keys.locations)
+    (jwk,) = [one for one in published["keys"] if one["kid"] == kid]
+    assert [base64.b64decode(one) for one in jwk["x5c"]] == list(given)
+    assert len(given) == 2
+    assert jws.verify(jws.sign(b"a charge", keys.location), published, datetime.now(UTC)) == b"a charge"
+
+
+async def test_a_certificate_that_does_not_fit_is_refused(vault: Vault) -> None:
+    await vault.process()
+    kid, authority = await waiting(vault), signatures.ec_private()
+    csr = x509.load_pem_x509_csr((await vault.chain.request_certificate(kid, "pix.lastro.example")).encode())
+    good = issued(csr, authority)
+    leaf, above = good.split(b"-----END CERTIFICATE-----\n")[:2]
+    end = b"-----END CERTIFICATE-----\n"
+    stranger = signatures.certificate(signatures.ec_private(), name="AC")
+    foreign = x509.load_der_x509_certificate(stranger).public_bytes(Encoding.PEM)
+    refused = [
+        (kid, b"nothing", "no certificates"),
+        (kid, foreign, "not of this key"),
+        (kid, above + end + leaf + end, "not of this key"),
+        (kid, leaf + end + foreign, "does not hold together"),
+        (kid, good * 8, "at most 8"),
+        (kid, issued(csr, authority, end=datetime.now(UTC) - timedelta(days=1)), "not in force"),
+        ("nobody", good, "no key of locations"),
+        ((await vault.rows(TOKEN))[-1]["kid"], good, "no key of locations"),
+    ]
+    for name, text, says in refused:
+        with pytest.raises(CertificateRefused, match=says):
+            await vault.chain.certify(name, text)
+    await vault.rotate(LOCATION)
+    with pytest.raises(CertificateRefused, match="signs already"):
+        await vault.chain.certify(kid, good)
 
 
 async def test_another_key_ring_opens_nothing(vault: Vault) -> None:

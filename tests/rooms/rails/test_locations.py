@@ -1,6 +1,7 @@
 """Charges at other banks: fetched, believed where they are signed by a participant, and what that asks of whom."""
 
 import asyncio
+import base64
 import os
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
@@ -9,9 +10,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from tests.signatures import END, START, WAYS, Foreign, certificate, location_key, rsa_private, thumbprint
 
 from lastro.base.money import Money
 from lastro.base.outgoing import OutgoingClient
@@ -32,20 +31,7 @@ WANTED = Charge("fabio@fora.example", Money(1050, "BRL"), "a" * 26)
 
 
 def key(kid: str, jku: str) -> jws.LocationKey:
-    private = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, kid)])
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(private.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(NOW)
-        .not_valid_after(NOW + timedelta(days=9))
-        .sign(private, hashes.SHA256())
-    )
-    pem = private.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return jws.LocationKey(kid, pem, certificate.public_bytes(serialization.Encoding.DER), jku)
+    return location_key(kid, jku)
 
 
 @dataclass
@@ -56,9 +42,12 @@ class Bank:
     keys: list[jws.LocationKey] = field(default_factory=list)
     keys_headers: dict[str, str] = field(default_factory=dict)
     hosts: list[str] = field(default_factory=list)
+    others: list[tuple[str, str]] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     host: str = ""
     now: float = 1000.0
+    real: datetime = NOW
+    published: dict[str, Any] | None = None
 
     @property
     def jku(self) -> str:
@@ -72,7 +61,16 @@ class Bank:
         return self.asked.count(path)
 
     def shows(self, signer: jws.LocationKey | None = None, body: bytes | None = None) -> None:
-        compact = jws.sign(payload.encode(CHARGE) if body is None else body, signer or self.keys[-1])
+        self.serves(jws.sign(payload.encode(CHARGE) if body is None else body, signer or self.keys[-1]))
+
+    def signs(self, algorithm: str, names: tuple[str, ...] = ("x5t",), **dates: datetime) -> Foreign:
+        """The charge is signed as another bank does it."""
+        signer = Foreign.new("k1", self.jku, algorithm, **dates)
+        self.published = signer.jwks()
+        self.serves(signer.signed(payload.encode(CHARGE), algorithm, names))
+        return signer
+
+    def serves(self, compact: str) -> None:
         self.says = lambda: web.Response(body=compact.encode(), content_type="application/jose")
 
     async def answer(self, request: web.Request) -> Any:
@@ -80,9 +78,11 @@ class Bank:
         match request.path:
             case "/participants":
                 rows = [{"ispb": "1", "name": "B", "jku": "https://other.example/k", "host": h} for h in self.hosts]
+                rows += [{"ispb": i, "name": "C", "jku": f"https://{h}/k", "host": h} for i, h in self.others]
                 return web.json_response({"data": rows})
             case "/jwks":
-                return web.json_response(jws.public_jwks(self.keys), headers=self.keys_headers)
+                found = jws.public_jwks(self.keys) if self.published is None else self.published
+                return web.json_response(found, headers=self.keys_headers)
         said = self.says()
         return await said if asyncio.iscoroutine(said) else said
 
@@ -122,7 +122,7 @@ async def scene() -> AsyncIterator[Scene]:
         return own.get(token)
 
     trust = Trust(rail, fetcher, lambda: bank.now)
-    locations = Locations(fetcher, trust, {"pix.lastro.example"}, inside, sandbox=True)
+    locations = Locations(fetcher, trust, {"pix.lastro.example"}, inside, lambda: bank.real, sandbox=True)
     yield Scene(bank, locations, own)
     await rail.close()
     await client.close()
@@ -136,6 +136,33 @@ async def test_a_signed_charge_is_read(scene: Scene) -> None:
         "is a charge with a due date, which is not paid from here",
     )
     assert scene.bank.asked == ["/qr/v2/x", "/participants", "/jwks"]
+
+
+@pytest.mark.parametrize(("algorithm", "names"), WAYS)
+async def test_a_charge_is_read_however_its_bank_signs(scene: Scene, algorithm: str, names: tuple[str, ...]) -> None:
+    scene.bank.signs(algorithm, names)
+    assert await scene.read() == WANTED
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256"])
+async def test_a_certificate_counts_while_it_holds_by_real_time(scene: Scene, algorithm: str) -> None:
+    scene.bank.signs(algorithm, start=START, end=NOW - timedelta(days=30))
+    assert (await scene.issue())[0] == "INVALID"
+    scene.bank.real = NOW - timedelta(days=31)
+    assert await scene.read() == WANTED
+    scene.bank.real = START - timedelta(seconds=1)
+    assert (await scene.issue())[0] == "INVALID"
+
+
+async def test_a_certificate_of_another_key_is_not_believed(scene: Scene) -> None:
+    signer = scene.bank.signs("RS256")
+    other = certificate(signer.private, end=END - timedelta(days=1))
+    scene.bank.published = signer.jwks(x5c=[base64.b64encode(certificate(rsa_private(1))).decode()])
+    assert (await scene.issue())[0] == "INVALID"
+    scene.bank.now += 11
+    scene.bank.published = signer.jwks(x5c=[base64.b64encode(other).decode()])
+    scene.bank.serves(signer.signed(payload.encode(CHARGE), "RS256", (), x5t=thumbprint(other, "x5t")))
+    assert await scene.read() == WANTED
 
 
 async def test_hosts_and_keys_are_asked_for_once_while_they_may_be_kept(scene: Scene) -> None:
@@ -180,6 +207,20 @@ async def test_a_new_participant_counts_soon(scene: Scene) -> None:
     bank.hosts = [bank.host.upper()]
     bank.now += 11
     assert await scene.read() == WANTED
+
+
+async def test_a_good_charge_counts_at_an_address_of_its_signer_alone(scene: Scene) -> None:
+    """The same charge, with the keys of its bank: shown at an address of nobody, of another bank, of the same bank."""
+    bank, elsewhere = scene.bank, scene.bank.location.replace("127.0.0.1", "localhost")
+    says = ("INVALID", "leads to an address that is not its signer's")
+    assert await scene.issue(elsewhere) == says
+    assert bank.times("/jwks") == 0
+    host = elsewhere.partition("/")[0]
+    for others in ([("2", host)], [("2", host), ("1", "third.example")]):
+        bank.now, bank.others = bank.now + 61, others
+        assert await scene.issue(elsewhere) == says
+    bank.now, bank.others = bank.now + 61, [("2", host), ("1", host)]
+    assert await scene.read(elsewhere) == WANTED
 
 
 @pytest.mark.parametrize(
@@ -251,6 +292,6 @@ async def test_in_production_this_machine_is_not_asked(scene: Scene) -> None:
     async with OutgoingClient(sandbox=False) as client:
         fetcher = Fetcher(client)
         found = await Locations(fetcher, Trust(Spi(Place("http://x", ISPB, Secret(TOKEN))), fetcher, lambda: 0.0), (),
-                                scene.locations._own, sandbox=False).read(scene.bank.location, NOW)  # fmt: skip
+                                scene.locations._own, lambda: NOW, sandbox=False).read(scene.bank.location, NOW)  # fmt: skip
     assert found == NoCharge("INVALID", "leads to an address that is not asked: only public ones are")
     assert scene.bank.asked == []

@@ -1,52 +1,42 @@
 import base64
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from hypothesis import given
 from hypothesis import strategies as st
 from joserfc import jws as jose
 from joserfc.jwk import ECKey, OctKey
+from tests.signatures import (
+    START,
+    WAYS,
+    Foreign,
+    certificate,
+    ec_private,
+    location_key,
+    pem,
+    rsa_private,
+    thumbprint,
+)
 
-from lastro.standards.jws import JwsError, LocationKey, header, public_jwks, sign, verify
+from lastro.standards.jwk import MAX_CHAIN, MAX_KEYS
+from lastro.standards.jws import JwsError, LocationKey, header, public_jwks, sign
+from lastro.standards.jws import verify as verified_at
 
-Private = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 JKU = "https://pix.example.com/.well-known/jwks.json"
+AT = datetime(2026, 6, 1, tzinfo=UTC)
 
 
-def certificate(private: Private) -> bytes:
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "pix.example.com")])
-    return (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(private.public_key())
-        .serial_number(1)
-        .not_valid_before(datetime(2026, 1, 1, tzinfo=UTC))
-        .not_valid_after(datetime(2036, 1, 1, tzinfo=UTC))
-        .sign(private, hashes.SHA256())
-        .public_bytes(Encoding.DER)
-    )
-
-
-def pem(private: Private) -> bytes:
-    return private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-
-
-def location_key(kid: str) -> LocationKey:
-    private = ec.generate_private_key(ec.SECP256R1())
-    return LocationKey(kid=kid, private_pem=pem(private), certificate_der=certificate(private), jku=JKU)
-
-
-ANA, BENTO = location_key("ana-1"), location_key("bento-1")
+ANA, BENTO = location_key("ana-1", JKU), location_key("bento-1", JKU)
 KEYS = public_jwks([ANA, BENTO])
 COMPACT = sign(b'{"txid":"x"}', ANA)
+
+
+def verify(compact: str, keys: dict[str, Any], at: datetime = AT) -> bytes:
+    return verified_at(compact, keys, at)
 
 
 def b64(data: bytes) -> str:
@@ -68,6 +58,7 @@ def test_the_header_names_key_set_and_certificate() -> None:
         "alg": "ES256",
         "kid": "ana-1",
         "jku": JKU,
+        "x5t": KEYS["keys"][0]["x5t"],
         "x5t#S256": KEYS["keys"][0]["x5t#S256"],
         "typ": "JOSE",
     } == GOOD
@@ -140,7 +131,8 @@ REFUSED = {
     "kid of another type": unsigned(GOOD | {"kid": ["ana-1"]}),
     "key of another kid": foreign(GOOD, key=BENTO),
     "certificate of another key": foreign(GOOD | {"x5t#S256": KEYS["keys"][1]["x5t#S256"]}),
-    "no certificate": foreign({name: GOOD[name] for name in GOOD if name != "x5t#S256"}),
+    "no certificate": foreign({name: GOOD[name] for name in GOOD if not name.startswith("x5t")}),
+    "another certificate's SHA-1": foreign(GOOD | {"x5t": KEYS["keys"][1]["x5t"]}),
     "certificate of surrogates": unsigned(GOOD | {"x5t#S256": "\ud800"}),
     "critical and unknown": f"{b64(json.dumps(GOOD | {'crit': ['exp'], 'exp': 1}).encode())}.{COMPACT.partition('.')[2]}",
     "two parts": "a.b",
@@ -189,9 +181,168 @@ def test_a_key_set_may_state_the_thumbprint_alone() -> None:
 def test_a_key_must_be_what_it_says() -> None:
     other = ec.generate_private_key(ec.SECP384R1())
     with pytest.raises(ValueError, match="P-256"):
-        LocationKey(kid="k", private_pem=pem(other), certificate_der=certificate(other), jku=JKU)
+        LocationKey("k", pem(other), certificate(other), JKU)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="another key"):
-        LocationKey(kid="k", private_pem=ANA.private_pem, certificate_der=BENTO.certificate_der, jku=JKU)
-    numbers = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        LocationKey("k", ANA.private_pem, BENTO.certificate_der, JKU)
+    short = rsa.generate_private_key(public_exponent=65537, key_size=1024)
+    with pytest.raises(ValueError, match="2048"):
+        LocationKey("k", pem(short), certificate(short), JKU)
+    with pytest.raises(ValueError, match="RS256 or PS256"):
+        location_key("k", JKU, rsa_private(), rsa_algorithm="HS256")
+    curve = ed25519.Ed25519PrivateKey.generate()
+    text = curve.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     with pytest.raises(TypeError):
-        LocationKey(kid="k", private_pem=pem(numbers), certificate_der=ANA.certificate_der, jku=JKU)
+        LocationKey("k", text, ANA.certificate_der, JKU)
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "PS256"])
+def test_an_rsa_key_signs_and_its_set_has_the_chain(algorithm: str) -> None:
+    authority = ec_private()
+    private, above = rsa_private(), certificate(authority, name="AC")
+    key = LocationKey("k", pem(private), certificate(private, authority=authority), JKU, (above,), algorithm)
+    compact, keys = sign(b"{}", key), public_jwks([key, ANA])
+    assert (header(compact)["alg"], keys["keys"][0]["alg"]) == (algorithm, algorithm)
+    assert [base64.b64decode(one) for one in keys["keys"][0]["x5c"]] == [key.certificate_der, above]
+    assert verify(compact, keys) == b"{}"
+    assert '"d"' not in json.dumps(keys)
+
+
+@pytest.mark.parametrize(("algorithm", "names"), WAYS)
+def test_each_way_of_other_banks_is_read(algorithm: str, names: tuple[str, ...]) -> None:
+    key = Foreign.new("k", JKU, algorithm)
+    compact = key.signed(b"{}", algorithm, names)
+    for changes in ({}, {"alg": algorithm}, {"alg": "RSA"}, {"x5t": thumbprint(key.chain[0], "x5t")}):
+        assert verify(compact, key.jwks(**changes)) == b"{}"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda text: text + "=",
+        lambda text: base64.b64encode(decoded(text) or b"").decode(),
+        lambda text: b64((decoded(text) or b"").hex().encode()),
+        lambda text: base64.b64encode((decoded(text) or b"").hex().upper().encode()).decode(),
+    ],
+)
+@pytest.mark.parametrize("name", ["x5t", "x5t#S256"])
+def test_thumbprints_are_read_as_banks_write_them(name: str, written: Any) -> None:
+    key = Foreign.new("k", JKU, "RS256")
+    text = written(thumbprint(key.chain[0], name))
+    assert verify(key.signed(b"{}", "RS256", (), **{name: text}), key.jwks()) == b"{}"
+    with pytest.raises(JwsError, match="does not name"):
+        verify(key.signed(b"{}", "RS256", (), **{name: written(thumbprint(key.chain[1], name))}), key.jwks())
+
+
+def test_a_certificate_may_be_folded_into_lines() -> None:
+    key = Foreign.new("k", JKU, "RS256")
+    text = base64.encodebytes(key.chain[0]).decode()
+    assert "\n" in text.strip()
+    assert verify(key.signed(b"{}", "RS256"), key.jwks(x5c=[text])) == b"{}"
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
+def test_a_certificate_holds_between_its_days(algorithm: str) -> None:
+    key = Foreign.new("k", JKU, algorithm, start=AT, end=AT + timedelta(days=30))
+    compact = key.signed(b"{}", algorithm)
+    for at in (AT, AT + timedelta(days=30)):
+        assert verify(compact, key.jwks(), at) == b"{}"
+    for at in (AT - timedelta(seconds=1), AT + timedelta(days=30, seconds=1), AT + timedelta(days=60)):
+        with pytest.raises(JwsError, match="2026-06-01 to 2026-07-01"):
+            verify(compact, key.jwks(), at)
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256"])
+def test_a_certificate_must_be_of_the_key(algorithm: str) -> None:
+    """Also where the header names that certificate, so that its thumbprint fits."""
+    key = Foreign.new("k", JKU, algorithm)
+    for other in (ec_private(), rsa_private(1)):
+        der = certificate(other)
+        compact = key.signed(b"{}", algorithm, (), **{"x5t#S256": thumbprint(der, "x5t#S256")})
+        with pytest.raises(JwsError, match="of another key"):
+            verify(compact, key.jwks(x5c=[base64.b64encode(der).decode()]))
+
+
+def confused() -> dict[str, tuple[str, dict[str, Any]]]:
+    """Headers whose algorithm is not that of the key: what was signed is right in each."""
+    rs, es = Foreign.new("k", JKU, "RS256"), Foreign.new("k", JKU, "ES256")
+    known = rs.jwk()
+    return {
+        "the modulus as a secret": (by_secret(rs, known["n"].encode()), rs.jwks()),
+        "the certificate as a secret": (by_secret(rs, rs.chain[0]), rs.jwks()),
+        "the certificate's text as a secret": (by_secret(rs, known["x5c"][0].encode()), rs.jwks()),
+        "RSA by a header for P-256": (relabelled(rs.signed(b"{}", "RS256"), alg="ES256"), rs.jwks()),
+        "P-256 by a header for RSA": (relabelled(es.signed(b"{}", "ES256"), alg="RS256"), es.jwks()),
+        "one padding for the other": (relabelled(rs.signed(b"{}", "PS256"), alg="RS256"), rs.jwks()),
+        "a key for PS256 alone": (rs.signed(b"{}", "RS256"), rs.jwks(alg="PS256")),
+        "a key for HS256": (rs.signed(b"{}", "RS256"), rs.jwks(alg="HS256")),
+        "a key for encryption": (rs.signed(b"{}", "RS256"), rs.jwks(use="enc")),
+        "a key of another type": (rs.signed(b"{}", "RS256"), rs.jwks(kty="oct", k="AAAA")),
+        "a type that is a list": (rs.signed(b"{}", "RS256"), rs.jwks(kty=["RSA"])),
+        "SHA-512": (rs.signed(b"{}", "RS512"), rs.jwks()),
+    }
+
+
+def by_secret(key: Foreign, secret: bytes) -> str:
+    made = OctKey.import_key(b64(secret))
+    return jose.serialize_compact(key.header("HS256"), b"{}", made, algorithms=["HS256"])
+
+
+def relabelled(compact: str, **changes: Any) -> str:
+    protected, rest = compact.split(".", 1)
+    return b64(json.dumps(json.loads(decoded(protected) or b"") | changes).encode()) + "." + rest
+
+
+CONFUSED = confused()
+
+
+@pytest.mark.parametrize(("compact", "keys"), CONFUSED.values(), ids=CONFUSED)
+def test_an_algorithm_is_not_confused_with_another(compact: str, keys: dict[str, Any]) -> None:
+    with pytest.raises(JwsError):
+        verify(compact, keys)
+
+
+def test_what_is_read_has_a_bound() -> None:
+    key = Foreign.new("k", JKU, "RS256")
+    compact, own = key.signed(b"{}", "RS256"), key.jwk()
+    other = Foreign.new("other", JKU, "RS256").jwk()
+    assert verify(compact, {"keys": [other] * (MAX_KEYS - 1) + [own]}) == b"{}"
+    assert verify(compact, key.jwks(x5c=own["x5c"] * (MAX_CHAIN // 2))) == b"{}"
+    short, long = rsa_private(0, 1024), 1 << 8200
+    for keys in (
+        {"keys": [other] * MAX_KEYS + [own]},
+        key.jwks(x5c=own["x5c"] * MAX_CHAIN),
+        key.jwks(x5c=[own["x5c"][0], "A" * 20_000]),
+        key.jwks(x5c=[own["x5c"][0] + "\n" * 20_000]),
+        key.jwks(x5c=own["x5c"][0]),
+        key.jwks(n="A" * 100_000),
+        key.jwks(n=b64(long.to_bytes(1026, "big"))),
+        key.jwks(e=b64((1 << 63 | 1).to_bytes(8, "big"))),
+        key.jwks(e="AQ"),
+        key.jwks(e=""),
+        {"keys": [own, own]},
+    ):
+        with pytest.raises(JwsError):
+            verify(compact, keys)
+    weak = Foreign("k", JKU, short, (certificate(short),))
+    with pytest.raises(JwsError, match="2048"):
+        verify(weak.signed(b"{}", "RS256"), weak.jwks())
+
+
+def test_keys_of_one_name_are_told_apart_by_their_certificates() -> None:
+    old, new = Foreign.new("k", JKU, "ES256"), Foreign.new("k", JKU, "ES256", start=START)
+    keys = {"keys": [old.jwk(), Foreign.new("k", JKU, "RS256").jwk(), new.jwk()]}
+    for one in (old, new):
+        assert verify(one.signed(b"{}", "ES256"), keys) == b"{}"
+
+
+@given(st.data())
+def test_a_certificate_that_cannot_be_read_is_refused(data: st.DataObject) -> None:
+    der = bytearray(RSA.chain[0])
+    for at in data.draw(st.lists(st.integers(0, len(der) - 1), min_size=1, max_size=4, unique=True)):
+        der[at] ^= data.draw(st.integers(1, 255))
+    with pytest.raises(JwsError):
+        verify(RSA_COMPACT, RSA.jwks(x5c=[base64.b64encode(der).decode()]))
+
+
+RSA = Foreign.new("k", JKU, "RS256")
+RSA_COMPACT = RSA.signed(b"{}", "RS256")

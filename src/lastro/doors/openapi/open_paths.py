@@ -58,11 +58,15 @@ class Open:
 
 
 _JWT = "eyJhbGciOiJFZERTQSIsImtpZCI6IjEifQ.eyJpc3MiOiJodHRwczovL3BheS5leGFtcGxlLmNvbSJ9.c2lnbmF0dXJl"
+_KEY_WORDS = ("kty", "kid", "crv", "x", "y", "n", "e", "use", "alg", "x5t", "x5t#S256")
 _KEYS = {
     "type": "object", "required": ["keys"],
     "properties": {"keys": {"type": "array", "items": {
         "type": "object", "required": ["kty", "kid"],
-        "properties": {name: {"type": "string"} for name in ("kty", "kid", "crv", "x", "y", "use", "alg", "x5t#S256")},
+        "properties": {
+            **{name: {"type": "string"} for name in _KEY_WORDS},
+            **{name: {"type": "array", "items": {"type": "string"}} for name in ("key_ops", "x5c")},
+        },
     }}},
 }  # fmt: skip
 _STATUS = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
@@ -130,7 +134,7 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     "/qr/v2/{token}": {"GET": Open(
         "read_charge", "qr",
         Doc("Read the charge of a QR code",
-            "What a payer's bank fetches: the charge, signed (JWS, ES256), while it can be paid."),
+            "What a payer's bank fetches: the charge, signed (JWS, as its key says), while it can be paid."),
         (
             Gives(200, "The signed charge.", "application/jose", {"type": "string"}, headers=("cache-control",)),
             Gives(404, "There is no such charge.", NOTHING),
@@ -141,8 +145,8 @@ OPEN_PATHS: Mapping[str, Mapping[str, Open]] = {
     "/qr/v2/rec/{token}": {"GET": Open(
         "read_recurrence", "qr",
         Doc("Read the recurrence of a QR code",
-            "What a payer's bank fetches of a subscription: who charges, how much, how often and until when, signed (JWS,"
-            " ES256), until it ends."),
+            "What a payer's bank fetches of a subscription: who charges, how much, how often and until when, signed (JWS),"
+            " until it ends."),
         (
             Gives(200, "The signed recurrence.", "application/jose", {"type": "string"}, headers=("cache-control",)),
             Gives(404, "There is no such recurrence.", NOTHING),

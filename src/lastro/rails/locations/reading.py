@@ -26,14 +26,15 @@ class Locations:
     """Charges, of ours and of everybody's.
 
     hosts: under which ours are served; own: the charge behind a token of ours as its location would say it, None where
-    nothing can be paid there. It is never asked for over HTTP.
+    nothing can be paid there. It is never asked for over HTTP. machine: real time, by which certificates hold.
     """
 
     def __init__(
         self, fetcher: Fetcher, trust: Trust, hosts: Collection[str], own: Callable[[str], Awaitable[bytes | None]],
-        *, sandbox: bool,
+        machine: Callable[[], datetime], *, sandbox: bool,
     ) -> None:  # fmt: skip
         self._fetcher = fetcher
+        self._machine = machine
         self._trust = trust
         self._hosts = hosts
         self._own = own
@@ -48,8 +49,9 @@ class Locations:
             return DUE_DATE
         try:
             async with aside(), asyncio.timeout(SECONDS):
-                answer = await self._fetcher.get(url_of(location, sandbox=self._sandbox), gone=OVER)
-                return judged(await self._verified(answer.body), now)
+                url = url_of(location, sandbox=self._sandbox)
+                answer = await self._fetcher.get(url, gone=OVER)
+                return judged(await self._verified(url, answer.body), now)
         except Unfit as unfit_:
             return unfit_.charge
         except TimeoutError as late:
@@ -61,20 +63,22 @@ class Locations:
         body = await self._own(token)
         return OVER if body is None else judged(body, now)
 
-    async def _verified(self, body: bytes) -> bytes:
-        """The signed bytes of a JWS whose keys are on a registered host (contract.md §10)."""
+    async def _verified(self, url: str, body: bytes) -> bytes:
+        """The signed bytes of a JWS whose keys are on a host of the participant whose the URL is (contract.md §10)."""
         try:
             compact = body.decode("ascii").strip()
             jku = jws.header(compact).get("jku")
         except (UnicodeDecodeError, jws.JwsError) as unsigned:
             raise Unfit(unfit("leads to a charge that is not signed as it must be")) from unsigned
-        if not isinstance(jku, str) or not await self._trust.trusts(jku):
+        if not isinstance(jku, str) or not await self._trust.signers(jku):
             raise Unfit(unfit("leads to a charge whose signer is no participant of Pix"))
+        if not await self._trust.signers(jku, url):
+            raise Unfit(unfit("leads to an address that is not its signer's"))
         try:
-            return jws.verify(compact, await self._trust.keys(jku))
+            return jws.verify(compact, await self._trust.keys(jku), self._machine())
         except jws.JwsError:
             pass  # its signer may have new keys
         try:
-            return jws.verify(compact, await self._trust.keys(jku, fresh=True))
+            return jws.verify(compact, await self._trust.keys(jku, fresh=True), self._machine())
         except jws.JwsError as forged:
             raise Unfit(unfit("leads to a charge whose signature is not that of its signer")) from forged

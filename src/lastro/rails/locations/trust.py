@@ -11,7 +11,7 @@ from lastro.rails.locations.fetching import Unfit
 from lastro.rails.locations.judging import host_of, unfit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from lastro.rails.locations.fetching import Fetcher
     from lastro.rails.port import Participants
@@ -31,17 +31,16 @@ class Trust:
     def __init__(self, participants: Participants, fetcher: Fetcher, clock: Callable[[], float]) -> None:
         self._participants = participants
         self._fetcher = fetcher
-        self._hosts: Kept[frozenset[str]] = Kept(clock, 1)
+        self._hosts: Kept[Mapping[str, frozenset[str]]] = Kept(clock, 1)
         self._keys: Kept[KeySet] = Kept(clock, _MOST_KEY_SETS)
 
-    async def trusts(self, url: str) -> bool:
-        """Whether a URL is on a host that a participant has registered. Transient: the directory was silent."""
-        host = host_of(url)
-        if not host:
-            return False
-        if host in await self._hosts.get("", self._ask_hosts):
-            return True
-        return host in await self._hosts.get("", self._ask_hosts, oldest=_REST_SECONDS)
+    async def signers(self, *urls: str) -> frozenset[str]:
+        """The participants that have registered the host of each of these URLs. Transient: the directory was silent."""
+        hosts = [host_of(url) for url in urls]
+        if not all(hosts):
+            return frozenset()
+        found = _of_all(hosts, await self._hosts.get("", self._ask_hosts))
+        return found or _of_all(hosts, await self._hosts.get("", self._ask_hosts, oldest=_REST_SECONDS))
 
     async def keys(self, jku: str, *, fresh: bool = False) -> KeySet:
         """The JWK Set at a trusted URL, as its Cache-Control lets it be kept. Transient: silence; Unfit: no set is there.
@@ -50,9 +49,9 @@ class Trust:
         """
         return await self._keys.get(jku, lambda: self._ask_keys(jku), oldest=_REST_SECONDS if fresh else None)
 
-    async def _ask_hosts(self) -> Answer[frozenset[str]]:
-        found = await self._participants.trusted_hosts()
-        return Answer(frozenset(host_of(f"https://{host}") for host in found), _HOSTS_SECONDS)
+    async def _ask_hosts(self) -> Answer[Mapping[str, frozenset[str]]]:
+        found = await self._participants.registered_hosts()
+        return Answer({host_of(f"https://{host}"): of for host, of in found.items()}, _HOSTS_SECONDS)
 
     async def _ask_keys(self, jku: str) -> Answer[KeySet]:
         answer = await self._fetcher.get(jku, gone=unfit("its signer publishes no keys any more"))
@@ -63,3 +62,7 @@ class Trust:
         allowed = max_age(answer.cache_control)
         seconds = _KEYS_SECONDS if allowed is None else float(allowed)
         return Answer(found, min(max(seconds, _REST_SECONDS), _LONGEST_SECONDS))
+
+
+def _of_all(hosts: Iterable[str], registered: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    return frozenset.intersection(*(registered.get(host, frozenset()) for host in hosts))

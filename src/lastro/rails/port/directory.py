@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
     from uuid import UUID
 
@@ -90,8 +91,11 @@ class Directory(Protocol):
 class Participants(Protocol):
     """Knows who takes part in Pix."""
 
-    async def trusted_hosts(self) -> frozenset[str]:
-        """Hosts, with their port where it is not the usual one, whose signatures of charges count. Transient: silence."""
+    async def registered_hosts(self) -> Mapping[str, frozenset[str]]:
+        """The participants (ISPBs) that have registered each host of charges and keys. Transient: silence.
+
+        A host has its port where it is not the usual one.
+        """
 
 
 class Registry(Protocol):

@@ -173,13 +173,13 @@ class Spi:
             raise port.BudgetSpent(after or _BUDGET_SECONDS)
         raise Transient(f"{code}: {reason}", after)
 
-    async def trusted_hosts(self) -> frozenset[str]:
-        """Hosts of locations, and those where their keys are published, as institutions have registered them."""
+    async def registered_hosts(self) -> Mapping[str, frozenset[str]]:
+        """Hosts of locations, and those where their keys are published, each with the institutions that registered it."""
         answer = await self._line.ask("GET", "/participants", None, LOOK_UP_SECONDS)
         if answer.status != 200:
             raise Transient(f"the list of participants answers with HTTP status {answer.status}")
         try:
-            return wire.trusted_hosts(answer.body)
+            return wire.registered_hosts(answer.body)
         except Malformed as malformed:
             raise Transient(f"the list of participants cannot be read: {malformed}") from malformed
 

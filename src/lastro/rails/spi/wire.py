@@ -97,6 +97,7 @@ class _Entry(msgspec.Struct):
 
 
 class _Participant(msgspec.Struct):
+    ispb: str
     jku: str
     host: str
 
@@ -353,12 +354,13 @@ def key_entry(body: bytes) -> port.KeyEntry:
     )  # fmt: skip
 
 
-def trusted_hosts(body: bytes) -> frozenset[str]:
-    """The hosts in the list of participants, of locations and of keys. Malformed where it is none."""
-    found = set()
+def registered_hosts(body: bytes) -> dict[str, frozenset[str]]:
+    """Each host of locations and of keys, with the participants that have it. Malformed where that is no list of them."""
+    found: dict[str, frozenset[str]] = {}
     for one in decoded(body, _Participants).data:
-        found |= {one.host.lower(), one.jku.partition("://")[2].partition("/")[0].lower()}
-    return frozenset(found - {""})
+        for host in {one.host.lower(), one.jku.partition("://")[2].partition("/")[0].lower()} - {""}:
+            found[host] = found.get(host, frozenset()) | {one.ispb}
+    return found
 
 
 def payment_status(end_to_end_id: str, body: bytes) -> port.PixFinal | port.Pending:

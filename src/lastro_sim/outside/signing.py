@@ -1,0 +1,186 @@
+"""How the outside bank signs what its locations serve: each way that banks do, one after another.
+
+It signs by joserfc and writes its key set by itself, so that a reader here meets signatures which lastro has not made.
+Source of the habits: docs/decisions/signatures.md.
+"""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.x509.oid import NameOID
+from joserfc import jws
+from joserfc.jwk import ECKey, RSAKey
+
+from ..clock import moment
+from ..network import Network
+from ..settings import BANK_NAMES, OUTSIDE_BANK_ISPB
+
+AUTHORITY = "authority"
+GOOD_FOR = timedelta(days=3650)
+RSA_BITS = 2048
+Private = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
+
+_HEADERS = jws.JWSRegistry(algorithms=["ES256", "PS256", "RS256"], strict_check_header=False)
+_DIGESTS: Mapping[str, Any] = {"x5t": hashlib.sha1, "x5t#S256": hashlib.sha256}
+
+
+@dataclass(frozen=True)
+class Habit:
+    """One way to sign. kid: of the key; thumbprints: in the header; padded: `x5t` in the letters of plain base64."""
+
+    algorithm: str
+    kid: str
+    thumbprints: tuple[str, ...]
+    kind: str = "JWS"
+    padded: bool = False
+
+
+HABITS: Mapping[str, Habit] = {
+    "RS256-x5t": Habit("RS256", "outside-rsa", ("x5t",)),
+    "ES256": Habit("ES256", "outside-1", ("x5t", "x5t#S256"), "JOSE"),
+    "RS256-x5t#S256": Habit("RS256", "outside-rsa", ("x5t#S256",)),
+    "PS256-x5t#S256": Habit("PS256", "outside-pss", ("x5t#S256",)),
+    "ES256-x5t": Habit("ES256", "outside-1", ("x5t",), "JWT"),
+    "RS256-x5t-padded": Habit("RS256", "outside-rsa", ("x5t",), padded=True),
+}
+# Faults of the certificate: the key set has both of these at all times, and a location signs with one when a test asks.
+OVER = Habit("ES256", "outside-over", ("x5t#S256",))
+MISTAKEN = Habit("ES256", "outside-mistaken", ("x5t#S256",))
+
+
+@dataclass(frozen=True)
+class _Published:
+    """What a kid of the set stands for. kept: the key in the store; words: of its JWK, beside numbers and certificates."""
+
+    kept: str
+    kind: str
+    words: Mapping[str, str]
+    ended: timedelta | None = None
+    """So long ago its certificate has ended."""
+    mistaken: bool = False
+    """The certificate is another key's."""
+
+
+_SET: Mapping[str, _Published] = {
+    "outside-1": _Published("outside-1", "EC", {}),
+    "outside-rsa": _Published("outside-rsa", "RSA", {"alg": "RSA", "use": "sig"}),
+    "outside-pss": _Published("outside-rsa", "RSA", {"alg": "PS256"}),
+    OVER.kid: _Published(OVER.kid, "EC", {"alg": "ES256"}, ended=timedelta(days=30)),
+    MISTAKEN.kid: _Published(MISTAKEN.kid, "EC", {"alg": "ES256"}, mistaken=True),
+}
+
+
+@dataclass(frozen=True)
+class Signer:
+    """The bank's keys, made when they are first needed and kept in the store. jku: where their public half is published."""
+
+    network: Network
+    jku: str
+
+    def signed(self, body: bytes, habit: Habit, **said: str) -> str:
+        """The compact JWS of a body. said: what its header says instead of the truth."""
+        private, chain = self._key(habit.kid)
+        return _compact(body, habit, private, chain, {"jku": self.jku} | said)
+
+    def forged(self, body: bytes, habit: Habit, **said: str) -> str:
+        """The same by a new key, which nobody publishes."""
+        private = _new_key(_SET[habit.kid].kind)
+        chain = (_certificate(self.network, private, private, None),)
+        return _compact(body, habit, private, chain, {"jku": self.jku} | said)
+
+    def published(self) -> dict[str, Any]:
+        """The key set: each chain up to the authority, and certificates of the RSA key in lines of 76 characters."""
+        keys = []
+        for kid, one in _SET.items():
+            private, chain = self._key(kid)
+            printed = base64.encodebytes if one.kind == "RSA" else base64.b64encode
+            chained = [printed(der).decode().strip() for der in chain]
+            keys.append(_jose(private).as_dict(private=False) | {"kid": kid, "x5c": chained, **one.words})
+        return {"keys": keys}
+
+    def _key(self, kid: str) -> tuple[Private, tuple[bytes, ...]]:
+        """A key, and the certificates that its JWK has."""
+        authority, above = self._kept(AUTHORITY, "EC", None, None)
+        one = _SET[kid]
+        private, certificate = self._kept(one.kept, one.kind, authority, one.ended)
+        return private, (above,) if one.mistaken else (certificate, above)
+
+    def _kept(self, kid: str, kind: str, authority: Private | None, ended: timedelta | None) -> tuple[Private, bytes]:
+        known = self.network.store.row("SELECT * FROM location_key WHERE kid = ?", kid)
+        if known is not None:
+            return _opened(known["private_pem"]), known["certificate"]
+        private = _new_key(kind)
+        certificate = _certificate(self.network, private, authority or private, ended)
+        self.network.store.run(
+            "INSERT INTO location_key (kid, private_pem, certificate) VALUES (?, ?, ?)",
+            kid,
+            _pem(private).decode(),
+            certificate,
+        )
+        return private, certificate
+
+
+def habit_of(name: str | None, number: int) -> Habit:
+    """The habit that a charge asks for, else the one whose turn it is."""
+    return HABITS[name] if name is not None else tuple(HABITS.values())[number % len(HABITS)]
+
+
+def _compact(body: bytes, habit: Habit, private: Private, chain: tuple[bytes, ...], said: Mapping[str, str]) -> str:
+    named = {name: _thumbprint(chain[0], name, padded=habit.padded) for name in habit.thumbprints}
+    header: dict[str, Any] = {"alg": habit.algorithm, "typ": habit.kind, "kid": habit.kid, **named, **said}
+    return jws.serialize_compact(header, body, _jose(private), registry=_HEADERS)
+
+
+def _new_key(kind: str) -> Private:
+    if kind == "EC":
+        return ec.generate_private_key(ec.SECP256R1())
+    return rsa.generate_private_key(public_exponent=65537, key_size=RSA_BITS)
+
+
+def _certificate(network: Network, private: Private, authority: Private, ended: timedelta | None) -> bytes:
+    """DER of a certificate of the bank's key, good since yesterday, or over for so long."""
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, BANK_NAMES[OUTSIDE_BANK_ISPB])])
+    now = moment(network.clock.machine())
+    start, end = now - timedelta(days=1), now + GOOD_FOR
+    if ended is not None:
+        start, end = now - ended - timedelta(days=365), now - ended
+    return (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(private.public_key())
+        .serial_number(int.from_bytes(network.chance.octets(19), "big") + 1)
+        .not_valid_before(start)
+        .not_valid_after(end)
+        .sign(authority, hashes.SHA256())
+        .public_bytes(serialization.Encoding.DER)
+    )
+
+
+def _pem(private: Private) -> bytes:
+    return private.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+
+
+@lru_cache(maxsize=16)
+def _opened(pem: str) -> Private:
+    private = serialization.load_pem_private_key(pem.encode(), password=None)
+    assert isinstance(private, ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey)
+    return private
+
+
+@lru_cache(maxsize=16)
+def _jose(private: Private) -> ECKey | RSAKey:
+    return (ECKey if isinstance(private, ec.EllipticCurvePrivateKey) else RSAKey).import_key(_pem(private))
+
+
+def _thumbprint(certificate: bytes, name: str, *, padded: bool) -> str:
+    digest = _DIGESTS[name](certificate).digest()
+    return base64.b64encode(digest).decode() if padded else base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
