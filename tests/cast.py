@@ -157,7 +157,7 @@ class Cast:
         return plan
 
     async def add_client(self, company_id: UUID, name: str, permissions: tuple[str, ...] = PERMISSIONS) -> Client:
-        made = await self.act(company_id, AddClient(name, lambda: datetime.now(UTC), permissions))
+        made = await self.act(company_id, AddClient(name, permissions))
         return Client(company_id, made["clientId"], made["clientSecret"], time.time())
 
     async def add_key(self, company_id: UUID, account_id: UUID) -> str:

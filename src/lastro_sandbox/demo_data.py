@@ -150,7 +150,7 @@ class _Demo:
 
     async def _client(self, number: int, company_id: UUID) -> dict[str, str]:
         if str(number) not in self._kept:
-            made = await self._act(company_id, companies.AddClient("demo", lambda: datetime.now(UTC)))
+            made = await self._act(company_id, companies.AddClient("demo"))
             self._keep(str(number), made)
         client: dict[str, str] = self._kept[str(number)]
         return client

@@ -252,8 +252,7 @@ async def _company(runner: Runner, chance: Chance, ring: KeyRing, institution: I
 
 
 async def _client(runner: Runner, company_id: UUID, permissions: tuple[str, ...] = PERMISSIONS) -> Client:
-    epoch = datetime.fromtimestamp(0, UTC)
-    made = await _done(runner, company_id, AddClient("shop", lambda: epoch, permissions))
+    made = await _done(runner, company_id, AddClient("shop", permissions))
     return Client(company_id, made["clientId"])
 
 

@@ -168,6 +168,27 @@ def test_a_key_with_other_bytes_is_told(keeping: Keeping, backup: Path, tmp_path
     assert any(line.startswith(said) for line in keeping.said)
 
 
+def test_no_configuration_comes_from_the_backup(keeping: Keeping, backup: Path, tmp_path: Path) -> None:
+    """Neither what nobody checks (PostgreSQL's own program passes these by) nor the rest."""
+    planted = tmp_path / "planted"
+    shutil.copytree(backup, planted)
+    with (planted / "data" / "postgresql.auto.conf").open("a") as file:
+        file.write(f"work_mem = '77MB'\nrestore_command = 'touch {tmp_path}/ran; false'\n")
+    (planted / "data" / "standby.signal").touch()
+    (planted / "data" / "recovery.signal").touch()
+    home = tmp_path / "home"
+    home.mkdir()
+    keys = {"LASTRO_HOME": str(home), "LASTRO_KEYS_FILE": str(keeping.home / "keys")}
+    assert keeping.types(restore, planted, **keys) == 0
+    data = home / "postgres"
+    assert [file.name for file in data.glob("*.signal")] == []
+    for name in ("postgresql.conf", "postgresql.auto.conf", "pg_hba.conf", "pg_ident.conf"):
+        assert (data / name).read_text().startswith("# Written by lastro restore")
+    assert not (tmp_path / "ran").exists()
+    with EmbeddedServer.start(home) as server:
+        assert asyncio.run(_value(server.dsn(_DATABASE), "SELECT current_setting('work_mem')")) != "77MB"
+
+
 def test_nothing_is_written_over(keeping: Keeping, backup: Path, tmp_path: Path) -> None:
     assert "is not empty" in keeping.declined(restore, backup)
     (tmp_path / "theirs").write_text("x")

@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -125,9 +125,7 @@ class Stage:
         self.ana = await self.cast.found("Ana", holder)
         self.names, self.network.sent, self.network.is_silent = {}, {}, False
         # Tokens tell whole seconds: one of the second in which its client was made might be older than it.
-        client = await self.cast.act(
-            self.ana.company_id, AddClient("model", lambda: datetime.fromtimestamp(0, UTC), PERMISSIONS)
-        )
+        client = await self.cast.act(self.ana.company_id, AddClient("model", PERMISSIONS))
         self._token = issue(
             self.signer, issuer=f"https://{_HOST}", client_id=client["clientId"],
             company_id=str(self.ana.company_id), now_machine=time.time(), jti=os.urandom(8).hex(), audience=SCOPE,

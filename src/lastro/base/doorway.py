@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lastro.base.errors import Refused
+from lastro.base.errors import Kind, Refused
+from lastro.base.rights import rights_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -91,3 +92,12 @@ async def looked_up(database: Database, verb: Verb[K], known: K, door: Door) -> 
         return looked
     async with database.session(door.company_id) as session:
         return await read(session)
+
+
+async def refusal_now(database: Database, call: Call) -> Refused | None:
+    """Why a call that was let in would be refused by now; None: it would not."""
+    async with database.session_for(call.company_id) as session:
+        row = (await opened(session, call, None))[0]
+    if row["client_version"] is None:
+        return Refused(Kind.UNAUTHORIZED)
+    return rights_of(row, row["door_permissions"]).refusal(call)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _PROOF = """
 SELECT secret_hash, secret_hash_previous, secret_previous_until > machine_now() AS previous_admits, allowed_networks,
-       certificates, revoked_at IS NOT NULL AND revoked_at <= machine_now() AS revoked
+       certificates, revoked_at IS NOT NULL AND revoked_at <= machine_now() AS revoked,
+       extract(epoch FROM machine_now())::double precision AS read_at
   FROM clients WHERE company_id = $1 AND client_id = $2
 """
 _COMPANY = """

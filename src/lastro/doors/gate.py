@@ -15,7 +15,7 @@ import structlog
 from lastro.base import trace
 from lastro.base.errors import DatabaseAway, Kind, Problem, Refused, Stale
 from lastro.doors.admission import WATCHED, Admission, TurnedAway
-from lastro.doors.http import METHODS, UNKNOWN, Response, Seen, headers_of, refusal, request_id, seen_of, unexpected
+from lastro.doors.http import METHODS, UNKNOWN, Response, Revoked, Seen, headers_of, refusal, request_id, seen_of, unexpected
 from lastro.doors.proxies import Proxies, counted_as
 from lastro.doors.turns import NoTurn, Turns
 from lastro.doors.waiting import Bounds
@@ -256,7 +256,7 @@ async def _follow(send: Send, receive: Receive, parts: AsyncGenerator[bytes, Non
             left = over - asyncio.get_running_loop().time()
             async with asyncio.timeout(min(SLOWEST_PART_SECONDS, left)):
                 await send({"type": "http.response.body", "body": part, "more_body": True})
-    except (DatabaseAway, TimeoutError) as away:
+    except (DatabaseAway, Revoked, TimeoutError) as away:
         log.warning("answer.cut", request_id=seen.request_id, company_id=seen.company_id, cause=type(away).__name__)
     except Exception:
         log.exception("failed", request_id=seen.request_id, company_id=seen.company_id, path=seen.path)

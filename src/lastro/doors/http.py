@@ -60,6 +60,10 @@ class Response:
         return replace(self, headers=self.headers + more)
 
 
+class Revoked(Exception):  # noqa: N818 it says what happened
+    """The client of a long answer was revoked while it was sent."""
+
+
 @dataclass(slots=True)
 class Seen:
     """What is noted of a request for logs and figures, filled in as it becomes known.

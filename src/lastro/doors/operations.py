@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import re
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,21 +17,21 @@ import msgspec
 from lastro.base import forms, multipart
 from lastro.base.api import Incoming
 from lastro.base.aside import aside
+from lastro.base.doorway import refusal_now
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.media import JSON
 from lastro.base.run import Act, Call, Reply
 from lastro.companies import TokenRefused
 from lastro.doors.accepting import chosen
-from lastro.doors.http import Response, not_allowed, refusal, seen_of, unauthorized
+from lastro.doors.http import Response, Revoked, not_allowed, refusal, seen_of, unauthorized
 from lastro.doors.proxies import counted_as
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncGenerator, Callable, Mapping
 
     from litestar.types import HTTPScope
 
     from lastro.base.api import Route
-    from lastro.base.db import Database
     from lastro.base.run import Runner, Verb
     from lastro.companies import Callers, Claims
     from lastro.doors.limits import Limits, Taken
@@ -58,7 +59,8 @@ class _Admitted:
 class Operations:
     """callers: whose tokens count. fingerprint_key: what stored requests are recognised by. limits: of each client.
 
-    apart: how many large bodies are read at a time.
+    apart: how many large bodies are read at a time. looks_again_seconds: how often, while a long answer is sent, it is
+    looked whether its client may still have it.
     """
 
     runner: Runner
@@ -67,6 +69,7 @@ class Operations:
     fingerprint_key: bytes
     limits: Limits
     apart: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+    looks_again_seconds: float = 1.0
 
     async def admit(self, routes: Mapping[str, Route], scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
         """Who calls, whether it may call now, and what for: known before a byte of the body is taken. routes: by method."""
@@ -138,8 +141,25 @@ class Operations:
             in_order = outcome.problems if isinstance(verb, Refused) else forms.in_order(outcome.problems, route.doc.form)
             response = refusal(replace(outcome, problems=in_order))
         else:
-            response = _replied(outcome, self.runner.database)
+            response = self._replied(outcome, call)
         return response.with_headers(_VARY) if route.offered else response
+
+    def _replied(self, reply: Reply, call: Call) -> Response:
+        more = tuple((name.encode(), value.encode()) for name, value in reply.headers)
+        headers = ((b"idempotent-replayed", b"true"),) if reply.replayed else more
+        parts = None if reply.more is None else self._while_admitted(reply.more(self.runner.database), call)
+        return Response(reply.status, reply.body, reply.media.encode(), headers, more=parts)
+
+    async def _while_admitted(self, parts: AsyncGenerator[bytes, None], call: Call) -> AsyncGenerator[bytes, None]:
+        """The parts of a long answer. Revoked: between two of them its client lost the right to it."""
+        async with aclosing(parts):
+            looked = self.machine_now()
+            async for part in parts:
+                yield part
+                if self.machine_now() - looked >= self.looks_again_seconds:
+                    if await refusal_now(self.runner.database, call) is not None:
+                        raise Revoked
+                    looked = self.machine_now()
 
     async def claims(self, scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Claims | None:
         """Whose token it is, or None for none, a bad or an old one, or one bound to a certificate that was not shown."""
@@ -276,13 +296,6 @@ def _media(scope: HTTPScope, route: Route) -> str | None:
     # Lines of one name are one list (RFC 9110 §5.3).
     accepted = b",".join(value for name, value in scope["headers"] if name == b"accept").decode("latin-1")
     return chosen(accepted, route.offered)
-
-
-def _replied(reply: Reply, database: Database) -> Response:
-    more = tuple((name.encode(), value.encode()) for name, value in reply.headers)
-    headers = ((b"idempotent-replayed", b"true"),) if reply.replayed else more
-    parts = None if reply.more is None else reply.more(database)
-    return Response(reply.status, reply.body, reply.media.encode(), headers, more=parts)
 
 
 def _query(text: bytes, route: Route, problems: list[Problem]) -> dict[str, str]:

@@ -342,7 +342,7 @@ def public(
 
     tried_at: what stands before an operation's id where it can be tried; empty outside a sandbox.
     """
-    login = Login(house.database, house.keys.current, house.issuer, time.time, house.chance.bytes)
+    login = Login(house.database, house.keys.current, house.issuer, house.chance.bytes)
     tokens = Tokens(login, Limits(house.token_requests_per_minute, time.monotonic))
     health = Health(house.database, SANDBOX if house.place.sandbox else PRODUCTION, lambda: bool(house.keys.now.tokens))
     metrics = MetricsPath(house.metrics, house.metrics_networks, behind_proxy=bool(house.proxies.networks))

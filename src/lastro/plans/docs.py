@@ -64,7 +64,7 @@ _TAKEN: dict[str, Any] = {
     **{name: value for name, value in _ROW.items() if name not in ("hash", "expiresAt")}, "status": "VALIDATING",
     "updatedAt": _AT, "progress": {"lines": 1, "checked": 0, "unfit": 0, "created": 0}, "approvals": [], "accounts": [],
 }  # fmt: skip
-_SIGNED = [{"clientId": "lc_00001nOpQrStUvWxYz", "approvedAt": _LATER}]
+_SIGNED = [{"clientId": "lc_00001nOpQrStUvWxYz", "approvedAt": _LATER, "counts": True}]
 NO_PLAN = Refusal(Kind.NOT_FOUND, "", "", "Your company has no such plan.", "Use the id that its create answered.")
 
 

@@ -55,10 +55,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """Who signed a plan, and when."""
+    """Who signed a plan, and when. is_revoked: that client or person was turned away since, so that it does not count."""
 
     approver: str
     at: datetime
+    is_revoked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,9 @@ class Signed(Answer, frozen=True, kw_only=True):
 
     client_id: str
     approved_at: Timestamp
+    counts: Annotated[
+        bool, msgspec.Meta(description="False once the client or person was revoked: then another has to sign.")
+    ]
 
 
 class ByMethod(Answer, frozen=True, kw_only=True):
@@ -195,7 +198,7 @@ def in_full(seen: Seen, *, names: bool = True) -> FullPlan:
         **_head(seen.plan),
         progress=Progress(lines=seen.plan.lines, checked=counts.checked, unfit=counts.unfit, created=counts.made),
         totals=None if seen.whole is None else _totals(seen.whole, names=names),
-        approvals=[Signed(client_id=a.approver, approved_at=stamp(a.at)) for a in seen.approvals],
+        approvals=[Signed(client_id=a.approver, approved_at=stamp(a.at), counts=not a.is_revoked) for a in seen.approvals],
         accounts=[
             _of_account(account_id, list(totals), seen)
             for account_id, totals in groupby(seen.totals, lambda t: t.account_id)

@@ -12,6 +12,7 @@ PLANS = Machine(
         ("VALIDATING", "pass unsigned"): "APPROVED",  # the company asks for no approval
         ("READY", "approve"): "READY",
         ("READY", "approve last"): "APPROVED",
+        ("APPROVED", "approve"): "APPROVED",  # somebody who had signed it was revoked
         ("APPROVED", "apply"): "APPLYING",
         ("APPLYING", "finish"): "APPLIED",
         ("APPLYING", "finish in part"): "PARTIALLY_APPLIED",

@@ -34,7 +34,12 @@ SELECT likeness, min(line) AS line, destination::jsonb ->> 'initiation' = 'DYNAM
   FROM payout_plan_lines WHERE company_id = $1 AND plan_id = $2 AND likeness = ANY ($3::bigint[]) GROUP BY 1, 3
 """
 _APPROVALS = """
-SELECT approver, created_at FROM payout_plan_approvals WHERE company_id = $1 AND plan_id = $2 ORDER BY created_at
+SELECT a.approver, a.created_at,
+       EXISTS (SELECT 1 FROM clients c WHERE c.company_id = a.company_id AND c.client_id = a.approver
+                  AND c.revoked_at <= machine_now())
+       OR EXISTS (SELECT 1 FROM people p WHERE p.ended_at IS NOT NULL
+                     AND p.id = CASE WHEN a.approver LIKE 'person:%' THEN substr(a.approver, 8)::uuid END) AS is_revoked
+  FROM payout_plan_approvals a WHERE a.company_id = $1 AND a.plan_id = $2 ORDER BY a.created_at
 """
 _TOTALS = """
 SELECT account_id, payment_method, currency, count(*) AS payouts, sum(transfers) AS transfers,
@@ -129,9 +134,9 @@ async def digests_of(session: Session, company_id: UUID, plan_id: UUID) -> list[
 
 
 async def approvals_of(session: Session, company_id: UUID, plan_id: UUID) -> list[Approval]:
-    """Who signed it, in order."""
+    """Who signed it, in order, and whether that client or person was revoked since."""
     rows = await session.fetch(_APPROVALS, company_id, plan_id)
-    return [Approval(row["approver"], row["created_at"]) for row in rows]
+    return [Approval(row["approver"], row["created_at"], is_revoked=row["is_revoked"]) for row in rows]
 
 
 async def totals_of(session: Session, company_id: UUID, plan_id: UUID) -> list[Total]:

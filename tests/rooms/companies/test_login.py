@@ -55,7 +55,7 @@ class Door:
 @pytest.fixture
 async def door(cast: Cast) -> Door:
     keys = SigningKeys((new_signing_key(cast.chance.bytes),), (), b"")
-    return Door(cast, Login(cast.database, lambda: keys, ISSUER, time.time, cast.chance.bytes), keys)
+    return Door(cast, Login(cast.database, lambda: keys, ISSUER, cast.chance.bytes), keys)
 
 
 async def test_the_secret_admits_and_nothing_else_does(door: Door, ana: Seller) -> None:

@@ -168,7 +168,7 @@ async def test_a_process_from_before_the_rotation_knows_the_new_key(vault: Vault
 
 async def test_a_login_signs_with_the_key_of_now(vault: Vault, own_database: Any) -> None:
     own = await vault.process()
-    login = Login(vault.chain.database, own.current, ISSUER, time.time, os.urandom)
+    login = Login(vault.chain.database, own.current, ISSUER, os.urandom)
     assert login.keys().token.kid == (await vault.rows())[0]["kid"]
     await vault.rotate()
     await own.refresh()

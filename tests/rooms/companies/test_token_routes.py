@@ -2,7 +2,6 @@
 
 import base64
 import json
-import time
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
@@ -41,7 +40,7 @@ def _scope(source: str | None) -> Any:
 @pytest.fixture
 def routes(cast: Cast) -> Routes:
     keys = SigningKeys((new_signing_key(cast.chance.bytes),), (), b"")
-    login = Login(cast.database, lambda: keys, "https://lastro.test", time.time, cast.chance.bytes)
+    login = Login(cast.database, lambda: keys, "https://lastro.test", cast.chance.bytes)
     now = [0.0]
     return Routes(Tokens(login, Limits(3, lambda: now[0])), now)
 

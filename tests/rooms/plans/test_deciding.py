@@ -2,7 +2,8 @@
 
 import asyncio
 from contextlib import suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,7 +12,9 @@ from tests.cast import Client
 from tests.rooms.plans.bureau import Bureau
 
 from lastro.base.errors import Kind, Refused, Stale
-from lastro.base.run import Reply
+from lastro.base.run import Caller, Reply
+from lastro.companies import Revoke
+from lastro.people import Entrance, Register, Role
 from lastro.plans.actions.create import Create
 from lastro.plans.actions.decide import Apply, Approve, Cancel
 
@@ -63,6 +66,45 @@ async def test_two_are_two(bureau: Bureau) -> None:
     assert isinstance(await signing(bureau, plan, second), Reply)
     found = await bureau.read(plan)
     assert (found["status"], len(found["approvals"])) == ("APPROVED", 2)
+
+
+async def revoke(bureau: Bureau, client: Client) -> None:
+    await bureau.cast.act(bureau.ana.company_id, Revoke(client.client_id))
+
+
+async def test_the_approval_of_a_client_that_was_revoked_does_not_count(bureau: Bureau) -> None:
+    await needs(bureau, 2)
+    plan = await bureau.checked(bureau.differing(1))
+    await bureau.approve(plan)
+    await revoke(bureau, bureau.approver)
+    second, third, fourth = [await bureau.cast.add_client(bureau.ana.company_id, name) for name in ("b", "c", "d")]
+    assert isinstance(await signing(bureau, plan, second), Reply)
+    found = await bureau.read(plan)
+    assert (found["status"], [a["counts"] for a in found["approvals"]]) == ("READY", [False, True])
+    assert isinstance(await signing(bureau, plan, third), Reply)
+    assert (await bureau.read(plan))["status"] == "APPROVED"
+
+    await revoke(bureau, second)
+    assert no(await bureau.call(Apply(UUID(plan["id"])))) == (Kind.CONFLICT, "status", "CONFLICT")
+    assert isinstance(await signing(bureau, plan, fourth), Reply)
+    fifth = await bureau.cast.add_client(bureau.ana.company_id, "e")
+    assert no(await signing(bureau, plan, fifth)) == (Kind.CONFLICT, "status", "CONFLICT")
+    assert await bureau.events(plan) == ["PAYOUT-PLAN.READY", "PAYOUT-PLAN.APPROVED"], "it was told once"
+    assert (await bureau.apply(plan))["status"] == "APPLYING"
+
+
+async def test_the_approval_of_a_person_who_was_turned_away_does_not_count(bureau: Bureau) -> None:
+    plan = await bureau.checked(bureau.differing(1))
+    door = Entrance(bureau.cast.database, bureau.cast.key_ring, bureau.cast.chance, partial(datetime.now, UTC))
+    made = await Register(door).invite(f"{uuid4().hex}@ana.example", "Rita", (Role.APPROVE,), None)
+    assert isinstance(made, tuple)
+    verb = Approve(UUID(plan["id"]), plan["hash"])
+    await bureau.cast.runner.act(bureau.ana.company_id, verb, Caller(client_id=f"person:{made[0].id}"))
+    assert [a["counts"] for a in (await bureau.read(plan))["approvals"]] == [True]
+    await Register(door).end(made[0])
+    found = await bureau.read(plan)
+    assert (found["status"], [a["counts"] for a in found["approvals"]]) == ("APPROVED", [False])
+    assert no(await bureau.call(Apply(UUID(plan["id"])))) == (Kind.CONFLICT, "status", "CONFLICT")
 
 
 async def test_what_is_signed_is_what_was_checked(bureau: Bureau) -> None:

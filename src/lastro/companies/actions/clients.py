@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lastro.base.api import NOT_FOUND, present, render, stamp
@@ -15,26 +16,26 @@ from lastro.companies import rules, store
 from lastro.companies.model import PERMISSIONS, new_client_id, outside_client_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import datetime, timedelta
+    from collections.abc import Mapping
+    from datetime import timedelta
 
     from lastro.base.db import Session
     from lastro.companies.model import Client
 
 SECRET_PREFIX = "lsk_"  # noqa: S105 what scanners look for
 _GONE = Refused(Kind.CONFLICT, (Problem("clientId", "CONFLICT", "the client is revoked"),))
+_EVER = datetime.fromtimestamp(0, UTC)  # no token of a new id is older than the id, by whatever clock
 
 
 @dataclass(frozen=True)
 class AddClient(Act[int]):
     """A new client of the company; the answer holds its secret, which is shown this once.
 
-    machine_now: tokens from before it do not count. networks: where its requests may come from, none: anywhere.
+    networks: where its requests may come from, none: anywhere.
     requests_per_minute None: what every client has.
     """
 
     name: str
-    machine_now: Callable[[], datetime]
     permissions: tuple[str, ...] = PERMISSIONS
     networks: tuple[str, ...] = ()
     requests_per_minute: int | None = None
@@ -51,7 +52,7 @@ class AddClient(Act[int]):
         client_id = new_client_id(known, door.chance.bytes(24))
         secret = new_machine_secret(SECRET_PREFIX, door.chance.bytes)
         row |= {
-            "client_id": client_id, "secret_hash": hash_machine_secret(secret), "tokens_valid_after": self.machine_now(),
+            "client_id": client_id, "secret_hash": hash_machine_secret(secret), "tokens_valid_after": _EVER,
             "created_at": door.now,
         }  # fmt: skip
         body = render({"clientId": client_id, "clientSecret": secret.reveal()})

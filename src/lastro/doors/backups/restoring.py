@@ -15,6 +15,7 @@ from lastro.doors.backups import record
 from lastro.doors.backups.trial import Keeper, on_trial, sync
 from lastro.doors.declined import Declined
 from lastro.doors.migrate import migrate
+from lastro.doors.settings import PRODUCTION, SANDBOX
 from lastro.doors.verify import verify
 
 if TYPE_CHECKING:
@@ -29,6 +30,19 @@ _READER = "lastro_audit"
 _APPLIED = "SELECT array(SELECT name FROM migrations ORDER BY name)"
 # The one who initdb made: row-level security holds for whoever owns the tables, not for it.
 _SUPERUSER = "SELECT rolname FROM pg_roles WHERE oid = 10"
+
+
+# As initdb leaves them, but that in production nobody comes in but by the account that runs the server.
+_OWN_BEGINS = "# Written by lastro restore: a backup's own configuration is not taken over. Put yours in its place.\n"
+_OWN = {
+    mode: {
+        "postgresql.conf": "",
+        "postgresql.auto.conf": "",
+        "pg_ident.conf": "",
+        "pg_hba.conf": f"local all all {method}\n",
+    }
+    for mode, method in ((SANDBOX, "trust"), (PRODUCTION, "peer"))
+}
 
 
 def demand_empty(data: Path) -> None:
@@ -63,7 +77,9 @@ def put_back(
     try:
         data.mkdir(parents=True, exist_ok=True)
         data.chmod(_OWN_ONLY)
-        shutil.copytree(backup / record.FILES, data, copy_function=copy, dirs_exist_ok=True)
+        shutil.copytree(backup / record.FILES, data, copy_function=copy, dirs_exist_ok=True, ignore=_configuration)
+        for name, text in _OWN[told.mode].items():
+            (data / name).write_text(f"{_OWN_BEGINS}{text}", encoding="ascii")
         for file in data.rglob("*"):
             file.chmod(_OWN_ONLY if file.is_dir() else 0o600)
         keeper.own(data)
@@ -73,6 +89,12 @@ def put_back(
         if isinstance(error, OSError | shutil.Error):
             raise Declined(f"The backup could not be copied to {data}: {error}.") from error
         raise
+
+
+def _configuration(folder: str, names: list[str]) -> list[str]:
+    """Files of a backup that say how a server runs, and as what: it may run commands as they say."""
+    is_top = Path(folder).name == record.FILES
+    return [name for name in names if is_top and Path(name).suffix in (".conf", ".signal", ".opts")]
 
 
 def _empty(data: Path, *, remove: bool) -> None:

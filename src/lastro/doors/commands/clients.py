@@ -90,7 +90,7 @@ def _hours(text: str) -> int:
 async def _add(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     company = await desk.company(given.company)
     permissions = tuple(given.permissions or companies.PERMISSIONS)
-    verb = companies.AddClient(given.name, lambda: _EVER, permissions, tuple(given.networks), given.requests_per_minute)
+    verb = companies.AddClient(given.name, permissions, tuple(given.networks), given.requests_per_minute)
     return await desk.act(company.id, verb)
 
 

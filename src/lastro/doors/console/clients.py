@@ -101,7 +101,7 @@ class _Desk:
         if problems:
             return Refused(Kind.INVALID, forms.first_of_each(problems))
         permissions, networks = (tuple((text or "").split()) for text in (form.permissions, form.networks))
-        return companies.AddClient(form.name, lambda: _EVER, permissions, networks)
+        return companies.AddClient(form.name, permissions, networks)
 
     def renew(self, incoming: Incoming) -> Verb[Any] | Refused:
         """Another secret for one."""

@@ -44,7 +44,8 @@ class Approve(_OfPlan):
         if known is None:
             return Refused(Kind.NOT_FOUND)
         plan, client = known.plan, door.caller.client_id
-        if plan.state != "READY":
+        lacks = plan.needs - known.signed
+        if plan.state != "READY" and not (plan.state == "APPROVED" and lacks > 0):
             return _conflict(plan, "only a plan that is READY is approved")
         assert client is not None
         if plan.expires_at is not None and plan.expires_at <= door.now:
@@ -56,7 +57,8 @@ class Approve(_OfPlan):
         if any(a.approver == client for a in known.approvals):
             return _no_approver("DUPLICATE", "this client has approved the plan already")
         signed = (*known.approvals, Approval(client, door.now))
-        is_last = len(signed) >= plan.needs
+        is_last = plan.state == "READY" and lacks <= 1
+        # APPROVED it stays, where somebody was revoked who had signed it: no more is told of it.
         move = PLANS.move(plan, "approve last" if is_last else "approve", door.now, reason=client)
         row = Row(
             "payout_plan_approvals",
@@ -73,14 +75,17 @@ class Apply(_OfPlan):
     """POST /order/v1/banking/payout-plans/{id}/apply."""
 
     def decide(self, known: Seen | None, door: Door) -> Done | Refused:
-        """APPLYING: a worker makes its payouts, one line after the other."""
+        """APPLYING: a worker makes its payouts, one line after the other. Approvals of those revoked since do not count."""
         if known is None:
             return Refused(Kind.NOT_FOUND)
         plan = known.plan
         if plan.state == "READY":
-            return _conflict(plan, f"it needs {plan.needs - len(known.approvals)} more approvals")
+            return _conflict(plan, f"it needs {plan.needs - known.signed} more approvals")
         if plan.state != "APPROVED":
             return _conflict(plan, "only a plan that is APPROVED is applied")
+        if known.signed < plan.needs:
+            lacks = plan.needs - known.signed
+            return _conflict(plan, f"it needs {lacks} more approvals, since one that it had is of somebody revoked")
         if plan.expires_at is not None and plan.expires_at <= door.now:
             return _conflict(plan, "its time is over")
         move = PLANS.move(plan, "apply", door.now, **{**FREE, "due_at": door.now})

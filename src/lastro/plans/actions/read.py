@@ -37,6 +37,11 @@ class Seen:
     left_minor: Mapping[tuple[UUID, str], int | None] = field(default_factory=dict)
     whole: Sum | None = None
 
+    @property
+    def signed(self) -> int:
+        """How many approvals count."""
+        return sum(not approval.is_revoked for approval in self.approvals)
+
 
 @dataclass(frozen=True)
 class Read(Act["Seen | None"]):
