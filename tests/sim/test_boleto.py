@@ -29,7 +29,10 @@ async def test_a_slip_is_paid_and_settles_on_the_next_business_day(sim: Sim) -> 
         "sequence": 1, "id": "", "type": "ANNOUNCED", "paymentId": paid["paymentId"], "nossoNumero": slip.number,
         "amount": "100.00", "paidAt": "",
         "payer": {"name": "Pessoa Pagadora", "document": {"type": "CPF", "number": "12345678909"}},
+        "registered": announced["registered"],
     }  # fmt: skip
+    said = announced["registered"]
+    assert (said["amount"], said["number"], said["beneficiary"]["document"]["type"]) == ("100.00", "pedido-1", "CNPJ")
     assert announced["paidAt"].startswith("2026-11-23T13:0")
     assert (await sim.http.get("/clock")).json()["nextDue"] == "2026-11-24T11:00:00.000000Z"
     await set_clock(sim, MONDAY + timedelta(days=2))

@@ -65,7 +65,7 @@ async def test_at_oxxo_the_money_comes_on_the_next_business_day(sim: Sim) -> Non
     (announced,) = await voucher.movements()
     assert announced | {"id": "", "paidAt": ""} == {
         "sequence": 1, "id": "", "type": "ANNOUNCED", "paymentId": paid["paymentId"], "reference": voucher.reference,
-        "amount": "100.00", "currency": "MXN", "paidAt": "",
+        "amount": "100.00", "currency": "MXN", "paidAt": "", "registered": {"amount": "100.00", "number": "pedido-1"},
     }  # fmt: skip
     shown = (await sim.http.get("/clock")).json()
     assert (shown["nextDue"], shown["quiet"]) == ("2026-11-24T11:00:00.000000Z", False)

@@ -32,8 +32,12 @@ async def test_part_and_then_the_rest(sim: Sim, lastro: Institution) -> None:
     assert message | {"msgId": "", "createdAt": "", "settledAt": message["settledAt"]} == {
         "type": "pacs.004", "msgId": "", "createdAt": "", "returnId": first["returnId"], "endToEndId": end_to_end_id,
         "amount": "10.00", "reason": "MD06", "details": "Produto errado", "settledAt": message["settledAt"],
+        "originalTransaction": message["originalTransaction"],
     }  # fmt: skip
     assert message["settledAt"].endswith("Z")
+    assert (message["originalTransaction"]["amount"], message["originalTransaction"]["creditor"]["ispb"]) == (
+        "25.00", "99999030",
+    )  # fmt: skip
     assert first["returnId"].startswith("D99999030")
     assert (await give_back(sim, end_to_end_id, amount="15.01"))["code"] == "AM09"
     rest = await give_back(sim, end_to_end_id, reason="BE08")

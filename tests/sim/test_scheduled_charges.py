@@ -27,8 +27,10 @@ async def test_a_charge_is_scheduled_and_collected_in_the_first_window_of_its_da
     name = told["endToEndId"]
     assert await held.asked(message) == (200, {
         "msgId": message["msgId"], "idRec": held.id_rec, "txId": message["txId"], "status": "SCHEDULED",
-        "endToEndId": name, "decidedAt": told["decidedAt"],
+        "endToEndId": name, "decidedAt": told["decidedAt"], "originalTransaction": told["originalTransaction"],
     })  # fmt: skip
+    said = told["originalTransaction"]
+    assert (said["amount"], said["txId"], said["creditor"]["account"]) == ("29.90", message["txId"], "00000019")
     assert (await sim.http.get("/payments", params={"endToEndId": name})).json() == {"data": []}
     assert await walk_to(sim, at(DUE, "00:29")) == []
     assert lastro.of(name, "pacs.008") == []

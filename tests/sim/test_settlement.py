@@ -42,6 +42,12 @@ async def test_a_dynamic_charge_is_asked_settled_and_told(sim: Sim, lastro: Inst
     }
     asked = await sim.ask("GET", f"/spi/v1/payments/{end_to_end_id}")
     assert asked.json()["status"] == "ACCC"
+    said = asked.json()["originalTransaction"]
+    assert said == final["originalTransaction"]
+    assert (said["amount"], said["txId"], said["debtor"]["ispb"], said["creditor"]) == (
+        "10.00", txid, "99999020",
+        {"ispb": "99999010", "branch": "0001", "account": "00000019", "document": question["receiver"]["document"]},
+    )  # fmt: skip
 
 
 async def test_the_receivers_no_reaches_both_sides(sim: Sim, lastro: Institution, shop: Till, key: str) -> None:

@@ -50,8 +50,10 @@ async def test_a_transfer_is_effective(sim: Sim, lastro: Institution) -> None:
     assert told["settledAt"].startswith("2026-11-23T13:0")
     assert await asked(sim, ted()) == {
         "numCtrlIf": told["numCtrlIf"], "numCtrlStr": told["numCtrlStr"], "status": "1", "amount": "10.50",
-        "settledAt": told["settledAt"], "returned": None,
+        "settledAt": told["settledAt"], "returned": None, "originalTransaction": told["originalTransaction"],
     }  # fmt: skip
+    said = told["originalTransaction"]
+    assert (said["amount"], said["creditor"]["account"], said["debtor"]["ispb"]) == ("10.50", "300003", "99999010")
     shown = await listed(sim, ted())
     assert (shown["status"], shown["amount"], shown["creditor"]["account"]) == ("SETTLED", "10.50", "300003")
     assert (await sim.ask("GET", "/str/v1/transfers/nobody")).status_code == 404

@@ -74,7 +74,9 @@ async def test_any_amount_comes_at_once(sim: Sim, bank: str) -> None:
         "sequence": 1, "id": "", "type": "SETTLED", "paymentId": paid[0]["paymentId"], account.field: account.number,
         "amount": "40.00", "currency": account.currency, "paidAt": "", "settledAt": told[0]["paidAt"],
         "payer": {"name": "Pessoa Pagadora", "document": {"type": "CPF", "number": "12345678909"}},
+        "registered": told[0]["registered"],
     }  # fmt: skip
+    assert (told[0]["registered"]["amount"], told[0]["registered"]["number"]) == ("100.00", "pedido-1")
     if bank == "spei":
         assert len(paid[0]["paymentId"]) == 30
         assert paid[0]["paymentId"].isalnum(), "a clave de rastreo"

@@ -14,6 +14,7 @@ from lastro.base.errors import Problem
 from lastro.base.money import MOST_MINOR, Money
 from lastro.base.outgoing.addresses import url_problem
 from lastro.orders.methods import known_method, method_of
+from lastro.rails.port import NOWHERE, Facts, Side, contradicts, is_before
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from lastro.accounts import Account
+    from lastro.base.run import Door
     from lastro.companies import FeePlan
     from lastro.orders.forms import CreateOrder, CustomerForm, OrderForm
     from lastro.orders.methods import Method
-    from lastro.orders.model import Order, StaticCode
+    from lastro.orders.model import Order, Payment, StaticCode
     from lastro.rails.port import PixArrival
 
 DEFAULT_EXPIRATION_SECONDS = 86_400
@@ -274,3 +276,28 @@ def is_email(text: str) -> bool:
     except EmailNotValidError:
         return False
     return True
+
+
+def facts_said(arrival: PixArrival) -> Facts:
+    """What the network says of a payment whose money is in."""
+    creditor = Side(branch=arrival.receiver_branch, account=arrival.receiver_account)
+    return Facts(arrival.amount, creditor=creditor, number=arrival.txid)
+
+
+def facts_let_in(payment: Payment, account: Account | None) -> Facts:
+    """What was said yes to, which the network's word about it has to repeat."""
+    creditor = NOWHERE if account is None else Side(branch=account.branch, account=account.number)
+    return Facts(payment.amount, creditor=creditor, number=payment.txid)
+
+
+def is_of_another(
+    order: Order | None, account: Account | None, of: Facts | None, door: Door, at: datetime | None = None
+) -> bool:  # fmt: skip
+    """Whether news are about something else than what was registered for the order under their reference.
+
+    at: when it happened; before its order was made nothing can have happened to it.
+    """
+    if order is None or account is None:
+        return False
+    ours = Facts(order.final_amount, creditor=Side(document=account.holder.document_number), number=order.external_id)
+    return contradicts(of, ours) or is_before(at, order.created_at, door)

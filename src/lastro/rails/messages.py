@@ -10,8 +10,8 @@ from typing import Annotated, TypeAlias, TypeVar
 
 import msgspec
 
-from lastro.base.money import MoneyError
-from lastro.rails.port import Told, Transient
+from lastro.base.money import Money, MoneyError
+from lastro.rails.port import Facts, Side, Told, Transient
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 # Of a message's id, its bytes and our ISPB: what it tells. Malformed, MoneyError: it cannot be read.
@@ -23,6 +23,43 @@ _CODE, _LONG_NUMBER = re.compile(r"[A-Za-z0-9_.-]{1,32}"), re.compile(r"[0-9]{8}
 
 class Malformed(ValueError):  # noqa: N818 it says what the message is
     """A message that breaks what the catalogue says of it; its text names the field."""
+
+
+class _Number(msgspec.Struct, frozen=True):
+    number: str
+
+
+class Party(msgspec.Struct, frozen=True):
+    """One side of the payment that a message is about."""
+
+    ispb: str | None = None
+    branch: str | None = None
+    account: str | None = None
+    document: _Number | None = None
+
+    @property
+    def side(self) -> Side:
+        """The same as rooms see it."""
+        return Side(self.ispb, self.branch, self.account, None if self.document is None else self.document.number)
+
+
+class Original(msgspec.Struct, rename={"number": "txId"}):
+    """The payment that a message is about, as it repeats it (ISO 20022: OrgnlTxRef). Whatever is missing is not said."""
+
+    amount: str | None = None
+    debtor: Party = Party()
+    creditor: Party = Party()
+    number: str | None = None
+
+    def facts(self, currency: str = "BRL") -> Facts:
+        """The same as rooms see it. MoneyError: the amount is none."""
+        amount = None if self.amount is None else Money.parse(self.amount, currency)
+        return Facts(amount, self.debtor.side, self.creditor.side, self.number)
+
+
+def facts_of(original: Original | None) -> Facts | None:
+    """What a message repeats of its payment in reais; None where it repeats nothing."""
+    return None if original is None else original.facts()
 
 
 class _Problem(msgspec.Struct):

@@ -15,9 +15,9 @@ import msgspec
 import structlog
 
 from lastro.base.gaps import gap
-from lastro.base.money import MoneyError
+from lastro.base.money import Money, MoneyError
 from lastro.rails import port
-from lastro.rails.messages import Malformed, decoded, is_its_own, is_worded, problem, told_code
+from lastro.rails.messages import Malformed, Party, decoded, is_its_own, is_worded, problem, told_code
 from lastro.rails.port import Permanent, Transient
 
 if TYPE_CHECKING:
@@ -152,6 +152,32 @@ def accepted(answer: Answer, passing: Container[str] = ()) -> None:
     if answer.status in _DIRECTORYS_NO and is_its_own(answer.body) and code not in passing:
         raise Permanent(told_code(code, f"HTTP{answer.status}"), reason)
     raise Transient(f"{code}: {reason}")
+
+
+class Registered(msgspec.Struct):
+    """What a partner has under a reference, as its movements repeat it. number: ours. Whatever is missing is not said."""
+
+    amount: str | None = None
+    number: str | None = None
+    beneficiary: Party = Party()
+
+    def facts(self, currency: str) -> port.Facts:
+        """The same as rooms see it. MoneyError: the amount is none."""
+        amount = None if self.amount is None else Money.parse(self.amount, currency)
+        return port.Facts(amount, creditor=self.beneficiary.side, number=self.number)
+
+
+def facts_of(registered: Registered | None, currency: str = "BRL") -> port.Facts | None:
+    """What a movement repeats; None where it repeats nothing."""
+    return None if registered is None else registered.facts(currency)
+
+
+def returned_amount(text: str | None, currency: str = "BRL") -> Money | None:
+    """How much a return gives back, where the partner says it. Malformed: it is no amount."""
+    try:
+        return None if text is None else Money.parse(text, currency)
+    except MoneyError as error:
+        raise Malformed("amount") from error
 
 
 class _Place(msgspec.Struct):

@@ -9,9 +9,10 @@ from typing import Any
 
 from .. import amounts
 from ..clock import printed, printed_or_none
+from ..collecting import items
 from ..collecting.terms import next_morning
 from ..network import Network
-from . import movements
+from . import movements, slips
 
 ANNOUNCED, SETTLED, VOID = "ANNOUNCED", "SETTLED", "VOID"
 NO_MONEY_CAME = "NOT_SETTLED_BY_PAYER_BANK"
@@ -92,6 +93,13 @@ def shown(known: sqlite3.Row) -> dict[str, Any]:
     } | ({} if known["code"] is None else {"code": known["code"]})
 
 
+def told(network: Network, known: sqlite3.Row) -> dict[str, Any]:
+    """A payment as movements tell of it, with what was registered under its number."""
+    slip = slips.find(network, known["nosso_numero"])
+    registered = {} if slip is None else items.registered(slip["amount"], json.loads(slip["body"]))
+    return {name: value for name, value in shown(known).items() if value is not None and name != "status"} | registered
+
+
 def _end(network: Network, known: sqlite3.Row, status: str, code: str | None, settled_at: int | None) -> None:
     network.store.run(
         "UPDATE slip_payment SET status = ?, code = ?, settled_at = ?, due_at = NULL WHERE seq = ?",
@@ -104,9 +112,7 @@ def _end(network: Network, known: sqlite3.Row, status: str, code: str | None, se
 
 
 def _tell(network: Network, known: sqlite3.Row) -> None:
-    fields = shown(known)
-    kind = fields.pop("status")
-    movements.put(network, kind, {name: value for name, value in fields.items() if value is not None})
+    movements.put(network, known["status"], told(network, known))
 
 
 def _known(network: Network, payment_id: str) -> sqlite3.Row:

@@ -30,7 +30,7 @@ def movements(network: Network, begin: int, end: int) -> list[Movement]:
     """What came and was given back between two instants."""
     found = []
     for row in network.store.rows(PAID, begin, end):
-        message = {"id": f"S{row['payment_id']}", "type": "SETTLED"} | _told(payments.shown(row))
+        message = {"id": f"S{row['payment_id']}", "type": "SETTLED"} | payments.told(network, row)
         about = {"nossoNumero": row["nosso_numero"]}
         found.append(
             Movement("IN", row["payment_id"], row["nosso_numero"], row["amount"], row["settled_at"], message, about)

@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import amounts, faults
 from ..clock import SECOND, printed
-from ..collecting import movements, payments
+from ..collecting import items, movements, payments
 from ..collecting.partner import SETTLED
 from ..network import Network
 from ..refusals import RefusedError, away
@@ -178,7 +178,7 @@ def charged_back(network: Network, known: sqlite3.Row, amount: int, code: str) -
         )
         row = network.store.row("SELECT * FROM card_chargeback WHERE chargeback_id = ?", name)
         assert row is not None
-        movements.put(network, CARD, "CHARGEBACK", chargeback(row))
+        movements.put(network, CARD, "CHARGEBACK", chargeback(row) | _registered(known))
     return name
 
 
@@ -193,6 +193,11 @@ def chargeback(row: sqlite3.Row) -> dict[str, Any]:
         "code": row["code"],
         "takenAt": printed(row["taken_at"]),
     }
+
+
+def _registered(known: sqlite3.Row) -> dict[str, Any]:
+    """What a word about a payment repeats of what was registered."""
+    return items.registered(known["amount"], json.loads(known["body"]))
 
 
 def run_due(network: Network) -> None:
@@ -223,6 +228,7 @@ def shown(network: Network, known: sqlite3.Row) -> dict[str, Any]:
         "installments": known["installments"],
         "code": known["code"],
         **authentication(network, known),
+        **_registered(known),
     }
     if known["payment_id"] is not None:
         paid = payments.find(network, CARD, known["payment_id"])
@@ -259,14 +265,14 @@ def _plays(network: Network, known: sqlite3.Row) -> Plays:
 def _tell_result(network: Network, reference: str) -> None:
     known = find(network, reference)
     assert known is not None
-    told = {"reference": reference} | authentication(network, known)
+    told = {"reference": reference} | authentication(network, known) | _registered(known)
     movements.put(network, CARD, "AUTHENTICATION", {name: value for name, value in told.items() if value is not None})
 
 
 def _decline(network: Network, known: sqlite3.Row, code: str, copies: int) -> None:
     network.store.run("UPDATE card_charge SET status = ?, code = ? WHERE reference = ?", DECLINED, code, known["reference"])
     for _ in range(copies):
-        movements.put(network, CARD, "DECLINED", {"reference": known["reference"], "code": code})
+        movements.put(network, CARD, "DECLINED", {"reference": known["reference"], "code": code, **_registered(known)})
 
 
 def _capture(network: Network, known: sqlite3.Row, copies: int) -> None:
@@ -284,7 +290,7 @@ def _capture(network: Network, known: sqlite3.Row, copies: int) -> None:
     taken = payments.find(network, CARD, name)
     assert taken is not None
     for _ in range(copies):
-        movements.put(network, CARD, CARD.words[SETTLED], payments.told(CARD, taken))
+        movements.put(network, CARD, CARD.words[SETTLED], payments.told(network, CARD, taken) | _registered(known))
     network.store.run(
         "UPDATE card_charge SET status = ?, payment_id = ? WHERE reference = ?", CAPTURED, name, known["reference"]
     )

@@ -1,6 +1,7 @@
 """What somebody may pay at a partner: registered once under its reference, payable until its last instant, or closed."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,6 +122,16 @@ def status(network: Network, partner: Partner, known: Row) -> str:
 def shown(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
     """An item as the partner answers about it, in its own names."""
     return partner.item(known) | {"status": status(network, partner, known)}
+
+
+def registered(amount: int | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What a movement repeats of what is registered, so that who hears it can compare it with what he sent."""
+    said = {
+        "amount": None if amount is None else amounts.printed(amount),
+        "number": fields.get("number", fields.get("orderNumber")),
+        "beneficiary": fields.get("beneficiary"),
+    }
+    return {"registered": {name: value for name, value in said.items() if value is not None}}
 
 
 def _magic(partner: Partner, amount: int | None) -> faults.Fault | None:

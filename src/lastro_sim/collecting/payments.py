@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..network import Network
-from . import movements
+from . import items, movements
 from .partner import ANNOUNCED, SETTLED, VOID, Partner, Row
 
 NO_MONEY_CAME = "NOT_SETTLED"
@@ -98,11 +98,12 @@ def shown(partner: Partner, known: Row) -> dict[str, Any]:
     return partner.payment(known) | {"status": known["status"]} | code
 
 
-def told(partner: Partner, known: Row) -> dict[str, Any]:
-    """A payment as movements tell of it."""
+def told(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
+    """A payment as movements tell of it, with what was registered under its reference."""
     fields = {name: value for name, value in shown(partner, known).items() if value is not None}
     del fields["status"]
-    return fields
+    item = items.find(network, partner, known["reference"])
+    return fields | ({} if item is None else items.registered(item["amount"], json.loads(item["body"])))
 
 
 def _end(network: Network, partner: Partner, known: Row, status: str, code: str | None, settled_at: int | None) -> None:
@@ -119,4 +120,4 @@ def _end(network: Network, partner: Partner, known: Row, status: str, code: str 
 def _tell(network: Network, partner: Partner, payment_id: str) -> None:
     known = find(network, partner, payment_id)
     assert known is not None
-    movements.put(network, partner, partner.words[known["status"]], told(partner, known))
+    movements.put(network, partner, partner.words[known["status"]], told(network, partner, known))

@@ -28,7 +28,7 @@ from ..network import Network
 from ..refusals import Problem, forbidden, malformed, not_found
 from ..settings import SIMULATED_BANKS
 from ..ted import transfers
-from . import authorizations, instructions, intake, mailbox, payments, returns
+from . import authorizations, instructions, intake, mailbox, original, payments, returns
 
 LONGEST_WAIT = 30
 LARGEST_BATCH = 100
@@ -86,7 +86,7 @@ async def payment_status(network: NamedDependency[Network], end_to_end_id: FromP
     if payment is None or payments.is_unseen(payment):
         raise not_found()
     payments.release(network, payment)
-    return answer(payments.shown(payment))
+    return answer(payments.shown(payment) | original.of_payment(payment))
 
 
 @get("/spi/v1/returns/{return_id:str}", guards=[participant_only])

@@ -13,7 +13,7 @@ from typing import Any
 from .. import amounts, faults
 from ..clock import printed
 from ..network import Network
-from . import mailbox
+from . import mailbox, original
 
 FIRST_TRY, NEW_TRY, SENT_AGAIN = "AGND", "NTAG", "RIFL"
 KINDS = frozenset({FIRST_TRY, NEW_TRY, SENT_AGAIN})
@@ -128,7 +128,7 @@ def tell(network: Network, msg_id: str) -> None:
     row = find(network, msg_id)
     if row is None or row["withheld"] or row["status"] not in {"SCHEDULED", "RJCT"}:
         return
-    fields = {"originalMsgId": msg_id, "idRec": row["id_rec"], "txId": row["tx_id"]}
+    fields = {"originalMsgId": msg_id, "idRec": row["id_rec"], "txId": row["tx_id"], **_original(row)}
     if row["status"] == "SCHEDULED":
         fields |= {"status": "ACCP", "endToEndId": row["end_to_end_id"]}
     else:
@@ -181,6 +181,7 @@ def cancel(network: Network, row: sqlite3.Row, reason: str) -> None:
             "txId": row["tx_id"],
             "reason": reason,
             "canceledAt": printed(network.clock.business()),
+            **_original(row),
         }
         _put(network, row, "camt.055", fields, fault)
 
@@ -267,7 +268,7 @@ def release_cancellation(network: Network, row: sqlite3.Row) -> None:
 
 def answered(network: Network, row: sqlite3.Row) -> dict[str, Any]:
     """An instruction as the network answers about it; of one that was collected with its payment, whole."""
-    found = {"msgId": row["msg_id"], "idRec": row["id_rec"], "txId": row["tx_id"]}
+    found = {"msgId": row["msg_id"], "idRec": row["id_rec"], "txId": row["tx_id"], **_original(row)}
     if row["told_at"] > network.clock.business():
         return found | {"status": "PENDING", "decidedAt": None}
     found |= {"status": row["status"]} | ({} if row["code"] is None else {"code": row["code"]})
@@ -287,6 +288,12 @@ def answered_cancellation(network: Network, row: sqlite3.Row) -> dict[str, Any]:
         return found | {"status": "PENDING", "decidedAt": None}
     found |= {"status": row["status"]} | ({} if row["code"] is None else {"code": row["code"]})
     return found | {"decidedAt": printed(row["decided_at"])}
+
+
+def _original(row: sqlite3.Row) -> dict[str, Any]:
+    """What a word about an instruction repeats of it. Its payer is known by its bank alone, until that has found him."""
+    payer = {} if row["payer"] is None else json.loads(row["payer"])
+    return original.of(row["amount"], payer, json.loads(row["receiver"]), row["tx_id"])
 
 
 def _keep(

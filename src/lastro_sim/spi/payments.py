@@ -14,7 +14,7 @@ from ..clock import SECOND, printed, printed_or_none
 from ..network import Network
 from ..outside import charges
 from ..settings import SIMULATED_BANKS
-from . import authorizations, instructions, mailbox
+from . import authorizations, instructions, mailbox, original
 
 TIMED_OUT = "AB03"
 SETTLEMENT_FAILED = "ED05"
@@ -257,7 +257,7 @@ def _tell(network: Network, payment: sqlite3.Row) -> None:
     if payment["withheld"]:
         return
     settled = payment["status"] == "ACCC"
-    fields: dict[str, Any] = {"endToEndId": payment["end_to_end_id"]}
+    fields: dict[str, Any] = {"endToEndId": payment["end_to_end_id"], **original.of_payment(payment)}
     tail = {"settledAt": printed(payment["settled_at"])} if settled else {"code": payment["code"]}
     for side, word in (("sender", "ACSC"), ("receiver", "ACCC")):
         if side == "sender" or payment["asked"]:

@@ -11,7 +11,7 @@ from typing import Any
 from .. import amounts, faults
 from ..clock import DAY, printed, printed_or_none
 from ..network import Network
-from . import mailbox
+from . import mailbox, original
 from .payments import SETTLEMENT_FAILED
 
 REASONS = frozenset({"MD06", "SL02", "BE08", "FR01"})
@@ -105,6 +105,7 @@ def tell(network: Network, known: sqlite3.Row) -> None:
         "endToEndId": known["end_to_end_id"],
         "returnId": known["return_id"],
         "status": "ACSC" if settled else "RJCT",
+        "amount": amounts.printed(known["amount"]),
     }
     fields |= {"settledAt": printed(known["settled_at"])} if settled else {"code": known["code"]}
     mailbox.put(network, known["sender"], "pacs.002", fields, copies=2 if known["behaviour"] == "twice" else 1)
@@ -149,12 +150,12 @@ def _judged(network: Network, asked: Return) -> str | None:
         return "AG13"
     if asked.amount == 0:
         return "AM01"
-    original = network.store.row("SELECT * FROM payment WHERE end_to_end_id = ?", asked.end_to_end_id)
-    if original is None or original["status"] != "ACCC" or original["receiver"] != asked.sender:
+    payment = network.store.row("SELECT * FROM payment WHERE end_to_end_id = ?", asked.end_to_end_id)
+    if payment is None or payment["status"] != "ACCC" or payment["receiver"] != asked.sender:
         return SETTLEMENT_FAILED
-    if network.clock.business() - original["settled_at"] > WINDOW:
+    if network.clock.business() - payment["settled_at"] > WINDOW:
         return "DT05"
-    return "AM09" if asked.amount > left(network, original) else None
+    return "AM09" if asked.amount > left(network, payment) else None
 
 
 def _known(network: Network, return_id: str) -> sqlite3.Row:
@@ -179,8 +180,8 @@ def _conclude(network: Network, return_id: str, code: str | None, late: int = 0)
 
 def _announce(network: Network, known: sqlite3.Row, late: int) -> None:
     """The money is back: a pacs.004 to the bank that had sent the payment, `late` microseconds of business time on."""
-    original = network.store.row("SELECT sender FROM payment WHERE end_to_end_id = ?", known["end_to_end_id"])
-    assert original is not None
+    payment = network.store.row("SELECT * FROM payment WHERE end_to_end_id = ?", known["end_to_end_id"])
+    assert payment is not None
     fields = {
         "returnId": known["return_id"],
         "endToEndId": known["end_to_end_id"],
@@ -188,7 +189,8 @@ def _announce(network: Network, known: sqlite3.Row, late: int) -> None:
         "reason": known["reason"],
         **({"details": known["details"]} if known["details"] else {}),
         "settledAt": printed(known["settled_at"]),
+        **original.of_payment(payment),
     }
     copies = 2 if known["behaviour"] == "twice" else 1
     available_at = known["settled_at"] + late
-    mailbox.put(network, original["sender"], "pacs.004", fields, copies=copies, available_at=available_at)
+    mailbox.put(network, payment["sender"], "pacs.004", fields, copies=copies, available_at=available_at)

@@ -15,13 +15,15 @@ from ..clock import printed
 from ..guard import participant_only
 from ..network import Network
 from ..statements import Movement
+from . import original
 
 PAYMENTS = """
 SELECT * FROM payment WHERE status = 'ACCC' AND settled_at >= ? AND settled_at < ? AND (sender = ? OR receiver = ?)
  ORDER BY settled_at, seq
 """
 RETURNS = """
-SELECT g.*, p.sender AS payer_bank FROM giveback g JOIN payment p ON p.end_to_end_id = g.end_to_end_id
+SELECT g.*, p.sender AS payer_bank, p.amount AS paid, p.body, p.tx_id, p.receiver
+  FROM giveback g JOIN payment p ON p.end_to_end_id = g.end_to_end_id
  WHERE g.status = 'ACCC' AND g.settled_at >= ? AND g.settled_at < ? AND (g.sender = ? OR p.sender = ?)
  ORDER BY g.settled_at, g.seq
 """
@@ -53,6 +55,7 @@ def _payment(row: sqlite3.Row, ispb: str) -> Movement:
     else:
         kind = "OUT"
         message |= {"type": "pacs.002", "endToEndId": name, "status": "ACSC", "settledAt": settled_at}
+        message |= original.of_payment(row)
     about = {"endToEndId": name, "txId": row["tx_id"]}
     return Movement(kind, name, row["tx_id"], row["amount"], row["settled_at"], message, about)
 
@@ -62,9 +65,12 @@ def _return(row: sqlite3.Row, ispb: str) -> Movement:
     message = {"msgId": f"S{name}", "returnId": name, "endToEndId": of, "settledAt": printed(row["settled_at"])}
     if row["sender"] == ispb:
         kind = "RETURN_OUT"
-        message |= {"type": "pacs.002", "status": "ACSC"}
+        message |= {"type": "pacs.002", "status": "ACSC", "amount": amounts.printed(row["amount"])}
     else:
         kind = "RETURN_IN"
         message |= {"type": "pacs.004", "amount": amounts.printed(row["amount"]), "reason": row["reason"]}
         message |= {"details": row["details"]} if row["details"] else {}
+        body = json.loads(row["body"])
+        payer, receiver = {"ispb": row["payer_bank"], **body["payer"]}, {"ispb": row["receiver"], **body["receiver"]}
+        message |= original.of(row["paid"], payer, receiver, row["tx_id"])
     return Movement(kind, name, of, row["amount"], row["settled_at"], message, {"endToEndId": of, "returnId": name})

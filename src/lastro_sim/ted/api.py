@@ -35,7 +35,7 @@ async def transfer_status(network: NamedDependency[Network], num_ctrl_if: FromPa
     if known is None:
         raise not_found()
     transfers.release(network, known)
-    return answer(transfers.shown(network, known))
+    return answer(transfers.shown(network, known) | transfers.repeated(known))
 
 
 @get("/teds")

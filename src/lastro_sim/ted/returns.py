@@ -1,5 +1,6 @@
 """Transfers that come back: the receiver's bank cannot credit them, or a person sends them back. Whole, and once."""
 
+import json
 import sqlite3
 from typing import Any
 
@@ -9,7 +10,7 @@ from ..clock import MINUTE, printed
 from ..directory import entries
 from ..network import Network
 from ..settings import PAYER_BANK_ISPB
-from ..spi import mailbox
+from ..spi import mailbox, original
 
 AFTER = 5 * MINUTE
 RETURN = "STR0010R2"
@@ -78,6 +79,7 @@ def give_back(network: Network, transfer: sqlite3.Row, num_ctrl_str: str, code: 
             code,
             at,
         )
+        body = json.loads(transfer["body"])
         fields = {
             "numCtrlStr": num_ctrl_str,
             "originalNumCtrlStr": transfer["num_ctrl_str"],
@@ -85,6 +87,7 @@ def give_back(network: Network, transfer: sqlite3.Row, num_ctrl_str: str, code: 
             "amount": amounts.printed(transfer["amount"]),
             "code": code,
             "settledAt": printed(at),
+            **original.of(transfer["amount"], {"ispb": transfer["ispb"], **body["debtor"]}, body["creditor"]),
         }
         copies = 2 if fault is not None and fault.behaviour == "twice" else 1
         late = fault.delay if fault is not None and fault.behaviour == "late" else 0

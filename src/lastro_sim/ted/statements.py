@@ -14,11 +14,12 @@ from ..guard import participant_only
 from ..network import Network
 from ..statements import Movement
 from .returns import RETURN
-from .transfers import EFFECTIVE, RESULT
+from .transfers import EFFECTIVE, RESULT, repeated
 
 SENT = "SELECT * FROM ted WHERE status = ? AND settled_at >= ? AND settled_at < ? AND ispb = ? ORDER BY settled_at, seq"
 CAME_BACK = """
-SELECT r.*, t.amount, t.num_ctrl_str AS original FROM ted_return r JOIN ted t ON t.num_ctrl_if = r.num_ctrl_if
+SELECT r.*, t.amount, t.num_ctrl_str AS original, t.ispb, t.body
+  FROM ted_return r JOIN ted t ON t.num_ctrl_if = r.num_ctrl_if
  WHERE r.settled_at >= ? AND r.settled_at < ? AND t.ispb = ? ORDER BY r.settled_at, r.seq
 """
 
@@ -44,6 +45,7 @@ def movements(network: Network, ispb: str, begin: int, end: int) -> list[Movemen
             "numCtrlStr": number,
             "status": EFFECTIVE,
             "settledAt": printed(row["settled_at"]),
+            **repeated(row),
         }
         about = {"numCtrlIf": name, "numCtrlStr": number}
         found.append(Movement("OUT", name, number, row["amount"], row["settled_at"], message, about))
@@ -58,6 +60,7 @@ def movements(network: Network, ispb: str, begin: int, end: int) -> list[Movemen
             "amount": amounts.printed(row["amount"]),
             "code": row["code"],
             "settledAt": printed(row["settled_at"]),
+            **repeated(row),
         }
         about = {"numCtrlIf": name, "numCtrlStr": number}
         found.append(Movement("RETURN_IN", number, name, row["amount"], row["settled_at"], message, about))

@@ -13,7 +13,7 @@ from .. import amounts, faults, scenarios
 from ..clock import printed, printed_or_none
 from ..network import Network
 from ..settings import SIMULATED_BANKS
-from ..spi import mailbox
+from ..spi import mailbox, original
 from . import returns, session
 
 EFFECTIVE = "1"
@@ -150,6 +150,12 @@ def shown(network: Network, known: sqlite3.Row) -> dict[str, Any]:
     }
 
 
+def repeated(known: sqlite3.Row) -> dict[str, Any]:
+    """What a word about a transfer repeats of it, so that its sender can compare that with what he sent."""
+    body = json.loads(known["body"])
+    return original.of(known["amount"], {"ispb": known["ispb"], **body["debtor"]}, body["creditor"])
+
+
 def _known(network: Network, num_ctrl_if: str) -> sqlite3.Row:
     known = find(network, num_ctrl_if)
     assert known is not None
@@ -185,11 +191,11 @@ def _tell(network: Network, known: sqlite3.Row) -> None:
     effective = known["status"] == EFFECTIVE
     number = {"numCtrlIf": known["num_ctrl_if"], "numCtrlStr": known["num_ctrl_str"]}
     tail = {"settledAt": printed(known["settled_at"])} if effective else {}
-    told = number | {"status": known["status"]} | tail
+    told = number | repeated(known) | {"status": known["status"]} | tail
     now = network.clock.business()
     available_at = now
     if effective and known["behaviour"] == CHANGES_ITS_MIND and now <= known["settled_at"]:
-        mailbox.put(network, known["ispb"], RESULT, number | {"status": known["fault_code"] or NO_FUNDS})
+        mailbox.put(network, known["ispb"], RESULT, number | repeated(known) | {"status": known["fault_code"] or NO_FUNDS})
         available_at = known["settled_at"]
     elif known["behaviour"] == "late":
         available_at = known["taken_at"] + known["fault_delay"]

@@ -55,6 +55,7 @@ def _partner(name: str, field: str, currency: str, named: Callable[[str], str]) 
             "paymentId": row["payment_id"],
             field: row["reference"],
             "amount": amounts.printed(row["amount"]),
+            "currency": currency,
         }
 
     return Partner(

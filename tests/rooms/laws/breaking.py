@@ -19,7 +19,7 @@ from tests.rooms.laws.breaking_settlements import ALSO_SETTLEMENTS, SETTLEMENT_L
 from tests.rooms.laws.breaking_slips import ALSO_SLIPS, SLIP_LAWS
 from tests.rooms.laws.breaking_statements import STATEMENT_LAWS
 from tests.rooms.laws.breaking_subscriptions import ALSO_SUBSCRIPTIONS, SUBSCRIPTION_LAWS
-from tests.rooms.laws.breaking_transfers import ALSO_STRANDED, ALSO_TRANSFERS, STRANDED_LAWS
+from tests.rooms.laws.breaking_transfers import ALSO_STRANDED, ALSO_TRANSFERS, STRANDED_LAWS, WORD_LAWS
 
 ORDER = "WHERE company_id = $1 AND id = '{paid}'"
 EVENT = "WHERE company_id = $1 AND id = '{paid_event}'"
@@ -381,7 +381,7 @@ OTHER_LAWS = {
 }  # fmt: skip
 
 _WAYS: dict[str, list[str]] = {
-    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **STATEMENT_LAWS, **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS, **ENTRY_LAWS, **SETTLEMENT_LAWS, **CLOSING_LAWS, **OPENING_LAWS, **CARD_LAWS, **STRANDED_LAWS, **KEY_LAWS, **MED_LAWS, **PEOPLE_LAWS, **BODY_LAWS,
+    **LEDGER_LAWS, **ORDER_LAWS, **PAYOUT_LAWS, **PLAN_LAWS, **SUBSCRIPTION_LAWS, **CHARGE_LAWS, **STATE_LAWS, **EVENT_LAWS, **MESSAGE_LAWS, **STATEMENT_LAWS, **OTHER_LAWS, **REFUND_LAWS, **SLIP_LAWS, **ENTRY_LAWS, **SETTLEMENT_LAWS, **CLOSING_LAWS, **OPENING_LAWS, **CARD_LAWS, **STRANDED_LAWS, **KEY_LAWS, **MED_LAWS, **PEOPLE_LAWS, **BODY_LAWS, **WORD_LAWS,
 }  # fmt: skip
 _MORE = (
     ALSO, ALSO_CARDS, ALSO_KEYS, ALSO_CLAIMS, ALSO_PLANS, ALSO_SUBSCRIPTIONS, ALSO_CHARGES, ALSO_REFUNDS, ALSO_SLIPS,
@@ -392,9 +392,9 @@ BROKEN = {law: [*ways, *(way for more in _MORE for way in more.get(law, ()))] fo
 # What else the first way breaks, since it cannot be broken without.
 BESIDE: dict[str, set[str]] = {
     "law_what_is_owed_is_taken_at_rest": {
-        "law_a_reconciled_day_is_in_the_ledger",
-        "law_what_came_back_is_booked_as_decided",
+        "law_a_reconciled_day_is_in_the_ledger", "law_what_came_back_is_booked_as_decided",
     },
     "law_a_payment_is_of_one_company": {"law_the_network_hears_what_was_decided"},
     "law_a_refund_is_of_its_order": {"law_a_return_is_sent_as_decided"},
-}
+    "law_a_reference_is_of_one_company": {"law_an_order_has_its_instrument"},
+}  # fmt: skip

@@ -3,6 +3,27 @@
 _EXCESS = "UPDATE pix_payments SET excess_minor = {} WHERE company_id = $1 AND id = '{{{}}}'"
 _STATE = "UPDATE pix_payments SET state = '{}' WHERE company_id = $1 AND id = '{{{}}}'"
 
+WORD_LAWS = {
+    "law_nothing_settles_before_it_was_created": [
+        "UPDATE chargebacks SET taken_at = taken_at - interval '1 day' WHERE company_id = $1",
+        "UPDATE orders SET created_at = paid_at + interval '2 minutes' WHERE company_id = $1 AND id = '{paid}'",
+        "UPDATE payouts SET created_at = paid_at + interval '2 minutes' WHERE company_id = $1 AND paid_at IS NOT NULL",
+        (
+            "UPDATE payout_returns SET settled_at = settled_at - interval '1 day'"
+            " WHERE company_id = $1 AND NOT is_unfit AND NOT is_paid_out"
+        ),
+        "UPDATE refunds SET created_at = created_at + interval '2 minutes' WHERE company_id = $1 AND state = 'PAID'",
+    ],
+    "law_a_reference_is_of_one_company": [
+        (
+            "INSERT INTO instruments (company_id, order_id, rail, reference)"
+            " SELECT '{dora}', gen_random_uuid(), rail, reference FROM instruments WHERE company_id = $1 LIMIT 1"
+        ),
+        "UPDATE instruments SET company_id = '{dora}' WHERE company_id = $1 AND order_id = '{slip_paid}'",
+        "UPDATE inbox SET company_id = '{dora}' WHERE company_id = $1 AND kind = 'collection.announced'",
+    ],
+}
+
 ALSO_TRANSFERS = {
     "law_a_payment_is_of_one_company": [
         (

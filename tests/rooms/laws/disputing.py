@@ -42,7 +42,7 @@ async def play(world: World) -> None:
         await world.told(port.MED_NEWS, request)
         assert isinstance(await cast.runner.act(ana.company_id, Fall(request.reference_id, stand)), Done)
         (return_id,) = await world.column("SELECT return_id FROM refunds WHERE origin = 'MED'")
-        await world.told(port.RETURN_FINAL, port.ReturnFinal(return_id, "E", True, None, world.now()))
+        await world.told(port.RETURN_FINAL, port.ReturnFinal(return_id, "", True, None, world.now()))
     left = await available(world) - before
     await commit(cast.database, Write(ana.company_id, transfers=(cast.transfer(ana.customer, ana.clearing, left),)))
 

@@ -52,7 +52,7 @@ async def ask(world: World, name: str, order: str, cents: int) -> None:
 
 async def _ended(world: World, name: str, code: str | None = None) -> None:
     at = world.now() if code is None else None
-    await world.told(port.RETURN_FINAL, port.ReturnFinal(world.names[f"{name}_return"], "E", code is None, code, at))
+    await world.told(port.RETURN_FINAL, port.ReturnFinal(world.names[f"{name}_return"], "", code is None, code, at))
 
 
 async def available(world: World) -> int:

@@ -40,7 +40,7 @@ async def play(world: World) -> None:
         for place, cents in enumerate(parts):
             await _came(world, name, place, cents)
     (refused,) = await _returns(world, "parts_stranded")
-    await world.told(port.RETURN_FINAL, port.ReturnFinal(refused, "P", settled=False, code="03"), SPEI)
+    await world.told(port.RETURN_FINAL, port.ReturnFinal(refused, "", settled=False, code="03"), SPEI)
     for name, place, way in _DECIDED:
         await _decide(world, f"{name}_{place}", way)
     order_id = world.names["parts_expired"]
@@ -50,7 +50,7 @@ async def play(world: World) -> None:
             "amount": {"currency": "MXN", "value": "2.00"}}  # fmt: skip
     made = msgspec.json.decode((await world.ask("create_refund", None, body, key="parts-refund")).body)
     world.names["parts_refund"] = UUID(made["id"])
-    final = port.ReturnFinal(made["returnId"], "P", settled=True, settled_at=world.now())
+    final = port.ReturnFinal(made["returnId"], "", settled=True, settled_at=world.now())
     await world.told(port.RETURN_FINAL, final, SPEI)
 
 
@@ -75,7 +75,7 @@ async def _came(world: World, order: str, place: int, cents: int) -> None:
 async def _decide(world: World, payment: str, way: StrandedWay) -> None:
     (refund_id,) = await world.column(f"SELECT id FROM refunds WHERE payment_id = '{world.names[payment]}'")
     (return_id,) = await world.column(f"SELECT return_id FROM refunds WHERE id = '{refund_id}'")
-    await world.told(port.RETURN_FINAL, port.ReturnFinal(return_id, "P", settled=False, code="03"), SPEI)
+    await world.told(port.RETURN_FINAL, port.ReturnFinal(return_id, "", settled=False, code="03"), SPEI)
     done = await world.cast.runner.act(world.ana.company_id, SettleStranded(refund_id, way, "note 7", "rita"))
     assert isinstance(done, Done)
     world.names[f"{payment}_refund"] = refund_id

@@ -32,8 +32,8 @@ class Shop:
     # ── orders ──
 
     async def paid(self, cents: int = 1000, *, days_ago: float = 0, **values: Any) -> UUID:
-        """An order that is paid, as the network says; its payment came so long ago."""
-        order_id = await self.order(cents, **values)
+        """An order that is paid, as the network says; it was made, and its payment came, so long ago."""
+        order_id = await self.order(cents, days_ago=days_ago, **values)
         asked = values.get("final_amount_minor", cents)
         at = datetime.now(UTC) - timedelta(days=days_ago)
         (txid,) = await self.column("SELECT txid FROM orders WHERE id = $1", order_id)
@@ -46,9 +46,9 @@ class Shop:
         assert await self.told(port.PIX_SETTLED, arrival, arrival.end_to_end_id) == "handled"
         return order_id
 
-    async def order(self, cents: int = 1000, **values: Any) -> UUID:
-        """An order that nobody has paid."""
-        at, code = datetime.now(UTC), os.urandom(8).hex()
+    async def order(self, cents: int = 1000, *, days_ago: float = 0, **values: Any) -> UUID:
+        """An order that nobody has paid, made so long ago."""
+        at, code = datetime.now(UTC) - timedelta(days=days_ago), os.urandom(8).hex()
         row = {
             "id": self.cast.id(), "account_id": self.ana.account_id, "external_id": code, "origin": "TRANSPARENT",
             "payment_method": "PIX", "currency": "BRL", "amount_minor": cents, "final_amount_minor": cents,
@@ -84,7 +84,7 @@ class Shop:
 
     async def ends(self, refund: dict[str, Any], code: str | None = None) -> str:
         """The network's word of a refund: given back, or a code why not."""
-        final = port.ReturnFinal(refund["returnId"], "E", code is None, code, datetime.now(UTC) if code is None else None)
+        final = port.ReturnFinal(refund["returnId"], "", code is None, code, datetime.now(UTC) if code is None else None)
         return await self.told(port.RETURN_FINAL, final, refund["returnId"])
 
     # ── the network ──

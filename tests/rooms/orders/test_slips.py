@@ -217,7 +217,7 @@ async def test_what_does_not_fit_goes_back_whole(shop: Shop, name: str, cents: i
     assert (await states(shop, made))[1][-1] == "RETURNING"
     ((rail, state, minor, return_id),) = await shop.rows("SELECT rail, state, amount_minor, return_id FROM refunds")
     assert (rail, state, minor) == (BOLETO, "PENDING", cents)
-    final = port.ReturnFinal(return_id, name, settled=True, settled_at=datetime.now(UTC))
+    final = port.ReturnFinal(return_id, f"{made['id']}:{name}", settled=True, settled_at=datetime.now(UTC))
     assert await shop.told(port.RETURN_FINAL, final, return_id, BOLETO) == "handled"
     assert (await states(shop, made))[1][-1] == "RETURNED"
     assert (await states(shop, made))[0] == ("PAID" if cents == 12345 else "INITIAL")

@@ -100,7 +100,7 @@ async def expired(shop: Shop, made: dict[str, Any]) -> None:
 async def returned(shop: Shop, code: str | None = None) -> None:
     """The network has given back whatever it was asked to, or will not."""
     for rail, return_id in await shop.rows("SELECT rail, return_id FROM refunds WHERE state = 'PENDING'"):
-        final = port.ReturnFinal(return_id, "P", code is None, code, datetime.now(UTC) if code is None else None)
+        final = port.ReturnFinal(return_id, "", code is None, code, datetime.now(UTC) if code is None else None)
         assert await shop.told(port.RETURN_FINAL, final, return_id, rail) == "handled"
 
 

@@ -185,7 +185,8 @@ async def test_what_is_asked_about_a_charge(mall: Mall) -> None:
     assert (found.kind, found.subject) == (port.COLLECTION_SETTLED, silent.reference)
     assert port.collected(found.body).amount == silent.amount
     found = await mall.became(declined)
-    assert port.collection_refused(found.body) == port.CollectionRefused(declined.reference, "57")
+    of = port.Facts(declined.amount, number=declined.number)
+    assert port.collection_refused(found.body) == port.CollectionRefused(declined.reference, "57", of)
 
 
 async def test_one_charge_whatever_is_lost(mall: Mall) -> None:

@@ -59,10 +59,16 @@ def test_what_is_let_in_relies_on_the_account_as_it_was_read() -> None:
 
 
 def test_money_that_we_let_in_pays_the_order_it_was_let_in_for() -> None:
-    done = settled(txid=None, receiver_account="999999999").decide(known(payment("ACCEPTED")), DOOR)
+    done = settled(txid=None).decide(known(payment("ACCEPTED")), DOOR)
     assert moves(done) == [("pix_payments", "settle"), ("orders", "pay")]
     assert [m.id for m in written(done).moves] == [UUID(int=5), order().id]
     assert sum(t.amount.minor for t in written(done).transfers) == 1000
+
+
+@pytest.mark.parametrize("names", [{"receiver_account": "999999999"}, {"receiver_branch": "0002"}, {"txid": "another"}])
+def test_money_for_something_else_than_we_let_in_is_booked_nowhere(names: dict[str, str]) -> None:
+    done = settled(**names).decide(known(payment("ACCEPTED", txid="txid")), DOOR)
+    assert (outcome(done), moves(done), written(done).transfers) == (ALARMED, [], ())
 
 
 @pytest.mark.parametrize("state", ["ACCEPTED", "REFUSED", "FAILED", "SETTLED", "RETURNING"])

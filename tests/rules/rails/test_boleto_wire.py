@@ -70,11 +70,11 @@ def test_ends_of_returns_are_read() -> None:
     told = movements.read(msgspec.json.encode(RETURNED), wire.READERS)
     assert (told.kind, told.subject, told.company_number) == ("return.final", "D1", 7)
     assert port.return_final(told.body) == port.ReturnFinal(
-        "D1", "p-1", settled=True, settled_at=datetime(2026, 11, 24, 11, 0, tzinfo=UTC)
+        "D1", "p-1", settled=True, settled_at=datetime(2026, 11, 24, 11, 0, tzinfo=UTC), amount=Money(4000, "BRL")
     )
     refused = {k: v for k, v in RETURNED.items() if k != "settledAt"} | {"type": "RETURN_REJECTED", "code": "X"}
     assert port.return_final(movements.read(msgspec.json.encode(refused), wire.READERS).body) == port.ReturnFinal(
-        "D1", "p-1", settled=False, code="X"
+        "D1", "p-1", settled=False, code="X", amount=Money(4000, "BRL")
     )
 
 

@@ -117,8 +117,9 @@ def test_one_comes_back() -> None:
         "payment.returned", "M2", OURS, 7, "ted",
     )  # fmt: skip
     assert port.payment_returned(told.body) == port.PaymentReturned(
-        OURS, "STR20261123000000002", Money(1050, "BRL"), "2", datetime(2026, 11, 23, 13, 5, 1, tzinfo=UTC)
-    )
+        OURS, "STR20261123000000002", Money(1050, "BRL"), "2", datetime(2026, 11, 23, 13, 5, 1, tzinfo=UTC),
+        of=port.Facts(number="STR20261123000000001"),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

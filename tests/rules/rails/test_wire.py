@@ -60,6 +60,18 @@ def test_ends(status: str, settled: bool) -> None:
     assert port.return_final(told.body) == port.ReturnFinal(RETURN, E2E, settled, None if settled else "AB03")
 
 
+def test_an_end_says_what_it_is_about() -> None:
+    side = {"ispb": "99999030", "branch": "0001", "account": "300003", "document": {"type": "CPF", "number": "24681357928"}}
+    original = {"amount": "10.00", "txId": "abc", "debtor": {"ispb": "99999020"}, "creditor": side}
+    message = {"msgId": "M2", "type": "pacs.002", "endToEndId": E2E, "status": "ACSC"}
+    told = read(message | {"originalTransaction": original})
+    assert port.pix_final(told.body).of == port.Facts(
+        Money(1000, "BRL"), port.Side("99999020"), port.Side("99999030", "0001", "300003", "24681357928"), "abc"
+    )
+    assert read(message | {"originalTransaction": original | {"amount": "ten"}}).kind == "unknown"
+    assert port.return_final(read(message | {"returnId": RETURN, "amount": "4.00"}).body).amount == Money(400, "BRL")
+
+
 def test_a_refused_message() -> None:
     told = read({"msgId": "M3", "type": "admi.002", "relatedMsgId": "M" + RETURN[1:], "code": "X1", "description": "why"})
     assert (told.kind, told.subject) == ("return.doubted", RETURN)

@@ -13,12 +13,12 @@ from lastro.orders.actions.pay import Paid, pay
 from lastro.orders.actions.payers import payer_of
 from lastro.orders.actions.tied import UNTIED
 from lastro.orders.model import Authorized
-from lastro.orders.rules import judge
+from lastro.orders.rules import facts_let_in, facts_said, judge
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
 from lastro.orders.static_codes.store import code_of_txid
 from lastro.orders.store import arrivals
 from lastro.orders.store.arrivals import Known
-from lastro.rails.port import ALARMED, BOOK, FIRST_ASK, PIX, PixAnswer, answer_message
+from lastro.rails.port import ALARMED, BOOK, FIRST_ASK, PIX, PixAnswer, answer_message, contradicts
 from lastro.standards.pix_ids import is_txid_dynamic, is_txid_static
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Settled(Act[Known]):
         at = self.arrival.settled_at
         assert at is not None
         if known.payment is not None:
-            if self.arrival.amount != known.payment.amount:
+            if contradicts(facts_said(self.arrival), facts_let_in(known.payment, known.account)):
                 return _nothing(self.claimed, ALARMED, door)  # not what we let in: people must look
             return _settled(known, known.payment, at, self.claimed, self.place, door)
         code = _refusal(self.arrival, known)
@@ -185,6 +185,8 @@ class Final(Act[Known]):
             # Money that we never heard of is at the network and not in our books.
             return _nothing(self.claimed, ALARMED if self.final.settled else "ignored", door)
         payment = known.payment
+        if contradicts(self.final.of, facts_let_in(payment, known.account)):
+            return _nothing(self.claimed, ALARMED, door)
         if self.final.settled:
             return _settled(known, payment, self.final.settled_at or door.now, self.claimed, self.place, door)
         if PIX_PAYMENTS.allows(payment.state, "fail"):

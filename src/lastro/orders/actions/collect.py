@@ -18,7 +18,7 @@ from lastro.orders.actions.read import account_of
 from lastro.orders.cards.ending import card_moved, is_being_charged
 from lastro.orders.methods import is_in_parts, known_method
 from lastro.orders.model import Party
-from lastro.orders.rules import is_late, use_of
+from lastro.orders.rules import is_late, is_of_another, use_of
 from lastro.orders.states import ORDERS, PIX_PAYMENTS
 from lastro.orders.store.collected import was_voided
 from lastro.rails.port import ALARMED, BOOK, PIX, REFUSED_BY_NETWORK
@@ -112,6 +112,9 @@ class _News(Act[Known]):
         """The payment if it is known, the order of its instrument, and who is credited. NotYet: as `_decidable` says."""
         return _decidable(await _known(session, door, self.rail, self.news.reference, self.news.payment_id))
 
+    def _is_of_another(self, known: Known, door: Door) -> bool:
+        return is_of_another(known.order, known.account, self.news.of, door, self.news.paid_at)
+
     def _is_its(self, payment: Payment, known: Known) -> bool:
         """Whether a payment of this id is of this order where it is of one."""
         return payment.order_id is None or (known.order is not None and payment.order_id == known.order.id)
@@ -154,6 +157,8 @@ class Announced(_News):
 
     def decide(self, known: Known, door: Door) -> Done:
         """PENDING, and nothing else may pay the order. What does not fit is decided about when the money is in."""
+        if self._is_of_another(known, door):
+            return _done(self.claimed, ALARMED, door)
         if known.payment is not None:
             return _done(self.claimed, "known" if self._is_its(known.payment, known) else ALARMED, door)
         order = known.order
@@ -175,8 +180,13 @@ class CollectionSettled(_News):
         return replace(known, number=await store.next_network_number(session))
 
     def decide(self, known: Known, door: Door) -> Done:
-        """Credited where it fits, else into suspense and back. What is known already changes nothing."""
+        """Credited where it fits, else into suspense and back. What is known already changes nothing.
+
+        Money of something else under the order's reference moves nothing here: people look whose it is.
+        """
         payment = known.payment
+        if self._is_of_another(known, door):
+            return _done(self.claimed, ALARMED, door)
         if payment is not None and not PIX_PAYMENTS.allows(payment.state, "give_back"):
             same = self._is_its(payment, known) and payment.amount == self.news.amount
             return _done(self.claimed, "known" if same else ALARMED, door)
@@ -257,6 +267,8 @@ class Voided(Act[Known]):
     def decide(self, known: Known, door: Door) -> Done:
         """The order is EXPIRED: what it was paid with is used up. What was never heard of, or has ended, changes nothing."""
         payment = known.payment
+        if is_of_another(known.order, known.account, self.news.of, door):
+            return _done(self.claimed, ALARMED, door)
         if payment is None:
             return _done(self.claimed, "ignored", door)
         if payment.state != "ACCEPTED":
@@ -283,6 +295,8 @@ class Unregistered(Act[Known]):
     def decide(self, known: Known, door: Door) -> Done:
         """The order is ERROR, unless it has ended or is being paid otherwise."""
         order = known.order
+        if is_of_another(order, known.account, self.news.of, door):
+            return _done(self.claimed, ALARMED, door)
         if order is None or known.account is None or order.state != "INITIAL" or known.reserved_by is not None:
             return _done(self.claimed, "ignored", door)
         error = f"{self.news.code}: {REFUSED_BY_NETWORK}"

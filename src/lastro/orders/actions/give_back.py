@@ -14,7 +14,7 @@ from lastro.orders.refunds.end import not_paid_back, paid_back
 from lastro.orders.refunds.reasons import message_of
 from lastro.orders.refunds.store import by_return_id
 from lastro.orders.states import PIX_PAYMENTS, REFUNDS
-from lastro.rails.port import ALARMED, FIRST_ASK, PIX, ReturnOrder, return_message
+from lastro.rails.port import ALARMED, FIRST_ASK, PIX, Facts, ReturnOrder, contradicts, is_before, return_message
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
@@ -103,8 +103,13 @@ class ReturnEnded(Act["Given | None"]):
         return Given(refund, order, (await accounts_of(session, door.company_id, [order.account_id]))[0])
 
     def decide(self, known: Given | None, door: Door) -> Done:
-        """Posted; or back on the order's account, or stranded in suspense for people to look at. Said twice, it is known."""
+        """Posted; or back on the order's account, or stranded in suspense for people to look at. Said twice, it is known.
+
+        A word about another return under its id moves nothing: people look.
+        """
         trigger = "confirm" if self.final.settled else "refuse"
+        if known is not None and self._is_of_another(known.refund, door):
+            return Done(self._write(door, ALARMED), b"")
         state = None if known is None else known.refund.state
         if known is None or not REFUNDS.allows(known.refund.state, trigger):
             ended_so = state is not None and (state == "PAID") == self.final.settled
@@ -117,6 +122,11 @@ class ReturnEnded(Act["Given | None"]):
             code = self.final.code or "REFUSED"
             write = not_paid_back(known.refund, known.order, known.account, code, self.place, door)
         return Done(self._write(door, "handled") + write, b"")
+
+    def _is_of_another(self, refund: Refund, door: Door) -> bool:
+        of = Facts(self.final.amount, number=self.final.end_to_end_id or None)
+        ours = Facts(refund.amount, number=refund.payment.end_to_end_id)
+        return contradicts(of, ours) or is_before(self.final.settled_at, refund.created_at, door)
 
     def _of_our_own(self, known: Refund, trigger: str, door: Door) -> Write:
         """Money that fitted nothing is out of suspense, or stays there for people to look at.

@@ -14,6 +14,7 @@ from lastro.orders.actions.read import account_of
 from lastro.orders.cards import rules, store
 from lastro.orders.cards.declines import decline_of
 from lastro.orders.cards.states import CARD_PAYMENTS
+from lastro.orders.rules import is_of_another
 from lastro.orders.states import ORDERS
 from lastro.orders.store import order_by_reference
 from lastro.rails.port import ALARMED, CARD, FIRST_ASK, authorize_message
@@ -64,14 +65,16 @@ class Authenticated(Act["Known | None"]):
 
     def decide(self, known: Known | None, door: Door) -> Done:
         """Each result has its consequence; news of what has moved on changes nothing."""
-        finished = Write(door.company_id, finished=(self.claimed.finished(self._outcome(known), door.now),))
-        if known is None or self._outcome(known) != "handled":
+        finished = Write(door.company_id, finished=(self.claimed.finished(self._outcome(known, door), door.now),))
+        if known is None or self._outcome(known, door) != "handled":
             return Done(finished, b"")
         return Done(finished + self._write(known, door), b"")
 
-    def _outcome(self, known: Known | None) -> str:
+    def _outcome(self, known: Known | None, door: Door) -> str:
         if known is None:
             return ALARMED  # a reference of ours that no order has
+        if is_of_another(known.order, known.account, self.news.of, door):
+            return ALARMED
         is_repeated = known.card.state == "CHALLENGE_REQUIRED" and known.card.trans_status == self.news.status
         return "handled" if known.card.state in _WAITS and not is_repeated else "known"
 
@@ -139,6 +142,8 @@ class Declined(Act["Known | None"]):
         """ERROR with what the code means; the same word again changes nothing. One that was charged is not declined."""
         allowed = known is not None and CARD_PAYMENTS.allows(known.card.state, "fail")
         outcome = "handled" if allowed else ALARMED if known is None or known.card.state == "CAPTURED" else "known"
+        if known is not None and is_of_another(known.order, known.account, self.news.of, door):
+            outcome = ALARMED
         write = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
         if known is not None and outcome == "handled":
             ending = Ending(known.order, known.account, reserved=False, in_inbox=False)

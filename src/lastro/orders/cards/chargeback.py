@@ -16,6 +16,7 @@ from lastro.orders.cards import store
 from lastro.orders.cards.ending import is_being_charged
 from lastro.orders.refunds.notifications import charged_back_told
 from lastro.orders.refunds.store import QUOTA
+from lastro.orders.rules import is_of_another
 from lastro.orders.states import ORDERS
 from lastro.orders.store import order_by_id, order_by_reference, payment_by_end_to_end_id
 from lastro.rails.port import ALARMED, CARD
@@ -76,14 +77,14 @@ class ChargedBack(Act["Known | None"]):
         asked_back, leaving_minor = await store.asked_back(session, company_id, order.id)
         known = Known(payment, order, account, balance.available, is_known, asked_back)
         leaving = Money(leaving_minor, news.amount.currency)
-        if leaving.minor and self._outcome(known) == "handled" and not self._fits(order, leaving, order.refundable):
+        if leaving.minor and self._outcome(known, door) == "handled" and not self._fits(order, leaving, order.refundable):
             # What is being refunded is decided first, else its end would find an order of which all is given back.
             raise NotYet(_AGAIN_SECONDS)
         return known
 
     def decide(self, known: Known | None, door: Door) -> Done:
         """REFUNDED, or in part; CUST→NET what there is, LOSS→NET what lacks. More than is left of it is for people."""
-        outcome = self._outcome(known)
+        outcome = self._outcome(known, door)
         write = Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))
         if known is None or outcome != "handled":
             return Done(write, b"")
@@ -93,12 +94,14 @@ class ChargedBack(Act["Known | None"]):
         """The account has paid something else, or a refund was asked for meanwhile: decided again, by what is so now."""
         return self
 
-    def _outcome(self, known: Known | None) -> str:
+    def _outcome(self, known: Known | None, door: Door) -> str:
         if known is None:
             return ALARMED
         if known.is_known:
             return "known"
         order, nothing = known.order, Money(0, self.news.amount.currency)
+        if is_of_another(order, known.account, self.news.of, door, self.news.at):
+            return ALARMED
         if order.state not in ("PAID", "PARTIAL_REFUNDED") or not self._fits(order, nothing, order.paid):
             return ALARMED
         return "handled"

@@ -12,6 +12,7 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Row, Touch, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.end import settled_row, told
+from lastro.payouts.actions.send import is_of_another
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.states import PAYOUTS
 from lastro.rails.port import ALARMED, OWN, PAYMENT_RETURNED, TED
@@ -39,7 +40,7 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         """The transfer it is of, and whether it is booked already. NotYet: the transfer's own end was not told yet."""
         found = await store.by_network_id(session, door.company_id, self.back.subject)
         is_booked = await store.has_return(session, door.company_id, self.back.return_id)
-        if found is not None and found.state == "PENDING" and not is_booked:
+        if found is not None and found.state == "PENDING" and not is_booked and not self._is_of_another(found, door):
             # What comes back has left: its end is on its way, or will be asked for.
             raise NotYet(_AGAIN_SECONDS)
         return found, is_booked
@@ -47,11 +48,14 @@ class Returned(Act["tuple[Payout | None, bool]"]):
     def decide(self, known: tuple[Payout | None, bool], door: Door) -> Done:
         """PARTIAL_REFUNDED or REFUNDED. More than was left to return lies in suspense, and people look at it.
 
-        So does what comes back to an account that is closed: nothing is credited there any more (states.md 8).
+        So does what comes back to an account that is closed: nothing is credited there any more (states.md 8). What the
+        network gives back of another payment under this one's id moves nothing here.
         """
         p, is_booked = known
         if is_booked:
             return Done(settled_row(self.claimed, "known", door), b"")
+        if p is not None and self._is_of_another(p, door):
+            return Done(settled_row(self.claimed, ALARMED, door), b"")
         if p is None or not PAYOUTS.allows(p.state, "return too much"):
             # Of what is taken for failed it is taken up once that is proven to have left; which it must not be by now.
             guard = () if p is None else (Touch("payouts", p.id, p.version, {"ask_at": None}),)
@@ -78,6 +82,9 @@ class Returned(Act["tuple[Payout | None, bool]"]):
         after = replace(p, state=move.to_state, returned=total, **why)
         write += told(after, self.institution, door, returned=total)
         return Done(settled_row(self.claimed, "handled", door) + write, b"")
+
+    def _is_of_another(self, p: Payout, door: Door) -> bool:
+        return is_of_another(self.back.of, self.back.settled_at, p, self.institution, door)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lastro.base.run import Act, Done
 from lastro.base.write import Row, Touch, Withdrawn, Write
 from lastro.payouts import postings, rules, store
-from lastro.payouts.actions.send import renewed, sent
+from lastro.payouts.actions.send import is_of_another, renewed, sent
 from lastro.payouts.notifications import pay_out
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.states import PAYOUTS
@@ -101,8 +101,10 @@ class Ended(Act["Payout | None"]):
         return store.by_network_id_at_a_glance(self.final.subject)
 
     def decide(self, known: Payout | None, door: Door) -> Done:
-        """PAID and posted, or ERROR and given back."""
+        """PAID and posted, or ERROR and given back. A word about another payment under its id moves nothing: people look."""
         final = self.final
+        if known is not None and is_of_another(final.of, final.settled_at, known, self.institution, door):
+            return Done(settled_row(self.claimed, ALARMED, door), b"")
         trigger = "settle" if final.settled else "refuse"
         if known is None or not PAYOUTS.allows(known.state, trigger):
             paid = known is not None and known.paid_at is not None

@@ -12,10 +12,14 @@ from lastro.rails.port import (
     BOOK,
     FIRST_ASK,
     TED,
+    Facts,
     Payer,
     PaymentOrder,
     TedOrder,
+    contradicts,
+    is_before,
     payment_message,
+    side_of,
     ted_message,
 )
 from lastro.standards.calendar import add_business_days, brasilia_day, day_bounds, ted_opens_at
@@ -81,6 +85,15 @@ def _message(p: Payout, institution: Institution, door: Door) -> Message:
         p.end_to_end_id, p.amount, payer, p.receiver, _INSTRUMENTS[p.initiation], door.now, p.key, p.txid, p.description
     )
     return payment_message(order, p.rail, p.id, row_id, door.now)
+
+
+def is_of_another(
+    said: Facts | None, at: datetime | None, p: Payout, institution: Institution, door: Door
+) -> bool:  # fmt: skip
+    """Whether a network's word is about another payment than the one that was sent under its id. at: when that happened."""
+    number = p.str_control_number if p.rail == TED else p.txid
+    sent = Facts(p.amount, side_of(payer_of(p.account, institution)), side_of(p.receiver), number)
+    return contradicts(said, sent) or is_before(at, p.created_at, door)
 
 
 def payer_of(account: Account, institution: Institution) -> Payer:

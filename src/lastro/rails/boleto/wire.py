@@ -10,7 +10,7 @@ import msgspec
 from lastro.base.money import Money
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded
-from lastro.rails.movements import partner_id
+from lastro.rails.movements import Registered, facts_of, partner_id, returned_amount
 from lastro.standards.boleto_numbers import company_of_our_number
 
 LONGEST_TEXT = 140
@@ -34,12 +34,14 @@ class _Payment(msgspec.Struct, rename="camel"):
     paid_at: Instant
     settled_at: Instant | None = None
     payer: _Person | None = None
+    registered: Registered | None = None
 
 
 class _Void(msgspec.Struct, rename="camel"):
     payment_id: str
     nosso_numero: str
     code: str | None = None
+    registered: Registered | None = None
 
 
 class _Return(msgspec.Struct, rename="camel"):
@@ -48,6 +50,7 @@ class _Return(msgspec.Struct, rename="camel"):
     nosso_numero: str
     settled_at: Instant | None = None
     code: str | None = None
+    amount: str | None = None
 
 
 class _ReturnStatus(_Return, rename="camel", kw_only=True):
@@ -105,13 +108,14 @@ def _collected(kind: str, name: str, raw: bytes) -> port.Told:
     told = port.Collected(
         partner_id(payment.payment_id), payment.nosso_numero, amount, payment.paid_at, payment.settled_at,
         None if who is None else port.Person(who.name, who.document.type, who.document.number),
+        facts_of(payment.registered),
     )  # fmt: skip
     return _about(kind, name, payment.nosso_numero, port.encode(told))
 
 
 def _void(name: str, raw: bytes) -> port.Told:
     void = decoded(raw, _Void)
-    told = port.CollectionVoid(partner_id(void.payment_id), void.nosso_numero, void.code)
+    told = port.CollectionVoid(partner_id(void.payment_id), void.nosso_numero, void.code, facts_of(void.registered))
     return _about(port.COLLECTION_VOID, name, void.nosso_numero, port.encode(told))
 
 
@@ -144,7 +148,8 @@ def _company(nosso_numero: str) -> int:
 def _final(ended: _Return, *, settled: bool) -> port.ReturnFinal:
     if settled != (ended.settled_at is not None):
         raise Malformed("settledAt")
-    return port.ReturnFinal(ended.return_id, ended.payment_id, settled, None if settled else ended.code, ended.settled_at)
+    code, amount = None if settled else ended.code, returned_amount(ended.amount)
+    return port.ReturnFinal(ended.return_id, ended.payment_id, settled, code, ended.settled_at, amount)
 
 
 def return_status(return_id: str, body: bytes) -> port.ReturnFinal | port.Pending:

@@ -10,7 +10,7 @@ import msgspec
 from lastro.base.money import Money
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded
-from lastro.rails.movements import partner_id
+from lastro.rails.movements import Registered, facts_of, partner_id, returned_amount
 from lastro.standards.own_numbers import company_of_own_digits
 
 CURRENCY = "MXN"
@@ -27,6 +27,7 @@ class _Authentication(msgspec.Struct, rename="camel"):
     ds_trans_id: str | None = None
     version: str | None = None
     authentication_value: str | None = None
+    registered: Registered | None = None
 
 
 class _Charge(msgspec.Struct, rename="camel"):
@@ -36,11 +37,13 @@ class _Charge(msgspec.Struct, rename="camel"):
     currency: str
     charged_at: Instant
     captured_at: Instant
+    registered: Registered | None = None
 
 
 class _Decline(msgspec.Struct, rename="camel"):
     reference: str
     code: str
+    registered: Registered | None = None
 
 
 class _Return(msgspec.Struct, rename="camel"):
@@ -49,6 +52,7 @@ class _Return(msgspec.Struct, rename="camel"):
     reference: str
     settled_at: Instant | None = None
     code: str | None = None
+    amount: str | None = None
 
 
 class _ReturnStatus(_Return, rename="camel", kw_only=True):
@@ -63,6 +67,7 @@ class _Chargeback(msgspec.Struct, rename="camel"):
     currency: str
     taken_at: Instant
     code: str | None = None
+    registered: Registered | None = None
 
 
 class _Status(msgspec.Struct):
@@ -144,6 +149,7 @@ def _authenticated(name: str, raw: bytes) -> port.Told:
         told.ds_trans_id,
         told.version,
         told.authentication_value,
+        facts_of(told.registered, CURRENCY),
     )
     return _about(port.CARD_AUTHENTICATED, name, told.reference, port.encode(news))
 
@@ -151,13 +157,16 @@ def _authenticated(name: str, raw: bytes) -> port.Told:
 def _captured(name: str, raw: bytes) -> port.Told:
     charge = decoded(raw, _Charge)
     amount = _amount(charge.amount, charge.currency)
-    news = port.Collected(partner_id(charge.payment_id), charge.reference, amount, charge.charged_at, charge.captured_at)
+    news = port.Collected(
+        partner_id(charge.payment_id), charge.reference, amount, charge.charged_at, charge.captured_at,
+        of=facts_of(charge.registered, CURRENCY),
+    )  # fmt: skip
     return _about(port.COLLECTION_SETTLED, name, charge.reference, port.encode(news))
 
 
 def _declined(name: str, raw: bytes) -> port.Told:
     decline = decoded(raw, _Decline)
-    news = port.CollectionRefused(decline.reference, _code(decline.code) or "")
+    news = port.CollectionRefused(decline.reference, _code(decline.code) or "", facts_of(decline.registered, CURRENCY))
     return _about(port.COLLECTION_REFUSED, name, decline.reference, port.encode(news))
 
 
@@ -165,8 +174,9 @@ def _charged_back(name: str, raw: bytes) -> port.Told:
     told = decoded(raw, _Chargeback)
     amount = _amount(told.amount, told.currency)
     news = port.CardChargeback(
-        partner_id(told.chargeback_id), partner_id(told.payment_id), told.reference, amount, told.taken_at, _code(told.code)
-    )
+        partner_id(told.chargeback_id), partner_id(told.payment_id), told.reference, amount, told.taken_at, _code(told.code),
+        facts_of(told.registered, CURRENCY),
+    )  # fmt: skip
     return _about(port.CARD_CHARGEBACK, name, told.reference, port.encode(news))
 
 
@@ -188,9 +198,8 @@ def _return_ended(name: str, ended: _Return, *, settled: bool) -> port.Told:
 def _final(ended: _Return, *, settled: bool) -> port.ReturnFinal:
     if settled != (ended.settled_at is not None):
         raise Malformed("settledAt")
-    return port.ReturnFinal(
-        ended.return_id, ended.payment_id, settled, None if settled else _code(ended.code), ended.settled_at
-    )
+    code, amount = None if settled else _code(ended.code), returned_amount(ended.amount, CURRENCY)
+    return port.ReturnFinal(ended.return_id, ended.payment_id, settled, code, ended.settled_at, amount)
 
 
 def _code(code: str | None) -> str | None:

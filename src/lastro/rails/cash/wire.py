@@ -13,7 +13,7 @@ import msgspec
 from lastro.base.money import Money
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded, instant
-from lastro.rails.movements import partner_id
+from lastro.rails.movements import Registered, facts_of, partner_id
 
 CURRENCY = "MXN"
 LONGEST_TEXT = 140
@@ -27,12 +27,14 @@ class _Payment(msgspec.Struct, rename="camel"):
     currency: str
     paid_at: Instant
     settled_at: Instant | None = None
+    registered: Registered | None = None
 
 
 class _Void(msgspec.Struct, rename="camel"):
     payment_id: str
     reference: str
     code: str | None = None
+    registered: Registered | None = None
 
 
 def written(order: port.CollectionOrder) -> bytes:
@@ -71,13 +73,14 @@ def _collected(kind: str, name: str, raw: bytes) -> port.Told:
     if amount.minor <= 0:
         raise Malformed("amount")
     paid = partner_id(payment.payment_id)
-    told = port.Collected(paid, payment.reference, amount, payment.paid_at, payment.settled_at)
+    of = facts_of(payment.registered, CURRENCY)
+    told = port.Collected(paid, payment.reference, amount, payment.paid_at, payment.settled_at, of=of)
     return _about(kind, name, payment.reference, port.encode(told))
 
 
 def _void(name: str, raw: bytes) -> port.Told:
     void = decoded(raw, _Void)
-    told = port.CollectionVoid(partner_id(void.payment_id), void.reference, void.code)
+    told = port.CollectionVoid(partner_id(void.payment_id), void.reference, void.code, facts_of(void.registered, CURRENCY))
     return _about(port.COLLECTION_VOID, name, void.reference, port.encode(told))
 
 

@@ -14,7 +14,7 @@ import msgspec
 from lastro.base.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded, instant
-from lastro.rails.movements import partner_id
+from lastro.rails.movements import Registered, facts_of, partner_id, returned_amount
 from lastro.standards.own_numbers import company_of_own_digits
 
 LONGEST_TEXT = 140
@@ -62,12 +62,14 @@ class _Payment(msgspec.Struct, rename="camel"):
     seen_at: Instant
     settled_at: Instant | None = None
     payer: _Person | None = None
+    registered: Registered | None = None
 
 
 class _Void(msgspec.Struct, rename="camel"):
     payment_id: str
     reference: str
     code: str | None = None
+    registered: Registered | None = None
 
 
 class _Return(msgspec.Struct, rename="camel"):
@@ -76,6 +78,7 @@ class _Return(msgspec.Struct, rename="camel"):
     reference: str
     settled_at: Instant | None = None
     code: str | None = None
+    amount: str | None = None
 
 
 class _ReturnStatus(_Return, rename="camel", kw_only=True):
@@ -187,13 +190,14 @@ def _collected(kind: str, name: str, raw: bytes) -> port.Told:
     told = port.Collected(
         partner_id(payment.payment_id), payment.reference, amount, payment.seen_at, payment.settled_at,
         None if who is None else port.Person(who.name, who.document.type, who.document.number),
+        facts_of(payment.registered),
     )  # fmt: skip
     return _about(kind, name, payment.reference, port.encode(told))
 
 
 def _void(name: str, raw: bytes) -> port.Told:
     void = decoded(raw, _Void)
-    told = port.CollectionVoid(partner_id(void.payment_id), void.reference, void.code)
+    told = port.CollectionVoid(partner_id(void.payment_id), void.reference, void.code, facts_of(void.registered))
     return _about(port.COLLECTION_VOID, name, void.reference, port.encode(told))
 
 
@@ -225,7 +229,8 @@ def _company(reference: str) -> int:
 def _final(ended: _Return, *, settled: bool) -> port.ReturnFinal:
     if settled != (ended.settled_at is not None):
         raise Malformed("settledAt")
-    return port.ReturnFinal(ended.return_id, ended.payment_id, settled, None if settled else ended.code, ended.settled_at)
+    code, amount = None if settled else ended.code, returned_amount(ended.amount)
+    return port.ReturnFinal(ended.return_id, ended.payment_id, settled, code, ended.settled_at, amount)
 
 
 # By the type that a movement names.

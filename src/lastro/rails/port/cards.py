@@ -15,6 +15,7 @@ from lastro.base.money import Money  # noqa: TC001
 from lastro.base.write import Message
 from lastro.rails.port.codec import decode, encode
 from lastro.rails.port.collecting import CARD
+from lastro.rails.port.facts import Facts  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,6 +70,7 @@ class CardAuthenticated(msgspec.Struct, frozen=True):
     ds_transaction_id: str | None = None
     version: str | None = None
     cryptogram: str | None = None
+    of: Facts | None = None  # as in Collected
 
     @property
     def three_ds(self) -> ThreeDs | None:
@@ -87,6 +89,7 @@ class CardChargeback(msgspec.Struct, frozen=True):
     amount: Money
     at: datetime
     code: str | None = None
+    of: Facts | None = None  # as in Collected
 
 
 class CardToken(msgspec.Struct, frozen=True):

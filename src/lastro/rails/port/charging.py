@@ -16,6 +16,7 @@ import msgspec
 from lastro.base.money import Money  # noqa: TC001
 from lastro.base.write import Message
 from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.facts import Facts  # noqa: TC001
 from lastro.rails.port.pix import PIX
 from lastro.rails.port.recurrence import order_name
 
@@ -74,13 +75,14 @@ class ChargeInstruction(msgspec.Struct, frozen=True):
 
 
 class ChargeScheduled(msgspec.Struct, frozen=True):
-    """The payer's bank will collect on the day, under this endToEndId. message_id: that of our instruction."""
+    """The payer's bank will collect on the day, under this endToEndId. message_id: our instruction's; of: what it is."""
 
     message_id: str
     recurrence_id: str
     txid: str
     end_to_end_id: str
     scheduled_at: datetime
+    of: Facts | None = None
 
 
 class ChargeRefused(msgspec.Struct, frozen=True):
@@ -91,6 +93,7 @@ class ChargeRefused(msgspec.Struct, frozen=True):
     txid: str
     code: str
     decided_at: datetime | None = None  # None: the network would not take the instruction at all
+    of: Facts | None = None
 
 
 class ChargeCanceled(msgspec.Struct, frozen=True):
@@ -106,6 +109,7 @@ class ChargeCanceled(msgspec.Struct, frozen=True):
     txid: str
     code: str
     canceled_at: datetime
+    of: Facts | None = None
 
 
 class ChargeCancelOrder(msgspec.Struct, frozen=True):

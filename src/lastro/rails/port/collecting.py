@@ -15,6 +15,7 @@ import msgspec
 from lastro.base.money import Money  # noqa: TC001
 from lastro.base.write import Message
 from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.facts import Facts  # noqa: TC001
 from lastro.rails.port.payments import TED
 from lastro.rails.port.pix import PIX
 
@@ -98,17 +99,18 @@ class CollectionClose(msgspec.Struct, frozen=True):
 
 
 class CollectionRefused(msgspec.Struct, frozen=True):
-    """The partner will not make an instrument payable. code: its word, raw."""
+    """The partner will not make an instrument payable. code: its word, raw. of: as in Collected."""
 
     reference: str
     code: str
+    of: Facts | None = None
 
 
 class Collected(msgspec.Struct, frozen=True):
     """A payment of an instrument. payment_id: the partner's own id of it, the same in everything it tells of it.
 
     paid_at: when it was taken from the payer. settled_at: when the money became ours; None: it is announced alone.
-    payer: where the partner knows who paid.
+    payer: where the partner knows who paid. of: what it says was registered under the reference; number: our own of it.
     """
 
     payment_id: str
@@ -117,14 +119,16 @@ class Collected(msgspec.Struct, frozen=True):
     paid_at: datetime
     settled_at: datetime | None = None
     payer: Person | None = None
+    of: Facts | None = None
 
 
 class CollectionVoid(msgspec.Struct, frozen=True):
-    """A payment that was announced will not settle. code: the partner's word, raw."""
+    """A payment that was announced will not settle. code: the partner's word, raw. of: as in Collected."""
 
     payment_id: str
     reference: str
     code: str | None = None
+    of: Facts | None = None
 
 
 def currency_of(rail: str) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from lastro.base.money import Money  # noqa: TC001
 from lastro.base.write import Message
 from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.facts import Facts  # noqa: TC001
 from lastro.rails.port.pix import Payer  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -69,17 +70,21 @@ class TedOrder(msgspec.Struct, frozen=True):
 
 
 class PaymentFinal(msgspec.Struct, frozen=True):
-    """The end of a payment of ours. subject: its endToEndId, or of a TED our control number. number: the STR's, of a TED."""
+    """The end of a payment of ours. subject: its endToEndId, or of a TED our control number. number: the STR's, of a TED.
+
+    of: what the network says that it was.
+    """
 
     subject: str
     settled: bool
     code: str | None = None
     settled_at: datetime | None = None
     number: str | None = None
+    of: Facts | None = None
 
 
 class PaymentReturned(msgspec.Struct, frozen=True):
-    """Money that a receiver has given back, already in. subject: of the payment, as in PaymentFinal."""
+    """Money that a receiver has given back, already in. subject: of the payment, as in PaymentFinal; of: what that was."""
 
     subject: str
     return_id: str
@@ -87,6 +92,7 @@ class PaymentReturned(msgspec.Struct, frozen=True):
     reason: str
     settled_at: datetime
     details: str | None = None
+    of: Facts | None = None
 
 
 class PaymentDoubted(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ import msgspec
 from lastro.base.money import Money  # noqa: TC001
 from lastro.base.write import Message
 from lastro.rails.port.codec import decode, encode
+from lastro.rails.port.facts import Facts  # noqa: TC001
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
@@ -91,22 +92,24 @@ class PixArrival(msgspec.Struct, frozen=True):
 
 
 class PixFinal(msgspec.Struct, frozen=True):
-    """The end of a Pix. settled: with settled_at; else with the code of the refusal."""
+    """The end of a Pix. settled: with settled_at; else with the code of the refusal. of: what the network says it was."""
 
     end_to_end_id: str
     settled: bool
     code: str | None = None
     settled_at: datetime | None = None
+    of: Facts | None = None
 
 
 class ReturnFinal(msgspec.Struct, frozen=True):
-    """The end of a return of ours. end_to_end_id: of the Pix that it returns."""
+    """The end of a return of ours. end_to_end_id: of the Pix that it returns. amount: how much, as the network says."""
 
     return_id: str
     end_to_end_id: str
     settled: bool
     code: str | None = None
     settled_at: datetime | None = None
+    amount: Money | None = None
 
 
 class PixAnswer(msgspec.Struct, frozen=True):

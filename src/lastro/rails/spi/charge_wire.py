@@ -12,7 +12,7 @@ import msgspec
 
 from lastro.base.money import MoneyError
 from lastro.rails import port
-from lastro.rails.messages import Instant, Malformed, Reader, decoded, instant
+from lastro.rails.messages import Instant, Malformed, Original, Reader, decoded, facts_of, instant
 from lastro.rails.spi.recurrence_wire import Recurrence, checked_code, checked_id, checked_recurrence_id, told_of
 from lastro.standards import pix_ids
 
@@ -30,6 +30,7 @@ class _Answer(msgspec.Struct, rename="camel"):
     decided_at: Instant
     end_to_end_id: str | None = None
     code: str | None = None
+    original_transaction: Original | None = None
 
 
 class _Cancellation(msgspec.Struct, rename="camel"):
@@ -38,6 +39,7 @@ class _Cancellation(msgspec.Struct, rename="camel"):
     tx_id: str
     reason: str
     canceled_at: Instant
+    original_transaction: Original | None = None
 
 
 class _Resolution(msgspec.Struct, rename="camel"):
@@ -57,6 +59,7 @@ class _Status(msgspec.Struct, rename="camel"):
     code: str | None = None
     decided_at: Instant | None = None
     payment: msgspec.Raw = msgspec.Raw()
+    original_transaction: Original | None = None
 
 
 class _CancelStatus(msgspec.Struct, rename="camel"):
@@ -77,10 +80,11 @@ def _answered(name: str, raw: bytes, ispb: str) -> port.Told:
         checked_recurrence_id(answer.id_rec),
         _txid(answer.tx_id),
     )
+    what = facts_of(answer.original_transaction)
     if answer.status == _YES:
-        scheduled = port.ChargeScheduled(original, of, txid, _end_to_end_id(answer.end_to_end_id), answer.decided_at)
+        scheduled = port.ChargeScheduled(original, of, txid, _end_to_end_id(answer.end_to_end_id), answer.decided_at, what)
         return told_of(port.CHARGE_SCHEDULED, name, of, scheduled, ispb)
-    refused = port.ChargeRefused(original, of, txid, _required(answer.code), answer.decided_at)
+    refused = port.ChargeRefused(original, of, txid, _required(answer.code), answer.decided_at, what)
     return told_of(port.CHARGE_REFUSED, name, of, refused, ispb)
 
 
@@ -88,7 +92,9 @@ def _canceled(name: str, raw: bytes, ispb: str) -> port.Told:
     """A camt.055 that comes to us: the payer's side has cancelled what it had scheduled."""
     told = decoded(raw, _Cancellation)
     original, of = checked_id(told.original_msg_id, "originalMsgId"), checked_recurrence_id(told.id_rec)
-    gone = port.ChargeCanceled(name, original, of, _txid(told.tx_id), _required(told.reason), told.canceled_at)
+    gone = port.ChargeCanceled(
+        name, original, of, _txid(told.tx_id), _required(told.reason), told.canceled_at, facts_of(told.original_transaction)
+    )
     return told_of(port.CHARGE_CANCELED, name, of, gone, ispb)
 
 
@@ -113,12 +119,13 @@ def charge_status(message_id: str, body: bytes, ispb: str, credit: Reader) -> po
     """
     status = decoded(body, _Status)
     of, txid, at = checked_recurrence_id(status.id_rec), _txid(status.tx_id), status.decided_at
+    what = _facts(status)
     if status.status == "PENDING":
         return port.Pending()
     if at is None:
         raise Malformed("decidedAt")
     if status.status == "SCHEDULED":
-        scheduled = port.ChargeScheduled(message_id, of, txid, _end_to_end_id(status.end_to_end_id), at)
+        scheduled = port.ChargeScheduled(message_id, of, txid, _end_to_end_id(status.end_to_end_id), at, what)
         return told_of(port.CHARGE_SCHEDULED, "", of, scheduled, ispb)
     if status.status == "SETTLED":
         try:
@@ -126,11 +133,11 @@ def charge_status(message_id: str, body: bytes, ispb: str, credit: Reader) -> po
         except MoneyError as error:
             raise Malformed("payment.amount") from error
     if status.status == "CANCELED":
-        gone = port.ChargeCanceled("", message_id, of, txid, _required(status.code), at)
+        gone = port.ChargeCanceled("", message_id, of, txid, _required(status.code), at, what)
         return told_of(port.CHARGE_CANCELED, "", of, gone, ispb)
     if status.status != _NO:
         raise Malformed("status")
-    refused = port.ChargeRefused(message_id, of, txid, _required(status.code), at)
+    refused = port.ChargeRefused(message_id, of, txid, _required(status.code), at, what)
     return told_of(port.CHARGE_REFUSED, "", of, refused, ispb)
 
 
@@ -171,6 +178,13 @@ def cancellation(body: bytes) -> dict[str, Any]:
 def charging(instrument: str, recurrence: Recurrence | None) -> str | None:
     """The recurrence that a payment is a charge of; None for any other payment. Malformed: it cannot be read."""
     return checked_recurrence_id(recurrence.id_rec) if instrument == INSTRUMENT and recurrence is not None else None
+
+
+def _facts(status: _Status) -> port.Facts | None:
+    try:
+        return facts_of(status.original_transaction)
+    except MoneyError as error:
+        raise Malformed("originalTransaction.amount") from error
 
 
 def _ended(message_id: str, instruction_id: str, status: str, code: str | None, at: Any) -> port.ChargeCancelFinal | None:

@@ -144,7 +144,7 @@ class Spi:
         if not isinstance(end, PixFinal):
             return end
         if kind == port.PAYMENT_SEND:
-            ours = port.PaymentFinal(network_id, end.settled, end.code, end.settled_at)
+            ours = port.PaymentFinal(network_id, end.settled, end.code, end.settled_at, of=end.of)
             return Told(port.PAYMENT_FINAL, "", network_id, port.encode(ours))
         return Told(port.PIX_FINAL, "", network_id, port.encode(end))
 

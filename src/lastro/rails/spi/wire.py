@@ -14,7 +14,7 @@ import msgspec
 
 from lastro.base.money import Money, MoneyError
 from lastro.rails import port
-from lastro.rails.messages import Instant, Malformed, Reader, decoded, instant
+from lastro.rails.messages import Instant, Malformed, Original, Reader, decoded, facts_of, instant
 from lastro.rails.spi import charge_wire, recurrence_wire
 from lastro.rails.spi.parties import Document, Payer
 from lastro.standards import pix_ids, pix_keys
@@ -66,6 +66,8 @@ class _Final(msgspec.Struct, rename="camel"):
     return_id: str | None = None
     code: str | None = None
     settled_at: Instant | None = None
+    amount: str | None = None
+    original_transaction: Original | None = None
 
 
 class _Return(msgspec.Struct, rename="camel"):
@@ -75,6 +77,7 @@ class _Return(msgspec.Struct, rename="camel"):
     reason: str
     settled_at: Instant
     details: str | None = None
+    original_transaction: Original | None = None
 
 
 class _KeyOwner(msgspec.Struct):
@@ -118,6 +121,8 @@ class _Status(msgspec.Struct, rename="camel"):
     end_to_end_id: str
     code: str | None = None
     settled_at: Instant | None = None
+    amount: str | None = None
+    original_transaction: Original | None = None
 
 
 def read_batch(body: bytes, ispb: str, also: Mapping[str, Reader] = NO_OTHERS) -> list[port.Told]:
@@ -202,14 +207,15 @@ def _final(name: str, raw: bytes, ispb: str) -> port.Told:
     if final.return_id is not None:
         if not pix_ids.is_return_id(final.return_id):
             raise Malformed("returnId")
-        ended = port.ReturnFinal(final.return_id, final.end_to_end_id, settled, final.code, final.settled_at)
+        ended = _return_end(final.return_id, final, settled=settled)
         return port.Told(port.RETURN_FINAL, name, final.return_id, port.encode(ended))
     if not pix_ids.is_end_to_end_id(final.end_to_end_id):
         raise Malformed("endToEndId")
+    of = facts_of(final.original_transaction)
     if _is_ours(final.end_to_end_id, ispb):
-        ours = port.PaymentFinal(final.end_to_end_id, settled, final.code, final.settled_at)
+        ours = port.PaymentFinal(final.end_to_end_id, settled, final.code, final.settled_at, of=of)
         return port.Told(port.PAYMENT_FINAL, name, final.end_to_end_id, port.encode(ours))
-    body = port.encode(port.PixFinal(final.end_to_end_id, settled, final.code, final.settled_at))
+    body = port.encode(port.PixFinal(final.end_to_end_id, settled, final.code, final.settled_at, of))
     return port.Told(port.PIX_FINAL, name, final.end_to_end_id, body)
 
 
@@ -221,8 +227,9 @@ def _returned(name: str, raw: bytes, ispb: str) -> port.Told:
     if not pix_ids.is_end_to_end_id(back.end_to_end_id) or not _is_ours(back.end_to_end_id, ispb):
         raise Malformed("endToEndId")
     told = port.PaymentReturned(
-        back.end_to_end_id, back.return_id, Money.parse(back.amount, "BRL"), back.reason, back.settled_at, back.details
-    )
+        back.end_to_end_id, back.return_id, Money.parse(back.amount, "BRL"), back.reason, back.settled_at, back.details,
+        facts_of(back.original_transaction),
+    )  # fmt: skip
     return port.Told(port.PAYMENT_RETURNED, name, back.end_to_end_id, port.encode(told))
 
 
@@ -369,7 +376,9 @@ def payment_status(end_to_end_id: str, body: bytes) -> port.PixFinal | port.Pend
     settled = _ENDS.get(status.status)
     if settled is None:
         return port.Pending()
-    return port.PixFinal(end_to_end_id, settled, status.code, status.settled_at)
+    if status.end_to_end_id != end_to_end_id:
+        raise Malformed("endToEndId")
+    return port.PixFinal(end_to_end_id, settled, status.code, status.settled_at, facts_of(status.original_transaction))
 
 
 def charge_status(message_id: str, body: bytes, ispb: str) -> port.Told | port.Pending:
@@ -383,4 +392,9 @@ def return_status(return_id: str, body: bytes) -> port.ReturnFinal | port.Pendin
     settled = _ENDS.get(status.status)
     if settled is None:
         return port.Pending()
-    return port.ReturnFinal(return_id, status.end_to_end_id, settled, status.code, status.settled_at)
+    return _return_end(return_id, status, settled=settled)
+
+
+def _return_end(return_id: str, said: _Final | _Status, *, settled: bool) -> port.ReturnFinal:
+    amount = None if said.amount is None else Money.parse(said.amount, "BRL")
+    return port.ReturnFinal(return_id, said.end_to_end_id, settled, said.code, said.settled_at, amount)

@@ -13,7 +13,7 @@ import msgspec
 
 from lastro.base.money import Money
 from lastro.rails import port
-from lastro.rails.messages import Instant, Malformed, decoded, instant
+from lastro.rails.messages import Instant, Malformed, Original, decoded, facts_of, instant
 from lastro.standards import ted_ids
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class _Result(msgspec.Struct, rename="camel"):
     num_ctrl_str: str
     status: str
     settled_at: Instant | None = None
+    original_transaction: Original | None = None
 
 
 class _Return(msgspec.Struct, rename="camel"):
@@ -47,6 +48,8 @@ class _Return(msgspec.Struct, rename="camel"):
     amount: str
     code: str
     settled_at: Instant
+    original_num_ctrl_str: str | None = None
+    original_transaction: Original | None = None
 
 
 def written(kind: str, body: bytes) -> bytes:
@@ -100,7 +103,8 @@ def _end(result: _Result) -> port.PaymentFinal | port.Pending:
         raise Malformed("status")
     settled = result.status in _SETTLED
     code = None if settled else result.status
-    return port.PaymentFinal(result.num_ctrl_if, settled, code, result.settled_at, result.num_ctrl_str)
+    of = facts_of(result.original_transaction)
+    return port.PaymentFinal(result.num_ctrl_if, settled, code, result.settled_at, result.num_ctrl_str, of)
 
 
 def _result(name: str, raw: bytes, _: str) -> port.Told:
@@ -118,9 +122,11 @@ def _returned(name: str, raw: bytes, _: str) -> port.Told:
     company = _company(back.original_num_ctrl_if, "originalNumCtrlIf")
     if not ted_ids.is_str_control_number(back.num_ctrl_str):
         raise Malformed("numCtrlStr")
+    of = facts_of(back.original_transaction) or port.Facts()
     told = port.PaymentReturned(
-        back.original_num_ctrl_if, back.num_ctrl_str, Money.parse(back.amount, "BRL"), back.code, back.settled_at
-    )
+        back.original_num_ctrl_if, back.num_ctrl_str, Money.parse(back.amount, "BRL"), back.code, back.settled_at,
+        of=msgspec.structs.replace(of, number=back.original_num_ctrl_str),
+    )  # fmt: skip
     subject = back.original_num_ctrl_if
     return port.Told(port.PAYMENT_RETURNED, name, subject, port.encode(told), company_number=company, rail=port.TED)
 

@@ -13,7 +13,7 @@ import msgspec
 from lastro.base.money import Money
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, decoded, instant
-from lastro.rails.movements import partner_id
+from lastro.rails.movements import Registered, facts_of, partner_id, returned_amount
 
 if TYPE_CHECKING:
     from lastro.rails.movements import Readers
@@ -46,6 +46,7 @@ class _Payment(msgspec.Struct, rename="camel"):
     paid_at: Instant
     settled_at: Instant
     payer: _Person | None = None
+    registered: Registered | None = None
 
 
 class _Return(msgspec.Struct, rename="camel"):
@@ -53,6 +54,8 @@ class _Return(msgspec.Struct, rename="camel"):
     payment_id: str
     settled_at: Instant | None = None
     code: str | None = None
+    amount: str | None = None
+    currency: str | None = None
 
 
 class _ReturnStatus(_Return, rename="camel", kw_only=True):
@@ -108,6 +111,7 @@ def _settled(dialect: Dialect, name: str, raw: bytes) -> port.Told:
     told = port.Collected(
         partner_id(payment.payment_id), number, amount, payment.paid_at, payment.settled_at,
         None if who is None else port.Person(who.name, who.document.type, who.document.number),
+        facts_of(payment.registered, dialect.currency),
     )  # fmt: skip
     return port.Told(port.COLLECTION_SETTLED, name, number, port.encode(told), instrument=number)
 
@@ -130,7 +134,9 @@ def _number(dialect: Dialect, raw: bytes) -> str:
 def _final(ended: _Return, *, settled: bool) -> port.ReturnFinal:
     if settled != (ended.settled_at is not None):
         raise Malformed("settledAt")
-    return port.ReturnFinal(ended.return_id, ended.payment_id, settled, None if settled else ended.code, ended.settled_at)
+    code = None if settled else ended.code
+    amount = None if ended.currency is None else returned_amount(ended.amount, ended.currency)
+    return port.ReturnFinal(ended.return_id, ended.payment_id, settled, code, ended.settled_at, amount)
 
 
 def _person(person: port.Person) -> dict[str, object]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from lastro.base.errors import NotYet
 from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Touch, Write
-from lastro.rails.port import ALARMED
+from lastro.rails.port import ALARMED, NOWHERE, Facts, Side, contradicts
 from lastro.subscriptions.actions.charge import tried_so
 from lastro.subscriptions.actions.payment_ends import Known, attempt_ended, begun, ended, known_of, payment_move
 from lastro.subscriptions.model import TIMING
@@ -53,6 +55,17 @@ async def _news(session: Session, door: Door, message_id: str, timing: Timing, *
     return News(known, attempt)
 
 
+def _is_of_another(news: News, told: ChargeScheduled | ChargeRefused | ChargeCanceled) -> bool:
+    """Whether a word is about another charge than the one that was instructed under its message's id."""
+    charge, shown = news.known.charge, news.known.shown
+    account, payer = shown.account, shown.subscription.payer
+    debtor = NOWHERE if payer is None else Side(payer.ispb, document=payer.person.document_number)
+    creditor = Side(branch=account.branch, account=account.number, document=account.holder.document_number)
+    said = msgspec.structs.replace(told.of or Facts(), number=told.txid)
+    ours = Facts(charge.payment.amount, debtor, creditor, charge.order.txid)
+    return told.recurrence_id != shown.subscription.provider_id or contradicts(said, ours)
+
+
 def _settled(claimed: Claimed, outcome: str, door: Door) -> Write:
     return Write(door.company_id, finished=(claimed.finished(outcome, door.now),))
 
@@ -74,6 +87,8 @@ class Scheduled(Act["News | None"]):
         if known is None:
             return Done(_settled(self.claimed, "ignored", door), b"")
         attempt, charge, told = known.attempt, known.known.charge, self.told
+        if _is_of_another(known, told):
+            return Done(_settled(self.claimed, ALARMED, door), b"")
         if attempt.state != "REQUESTED":
             differs = attempt.end_to_end_id not in (None, told.end_to_end_id)
             return Done(_settled(self.claimed, ALARMED if differs else "known", door), b"")
@@ -111,6 +126,8 @@ class Unpaid(Act["News | None"]):
         """Another attempt, now or by whoever may ask for it; or the end of the payment (states.md 3)."""
         if known is None:
             return Done(_settled(self.claimed, "ignored", door), b"")
+        if _is_of_another(known, self.told):
+            return Done(_settled(self.claimed, ALARMED, door), b"")
         if not known.attempt.is_open:
             outcome = ALARMED if known.attempt.state == "PAID" else "known"
             return Done(_settled(self.claimed, outcome, door), b"")
@@ -162,6 +179,8 @@ class PayerCanceled(Act["News | None"]):
         """CANCELED, where its payer wanted that; for another reason its attempt has ended without money like any other."""
         if known is None:
             return Done(_settled(self.claimed, "ignored", door), b"")
+        if _is_of_another(known, self.told):
+            return Done(_settled(self.claimed, ALARMED, door), b"")
         if not known.attempt.is_open:
             outcome = ALARMED if known.attempt.state == "PAID" else "known"
             return Done(_settled(self.claimed, outcome, door), b"")

@@ -72,6 +72,10 @@ class Noted(Act[Known]):
         return self._outcome(None), born(self.news, known.account_id, door, known.key)[1]
 
     def _moved(self, own: KeyClaim, key: Key | None, door: Door) -> tuple[str, Write | None]:
+        news = self.news
+        said = (news.key, news.key_type, news.claim_type, news.role, news.other_bank)
+        if said != (own.key, own.key_type, own.type, own.role, own.other_bank):
+            return ALARMED, None  # of another claim than the one that has this id here: people must look
         after = followed(own, self.news, key if key is not None and key.id == own.key_id else None, door)
         return ("known", None) if after is None else (self._outcome(own), after[1])
 

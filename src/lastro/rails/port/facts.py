@@ -1,0 +1,89 @@
+"""What a network's word says of a message of ours beside its id, and how that is compared with what we sent.
+
+An id can lie: a restored backup may have given it out a second time, a partner may have mixed up two. Amount, both ends, our
+own number of it and its time cannot all lie alike. A word that differs is about something else: people look at it, and it
+moves nothing.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lastro.base.money import Money  # noqa: TC001
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from lastro.base.run import Door
+    from lastro.rails.port.payments import Receiver
+    from lastro.rails.port.pix import Payer
+
+CLOCKS_DIFFER = timedelta(minutes=1)  # so far a network's clock may be behind ours
+
+
+class Side(msgspec.Struct, frozen=True):
+    """Who pays or is paid: bank, branch, account, document of the holder. None: the word does not say it."""
+
+    ispb: str | None = None
+    branch: str | None = None
+    account: str | None = None
+    document: str | None = None
+
+
+NOWHERE = Side()
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What was sent, as a word about it repeats it. None: the word does not say it.
+
+    number: our own number of it beside its id: of an order at a partner the client's code, of a return the payment that it
+    gives back, of a TED's return the STR's number of the TED, of a charge its txid.
+    """
+
+    amount: Money | None = None
+    debtor: Side = NOWHERE
+    creditor: Side = NOWHERE
+    number: str | None = None
+
+    def differ(self, ours: Facts) -> tuple[str, ...]:
+        """The names of what the two say differently; what one of them does not say is no difference."""
+        pairs = {
+            "amount": (self.amount, ours.amount), "number": (self.number, ours.number),
+            **{f"creditor {name}": pair for name, pair in _pairs(self.creditor, ours.creditor)},
+            **{f"debtor {name}": pair for name, pair in _pairs(self.debtor, ours.debtor)},
+        }  # fmt: skip
+        return tuple(name for name, (said, sent) in pairs.items() if None not in (said, sent) and said != sent)
+
+
+def contradicts(said: Facts | None, ours: Facts) -> bool:
+    """Whether a word is about something else than what we sent."""
+    return said is not None and bool(said.differ(ours))
+
+
+def is_before(at: datetime | None, since: datetime | None, door: Door) -> bool:
+    """Whether something happened, by its network's clock, before there was anything here that it could happen to.
+
+    In a sandbox whose clock was stepped nothing is said: its network hears of a step a moment later.
+    """
+    was_stepped = (door.caller.clock_version or 1) > 1
+    return at is not None and since is not None and not was_stepped and at < since - CLOCKS_DIFFER
+
+
+def side_of(party: Payer | Receiver) -> Side:
+    """One side of a payment of ours."""
+    return Side(party.ispb, party.branch, party.account, party.document_number)
+
+
+def _pairs(said: Side, sent: Side) -> tuple[tuple[str, tuple[str | None, str | None]], ...]:
+    return (
+        ("ispb", (said.ispb, sent.ispb)), ("branch", (_bare(said.branch), _bare(sent.branch))),
+        ("account", (_bare(said.account), _bare(sent.account))), ("document", (said.document, sent.document)),
+    )  # fmt: skip
+
+
+def _bare(number: str | None) -> str | None:
+    """Banks write branches and accounts with zeros in front, or without."""
+    return None if number is None else number.lstrip("0")

@@ -1,0 +1,28 @@
+"""What a word about a payment repeats of it, for its hearer to compare with what he sent (ISO 20022: OrgnlTxRef)."""
+
+import json
+import sqlite3
+from typing import Any
+
+from .. import amounts
+
+
+def of_payment(payment: sqlite3.Row) -> dict[str, Any]:
+    """Of a Pix: amount, txid and both sides."""
+    body = json.loads(payment["body"])
+    return of(
+        payment["amount"],
+        {"ispb": payment["sender"], **body["payer"]},
+        {"ispb": payment["receiver"], **body["receiver"]},
+        payment["tx_id"],
+    )
+
+
+def of(amount: int, debtor: dict[str, Any], creditor: dict[str, Any], tx_id: str | None = None) -> dict[str, Any]:
+    """The same of anything with two sides. amount: minor units."""
+    said = {"amount": amounts.printed(amount), "debtor": _side(debtor), "creditor": _side(creditor)}
+    return {"originalTransaction": said | ({"txId": tx_id} if tx_id else {})}
+
+
+def _side(party: dict[str, Any]) -> dict[str, Any]:
+    return {name: party[name] for name in ("ispb", "branch", "account", "document") if party.get(name)}
