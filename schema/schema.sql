@@ -2030,6 +2030,13 @@ RETURNS TABLE (kind text, currency text, minor bigint, items bigint) LANGUAGE sq
   SELECT w.kind, NULL, NULL, w.items FROM work w WHERE w.items > 0
 $$;
 
+-- How many keys an account has, and will have by claims of its own.
+CREATE FUNCTION key_count(company uuid, account uuid) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT (SELECT count(*) FROM pix_keys WHERE company_id = company AND account_id = account AND status = 'ACTIVE')
+       + (SELECT count(*) FROM key_claims WHERE company_id = company AND account_id = account AND role = 'CLAIMER'
+                                            AND status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED'))
+$$;
+
 -- The first part of every write: enters, and refuses unless each row the write relied on is still at the version it read.
 -- Rows relied on stay share-locked until the commit. NULL for a version means: not relied on.
 CREATE FUNCTION door_commit(company uuid, client text, client_version bigint, clock_version bigint,
@@ -2063,6 +2070,9 @@ BEGIN
       WHEN 'closing' THEN -- nothing stands in its way, looked at once nobody else who relies on the account can still commit
         PERFORM 1 FROM accounts WHERE company_id = company AND id = ids[i] AND version = versions[i] FOR NO KEY UPDATE;
         IF FOUND THEN PERFORM 1 WHERE NOT EXISTS (SELECT 1 FROM account_obstacles(company, ids[i])); END IF;
+      WHEN 'keys' THEN -- as many as were read, looked at once no other key of the account can still come
+        PERFORM pg_advisory_xact_lock(hashtextextended('keys ' || ids[i]::text, 0));
+        PERFORM 1 WHERE key_count(company, ids[i]) = versions[i];
       WHEN 'company_fees' THEN -- all of a company's rows together, so that none of them means version 0
         PERFORM 1 FROM (SELECT coalesce(sum(f.version), 0) AS version FROM company_fees f WHERE f.company_id = company) f
           WHERE f.version = versions[i];

@@ -32,9 +32,7 @@ SELECT EXISTS (SELECT 1 FROM orders WHERE company_id = $1 AND status = 'INITIAL'
 """
 # How many keys there are and will be by claims, how often this one was had before, and whose it is now.
 _ROOM = """
-SELECT count(*) FILTER (WHERE status = 'ACTIVE')
-       + (SELECT count(*) FROM key_claims WHERE company_id = $1 AND account_id = $2 AND role = 'CLAIMER'
-                                            AND status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')) AS active,
+SELECT key_count($1, $2) AS active,
        count(*) FILTER (WHERE key = $3) AS before, EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours
   FROM pix_keys WHERE company_id = $1 AND account_id = $2
 """

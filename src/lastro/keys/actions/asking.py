@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import structlog
+
 from lastro.base.errors import Kind, Refused
+from lastro.keys.model import USER_REQUESTED
 from lastro.keys.rules import refusal
 from lastro.rails.port import KeyAccount, KeyOwner, Permanent, Transient
 
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.rails.port import Registry
+
+_log = structlog.get_logger(__name__)
 
 
 async def register(
@@ -32,6 +37,14 @@ async def register(
         return Refused(Kind.UNAVAILABLE, retry_after_seconds=silent.retry_after_seconds or 5)
     except Permanent as refused:
         return refused
+
+
+async def give_up(registry: Registry, key: str) -> None:
+    """Frees a key that the directory has registered and that the account cannot have: others were quicker."""
+    try:
+        await registry.delete_key(key=key, reason=USER_REQUESTED)
+    except (Transient, Permanent) as no:
+        _log.error("keys.not_given_up", reason=str(no))
 
 
 def refused_by(said: Permanent) -> Refused:

@@ -12,7 +12,7 @@ from lastro.base.errors import Kind, OverQuota, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Row, Write
 from lastro.keys import rules, store
-from lastro.keys.actions.asking import refused_by, register
+from lastro.keys.actions.asking import give_up, refused_by, register
 from lastro.keys.model import CHANNELS, Key
 from lastro.keys.rendering import CodeSent, shown
 from lastro.keys.states import KEYS, VALIDATIONS
@@ -55,6 +55,7 @@ class CreateKey(Act[Known]):
     registry: Registry
     codes: Codes
     drawn: list[UUID] = field(default_factory=list, init=False)
+    registered: list[str] = field(default_factory=list, init=False)
 
     async def read(self, session: Session, door: Door) -> Known:
         """The account, and what it has of keys."""
@@ -64,9 +65,14 @@ class CreateKey(Act[Known]):
 
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
         """Asks the directory to register what needs no code, with no connection held."""
-        if known.account is None or self.type in CHANNELS or self._refusal(known.account, known) is not None:
+        if known.account is None or self.type in CHANNELS:
+            return known
+        await without_room(self.registry, known.account, known.room, self.registered)
+        if self._refusal(known.account, known) is not None:
             return known
         said = await register(self.registry, self._request_id(known, door), known.account, self.type, self.key)
+        if isinstance(said, str):
+            self.registered.append(said)
         return said if isinstance(said, Refused) else replace(known, said=said)
 
     def decide(self, known: Known, door: Door) -> Done | Refused:
@@ -84,6 +90,7 @@ class CreateKey(Act[Known]):
             return self._send_code(account, known, door, relies)
         assert known.said is not None
         key, write = made(door, account.id, self.type, known.said)
+        relies += counted(account.id, known.room, door)
         return Done(relies + write, render(shown(key)), key.id, status=CREATED)
 
     def taken(self, constraint: str) -> Refused | None:
@@ -111,6 +118,17 @@ class CreateKey(Act[Known]):
         assert self.key is not None
         asked_under = rules.request_id(door.company_id, account.id, self.key, known.room.before)
         return sent(door, relies, account.id, (self.type, self.key), self.codes, request_id=asked_under)
+
+
+def counted(account_id: UUID, room: Room, door: Door) -> Write:
+    """Stale where the account has another number of keys by now than the one by which it may have one more."""
+    return Write(door.company_id, relies=(Relied("keys", account_id, room.active),))
+
+
+async def without_room(registry: Registry, account: Account, room: Room, registered: list[str]) -> None:
+    """Frees what the directory has registered for this request, where others have taken the account's last room."""
+    if registered and not room.is_ours and rules.has_no_room(account, room):
+        await give_up(registry, registered.pop())
 
 
 def sent(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.accounts import Account, accounts_of
@@ -12,7 +12,7 @@ from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Write
 from lastro.keys import rules, store
 from lastro.keys.actions.asking import refused_by, register
-from lastro.keys.actions.create import made
+from lastro.keys.actions.create import counted, made, without_room
 from lastro.keys.model import FOR_KEY
 from lastro.keys.rendering import CodeSent, shown
 from lastro.keys.states import VALIDATIONS
@@ -57,6 +57,7 @@ class ConfirmKey(Act[Known]):
     token: str
     registry: Registry
     codes: Codes
+    registered: list[str] = field(default_factory=list, init=False)
 
     async def read(self, session: Session, door: Door) -> Known:
         """The account, the validation, and what the account has of keys."""
@@ -74,9 +75,13 @@ class ConfirmKey(Act[Known]):
     async def look_up(self, known: Known, door: Door) -> Known | Refused:
         """Once the right code is noted, asks the directory to register the key, with no connection held."""
         validation, account = known.validation, known.account
+        if account is not None and known.room is not None:
+            await without_room(self.registry, account, known.room, self.registered)
         if validation is None or account is None or self._refusal(known, door) is not None or not validation.is_proved:
             return known
         said = await register(self.registry, validation.request_id, account, validation.type, validation.key)
+        if isinstance(said, str):
+            self.registered.append(said)
         return said if isinstance(said, Refused) else replace(known, said=said)
 
     def decide(self, known: Known, door: Door) -> Done | Refused:
@@ -98,6 +103,8 @@ class ConfirmKey(Act[Known]):
         key, write = made(door, account.id, validation.type, known.said)
         confirmed = VALIDATIONS.move(validation, "confirm", door.now, key_id=key.id)
         relies = (Relied("accounts", account.id, account.version),)
+        assert known.room is not None
+        write += counted(account.id, known.room, door)
         return Done(Write(door.company_id, relies=relies, moves=(confirmed,)) + write, render(shown(key)), key.id)
 
     def _refusal(self, known: Known, door: Door) -> Refused | None:
