@@ -20,7 +20,6 @@ from lastro.keys.actions.create import CreateKey
 from lastro.keys.actions.list import ListKeys
 from lastro.keys.actions.prove import ConfirmKey, Known, ResendCode
 from lastro.keys.model import USER_REQUESTED
-from lastro.keys.rules import MOST_KEYS
 from lastro.rails.port import CODE_SEND, Permanent, Transient
 
 from .registry import Registry
@@ -220,32 +219,6 @@ async def test_fifty_right_codes_at_once_make_one_key(desk: Desk) -> None:
     assert {no(one) for one in ends if isinstance(one, Refused)} == {("INVALID", ("validationId", "EXPIRED"))}
     assert (await desk.stands(), len(set(desk.registry.asked))) == (("CONFIRMED", 1, 0), 1)
     assert await desk.rows(f"SELECT count(*) FROM pix_keys WHERE key = '{desk.mail}'") == [(1,)]
-
-
-@dataclass
-class Together(Registry):
-    """It answers so many requests at once."""
-
-    all_there: asyncio.Barrier = field(default_factory=lambda: asyncio.Barrier(4))
-
-    async def register_key(self, **asked: Any) -> str:
-        made = await super().register_key(**asked)
-        await self.all_there.wait()
-        return made
-
-
-async def test_keys_that_are_created_at_once_do_not_exceed_the_limit(desk: Desk) -> None:
-    """What the directory has registered for those who came too late is freed there."""
-    most = MOST_KEYS["ORGANIZATION"]
-    ((has,),) = await desk.rows("SELECT count(*) FROM pix_keys WHERE status = 'ACTIVE'")
-    for number in range(most - 1 - has):
-        said(await desk.create("RANDOM", None, f"first {number}"))
-    desk.registry = Together()
-    ends = await asyncio.gather(*(desk.create("RANDOM", None, f"at once {number}") for number in range(4)))
-    assert sum(isinstance(one, Reply) for one in ends) == 1
-    assert {no(one) for one in ends if isinstance(one, Refused)} == {("INVALID", ("key", "LIMIT_EXCEEDED"))}
-    here = {key for (key,) in await desk.rows("SELECT key FROM pix_keys WHERE status = 'ACTIVE'")}
-    assert (len(here), set(desk.registry.keys) - here, len(desk.registry.deleted)) == (most, set(), 3)
 
 
 async def test_another_code_kills_the_one_before_and_gives_no_tries_back(desk: Desk) -> None:
