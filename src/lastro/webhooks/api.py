@@ -33,8 +33,12 @@ if TYPE_CHECKING:
     from lastro.webhooks.model import Place
 
 _HOOK = "/order/v1/webhook"
+ALL = "ALL"  # of a filter: whatever the status
 _FILTERS = (
-    Query("status", "Events that stand so; left out: RETRYING and FAILED.", {"type": "string", "enum": list(STATUSES)}),
+    Query(
+        "status", "Events that stand so; left out: RETRYING and FAILED; ALL: every one that has an address.",
+        {"type": "string", "enum": [*STATUSES, ALL]},
+    ),
     Query("event", "Events of this type.", {"type": "string", "enum": [*EVENTS, TEST]}),
     Query("referenceId", "Events of this object.", {"type": "string"}),
     Query("url", "Events that are sent to exactly this URL.", text_schema(MAX_URL_CHARACTERS)),
@@ -62,7 +66,7 @@ class _Desk:
         problems: list[Problem] = []
         query = incoming.query
         page = read_page(query, problems)
-        status = read_choice(query, "status", STATUSES, problems)
+        status = read_choice(query, "status", (*STATUSES, ALL), problems)
         event = read_choice(query, "event", (*EVENTS, TEST), problems)
         url = read_text(query, "url", MAX_URL_CHARACTERS, problems)
         if problems:
@@ -70,7 +74,8 @@ class _Desk:
         reference_id = as_id(query.get("referenceId"))
         if "referenceId" in query and reference_id is None:
             return ListEvents(None, page)
-        return ListEvents(Wanted(UNDELIVERED if status is None else (status,), event, reference_id, url), page)
+        statuses = STATUSES if status == ALL else UNDELIVERED if status is None else (status,)
+        return ListEvents(Wanted(statuses, event, reference_id, url), page)
 
     def read(self, incoming: Incoming) -> Verb[Any]:
         """GET /order/v1/webhook/events/{id}."""

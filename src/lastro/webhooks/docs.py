@@ -46,7 +46,7 @@ LIST = Doc(
     refusals=(
         *PAGE_REFUSALS,
         *PERIOD_REFUSALS,
-        Refusal(Kind.INVALID, "status", "INVALID", "No event stands so.", "Give PENDING, RETRYING, FAILED or DELIVERED."),
+        Refusal(Kind.INVALID, "status", "INVALID", "No event stands so.", "Give one of those that are named."),
         Refusal(Kind.INVALID, "event", *_UNKNOWN_EVENT),
         Refusal(Kind.INVALID, "url", "INVALID", "It is empty or has control characters.", "Give one you were told at."),
         Refusal(Kind.INVALID, "url", "TOO_LONG", "No URL has more than 2,048 characters.", "Give one you were told at."),

@@ -34,6 +34,7 @@ class Listing:
     """A list. name: of its page and its term. path: of the API's operation; {accountId}: it is of an account that is chosen.
 
     one: where the page of a row is, made with its id; None: a row has no page. key: the field of a row that is its id.
+    whole: filters and their words by which the API shows all of it, where it leaves some out by itself.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Listing:
     columns: tuple[Column, ...]
     one: str | None
     key: str = "id"
+    whole: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_of_account(self) -> bool:
@@ -111,7 +113,7 @@ LISTINGS: tuple[Listing, ...] = (
         "events", "/order/v1/webhook/events",
         (_CREATED, Column("id", "id", "id"), Column("referenceId", "referenceId", "id"),
          Column("webhookUrl", "webhookUrl", "code"), _STATUS, Column("updatedAt", "updatedAt", "moment")),
-        "events",
+        "events", whole=(("status", "ALL"),),
     ),
 )  # fmt: skip
 BY_NAME = {one.name: one for one in LISTINGS}
@@ -164,7 +166,10 @@ def _field(query: Query, value: str, say: Terms) -> Field:
     if not choices:
         return Field(query.name, label, value, "date" if _is_day(query) else "text")
     read = {"sort": "list", "onlyPending": "list"}.get(query.name)
-    shown = tuple((word, say(f"{read}.{word}") if read else _word(word, query.name, say)) for word in choices)
+    # What the list shows without a choice is all of it.
+    shown = tuple(
+        (word, say(f"{read}.{word}") if read else _word(word, query.name, say)) for word in choices if word != "ALL"
+    )
     return Field(query.name, label, value, "choice", shown)
 
 

@@ -29,7 +29,7 @@ class Lists:
     async def show(self, viewer: Viewer, asked: Asked) -> Response:
         """GET /console/<list>: a form of the API's filters, and one of its pages. htmx takes the table alone."""
         say, route, path = Terms(viewer.language), self._route(viewer), f"/console/{self.listing.name}"
-        wanted = asked_of(route, asked.query)
+        wanted = {**dict(self.listing.whole), **asked_of(route, asked.query)}
         account = asked.query.get("accountId", "").strip() if self.listing.is_of_account else None
         status, answer = OK, None
         if account is None or as_id(account) is not None:

@@ -10,6 +10,7 @@ from lastro.base.paging import read_timestamp
 from lastro.doors.console.terms.deeds import DEEDS
 from lastro.doors.console.terms.developing import DEVELOPING
 from lastro.doors.console.terms.fields import FIELDS
+from lastro.doors.console.terms.laws import LAWS
 from lastro.doors.console.terms.pages import PAGES
 from lastro.doors.console.terms.refusals import ISSUES, REFUSALS
 from lastro.doors.console.terms.states import STATES, TONES
@@ -81,6 +82,10 @@ class Terms:
     def issue(self, word: str) -> str:
         """An issue of the interface as people read it."""
         return TERMS[f"issue.{word}"][self._column] if f"issue.{word}" in TERMS else word
+
+    def law(self, name: str, sentence: str) -> str:
+        """What a law says. sentence: as the database has it, in English."""
+        return sentence if self.language == "en" else LAWS.get(name, sentence)
 
     def operation(self, name: str) -> str:
         """An operation that the audit names; one that has no words of its own stays what the interface calls it."""
