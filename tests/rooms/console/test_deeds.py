@@ -20,6 +20,7 @@ from lastro.base.secrets import Secret
 from lastro.doors import console, wiring
 from lastro.doors.app import application
 from lastro.doors.console.deeds import DEEDS, Deed
+from lastro.doors.console.terms import Terms
 from lastro.people import Role
 from lastro.rails.spi import Place as SpiPlace
 
@@ -193,3 +194,32 @@ async def test_a_verdict_that_is_none_moves_nothing(world: World, house: Buildin
         answer = await visit.post(path, {**(hidden((await visit.get("/console/me")).text)), **form})
         assert answer.status_code == 400, answer.text.partition("<main")[2]
     assert await value(world, LAST_STATE, own) == before
+
+
+async def test_the_audit_says_what_was_decided_about_how_much_and_of_which_object(world: World, house: Building) -> None:
+    """In Brasilia's time, in the page's language, and with no word that a person wrote."""
+    own = await named("paid")(world)
+    visit, _ = await house.inside(Role.OPERATE, Role.ADMINISTER)
+    path = f"/console/orders/{own}/refund"
+    assert (
+        await visit.send(path, path, amount="0,07", refundCode="SL02", refundReason="Bento's own words")
+    ).status_code == 303
+    assert (await visit.send(path, path, amount="0,07")).status_code == 400, "no code is presumed"
+    page = (await visit.get("/console/audit", accept_language="pt-BR")).text
+    (line,) = [one for one in page.split("<tr>") if "R$\N{NO-BREAK SPACE}0,07" in one]
+    assert f'href="/console/orders/{own}"' in line
+    assert "SL02: de saque ou troco" in line
+    assert "Devolver" in line
+    assert "words" not in page
+    at = await value(world, "SELECT max(created_at) FROM console_acts WHERE company_id = $1")
+    assert Terms("pt").moment(at) in line
+
+
+async def test_all_events_are_all(world: World, house: Building) -> None:
+    """The list without a choice shows what arrived, too; the API's own default is what did not."""
+    visit, _ = await house.inside(Role.READ)
+    delivered = await value(world, "SELECT count(*) FROM deliveries WHERE company_id = $1 AND status = 'DELIVERED'")
+    assert delivered
+    listed = await visit.get("/console/events")
+    assert "Entregue" in listed.text.partition("<tbody>")[2]
+    assert '<option value="ALL"' not in listed.text

@@ -10,7 +10,6 @@ from uuid import UUID
 
 import jinja2
 import pytest
-from tests.house.tree import SCHEMA
 
 from lastro import payouts
 from lastro.base import wire
@@ -21,7 +20,6 @@ from lastro.doors.console.charts import Chart, Series, bounds_of, draw, step_of
 from lastro.doors.console.figures import BUCKETS, Hour
 from lastro.doors.console.kinds import KINDS, LINES, MOVEMENTS
 from lastro.doors.console.terms import LANGUAGES, TERMS, Terms
-from lastro.doors.console.terms.laws import LAWS
 from lastro.doors.machines import MACHINES
 from lastro.doors.story_shapes import AttemptEntry, Entry, EventDelivery, EventEntry, MessageEntry, StateEntry, TransferEntry
 
@@ -370,9 +368,8 @@ def test_a_field_is_called_as_its_form_calls_it_and_a_refusal_is_in_the_pages_la
     assert (PT.field("amount.value"), EN.field("order.amount.value")) == ("Valor", "Amount")
     assert PT.refusal("REQUIRED", "is required") == "falta preencher"
     assert EN.refusal("REQUIRED", "is required") == "is required"
-
-
-def test_every_law_says_in_portuguese_what_it_says_in_english() -> None:
-    named = set(re.findall(r"CREATE (?:OR REPLACE )?VIEW law_(\w+)", (SCHEMA / "schema.sql").read_text()))
-    assert set(LAWS) == named, "what is there in one alone"
-    assert PT.law("entries_add_up", "x") != EN.law("entries_add_up", "x") == "x"
+    assert (
+        PT.refusal("CONFLICT", "the order is PAID: nothing was paid for it")
+        == "a cobrança está como Pago: nada foi pago por ela"
+    )
+    assert PT.refusal("NOT_ALLOWED", "no words of ours") == "não é permitido (no words of ours)"

@@ -25,9 +25,10 @@ TERMS: Mapping[str, tuple[str, str]] = {**PAGES, **DEEDS, **DEVELOPING, **FIELDS
 _SIGNS = {"BRL": "R$", "USD": "US$", "MXN": "MX$"}
 _SPACE = "\N{NO-BREAK SPACE}"
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# `{}` in an English sentence is any text, which `{0}`, `{1}` … of the Portuguese one repeat.
+# `{}` in an English sentence is any text, which `{0}`, `{1}` … of the Portuguese one repeat. The longest that fits counts.
 _REFUSALS = tuple(
-    (re.compile(re.escape(sentence).replace(r"\{\}", "(.*)"), re.DOTALL), text) for sentence, text in REFUSALS.items()
+    (re.compile(re.escape(sentence).replace(r"\{\}", "(.*)"), re.DOTALL), text)
+    for sentence, text in sorted(REFUSALS.items(), key=lambda one: -len(one[0]))
 )
 
 

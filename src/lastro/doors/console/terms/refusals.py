@@ -35,6 +35,128 @@ ISSUES: Mapping[str, tuple[str, str]] = {
     "operation.rotate_webhook_secret": ("Novo segredo de webhooks", "New secret of webhooks"),
     "operation.test_webhook": ("Webhook de teste", "A test webhook"),
 }
+# Each sentence that an act or a list of the console can be answered with; `{}` is any text.
 REFUSALS: Mapping[str, str] = {
+    "a claim of the key by another bank is open": "há uma reivindicação da chave aberta por outro banco",
+    "a payment for the order is under way": "há um recebimento da cobrança a caminho",
+    "a refund of this code is there already": "já existe uma devolução com este código",
+    "a validation ended: ask for the key anew": "a prova terminou: peça a chave de novo",
+    "all of it has come back already": "tudo já voltou",
+    "an order that can still be paid names the key": "uma cobrança que ainda pode ser paga usa a chave",
+    "another request under this key is still being worked on": "outro pedido com esta chave ainda está em andamento",
+    "goes with agreed alone: there was a fraud, and of which kind": "só vale com procedente: houve fraude, e de que tipo",
+    "has a character that is not allowed here": "tem um caractere que não é aceito aqui",
+    "has decided its claim already": "já decidiu sua reivindicação",
+    "has the wrong type or form": "não tem o tipo ou a forma certa",
+    "holds no certificate that can be read": "não tem certificado que se possa ler",
+    "is more than what is left to give back, {}": "é mais do que resta devolver, {0}",
+    "is more than one payment of this order has left, {}: what was paid in parts goes back in parts": (
+        "é mais do que resta de um recebimento desta cobrança, {0}: o que foi pago em partes volta em partes"
+    ),
+    "is no account of this company": "não é conta desta empresa",
+    "is no object of a dispute of this company": "não é objeto de disputa desta empresa",
+    "is no order of this company": "não é cobrança desta empresa",
+    "is no parameter of this": "não é parâmetro disto",
+    "is no Pix that this account has sent": "não é um Pix que esta conta enviou",
+    "is no recovery value: what belongs to one ends with it": "não é uma recuperação: o que é dela termina com ela",
+    "is none of the choices": "não é uma das opções",
+    "is none of the kinds of fraud": "não é um dos tipos de fraude",
+    "is none of the reasons": "não é um dos motivos",
+    "is not a parameter of this": "não é parâmetro disto",
+    "is not an event of this service": "não é um evento deste serviço",
+    "is not one of the values the interface names": "não é um dos valores aceitos",
+    "is not the hash of the plan as it was checked": "não é o hash do plano como foi conferido",
+    "is of a return: what an account has sent of itself is contested": (
+        "é de uma devolução: só se contesta o que a conta enviou"
+    ),
     "is required": "falta preencher",
+    "is too large": "é grande demais",
+    "is too long": "é longo demais",
+    "is too short": "é curto demais",
+    "is {} and not ANALYSIS: there is nothing to decide": "está como {0} e não em análise: não há o que decidir",
+    "is {} and not OPEN: there is nothing to accept": "está como {0} e não aberta: não há o que aceitar",
+    "is {} already": "já está como {0}",
+    "is {}: it cannot be canceled now": "está como {0}: não pode ser cancelado agora",
+    "is {}: only what has settled can be contested": "está como {0}: só se contesta o que liquidou",
+    "is {}: only what is RECEIVED waits to be decided": "está como {0}: só o recebido espera decisão",
+    "it is being settled": "está sendo resolvida",
+    "its account is closed": "a conta está encerrada",
+    "its account owes: nothing goes out before its next credits have paid it": (
+        "a conta deve: nada sai antes que os próximos créditos paguem a dívida"
+    ),
+    "its payment is contested: what is given back of it goes by the dispute": (
+        "o recebimento está em disputa: o que volta dele vai pela disputa"
+    ),
+    "must be a list": "tem de ser uma lista",
+    "must be a timestamp in ISO 8601 with its offset": "tem de ser data e hora em ISO 8601 com fuso",
+    "must be a UUID": "tem de ser um UUID",
+    "must be a whole number": "tem de ser um número inteiro",
+    "must be AGREED or DISAGREED": "tem de ser procedente ou improcedente",
+    "must be an http or https address": "tem de ser um endereço http ou https",
+    "must be an object": "tem de ser um objeto",
+    "must be an e-mail address": "tem de ser um e-mail",
+    "must be asc or desc": "tem de ser asc ou desc",
+    "must be at most {}": "no máximo {0}",
+    "must be from 1 to {}": "tem de ser de 1 a {0}",
+    "must be from {} to {}": "tem de ser de {0} a {1}",
+    "must be one of {}": "tem de ser um destes: {0}",
+    "must be true or false": "tem de ser verdadeiro ou falso",
+    "must be {}, as the order is": "tem de ser {0}, como a cobrança",
+    "must have 1 to {} characters": "tem de ter de 1 a {0} caracteres",
+    "must have 1 to {} characters that can be seen": "tem de ter de 1 a {0} caracteres visíveis",
+    "must have 1 to {} printable characters, not all blank": "tem de ter de 1 a {0} caracteres, não só espaços",
+    "must have at most {} characters": "tem de ter no máximo {0} caracteres",
+    "must have at most {} items": "tem de ter no máximo {0} itens",
+    "must name at least one": "escolha ao menos um",
+    "must name at least one; to take all away, revoke the client": (
+        "escolha ao menos uma; para tirar todas, revogue o cliente"
+    ),
+    "must not be blank": "não pode ficar em branco",
+    "must not be empty": "não pode ficar vazio",
+    "must not be null; leave it out for an open amount": "não pode ser nulo; deixe de fora para valor aberto",
+    "must say what happened, where no situationType does": "diga o que houve, onde nenhuma opção diz",
+    "no URL is set for this event, so one must be given": "este evento não tem URL: dê uma",
+    "only a notice about money that came to an account here is decided here": (
+        "só se decide aqui uma notificação sobre dinheiro que veio para uma conta daqui"
+    ),
+    "settled more than {} days ago": "liquidou há mais de {0} dias",
+    "the account is not active": "a conta não está ativa",
+    "the account owes: nothing goes out before its next credits have paid it": (
+        "a conta deve: nada sai antes que os próximos créditos paguem a dívida"
+    ),
+    "the account's available balance is too low": "o saldo disponível da conta não basta",
+    "the claim has ended at the directory already": "a reivindicação já terminou no diretório",
+    "the client is revoked": "o cliente foi revogado",
+    "the client that made the plan does not approve it": "quem fez o plano não o aprova",
+    "the company has such a client already": "a empresa já tem um cliente assim",
+    "the directory refuses it: {}": "o diretório recusa: {0}",
+    "the directory refuses: {}": "o diretório recusa: {0}",
+    "the event is so old that its body is no longer kept": "o evento é tão antigo que seu corpo já não se guarda",
+    "the key is deleted": "a chave foi excluída",
+    "the order ends with its subscription, or with the payment of it that it collects": (
+        "a cobrança termina com sua assinatura, ou com a parcela dela que cobra"
+    ),
+    "the order is {}": "a cobrança está como {0}",
+    "the order is {}: nothing was paid for it": "a cobrança está como {0}: nada foi pago por ela",
+    "the payout is on its way": "o pagamento já está a caminho",
+    "the payout is {}": "o pagamento está como {0}",
+    "the plan is {}: {}": "o plano está como {0}: {1}",
+    "the plan is {}: it has ended": "o plano está como {0}: já terminou",
+    "the plan is {}: it needs {} more approvals": "o plano está como {0}: faltam {1} aprovações",
+    "the plan is {}: its time is over": "o plano está como {0}: o prazo passou",
+    "the plan is {}: only a plan that is APPROVED is applied": "o plano está como {0}: só se aplica um aprovado",
+    "the plan is {}: only a plan that is READY is approved": "o plano está como {0}: só se aprova um pronto",
+    "this client has approved the plan already": "você já aprovou este plano",
+    "was changed by somebody else just now: look again": "outra pessoa mudou isto agora: olhe de novo",
+    "was contested before: a transaction has one recovery, ever": "já foi contestada: cada transação só uma vez",
+    "was no Pix to another bank": "não foi um Pix a outro banco",
+    "was paid more than {} days ago": "foi pago há mais de {0} dias",
+    "was sent before, and it was refused; as it stands here it can be sent": (
+        "já foi enviado e recusado; como está aqui, pode ser enviado"
+    ),
+    "was sent twice: it was done the first time": "foi enviado duas vezes: valeu a primeira",
+    "what was paid by this method cannot be given back": "o que foi pago por este meio não se devolve",
+    "with it more would be given back than was paid: another refund is in its place": (
+        "com ela voltaria mais do que foi pago: outra devolução está no lugar"
+    ),
 }
