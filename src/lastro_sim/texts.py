@@ -199,6 +199,8 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "signature-none": ("segredo desconhecido", "secret unknown"),
     "attempt": ("tentativa", "attempt"),
     "ALREADY_PAID": ("Esta cobrança já foi paga.", "This charge has been paid already."),
+    "AMOUNT_INVALID": ("O código pede um valor de zero.", "The code asks for an amount of zero."),
+    "WITHDRAWAL": ("Saque e troco não são pagos por aqui.", "Withdrawals and change are not paid from here."),
     "AMOUNT_NOT_ALLOWED": ("O código não permite outro valor.", "The code does not allow another amount."),
     "CHARGE_REMOVED": ("A cobrança foi cancelada.", "The charge was cancelled."),
     "EXPIRED": ("A cobrança venceu.", "The charge has expired."),

@@ -166,3 +166,18 @@ async def test_the_payer_may_be_known_or_a_stranger(sim: Sim, lastro: Institutio
         paid = await sim.act("/phone/transfer", {"key": key, "amount": "1", "payer": payer})
         (asked,) = lastro.of(paid["endToEndId"], "pacs.008")
         assert asked["payer"]["name"] == name
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        (static("fabio@fora.example", facilitator="99999030"), "WITHDRAWAL"),
+        (static("fabio@fora.example", amount="0.00"), "AMOUNT_INVALID"),
+        (static("FABIO@FORA.EXAMPLE"), None), (f" {static('fabio@fora.example')}\r\n", None),
+    ],
+)  # fmt: skip
+async def test_codes_as_other_banks_print_and_people_paste_them(sim: Sim, code: str, problem: str | None) -> None:
+    shown = await read(sim, code)
+    assert (shown.get("problem"), shown["receiver"]["key"]) == (problem, "fabio@fora.example")
+    paid = await sim.act("/phone/pay", {"qrcodeData": code, "amount": "10.00"})
+    assert paid["status"] == ("SETTLED" if problem is None else "REJECTED")

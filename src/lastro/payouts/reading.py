@@ -42,9 +42,9 @@ def _wish(form: CreatePayout, amount: Money) -> Wish:
     if (bank := data.bank_account) is not None:
         compe = None if bank.bank_number is None else bank.bank_number.zfill(3)
         place = Place(bank.ispb, compe, bank.account_type, bank.branch_number.zfill(4), bank.account_number)
-    key = data.pix_key
+    key, qr = data.pix_key, data.qrcode_data
     return Wish(
         form.external_id, account_id, form.payment_method, amount, form.description, person,
-        None if key is None else pix_keys.canonical(key), data.qrcode_data, place, form.scheduled_date,
+        None if key is None else pix_keys.canonical(key), None if qr is None else qr.strip(), place, form.scheduled_date,
         bool(form.allow_duplicate),
     )  # fmt: skip

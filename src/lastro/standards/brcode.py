@@ -1,13 +1,15 @@
 """BR Code: the text behind a Pix QR ("Pix copia e cola"), written and read.
 
 A payload is a run of `ID(2 digits) LENGTH(2 digits) VALUE`; templates hold the same structure inside their value.
-Only printable ASCII is written and accepted, so that characters, bytes and LENGTH count the same thing.
+Only printable ASCII is written, so that characters, bytes and LENGTH count the same thing. Others also print accents and
+emoji: LENGTH then counts characters, bytes of UTF-8 or units of UTF-16, whichever fits, and all three are read.
 Source: BR Code manual; API Pix 2.9.0 (locations, composite QR of Pix Automático).
 """
 
 import re
 import unicodedata
 from binascii import crc_hqx
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,7 +21,7 @@ MAX_NAME = 25
 MAX_CITY = 15
 
 Reason = Literal[
-    "CHARACTER",  # something that is not printable ASCII
+    "CHARACTER",  # something that is not printable, or where it is written not ASCII
     "TOO_LONG",  # a value, template or payload beyond its limit
     "CRC",  # field 63 is not the last one, or does not match what stands before it
     "STRUCTURE",  # a length that does not fit, an id that is no number, a first field other than 00
@@ -34,6 +36,9 @@ _GUI = "br.gov.bcb.pix"
 _GUI_FIELD = f"0014{_GUI}"
 _NO_TXID = "***"
 _PAYLOAD = re.compile(r"[ -~]+")
+# Controls, ends of lines, halves of characters, and what turns the direction of a text.
+_UNREADABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_AROUND = " \t\r\n\f\v\u00a0\u200b\u2028\u2029\ufeff"  # what a code is pasted with
 _CRC_FIELD = re.compile(r"6304[0-9A-Fa-f]{4}")
 _AMOUNT_WRITTEN = re.compile(r"[0-9]{1,10}\.[0-9]{2}")
 _AMOUNT_READ = re.compile(r"([0-9]{1,10})(?:\.([0-9]{0,2}))?")
@@ -58,7 +63,8 @@ class BrCode:
 
     `location` and `recurrence_location` carry no scheme. `amount` is the text of field 54 with two decimals (`123.45`)
     and is only a hint in a dynamic code, where the signed payload decides. `txid` None prints `***`, and a dynamic code
-    never carries one. `single_use` is field 01 = `12`.
+    never carries one. `single_use` is field 01 = `12`. `facilitator` is the ISPB of whoever hands out cash (26-03): such a
+    static code is for a withdrawal, and no purchase.
     """
 
     merchant_name: str
@@ -72,11 +78,17 @@ class BrCode:
     merchant_category: str = "0000"
     postal_code: str | None = None
     single_use: bool = False
+    facilitator: str | None = None
+
+    @property
+    def label(self) -> str | None:
+        """The txid, where a payment can carry it (pacs.008: letters and digits); others print what no payment can."""
+        return self.txid if self.txid is not None and _TXID_WRITTEN.fullmatch(self.txid) else None
 
 
-def crc16(text: str) -> str:
-    """The check value of field 63: CRC-16/CCITT-FALSE of ASCII `text` as four upper-case hex digits."""
-    return f"{crc_hqx(text.encode('ascii'), 0xFFFF):04X}"
+def crc16(text: str, encoding: str = "ascii") -> str:
+    """The check value of field 63: CRC-16/CCITT-FALSE of `text` as four upper-case hex digits."""
+    return f"{crc_hqx(text.encode(encoding), 0xFFFF):04X}"
 
 
 def ascii_text(text: str, limit: int) -> str:
@@ -137,9 +149,23 @@ def decode(payload: str) -> BrCode:
     """What `payload` says, after its CRC, every length and every mandatory field have been checked.
 
     Templates of other arrangements are ignored, the GUI is compared without regard to case, a CRC in lower case is
-    accepted, and an amount is completed to two decimals. Raises BrCodeError. Source: BR Code manual; API Pix 2.9.0.
+    accepted, and an amount is completed to two decimals. Blanks around the payload are dropped, and free texts may hold any
+    printable character. Raises BrCodeError. Source: BR Code manual; API Pix 2.9.0.
     """
+    payload = payload.strip(_AROUND)
     _check_frame(payload)
+    first: BrCodeError | None = None
+    for text, plain in _counted(payload):
+        try:
+            return _decoded(text, plain)
+        except BrCodeError as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+def _decoded(payload: str, plain: Callable[[str], str]) -> BrCode:
+    """The same for a payload of which LENGTH counts the characters. plain: gives a value its own characters again."""
     fields = _split(payload, "payload")
     if next(iter(fields)) != "00":
         raise BrCodeError("STRUCTURE", "the first field is not 00")
@@ -158,14 +184,15 @@ def decode(payload: str) -> BrCode:
         key=merchant.get("01"),
         location=_read_location(merchant.get("25"), "field 26-25"),
         recurrence_location=_read_location(recurrence, "field 80-25"),
-        description=merchant.get("02"),
+        description=None if "02" not in merchant else plain(merchant["02"]),
         amount=_read_amount(fields.get("54")),
-        merchant_name=_within(_mandatory(fields, "59"), "field 59", MAX_NAME),
-        merchant_city=_within(_mandatory(fields, "60"), "field 60", MAX_CITY),
+        merchant_name=_within(plain(_mandatory(fields, "59")), "field 59", MAX_NAME),
+        merchant_city=_within(plain(_mandatory(fields, "60")), "field 60", MAX_CITY),
         txid=txid if "01" in merchant else None,
         merchant_category=category,
         postal_code=_bounded(fields.get("61"), "field 61", 10),
         single_use=initiation == "12",
+        facilitator=merchant.get("03"),
     )
     _check_targets(code)
     return code
@@ -189,6 +216,8 @@ def _merchant_template(code: BrCode) -> str:
         parts.append(_field("01", code.key))
     if code.description is not None:
         parts.append(_field("02", ascii_text(code.description, MAX_PAYLOAD)))
+    if code.facilitator is not None:
+        parts.append(_field("03", code.facilitator))
     if code.location is not None:
         parts.append(_location_field(code.location))
     return "".join(parts)
@@ -228,12 +257,38 @@ def _demand(form: re.Pattern[str], value: str, name: str) -> None:
 def _check_frame(payload: str) -> None:
     if len(payload) > MAX_PAYLOAD:
         raise BrCodeError("TOO_LONG", f"payload has {len(payload)} characters, {MAX_PAYLOAD} are allowed")
-    if _PAYLOAD.fullmatch(payload) is None:
-        raise BrCodeError("CHARACTER", "payload is empty or holds something other than printable ASCII")
+    if not payload or _UNREADABLE.search(payload):
+        raise BrCodeError("CHARACTER", "payload is empty or holds something that cannot be printed")
     if _CRC_FIELD.fullmatch(payload[-8:]) is None:
         raise BrCodeError("CRC", "payload does not end with field 63 of length 04")
-    if crc16(payload[:-4]) != payload[-4:].upper():
-        raise BrCodeError("CRC", "the check digits do not match: a character was changed or lost")
+    if payload[-4:].upper() not in _checks(payload[:-4]):
+        reason: Reason = "CRC" if payload.isascii() else "CHARACTER"
+        raise BrCodeError(reason, "the check digits do not match: a character was changed or lost")
+
+
+def _checks(text: str) -> Iterator[str]:
+    """Check values that a text may have: of its UTF-8, and where it has only Western letters, of its Latin-1."""
+    yield crc16(text, "utf-8")
+    if not text.isascii() and all(character <= "\xff" for character in text):
+        yield crc16(text, "latin-1")
+
+
+def _counted(payload: str) -> Iterator[tuple[str, Callable[[str], str]]]:
+    """The payload with one character for each thing that LENGTH may count, and the way back from there."""
+    yield payload, str
+    if payload.isascii():
+        return
+    yield payload.encode().decode("latin-1"), lambda value: _again(value.encode("latin-1"), "utf-8")
+    units = payload.encode("utf-16-be")
+    wide = "".join(chr(units[at] << 8 | units[at + 1]) for at in range(0, len(units), 2))
+    yield wide, lambda value: _again(value.encode("utf-16-be", "surrogatepass"), "utf-16-be")
+
+
+def _again(value: bytes, encoding: str) -> str:
+    try:
+        return value.decode(encoding)
+    except UnicodeDecodeError as cut:
+        raise BrCodeError("STRUCTURE", "a length ends in the middle of a character") from cut
 
 
 def _split(text: str, where: str) -> dict[str, str]:
@@ -242,7 +297,7 @@ def _split(text: str, where: str) -> dict[str, str]:
     at = 0
     while at < len(text):
         head = text[at : at + 4]
-        if len(head) < 4 or not head.isdigit():
+        if len(head) < 4 or not (head.isascii() and head.isdigit()):
             raise BrCodeError("STRUCTURE", f"{where}: no id and length at character {at + 1}")
         field, end = head[:2], at + 4 + int(head[2:])
         if end > len(text):

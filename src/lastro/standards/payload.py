@@ -1,7 +1,8 @@
 """What the location of an immediate charge serves inside its signature. Source: API Pix 2.9.0 (CobPayload).
 
 The wire speaks Portuguese and text; the value speaks English and types. Fields a reader does not know are ignored,
-except the one that changes what is paid (`valor.retirada`, cash back), which is refused rather than overlooked.
+except the one that changes what is paid (`valor.retirada`, cash back), which is refused rather than overlooked. A member
+that is null is as good as absent.
 """
 
 import re
@@ -16,6 +17,7 @@ from .pix_ids import is_txid_dynamic
 
 Status = Literal["ATIVA", "CONCLUIDA", "REMOVIDA_PELO_USUARIO_RECEBEDOR", "REMOVIDA_PELO_PSP"]
 
+_DOCUMENTS = {"CPF": re.compile(r"[0-9]{11}"), "CNPJ": re.compile(r"[0-9A-Z]{12}[0-9]{2}")}
 _AMOUNT = re.compile(r"[0-9]{1,10}\.[0-9]{2}")
 # Two thousand million seconds are 68 years, and what an integer of 32 bits holds.
 _MAX_EXPIRATION = 2**31 - 1
@@ -27,6 +29,10 @@ class PayloadError(ValueError):
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}" if field else message)
         self.field = field
+
+
+class WithdrawalError(PayloadError):
+    """A charge of Pix Saque or Pix Troco: who pays it is handed cash, in whole or in part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,15 +65,18 @@ class ChargePayload:
     payer_request: str | None = None
 
 
+_MISSING_EXPIRATION = 86_400
+
+
 class _Calendar(msgspec.Struct):
     criacao: datetime
     apresentacao: datetime
-    expiracao: int = 86_400
+    expiracao: int | None = None
 
 
 class _Amount(msgspec.Struct):
     original: str
-    modalidadeAlteracao: Literal[0, 1] = 0  # noqa: N815 - the wire's own name
+    modalidadeAlteracao: Literal[0, 1] | None = None  # noqa: N815 - the wire's own name
     retirada: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -96,6 +105,8 @@ def encode(payload: ChargePayload) -> bytes:
     """`payload` as JSON (UTF-8, times in UTC with milliseconds). PayloadError if API Pix would not allow it."""
     _check(payload)
     debtor = payload.debtor
+    if debtor is not None and not is_document(debtor.document_type, debtor.document):
+        raise PayloadError(f"devedor.{debtor.document_type.lower()}", "is not a valid document")
     return _encoder.encode(
         {
             "revisao": payload.revision,
@@ -125,13 +136,13 @@ def decode(data: bytes) -> ChargePayload:
         message = str(problem)
         path = re.search(r"at `\$\.?(.*)`$", message)
         raise PayloadError(path[1] if path else "", message) from problem
-    if wire.valor.retirada is not msgspec.UNSET:
-        raise PayloadError("valor.retirada", "withdrawal and change are not supported")
+    if wire.valor.retirada is not msgspec.UNSET and bytes(wire.valor.retirada).strip() != b"null":
+        raise WithdrawalError("valor.retirada", "withdrawal and change are not supported")
     payload = ChargePayload(
         revision=wire.revisao,
         created_at=_utc(wire.calendario.criacao, "calendario.criacao"),
         presented_at=_utc(wire.calendario.apresentacao, "calendario.apresentacao"),
-        expiration=wire.calendario.expiracao,
+        expiration=_MISSING_EXPIRATION if wire.calendario.expiracao is None else wire.calendario.expiracao,
         txid=wire.txid,
         status=wire.status,
         amount=wire.valor.original,
@@ -160,13 +171,17 @@ def _check(payload: ChargePayload) -> None:
     for holds, field, message in rules:
         if not holds:
             raise PayloadError(field, message)
-    debtor = payload.debtor
+    _check_debtor(payload.debtor)
+
+
+def _check_debtor(debtor: Debtor | None) -> None:
+    """Reads documents by their form: whatever their check digits, the charge is somebody else's and asks the same."""
     if debtor is None:
         return
     if not 1 <= len(debtor.name) <= 200:
         raise PayloadError("devedor.nome", "has not 1 to 200 characters")
-    if not is_document(debtor.document_type, debtor.document):
-        raise PayloadError(f"devedor.{debtor.document_type.lower()}", "is not a valid document")
+    if _DOCUMENTS[debtor.document_type].fullmatch(debtor.document) is None:
+        raise PayloadError(f"devedor.{debtor.document_type.lower()}", "does not have the form of one")
 
 
 def _debtor(wire: _Debtor) -> Debtor:

@@ -41,6 +41,8 @@ class Locations:
         """The charge at a location, verified."""
         try:
             return payload.decode((await self._signed(location))[1])
+        except payload.WithdrawalError:
+            raise UnreadableError("WITHDRAWAL") from None
         except payload.PayloadError:
             raise UnreadableError("PAYLOAD_INVALID") from None
 

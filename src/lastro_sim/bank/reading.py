@@ -52,6 +52,8 @@ class Reading:
 
 def decode(form: Form) -> brcode.BrCode:
     """The code in a request; broken structure or check digits make the request malformed."""
+    if isinstance(given := form.given("qrcodeData"), str):
+        form.data["qrcodeData"] = given.strip()  # what was pasted with it
     text = form.text("qrcodeData", LONGEST_QR)
     form.check()
     try:
@@ -126,14 +128,16 @@ def _kind(code: brcode.BrCode) -> str:
 
 def _static(code: brcode.BrCode) -> Reading:
     amount = amounts.from_message(code.amount) if code.amount else None
+    problem = "WITHDRAWAL" if code.facilitator is not None else "AMOUNT_INVALID" if amount == 0 else None
     return Reading(
         "STATIC",
         key=pix_keys.canonical(code.key or ""),
         receiver_name=code.merchant_name,
         amount=amount or None,
-        open_amount=not amount,
-        tx_id=code.txid,
+        open_amount=amount is None,
+        tx_id=code.label,
         description=code.description,
+        problem=problem,
     )
 
 

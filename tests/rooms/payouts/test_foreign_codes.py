@@ -5,9 +5,10 @@ import pytest
 
 from lastro.payouts.reading import read_wish
 from lastro.rails.port import Charge
+from lastro.standards.brcode import BrCode, crc16, encode
 
 from .office import KEY, Office, entry_of
-from .test_create import dynamic_qr
+from .test_create import dynamic_qr, static_qr
 
 RANDOM, CNPJ = "0f4b6c1e-7a52-4d0e-9a3b-5c8d7e6f1a20", "12ABC34501DE35"
 _END = "5204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***6304"
@@ -63,3 +64,48 @@ def test_a_typed_key(typed: str, key: str | None) -> None:
     }  # fmt: skip
     wish, problems = read_wish(msgspec.json.encode(body))
     assert (None if wish is None else wish.key, [p.field for p in problems]) == (key, [] if key else ["paymentData.pixKey"])
+
+
+WITHDRAWAL = (
+    "00020126520014br.gov.bcb.pix0118fabio@fora.example0308999990305204000053039865802BR5904Loja6002SP62070503***63047E0B"
+)
+ACCENTS = f"00020126620014br.gov.bcb.pix0118fabio@fora.example0218Manutenção técnica{_END}11BD"
+
+
+async def test_a_withdrawal_is_never_paid_as_a_purchase(office: Office) -> None:
+    problem = await office.refused(office.wish(qr=WITHDRAWAL))
+    assert (problem.field, problem.issue) == ("paymentData.qrcodeData", "NOT_SUPPORTED")
+    assert (office.outside.asked, await office.column("SELECT count(*) FROM payouts")) == ([], [0])
+
+
+@pytest.mark.parametrize("code", [ACCENTS, f" {E_MAIL_IN_CAPITALS}\r\n", f"\ufeff{ACCENTS}\n"])
+async def test_accents_and_what_is_around_are_no_reason_to_refuse(office: Office, code: str) -> None:
+    assert (await office.make(1000, qr=code))["status"] == "PENDING"
+
+
+@pytest.mark.parametrize("label", ["NF-2026/118", "a b", "NF_1"])
+async def test_a_label_that_no_payment_can_carry_is_left_out(office: Office, label: str) -> None:
+    code = sealed(f"{E_MAIL_IN_CAPITALS[:-19]}62{len(label) + 4:02d}05{len(label):02d}{label}")
+    made = await office.make(1000, qr=code)
+    assert await office.column("SELECT txid FROM payouts WHERE id = $1::text::uuid", made["id"]) == [None]
+
+
+async def test_a_price_of_zero_is_no_open_one(office: Office) -> None:
+    problem = await office.refused(office.wish(qr=static_qr(amount="0.00")))
+    assert (problem.field, problem.issue) == ("paymentData.qrcodeData", "INVALID")
+
+
+async def test_what_only_offers_a_subscription_besides_is_paid_by_its_key(office: Office) -> None:
+    """Journey 4 on a printed code, as the phone reads it."""
+    offer = "banco.example/qr/v2/rec/1"
+    code = BrCode(merchant_name="Fabio", merchant_city="SP", key=KEY, recurrence_location=offer)
+    made = await office.make(1000, qr=encode(code))
+    assert await office.column("SELECT initiation FROM payouts WHERE id = $1::text::uuid", made["id"]) == ["STATIC_QR"]
+    at_a_charge = BrCode(
+        merchant_name="Fabio", merchant_city="SP", location="banco.example/qr/v2/x", recurrence_location=offer
+    )
+    assert (await office.refused(office.wish(qr=encode(at_a_charge)))).issue == "NOT_SUPPORTED"
+
+
+def sealed(text: str) -> str:
+    return f"{text}6304{crc16(text + '6304')}"

@@ -126,3 +126,12 @@ def test_the_host_that_has_to_be_registered(url: str, host: str) -> None:
 def test_charges_with_a_due_date_are_known_by_their_path(location: str, *, is_one: bool) -> None:
     assert has_due_date(location) == is_one
     assert DUE_DATE.issue == "NOT_SUPPORTED"
+
+
+@pytest.mark.parametrize("cash", [b'{"saque":{}}', b'{"troco":{}}', b"{}"])
+def test_a_signed_withdrawal_is_not_supported(cash: bytes) -> None:
+    body = said().replace(b'"modalidadeAlteracao":0', b'"modalidadeAlteracao":0,"retirada":' + cash)
+    found = judged(body, NOW)
+    assert isinstance(found, NoCharge)
+    assert found.issue == "NOT_SUPPORTED"
+    assert isinstance(judged(body.replace(cash, b"null"), NOW), Charge)

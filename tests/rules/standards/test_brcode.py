@@ -126,7 +126,8 @@ RECURRENCE = "80330014br.gov.bcb.pix2511a.b/rec/abc"
 BROKEN = {
     "empty": ("", "CHARACTER"),
     "accent": (sealed(HEAD + PIX + REST + LABEL).replace("Fulano", "Fulâno"), "CHARACTER"),
-    "line break at the end": (sealed(HEAD + PIX + REST + LABEL) + "\n", "CHARACTER"),
+    "line break inside": (sealed(HEAD + PIX + REST.replace("Fulano", "Ful\nno") + LABEL), "CHARACTER"),
+    "turned direction": (sealed(HEAD + PIX + REST + LABEL).replace("Fulano", "Ful\u202eno"), "CHARACTER"),
     "513 characters": ("0" * 513, "TOO_LONG"),
     "no CRC": (HEAD + PIX + REST + LABEL, "CRC"),
     "CRC cut": (sealed(HEAD + PIX + REST + LABEL)[:-1], "CRC"),

@@ -24,6 +24,24 @@ CHARGE = ChargePayload(
 )
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"valor__retirada": None}, {"valor__modalidadeAlteracao": None}, {"calendario__expiracao": None},
+        {"devedor": None}, {"solicitacaoPagador": None}, {"devedor__cnpj": None},
+    ],
+)  # fmt: skip
+def test_null_is_as_good_as_absent(changes: dict[str, Any]) -> None:
+    absent = {name: ... for name in changes if name not in ("valor__retirada", "devedor__cnpj")}
+    assert decode(wire(**changes)) == decode(wire(**absent))
+
+
+def test_a_debtors_wrong_check_digits_refuse_nothing() -> None:
+    found = decode(wire(devedor__cpf="12345678900"))
+    assert found.debtor is not None
+    assert found.debtor.document == "12345678900"
+
+
 def wire(**changes: Any) -> bytes:
     """The charge as JSON, with fields replaced, or removed where the value is `...`; dots lead inside."""
     body = json.loads(encode(CHARGE))
@@ -128,7 +146,6 @@ REFUSED = {
     "fixed amount of zero": (wire(valor__original="0.00"), "valor.original"),
     "unknown modality": (wire(valor__modalidadeAlteracao=2), "valor.modalidadeAlteracao"),
     "withdrawal": (wire(valor__retirada={"saque": {}}), "valor.retirada"),
-    "withdrawal of null": (wire(valor__retirada=None), "valor.retirada"),
     "no creation": (wire(calendario__criacao=...), "calendario"),
     "naive time": (wire(calendario__criacao="2026-11-21T12:00:00"), "calendario.criacao"),
     "no time": (wire(calendario__apresentacao="ontem"), "calendario.apresentacao"),
@@ -139,7 +156,7 @@ REFUSED = {
     "debtor of a long name": (wire(devedor__nome="x" * 201), "devedor.nome"),
     "debtor without document": (wire(devedor__cpf=...), "devedor"),
     "debtor with both documents": (wire(devedor__cnpj="11222333000181"), "devedor"),
-    "debtor of a wrong document": (wire(devedor__cpf="12345678900"), "devedor.cpf"),
+    "debtor of a wrong document": (wire(devedor__cpf="1234567890"), "devedor.cpf"),
     "request of 141": (wire(solicitacaoPagador="x" * 141), "solicitacaoPagador"),
 }
 

@@ -125,7 +125,10 @@ async def _charge_of(wish: Wish, ways: Ways, door: Door) -> tuple[Charge, str] |
         code = brcode.decode(wish.qr)
     except brcode.BrCodeError as broken:
         return _refused(_QR, "INVALID", f"is no Pix QR: {broken}")
-    if code.recurrence_location is not None:
+    if code.facilitator is not None:
+        return _refused(_QR, "NOT_SUPPORTED", "is for a withdrawal of cash, which is not paid from here")
+    # What is printed with a key and only offers a subscription besides (journey 4) is paid; the offer is left.
+    if code.recurrence_location is not None and code.key is None:
         return _refused(_QR, "NOT_SUPPORTED", "is the QR of a subscription, which a person authorizes")
     if code.location is not None:
         try:
@@ -140,7 +143,7 @@ async def _charge_of(wish: Wish, ways: Ways, door: Door) -> tuple[Charge, str] |
         amount = None if code.amount is None else Money.parse(code.amount, "BRL")
     except MoneyError as nothing:
         return _refused(_QR, "INVALID", f"its amount {nothing}")
-    return Charge(code.key, amount, code.txid), "STATIC_QR"
+    return Charge(code.key, amount, code.label), "STATIC_QR"
 
 
 def _to_entry(wish: Wish, entry: KeyEntry, initiation: str) -> Destination | Refused:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 OVER = NoCharge("EXPIRED", "is expired, paid or withdrawn")
 DUE_DATE = NoCharge("NOT_SUPPORTED", "is a charge with a due date, which is not paid from here")
+WITHDRAWAL = NoCharge("NOT_SUPPORTED", "is a withdrawal of cash or change, which is not paid from here")
 NOT_OURS = NoCharge("INVALID", "names an address of ours where no charge is")
 _OUR_PATH = re.compile(r"/qr/v2/([0-9A-Za-z]{22})\Z")
 _DUE_DATE_PATH = re.compile(r"/cobv/[^/]*\Z")
@@ -32,6 +33,8 @@ def judged(body: bytes, now: datetime) -> Charge | NoCharge:
     """The charge that signed bytes describe, as it stands at business time `now` (API Pix 2.9.0, CobPayload)."""
     try:
         said = payload.decode(body)
+    except payload.WithdrawalError:
+        return WITHDRAWAL
     except payload.PayloadError as broken:
         return unfit(f"its charge cannot be read: {broken}")
     if said.status != "ATIVA" or now > said.created_at + timedelta(seconds=said.expiration):
