@@ -83,11 +83,16 @@ SELECT (SELECT count(*) FROM outbox WHERE due_at <= (SELECT now FROM t))
 """
 _STATEMENTS_DUE = "SELECT count(*) FROM statements WHERE due_at <= (SELECT business_now())"
 _COMPANIES = "SELECT company_id FROM company_numbers"
+# Retries go together that lie near each other, as far as a quarter of the way to the first: each endpoint that hangs takes
+# as long as the clock has patience, and many of them, whose retries chance has spread, would take that long one by one.
 # What is asked about again and again for as long as it is open, a claim of a key, is nothing to go on to.
 NEXT = """
 SELECT least(
   (SELECT min(due_at) FROM outbox WHERE due_at > $1), (SELECT min(due_at) FROM inbox WHERE due_at > $1),
-  (SELECT min(due_at) FROM deliveries WHERE due_at > $1),
+  (SELECT min(due_at) FROM deliveries WHERE status <> 'RETRYING' AND due_at > $1),
+  (SELECT max(r.due_at) FROM deliveries r CROSS JOIN (
+     SELECT min(due_at) AS at FROM deliveries WHERE status = 'RETRYING' AND due_at > $1) f
+    WHERE r.status = 'RETRYING' AND r.due_at BETWEEN f.at AND f.at + (f.at - $1) / 4),
   (SELECT min(due_at) + interval '6 hours' FROM held_deliveries),
   (SELECT min(expires_at) + interval '60 seconds' FROM orders
     WHERE status = 'INITIAL' AND payment_method = 'PIX' AND expires_at > $1 - interval '60 seconds'),

@@ -165,6 +165,7 @@ BODIES: Mapping[str, bytes] = {
     "too deep": b'{"unknown":' + DEEP + b"}", "far too deep": b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
     "a key twice": b'{"unknown":1,"unknown":1}', "a key twice below": b'{"unknown":[{"a":1,"\\u0061":2}]}',
     "NaN": b'{"unknown":NaN}', "a number without end": b'{"unknown":' + b"9" * 10_000 + b"}", "a control character": b'{"a":"\n"}',
+    "an endless number": b'{"unknown":1e99999999999999999999}', "an endless number below": b'{"unknown":[{"a":-1.5e99999999999999999999}]}',
 }  # fmt: skip
 TYPES: Mapping[str, str | None] = {
     "none": None, "empty": "", "text": "text/plain", "a form": "application/x-www-form-urlencoded", "parts": "multipart/form-data; boundary=x",

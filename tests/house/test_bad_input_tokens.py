@@ -136,3 +136,19 @@ async def test_rubbish_in_basic_is_refused(town: Town, said: bytes) -> None:
         answer = await town.knock("POST", OAUTH, [("authorization", f"Basic {text}")], b"grant_type=client_credentials")
         assert (answer.status, answer.json) == (401, {"error": "invalid_client"})
         assert answer.headers["www-authenticate"].startswith("Basic")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "more", "status"),
+    [
+        ("Basic", "", 401), ("Basic", "&client_id=lc_1", 401), ("Basic", "&client_id=lc_2", 400),
+        ("Basic", "&client_id=lc_1&client_secret=x", 400), ("Basic", "&client_secret=", 400), ("Bearer", "&client_id=lc_1&client_secret=x", 400),
+    ],
+)  # fmt: skip
+async def test_a_client_authenticates_in_one_way(town: Town, scheme: str, more: str, status: int) -> None:
+    """RFC 6749 §2.3: never by header and body both; an id beside the header is no second way, unless it is another one."""
+    basic = base64.b64encode(b"lc_1:x").decode()
+    answer = await town.knock(
+        "POST", OAUTH, [("authorization", f"{scheme} {basic}")], f"grant_type=client_credentials{more}".encode()
+    )
+    assert (answer.status, answer.json["error"]) == (status, "invalid_client" if status == 401 else "invalid_request")

@@ -81,10 +81,17 @@ class ListAccounts(Act["Part[Account]"]):
         rows = await store.accounts_in(session, door.company_id, self.wanted, self.page)
         return self.page.settled(rows, lambda account: account.created_at, door.now)
 
+    async def look_up(self, known: Part[Account], door: Door) -> Part[Account]:
+        """A large page is rendered in a thread."""
+        return await known.rendered(self._render)
+
     def decide(self, known: Part[Account], door: Door) -> Done:
         """Shows them, without limit and sort (interface.md)."""
+        return Done(None, known.body or self._render(known))
+
+    def _render(self, known: Part[Account]) -> bytes:
         data = [shown(account, self.institution) for account in known.rows]
-        return Done(None, render(Accounts(next_cursor=known.next_cursor, has_next=known.has_next, data=data)))
+        return render(Accounts(next_cursor=known.next_cursor, has_next=known.has_next, data=data))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.accounts.model import Account, Holder
+from lastro.base.paging import mapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,7 +96,7 @@ async def accounts_in(session: Session, company_id: UUID, wanted: Wanted, page: 
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
-    return [account_from(r) for r in rows]
+    return await mapped(rows, account_from)
 
 
 async def owner_of(session: Session, number: str | None, account_id: UUID | None) -> tuple[UUID, UUID] | None:

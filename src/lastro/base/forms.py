@@ -86,6 +86,8 @@ def parsed(raw: bytes) -> dict[str, Any]:
         value = _plain.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise NotJson("cannot be read as JSON in UTF-8") from error
+    except ArithmeticError as error:
+        raise NotJson("has a number that is too large for any field") from error
     if not isinstance(value, dict):
         raise NotJson("must be a JSON object")
     # Each key is followed by a colon; more colons than keys mean a key twice, or a text that looks like one: look closer.
@@ -289,10 +291,15 @@ def money(amount: Amount | None, path: str, problems: list[Problem], currencies:
 
 
 def first_of_each(problems: Iterable[Problem], order: Callable[[Problem], Any] | None = None) -> tuple[Problem, ...]:
-    """One problem a field, the first that was found; none below a field that is itself at fault."""
+    """One problem a field, the first that was found; none below a field that is itself at fault.
+
+    Nor is one that is at fault within called missing: it is there.
+    """
     kept: dict[str, Problem] = {}
     for p in problems:
         parts = p.field.split(".")
+        if p.issue == "REQUIRED" and any(field.startswith((f"{p.field}.", f"{p.field}[")) for field in kept):
+            continue
         if not any(".".join(parts[:n]) in kept for n in range(1, len(parts) + 1)):
             kept[p.field] = p
     found = kept.values()

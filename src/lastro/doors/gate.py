@@ -123,7 +123,7 @@ class Gate:
             body = b""
             if seen.method not in ("GET", "HEAD"):
                 if largest_body > LARGEST_BODY:
-                    await held.enter_async_context(self.large_bodies.turn(f"{seen.company_id} {seen.client_id}"))
+                    await held.enter_async_context(self.large_bodies.turn(str(seen.company_id), str(seen.client_id)))
                 body = await _body(receive, headers, self.patience_seconds, largest_body)
             response = await self._worked_on(scope, answer, body, headers, seen)
             if response.more is None:
@@ -131,7 +131,7 @@ class Gate:
             held.push_async_callback(response.more.aclose)
             if seen.method == "HEAD":
                 return response
-            await held.enter_async_context(self.long_answers.turn(f"{seen.company_id} {seen.client_id}"))
+            await held.enter_async_context(self.long_answers.turn(str(seen.company_id), str(seen.client_id)))
             return await _begun(response)
         except (_Refuse, NoTurn, TurnedAway) as no:
             return refusal(no.refused)

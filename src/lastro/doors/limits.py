@@ -38,27 +38,45 @@ class Taken:
 
 
 class Limits:
-    """per_minute: what every caller has that has no number of its own. monotonic: machine seconds."""
+    """per_minute: what every caller has that has no number of its own. of_company: all callers of a company together, or as
+    much as one of them has where that is more. monotonic: machine seconds.
+    """
 
-    def __init__(self, per_minute: int, monotonic: Callable[[], float]) -> None:
+    def __init__(self, per_minute: int, monotonic: Callable[[], float], of_company: int = 0) -> None:
         self._per_minute = per_minute
+        self._of_company = of_company
         self._monotonic = monotonic
         # When a caller's bucket is full again: the only thing that has to be known of it (the generic cell rate algorithm).
         self._full_at: OrderedDict[str, float] = OrderedDict()
 
-    def take(self, caller: str, per_minute: int | None = None) -> Taken:
-        """Counts one request of a caller."""
-        limit = per_minute or self._per_minute
-        now, each = self._monotonic(), 60.0 / limit
-        full_at = max(self._full_at.get(caller, now), now) + each
+    def take(self, caller: str, per_minute: int | None = None, within: str | None = None) -> Taken:
+        """Counts one request of a caller. within: the company that it belongs to, whose callers share a bucket of their own.
+
+        A request that either has no room for counts for neither; what is told is what is left of the scarcer one.
+        """
+        limit, now = per_minute or self._per_minute, self._monotonic()
+        buckets = [(f"client {caller}", limit)]
+        if within is not None:
+            buckets.append((f"company {within}", max(limit, self._of_company)))
+        asked = [self._asked(name, of_minute, now) for name, of_minute in buckets]
+        refused = [one for one, _ in asked if one.retry_after_seconds is not None]
+        if refused:
+            return max(refused, key=lambda one: one.retry_after_seconds or 0)
+        for (name, _), (_, full_at) in zip(buckets, asked, strict=True):
+            self._full_at[name] = full_at
+            self._full_at.move_to_end(name)
+        while len(self._full_at) > _REMEMBERED:
+            self._full_at.popitem(last=False)
+        return min((one for one, _ in asked), key=lambda one: one.remaining)
+
+    def _asked(self, name: str, limit: int, now: float) -> tuple[Taken, float]:
+        """What one more request would leave in a bucket, and when that would be full again."""
+        each = 60.0 / limit
+        full_at = max(self._full_at.get(name, now), now) + each
         missing = full_at - now  # seconds until full: a minute of them is an empty bucket
         if missing > 60.0 + _ROUNDING_SECONDS:
-            return Taken(limit, 0, _whole(missing - each), max(1, _whole(missing - 60.0)))
-        self._full_at[caller] = full_at
-        self._full_at.move_to_end(caller)
-        if len(self._full_at) > _REMEMBERED:
-            self._full_at.popitem(last=False)
-        return Taken(limit, max(0, int((60.0 - missing) / each + 0.001)), _whole(missing))
+            return Taken(limit, 0, _whole(missing - each), max(1, _whole(missing - 60.0))), full_at
+        return Taken(limit, max(0, int((60.0 - missing) / each + 0.001)), _whole(missing)), full_at
 
 
 def _whole(seconds: float) -> int:

@@ -18,11 +18,15 @@ _OWN_FILES = 192  # what a process has open beside its clients: the database, ne
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """bounds: of requests. connections: of all clients; connections_of_address: of one that is no proxy of ours."""
+    """bounds: of requests. connections: of all clients; connections_of_address: of one that is no proxy of ours.
+
+    company_requests_per_minute: of all clients of a company together.
+    """
 
     bounds: Bounds = field(default_factory=Bounds)
     connections: int = 4_096
     connections_of_address: int = 1_024
+    company_requests_per_minute: int = 120_000
 
 
 def load(given: Mapping[str, str], problems: list[str]) -> Load:
@@ -49,7 +53,8 @@ def load(given: Mapping[str, str], problems: list[str]) -> Load:
         problems.append("LASTRO_REQUESTS_HURRIED_WAIT_MS must not be above LASTRO_REQUESTS_WAIT_MS.")
     of_all = count("LASTRO_CONNECTIONS", usual.connections)
     of_one = count("LASTRO_CONNECTIONS_PER_ADDRESS", usual.connections_of_address)
-    return Load(bounds, of_all, of_one)
+    of_company = count("LASTRO_COMPANY_REQUESTS_PER_MINUTE", usual.company_requests_per_minute)
+    return Load(bounds, of_all, of_one, of_company)
 
 
 def room_for(connections: int) -> int:

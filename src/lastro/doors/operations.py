@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import re
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,11 +20,13 @@ from lastro.base.aside import aside
 from lastro.base.doorway import refusal_now
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.media import JSON
+from lastro.base.paging import LARGE
 from lastro.base.run import Act, Call, Reply
 from lastro.companies import TokenRefused
 from lastro.doors.accepting import chosen
 from lastro.doors.http import Response, Revoked, not_allowed, refusal, seen_of, unauthorized
 from lastro.doors.proxies import counted_as
+from lastro.doors.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from lastro.doors.waiting import Who
 
 T = TypeVar("T")
+_SLOWEST_PAGE_SECONDS = 15.0  # so long a large page waits for others of its company
+_LONGEST_LIMIT = 9  # digits; a longer one is refused
 _MOST_PROBLEMS = 20  # of one query string: it is the client's to fill
 _KEY = re.compile(r"[\x21-\x7e]+\Z")
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([^\s;\"]*)", re.IGNORECASE)
@@ -59,8 +63,8 @@ class _Admitted:
 class Operations:
     """callers: whose tokens count. fingerprint_key: what stored requests are recognised by. limits: of each client.
 
-    apart: how many large bodies are read at a time. looks_again_seconds: how often, while a long answer is sent, it is
-    looked whether its client may still have it.
+    apart: how many large bodies are read at a time; large_pages: how many pages of many rows are made, one of each company.
+    looks_again_seconds: how often, while a long answer is sent, it is looked whether its client may still have it.
     """
 
     runner: Runner
@@ -69,6 +73,7 @@ class Operations:
     fingerprint_key: bytes
     limits: Limits
     apart: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+    large_pages: Turns = field(default_factory=lambda: Turns(2, 1, _SLOWEST_PAGE_SECONDS, of_company=1))
     looks_again_seconds: float = 1.0
 
     async def admit(self, routes: Mapping[str, Route], scope: HTTPScope, headers: Mapping[bytes, bytes]) -> Response | None:
@@ -81,7 +86,7 @@ class Operations:
         company_id = UUID(claims.company_id)
         seen.company_id, seen.client_id = company_id, claims.client_id
         own_limit = self.runner.requests_per_minute(company_id, claims.client_id)
-        taken = self.limits.take(f"{claims.company_id} {claims.client_id}", own_limit)
+        taken = self.limits.take(f"{claims.company_id} {claims.client_id}", own_limit, within=claims.company_id)
         if taken.retry_after_seconds is not None:
             refused = Refused(Kind.TOO_MANY, retry_after_seconds=taken.retry_after_seconds)
             return refusal(refused).with_headers(taken.headers())
@@ -134,7 +139,8 @@ class Operations:
                 incoming = Incoming(company_id, path, query, raw, body, key, gone, media, body_media, boundary)
                 parsed = await self._apart(lambda: route.parse(incoming)) if is_large else route.parse(incoming)
             verb = _together(route, of_query, of_headers, parsed)
-        outcome = await self.runner.run(call, _Refusing(verb) if isinstance(verb, Refused) else verb)
+        async with self._page_turn(query, company_id):
+            outcome = await self.runner.run(call, _Refusing(verb) if isinstance(verb, Refused) else verb)
         if outcome.write is not None:
             seen_of(scope).objects += outcome.write.objects
         if isinstance(outcome, Refused):
@@ -186,10 +192,27 @@ class Operations:
         seen.update(body)  # by itself: of a large one that lets other threads go on, and copies nothing
         return seen.digest()
 
+    @asynccontextmanager
+    async def _page_turn(self, query: Mapping[str, str], company_id: UUID) -> AsyncGenerator[None, None]:
+        """The turn of a company whose page may have many rows: what that takes, its own pages wait for. NoTurn: too long."""
+        if not is_large(query):
+            yield
+            return
+        async with AsyncExitStack() as held:
+            async with aside():
+                await held.enter_async_context(self.large_pages.turn(str(company_id)))
+            yield
+
     async def _apart(self, act: Callable[[], T]) -> T:
         """What a large body takes, in a thread: of few at a time, since they share one interpreter with the loop."""
         async with aside(), self.apart:
             return await asyncio.to_thread(act)
+
+
+def is_large(query: Mapping[str, str]) -> bool:
+    """Whether a page of so many rows is asked for that others would feel it."""
+    limit = query.get("limit", "")
+    return limit.isdecimal() and len(limit) <= _LONGEST_LIMIT and int(limit) > LARGE
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import httptools
 
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.doors.admission import WATCHED
-from lastro.doors.flow import Flow, StaysSet
+from lastro.doors.flow import Flow, StaysSet, ended_quietly
 from lastro.doors.http import METHODS, not_allowed, refusal
 from lastro.doors.patient import PatientProtocol
 from lastro.doors.turned import CLOSES, Turned, head, numbered
@@ -264,12 +264,12 @@ class Protocol(PatientProtocol):
             return
         is_let_in, self._is_let_in = self._is_let_in, False
         if self.admission is None or cycle.scope["path"] in WATCHED:
-            super()._start_asgi_task(cycle, app)
+            super()._start_asgi_task(cycle, ended_quietly(cycle, app))
         elif not is_let_in and (refused := self.admission.knock(cycle.scope)) is not None:
             self.loop.call_soon(self._turn_back, cycle, refused)  # later: this may be one of many on the connection
         else:
             arrive = partial(self.admission.arrive, self.admission.begin(cycle.scope))
-            super()._start_asgi_task(cycle, partial(self._entered, arrive, app))
+            super()._start_asgi_task(cycle, partial(self._entered, arrive, ended_quietly(cycle, app)))
 
     async def _entered(self, arrive: Callable[[], None], app: ASGI3Application, scope: Any, receive: Any, send: Any) -> None:
         arrive()

@@ -117,7 +117,7 @@ class Tokens:
         if len(fields) != len(given):  # RFC 6749 §3.2: no parameter more than once
             return _json(400, OAuthError(error="invalid_request"))
         client = _basic(headers) or (fields.get("client_id", ""), fields.get("client_secret", ""))
-        if "grant_type" not in fields:
+        if "grant_type" not in fields or _authenticates_twice(headers, fields, client[0]):
             return _json(400, OAuthError(error="invalid_request"))
         if fields["grant_type"] != "client_credentials":
             return _json(400, OAuthError(error="unsupported_grant_type"))
@@ -163,6 +163,11 @@ def _basic(headers: Mapping[bytes, bytes]) -> tuple[str, str] | None:
     except (binascii.Error, UnicodeDecodeError):
         return "", ""
     return unquote_plus(client), unquote_plus(secret)  # RFC 6749 §2.3.1: form-encoded before Basic
+
+
+def _authenticates_twice(headers: Mapping[bytes, bytes], fields: Mapping[str, str], client: str) -> bool:
+    """Whether a client authenticates in more than one way, which it must not (RFC 6749 §2.3), or names two clients."""
+    return b"authorization" in headers and ("client_secret" in fields or fields.get("client_id", client) != client)
 
 
 # It names people, and what it says changes when it is paid.

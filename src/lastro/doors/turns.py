@@ -1,8 +1,9 @@
-"""What takes memory is done so often at a time, and for one caller less often still; whoever comes then waits a while."""
+"""Limits how much of what is costly is done at a time: of all companies, of each, and of each of its clients."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter, deque
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -24,49 +25,93 @@ class NoTurn(Exception):  # noqa: N818 it says what there was not
 
 
 @dataclass
-class _Caller:
-    free: asyncio.Semaphore
-    here: int = 0
-
-
-@dataclass
 class Turns:
-    """at_once: turns of all callers together; of_one: of one caller; patience_seconds: how long one is waited for."""
+    """at_once: turns of all companies together; of_one: of one caller; patience_seconds: how long one is waited for.
+
+    of_company: of all callers of one company, so that one with many clients leaves some to others; half of all unless said.
+    """
 
     at_once: int
     of_one: int
     patience_seconds: float
-    _free: asyncio.Semaphore = field(init=False)
-    _callers: dict[str, _Caller] = field(init=False, default_factory=dict)
+    of_company: int = 0
+    _taken: int = field(init=False, default=0)
+    _of_companies: Counter[str] = field(init=False, default_factory=Counter)
+    _of_callers: Counter[tuple[str, str]] = field(init=False, default_factory=Counter)
+    _waiting: dict[str, deque[tuple[tuple[str, str], asyncio.Future[None]]]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._free = asyncio.Semaphore(self.at_once)
+        self.of_company = self.of_company or max(1, self.at_once // 2)
 
     @asynccontextmanager
-    async def turn(self, name: str) -> AsyncGenerator[None, None]:
-        """One turn of the caller of that name. NoTurn: none came in time."""
-        caller = self._callers.setdefault(name, _Caller(asyncio.Semaphore(self.of_one)))
-        caller.here += 1
-        deadline = asyncio.get_running_loop().time() + self.patience_seconds
+    async def turn(self, company: str, client: str = "") -> AsyncGenerator[None, None]:
+        """One turn of a company's client. NoTurn: none came in time.
+
+        A turn that is free goes to the waiting company that has the fewest, and within it to the one that came first.
+        """
+        caller = (company, client)
+        if self._is_free(caller):
+            self._take(caller)
+        else:
+            await self._wait(caller)
         try:
-            await _within(deadline, caller.free, Kind.TOO_MANY)
-            try:
-                await _within(deadline, self._free, Kind.UNAVAILABLE)
-                try:
-                    yield
-                finally:
-                    self._free.release()
-            finally:
-                caller.free.release()
+            yield
         finally:
-            caller.here -= 1
-            if not caller.here:
-                del self._callers[name]
+            self._give_back(caller)
 
+    async def _wait(self, caller: tuple[str, str]) -> None:
+        granted = asyncio.get_running_loop().create_future()
+        line = self._waiting.setdefault(caller[0], deque())
+        line.append((caller, granted))
+        try:
+            async with asyncio.timeout(self.patience_seconds):
+                await granted
+        except BaseException as ended:
+            if granted.done() and not granted.cancelled():
+                self._give_back(caller)  # it came in the same moment
+            else:
+                line.remove((caller, granted))
+                self._tidy(caller[0])
+            if isinstance(ended, TimeoutError):
+                raise NoTurn(Kind.TOO_MANY if self._has_its_own(caller) else Kind.UNAVAILABLE) from None
+            raise
 
-async def _within(deadline: float, free: asyncio.Semaphore, otherwise: Kind) -> None:
-    try:
-        async with asyncio.timeout_at(deadline):
-            await free.acquire()
-    except TimeoutError:
-        raise NoTurn(otherwise) from None
+    def _has_its_own(self, caller: tuple[str, str]) -> bool:
+        """Whether what a caller waits for is in the hands of its own company."""
+        return self._of_callers[caller] >= self.of_one or self._of_companies[caller[0]] >= self.of_company
+
+    def _is_free(self, caller: tuple[str, str]) -> bool:
+        return self._taken < self.at_once and not self._has_its_own(caller)
+
+    def _take(self, caller: tuple[str, str]) -> None:
+        self._taken += 1
+        self._of_companies[caller[0]] += 1
+        self._of_callers[caller] += 1
+
+    def _give_back(self, caller: tuple[str, str]) -> None:
+        self._taken -= 1
+        for counts, key in ((self._of_companies, caller[0]), (self._of_callers, caller)):
+            counts[key] -= 1  # type: ignore[index]
+            if not counts[key]:  # type: ignore[index]
+                del counts[key]  # type: ignore[arg-type]
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Gives what is free to those who wait."""
+        while (found := self._next()) is not None:
+            caller, granted = found
+            self._waiting[caller[0]].remove(found)
+            self._tidy(caller[0])
+            self._take(caller)
+            granted.set_result(None)
+
+    def _next(self) -> tuple[tuple[str, str], asyncio.Future[None]] | None:
+        for company in sorted(self._waiting, key=lambda name: self._of_companies[name]):
+            for waiting in self._waiting[company]:
+                if self._is_free(waiting[0]) and not waiting[1].done():
+                    return waiting
+        return None
+
+    def _tidy(self, company: str) -> None:
+        if not self._waiting[company]:
+            del self._waiting[company]

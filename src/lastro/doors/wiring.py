@@ -145,6 +145,7 @@ class House(Directories):
     rail: Spi
     hosts: frozenset[str]
     requests_per_minute: int = 60_000
+    company_requests_per_minute: int = 120_000
     token_requests_per_minute: int = 600
     bounds: Bounds = field(default_factory=Bounds)
     proxies: Proxies = field(default_factory=Proxies)
@@ -284,7 +285,8 @@ async def open_house(
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
     return House(
         database, runner, chance, chain.key_ring, own, place, rail_of(settings), _hosts(settings),
-        settings.requests_per_minute, settings.token_requests_per_minute, settings.load.bounds, settings.proxies,
+        settings.requests_per_minute, settings.load.company_requests_per_minute, settings.token_requests_per_minute,
+        settings.load.bounds, settings.proxies,
         metrics_networks=settings.metrics_networks, outside=_outside(settings), own_ports=payees.own_ports(settings),
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
@@ -364,7 +366,7 @@ def public(
 def operations(house: House) -> Operations:
     """What answers behind a bearer token."""
     callers = Callers(house.keys, house.outside)
-    limits = Limits(house.requests_per_minute, time.monotonic)
+    limits = Limits(house.requests_per_minute, time.monotonic, house.company_requests_per_minute)
     return Operations(house.runner, callers, time.time, house.keys.now.fingerprint, limits)
 
 

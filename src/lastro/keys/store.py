@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lastro.base.paging import mapped
 from lastro.keys.model import Key, Room, Validation
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ async def keys_in(session: Session, company_id: UUID, account_id: UUID, page: Pa
     """The account's active keys of the page, up to its reach."""
     sql = page_sql(is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, account_id)
-    return [key_from(row) for row in rows]
+    return await mapped(rows, key_from)
 
 
 async def validation_of(

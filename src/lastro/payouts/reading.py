@@ -25,7 +25,7 @@ def read_wish(raw: bytes) -> tuple[Wish | None, list[Problem]]:
     raw: a JSON object that forms.parsed has accepted.
     """
     form, problems = forms.read(raw, CreatePayout)
-    problems += rules.form_problems(form)
+    problems += rules.form_problems(form, {problem.field for problem in problems})
     amount = forms.money(form.amount, "amount", problems)
     if problems:
         return None, list(forms.in_order(problems, CreatePayout))

@@ -17,7 +17,7 @@ from lastro.standards.calendar import brasilia_day, is_night, ted_opens_at
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import date, datetime
     from uuid import UUID
 
@@ -35,8 +35,11 @@ _WAYS = ("pix_key", "qrcode_data", "bank_account")
 _FIELDS = {"pix_key": "pixKey", "qrcode_data": "qrcodeData", "bank_account": "bankAccount"}
 
 
-def form_problems(form: CreatePayout) -> list[Problem]:
-    """What is wrong with a create that can be known without a look-up, beyond the form of single fields."""
+def form_problems(form: CreatePayout, at_fault: Collection[str] = ()) -> list[Problem]:
+    """What is wrong with a create that can be known without a look-up, beyond the form of single fields.
+
+    at_fault: the fields whose form is wrong. They are None here, and not missing.
+    """
     problems: list[Problem] = []
     code = form.external_id
     if code is not None and (not code.isprintable() or code != code.strip()):
@@ -45,7 +48,7 @@ def form_problems(form: CreatePayout) -> list[Problem]:
         problems.append(Problem("description", "INVALID", "must not be blank"))
     problems += _receiver_problems(form.receiver)
     if form.payment_data is not None:
-        problems += _way_problems(form.payment_data, form.payment_method)
+        problems += _way_problems(form.payment_data, form.payment_method, at_fault)
         if form.payment_data.bank_account is not None and form.receiver is None:
             problems.append(Problem("receiver", "REQUIRED", "is required with a bank account"))
     if form.payment_method == "TED" and form.receiver is None:
@@ -62,7 +65,7 @@ def _receiver_problems(receiver: ReceiverForm | None) -> list[Problem]:
     return [Problem("receiver.document.number", "INVALID", f"is not a valid {document.type}: digits without punctuation")]
 
 
-def _way_problems(data: PaymentDataForm, method: str | None) -> list[Problem]:
+def _way_problems(data: PaymentDataForm, method: str | None, at_fault: Collection[str]) -> list[Problem]:
     given = [way for way in _WAYS if getattr(data, way) is not None]
     problems: list[Problem] = []
     if not given:
@@ -79,15 +82,15 @@ def _way_problems(data: PaymentDataForm, method: str | None) -> list[Problem]:
     if data.pix_key is not None:
         problems += key_problems("paymentData.pixKey", data.pix_key)
     if data.bank_account is not None:
-        problems += _bank_problems(data.bank_account, method)
+        problems += _bank_problems(data.bank_account, method, at_fault)
     return problems
 
 
-def _bank_problems(bank: BankAccountForm, method: str | None) -> list[Problem]:
+def _bank_problems(bank: BankAccountForm, method: str | None, at_fault: Collection[str]) -> list[Problem]:
     """What is wrong with an account at a bank. What is required and missing is None here, and said elsewhere."""
     here = "paymentData.bankAccount"
     problems: list[Problem] = []
-    if bank.ispb is None and bank.bank_number is None:
+    if bank.ispb is None and bank.bank_number is None and f"{here}.bankNumber" not in at_fault:
         problems.append(Problem(f"{here}.ispb", "REQUIRED", "ispb or bankNumber is required"))
     if bank.ispb is not None and bank.bank_number is not None:
         text = "only one of ispb and bankNumber may be given"

@@ -11,6 +11,7 @@ import msgspec
 from lastro.accounts import Account, account_from
 from lastro.banks import NEWER
 from lastro.base.money import Money
+from lastro.base.paging import mapped
 from lastro.base.run import Glance
 from lastro.companies import FEES, fees_from
 from lastro.payouts.duplicates.store import SAME
@@ -343,7 +344,7 @@ async def payouts_in(session: Session, company_id: UUID, wanted: Wanted, page: P
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
-    return [payout_from(row) for row in rows]
+    return await mapped(rows, payout_from)
 
 
 async def is_there(session: Session, company_id: UUID, payout_id: UUID) -> bool:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lastro.base.money import Money
+from lastro.base.paging import mapped
 from lastro.plans.model import Approval, Counts, Line, Plan, Sum, Total
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ async def lines_of(
 ) -> list[Line]:
     """Lines behind number `after` in order, with the payouts they became as those are now. limit None: all."""
     rows = await session.search(lines_sql(status, limit), company_id, plan_id, after)
-    return [_line(row, is_shown=True) for row in rows]
+    return await mapped(rows, lambda row: _line(row, is_shown=True))
 
 
 def lines_sql(status: str | None, limit: int | None) -> str:
@@ -203,7 +204,7 @@ async def plans_in(session: Session, company_id: UUID, status: str | None, page:
     given = () if status is None else (status,)
     sql = page_sql(("status",) if given else (), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given)
-    return [_plan(row) for row in rows]
+    return await mapped(rows, _plan)
 
 
 def _plan(row: Record) -> Plan:

@@ -10,6 +10,7 @@ import msgspec
 
 from lastro.accounts import accounts_of
 from lastro.base.money import Money
+from lastro.base.paging import mapped
 from lastro.subscriptions.model import TYPES, Cancellation, FirstCharge, Passed, Payer, Person, Shown, Subscription, Terms
 
 if TYPE_CHECKING:
@@ -186,9 +187,11 @@ async def network_numbers(session: Session, count: int) -> list[int]:
 async def _with_accounts(session: Session, company_id: UUID, rows: Sequence[Record]) -> list[Shown]:
     wanted: Iterable[UUID] = {row["account_id"] for row in rows}
     accounts = {one.id: one for one in await accounts_of(session, company_id, wanted)}
-    return [
-        Shown(subscription_from(row), accounts[row["account_id"]], row["location_token"], _first_charge(row)) for row in rows
-    ]
+
+    def shown(row: Record) -> Shown:
+        return Shown(subscription_from(row), accounts[row["account_id"]], row["location_token"], _first_charge(row))
+
+    return await mapped(rows, shown)
 
 
 def subscription_from(row: Record) -> Subscription:

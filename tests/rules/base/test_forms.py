@@ -381,3 +381,19 @@ def agree(raw: bytes) -> None:
         assert slow_problems == []
         assert slow == fast
         assert forms.read(raw, CreateOrder) == (fast, [])
+
+
+@pytest.mark.parametrize("number", ["1e99999999999999999999", "-1.5e99999999999999999999", "[1e99999999999999999999]"])
+def test_a_number_that_nothing_can_hold_is_no_json_that_is_taken(number: str) -> None:
+    with pytest.raises(NotJson, match="too large"):
+        forms.parsed(b'{"a":' + number.encode() + b"}")
+
+
+def test_what_is_at_fault_within_is_not_missing() -> None:
+    found = [
+        Problem("a.b", "INVALID", "1"),
+        Problem("a", "REQUIRED", "2"),
+        Problem("a", "INVALID", "3"),
+        Problem("ab", "REQUIRED", "4"),
+    ]
+    assert [p.description for p in first_of_each(found)] == ["1", "3", "4"]

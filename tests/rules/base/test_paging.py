@@ -1,5 +1,6 @@
 """Where an ascending page ends while rows are being written, and the filters of lists, without a database."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from lastro.base.api import stamp
 from lastro.base.errors import NotYet, Problem
-from lastro.base.paging import SETTLED_AFTER, Page, Part, read_choice, read_text
+from lastro.base.paging import LARGE, SETTLED_AFTER, SLICE, Page, Part, mapped, read_choice, read_text
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 A_TICK = timedelta(microseconds=1)
@@ -90,3 +91,22 @@ def test_words_to_choose_from(text: str, read: str | None) -> None:
     problems: list[Problem] = []
     assert read_choice({"q": text}, "q", ("A", "B"), problems) == read
     assert [(p.field, p.issue) for p in problems] == ([] if read else [("q", "INVALID")])
+
+
+async def test_a_large_page_lets_others_go_on_between_its_slices() -> None:
+    """Two pages that are made at the same time take turns; a small one is made at once."""
+    made: list[str] = []
+
+    def form(name: str) -> str:
+        made.append(name)
+        return name
+
+    pages = [asyncio.ensure_future(mapped([name] * 3 * SLICE, form)) for name in "ab"]
+    assert [len(page) for page in await asyncio.gather(*pages)] == [3 * SLICE] * 2
+    assert made == [name for name in "ababab" for _ in range(SLICE)]
+
+
+async def test_a_large_page_is_rendered_beside_the_loop_and_a_small_one_in_it() -> None:
+    for rows, body in ((LARGE - 1, b""), (LARGE, b"200 rows")):
+        part = await Part([NOW] * rows, None).rendered(lambda part: b"%d rows" % len(part.rows))
+        assert part.body == body

@@ -160,3 +160,35 @@ async def test_one_name_in_two_companies_is_two_callers() -> None:
 
     ana, dora = "01890a5d-ac96-774b-bcce-b302099a8057", "01890a5d-ac96-774b-bcce-b302099a8058"
     assert [await status(c) for c in (ana, ana, dora, dora)] == [405, 429, 405, 429]
+
+
+def test_all_clients_of_a_company_share_its_limit_and_another_companys_is_its_own() -> None:
+    made = Limits(60, Clock(), of_company=100)
+    given = [made.take(f"ana {n % 10}", within="ana").retry_after_seconds for n in range(200)]
+    assert given.count(None) == 100
+    assert made.take("ana 10", within="ana").retry_after_seconds == 1
+    assert made.take("dora 0", within="dora").retry_after_seconds is None
+
+
+def test_what_a_company_has_too_much_of_costs_its_client_nothing() -> None:
+    clock = Clock()
+    made = Limits(60, clock, of_company=60)
+    for _ in range(60):
+        made.take("ana 1", within="ana")
+    for _ in range(30):
+        assert made.take("ana 2", within="ana").retry_after_seconds == 1
+    clock.now += 60
+    assert made.take("ana 2", within="ana") == Taken(60, 59, 1)
+
+
+def test_a_client_that_was_given_more_than_its_company_has_may_use_it() -> None:
+    made = Limits(60, Clock(), of_company=100)
+    given = [made.take("ana 1", 150, within="ana").retry_after_seconds for _ in range(151)]
+    assert given.count(None) == 150
+
+
+def test_the_scarcer_of_both_is_told() -> None:
+    made = Limits(60, Clock(), of_company=61)
+    for _ in range(50):
+        made.take("ana 1", within="ana")
+    assert made.take("ana 2", within="ana") == Taken(61, 10, 51)

@@ -5,6 +5,8 @@ import os
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import Mock
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from lastro.base.errors import Kind
 from lastro.doors.gate import LARGEST_BODY, Gate
 from lastro.doors.http import Response, seen_of, unauthorized
+from lastro.doors.operations import Operations, is_large
 from lastro.doors.turns import NoTurn, Turns
 
 SOON = 0.05
@@ -25,18 +28,61 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-async def test_one_caller_has_fewer_turns_than_all_have() -> None:
-    turns = Turns(3, 2, SOON)
-    async with turns.turn("ana"), turns.turn("ana"):
-        with pytest.raises(NoTurn) as own:
-            async with turns.turn("ana"):
-                pass
-        async with turns.turn("dora"):
-            with pytest.raises(NoTurn) as others:
-                async with turns.turn("eva"):
+async def test_one_caller_has_fewer_turns_than_its_company_and_that_fewer_than_all_have() -> None:
+    turns = Turns(3, 1, SOON, of_company=2)
+    async with turns.turn("ana", "a"), turns.turn("ana", "b"):
+        for client in ("a", "b", "c"):
+            with pytest.raises(NoTurn) as own:
+                async with turns.turn("ana", client):
                     pass
-    assert (own.value.refused.kind, others.value.refused.kind) == (Kind.TOO_MANY, Kind.UNAVAILABLE)
+            assert own.value.refused.kind == Kind.TOO_MANY
+        async with turns.turn("dora", "d"):
+            with pytest.raises(NoTurn) as others:
+                async with turns.turn("eva", "e"):
+                    pass
+    assert others.value.refused.kind == Kind.UNAVAILABLE
     assert own.value.refused.retry_after_seconds == 5
+
+
+async def test_a_company_with_many_clients_leaves_half_to_others() -> None:
+    turns = Turns(8, 2, 5.0)
+
+    async def hold(company: str, client: str, had: list[str], over: asyncio.Event) -> None:
+        async with turns.turn(company, client):
+            had.append(company)
+            await over.wait()
+
+    had, over = list[str](), asyncio.Event()
+    greedy = [asyncio.ensure_future(hold("ana", str(n), had, over)) for n in range(50)]
+    await settle()
+    assert had == ["ana"] * 4
+    async with asyncio.timeout(1), turns.turn("dora", "d"):
+        pass
+    over.set()
+    await asyncio.gather(*greedy)
+    assert len(had) == 50
+
+
+async def test_a_free_turn_goes_to_the_company_that_has_the_fewest() -> None:
+    turns, had, over = Turns(2, 2, 5.0, of_company=2), list[str](), asyncio.Event()
+
+    async def take(company: str) -> None:
+        async with turns.turn(company):
+            had.append(company)
+            await over.wait()
+
+    first = turns.turn("ana")
+    await first.__aenter__()
+    asks = [asyncio.ensure_future(take("ana")) for _ in range(5)]
+    await settle()
+    asks.append(asyncio.ensure_future(take("dora")))
+    await settle()
+    assert had == ["ana"]
+    await first.__aexit__(None, None, None)
+    await settle()
+    assert had == ["ana", "dora"]
+    over.set()
+    await asyncio.gather(*asks)
 
 
 async def test_who_waits_has_the_turn_that_is_given_back() -> None:
@@ -117,7 +163,7 @@ async def test_the_body_of_a_stranger_is_not_taken() -> None:
 
 async def test_so_many_large_bodies_are_taken_at_a_time() -> None:
     """The third waits without a byte of it being taken, and is refused when it has waited long enough."""
-    narrow, calls = gate(large_bodies=Turns(2, 2, SOON)), [Call() for _ in range(3)]
+    narrow, calls = gate(large_bodies=Turns(2, 2, SOON, of_company=2)), [Call() for _ in range(3)]
     first, second, third = (asyncio.ensure_future(c.served(narrow, echo, admitted, LARGEST_BODY + 1)) for c in calls)
     async with asyncio.timeout(1):
         await third
@@ -198,3 +244,32 @@ async def test_a_client_has_so_many_files_at_a_time() -> None:
     files[0].let_go.put_nowait(None)
     await first
     assert calls[0].status == 200
+
+
+@pytest.mark.parametrize(
+    ("limit", "large"), [("200", False), ("201", True), ("5000", True), ("", False), ("-5000", False), ("9" * 5000, False)]
+)
+def test_a_page_is_large_by_the_rows_that_are_asked_for(limit: str, large: bool) -> None:
+    assert is_large({"limit": limit}) is large
+    assert not is_large({})
+
+
+async def test_a_company_makes_one_large_page_at_a_time_and_another_company_does_not_wait_for_it() -> None:
+    operations = Operations(Mock(), Mock(), lambda: 0.0, b"", Mock())
+    ana, dora, under_way = UUID(int=1), UUID(int=2), list[UUID]()
+    over = asyncio.Event()
+
+    async def page(company: UUID, limit: str) -> None:
+        async with operations._page_turn({"limit": limit}, company):
+            under_way.append(company)
+            await over.wait()
+
+    pages = [asyncio.ensure_future(page(ana, "5000")) for _ in range(8)]
+    await settle()
+    assert under_way == [ana]
+    pages += [asyncio.ensure_future(page(dora, "5000")), asyncio.ensure_future(page(ana, "1"))]
+    await settle()
+    assert under_way == [ana, dora, ana]
+    over.set()
+    await asyncio.gather(*pages)
+    assert under_way.count(ana) == 9

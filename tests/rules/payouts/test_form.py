@@ -31,7 +31,7 @@ def asked(data: Any = None, **changes: Any) -> dict[str, Any]:
 def wrong(body: dict[str, Any]) -> list[tuple[str, str]]:
     """As the operation says it: one problem a field, in the order of the form."""
     form, problems = forms.read(msgspec.json.encode(body), CreatePayout)
-    found = forms.in_order([*problems, *form_problems(form)], CreatePayout)
+    found = forms.in_order([*problems, *form_problems(form, {p.field for p in problems})], CreatePayout)
     return [(p.field, p.issue) for p in found]
 
 
@@ -156,7 +156,10 @@ def test_mail_is_written_small(typed: str, kept: str) -> None:
 def said(body: dict[str, Any]) -> list[tuple[str, str]]:
     """The sentences of a request's problems."""
     form, problems = forms.read(msgspec.json.encode(body), CreatePayout)
-    return [(p.field, p.description) for p in forms.in_order([*problems, *form_problems(form)], CreatePayout)]
+    return [
+        (p.field, p.description)
+        for p in forms.in_order([*problems, *form_problems(form, {p.field for p in problems})], CreatePayout)
+    ]
 
 
 @pytest.mark.parametrize("compe", ["0", "00", "000"])
@@ -188,3 +191,16 @@ def test_what_to_do_with_a_check_digit_is_said(method: str, number: str, sentenc
 
 def test_a_pix_takes_a_check_digit_that_is_a_letter() -> None:
     assert said(asked(bank(accountNumber="1234X"), receiver=PERSON)) == []
+
+
+@pytest.mark.parametrize("given", [5, "x", [], True])
+def test_a_lone_way_of_a_wrong_type_is_told_as_that_and_not_as_missing(given: Any) -> None:
+    for way in ("bankAccount",) if isinstance(given, str) else ("bankAccount", "pixKey", "qrcodeData"):
+        assert wrong(asked({way: given})) == [(f"paymentData.{way}", "INVALID")]
+    assert wrong(asked({})) == [("paymentData", "REQUIRED")]
+
+
+def test_a_bank_whose_number_is_of_a_wrong_type_is_not_missing() -> None:
+    bank = {"bankNumber": 1, "branch": "1", "accountNumber": "12345", "accountType": "CHECKING_ACCOUNT"}
+    assert ("paymentData.bankAccount.bankNumber", "INVALID") in (found := wrong(asked({"bankAccount": bank}, receiver=None)))
+    assert "paymentData.bankAccount.ispb" not in {field for field, _ in found}

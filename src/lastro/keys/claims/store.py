@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from lastro.base.paging import mapped
 from lastro.keys.claims.model import PROOF_HOLDS, ClaimRoom, KeyClaim
 from lastro.keys.store import validation_from
 
@@ -97,7 +98,7 @@ async def claims_in(session: Session, company_id: UUID, account_id: UUID, page: 
     sql = page_sql(is_descending=page.is_descending, has_status=status is not None)
     also = () if status is None else (status,)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, account_id, *also)
-    return [claim_from(row) for row in rows]
+    return await mapped(rows, claim_from)
 
 
 async def claims_of(session: Session, company_id: UUID, account_id: UUID, most: int) -> list[KeyClaim]:

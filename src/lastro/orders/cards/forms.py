@@ -124,7 +124,7 @@ def wish_of(details: PaymentDetailsForm | None, method: str | None, problems: li
 def _check_choice(details: PaymentDetailsForm, card: CreditCardForm | None, problems: list[Problem]) -> None:
     if card is not None and details.card_token is not None:
         problems.append(Problem(f"{_ABOVE}.cardToken", "MUTUALLY_EXCLUSIVE", "a card is typed, or its token is given"))
-    if card is None and details.card_token is None:
+    if card is None and details.card_token is None and not any(p.field == f"{_ABOVE}.cardToken" for p in problems):
         problems.append(Problem(_CARD, "REQUIRED", "is required, or a cardToken"))
         if details.installments is not None:
             problems.append(Problem(f"{_ABOVE}.installments", "NOT_ALLOWED", "there is no card that they are of"))

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.base.money import Money
+from lastro.base.paging import mapped
 from lastro.base.run import Glance
 from lastro.orders.model import Asked, Refund
 from lastro.orders.store import order_by_id, payment_from
@@ -169,7 +170,7 @@ async def refunds_in(session: Session, company_id: UUID, wanted: Wanted, page: P
     given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
-    return [asked_from(row) for row in rows]
+    return await mapped(rows, asked_from)
 
 
 def asked_from(row: Record) -> Asked:

@@ -94,9 +94,16 @@ class ListCodes(Act[Part[StaticCode]]):
         rows = await store.codes_in(session, door.company_id, self.account_id, self.page)
         return self.page.settled(rows, lambda code: code.created_at, door.now)
 
+    async def look_up(self, known: Part[StaticCode], door: Door) -> Part[StaticCode]:
+        """A large page is rendered in a thread."""
+        return await known.rendered(self._render)
+
     def decide(self, known: Part[StaticCode], door: Door) -> Done:
         """The page as it is shown."""
-        return Done(None, render(self.page.answer(StaticQrcodes, known, listed)))
+        return Done(None, known.body or self._render(known))
+
+    def _render(self, known: Part[StaticCode]) -> bytes:
+        return render(self.page.answer(StaticQrcodes, known, listed))
 
 
 def _row(code: StaticCode) -> Row:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lastro.base.money import Money
+from lastro.base.paging import mapped
 from lastro.base.run import Glance
 from lastro.orders.model import StaticCode
 
@@ -45,7 +46,7 @@ async def codes_in(session: Session, company_id: UUID, account_id: UUID | None, 
     given = {} if account_id is None else {"account_id": account_id}
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
-    return [code_from(row) for row in rows]
+    return await mapped(rows, code_from)
 
 
 def code_from(row: Record) -> StaticCode:

@@ -9,6 +9,7 @@ import msgspec
 
 from lastro.accounts import account_from
 from lastro.base.money import Money
+from lastro.base.paging import mapped
 from lastro.base.run import Glance
 from lastro.companies import FEES, FeePlan, Route, fees_from
 from lastro.orders.cards.model import CardPayment
@@ -233,7 +234,7 @@ async def orders_in(session: Session, company_id: UUID, wanted: Wanted, page: Pa
     given = _given(wanted)
     sql = page_sql(tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
-    return [order_from(r) for r in rows]
+    return await mapped(rows, order_from)
 
 
 async def reservation(session: Session, company_id: UUID, order_id: UUID) -> str | None:

@@ -34,9 +34,16 @@ class List(Act["Part[Plan]"]):
         rows = await store.plans_in(session, door.company_id, self.status, self.page)
         return self.page.settled(rows, lambda plan: plan.created_at, door.now)
 
+    async def look_up(self, known: Part[Plan], door: Door) -> Part[Plan]:
+        """A large page is rendered in a thread."""
+        return await known.rendered(self._render)
+
     def decide(self, known: Part[Plan], door: Door) -> Done:
         """The page as it is shown."""
-        return Done(None, render(self.page.answer(Plans, known, row_of)))
+        return Done(None, known.body or self._render(known))
+
+    def _render(self, known: Part[Plan]) -> bytes:
+        return render(self.page.answer(Plans, known, row_of))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from functools import cache
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
+from lastro.base.paging import mapped
 from lastro.webhooks.model import Found, Listed, PastAttempt, Resendable, Undelivered
 from lastro.webhooks.rules import EventStatus
 
@@ -110,7 +111,8 @@ async def events_in(session: Session, company_id: UUID, wanted: Wanted, page: Pa
     given = wanted.given
     sql = page_sql(wanted.statuses, tuple(given), is_descending=page.is_descending)
     rows = await session.search(sql, company_id, page.since, page.until, page.reach, *given.values())
-    return Listed([_undelivered(r) for r in rows if r["id"] is not None], rows[0]["walked_to"] if rows else None)
+    events = await mapped([r for r in rows if r["id"] is not None], _undelivered)
+    return Listed(events, rows[0]["walked_to"] if rows else None)
 
 
 async def found(session: Session, company_id: UUID, wanted: Wanted, most: int) -> Found:
