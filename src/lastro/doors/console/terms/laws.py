@@ -239,4 +239,10 @@ LAWS: Mapping[str, str] = {
     "every_change_of_a_person_is_told": (
         "Uma pessoa do console tem uma linha nos atos para cada versão, e nenhuma para versão que não tem."
     ),
+    "a_reference_is_of_one_company": (
+        "Duas empresas não têm instrumento, cobrança, recebimento, retorno ou recorrência sob um nome, em qualquer era."
+    ),
+    "nothing_settles_before_it_was_created": (
+        "Nada foi pago, enviado, devolvido ou tomado de volta antes de haver cobrança, pagamento ou devolução para isso."
+    ),
 }
