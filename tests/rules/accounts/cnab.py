@@ -74,7 +74,9 @@ def read(content: bytes) -> list[Lot]:
             case other:
                 assert other == "5"
                 lots[-1].trailer = _fields(line, LOT_TRAILER)
-    assert (int(last["lots"]), int(last["records"]), int(last["accounts"])) == (len(lots), len(lines), 1)
+    assert (int(last["lots"]), int(last["records"]), int(last["accounts"])) == (len(lots), len(lines), len(lots))
+    numbers = [int(lot.header["number"]) for lot in lots]
+    assert numbers == list(range(numbers[0], numbers[0] + len(lots)))
     for number, lot in enumerate(lots, start=1):
         _hold(number, lot)
     return lots

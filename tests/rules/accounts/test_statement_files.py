@@ -2,14 +2,17 @@
 
 import csv
 import io
+import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
+from xml.etree import ElementTree as ET
 
+import ofxparse
 import pytest
 import xmlschema
 from ofxtools.Parser import OFXTree
@@ -19,8 +22,9 @@ from lastro.accounts import Account
 from lastro.accounts.statements.formats import WRITERS
 from lastro.accounts.statements.formats.cnab240 import _MOST_IN_A_LOT, Cnab240
 from lastro.accounts.statements.model import Statement
-from lastro.accounts.statements.types import TYPES
+from lastro.accounts.statements.types import TYPES, UNCODED, history_code
 from lastro.base.money import Money
+from lastro.standards.legible import legible
 
 from . import cnab
 
@@ -62,8 +66,12 @@ def written(form: str, rows: Sequence[tuple[Any, ...]], opening: int, currency: 
     closing = rows[-1][5] if rows else opening
     statement = Statement(
         ACCOUNT, INSTITUTION, currency, SINCE, UNTIL, Money(opening, currency), Money(closing, currency),
-        UNTIL + timedelta(days=1), UUID(int=9),
+        UNTIL + timedelta(days=1), UUID(int=9), date(2026, 1, 31),
     )  # fmt: skip
+    return of(statement, form, rows)
+
+
+def of(statement: Statement, form: str, rows: Sequence[tuple[Any, ...]]) -> bytes:
     writer: Any = WRITERS[form][2](statement)
     middle = len(rows) // 2
     return b"".join((writer.head(), writer.entries(rows[:middle]), writer.entries(rows[middle:]), writer.foot()))
@@ -85,7 +93,7 @@ def test_csv_adds_up_and_runs_nothing(case: tuple[int, int, int]) -> None:
         assert Decimal(entry["balanceAfter"]) == left == Decimal(row[5]) / 100
         assert (entry["id"], entry["type"], entry["title"]) == (str(row[2]), row[3], TYPES[row[3]].title)
         assert datetime.fromisoformat(entry["createdAt"]) == row[1]
-        assert entry["description"].lstrip("'") == (row[6] or "")
+        assert entry["description"].lstrip("'") == legible(row[6] or "")
         assert not {entry["description"][:1], entry["counterpartyName"][:1]} & set("=+-@")
         assert entry["counterpartyDocument"] in ("", "***.982.247-**")
     assert Decimal(closing["balanceAfter"]) == left
@@ -117,7 +125,7 @@ def test_ofx_is_read_by_ofxtools(case: tuple[int, int, int]) -> None:
     entries = [] if not rows else statement.banktranlist
     assert [e.trnamt for e in entries] == [Decimal(r[0] * r[4]) / 100 for r in rows]
     assert [e.fitid for e in entries] == [str(r[2]) for r in rows]
-    assert [e.dtposted for e in entries] == [r[1].replace(microsecond=r[1].microsecond // 1000 * 1000) for r in rows]
+    assert [e.dtuser for e in entries] == [r[1].replace(microsecond=r[1].microsecond // 1000 * 1000) for r in rows]
     assert all(e.memo.startswith(TYPES[r[3]].title) for e, r in zip(entries, rows, strict=True))
     assert statement.ledgerbal.balamt == Decimal(case[2]) / 100 + sum(e.trnamt for e in entries)
 
@@ -179,7 +187,16 @@ def test_cnab240_is_as_the_published_table(case: tuple[int, int, int]) -> None:
 def test_more_than_a_lot_counts_are_several_each_closing_where_the_next_opens() -> None:
     few = rows_of(1, 7, 500)
     statement = Statement(
-        ACCOUNT, INSTITUTION, "BRL", SINCE, UNTIL, Money(500, "BRL"), Money(few[-1][5], "BRL"), UNTIL, UUID(int=9)
+        ACCOUNT,
+        INSTITUTION,
+        "BRL",
+        SINCE,
+        UNTIL,
+        Money(500, "BRL"),
+        Money(few[-1][5], "BRL"),
+        UNTIL,
+        UUID(int=9),
+        date(2026, 1, 31),
     )
     writer = Cnab240(statement)
     parts = [writer.head(), writer.entries(few[:3])]  # type: ignore[arg-type]
@@ -188,6 +205,132 @@ def test_more_than_a_lot_counts_are_several_each_closing_where_the_next_opens() 
         cnab.read(b"".join((*parts, writer.entries(few[3:]), writer.foot())))  # type: ignore[arg-type]
     assert writer._lot == 2
     assert writer._in_lot == 4
+
+
+# ── days: 30 November, with a Pix at 22:30 in Brasilia, as readers that know nothing of each other see it ──
+
+LAST_DAY, EVENING = date(2026, 11, 30), datetime(2026, 12, 1, 1, 30, tzinfo=UTC)
+
+
+def of_day(form: str, day: date = LAST_DAY, number: int = 1) -> bytes:
+    """The statement of one day, each entry at half past ten in the evening there."""
+    since = datetime(day.year, day.month, day.day, 3, tzinfo=UTC)
+    until = since + timedelta(days=1, microseconds=-1)
+    at = since + timedelta(hours=22, minutes=30)
+    rows = [
+        (
+            1,
+            at + n * timedelta(microseconds=1),
+            UUID(int=7 + n),
+            "PIX_IN",
+            100,
+            100 * (n + 1),
+            None,
+            None,
+            _NAME,
+            None,
+            None,
+            None,
+        )
+        for n in range(number)
+    ]
+    statement = Statement(
+        ACCOUNT, INSTITUTION, "BRL", since, until, Money(0, "BRL"), Money(100 * number, "BRL"), until + timedelta(hours=9),
+        UUID(int=random_id()), day,
+    )  # fmt: skip
+    return of(statement, form, rows)
+
+
+def random_id() -> int:
+    """Another id each time that a file is made."""
+    return Random().getrandbits(128)
+
+
+@pytest.mark.filterwarnings("ignore:Call to deprecated method")
+def test_an_evenings_entry_keeps_its_day_in_ofxparse() -> None:
+    """It turns every time into UTC and forgets the offset, as many accounting programs do."""
+    statement = ofxparse.OfxParser.parse(io.BytesIO(of_day("ofx"))).account.statement
+    (entry,) = statement.transactions
+    assert (entry.date.date(), statement.start_date.date(), statement.end_date.date()) == (LAST_DAY,) * 3
+    assert (entry.amount, entry.id) == (Decimal("1.00"), str(UUID(int=7)))
+
+
+def test_an_evenings_entry_keeps_its_day_in_ofxtools() -> None:
+    tree = OFXTree()
+    tree.parse(io.BytesIO(of_day("ofx")))
+    (statement,) = tree.convert().statements
+    (entry,) = statement.banktranlist
+    assert (entry.dtposted.date(), entry.dtuser) == (LAST_DAY, EVENING)
+    assert {
+        at.date() for at in (statement.banktranlist.dtstart, statement.banktranlist.dtend, statement.ledgerbal.dtasof)
+    } == {LAST_DAY}
+
+
+def test_an_evenings_entry_keeps_its_day_in_camt053(published: xmlschema.XMLSchema) -> None:
+    (statement,) = cast("Any", published.to_dict(io.BytesIO(of_day("camt053"))))["BkToCstmrStmt"]["Stmt"]
+    (entry,) = statement["Ntry"]
+    (details,) = entry["NtryDtls"][0]["TxDtls"]
+    assert (entry["BookgDt"], entry["ValDt"]) == ({"Dt": "2026-11-30"}, {"Dt": "2026-11-30"})
+    assert entry["AcctSvcrRef"] == details["Refs"]["AcctSvcrRef"] == UUID(int=7).hex
+    assert datetime.fromisoformat(details["RltdDts"]["TxDtTm"]) == EVENING
+    assert statement["FrToDt"]["FrDtTm"].startswith("2026-11-30T00:00:00")
+
+
+def test_camt053_as_bank_statement_importers_read_it() -> None:
+    """By the paths of the Odoo community importer: a date in BookgDt/Dt, references that tell entries apart."""
+    root = ET.fromstring(of_day("camt053"))
+    names = {"c": "urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"}
+
+    def text(path: str) -> str | None:
+        return root.findtext(path, namespaces=names)
+
+    entry = "c:BkToCstmrStmt/c:Stmt/c:Ntry"
+    assert (text(f"{entry}/c:BookgDt/c:Dt"), text(f"{entry}/c:ValDt/c:Dt")) == ("2026-11-30", "2026-11-30")
+    assert (text(f"{entry}/c:Amt"), text(f"{entry}/c:CdtDbtInd")) == ("1.00", "CRDT")
+    assert text(f"{entry}/c:NtryDtls/c:TxDtls/c:Refs/c:EndToEndId") == _NAME
+    assert text(f"{entry}/c:AcctSvcrRef") == UUID(int=7).hex
+    assert text("c:BkToCstmrStmt/c:Stmt/c:Id") == "000000019-BRL-20261130-20261130"
+
+
+def test_a_closed_day_asked_for_twice_is_the_same_statement() -> None:
+    ids = [re.findall(rb"<Stmt><Id>(.+?)</Id>", of_day("camt053")) for _ in range(2)]
+    assert ids[0] == ids[1] != re.findall(rb"<Stmt><Id>(.+?)</Id>", of_day("camt053", date(2026, 12, 1)))
+    assert len(ids[0][0]) <= 35
+
+
+def test_csv_is_in_brasilia() -> None:
+    _, entry, _ = csv.DictReader(io.StringIO(of_day("csv").decode(), newline=""))
+    assert entry["createdAt"] == "2026-11-30T22:30:00.000000-03:00"
+
+
+def test_csv_for_a_spreadsheet_in_portuguese() -> None:
+    content = of_day("csv-pt")
+    assert content.startswith(b"\xef\xbb\xbf")
+    opening, entry, closing = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=";")
+    assert (entry["createdAt"], entry["amount"], entry["balanceAfter"]) == ("30/11/2026 22:30:00", "1,00", "1,00")
+    assert (opening["balanceAfter"], closing["createdAt"]) == ("0,00", "30/11/2026 23:59:59")
+
+
+def test_cnab240_counts_files_statements_and_lots() -> None:
+    days = [date(2026, 11, 29), LAST_DAY]
+    contents = [of_day("cnab240", day) for day in days]
+    files = [int(content[157:163]) for content in contents]
+    numbers = [int(cnab.read(content)[0].header["number"]) for content in contents]
+    assert files == [(day - SINCE.date()).days + 1 for day in days]
+    assert (files[1] - files[0], numbers[1] > numbers[0]) == (1, True)
+    assert of_day("cnab240") == of_day("cnab240")
+
+
+def test_200_000_entries_are_three_lots_and_three_accounts_to_reconcile() -> None:
+    lots = cnab.read(of_day("cnab240", number=200_000))
+    assert [len(lot.entries) for lot in lots] == [99_999, 99_999, 2]
+
+
+def test_each_type_has_a_history_code_of_its_own() -> None:
+    codes = [history_code(name) for name in TYPES]
+    assert len(set(codes)) == len(codes)
+    assert all(re.fullmatch("[0-9]{4}", code) and code != UNCODED for code in codes)
+    assert history_code("OF_A_NEWER_VERSION") == UNCODED
 
 
 def test_every_currency_has_its_decimals() -> None:

@@ -153,7 +153,7 @@ class ReadFile(Act["Bounds | None"]):
         opening, closing = Money(known.opening[0], self.currency), Money(known.closing[0], self.currency)
         statement = Statement(
             known.account, self.institution, self.currency, self.period.since, known.until, opening, closing, door.now,
-            door.chance.uuid(door.now),
+            door.chance.uuid(door.now), self.period.last or day_of(known.until),
         )  # fmt: skip
         ending, media, writer = WRITERS[self.format]
         name = f"extrato-{known.account.number}-{day_of(self.period.since)}-{day_of(known.until)}.{ending}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lastro.accounts.statements import docs
 from lastro.accounts.statements.actions import ListEntries, ReadFile
+from lastro.accounts.statements.formats import CSV_PT
 from lastro.accounts.statements.model import JSON, MEDIA, MOST_DAYS, OPERATIONS, Period, Wanted
 from lastro.base.api import Incoming, Query, Route
 from lastro.base.errors import Kind, Problem, Refused
@@ -34,6 +35,8 @@ _QUERIES = (
     Query("mergeBatch", "Whether the transfers of a payout batch are shown as one entry.", _FLAG),
     Query("format", "A whole period as a file, in place of a page; Accept may ask for it as well.",
           {"type": "string", "enum": list(MEDIA), "default": JSON}),
+    Query("excel", "With `format=csv`: for a spreadsheet in Portuguese, with `;`, decimal commas and a byte order mark.",
+          {"type": "string", "enum": ["pt"]}),
 )  # fmt: skip
 _OF_PAGES = ("limit", "sort", "cursor", "operation", "endToEndId", "mergeBatch")
 
@@ -48,6 +51,9 @@ class _Desk:
         currency = read_choice(query, "currency", CURRENCIES, problems) or "BRL"
         by_accept = next((name for name, media in MEDIA.items() if media == incoming.media), JSON)
         form = read_choice(query, "format", MEDIA, problems) or by_accept
+        excel = read_choice(query, "excel", ("pt",), problems)
+        if excel is not None and form != "csv":
+            problems.append(Problem("excel", "NOT_ALLOWED", "is for format=csv alone"))
         period = _period(query, problems)
         if form != JSON:
             problems += [Problem(name, "NOT_ALLOWED", "a file is the whole period") for name in _OF_PAGES if name in query]
@@ -55,7 +61,7 @@ class _Desk:
                 problems.append(Problem("startDate", "REQUIRED", "is required for a file"))
             if problems:
                 return Refused(Kind.INVALID, tuple(problems))
-            return ReadFile(incoming.id("id"), currency, period, form, self.institution)
+            return ReadFile(incoming.id("id"), currency, period, form if excel is None else CSV_PT, self.institution)
         page = read_page({name: text for name, text in query.items() if name not in ("from", "to")}, problems)
         operation = read_choice(query, "operation", OPERATIONS, problems)
         name = query.get("endToEndId")

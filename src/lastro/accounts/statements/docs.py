@@ -19,10 +19,10 @@ _ENTRY = {
 _CSV = (
     "createdAt,id,operation,type,title,amount,balanceAfter,currency,description,orderId,endToEndId,counterpartyName,"
     "counterpartyDocument\r\n"
-    "2026-01-31T03:00:00.000000Z,,,OPENING_BALANCE,Saldo inicial,,100000.00,BRL,,,,,\r\n"
-    "2026-01-31T12:00:01.412000Z,0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21,out,PIX_OUT,Pix enviado,-10.50,99989.50,BRL,Salary,,"
-    "E9999901020260131120000001aBcDeF,Fabio de Fora,***.813.579-**\r\n"
-    "2026-02-01T02:59:59.999999Z,,,CLOSING_BALANCE,Saldo final,,99989.50,BRL,,,,,\r\n"
+    "2026-01-31T00:00:00.000000-03:00,,,OPENING_BALANCE,Saldo inicial,,100000.00,BRL,,,,,\r\n"
+    "2026-01-31T09:00:01.412000-03:00,0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d21,out,PIX_OUT,Pix enviado,-10.50,99989.50,BRL,"
+    "Salary,,E9999901020260131120000001aBcDeF,Fabio de Fora,***.813.579-**\r\n"
+    "2026-01-31T23:59:59.999999-03:00,,,CLOSING_BALANCE,Saldo final,,99989.50,BRL,,,,,\r\n"
 )
 _EXAMPLES = {"csv": _CSV}
 _ONLY_OF_PAGES = tuple(
@@ -62,6 +62,8 @@ STATEMENT = Doc(
         Refusal(Kind.INVALID, "mergeBatch", "MUTUALLY_EXCLUSIVE", "`endToEndId` names one payment.", "Give one of the two."),
         Refusal(Kind.INVALID, "format", "INVALID", "A statement is not had as that.", f"Give one of {', '.join(MEDIA)}."),
         Refusal(Kind.INVALID, "format", "OUT_OF_RANGE", "CNAB 240 counts its records in six digits.", "Ask for fewer days."),
+        Refusal(Kind.INVALID, "excel", "INVALID", "It is not pt.", "Give pt, or leave it out."),
+        Refusal(Kind.INVALID, "excel", "NOT_ALLOWED", "It changes CSV alone.", "Leave it out, or give `format=csv`."),
         Refusal(Kind.INVALID, "startDate", "REQUIRED", "A file needs to know where it begins.", "Give its first day."),
         *_DAYS,
         *_ONLY_OF_PAGES,

@@ -62,7 +62,8 @@ class Wanted:
 @dataclass(frozen=True, slots=True)
 class Statement:
     """The head of a file. until: the last instant that is in it; nothing before it will ever change. opening, closing: what
-    the account had, available and held, before the first and after the last entry.
+    the account had, available and held, before the first and after the last entry. last_day: that was asked for, which may
+    lie ahead.
     """
 
     account: Account
@@ -74,6 +75,17 @@ class Statement:
     closing: Money
     made_at: datetime
     id: UUID
+    last_day: date
+
+    @property
+    def name(self) -> str:
+        """The statement's id, up to 35 characters: the same whenever this period of this account is asked for."""
+        return f"{self.account.number}-{self.currency}-{day_of(self.since):%Y%m%d}-{self.last_day:%Y%m%d}"
+
+    @property
+    def sequence(self) -> int:
+        """The day's number in the account's life, from 1: it rises from one day's statement to the next."""
+        return max((self.last_day - day_of(self.account.created_at)).days, 0) + 1
 
 
 def day_of(at: datetime) -> date:

@@ -156,3 +156,27 @@ def title_of(name: str) -> str:
     """What a file calls an entry of this type."""
     known = TYPES.get(name)
     return name if known is None else known.title
+
+
+# The bank's own code of an entry's history in CNAB 240, four digits: rail and act, or a number of its own. None changes.
+_RAIL_CODES = {
+    "PIX": "01", "TED": "02", "BOOK": "03", "BOLETO": "04", "DEPOSIT": "05", "CRYPTO": "06", "CRYPTO2": "07", "CARD": "08",
+    "SPEI": "09", "OXXO": "10", "OXXOPAY": "11", "PAYNET": "12", "PAYNET2": "13",
+}  # fmt: skip
+_ACT_CODES = {
+    "IN": "01", "OUT": "02", "REFUND": "03", "RETURNED": "04", "PROVED": "05", "REFUND_PROVED": "06", "SETTLEMENT": "07",
+    "CHARGEBACK": "08",
+}  # fmt: skip
+_OTHER_CODES = {
+    "PAYOUT_FEE": "0001", "PART_IN": "0002", "STRANDED_IN": "0003", "RETURN_CREDITED": "0004", "MED_BLOCK": "0005",
+    "MED_RELEASE": "0006", "LOSS_RECOVERED": "0007",
+}  # fmt: skip
+UNCODED = "9999"
+
+
+def history_code(name: str) -> str:
+    """The code of an entry's history in CNAB 240; UNCODED for a type that this version does not know."""
+    rail, _, act = name.partition("_")
+    if rail in _RAIL_CODES and act in _ACT_CODES:
+        return _RAIL_CODES[rail] + _ACT_CODES[act]
+    return _OTHER_CODES.get(name, UNCODED)

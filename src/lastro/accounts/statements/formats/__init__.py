@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from lastro.accounts.statements.formats.camt053 import Camt053
 from lastro.accounts.statements.formats.cnab240 import MOST_ENTRIES, Cnab240
 from lastro.accounts.statements.formats.ofx import Ofx
-from lastro.accounts.statements.formats.table import Table
+from lastro.accounts.statements.formats.table import PortugueseTable, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts.statements.model import Statement
 
-__all__ = ["MOST_ENTRIES", "WRITERS", "Writer"]
+__all__ = ["CSV_PT", "MOST_ENTRIES", "WRITERS", "Writer"]
 
 
 class Writer(Protocol):
@@ -32,9 +32,11 @@ class Writer(Protocol):
         """What comes behind them."""
 
 
+CSV_PT = "csv-pt"  # format=csv with excel=pt
 # By format: the file's ending, the media type with its parameters, and who writes it.
 WRITERS: Mapping[str, tuple[str, str, Callable[[Statement], Writer]]] = {
     "csv": ("csv", "text/csv; charset=utf-8", Table),
+    CSV_PT: ("csv", "text/csv; charset=utf-8", PortugueseTable),
     "ofx": ("ofx", "application/x-ofx; charset=windows-1252", Ofx),
     "cnab240": ("ret", "text/plain; charset=us-ascii", Cnab240),
     "camt053": ("xml", "application/xml", Camt053),

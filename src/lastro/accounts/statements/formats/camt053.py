@@ -1,6 +1,7 @@
 """A statement as camt.053.001.08, BankToCustomerStatement of ISO 20022.
 
-Source: the published schema of that message; tests hold every file against it. Our entry types are proprietary codes.
+Source: the published schema of that message; tests hold every file against it. Our entry types are proprietary codes. Days
+and times are Brasilia's: an entry is booked on a day, and its instant is the transaction's.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.accounts.statements.formats.printing import decimal_of, escaped, moment
-from lastro.accounts.statements.model import BRASILIA, day_of
+from lastro.accounts.statements.model import day_of
 from lastro.accounts.statements.types import title_of
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Camt053:
         return (
             f'<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="{_NAMESPACE}"><BkToCstmrStmt>'
             f"<GrpHdr><MsgId>{s.id.hex}</MsgId><CreDtTm>{made}</CreDtTm></GrpHdr>"
-            f"<Stmt><Id>{s.id.hex}</Id><CreDtTm>{made}</CreDtTm>"
+            f"<Stmt><Id>{s.name}</Id><CreDtTm>{made}</CreDtTm>"
             f"<FrToDt><FrDtTm>{moment(s.since)}</FrDtTm><ToDtTm>{moment(s.until)}</ToDtTm></FrToDt>"
             f"<Acct><Id><Othr><Id>{s.account.number}</Id></Othr></Id><Ccy>{s.currency}</Ccy>{owner}{institution}</Acct>"
             f"{self._balance('OPBD', s.opening.minor, s.since)}{self._balance('CLBD', s.closing.minor, s.until)}\n"
@@ -74,16 +75,17 @@ class Camt053:
         side, at, id_, kind, minor, _, description, _, end_to_end_id, name, _, _ = row
         amount = self._amount(side * minor)
         fits = end_to_end_id is not None and len(end_to_end_id) <= _LONGEST_REFERENCE
-        named = f"<Refs><EndToEndId>{escaped(end_to_end_id)}</EndToEndId></Refs>" if fits else ""
+        named = f"<EndToEndId>{escaped(end_to_end_id)}</EndToEndId>" if fits else ""
         party = "" if name is None else f"<Pty><Nm>{escaped(name[:_LONGEST_NAME])}</Nm></Pty>"
         role = "Dbtr" if side > 0 else "Cdtr"
         told = escaped((description or "")[:_LONGEST_TEXT])
         return (
             f"<Ntry><NtryRef>{id_.hex}</NtryRef>{amount}<Sts><Cd>BOOK</Cd></Sts>"
-            f"<BookgDt><DtTm>{at.astimezone(BRASILIA).isoformat(timespec='microseconds')}</DtTm></BookgDt>"
-            f"<ValDt><Dt>{day_of(at)}</Dt></ValDt><BkTxCd><Prtry><Cd>{kind}</Cd></Prtry></BkTxCd>"
-            f"<NtryDtls><TxDtls>{named}{amount}"
+            f"<BookgDt><Dt>{day_of(at)}</Dt></BookgDt><ValDt><Dt>{day_of(at)}</Dt></ValDt>"
+            f"<AcctSvcrRef>{id_.hex}</AcctSvcrRef><BkTxCd><Prtry><Cd>{kind}</Cd></Prtry></BkTxCd>"
+            f"<NtryDtls><TxDtls><Refs><AcctSvcrRef>{id_.hex}</AcctSvcrRef>{named}</Refs>{amount}"
             f"{party and f'<RltdPties><{role}>{party}</{role}></RltdPties>'}"
-            f"{told and f'<RmtInf><Ustrd>{told}</Ustrd></RmtInf>'}</TxDtls></NtryDtls>"
+            f"{told and f'<RmtInf><Ustrd>{told}</Ustrd></RmtInf>'}"
+            f"<RltdDts><TxDtTm>{moment(at)}</TxDtTm></RltdDts></TxDtls></NtryDtls>"
             f"<AddtlNtryInf>{escaped(title_of(kind))}</AddtlNtryInf></Ntry>\n"
         )

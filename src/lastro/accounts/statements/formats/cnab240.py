@@ -2,6 +2,8 @@
 
 Source: FEBRABAN, Layout Padrão CNAB 240, "Extrato de Conta Corrente para Conciliação Bancária" (service 04, segment E, lot
 layout 033). A lot counts its records in five digits: a longer statement is several lots, each closing where the next opens.
+The file's number (NSA) is the last day's in the account's life, and a lot's is made of it, so that both rise from one day to
+the next and a day asked for again has the same.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lastro.accounts.statements.formats.printing import plain
 from lastro.accounts.statements.model import BRASILIA
-from lastro.accounts.statements.types import TYPES, title_of
+from lastro.accounts.statements.types import TYPES, history_code, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from lastro.accounts.statements.model import Statement
 
 _MOST_IN_A_LOT = 99_999  # the record's number has five digits
+_MOST_LOTS = 11  # of MOST_ENTRIES
 MOST_ENTRIES = 999_000  # the file's trailer counts records in six
 _FILE_LAYOUT, _LOT_LAYOUT = "103", "033"
 _OWNERS = {"CPF": "1", "CNPJ": "2"}
@@ -48,7 +51,7 @@ class Cnab240:
         made = self._statement.made_at.astimezone(BRASILIA)
         header = (
             f"{self._bank}00000{'':9}{self._owner}{self._name}{plain(self._statement.institution.name, 30)}{'':10}2"
-            f"{made:%d%m%Y%H%M%S}000001{_FILE_LAYOUT}00000{'':69}"
+            f"{made:%d%m%Y%H%M%S}{self._statement.sequence % 10**6:06d}{_FILE_LAYOUT}00000{'':69}"
         )
         return self._written([header, self._lot_header(self._statement.since)])
 
@@ -68,8 +71,8 @@ class Cnab240:
             category = ("201" if side > 0 else "104") if known is None else known.cnab
             lines.append(
                 f"{self._bank}{self._lot:04d}3{self._in_lot:05d}E{'':3}{self._owner}{self._name}{'':6}DPV00"
-                f"{plain(description or '', 20)}N{day}{day}{minor:018d}{'C' if side > 0 else 'D'}{category}{'':4}"
-                f"{plain(title_of(kind), 25)}{plain(end_to_end_id or id_.hex, 39)}"
+                f"{plain(description or '', 20)}N{day}{day}{minor:018d}{'C' if side > 0 else 'D'}{category}"
+                f"{history_code(kind)}{plain(title_of(kind), 25)}{plain(end_to_end_id or id_.hex, 39)}"
             )
         return self._written(lines)
 
@@ -78,15 +81,16 @@ class Cnab240:
         s = self._statement
         trailer = self._lot_trailer(s.until, "F" if s.until < s.made_at else "P")
         records = self._records + 2
-        last = f"{self._bank}99999{'':9}{self._lot:06d}{records:06d}000001{'':205}"
+        last = f"{self._bank}99999{'':9}{self._lot:06d}{records:06d}{self._lot:06d}{'':205}"
         return self._written([trailer, last])
 
     def _lot_header(self, at: datetime) -> str:
         self._lot += 1
         self._in_lot = self._debits = self._credits = 0
+        number = self._statement.sequence * _MOST_LOTS + self._lot
         return (
             f"{self._bank}{self._lot:04d}1E0440{_LOT_LAYOUT} {self._owner}{self._name}{'':40}{_day(at)}"
-            f"{_signed(self._balance)}F{self._statement.currency}{self._lot:05d}{'':62}"
+            f"{_signed(self._balance)}F{self._statement.currency}{number % 10**5:05d}{'':62}"
         )
 
     def _lot_trailer(self, at: datetime, status: str) -> str:

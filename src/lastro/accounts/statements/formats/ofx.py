@@ -1,6 +1,8 @@
 """A statement as OFX 1.0.2, which accounting programs in Brazil read: SGML in Windows-1252, times in Brasilia.
 
-Source: Open Financial Exchange Specification 1.0.2, §2 (headers), §11.4 (bank statements).
+Source: Open Financial Exchange Specification 1.0.2, §2 (headers), §11.4 (bank statements). Readers turn times into UTC or
+leave the offset out, so that an evening would be the next day's: entries and bounds have noon of their day in Brasilia, and
+DTUSER the instant.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro.accounts.statements.formats.printing import decimal_of, escaped
-from lastro.accounts.statements.model import BRASILIA
+from lastro.accounts.statements.model import BRASILIA, day_of
 from lastro.accounts.statements.types import TYPES, title_of
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class Ofx:
             "<BANKMSGSRSV1><STMTTRNRS><TRNUID>0</TRNUID><STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS><STMTRS>"
             f"<CURDEF>{s.currency}</CURDEF><BANKACCTFROM><BANKID>{bank}</BANKID><BRANCHID>{branch}</BRANCHID>"
             f"<ACCTID>{number}</ACCTID><ACCTTYPE>CHECKING</ACCTTYPE></BANKACCTFROM>\r\n"
-            f"<BANKTRANLIST><DTSTART>{_at(s.since)}</DTSTART><DTEND>{_at(s.until)}</DTEND>\r\n"
+            f"<BANKTRANLIST><DTSTART>{_day(s.since)}</DTSTART><DTEND>{_day(s.until)}</DTEND>\r\n"
         )
 
     def entries(self, rows: Sequence[Record]) -> bytes:
@@ -57,7 +59,8 @@ class Ofx:
             party = "" if name is None else f"<NAME>{escaped(name[:_LONGEST_NAME].strip())}</NAME>"
             parts.append(
                 f"<STMTTRN><TRNTYPE>{('CREDIT' if side > 0 else 'DEBIT') if known is None else known.ofx}</TRNTYPE>"
-                f"<DTPOSTED>{_at(at)}</DTPOSTED><TRNAMT>{decimal(side * minor)}</TRNAMT><FITID>{id_}</FITID>{party}"
+                f"<DTPOSTED>{_day(at)}</DTPOSTED><DTUSER>{_at(at)}</DTUSER><TRNAMT>{decimal(side * minor)}</TRNAMT>"
+                f"<FITID>{id_}</FITID>{party}"
                 f"<MEMO>{escaped(memo[:_LONGEST_MEMO].strip())}</MEMO></STMTTRN>\r\n"
             )
         return _encoded("".join(parts))
@@ -66,13 +69,18 @@ class Ofx:
         """What was left."""
         s = self._statement
         return _encoded(
-            f"</BANKTRANLIST>\r\n<LEDGERBAL><BALAMT>{self._decimal(s.closing.minor)}</BALAMT><DTASOF>{_at(s.until)}</DTASOF>"
+            f"</BANKTRANLIST>\r\n<LEDGERBAL><BALAMT>{self._decimal(s.closing.minor)}</BALAMT><DTASOF>{_day(s.until)}</DTASOF>"
             "</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1>\r\n</OFX>\r\n"
         )
 
 
 def _at(at: datetime) -> str:
     return at.astimezone(BRASILIA).strftime("%Y%m%d%H%M%S.") + f"{at.microsecond // 1000:03d}[-3:BRT]"
+
+
+def _day(at: datetime) -> str:
+    """Noon of the day in Brasilia: the same day in UTC and in every zone of Brazil."""
+    return f"{day_of(at):%Y%m%d}120000.000[-3:BRT]"
 
 
 def _encoded(text: str) -> bytes:

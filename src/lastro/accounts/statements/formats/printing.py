@@ -6,6 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from lastro.accounts.statements.model import BRASILIA
 from lastro.base.money import DECIMALS
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def decimal_of(currency: str) -> Callable[[int], str]:
 
 
 def moment(at: datetime) -> str:
-    """As answers print it: UTC with microseconds."""
-    return at.isoformat(timespec="microseconds")[:26] + "Z"
+    """Prints an instant in Brasilia, with its offset: whoever reads it takes the day that people there had."""
+    return at.astimezone(BRASILIA).isoformat(timespec="microseconds")
 
 
 def escaped(text: str) -> str:
