@@ -120,7 +120,7 @@ class Worker:
     key_ring: KeyRing
     banks: banks.Banks
     held_back: str = f"{payouts.HELD_BACK} OR {orders.HELD_BACK}"
-    early: str = subscriptions.EARLY
+    early: str = f"({subscriptions.EARLY}) OR ({orders.EARLY})"
 
     async def close(self) -> None:
         """Ends every connection."""

@@ -52,7 +52,7 @@ from lastro.orders.refunds.store import stranded_by_id, stranded_in
 from lastro.orders.refunds.stranded import Settle as SettleStranded
 from lastro.orders.refunds.stranded import Way as StrandedWay
 from lastro.orders.refunds.stranded import shown as shown_stranded
-from lastro.orders.returns import Sending
+from lastro.orders.returns import EARLY, Sending
 from lastro.orders.rules import fee_problem
 from lastro.orders.slips import Slip, slip_of
 from lastro.orders.slips import by_token as slip_by_token
@@ -70,6 +70,7 @@ NOTICES = (*_OF_ORDERS, *_OF_REFUNDS)
 
 __all__ = [
     "CARD_PAYMENTS",
+    "EARLY",
     "EXPIRY_GRACE",
     "HELD_BACK",
     "NOTICES",

@@ -39,6 +39,11 @@ RETURN_HELD_BACK = (
     " WHERE r.company_id = outbox.company_id AND r.return_id = outbox.network_id AND r.state = 'PENDING'"
     f" AND (r.called_off_at IS NOT NULL OR r.{_RETURN_PAST.format(RETURN_SENT_WITHIN.total_seconds())})))"
 )
+# Of an outbox row: its partner cannot end what it has not heard of, and is about to be told of.
+EARLY = (
+    "kind = 'collection.close' AND EXISTS (SELECT 1 FROM outbox o WHERE o.company_id = outbox.company_id"
+    " AND o.reference_id = outbox.reference_id AND o.kind = 'collection.send' AND o.due_at IS NOT NULL)"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -290,6 +290,7 @@ async def test_what_does_not_fit_goes_back_whole(shop: Shop, market: Market, nam
     if name == "second":
         await told(shop, port.COLLECTION_SETTLED, payment(made))
     if name == "canceled":
+        await shop.rows("UPDATE outbox SET sends = 1 RETURNING 1")
         await answered(shop.cast, shop.ana.client, "cancel_order", id=made["id"])
         kinds = await shop.column("SELECT kind FROM outbox WHERE rail = 'crypto' ORDER BY created_at, id")
         assert kinds == [port.COLLECTION_SEND, port.COLLECTION_CLOSE]

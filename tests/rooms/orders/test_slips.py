@@ -347,6 +347,7 @@ async def test_time_ends_it_three_business_days_after_its_last_day(shop: Shop, n
     await shop.cast.runner.act(shop.ana.company_id, Expire(UUID(made["id"]), PLACE))
     assert (await states(shop, made))[0] == ("PENDING" if news == "announced" else "INITIAL")
     await shop.rows("UPDATE orders SET ends_at = business_now() WHERE ends_at IS NOT NULL RETURNING 1")
+    await shop.rows("UPDATE outbox SET sends = 1 RETURNING 1")
     done = await shop.cast.runner.act(shop.ana.company_id, Expire(UUID(made["id"]), PLACE))
     assert isinstance(done, Done)
     assert (await states(shop, made))[0] == ("PENDING" if news == "announced" else "EXPIRED")
@@ -355,6 +356,7 @@ async def test_time_ends_it_three_business_days_after_its_last_day(shop: Shop, n
 
 async def test_whoever_cancels_tells_the_partner_so(shop: Shop) -> None:
     made = await make(shop)
+    await shop.rows("UPDATE outbox SET sends = 1 RETURNING 1")
     await answered(shop.cast, shop.ana.client, "cancel_order", id=made["id"])
     assert await outbox(shop) == [port.COLLECTION_SEND, port.COLLECTION_CLOSE]
     assert await settled(shop, made) == "handled"

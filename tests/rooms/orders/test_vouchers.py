@@ -230,10 +230,19 @@ async def test_what_nobody_paid_expires_a_minute_after_its_last_instant(shop: Sh
     made = await make(shop, method)
     (ends_at,) = await shop.column("SELECT ends_at FROM orders WHERE id = $1::text::uuid", made["id"])
     assert ends_at - datetime.fromisoformat(made["cash"]["expireDateTime"]) == timedelta(seconds=60)
+    await shop.rows("UPDATE outbox SET sends = 1 RETURNING 1")
     await shop.cast.runner.act(shop.ana.company_id, Expire(UUID(made["id"]), PLACE, before_its_time=True))
     assert await states(shop, made) == ("EXPIRED", [])
     kinds = await shop.column("SELECT kind FROM outbox ORDER BY created_at, id")
     assert kinds == [port.COLLECTION_SEND, port.COLLECTION_CLOSE]
+
+
+async def test_what_ends_before_its_network_was_told_of_it_is_never_told(shop: Shop) -> None:
+    made = await make(shop, "OXXO")
+    await shop.cast.runner.act(shop.ana.company_id, Expire(UUID(made["id"]), PLACE, before_its_time=True))
+    assert await states(shop, made) == ("EXPIRED", [])
+    rows = await shop.rows("SELECT kind, outcome, due_at FROM outbox")
+    assert [tuple(row) for row in rows] == [(port.COLLECTION_SEND, "withdrawn", None)]
 
 
 async def test_announced_it_is_not_canceled(shop: Shop) -> None:

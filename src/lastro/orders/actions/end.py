@@ -20,6 +20,7 @@ from lastro.orders.notifications import pay_in
 from lastro.orders.rendering import in_full
 from lastro.orders.rules import is_over
 from lastro.orders.states import ORDERS
+from lastro.orders.store.sending import sending
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.db import Session
     from lastro.orders.model import Order, Payment, Place
+    from lastro.orders.returns import Sending
     from lastro.rails.port import StreamsRead
 
 
@@ -40,7 +42,8 @@ _NOT_ALONE = Refused(
 class Known:
     """An order, and whether money for it is under way. parts: what is in of it. returns: for giving each of these back.
 
-    is_told: the partner that collects it has no more to tell of its time.
+    is_told: the partner that collects it has no more to tell of its time. registration: how the message stands by which that
+    partner hears of it.
     """
 
     order: Order
@@ -50,6 +53,7 @@ class Known:
     parts: tuple[Payment, ...] = ()
     returns: tuple[Return, ...] = ()
     is_told: bool = True
+    registration: Sending | None = None
 
     @property
     def under_way(self) -> bool:
@@ -66,7 +70,10 @@ async def known_of(session: Session, company_id: UUID, order_id: UUID, streams: 
     reserved = await store.reservation(session, company_id, order_id) is not None or is_being_charged(order)
     in_inbox = await store.is_in_inbox(session, company_id, order)
     parts = await store.parts(session, company_id, order)
-    return Known(order, await account_of(session, company_id, order), reserved, in_inbox, parts, is_told=is_told)
+    made = order.instrument
+    sent = None if made is None else await sending(session, company_id, made.rail, made.reference)
+    account = await account_of(session, company_id, order)
+    return Known(order, account, reserved, in_inbox, parts, is_told=is_told, registration=sent)
 
 
 def _is_told(order: Order, streams: StreamsRead | None) -> bool:
@@ -93,7 +100,11 @@ def ended(known: Known, trigger: str, door: Door, place: Place, *, error: str | 
     sets: dict[str, Any] = {"ends_at": None} if error is None else {"ends_at": None, "error_message": error}
     move = ORDERS.move(order, trigger, door.now, reason=error, **sets)
     fact = pay_in(door, order, move.to_state, known.account, place.institution, amount=order.amount, error=error)
-    return Write(door.company_id, moves=(move,), facts=(fact,)) + closed(order, door) + card_moved(order, trigger, door)
+    return (
+        Write(door.company_id, moves=(move,), facts=(fact,))
+        + closed(order, door, known.registration)
+        + card_moved(order, trigger, door)
+    )
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lastro.base.write import Row, Write
+from lastro.base.write import Row, Withdrawn, Write
 from lastro.orders.instruments.card import card
 from lastro.orders.instruments.crypto import crypto
 from lastro.orders.instruments.model import Basis, Made
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lastro.base.run import Door
     from lastro.orders.forms import CustomerForm
     from lastro.orders.model import Order
+    from lastro.orders.returns import Sending
 
 __all__ = ["Basis", "Made", "born", "closed", "make"]
 
@@ -63,11 +64,17 @@ def born(order: Order, account: Account, customer: CustomerForm, door: Door, by_
     return Write(door.company_id, rows=(Row("instruments", values),), messages=(message,))
 
 
-def closed(order: Order, door: Door) -> Write:
-    """The partner is told that the instrument is not to be paid any more; nothing, where the order has none."""
+def closed(order: Order, door: Door, registration: Sending | None = None) -> Write:
+    """The partner is told that the instrument is not to be paid any more; nothing, where the order has none.
+
+    registration: how the message stands by which the partner hears of it: before anybody has tried to send that, it is
+    withdrawn, and nothing has to be ended there.
+    """
     made = order.instrument
     if made is None:
         return Write(door.company_id)
+    if registration is not None and not registration.sends and not registration.is_in_hand:
+        return Write(door.company_id, withdrawn=(Withdrawn(registration.id, 0, door.now),))
     message = port.close_message(made.rail, made.reference, order.id, door.chance.uuid(door.now), door.now)
     return Write(door.company_id, messages=(message,))
 
