@@ -25,8 +25,8 @@ from lastro.reconciliation import LANE, Again, Reconciler
 from lastro.reconciliation.actions.days import Begin
 from lastro.standards.calendar import instant
 
-# Days of long ago, each test's own: what others have settled lies today.
-_DAYS = (date(2001, 1, 1) + timedelta(days=10 * n) for n in itertools.count())
+# Days that are far ahead, each test's own: what others have settled lies today, and nothing settles before it was made.
+_DAYS = (date(2041, 1, 1) + timedelta(days=10 * n) for n in itertools.count())
 
 _ITEMS = "SELECT network_id, difference, state FROM statement_items WHERE company_id = $1 ORDER BY id"
 
@@ -158,7 +158,7 @@ class Desk:
     async def ordered(self, name: str, *, settled: bool | None = True) -> StatementLine:
         """A Pix for an order. settled None: its end is not told yet; False: it is told to have failed."""
         await self.world.create(name)
-        arrival = await self.world.arrival(name, accepted_at=self.at())
+        arrival = await self.world.arrival(name)
         await self.world.told(port.PIX_ASK, arrival)
         e2e = arrival.end_to_end_id
         if settled is not None:
