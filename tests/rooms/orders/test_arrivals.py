@@ -28,7 +28,7 @@ async def claimed(cast: Cast, ana: Seller, arrival: PixArrival) -> Claimed:
     row_id, token = cast.id(), cast.id()
     values = {
         "id": row_id, "rail": "pix", "kind": PIX_ASK if arrival.settled_at is None else PIX_SETTLED,
-        "network_id": str(row_id), "subject": arrival.end_to_end_id, "body": encode(arrival), "received_at": AT,
+        "network_id": str(row_id), "subject": arrival.end_to_end_id, "body": encode(arrival), "received_at": datetime.now(UTC),
         "due_at": AT, "lease_token": token, "leased_until": AT + timedelta(hours=1),
     }  # fmt: skip
     await commit(cast.database, Write(ana.company_id, rows=(Row("inbox", values),)))
