@@ -14,7 +14,7 @@ PATIENCE_SECONDS = 10.0
 ANSWERS: Mapping[str, str] = {"PAID": "pass", "ERROR": "fail"}
 # From which statuses an order by card can be led on, and where to; its card decides what follows from INITIAL.
 REACHABLE: Mapping[str, tuple[str, ...]] = {
-    "INITIAL": ("PAID", "ERROR", "AUTHENTICATING", "CANCELED"), "AUTHENTICATING": ("PAID", "ERROR"),
+    "INITIAL": ("PAID", "ERROR", "AUTHENTICATING", "CANCELED"), "AUTHENTICATING": ("PAID", "ERROR", "CANCELED"),
 }  # fmt: skip
 
 

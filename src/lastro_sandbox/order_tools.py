@@ -76,7 +76,8 @@ class OrderTools:
             return await self._by_card(claims, order, wanted)
         # The first charge of a subscription is paid, and ends, together with it; a scheduled one as its bank collects it.
         reachable = _REACHABLE if "pix" in order else (*_REACHABLE, "PENDING")
-        if wanted not in reachable or order["status"] != "INITIAL" or "subscription" in order:
+        begins = ("INITIAL", "AUTHENTICATING") if wanted == "CANCELED" else ("INITIAL",)
+        if wanted not in reachable or order["status"] not in begins or "subscription" in order:
             return refusal(_conflict(order["status"]))
         refused = await self._play(claims, order, wanted)
         if refused is not None:

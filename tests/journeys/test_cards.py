@@ -5,6 +5,7 @@ import random
 import secrets
 from typing import Any
 
+import pytest
 from tests.house import canary
 from tests.laws import connected
 
@@ -103,6 +104,24 @@ async def test_the_tools_lead_an_order_by_card_where_its_bank_lets_it(play: Play
             led = await play.tool(made, status)
             assert (led.status, led.json.get("status")) == (200, status), led.body
         assert (await play.tool(made, "EXPIRED")).status == 409
+
+
+@pytest.mark.parametrize("door", ["api", "tools"])
+async def test_an_order_is_canceled_while_its_payer_is_asked(play: Play, door: str) -> None:
+    """What the payer says afterwards charges nothing."""
+    made = await order(play, "challenge")
+    await play.becomes(made, "AUTHENTICATING")
+    reference = (await at_the_acquirer(play, made))["reference"]
+    if door == "api":
+        led = await play.call("POST", f"/order/v2/transparent/{made['id']}/cancel", {})
+    else:
+        led = await play.tool(made, "CANCELED")
+    assert (led.status, led.json["status"]) == (200, "CANCELED"), led.body
+    await play.act(f"/cards/{reference}/challenge", {"outcome": "pass"})
+    await play.advance(advance="PT20M")
+    assert (await play.shown(made))["status"] == "CANCELED"
+    assert (await at_the_acquirer(play, made))["status"] != "CAPTURED"
+    await play.told(made, "ORDER-PAYIN.CANCELED")
 
 
 async def test_each_card_ends_as_its_bank_says(play: Play) -> None:

@@ -21,6 +21,7 @@ ORDERS = Machine(
         ("AUTHENTICATING", "reserve"): "AUTHENTICATING",
         ("AUTHENTICATING", "pay"): "PAID",
         ("AUTHENTICATING", "fail"): "ERROR",
+        ("AUTHENTICATING", "cancel"): "CANCELED",  # until its charge is ordered
         ("INITIAL", "fall silent"): "PENDING",  # whether a card was charged is not known
         ("AUTHENTICATING", "fall silent"): "PENDING",
         ("INITIAL", "begin"): "PENDING",  # the day has come on which its scheduled payment is collected

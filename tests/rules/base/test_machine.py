@@ -27,7 +27,9 @@ TABLE = {
             "reserve": "INITIAL", "release": "INITIAL", "pay": "PAID", "expire": "EXPIRED", "cancel": "CANCELED", "fail": "ERROR",
             "begin": "PENDING", "part": "PENDING", "challenge": "AUTHENTICATING", "fall silent": "PENDING",
         },
-        "AUTHENTICATING": {"reserve": "AUTHENTICATING", "pay": "PAID", "fail": "ERROR", "fall silent": "PENDING"},
+        "AUTHENTICATING": {
+            "reserve": "AUTHENTICATING", "pay": "PAID", "fail": "ERROR", "cancel": "CANCELED", "fall silent": "PENDING",
+        },
         "PENDING": {
             "part": "PENDING",
             "reserve": "PENDING", "release": "PENDING", "pay": "PAID", "expire": "EXPIRED", "cancel": "CANCELED", "fail": "ERROR",

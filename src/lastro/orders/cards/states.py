@@ -16,6 +16,7 @@ CARD_PAYMENTS = Machine(
         ("CREATED", "cancel"): "CANCELED",
         ("CHALLENGE_REQUIRED", "authorize"): "AUTHENTICATED",
         ("CHALLENGE_REQUIRED", "fail"): "FAILED",
+        ("CHALLENGE_REQUIRED", "cancel"): "CANCELED",
         ("CHALLENGE_REQUIRED", "time out"): "TIMEOUT",
         ("AUTHENTICATED", "capture"): "CAPTURED",
         ("AUTHENTICATED", "fail"): "DECLINED",
