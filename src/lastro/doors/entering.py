@@ -25,6 +25,7 @@ _BEHIND = """
 SELECT n.company_id FROM company_numbers n LEFT JOIN entry_cursors c ON c.company_id = n.company_id
  WHERE (SELECT t.created_at FROM transfers t WHERE t.company_id = n.company_id ORDER BY t.created_at DESC LIMIT 1)
        >= coalesce(c.entered_until, '-infinity')
+    OR EXISTS (SELECT 1 FROM entries_behind b WHERE b.company_id = n.company_id)
 """
 
 

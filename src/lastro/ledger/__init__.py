@@ -14,11 +14,11 @@ from lastro.ledger.chart import (
     suspense,
     transit,
 )
-from lastro.ledger.entries import REACH, enter
+from lastro.ledger.entries import REACH, enter, mend
 from lastro.ledger.story import transfers
 
 __all__ = [
     "CURRENCIES", "REACH", "Balance", "LedgerAccount", "account_rows", "balance_at", "balances_of", "blocked", "clearing",
-    "company_balances", "company_rows", "covered_debts", "customer", "enter", "fees", "loss", "suspense", "transfers",
-    "transit",
+    "company_balances", "company_rows", "covered_debts", "customer", "enter", "fees", "loss", "mend", "suspense",
+    "transfers", "transit",
 ]  # fmt: skip

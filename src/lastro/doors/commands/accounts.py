@@ -43,6 +43,9 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     opened.add_argument("--phone", required=True, help="with its country, such as +5511987654321")
     listing = command(_list, "list", "List a company's accounts.")
     listing.add_argument("company", help="number or id")
+    command(
+        _mend, "mend-statements", "Enter what an older version left out of statements as the server's clock stepped back."
+    )
     show = command(_show, "show", "Show one account: its Pix keys, what it has and what it owes.")
     show.add_argument("account", help="its number or id")
     default = command(_default, "default", "Say which account is credited when an order names neither account nor key.")
@@ -94,6 +97,25 @@ async def _list(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
     company = await desk.company(given.company)
     async with desk.database.session(company.id) as session:
         return [_shown(account) for account in await accounts.accounts_of(session, company.id)]
+
+
+async def _mend(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
+    """Every entry that was lacking, of every company, with the number that it has by now."""
+    answer = []
+    for company in await desk.every_company():
+        async with desk.database.session(company.id) as session:
+            answer += [{"company": company.number, **_entered(row)} for row in await ledger.mend(session, company.id)]
+    return answer
+
+
+def _entered(row: Any) -> dict[str, Any]:
+    return {
+        "account": str(row["account_id"]), "kind": row["code"], "number": row["number"], "type": row["type"],
+        "amount": str(Money(row["amount_minor"] * (row["side"] or 1), row["currency"])),
+        "balance": str(Money(row["balance_minor"], row["currency"])),
+        "bookedAt": row["booked_at"], "enteredAt": row["created_at"],
+        "reference": str(row["reference_id"]),
+    }  # fmt: skip
 
 
 async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:

@@ -1,0 +1,149 @@
+"""Statements whose server's clock stepped back: what is committed behind the watermark is entered all the same, behind what is there."""
+
+import asyncio
+from dataclasses import replace
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from tests.cast import Cast, Seller
+from tests.laws import broken
+
+from lastro import ledger
+from lastro.base.commit import commit
+from lastro.base.write import LedgerAccount, Transfer, Write
+
+from .test_entries import SECOND, enter, entries
+
+pytestmark = pytest.mark.anyio
+
+
+async def step(own_database: Any, by: timedelta) -> None:
+    """The server's clock steps: what SQL reads of it, as with an NTP that sets it."""
+    admin = await own_database.connect()
+    await admin.execute("SET ROLE lastro_owner")
+    await admin.execute(
+        "CREATE OR REPLACE FUNCTION machine_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS"
+        f" 'SELECT clock_timestamp() + interval ''{by.total_seconds()} seconds'''"
+    )
+    await admin.close()
+
+
+@pytest.fixture
+async def cast(own_database: Any) -> Any:
+    made = Cast.of(own_database.app)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def ana(cast: Cast) -> Seller:
+    return await cast.ana()
+
+
+async def now(cast: Cast) -> datetime:
+    async with cast.database.session() as session:
+        said: datetime = await session.value("SELECT business_now()")
+    return said
+
+
+async def write(
+    cast: Cast, seller: Seller, debit: LedgerAccount, credit: LedgerAccount, amount: int, **more: Any
+) -> Transfer:
+    at = await now(cast)
+    made = replace(cast.transfer(debit, credit, amount, **more), at=at)
+    await commit(cast.database, Write(seller.company_id, transfers=(made,)), decided_at=at)
+    return made
+
+
+async def laws(own_database: Any) -> dict[str, list[dict[str, Any]]]:
+    admin = await own_database.connect()
+    try:
+        found = await broken(admin, at_rest=False)
+    finally:
+        await admin.close()
+    return {law: rows for law, rows in found.items() if "entr" in law}
+
+
+async def flags(own_database: Any) -> int:
+    admin = await own_database.connect()
+    try:
+        return int(await admin.fetchval("SELECT count(*) FROM entries_behind"))
+    finally:
+        await admin.close()
+
+
+async def test_what_is_committed_behind_the_watermark_is_entered(own_database: Any, cast: Cast, ana: Seller) -> None:
+    own = ana.customer
+    await write(cast, ana, ana.clearing, own, 100)
+    before = await now(cast)
+    await enter(cast, ana, before)
+    assert await flags(own_database) == 0
+    await step(own_database, -timedelta(hours=1))
+    # What takes is of a moment before what gave it, and all of it of before the watermark.
+    await write(cast, ana, ana.clearing, own, 50)
+    await write(cast, ana, own, ana.clearing, 120)
+    assert await flags(own_database) == 2
+    assert await laws(own_database) == {}, "what waits to be entered is no breach"
+    async with cast.database.session(ana.company_id) as session:
+        await ledger.enter(session, ana.company_id)
+    found = await entries(cast, ana, own)
+    assert [(side, amount, balance) for side, amount, balance, *_ in found] == [(1, 100, 100), (1, 50, 150), (-1, 120, 30)]
+    assert [row[-1] for row in found] == sorted({row[-1] for row in found})
+    assert found[1][-1] > before - 2 * SECOND, "nothing that was shown has changed"
+    assert await flags(own_database) == 0
+    assert await laws(own_database) == {}
+    # The clock catches up, and everything goes on.
+    await step(own_database, timedelta(0))
+    await write(cast, ana, ana.clearing, own, 7)
+    await enter(cast, ana, await now(cast))
+    assert (await entries(cast, ana, own))[-1][:3] == (1, 7, 37)
+    assert await laws(own_database) == {}
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_whatever_the_clock_does_every_transfer_has_its_entries(
+    own_database: Any, cast: Cast, ana: Seller, seed: int
+) -> None:
+    chance, own = Random(seed), ana.customer
+    await write(cast, ana, ana.clearing, own, 1_000_000)
+    is_over = asyncio.Event()
+
+    async def entering() -> None:
+        while not is_over.is_set():
+            async with cast.database.session(ana.company_id) as session:
+                await ledger.enter(session, ana.company_id, chance.choice((2, 5, 100)))
+            await asyncio.sleep(0.02)
+
+    running = asyncio.ensure_future(entering())
+    for _ in range(6):
+        await step(own_database, timedelta(seconds=chance.choice((-3600, -20, -4, -2, 0, 0, 5))))
+        for _ in range(12):
+            pair = (ana.clearing, own) if chance.random() < 0.5 else (own, ana.clearing)
+            await write(cast, ana, *pair, chance.randint(1, 90))
+            await asyncio.sleep(chance.random() * 0.05)
+    await step(own_database, timedelta(seconds=6))
+    is_over.set()
+    await running
+    await write(cast, ana, ana.clearing, own, 1)
+    await enter(cast, ana, await now(cast))
+    async with cast.database.session(ana.company_id) as session:
+        await ledger.enter(session, ana.company_id)
+    assert await flags(own_database) == 0
+    assert await laws(own_database) == {}
+
+
+async def test_what_an_older_version_left_out_is_mended_and_listed(own_database: Any, cast: Cast, ana: Seller) -> None:
+    own = ana.customer
+    await write(cast, ana, ana.clearing, own, 100)
+    await enter(cast, ana, await now(cast))
+    lost = replace(cast.transfer(ana.clearing, own, 30), at=await now(cast) - timedelta(hours=1))
+    await commit(cast.database, Write(ana.company_id, transfers=(lost,)))  # without its time, as nothing looked at it
+    assert set(await laws(own_database)) == {"law_transfers_have_their_entries"}
+    async with cast.database.session(ana.company_id) as session:
+        (entered,) = await ledger.mend(session, ana.company_id)
+        assert (entered["number"], entered["amount_minor"], entered["balance_minor"]) == (2, 30, 130)
+        assert entered["booked_at"] == lost.at < entered["created_at"]
+        assert await ledger.mend(session, ana.company_id) == []
+    assert await laws(own_database) == {}
