@@ -201,8 +201,7 @@ def place_of(settings: Settings) -> Place:
     deposits = tuple(DepositBank(*bank) for bank in settings.transfers.banks)
     transfers = Transfers(settings.transfers.clabe_prefix, deposits)
     there = frozenset(settings.partners)
-    listed = banks.Banks(sandbox=settings.is_sandbox)
-    return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there, listed)
+    return Place(institution, settings.public_url, settings.is_sandbox, methods_of(settings), transfers, there)
 
 
 def keychain_of(settings: Settings, database: Database) -> Keychain:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from lastro.banks import Banks
@@ -323,12 +324,12 @@ class Refund:
     called_off_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Place:
     """Where this lastro stands: whose institution it is, under which address the world reaches it, in which mode.
 
     methods: the payment methods whose partners are configured. transfers: where transfers can be sent. partners: the rails
-    of those partners; None: of each method the usual one. banks: name who pays; as this process knows them.
+    of those partners; None: of each method the usual one.
     """
 
     institution: Institution
@@ -337,7 +338,11 @@ class Place:
     methods: frozenset[str] = frozenset({"PIX"})
     transfers: Transfers = NO_TRANSFERS
     partners: frozenset[str] | None = None
-    banks: Banks = field(default_factory=lambda: Banks(sandbox=False))
+
+    @cached_property
+    def banks(self) -> Banks:
+        """The bank list as this process knows it, which names who pays; in a sandbox the simulated banks are in it."""
+        return Banks(sandbox=self.sandbox)
 
     def location(self, token: str) -> str:
         """The address of a charge as a QR carries it: without scheme."""
