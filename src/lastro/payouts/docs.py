@@ -204,16 +204,34 @@ _ABOUT = {
     "EXPIRED": "The payout never arrived at its network, and the money is available again.",
     "REFUNDED": "The receiver has given all of it back, or his bank has sent a TED back; then `errorCode` says why.",
     "PARTIAL_REFUNDED": "The receiver has given some of it back; `returnedAmount` says how much so far.",
-    "PARTIALLY_PAID": "Of a batch some transfers were paid and the others were not; reading it shows which.",
+    "PARTIALLY_PAID": "Of a batch some transfers were paid and the others were not; `batch` says which, and how much was"
+    " sent.",
 }
+
+_CODE, _ERROR = "AC07", "AC07: the receiver's account is closed"
+_BATCH = {
+    "id": _ID, "transactionsCount": 2, "paidCount": 1, "failedCount": 1, "pendingCount": 0, "paidAmount": "10.00",
+    "pendingAmount": "0.00",
+    "transactions": [
+        {
+            "id": "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d22", "idempotencyKey": "salary-7", "sequence": 1, "amount": "10.00",
+            "status": "PAID", "endToEndId": _CREATED["endToEndId"], "paidAt": _PAID["paidAt"],
+        },
+        {
+            "id": "0196a4f0-6c1e-7a31-9d2f-3f0a9b6c5d23", "idempotencyKey": "salary-7-2", "sequence": 2, "amount": "0.50",
+            "status": "ERROR", "endToEndId": "E9999901020260131120000002aBcDeF", "errorCode": _CODE, "errorMessage": _ERROR,
+        },
+    ],
+}  # fmt: skip
 
 
 def _example(status: str) -> dict[str, Any]:
     ended: dict[str, Any] = {"event": f"ORDER-PAYOUT.{status}", "status": status}
-    error = "AC07: the receiver's account is closed"
-    ended["message"] = TEXTS[status].format(error=error)
+    ended["message"] = TEXTS[status].format(error=_ERROR)
     if status == "ERROR":
-        ended["errorCode"] = "AC07"
+        ended["errorCode"] = _CODE
+    if status == "PARTIALLY_PAID":
+        ended["batch"] = _BATCH
     if status in ("ERROR", "CANCELED", "EXPIRED"):
         ended["paidAt"] = None
     if status in ("REFUNDED", "PARTIAL_REFUNDED"):

@@ -9,9 +9,12 @@ import msgspec
 from lastro.accounts import OwnerBank, owner_bank
 from lastro.base.api import Answer, stamp
 from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, PixKey, Timestamp, words
+from lastro.payouts.batches import Batch, batch_of, control_number, end_to_end_id
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lastro.accounts import Institution
     from lastro.base import money
     from lastro.base.run import Door
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 # contract.md §10.
 TEXTS = {
     "PAID": "Payout paid", "ERROR": "Payout failed: {error}", "CANCELED": "Payout canceled", "EXPIRED": "Payout expired",
-    "REFUNDED": "Payout refunded", "PARTIAL_REFUNDED": "Payout partial_refunded", "PARTIALLY_PAID": "Payout partially_paid",
+    "REFUNDED": "Payout refunded", "PARTIAL_REFUNDED": "Payout partly refunded", "PARTIALLY_PAID": "Payout partly paid",
 }  # fmt: skip
 
 
@@ -42,9 +45,16 @@ class PayOutNotification(Answer, frozen=True, kw_only=True):
     status: Annotated[str, words(*TEXTS)]
     paid_at: Annotated[Timestamp | None, msgspec.Meta(description="When the network settled it; null: it did not.")]
     updated_at: Annotated[Timestamp, msgspec.Meta(description="When the status changed here.")]
-    end_to_end_id: EndToEndId | None = None
+    end_to_end_id: Annotated[EndToEndId | None, msgspec.Meta(description="Of a Pix, of a batch its first transfer's.")] = (
+        None
+    )
     control_number: Annotated[
-        str | None, msgspec.Meta(description="Of a TED, the STR's; left out while it has given none, and for PIX.")
+        str | None,
+        msgspec.Meta(description="Of a TED, the STR's, of a batch its first transfer's; left out while it has given none."),
+    ] = None
+    batch: Annotated[
+        Batch | None,
+        msgspec.Meta(description="Where the payout was split: how much was sent, and what became of each transfer."),
     ] = None
     type: Literal["PAY-OUT"]
     message: Annotated[str, msgspec.Meta(description="In English, for you.")]
@@ -58,8 +68,14 @@ class PayOutNotification(Answer, frozen=True, kw_only=True):
     receiver: PaidReceiver
 
 
-def pay_out(door: Door, payout: Payout, institution: Institution, *, returned: money.Money | None = None) -> Fact:
-    """ORDER-PAYOUT.<status> of a payout as it is after its move. returned: all that has come back, of a return."""
+def pay_out(
+    door: Door, payout: Payout, institution: Institution, *, children: Sequence[Payout] = (),
+    returned: money.Money | None = None,
+) -> Fact:  # fmt: skip
+    """ORDER-PAYOUT.<status> of a payout as it is after its move.
+
+    children: of a batch, as they are then. returned: all that has come back, of a return.
+    """
     body = PayOutNotification(
         id=str(payout.id),
         code=payout.external_id or "",
@@ -67,10 +83,11 @@ def pay_out(door: Door, payout: Payout, institution: Institution, *, returned: m
         status=payout.state,
         paid_at=None if payout.paid_at is None else stamp(payout.paid_at),
         updated_at=stamp(door.now),
-        end_to_end_id=payout.end_to_end_id if payout.method == "PIX" else None,
-        control_number=payout.str_control_number,
+        end_to_end_id=end_to_end_id(payout, children),
+        control_number=control_number(payout, children),
+        batch=batch_of(payout, children),
         type="PAY-OUT",
-        message=TEXTS[payout.state].format(error=payout.error_message),
+        message=_message(payout.state, payout.error_message),
         description=payout.description,
         amount=Money.of(payout.amount),
         returned_amount=Money.maybe(returned),
@@ -80,6 +97,12 @@ def pay_out(door: Door, payout: Payout, institution: Institution, *, returned: m
     )
     # A payout names no URL of its own: it is told where the company has its events sent (contract.md §7).
     return told(door, body.event, payout.id, None, body)
+
+
+def _message(status: str, error: str | None) -> str:
+    """Where nothing says why (of a batch that ended in several ways), without the colon and what would stand behind it."""
+    text = TEXTS[status]
+    return text.partition(":")[0] if error is None else text.format(error=error)
 
 
 def receiver_of(payout: Payout) -> PaidReceiver:

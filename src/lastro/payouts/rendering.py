@@ -9,45 +9,12 @@ import msgspec
 from lastro.base.api import Answer, stamp
 from lastro.base.money import DECIMALS
 from lastro.base.wire import Id, Paged, Timestamp, words
-from lastro.payouts import rules
+from lastro.payouts.batches import Batch, Decimal, batch_of, control_number, end_to_end_id
 from lastro.payouts.model import METHODS, STATUSES
 from lastro.payouts.notifications import PaidReceiver, receiver_of
 
 if TYPE_CHECKING:
     from lastro.payouts.model import Payout
-
-Decimal = Annotated[
-    str, msgspec.Meta(description="Decimal text with a dot.", examples=["10.50"], pattern=r"^[0-9]+\.[0-9]{2}$")
-]
-
-
-class Child(Answer, frozen=True, kw_only=True):
-    """One transfer of a batch."""
-
-    id: Id
-    idempotency_key: Annotated[
-        str, msgspec.Meta(description="The batch's own for the first; `-2`, `-3` … behind it for the others.")
-    ]
-    sequence: Annotated[int, msgspec.Meta(description="Its place in the batch, from 1.", ge=1)]
-    amount: Decimal
-    status: Annotated[str, words(*STATUSES)]
-    end_to_end_id: Annotated[str, msgspec.Meta(description="Its id in Pix; of a TED the empty text.")]
-    paid_at: Timestamp | None = None
-    error_code: Annotated[str | None, msgspec.Meta(description="As that of a payout.")] = None
-    error_message: str | None = None
-
-
-class Batch(Answer, frozen=True, kw_only=True):
-    """The transfers that a payout above its account's limit was split into. The three counts add up to all of them."""
-
-    id: Id
-    transactions_count: Annotated[int, msgspec.Meta(ge=2)]
-    paid_count: Annotated[int, msgspec.Meta(description="Paid, returned or not.", ge=0)]
-    failed_count: Annotated[int, msgspec.Meta(description="ERROR, EXPIRED or CANCELED.", ge=0)]
-    pending_count: Annotated[int, msgspec.Meta(ge=0)]
-    paid_amount: Decimal
-    pending_amount: Decimal
-    transactions: list[Child]
 
 
 class CreatedPayout(Answer, frozen=True, kw_only=True):
@@ -71,7 +38,9 @@ class CreatedPayout(Answer, frozen=True, kw_only=True):
             examples=["E9999901020260131120000000E058eP"],
         ),
     ]
-    control_number: Annotated[str | None, msgspec.Meta(description="Of a TED, once the STR has given it.")] = None
+    control_number: Annotated[
+        str | None, msgspec.Meta(description="Of a TED, once the STR has given it; of a batch its first transfer's.")
+    ] = None
     batch: Annotated[Batch | None, msgspec.Meta(description="Where the payout was split.")] = None
     error_message: Annotated[
         str | None, msgspec.Meta(description="The network's raw code, or a word of ours, a colon and an English sentence.")
@@ -114,9 +83,9 @@ def created(payout: Payout, children: list[Payout]) -> CreatedPayout:
         amount=str(payout.amount),
         currency=payout.amount.currency,
         description=payout.description,
-        end_to_end_id=_end_to_end_id(payout, children),
-        control_number=payout.str_control_number,
-        batch=_batch(payout, children),
+        end_to_end_id=end_to_end_id(payout, children) or "",
+        control_number=control_number(payout, children),
+        batch=batch_of(payout, children),
         error_message=payout.error_message,
     )
 
@@ -130,9 +99,9 @@ def in_full(payout: Payout, children: list[Payout]) -> FullPayout:
         amount=str(payout.amount),
         currency=payout.amount.currency,
         description=payout.description,
-        end_to_end_id=_end_to_end_id(payout, children),
-        control_number=payout.str_control_number,
-        batch=_batch(payout, children),
+        end_to_end_id=end_to_end_id(payout, children) or "",
+        control_number=control_number(payout, children),
+        batch=batch_of(payout, children),
         error_message=payout.error_message,
         account_id=str(payout.account_id),
         payment_method=payout.method,
@@ -144,42 +113,4 @@ def in_full(payout: Payout, children: list[Payout]) -> FullPayout:
         created_at=stamp(payout.created_at),
         updated_at=stamp(payout.updated_at),
         paid_at=None if payout.paid_at is None else stamp(payout.paid_at),
-    )
-
-
-def _end_to_end_id(payout: Payout, children: list[Payout]) -> str:
-    """A TED has none (contract.md §4), also one to an account here, which has an id in our own books."""
-    if payout.method != "PIX":
-        return ""
-    first = children[0] if children else payout
-    return first.end_to_end_id or ""
-
-
-def _batch(payout: Payout, children: list[Payout]) -> Batch | None:
-    if not children:
-        return None
-    counted = rules.counted(children, payout.amount.currency)
-    return Batch(
-        id=str(payout.id),
-        transactions_count=len(children),
-        paid_count=counted.paid,
-        failed_count=counted.failed,
-        pending_count=counted.pending,
-        paid_amount=str(counted.paid_amount),
-        pending_amount=str(counted.pending_amount),
-        transactions=[_child(child) for child in children],
-    )
-
-
-def _child(child: Payout) -> Child:
-    return Child(
-        id=str(child.id),
-        idempotency_key=child.idempotency_key,
-        sequence=child.sequence or 1,
-        amount=str(child.amount),
-        status=child.state,
-        end_to_end_id=_end_to_end_id(child, []),
-        paid_at=None if child.paid_at is None else stamp(child.paid_at),
-        error_code=child.error_code,
-        error_message=child.error_message,
     )

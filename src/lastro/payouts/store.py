@@ -68,11 +68,11 @@ SELECT c.number, nextval('network_ids_seq') AS sequence, a.document_number
 """
 _ACCOUNT = "SELECT 1 FROM accounts WHERE company_id = $1 AND id = $2"
 
-_COLUMNS = """
+_LAID_OUT = """
 p.id, p.status AS payout_status, p.version AS payout_version, p.batch_id, p.sequence, p.children, p.account_id,
 p.external_id, p.idempotency_key, p.payment_method, p.rail, p.initiation, p.currency, p.amount_minor, p.fee_minor,
 p.returned_minor,
-p.description, p.pix_key, p.pix_key_type, p.txid, p.end_to_end_id, p.control_number, p.str_control_number, p.message_id,
+p.description, p.pix_key, p.pix_key_type, p.txid, {names}, p.message_id,
 p.hold_id, p.fee_hold_id, p.quota_period, p.is_at_night, p.scheduled_on, p.start_at, p.send_until, p.error_code,
 p.error_message, p.ask_at, p.paid_at, p.qr, p.created_at AS payout_created_at, p.updated_at AS payout_updated_at,
 r.name AS receiver_name, r.document_type AS receiver_document_type, r.document_number AS receiver_document_number,
@@ -80,6 +80,14 @@ r.bank AS receiver_bank,
 a.status, a.version, a.number, a.branch, a.city, a.holder_type, a.full_name, a.document_type, a.document_number, a.email,
 a.phone, a.created_at
 """
+_COLUMNS = _LAID_OUT.format(names="p.end_to_end_id, p.control_number, p.str_control_number")
+# Of a batch, where it is shown without its transfers, the first one's, by which it is called.
+_NAMED = ", ".join(
+    f"CASE WHEN p.children = 0 THEN p.{name} ELSE (SELECT k.{name} FROM payouts k"  # noqa: S608 columns of our own
+    f" WHERE k.company_id = p.company_id AND k.batch_id = p.id AND k.sequence = 1) END AS {name}"
+    for name in ("end_to_end_id", "control_number", "str_control_number")
+)
+_IN_LIST = _LAID_OUT.format(names=_NAMED)
 _FROM = """
   FROM payouts p
   JOIN parties r ON r.company_id = p.company_id AND r.id = p.receiver_id
@@ -333,7 +341,7 @@ def page_sql(filters: tuple[str, ...], *, is_descending: bool) -> str:
     """The statement of a page. filters: those that are given, in the order of their arguments after the page's four."""
     wanted = "".join(" AND " + _FILTERS[name].format(f"${n}") for n, name in enumerate(filters, start=5))
     return (
-        f"SELECT {_COLUMNS}, NULL::integer AS sends, true AS closed, false AS is_in_hand, false AS fee_is_charged {_FROM}"
+        f"SELECT {_IN_LIST}, NULL::integer AS sends, true AS closed, false AS is_in_hand, false AS fee_is_charged {_FROM}"
         f" WHERE p.company_id = $1 AND p.batch_id IS NULL AND p.created_at >= $2 AND p.created_at <= $3{wanted}"
         f" ORDER BY p.created_at {'DESC' if is_descending else 'ASC'} LIMIT $4"
     )

@@ -185,4 +185,6 @@ class Summed(Act["list[Payout]"]):
         )  # fmt: skip
         fee = () if batch.fee_is_charged else postings.end_fee(door, batch, "posted" if paid else "voided")
         has_come_back = total if total.minor else None
-        return Write(door.company_id, moves=(move,), transfers=fee) + told(after, self.institution, door, has_come_back)
+        return Write(door.company_id, moves=(move,), transfers=fee) + told(
+            after, self.institution, door, children=children, returned=has_come_back
+        )

@@ -13,7 +13,7 @@ from lastro.base.errors import OverQuota, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Touch, Write
 from lastro.payouts import postings, rules, store
-from lastro.payouts.actions.end import NOT_PAYABLE, RECEIVER_CHANGED, ended
+from lastro.payouts.actions.end import NOT_PAYABLE, RECEIVER_CHANGED, ended_whole
 from lastro.payouts.actions.finding import Unasked, find
 from lastro.payouts.actions.send import PIX_UNSENT, renewed, sent
 from lastro.payouts.model import Destination, Wish
@@ -178,19 +178,12 @@ def _asked_later(payouts: list[Payout], institution: Institution, door: Door) ->
     """It waits until whom it has to be asked of answers; EXPIRED once it could not be sent for as long as any Pix."""
     day = payouts[0].scheduled_on
     assert day is not None
-    write = Write(door.company_id)
-    for p in payouts:
-        if day_bounds(day)[0] + PIX_UNSENT <= door.now:
-            write += ended(p, "all expired" if p.is_batch else "expire", institution, door)
-        else:
-            later = Touch("payouts", p.id, p.version, {"start_at": door.now + _ASK_LATER})
-            write += Write(door.company_id, touches=(later,))
-    return write
+    if day_bounds(day)[0] + PIX_UNSENT <= door.now:
+        return ended_whole(payouts, "expire", "all expired", institution, door)
+    later = {"start_at": door.now + _ASK_LATER}
+    return Write(door.company_id, touches=tuple(Touch("payouts", p.id, p.version, later) for p in payouts))
 
 
 def _never_begun(payouts: list[Payout], code: str, institution: Institution, door: Door) -> Write:
     """ERROR for the payout, or for a batch and all of its children, of which nothing was held."""
-    write = Write(door.company_id)
-    for p in payouts:
-        write += ended(p, "none paid" if p.is_batch else "refuse", institution, door, code=code)
-    return write
+    return ended_whole(payouts, "refuse", "none paid", institution, door, code=code)

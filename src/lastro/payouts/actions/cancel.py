@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from lastro.base.api import render
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
-from lastro.base.write import Write
 from lastro.payouts import store
-from lastro.payouts.actions.end import ended
+from lastro.payouts.actions.end import ended_whole
 from lastro.payouts.rendering import in_full
 from lastro.payouts.states import PAYOUTS
 
@@ -46,9 +45,7 @@ class Cancel(Act["list[Payout]"]):
         free = [p for p in parts if PAYOUTS.allows(p.state, "cancel") and not p.sends]
         if not free:
             return _conflict("the payout is on its way")
-        write = Write(door.company_id)
-        for p in free:
-            write += ended(p, "cancel", self.institution, door)
+        write = ended_whole(free, "cancel", "cancel", self.institution, door)
         done = {p.id: replace(p, state="CANCELED", updated_at=door.now) for p in free}
         after = [done.get(p.id, p) for p in known]
         return Done(write, render(in_full(after[0], after[1:])), first.id, keep="forever")

@@ -16,6 +16,7 @@ from lastro.payouts.states import PAYOUTS
 from lastro.rails.port import ALARMED, OWN, TED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from lastro.accounts import Institution
@@ -47,6 +48,31 @@ def ended(
 
     code: the network's, of a refusal. number: the STR's. reason: what the history keeps in place of the code.
     """
+    after, write = _end(p, trigger, door, code=code, settled_at=settled_at, number=number, reason=reason)
+    return write + told(after, institution, door)
+
+
+def ended_whole(
+    payouts: Sequence[Payout], trigger: str, of_batch: str, institution: Institution, door: Door, *,
+    code: str | None = None, reason: str | None = None,
+) -> Write:  # fmt: skip
+    """The same of a payout, or of a batch with all of its transfers at once, told as it is when all have ended.
+
+    trigger: of each transfer. of_batch: of the batch.
+    """
+    ends = [_end(p, of_batch if p.is_batch else trigger, door, code=code, reason=reason) for p in payouts]
+    children = [after for after, _ in ends[1:]]
+    write = Write(door.company_id)
+    for after, end in ends:
+        write += end + told(after, institution, door, children=children if after.is_batch else ())
+    return write
+
+
+def _end(
+    p: Payout, trigger: str, door: Door, *, code: str | None = None, settled_at: datetime | None = None,
+    number: str | None = None, reason: str | None = None,
+) -> tuple[Payout, Write]:  # fmt: skip
+    """A payout as it is after its end, and all of that but what is told."""
     kind = "posted" if trigger in _POSTS else "voided"
     sets: dict[str, Any] = {"ask_at": None, "start_at": None}
     if trigger in _POSTS:
@@ -59,20 +85,24 @@ def ended(
     move = PAYOUTS.move(p, trigger, door.now, reason=reason or code, **sets)
     transfers = (*postings.end_hold(door, p, kind), *postings.end_fee(door, p, kind))
     after = replace(p, state=move.to_state, **sets)
-    write = Write(door.company_id, moves=(move,), transfers=transfers) + told(after, institution, door)
+    write = Write(door.company_id, moves=(move,), transfers=transfers)
     if kind == "voided" and p.quota_period is not None:
         period = (p.quota_period, p.is_at_night)
         write += Write(door.company_id, quotas=rules.quotas(p.account_id, p.method, period, -p.amount.minor))
     if kind == "voided" and p.message_id is not None and not p.closed:
         assert p.sends is not None
         write += Write(door.company_id, withdrawn=(Withdrawn(p.message_id, p.sends, door.now),))
-    return write
+    return after, write
 
 
-def told(after: Payout, institution: Institution, door: Door, returned: Money | None = None) -> Write:
+def told(
+    after: Payout, institution: Institution, door: Door, *, children: Sequence[Payout] = (), returned: Money | None = None
+) -> Write:
     """The event of a payout that has moved; of a child none, but a message to whom it concerns: its batch."""
     if after.batch_id is None:
-        return Write(door.company_id, facts=(pay_out(door, after, institution, returned=returned),))
+        return Write(
+            door.company_id, facts=(pay_out(door, after, institution, children=children, returned=returned),)
+        )  # fmt: skip
     row = {
         "id": door.chance.uuid(door.now), "rail": OWN, "kind": CHILD_MOVED,
         "network_id": f"moved:{after.id}:{after.version + 1}", "subject": str(after.batch_id), "body": after.state.encode(),

@@ -10,7 +10,7 @@ from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Write
 from lastro.payouts import store
-from lastro.payouts.actions.end import REVIEW_REFUSED, ended
+from lastro.payouts.actions.end import REVIEW_REFUSED, ended_whole
 from lastro.payouts.actions.send import renewed, sent
 from lastro.payouts.states import PAYOUTS
 
@@ -75,9 +75,8 @@ class Refuse(Act["list[Payout]"]):
         refused = _refused(known, "reject")
         if refused is not None:
             return refused
-        write, reason = Write(door.company_id), f"by {self.by}: {self.reason}"
-        for p in known:
-            write += ended(p, "reject", self.institution, door, code=REVIEW_REFUSED, reason=reason)
+        reason = f"by {self.by}: {self.reason}"
+        write = ended_whole(known, "reject", "reject", self.institution, door, code=REVIEW_REFUSED, reason=reason)
         return Done(write, _decided(known[0], "CANCELED"))
 
 
