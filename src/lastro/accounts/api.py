@@ -12,7 +12,7 @@ from lastro.accounts.actions import ListAccounts, ReadAccount, ReadBalance
 from lastro.accounts.model import STATUSES, Wanted
 from lastro.accounts.statements import routes as of_statements
 from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
-from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.errors import Kind, Problem, Refused, one_of
 from lastro.base.money import DECIMALS
 from lastro.base.paging import page_queries, read_choice, read_page, read_text, read_timestamp, text_schema
 
@@ -108,7 +108,7 @@ def _balance(incoming: Incoming) -> Verb[Any] | Refused:
     problems: list[Problem] = []
     currency = incoming.query.get("currency", "BRL")
     if currency not in DECIMALS:
-        problems.append(Problem("currency", "INVALID", "is not one of the values the interface names"))
+        problems.append(Problem("currency", "INVALID", one_of(sorted(DECIMALS))))
     as_of = None
     text = incoming.query.get("asOf")
     if text is not None:

@@ -7,9 +7,14 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
 
     from lastro.base.write import Write
+
+
+def one_of(words: Iterable[str]) -> str:
+    """What is said of a value that is none of an enumeration's words."""
+    return f"must be one of {', '.join(words)}"
 
 
 class Kind(Enum):

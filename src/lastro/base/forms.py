@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import msgspec
 from msgspec import inspect
 
-from lastro.base.errors import Problem
+from lastro.base.errors import Problem, one_of
 from lastro.base.money import Money, MoneyError
 from lastro.standards.legible import ACCENTS, ALONE, MOST_MARKS, UNSEEN
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 DEEPEST = 32
+_ALTERNATIVES = re.compile(r"\^\((\w+(?:\|\w+)*)\)\$")  # how a form declares an enumeration
 _KEYS = re.compile(rb'"\s*:')
 # In Python $ also stands before a last newline; (?!\n) says that it does not, and means the same in OpenAPI's dialect.
 # Something in it is to be seen: blanks say nothing.
@@ -181,7 +182,7 @@ def _field(piece: msgspec.Raw | None, field: inspect.Field, path: str, problems:
     try:
         return msgspec.json.decode(raw, type=_leaf(kind), strict=not is_number)
     except (msgspec.ValidationError, UnicodeDecodeError) as error:
-        problems.append(_problem(path, str(error), raw, is_number=isinstance(kind, inspect.IntType)))
+        problems.append(_problem(path, str(error), raw, kind))
         return None
 
 
@@ -243,7 +244,16 @@ def _leaf(kind: inspect.Type) -> Any:
     raise TypeError(f"forms do not know {kind}")
 
 
-def _problem(path: str, error: str, raw: bytes, *, is_number: bool) -> Problem:
+def _words_of(kind: Any) -> tuple[str, ...]:
+    """The words that an enumeration has, whichever way it is declared; none of anything else."""
+    if isinstance(kind, inspect.LiteralType):
+        return tuple(str(value) for value in kind.values)
+    found = _ALTERNATIVES.match(getattr(kind, "pattern", None) or "")
+    return () if found is None else tuple(found[1].split("|"))
+
+
+def _problem(path: str, error: str, raw: bytes, kind: Any) -> Problem:
+    is_number = isinstance(kind, inspect.IntType)
     if "length <=" in error:
         longest = error.split(" - ", maxsplit=1)[0].rsplit("<= ", maxsplit=1)[-1]
         return Problem(path, "TOO_LONG", f"must have at most {longest} characters")
@@ -255,10 +265,10 @@ def _problem(path: str, error: str, raw: bytes, *, is_number: bool) -> Problem:
         return Problem(path, "OUT_OF_RANGE", error.split(" - ", maxsplit=1)[0].replace("Expected `int`", "must be"))
     if "matching regex" in error and not msgspec.json.decode(raw, type=str).strip():
         return Problem(path, "INVALID", "must not be blank")
+    if ("matching regex" in error or "Invalid enum value" in error) and (words := _words_of(kind)):
+        return Problem(path, "INVALID", one_of(words))
     if "matching regex" in error:
         return Problem(path, "INVALID", "has a character that is not allowed here")
-    if "Invalid enum value" in error:
-        return Problem(path, "INVALID", "is not one of the values the interface names")
     return Problem(path, "INVALID", "has the wrong type or form")
 
 

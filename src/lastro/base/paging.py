@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from lastro.base.api import Query, Refusal, stamp
-from lastro.base.errors import Kind, NotYet, Problem
+from lastro.base.errors import Kind, NotYet, Problem, one_of
 from lastro.base.wire import Paged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 DEFAULT_LIMIT = 20
 LARGEST_LIMIT = 5000
@@ -181,12 +182,12 @@ def read_page(query: Mapping[str, str], problems: list[Problem], *, largest: int
     return Page(limit, sort != "asc", since, until)
 
 
-def read_choice(query: Mapping[str, str], name: str, allowed: Container[str], problems: list[Problem]) -> str | None:
+def read_choice(query: Mapping[str, str], name: str, allowed: Collection[str], problems: list[Problem]) -> str | None:
     """A filter that is one of the interface's words; None where it is left out or wrong."""
     text = query.get(name)
     if text is None or text in allowed:
         return text
-    problems.append(Problem(name, "INVALID", "is not one of the values the interface names"))
+    problems.append(Problem(name, "INVALID", one_of(sorted(allowed) if isinstance(allowed, AbstractSet) else allowed)))
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid5
 
-from lastro.base.errors import Problem
+from lastro.base.errors import Problem, one_of
 from lastro.base.money import Money
 from lastro.med.model import FRAUDS, LONGEST_DETAILS, SITUATIONS, VERDICTS
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, way_between
@@ -95,7 +95,7 @@ def contest_problems(form: ContestForm) -> list[Problem]:
             Problem("endToEndId", "NOT_SUPPORTED", "is of a return: what an account has sent of itself is contested")
         )
     if form.situation_type not in SITUATIONS:
-        problems.append(Problem("situationType", "INVALID", "is not one of the values the interface names"))
+        problems.append(Problem("situationType", "INVALID", one_of(SITUATIONS)))
     if form.situation_type == "OTHERS" and form.details is None:
         problems.append(Problem("details", "REQUIRED", "must say what happened, where no situationType does"))
     return problems

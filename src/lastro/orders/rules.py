@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from email_validator import EmailNotValidError, validate_email
 
-from lastro.base.errors import Problem
+from lastro.base.errors import Problem, one_of
 from lastro.base.money import MOST_MINOR, Money
 from lastro.base.outgoing.addresses import url_problem
 from lastro.orders.methods import known_method, method_of
@@ -200,7 +200,7 @@ def _order_problems(order: OrderForm, methods: Collection[str], *, amount_is_nul
     if method is not None and method not in methods:
         known = is_method(method)
         issue = "NOT_SUPPORTED" if known else "INVALID"
-        text = "no partner for this method is configured" if known else "is not one of the values the interface names"
+        text = "no partner for this method is configured" if known else one_of(sorted(methods))
         problems.append(Problem("order.paymentMethod", issue, text))
     if amount_is_null:
         problems.append(Problem("order.amount", "INVALID", "must not be null; leave it out for an open amount"))

@@ -58,6 +58,21 @@ async def test_a_second_rotation_ends_the_oldest(scene: Scene) -> None:
     assert await signed_by(scene, ana, third, second, ana.secret) == [True, True, False]
 
 
+async def test_a_worker_that_has_just_signed_does_not_go_on_with_a_secret_that_has_ended(scene: Scene) -> None:
+    ana, receiver, deliverer = await scene.company(), await scene.receiver(), scene.deliverer()
+    second = await rotate(scene, ana)
+    for _ in range(2):
+        await scene.tell(ana, receiver.url)
+        await scene.step(deliverer)
+        third = await rotate(scene, ana)
+    first_seen, last_seen = receiver.seen
+    now = int(datetime.now(UTC).timestamp())
+    assert verify([ana.secret], first_seen.headers, first_seen.body, now_seconds=now), "its day lasts"
+    assert verify([second], last_seen.headers, last_seen.body, now_seconds=now)
+    assert not verify([ana.secret], last_seen.headers, last_seen.body, now_seconds=now), "ended by the second rotation"
+    assert third not in (second, ana.secret)
+
+
 async def test_under_one_key_the_same_secret_comes_again_and_no_one_can_read_it_beside(scene: Scene) -> None:
     ana = await scene.company()
     first = await scene.ask(ana, "POST", PATH, key="rotate")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lastro.accounts.opening.files import kind_of
 from lastro.accounts.opening.model import ALL_SLOTS, LARGEST_FILE
 from lastro.base.api import as_id
-from lastro.base.errors import Problem
+from lastro.base.errors import Problem, one_of
 from lastro.base.multipart import NotAForm, read_parts
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def read_upload(raw: bytes, boundary: str | None) -> Asked | list[Problem]:
     content = _file(parts.get("file"), problems)
     slot = _text(parts, "documentType", problems)
     if slot and slot not in ALL_SLOTS:
-        problems.append(Problem("documentType", "INVALID", "is not one of the values the interface names"))
+        problems.append(Problem("documentType", "INVALID", one_of(ALL_SLOTS)))
     named = parts.get("accountRequestId")
     if named is None or not named.content:
         problems.append(Problem("accountRequestId", "REQUIRED", "is required"))
