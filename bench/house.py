@@ -170,7 +170,7 @@ async def _people(laid: House) -> None:
             await act(runner, company_id, companies.FoundCompany(f"Empresa {number}", ring, port.RAILS, number))
             if number == companies.INSTITUTION_NUMBER:
                 continue
-            client = await act(runner, company_id, companies.AddClient("bench", lambda: datetime.now(UTC)))
+            client = await act(runner, company_id, companies.AddClient("bench"))
             for each in range(ACCOUNTS_EACH):
                 account_id = await open_account(runner, company_id, place.institution, f"Padaria {number} {each}")
                 await act(runner, company_id, keys.RegisterRandomKey(account_id, uuid4(), rail))

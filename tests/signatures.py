@@ -61,6 +61,22 @@ def certificate(
     )
 
 
+def issued(csr: x509.CertificateSigningRequest, authority: Private, *, end: datetime = END) -> bytes:
+    """What an authority makes of a request: PEM of the certificate and of its own."""
+    above = x509.load_der_x509_certificate(certificate(authority, name="AC"))
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(csr.subject)
+        .issuer_name(above.subject)
+        .public_key(csr.public_key())
+        .serial_number(7)
+        .not_valid_before(START)
+        .not_valid_after(end)
+        .sign(authority, hashes.SHA256())
+    )
+    return b"".join(one.public_bytes(Encoding.PEM) for one in (made, above))
+
+
 def thumbprint(der: bytes, name: str) -> str:
     return base64.urlsafe_b64encode(_DIGESTS[name](der).digest()).rstrip(b"=").decode()
 
@@ -81,7 +97,7 @@ class Foreign:
     chain: tuple[bytes, ...]
 
     @classmethod
-    def new(cls, kid: str, jku: str, algorithm: str, **dates: datetime) -> "Foreign":
+    def new(cls, kid: str, jku: str, algorithm: str, **dates: Any) -> "Foreign":
         private = ec_private() if algorithm == "ES256" else rsa_private()
         authority = ec_private()
         above = certificate(authority, name="AC")

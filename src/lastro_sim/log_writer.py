@@ -5,6 +5,7 @@ import io
 import os
 import threading
 from queue import SimpleQueue
+from typing import TextIO
 
 _MOST_WAITING = 4096  # lines
 _FAREWELL_SECONDS = 0.5
@@ -76,9 +77,9 @@ class ErrorStream(io.TextIOBase):
         return len(text)
 
 
-def descriptor_of(stream: io.TextIOBase | object) -> int | None:
+def descriptor_of(stream: TextIO) -> int | None:
     """Of a standard stream; None where the process was started without it."""
     try:
-        return stream.fileno()  # type: ignore[attr-defined, no-any-return, union-attr]
+        return stream.fileno()
     except (AttributeError, OSError, ValueError):
         return None

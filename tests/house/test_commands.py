@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 from cryptography import x509
-from tests import forked
+from tests import forked, signatures
 
 from lastro.base.secrets import KeyRing
 from lastro.doors import wiring
@@ -255,10 +255,20 @@ def test_keys_are_listed_and_rotated(office: Office) -> None:
     assert (waits["state"], waits["keyKind"], waits["certificates"]) == ("signs next", "P-256", 1)
     file = office.settings.home / "location.csr"
     assert office.asks("keys", "request", waits["kid"], str(file))["file"] == str(file)
-    assert x509.load_pem_x509_csr(file.read_bytes()).is_signature_valid
+    csr = x509.load_pem_x509_csr(file.read_bytes())
+    assert csr.is_signature_valid
     assert "no certificates" in office.declined("keys", "certify", waits["kid"], str(file))
     assert "cannot be read" in office.declined("keys", "certify", waits["kid"], str(file / "nothing"))
     assert "no key of locations" in office.declined("keys", "request", "nobody", str(file))
+    assert "cannot be written" in office.declined("keys", "request", waits["kid"], str(office.settings.home))
+    file.write_bytes(signatures.issued(csr, signatures.ec_private()))
+    given = office.asks("keys", "certify", waits["kid"], str(file))
+    assert (given["state"], given["certificates"], given["certificateEnds"][:4]) == (
+        "signs next",
+        2,
+        str(signatures.END.year),
+    )
+    assert office.asks("keys", "list")[-1] == waits | {key: given[key] for key in ("certificates", "certificateEnds")}
 
 
 @pytest.mark.parametrize(

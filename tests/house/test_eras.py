@@ -15,7 +15,7 @@ from lastro.base.errors import DatabaseAway
 from lastro.base.witness import Beat
 from lastro.doors import eras
 from lastro.doors.beats import NOW, Heart, Memory, trouble
-from lastro.doors.declined import StartRefused
+from lastro.doors.declined import Declined, StartRefused
 from lastro.doors.settings import read
 
 pytestmark = pytest.mark.anyio
@@ -163,7 +163,7 @@ async def test_the_command_begins_and_keeps(own_database: Any, app: Database, tm
     await _went_back(own_database)
     with pytest.raises(StartRefused):
         await Heart(app, memory, "sandbox").start()
-    with pytest.raises(eras.Declined, match="a copy from before"):
+    with pytest.raises(Declined, match="a copy from before"):
         await asyncio.to_thread(types, "keep")
     assert await asyncio.to_thread(types, "begin") == 0
     assert said[0].startswith("An era began at ")

@@ -21,6 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.journeys.play import CUSTOMER
+from tests.journeys.test_payouts import FABIO
+from tests.journeys.test_slips import ADDRESS
+from tests.journeys.test_vouchers import LUCIA
 from tests.laws import broken, connected
 from tests.world.storms import place
 from tests.world.whole import buying, paying_out
@@ -69,7 +73,7 @@ class Wanted:
 async def _order(crowd: Crowd, method: str, who: str) -> tuple[dict[str, Any], str] | None:
     """An order whose partner knows it."""
     currency = "MXN" if method in ("SPEI", "OXXO", "OXXOPAY", "PAYNET") else "BRL"
-    customer = {"BOLETO": {**buying.CUSTOMER, "address": buying.ADDRESS}, "PIX": buying.CUSTOMER}.get(method, buying.LUCIA)
+    customer = {"BOLETO": {**CUSTOMER, "address": ADDRESS}, "PIX": CUSTOMER}.get(method, LUCIA)
     asked = buying.asking(crowd, "33.50", paymentMethod=method, customer=customer, currency=currency)
     made = await crowd.write("create_order", asked, who=who)
     if made is None:
@@ -92,7 +96,7 @@ async def wish(crowd: Crowd, who: str, account_id: str) -> Wanted:
     place = {"ispb": "99999030", "branchNumber": "1", "accountNumber": "300003", "accountType": "CHECKING_ACCOUNT"}
     for method in ("TED", "TED", "TED", "PIX", "PIX"):
         asked = {
-            "externalId": crowd.code(), "accountId": account_id, "paymentMethod": method, "receiver": paying_out.FABIO,
+            "externalId": crowd.code(), "accountId": account_id, "paymentMethod": method, "receiver": FABIO,
             "amount": {"currency": "BRL", "value": "41.00"}, "description": "Salary", "allowDuplicate": True,
             "paymentData": {"bankAccount": place},
         }  # fmt: skip

@@ -91,6 +91,7 @@ async def _perform(given: argparse.Namespace, known: Settings, say: Callable[[st
         raise Declined(f"The database cannot be reached: {away}.") from away
     try:
         now = await connection.fetchrow(NOW)
+        assert now is not None
         mode = await connection.fetchval("SELECT mode FROM clock")
         if mode != known.mode:
             raise Declined(f"This database is for {mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")

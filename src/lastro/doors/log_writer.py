@@ -95,7 +95,7 @@ class LogWriter:
         except (OSError, ValueError):  # ValueError: a stream that was closed
             self._lose(bytes(data[max(written, len(begin)) :]).count(b"\n"))
         if written:
-            self._is_torn = data[written - 1 : written] != b"\n"
+            self._is_torn = data[written - 1] != ord("\n")
         if written == len(data) and (lost := self.lost - self._told):
             self._told += lost
             self._recovered(lost)

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter, deque
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from lastro.base.errors import Kind, Refused
 
@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
 _AGAIN_SECONDS = 5
+K = TypeVar("K")
+
+
+def _take_one(counts: Counter[K], key: K) -> None:
+    counts[key] -= 1
+    if not counts[key]:
+        del counts[key]
 
 
 class NoTurn(Exception):  # noqa: N818 it says what there was not
@@ -90,10 +97,8 @@ class Turns:
 
     def _give_back(self, caller: tuple[str, str]) -> None:
         self._taken -= 1
-        for counts, key in ((self._of_companies, caller[0]), (self._of_callers, caller)):
-            counts[key] -= 1  # type: ignore[index]
-            if not counts[key]:  # type: ignore[index]
-                del counts[key]  # type: ignore[arg-type]
+        _take_one(self._of_companies, caller[0])
+        _take_one(self._of_callers, caller)
         self._go_on()
 
     def _go_on(self) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.serialization import Encoding
 from tests import signatures
 
@@ -268,22 +267,6 @@ async def test_another_algorithm_comes_with_the_next_rotations(vault: Vault) -> 
     assert (await vault.chain.load()).location.algorithm == "RS256"
 
 
-def issued(csr: x509.CertificateSigningRequest, authority: signatures.Private, *, end: datetime = signatures.END) -> bytes:
-    """What an authority makes of a request: PEM of the certificate and of its own."""
-    above = x509.load_der_x509_certificate(signatures.certificate(authority, name="AC"))
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(csr.subject)
-        .issuer_name(above.subject)
-        .public_key(csr.public_key())
-        .serial_number(7)
-        .not_valid_before(signatures.START)
-        .not_valid_after(end)
-        .sign(authority, hashes.SHA256())
-    )
-    return b"".join(one.public_bytes(Encoding.PEM) for one in (made, above))
-
-
 async def waiting(vault: Vault) -> str:
     kid: str = (await vault.rows(LOCATION))[-1]["kid"]
     return kid
@@ -297,7 +280,7 @@ async def test_a_key_takes_the_certificate_of_an_authority(vault: Vault, algorit
     csr = x509.load_pem_x509_csr((await chain.request_certificate(kid, "pix.lastro.example")).encode())
     assert csr.is_signature_valid
     assert csr.subject.rfc4514_string() == "CN=pix.lastro.example,O=Lastro,C=BR"
-    given = await chain.certify(kid, issued(csr, signatures.ec_private()))
+    given = await chain.certify(kid, signatures.issued(csr, signatures.ec_private()))
     loaded = await chain.load()
     assert loaded.location == before.location, "the key that signs has kept its certificate"
     await chain.rotate(LOCATION)
@@ -314,7 +297,7 @@ async def test_a_certificate_that_does_not_fit_is_refused(vault: Vault) -> None:
     await vault.process()
     kid, authority = await waiting(vault), signatures.ec_private()
     csr = x509.load_pem_x509_csr((await vault.chain.request_certificate(kid, "pix.lastro.example")).encode())
-    good = issued(csr, authority)
+    good = signatures.issued(csr, authority)
     leaf, above = good.split(b"-----END CERTIFICATE-----\n")[:2]
     end = b"-----END CERTIFICATE-----\n"
     stranger = signatures.certificate(signatures.ec_private(), name="AC")
@@ -325,7 +308,7 @@ async def test_a_certificate_that_does_not_fit_is_refused(vault: Vault) -> None:
         (kid, above + end + leaf + end, "not of this key"),
         (kid, leaf + end + foreign, "does not hold together"),
         (kid, good * 8, "at most 8"),
-        (kid, issued(csr, authority, end=datetime.now(UTC) - timedelta(days=1)), "not in force"),
+        (kid, signatures.issued(csr, authority, end=datetime.now(UTC) - timedelta(days=1)), "not in force"),
         ("nobody", good, "no key of locations"),
         ((await vault.rows(TOKEN))[-1]["kid"], good, "no key of locations"),
     ]

@@ -11,8 +11,9 @@ import pytest
 from tests.cast import Client
 from tests.rooms.plans.bureau import Bureau
 
+from lastro.base.commit import Caller
 from lastro.base.errors import Kind, Refused, Stale
-from lastro.base.run import Caller, Reply
+from lastro.base.run import Reply
 from lastro.companies import Revoke
 from lastro.people import Entrance, Register, Role
 from lastro.plans.actions.create import Create

@@ -8,7 +8,7 @@ import pytest
 from tests.rooms.webhooks.conftest import Company, Scene
 
 from lastro.base.errors import Refused
-from lastro.base.run import Act
+from lastro.base.run import Verb
 from lastro.webhooks import UNTOLD_ERAS, TellEra, forget
 
 from .test_feed import PATH, numbers, tell_many
@@ -39,6 +39,7 @@ async def test_a_number_that_was_never_given_is_refused_with_what_to_do(scene: S
 async def begun(scene: Scene, company: Company) -> tuple[int, int]:
     await scene.admin.begin_era()
     row = await scene.admin.fetchrow("SELECT * FROM event_eras WHERE company_id = $1 ORDER BY era DESC LIMIT 1", company.id)
+    assert row is not None
     return row["last_before"], row["first_sequence"]
 
 
@@ -113,5 +114,5 @@ async def test_each_company_is_told_once(scene: Scene) -> None:
     assert event["payload"]["era"] == (await scene.fed(ana))["era"]
 
 
-async def _act(scene: Scene, company_id: UUID, verb: Act[Any]) -> None:
+async def _act(scene: Scene, company_id: UUID, verb: Verb[Any]) -> None:
     await scene.runner.act(company_id, verb)

@@ -10,7 +10,7 @@ from lastro.base.paging import read_choice
 from lastro.keys.forms import CHANNEL
 
 
-class Form(msgspec.Struct, rename="camel", kw_only=True):
+class Form(forms.Form):
     by_literal: Literal["PIX", "TED"] | None = None
     by_pattern: CHANNEL | None = None
     no_choice: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,3}$(?!\n)")] | None = None

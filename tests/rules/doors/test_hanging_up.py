@@ -8,6 +8,7 @@ import pytest
 
 from lastro.doors.flow import ended_quietly
 
+SCOPE: Any = {}
 START: dict[str, Any] = {"type": "http.response.start", "status": 200, "headers": []}
 
 
@@ -33,14 +34,14 @@ async def answers(_: Any, __: Any, send: Any) -> None:
 
 async def test_nothing_is_raised_for_a_caller_that_is_gone() -> None:
     cycle: Any = Cycle(closes=True)
-    await ended_quietly(cycle, answers)({}, Mock(), cycle.send)
+    await ended_quietly(cycle, answers)(SCOPE, Mock(), cycle.send)
     assert cycle.disconnected
 
 
 async def test_what_is_wrong_with_an_answer_is_raised() -> None:
     cycle: Any = Cycle(closes=False)
     with pytest.raises(RuntimeError):
-        await ended_quietly(cycle, answers)({}, Mock(), cycle.send)
+        await ended_quietly(cycle, answers)(SCOPE, Mock(), cycle.send)
 
 
 async def test_an_answer_that_is_cut_ends_the_connection_and_is_no_error() -> None:
@@ -50,6 +51,6 @@ async def test_an_answer_that_is_cut_ends_the_connection_and_is_no_error() -> No
         cycle.response_started = True
         await asyncio.sleep(0)
 
-    await ended_quietly(cycle, cut)({}, Mock(), cycle.send)
+    await ended_quietly(cycle, cut)(SCOPE, Mock(), cycle.send)
     assert cycle.disconnected
     cycle.transport.close.assert_called_once_with()

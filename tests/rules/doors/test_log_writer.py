@@ -40,7 +40,8 @@ def test_lines_come_in_their_order() -> None:
 
 
 def test_what_a_full_disk_refuses_is_counted_and_what_it_has_cut_off_spoils_no_other_line() -> None:
-    disk, told = Disk(7), []
+    disk = Disk(7)
+    told: list[int] = []
     writer = LogWriter(disk.put, told.append)
     for line in (b"first", b"second", b"third"):
         writer.write(line)

@@ -56,7 +56,7 @@ async def asks_a_location(_: pytest.MonkeyPatch) -> None:
     async def silent(*_: Any, **__: Any) -> None:
         raise LookupError
 
-    locations = Locations(Mock(get=silent), Mock(), (), Mock(), sandbox=True)
+    locations = Locations(Mock(get=silent), Mock(), (), Mock(), lambda: NOW, sandbox=True)
     with pytest.raises(LookupError):
         await locations.read("127.0.0.1:9/qr/v2/x", NOW)
 

@@ -165,9 +165,9 @@ def test_what_has_to_be_said(name: Any, situation: str, details: str | None, iss
 def test_no_more_is_blocked_than_is_asked_there_and_can_be_given_back(
     asked: int, has: int, already: int, left: int, elsewhere: int, more: int
 ) -> None:
-    money = [Money(minor, "BRL") for minor in (asked, has, already)]
+    wanted, had, blocked = (Money(minor, "BRL") for minor in (asked, has, already))
     free = rules.free_of(Money(left, "BRL"), Money(elsewhere, "BRL"))
-    assert rules.to_block(*money, free) == Money(more, "BRL")
+    assert rules.to_block(wanted, had, blocked, free) == Money(more, "BRL")
 
 
 @pytest.mark.parametrize(("returned", "result"), [(0, "REJECTED"), (1, "PARTIALLY_ACCEPTED"), (1000, "TOTALLY_ACCEPTED")])

@@ -181,7 +181,7 @@ def test_a_key_set_may_state_the_thumbprint_alone() -> None:
 def test_a_key_must_be_what_it_says() -> None:
     other = ec.generate_private_key(ec.SECP384R1())
     with pytest.raises(ValueError, match="P-256"):
-        LocationKey("k", pem(other), certificate(other), JKU)  # type: ignore[arg-type]
+        LocationKey("k", pem(other), certificate(other), JKU)
     with pytest.raises(ValueError, match="another key"):
         LocationKey("k", ANA.private_pem, BENTO.certificate_der, JKU)
     short = rsa.generate_private_key(public_exponent=65537, key_size=1024)

@@ -69,7 +69,7 @@ async def _rotate(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 async def _request(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     host = urlsplit(desk.settings.public_url).hostname or ""
     try:
-        given.file.write_text(await desk.keychain().request_certificate(given.kid, host), encoding="ascii")
+        given.file.write_text(await (await desk.keychain()).request_certificate(given.kid, host), encoding="ascii")
         return {"kid": given.kid, "host": host, "file": str(given.file)}
     except OSError as unwritten:
         raise Declined(f"The file cannot be written: {unwritten.strerror}.") from unwritten
@@ -79,7 +79,7 @@ async def _request(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 
 async def _certify(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     try:
-        chain = await desk.keychain().certify(given.kid, given.file.read_bytes())
+        chain = await (await desk.keychain()).certify(given.kid, given.file.read_bytes())
     except OSError as unread:
         raise Declined(f"The file cannot be read: {unread.strerror}.") from unread
     except companies.CertificateRefused as refused:
