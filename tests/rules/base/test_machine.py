@@ -50,7 +50,7 @@ TABLE = {
     },
     "refunds": {
         NOT_THERE: {"create": "PENDING"},
-        "PENDING": {"confirm": "PAID", "refuse": "ERROR"},
+        "PENDING": {"confirm": "PAID", "refuse": "ERROR", "call off": "PENDING", "withdraw": "ERROR"},
         "ERROR": {"credit": "CREDITED", "pay out": "PAID_OUT", "prove": "PAID"},
         "PAID": {}, "CREDITED": {}, "PAID_OUT": {},
     },
@@ -71,7 +71,9 @@ TABLE = {
             "challenge": "CHALLENGE_REQUIRED", "authorize": "AUTHENTICATED", "fail": "FAILED", "time out": "TIMEOUT",
             "cancel": "CANCELED",
         },
-        "CHALLENGE_REQUIRED": {"authorize": "AUTHENTICATED", "fail": "FAILED", "time out": "TIMEOUT"},
+        "CHALLENGE_REQUIRED": {
+            "authorize": "AUTHENTICATED", "fail": "FAILED", "time out": "TIMEOUT", "cancel": "CANCELED",
+        },
         "AUTHENTICATED": {"capture": "CAPTURED", "fail": "DECLINED"},
         "FAILED": {}, "TIMEOUT": {}, "CANCELED": {}, "CAPTURED": {}, "DECLINED": {},
     },
