@@ -10,11 +10,9 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from cryptography import x509
-from tests import forked, signatures
+from tests import forked
 
 from lastro.base.secrets import KeyRing
-from lastro.doors import wiring
 from lastro.doors.commands import Declined, perform
 from lastro.doors.declined import StartRefused
 from lastro.doors.migrate import migrate
@@ -226,49 +224,6 @@ def test_whom_the_outside_issuer_knows(office: Office) -> None:
     assert "no secret" in office.declined("client", "rotate-secret", "outside:auth0|5f7c", "--company", company_id)
     office.types("client", "revoke", "outside:auth0|5f7c", "--company", "1")
     assert "has such a client already" in office.declined("client", "trust", "1", "auth0|5f7c", "Shop")
-
-
-def test_keys_are_listed_and_rotated(office: Office) -> None:
-    assert office.types("keys", "list") == "none"
-    assert "no API process has made keys" in office.declined("keys", "rotate", "token")
-
-    async def start_an_api() -> None:
-        from lastro.base.db import Database  # noqa: PLC0415
-
-        database = Database(office.settings.app)
-        await wiring.keychain_of(office.settings, database).load_or_make()
-        await database.close()
-
-    asyncio.run(start_an_api())
-    states = [(k["purpose"], k["state"]) for k in office.asks("keys", "list")]
-    assert states == [("token", "signs"), ("token", "signs next"), ("location", "signs"), ("location", "signs next")]
-    listed = office.asks("keys", "list")
-    assert office.asks("keys", "rotate", "token")["kid"] == listed[1]["kid"]
-    assert [k["state"] for k in office.asks("keys", "list")[:3]] == ["published", "signs", "signs next"]
-    office.types("keys", "rotate", "token", "--at-once")
-    assert [k["state"] for k in office.asks("keys", "list")[:4]] == ["retired", "retired", "signs", "signs next"]
-    office.types("keys", "rotate", "location")
-    ends = [k["certificateEnds"] for k in office.asks("keys", "list") if k["purpose"] == "location"]
-    assert len(ends) == 3
-    assert all(ends)
-    waits = office.asks("keys", "list")[-1]
-    assert (waits["state"], waits["keyKind"], waits["certificates"]) == ("signs next", "P-256", 1)
-    file = office.settings.home / "location.csr"
-    assert office.asks("keys", "request", waits["kid"], str(file))["file"] == str(file)
-    csr = x509.load_pem_x509_csr(file.read_bytes())
-    assert csr.is_signature_valid
-    assert "no certificates" in office.declined("keys", "certify", waits["kid"], str(file))
-    assert "cannot be read" in office.declined("keys", "certify", waits["kid"], str(file / "nothing"))
-    assert "no key of locations" in office.declined("keys", "request", "nobody", str(file))
-    assert "cannot be written" in office.declined("keys", "request", waits["kid"], str(office.settings.home))
-    file.write_bytes(signatures.issued(csr, signatures.ec_private()))
-    given = office.asks("keys", "certify", waits["kid"], str(file))
-    assert (given["state"], given["certificates"], given["certificateEnds"][:4]) == (
-        "signs next",
-        2,
-        str(signatures.END.year),
-    )
-    assert office.asks("keys", "list")[-1] == waits | {key: given[key] for key in ("certificates", "certificateEnds")}
 
 
 @pytest.mark.parametrize(
