@@ -35,6 +35,7 @@ _GIVEN_BACK = ("REFUNDED", "PARTIAL_REFUNDED")
 # By the block of an order, what a payer types of it.
 _TYPED = {"pix": "qrcodeData", "boleto": "digitableLine", "crypto": "qrcodeData", "cash": "reference", "spei": "clabe"}
 _OPEN_AMOUNT = "1.00"  # what the simulated payer types where the amount is open
+_SETTLES_IN_SECONDS = 86_400  # the money of what is to be PENDING comes a day later
 _PATIENCE_SECONDS = 10.0
 _LOOK_SECONDS = 0.02
 
@@ -126,15 +127,15 @@ class OrderTools:
         return outcome if isinstance(outcome, Refused) else None
 
     async def _pay(self, order: dict[str, Any], *, in_part: bool) -> Refused | None:
-        """in_part: so that it is PENDING; where the payer types the amount, by half of it."""
+        """in_part: so that it stays PENDING, as `_in_part` has it."""
         act: dict[str, Any] = {"qrcodeData": self._typed(order)}
         if "amount" not in order:
             act["amount"] = _OPEN_AMOUNT
-        elif in_part and ("spei" in order or "deposit" in order):
-            final = Money.parse(order["finalAmount"]["value"], order["finalAmount"]["currency"])
-            if final.minor == 1:
-                return _conflict("0.01 has no parts")
-            act["amount"] = str(Money(final.minor // 2, final.currency))
+        if in_part:
+            part = _in_part(order)
+            if isinstance(part, Refused):
+                return part
+            act |= part
         deadline = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
         while True:
             said = await self._at_the_phone(act)
@@ -214,6 +215,20 @@ class OrderTools:
             UUID(claims.company_id), claims.client_id, claims.issued_at, "orders:write", "order_tools", None, b"", 200
         )
         return await self.house.runner.run(call, verb)
+
+
+def _in_part(order: dict[str, Any]) -> dict[str, Any] | Refused:
+    """What a payer does so that an order is PENDING: less than half of it, where he types the amount, or all of it later.
+
+    Less than half, so that not even a payment that comes twice pays the order.
+    """
+    if "boleto" in order:
+        return {}  # of a slip the money never comes before the next business day
+    if "spei" not in order and "deposit" not in order:
+        return {"settlesIn": _SETTLES_IN_SECONDS}
+    final = Money.parse(order["finalAmount"]["value"], order["finalAmount"]["currency"])
+    part = Money((final.minor - 1) // 2, final.currency)
+    return {"amount": str(part)} if part.minor else _conflict(f"{final} has no part that is less than half of it")
 
 
 def _conflict(what: str) -> Refused:

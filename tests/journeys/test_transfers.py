@@ -76,6 +76,16 @@ async def test_spei_in_parts_and_too_much_of_it(play: Play) -> None:
     assert await has(play, "MXN") - before == cents("50.00")
 
 
+async def test_the_tools_pay_no_transfer_that_they_are_to_leave_pending(play: Play) -> None:
+    made, clabe = await account(play, "SPEI", "0.03", "MXN")
+    await play.fault("spei", "twice", match={"reference": clabe})
+    assert (await play.tool(made, "PENDING")).json["status"] == "PENDING"
+    await play.act("/phone/pay", {"qrcodeData": clabe, "amount": "0.01"})
+    await play.becomes(made, "PAID")
+    small, _ = await account(play, "SPEI", "0.02", "MXN")
+    assert (await play.tool(small, "PENDING")).problem == (409, "status", "CONFLICT")
+
+
 async def test_a_deposit_is_paid_given_back_and_another_never_paid_whole(play: Play) -> None:
     before = await play.balance()
     made, typed = await account(play, "DEPOSIT", "77.70", "BRL", bank="banco-de-fora")
@@ -89,7 +99,7 @@ async def test_a_deposit_is_paid_given_back_and_another_never_paid_whole(play: P
     assert (await play.tool(other, "PENDING")).json["status"] == "PENDING"
     await play.advance(advance="P3DT2M")
     await play.becomes(other, "EXPIRED")
-    await given_back(play, "deposit", number, ["5.00"])
+    await given_back(play, "deposit", number, ["4.99"])
     assert await play.balance() == before
     refused = await play.act("/phone/pay", {"qrcodeData": number, "amount": "5.00"})
     assert refused["code"] in ("CHARGE_REMOVED", "EXPIRED")

@@ -77,6 +77,13 @@ async def test_the_tools_lead_a_voucher_where_it_can_go(play: Play) -> None:
     answer = await play.tool(made, "PAID")
     assert answer.status == 200
     await play.becomes(made, "PAID")
+    for method in ("OXXOPAY", "PAYNET"):
+        left = await voucher(play, method, "10.10")
+        assert (await play.tool(left, "PENDING")).json["status"] == "PENDING"
+        await play.advance(advance="PT23H")
+        assert (await play.shown(left))["status"] == "PENDING"
+        await play.advance(advance="PT2H")
+        await play.becomes(left, "PAID")
     unpaid = await voucher(play, "OXXOPAY", "10000.00")
     await play.advance(advance="P3DT2M")
     await play.becomes(unpaid, "EXPIRED")

@@ -45,8 +45,12 @@ def read(network: Network, partner: Partner, known: Row) -> dict[str, Any]:
 
 
 def pay(network: Network, partner: Partner, known: Row, form: Form) -> dict[str, Any]:
-    """Pay an item: taken, and settled now or later; or refused. What its partner does not take is taken under a fault."""
+    """Pay an item: taken, and settled now or later; or refused. What its partner does not take is taken under a fault.
+
+    The body may say that the money takes `settlesIn` seconds longer than it does by itself.
+    """
     amount, payer = form.maybe_amount("amount"), payers.chosen(form)
+    longer = form.maybe_seconds("settlesIn", faults.LONGEST_DELAY) or 0
     price, reference = amount or known["amount"], known["reference"]
     if price is None:
         form.refuse("amount", "REQUIRED", "It leaves the amount open")
@@ -70,7 +74,7 @@ def pay(network: Network, partner: Partner, known: Row, form: Form) -> dict[str,
         fault = struck("slow", "void") or magic
         twice = problem is None and (struck("twice") is not None or (magic is not None and magic.behaviour == "twice"))
         who = {"name": payer.name, "document": {"type": payer.document_type, "number": payer.document}}
-        how = None if fault is None else (fault.behaviour, fault.delay)
+        how = ("slow", longer) if fault is None else (fault.behaviour, fault.delay + longer)
         taken = [payments.take(network, partner, reference, price, {"payer": who}, how) for _ in range(2 if twice else 1)]
     first = payments.find(network, partner, taken[0])
     assert first is not None
