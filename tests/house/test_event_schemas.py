@@ -11,6 +11,7 @@ import pytest
 from tests.cast import Cast
 from tests.conftest import Database, lent
 from tests.event_contract import OF_NOBODY, URL, BrokenSchemaError, Schemas, hold, schemas
+from tests.http_contract import BrokenContractError, contract
 
 from lastro.base.api import Answer
 from lastro.base.commit import commit
@@ -42,8 +43,31 @@ def test_a_schema_is_whole_by_itself(notice: Notice) -> None:
     assert referred == {f"#/$defs/{name}" for name in schema.get("$defs", {})}
     assert schema["examples"] == [notice.example]
     for name, value in notice.always.items():
-        assert schema["properties"][name]["const"] == value
+        said = schema["properties"][name]
         assert name in schema["required"]
+        if isinstance(value, str):
+            assert said["const"] == value
+        else:
+            part = schema["$defs"][said["$ref"].rpartition("/")[2]]
+            assert {one: part["properties"][one]["const"] for one in value} == value
+            assert {*value} <= {*part["required"]}
+
+
+@pytest.mark.parametrize("event", [name for name in BY_NAME if name.startswith("SUBSCRIPTION")])
+def test_an_event_of_one_status_says_one(event: str) -> None:
+    body = {**BY_NAME[event].example}
+    assert schemas().wrong(event, msgspec.json.encode(body)) == []
+    another = "CANCELED" if not event.endswith("CANCELED") else "ERROR"
+    assert schemas().wrong(event, msgspec.json.encode({**body, "data": {**body["data"], "status": another}}))
+    with pytest.raises(BrokenContractError):
+        contract().valid(event, _sent(event), {**body, "data": {**body["data"], "status": another}})
+
+
+def _sent(event: str) -> dict[str, Any]:
+    """What the OpenAPI document says of an event's body."""
+    said = contract().document["webhooks"][event]["post"]["requestBody"]
+    found: dict[str, Any] = said["content"]["application/json"]["schema"]
+    return found
 
 
 def _references(part: Any) -> list[str]:

@@ -38,6 +38,20 @@ async def test_an_order_that_nobody_was_to_pay_is_told_without_a_name(play: Play
     assert body["amount"] == {"currency": "BRL", "value": "0.00"}
 
 
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [("RFC", "GODE561231GR8"), ("CURP", "NUXL900101MDFXXC09"), ("OTHERS", "X1234567"), ("CNPJ", "11222333000181")],
+)
+async def test_a_customer_is_told_by_the_document_he_has(play: Play, kind: str, number: str) -> None:
+    customer = {"name": "Lucia Nunez", "entityType": "INDIVIDUAL", "document": {"type": kind, "number": number},
+                "email": "lucia@example.com"}  # fmt: skip
+    order = await play.order(customer=customer)
+    assert (await play.call("POST", f"{ORDERS}/{order['id']}/cancel", {})).status == 200
+    body = await play.told(order, "ORDER-PAYIN.CANCELED")
+    assert body["payer"] == {"name": "Lucia Nunez", "document": {"type": kind, "number": number}}
+    assert body["amount"]["currency"] == "BRL"
+
+
 async def test_cancel(play: Play) -> None:
     order = await play.order()
     answer = await play.call("POST", f"{ORDERS}/{order['id']}/cancel", {})

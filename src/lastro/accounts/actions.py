@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from lastro import ledger
 from lastro.accounts import store
-from lastro.accounts.rendering import AccountBalance, Accounts, Balance, shown
+from lastro.accounts.rendering import AccountBalance, Accounts, Balance, BalanceMoney, shown
 from lastro.accounts.rules import holder_problems
 from lastro.accounts.states import ACCOUNTS
 from lastro.base.api import render, stamp
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done, Door
-from lastro.base.wire import Money
 from lastro.base.write import Row, Write
 from lastro.standards.account_numbers import with_check_digit
 
@@ -139,11 +138,11 @@ class ReadBalance(Act["list[ledger.Balance] | None"]):
         each = [AccountBalance(account_id=str(b.account_id), **_wire(b, self.currency, at)) for b in known]
         if self.account_id is not None:
             return Done(None, render(each[0]))
-        available, held, blocked = map(Money.of, ledger.company_balances(known, self.currency))
+        available, held, blocked = map(BalanceMoney.of, ledger.company_balances(known, self.currency))
         total = Balance(currency=self.currency, available=available, held=held, blocked=blocked, as_of=at, accounts=each)
         return Done(None, render(total))
 
 
 def _wire(balance: ledger.Balance, currency: str, at: str) -> dict[str, Any]:
-    available, held, blocked = map(Money.of, (balance.available, balance.held, balance.blocked))
+    available, held, blocked = map(BalanceMoney.of, (balance.available, balance.held, balance.blocked))
     return {"currency": currency, "available": available, "held": held, "blocked": blocked, "as_of": at}

@@ -8,6 +8,7 @@ import msgspec
 
 from lastro.accounts.model import STATUSES
 from lastro.base.api import Answer, stamp
+from lastro.base.money import DECIMALS
 from lastro.base.wire import AccountType, Id, Money, Timestamp, words
 
 if TYPE_CHECKING:
@@ -66,14 +67,27 @@ class Accounts(Answer, frozen=True, kw_only=True):
     data: list[Account]
 
 
+class BalanceMoney(Money, frozen=True, kw_only=True):
+    """What is there of a currency: of one in which nothing is kept, nothing."""
+
+    currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"]), words(*DECIMALS)]
+    value: Annotated[
+        str,
+        msgspec.Meta(
+            description="Decimal text with exactly the currency's decimals.", examples=["10.50"],
+            pattern=r"^-?[0-9]+(\.[0-9]{2})?$",
+        ),
+    ]  # fmt: skip
+
+
 class AccountBalance(Answer, frozen=True, kw_only=True):
     """What one account has in one currency."""
 
     account_id: Id
-    currency: Annotated[str, msgspec.Meta(examples=["BRL"])]
-    available: Money
-    held: Annotated[Money, msgspec.Meta(description="Set aside for what is on its way out.")]
-    blocked: Annotated[Money, msgspec.Meta(description="Contested; it may have to go back.")]
+    currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"]), words(*DECIMALS)]
+    available: BalanceMoney
+    held: Annotated[BalanceMoney, msgspec.Meta(description="Set aside for what is on its way out.")]
+    blocked: Annotated[BalanceMoney, msgspec.Meta(description="Contested; it may have to go back.")]
     as_of: Timestamp
 
 
@@ -81,10 +95,10 @@ class Balance(Answer, frozen=True, kw_only=True):
     """What one account has, or all of the company's together, in one currency."""
 
     account_id: Annotated[Id | None, msgspec.Meta(description="The account; of the company's total left out.")] = None
-    currency: Annotated[str, msgspec.Meta(examples=["BRL"])]
-    available: Money
-    held: Annotated[Money, msgspec.Meta(description="Set aside for what is on its way out.")]
-    blocked: Annotated[Money, msgspec.Meta(description="Contested; it may have to go back.")]
+    currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"]), words(*DECIMALS)]
+    available: BalanceMoney
+    held: Annotated[BalanceMoney, msgspec.Meta(description="Set aside for what is on its way out.")]
+    blocked: Annotated[BalanceMoney, msgspec.Meta(description="Contested; it may have to go back.")]
     as_of: Timestamp
     accounts: Annotated[
         list[AccountBalance] | None, msgspec.Meta(description="Each account of the company's, beside the total.")

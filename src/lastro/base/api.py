@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _NO_OFFSET = timedelta(0)
 NOT_FOUND = Refused(Kind.NOT_FOUND)
+# Of an id in a path or a query, and of a key that has to be one.
+ID_SCHEMA: Mapping[str, Any] = {"type": "string", "format": "uuid"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,8 @@ class Doc:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One operation. permission: what a client must hold. key: whether an idempotency key is required, optional or none.
+    """One operation. permission: what a client must hold. key: whether an idempotency key is required, optional or none;
+    of which length at most, and whether it has to be a UUID.
 
     parse: bound by the wiring to what the room needs. queries: the query parameters it knows, others are refused. also:
     statuses of success besides its own. An answer that is kept under a key is JSON, so only an operation without one may
@@ -133,6 +136,7 @@ class Route:
     success: int = 200
     key: str = "none"
     key_longest: int = 255
+    key_is_uuid: bool = False
     queries: tuple[Query, ...] = ()
     also: tuple[int, ...] = ()
     largest_body: int | None = None

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import inspect
 
 from lastro.base.errors import Problem, one_of
-from lastro.base.money import Money, MoneyError
+from lastro.base.money import KEPT, Money, MoneyError
 from lastro.standards.legible import ACCENTS, ALONE, MOST_MARKS, UNSEEN
 
 if TYPE_CHECKING:
@@ -58,9 +58,22 @@ class Form(msgspec.Struct, rename="camel", kw_only=True):
 class Amount(Form):
     """An amount with its currency: a decimal text with a dot, or a number, from 0.01 to 9,999,999,999.99."""
 
-    currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", max_length=8, examples=["BRL"])]
+    currency: Annotated[
+        str,
+        msgspec.Meta(
+            description="ISO 4217 code.", max_length=8, examples=["BRL"], extra_json_schema={"enum": list(KEPT)}
+        ),
+    ]  # fmt: skip
     # The bytes it was written in, so that no float ever touches it.
     value: Annotated[msgspec.Raw, msgspec.Meta(extra_json_schema=_AMOUNT)]
+
+
+class BrlAmount(Amount, kw_only=True):
+    """An amount of what moves in reais alone."""
+
+    currency: Annotated[
+        str, msgspec.Meta(description="BRL.", max_length=8, examples=["BRL"], extra_json_schema={"enum": ["BRL"]})
+    ]
 
 
 F = TypeVar("F", bound=Form)

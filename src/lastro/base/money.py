@@ -9,6 +9,7 @@ from dataclasses import dataclass
 DECIMALS = {
     "BRL": 2, "USD": 2, "ARS": 2, "EUR": 2, "CLP": 0, "COP": 2, "MXN": 2, "PEN": 2, "BUSD": 2, "USDT": 2, "JPY": 0,
 }  # fmt: skip
+KEPT = ("BRL", "MXN")  # those that accounts here have money in
 LEAST_MINOR = 1
 MOST_MINOR = 999_999_999_999  # 9,999,999,999.99: the longest amount of the API Pix form
 

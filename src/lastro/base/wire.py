@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 import msgspec
 
 from lastro.base.api import Answer
-from lastro.base.money import DECIMALS
+from lastro.base.money import KEPT
 
 if TYPE_CHECKING:
     from lastro.base import money
@@ -37,16 +37,14 @@ def words(*allowed: str, description: str | None = None) -> msgspec.Meta:
 
 
 class Money(Answer, frozen=True, kw_only=True):
-    """An amount with its currency."""
+    """An amount with its currency, one of those that accounts here have money in."""
 
-    currency: Annotated[
-        str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"], extra_json_schema={"enum": sorted(DECIMALS)})
-    ]
+    currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"]), words(*KEPT)]
     value: Annotated[
         str,
         msgspec.Meta(
             description="Decimal text with exactly the currency's decimals.", examples=["10.50"],
-            pattern=r"^-?[0-9]+(\.[0-9]{2})?$",
+            pattern=r"^-?[0-9]+\.[0-9]{2}$",
         ),
     ]  # fmt: skip
 
@@ -59,6 +57,12 @@ class Money(Answer, frozen=True, kw_only=True):
     def maybe(cls, amount: money.Money | None) -> Self | None:
         """The same of an amount that may not be there."""
         return None if amount is None else cls.of(amount)
+
+
+class BrlMoney(Money, frozen=True, kw_only=True):
+    """An amount of what moves in reais alone."""
+
+    currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"]), words("BRL")]
 
 
 class Document(Answer, frozen=True, kw_only=True):

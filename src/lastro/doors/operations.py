@@ -15,7 +15,7 @@ from uuid import UUID
 import msgspec
 
 from lastro.base import forms, multipart
-from lastro.base.api import Incoming
+from lastro.base.api import Incoming, as_id
 from lastro.base.aside import aside
 from lastro.base.doorway import refusal_now
 from lastro.base.errors import Kind, Problem, Refused
@@ -359,5 +359,8 @@ def _idempotency_key(headers: Mapping[bytes, bytes], route: Route, problems: lis
         return None
     if not _KEY.match(key):
         problems.append(Problem("idempotency-key", "INVALID", "must be printable ASCII without blanks"))
+        return None
+    if route.key_is_uuid and as_id(key.lower()) is None:
+        problems.append(Problem("idempotency-key", "INVALID", "must be a UUID"))
         return None
     return key

@@ -51,8 +51,6 @@ class _Desk:
     def confirm(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST …/keys/confirm."""
         form, problems = forms.read(incoming.raw, ConfirmForm)
-        if incoming.key is not None and as_id(incoming.key.lower()) is None:
-            problems.append(Problem("idempotency-key", "INVALID", "must be a UUID"))
         account_id = incoming.id("accountId")
         if problems:
             return Refused(Kind.INVALID, forms.in_order(problems, ConfirmForm))
@@ -95,7 +93,7 @@ def routes(registry: Registry, claims: Claims, codes: Codes, reached: frozenset[
         Route("GET", _PATH, "list_keys", "keys:read", desk.list, docs.LIST, queries=PAGING),
         Route(
             "POST", _PATH + "/confirm", "confirm_key", "keys:write", desk.confirm, docs.CONFIRM, success=201, key="required",
-            key_longest=64,
+            key_longest=64, key_is_uuid=True,
         ),
         Route(
             "POST", _PATH + "/resend", "resend_key_code", "keys:write", desk.resend, docs.RESEND, success=202,

@@ -12,12 +12,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from lastro.base.money import KEPT
 from lastro.base.write import LedgerAccount, Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-CURRENCIES = ("BRL", "MXN")  # every company and account has its ledger accounts in each
+CURRENCIES = KEPT  # every company and account has its ledger accounts in each
 _WITH_FLOOR = frozenset({"CUST", "BLOCK"})
 
 

@@ -31,14 +31,14 @@ TEXTS = {
 
 
 class PayerDocument(Answer, frozen=True, kw_only=True):
-    """Who pays, as a tax office knows him; what is paid in BRL names a CPF or a CNPJ."""
+    """Who pays, as a tax office knows him. Who paid in BRL has a CPF or a CNPJ; a customer has what you gave."""
 
     type: Annotated[str, words("CPF", "CNPJ", "CURP", "RFC", "OTHERS")]
     number: Annotated[str, msgspec.Meta(description="Without punctuation.", examples=["12345678909"])]
 
 
 class NotifiedPayer(Answer, frozen=True, kw_only=True):
-    """Who paid; nobody did: the customer. Without a customer the name is NAO IDENTIFICADO, the CPF zeros."""
+    """Who paid; nobody did: the customer, by the document you gave. Without a customer: NAO IDENTIFICADO, a CPF of zeros."""
 
     name: str
     document: PayerDocument
@@ -111,18 +111,16 @@ def fields_of(
         "description": order.description,
         "amount": Money(currency=order.currency, value="0.00") if amount is None else Money.of(amount),
         "owner_bank": owner_bank(account, institution, paid_to_key),
-        "payer": _payer(payer or order.customer, order.currency),
+        "payer": _payer(payer or order.customer),
         "subscription": OfSubscription.maybe(order),
         "static_qrcode_id": None if order.static_qrcode_id is None else str(order.static_qrcode_id),
     }
 
 
-def _payer(party: Party | None, currency: str) -> NotifiedPayer:
-    nobody = PayerDocument(type="CPF", number="00000000000")
+def _payer(party: Party | None) -> NotifiedPayer:
+    document = PayerDocument(type="CPF", number="00000000000")
     if party is None:
-        return NotifiedPayer(name="NAO IDENTIFICADO", document=nobody)
-    # A BRL notification carries CPF or CNPJ alone; who has neither is shown by the zero CPF.
-    document, kind = nobody, party.document_type
-    if kind is not None and party.document_number is not None and (kind in ("CPF", "CNPJ") or currency != "BRL"):
-        document = PayerDocument(type=kind, number=party.document_number)
+        return NotifiedPayer(name="NAO IDENTIFICADO", document=document)
+    if party.document_type is not None and party.document_number is not None:
+        document = PayerDocument(type=party.document_type, number=party.document_number)
     return NotifiedPayer(name=party.name, document=document, bank=bank_of(party))

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base.forms import Amount, Description, ExternalId, Form
+from lastro.base.forms import BrlAmount, Description, ExternalId, Form
 
 _NAME = r"^(?=.*[^\s\u200b-\u200f\u2060-\u2064\ufeff])[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*$(?!\n)"
 
@@ -80,7 +80,7 @@ class CreatePayout(Form):
     account_id: Annotated[str, msgspec.Meta(description="The account that pays.", extra_json_schema={"format": "uuid"})]
     payment_method: Literal["PIX", "TED"]
     payment_data: PaymentDataForm
-    amount: Amount
+    amount: BrlAmount
     description: Annotated[Description, msgspec.Meta(description="What is paid; the receiver reads it.")]
     receiver: Annotated[
         ReceiverForm | None,

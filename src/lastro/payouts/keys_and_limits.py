@@ -9,7 +9,7 @@ import msgspec
 from lastro.base.api import Answer, Doc, Refusal
 from lastro.base.errors import Kind
 from lastro.base.money import Money as Amount
-from lastro.base.wire import Id, Money, words
+from lastro.base.wire import BrlMoney, Id, words
 from lastro.payouts.model import METHODS
 from lastro.standards.documents import mask
 
@@ -56,16 +56,16 @@ class LookedUpKey(Answer, frozen=True, kw_only=True):
 class Allowance(Answer, frozen=True, kw_only=True):
     """One limit and what has been used of it."""
 
-    used: Annotated[Money, msgspec.Meta(description="Sent or held, without what has failed.")]
-    limit: Annotated[Money | None, msgspec.Meta(description="Left out where there is none.")] = None
-    left: Annotated[Money | None, msgspec.Meta(description="Left out where there is no limit.")] = None
+    used: Annotated[BrlMoney, msgspec.Meta(description="Sent or held, without what has failed.")]
+    limit: Annotated[BrlMoney | None, msgspec.Meta(description="Left out where there is none.")] = None
+    left: Annotated[BrlMoney | None, msgspec.Meta(description="Left out where there is no limit.")] = None
 
 
 class MethodLimits(Answer, frozen=True, kw_only=True):
     """What the account may send by one method."""
 
     payment_method: Annotated[str, words(*METHODS)]
-    transaction: Annotated[Money, msgspec.Meta(description="Above it a payout is split into transfers.")]
+    transaction: Annotated[BrlMoney, msgspec.Meta(description="Above it a payout is split into transfers.")]
     day: Annotated[Allowance, msgspec.Meta(description="From 06:00 to 06:00 of Brasilia.")]
     night: Annotated[Allowance, msgspec.Meta(description="From 20:00 to 06:00 of Brasilia; it counts for the day, too.")]
 
@@ -115,8 +115,8 @@ def _allowance(limit: int | None, used: int) -> Allowance:
     return Allowance(used=_money(used), limit=_money(limit), left=_money(max(limit - used, 0)))
 
 
-def _money(minor: int) -> Money:
-    return Money.of(Amount(minor, _CURRENCY))
+def _money(minor: int) -> BrlMoney:
+    return BrlMoney.of(Amount(minor, _CURRENCY))
 
 
 _ACCOUNT_ID = "0196a4ef-1d02-7e40-8b11-64c3f0de9a17"

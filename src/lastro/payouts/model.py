@@ -22,6 +22,8 @@ STATUSES = (
     "ERROR",
 )  # fmt: skip
 METHODS = ("PIX", "TED")
+# What the answer of a payout may name (interface.md); reais alone are paid out today.
+CURRENCIES = ("BRL", "USD", "ARS", "EUR", "CLP", "COP", "MXN", "PEN", "BUSD", "USDT")
 # What never arrived is not sent again once its time is over, or after the network would not process it.
 _OVER = "(send_until <= business_now() OR error_code IS NOT NULL)"
 # About which the network says neither yes nor no for another day: for people.

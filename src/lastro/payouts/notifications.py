@@ -8,7 +8,7 @@ import msgspec
 
 from lastro.accounts import OwnerBank, owner_bank
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, PixKey, Timestamp, words
+from lastro.base.wire import Bank, BrlMoney, Document, EndToEndId, Id, PixKey, Timestamp, words
 from lastro.payouts.batches import Batch, batch_of, control_number, end_to_end_id
 from lastro.webhooks import told
 
@@ -59,8 +59,10 @@ class PayOutNotification(Answer, frozen=True, kw_only=True):
     type: Literal["PAY-OUT"]
     message: Annotated[str, msgspec.Meta(description="In English, for you.")]
     description: str
-    amount: Annotated[Money, msgspec.Meta(description="The payout's, whole.")]
-    returned_amount: Annotated[Money | None, msgspec.Meta(description="What has come back so far; of returns alone.")] = None
+    amount: Annotated[BrlMoney, msgspec.Meta(description="The payout's, whole.")]
+    returned_amount: Annotated[BrlMoney | None, msgspec.Meta(description="What has come back so far; of returns alone.")] = (
+        None
+    )
     error_code: Annotated[
         str | None, msgspec.Meta(description="The network's word of what failed, or of a TED that came back; or ours.")
     ] = None
@@ -89,8 +91,8 @@ def pay_out(
         type="PAY-OUT",
         message=_message(payout.state, payout.error_message),
         description=payout.description,
-        amount=Money.of(payout.amount),
-        returned_amount=Money.maybe(returned),
+        amount=BrlMoney.of(payout.amount),
+        returned_amount=BrlMoney.maybe(returned),
         error_code=payout.error_code,
         owner_bank=owner_bank(payout.account, institution, None),
         receiver=receiver_of(payout),

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.money import DECIMALS
 from lastro.base.wire import Id, Paged, Timestamp, words
 from lastro.payouts.batches import Batch, Decimal, batch_of, control_number, end_to_end_id
-from lastro.payouts.model import METHODS, STATUSES
+from lastro.payouts.model import CURRENCIES, METHODS, STATUSES
 from lastro.payouts.notifications import PaidReceiver, receiver_of
 
 if TYPE_CHECKING:
@@ -26,9 +25,7 @@ class CreatedPayout(Answer, frozen=True, kw_only=True):
     external_id: str
     status: Annotated[str, words(*STATUSES)]
     amount: Decimal
-    currency: Annotated[
-        str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"], extra_json_schema={"enum": sorted(DECIMALS)})
-    ]
+    currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"]), words(*CURRENCIES)]
     description: str
     end_to_end_id: Annotated[
         str,

@@ -11,7 +11,7 @@ import msgspec
 
 from lastro.base.api import Answer, stamp
 from lastro.base.money import Money as Amount
-from lastro.base.wire import ErrorDetail, Id, Money, Paged, Timestamp, words
+from lastro.base.wire import BrlMoney, ErrorDetail, Id, Paged, Timestamp, words
 from lastro.plans.model import LINE_STATUSES, STATUSES, Counts
 from lastro.standards.documents import mask
 from lastro.standards.spreadsheets import as_text
@@ -77,18 +77,20 @@ class ByMethod(Answer, frozen=True, kw_only=True):
     payment_method: Annotated[str, words("PIX", "TED")]
     payouts: int
     transfers: Annotated[int, msgspec.Meta(description="After those above the account's limit are split.")]
-    amount: Money
-    fees: Money
-    day_limit_left: Annotated[Money | None, msgspec.Meta(description="Of today; left out where there is no limit.")] = None
+    amount: BrlMoney
+    fees: BrlMoney
+    day_limit_left: Annotated[BrlMoney | None, msgspec.Meta(description="Of today; left out where there is no limit.")] = (
+        None
+    )
 
 
 class OfAccount(Answer, frozen=True, kw_only=True):
     """What it takes from one account."""
 
     account_id: Id
-    available: Annotated[Money, msgspec.Meta(description="Now.")]
+    available: Annotated[BrlMoney, msgspec.Meta(description="Now.")]
     available_after: Annotated[
-        Money,
+        BrlMoney,
         msgspec.Meta(description="Once all that is not yet made is paid with its fees; below zero: it lacks that much."),
     ]
     is_covered: Annotated[bool, msgspec.Meta(description="Whether the account has enough.")]
@@ -111,7 +113,7 @@ class LargestLine(Answer, frozen=True, kw_only=True):
 
     line: Annotated[int, msgspec.Meta(description="Its place in the list, or the line of the file.", ge=1)]
     external_id: str | None = None
-    amount: Money
+    amount: BrlMoney
     receiver: Annotated[
         Place | None,
         msgspec.Meta(description="Left out of what a decision answers, and once the receiver's data are erased."),
@@ -126,8 +128,8 @@ class PlanTotals(Answer, frozen=True, kw_only=True):
     receivers: Annotated[
         int, msgspec.Meta(description="How many receivers: each a document at an account of an institution.", ge=0)
     ]
-    amount: Money
-    fees: Money
+    amount: BrlMoney
+    fees: BrlMoney
     largest: LargestLine | None = None
 
 
@@ -156,8 +158,8 @@ class PlanLine(Answer, frozen=True, kw_only=True):
     external_id: str | None = None
     account_id: Id | None = None
     payment_method: str | None = None
-    amount: Money | None = None
-    fee: Money | None = None
+    amount: BrlMoney | None = None
+    fee: BrlMoney | None = None
     transfers: Annotated[int, msgspec.Meta(description="Into how many it is split.", ge=1)] | None = None
     receiver: Place | None = None
     possible_duplicate: Annotated[
@@ -211,12 +213,12 @@ def _totals(whole: Sum, *, names: bool) -> PlanTotals:
     largest = None
     if line is not None and line.amount is not None:
         largest = LargestLine(
-            line=line.line, external_id=line.external_id, amount=Money.of(line.amount),
+            line=line.line, external_id=line.external_id, amount=BrlMoney.of(line.amount),
             receiver=_place(line) if names else None,
         )  # fmt: skip
     return PlanTotals(
-        payouts=whole.payouts, transfers=whole.transfers, receivers=whole.receivers, amount=Money.of(whole.amount),
-        fees=Money.of(whole.fees), largest=largest,
+        payouts=whole.payouts, transfers=whole.transfers, receivers=whole.receivers, amount=BrlMoney.of(whole.amount),
+        fees=BrlMoney.of(whole.fees), largest=largest,
     )  # fmt: skip
 
 
@@ -235,7 +237,7 @@ def _of_account(account_id: UUID, totals: list[Total], seen: Seen) -> OfAccount:
     for total in totals:
         after = after - total.open - total.open_fees
     return OfAccount(
-        account_id=str(account_id), available=Money.of(available), available_after=Money.of(after),
+        account_id=str(account_id), available=BrlMoney.of(available), available_after=BrlMoney.of(after),
         is_covered=after.minor >= 0, methods=[_by_method(total, seen) for total in totals],
     )  # fmt: skip
 
@@ -243,8 +245,8 @@ def _of_account(account_id: UUID, totals: list[Total], seen: Seen) -> OfAccount:
 def _by_method(total: Total, seen: Seen) -> ByMethod:
     left = seen.left_minor.get((total.account_id, total.method))
     return ByMethod(
-        payment_method=total.method, payouts=total.payouts, transfers=total.transfers, amount=Money.of(total.amount),
-        fees=Money.of(total.fees), day_limit_left=None if left is None else Money.of(Amount(left, "BRL")),
+        payment_method=total.method, payouts=total.payouts, transfers=total.transfers, amount=BrlMoney.of(total.amount),
+        fees=BrlMoney.of(total.fees), day_limit_left=None if left is None else BrlMoney.of(Amount(left, "BRL")),
     )  # fmt: skip
 
 
@@ -268,8 +270,8 @@ def _line(plan: Plan, line: Line) -> PlanLine:
         external_id=line.external_id,
         account_id=None if line.account_id is None else str(line.account_id),
         payment_method=line.method,
-        amount=Money.maybe(line.amount),
-        fee=Money.maybe(line.fee),
+        amount=BrlMoney.maybe(line.amount),
+        fee=BrlMoney.maybe(line.fee),
         transfers=line.transfers,
         receiver=_place(line),
         possible_duplicate=line.duplicate_of,

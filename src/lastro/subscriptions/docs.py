@@ -209,7 +209,8 @@ def _example(status: str) -> dict[str, Any]:
 NOTICES = PAYMENT_NOTICES + tuple(
     Notice(
         f"SUBSCRIPTION.{status}", f"Subscription {status.lower()}" if status != "ERROR" else "Subscription failed",
-        _ABOUT[status], SubscriptionNotification, {"event": f"SUBSCRIPTION.{status}"}, _example(status),
+        _ABOUT[status], SubscriptionNotification, {"event": f"SUBSCRIPTION.{status}", "data": {"status": status}},
+        _example(status),
     )
     for status in TOLD
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base.forms import Amount, Description, ExternalId, Form, Name, Url
+from lastro.base.forms import BrlAmount, Description, ExternalId, Form, Name, Url
 
 
 class PersonDocumentForm(Form):
@@ -46,7 +46,7 @@ class InitialChargeForm(Form):
             description="A key of the account, for the charge's QR.", min_length=1, max_length=77, pattern=r"^[!-~]*$(?!\n)"
         ),
     ]
-    amount: Amount
+    amount: BrlAmount
 
 
 class CreateSubscription(Form):
@@ -90,10 +90,10 @@ class CreateSubscription(Form):
         date | None, msgspec.Meta(description="The last day on which a charge may be due; later than `startDate`.")
     ] = None
     fixed_amount: Annotated[
-        Amount | None, msgspec.Meta(description="What each charge is of. Not together with `maxAmountFloor`.")
+        BrlAmount | None, msgspec.Meta(description="What each charge is of. Not together with `maxAmountFloor`.")
     ] = None
     max_amount_floor: Annotated[
-        Amount | None,
+        BrlAmount | None,
         msgspec.Meta(description="The least maximum that the payer may set for a charge. Not together with `fixedAmount`."),
     ] = None
     payer: PayerForm | None = None
@@ -131,7 +131,7 @@ class SchedulePayment(Form):
         ),
     ]
     amount: Annotated[
-        Amount | None,
+        BrlAmount | None,
         msgspec.Meta(description="Required unless the subscription has a `fixedAmount`, which it then equals."),
     ] = None
     description: Annotated[Description | None, msgspec.Meta(description="What is paid; the payer reads it.")] = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Document, EndToEndId, Id, Money, Timestamp, words
+from lastro.base.wire import BrlMoney, Document, EndToEndId, Id, Timestamp, words
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class NotifiedCharge(Answer, frozen=True, kw_only=True):
     """The first charge of a subscription that was created with one."""
 
     id: Annotated[Id, msgspec.Meta(description="The order's.")]
-    amount: Money
+    amount: BrlMoney
     end_to_end_id: EndToEndId | None = None
 
 
@@ -77,7 +77,7 @@ def turned(
     """
     subscription, first, charge = shown.subscription, shown.first_charge, None
     if first is not None:
-        charge = NotifiedCharge(id=str(first.order_id), amount=Money.of(first.amount), end_to_end_id=end_to_end_id)
+        charge = NotifiedCharge(id=str(first.order_id), amount=BrlMoney.of(first.amount), end_to_end_id=end_to_end_id)
     body = SubscriptionNotification(
         event=f"SUBSCRIPTION.{status}",
         occurred_at=stamp(door.now),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Day, Document, Id, Money, Paged, Timestamp, Url, words
+from lastro.base.wire import BrlMoney, Day, Document, Id, Paged, Timestamp, Url, words
 from lastro.orders import merchant, picture
 from lastro.standards.brcode import MAX_CITY, MAX_NAME, BrCode, encode
 from lastro.subscriptions.model import CANCELLATION_STATUSES, FREQUENCIES, STATUSES, TYPES
@@ -38,7 +38,7 @@ class InitialCharge(Answer, frozen=True, kw_only=True):
     conciliation_id: Annotated[
         str, msgspec.Meta(description="The txid that the network knows the charge by.", pattern="^[0-9A-Za-z]{26,35}$")
     ]
-    amount: Money
+    amount: BrlMoney
 
 
 class CreatedSubscription(Answer, frozen=True, kw_only=True):
@@ -103,9 +103,9 @@ class Subscription(Answer, frozen=True, kw_only=True):
     end_date: Annotated[
         Day | None, msgspec.Meta(description="The last day on which a charge may be due; left out: it is open-ended.")
     ] = None
-    fixed_amount: Annotated[Money | None, msgspec.Meta(description="What each charge is of.")] = None
+    fixed_amount: Annotated[BrlMoney | None, msgspec.Meta(description="What each charge is of.")] = None
     max_amount_floor: Annotated[
-        Money | None, msgspec.Meta(description="The least maximum that the payer may set for a charge.")
+        BrlMoney | None, msgspec.Meta(description="The least maximum that the payer may set for a charge.")
     ] = None
     auto_schedule: Annotated[bool, msgspec.Meta(description="Whether the service itself schedules each cycle's charge.")]
     debtor: Debtor
@@ -260,7 +260,7 @@ def _fields(shown: Shown) -> dict[str, Any]:
         "allow_adjust_to_business_day": terms.adjusts, "frequency_type": terms.frequency,
         "start_date": terms.starts_on.isoformat(),
         "end_date": None if terms.ends_on is None else terms.ends_on.isoformat(),
-        "fixed_amount": Money.maybe(terms.fixed), "max_amount_floor": Money.maybe(terms.floor),
+        "fixed_amount": BrlMoney.maybe(terms.fixed), "max_amount_floor": BrlMoney.maybe(terms.floor),
         "auto_schedule": terms.is_automatic, "debtor": Debtor(document=_document(debtor), name=debtor.name or ""),
         "receiver": Receiver(
             id=str(shown.account.id), full_name=holder.full_name,
@@ -286,7 +286,7 @@ def _initial_charge(shown: Shown) -> InitialCharge | None:
         return None
     return InitialCharge(
         order_id=str(first.order_id), expire_date_time=stamp(first.expires_at), conciliation_id=first.conciliation_id,
-        amount=Money.of(first.amount),
+        amount=BrlMoney.of(first.amount),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from lastro.webhooks.actions.era import TellEra
 from lastro.webhooks.actions.rotate import OVERLAP, RotateSecret
 from lastro.webhooks.api import routes
 from lastro.webhooks.arrivals import Arrivals
-from lastro.webhooks.catalogue import EVENTS, HEADERS, Acknowledgement, Notice
+from lastro.webhooks.catalogue import EVENTS, HEADERS, Acknowledgement, Fixed, Notice
 from lastro.webhooks.circuit import Circuit
 from lastro.webhooks.docs import NOTICES
 from lastro.webhooks.emit import told
@@ -18,7 +18,7 @@ from lastro.webhooks.store import UNTOLD_ERAS, attempts_of, depths, events_of, f
 
 __all__ = [
     "CIRCUITS", "DELIVERIES", "EVENTS", "HEADERS", "MOST_JITTER", "NOTICES", "OVERLAP", "UNTOLD_ERAS", "Acknowledgement",
-    "Arrivals", "Attempt", "Circuit", "Delivered", "Deliverer", "DeliverySettings", "Depth", "Notice", "Numbered", "Place",
-    "Plan", "RotateSecret", "TellEra", "attempts_of", "depths", "events_of", "feed_after", "forget", "judge", "latest",
-    "new_webhook_secret", "not_closed", "number", "routes", "sign", "told",
+    "Arrivals", "Attempt", "Circuit", "Delivered", "Deliverer", "DeliverySettings", "Depth", "Fixed", "Notice", "Numbered",
+    "Place", "Plan", "RotateSecret", "TellEra", "attempts_of", "depths", "events_of", "feed_after", "forget", "judge",
+    "latest", "new_webhook_secret", "not_closed", "number", "routes", "sign", "told",
 ]  # fmt: skip

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from lastro.base.api import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 # Every type of event. Those that interface.md names come first: a client of the interface counts on them.
 INTERFACES = (
@@ -30,12 +27,14 @@ BEYOND = (
 )  # fmt: skip
 EVENTS = (*INTERFACES, *BEYOND)
 ERA_BEGAN = "FEED.ERA_BEGAN"
+Fixed = str | Mapping[str, Any]  # what a field of an event always says, or what fields of an object there do
 TEST = "WEBHOOK.TEST"  # sent when a client asks for it; it has no URL of its own to set
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A kind of event. name: as `x-event-type` says it. body: of its deliveries. always: fields whose value it fixes.
+    """A kind of event. name: as `x-event-type` says it. body: of its deliveries. always: fields whose value it fixes,
+    of an object by a mapping of its own.
 
     description: Markdown. example: a body as JSON value.
     """
@@ -44,7 +43,7 @@ class Notice:
     summary: str
     description: str
     body: type[Answer]
-    always: Mapping[str, str]
+    always: Mapping[str, Fixed]
     example: Mapping[str, Any]
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lastro.base.api import ID_SCHEMA
 from lastro.base.media import JSON
 from lastro.base.wire import Error
 from lastro.doors.openapi import answers
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from lastro.base.api import Doc, Route
     from lastro.doors.openapi.open_paths import Open
-    from lastro.webhooks import Notice
+    from lastro.webhooks import Fixed, Notice
 
 VERSION = "3.1.1"
 _IN_PATH = re.compile(r"\{(\w+)\}")
@@ -145,16 +146,18 @@ def _operation(route: Route) -> dict[str, Any]:
 
 def _parameters(route: Route) -> Iterator[dict[str, Any]]:
     for name in _IN_PATH.findall(route.path):
-        yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}, "example": _ID,
+        yield {"name": name, "in": "path", "required": True, "schema": dict(ID_SCHEMA), "example": _ID,
                "description": "An id as we print it; anything else answers as one that nobody has."}  # fmt: skip
     for query in route.queries:
         told = {"name": query.name, "in": "query", "description": query.description, "schema": dict(query.schema)}
         yield told | ({"required": True} if query.is_required else {})
     if route.key != "none":
+        best = "A UUID." if route.key_is_uuid else "A UUID is best."
+        free = {"type": "string", "minLength": 1, "maxLength": route.key_longest, "pattern": "^[!-~]+$"}
         yield {
             "name": "idempotency-key", "in": "header", "required": route.key == "required",
-            "description": "Makes it safe to send the request again. A UUID is best.",
-            "schema": {"type": "string", "minLength": 1, "maxLength": route.key_longest, "pattern": "^[!-~]+$"},
+            "description": f"Makes it safe to send the request again. {best}",
+            "schema": dict(ID_SCHEMA) if route.key_is_uuid else free,
             "example": "5a1d4cf5-6b0e-4f3b-9d3c-0f5b6a7c8d9e",
         }  # fmt: skip
     yield _REQUEST_ID
@@ -199,9 +202,16 @@ def _open(path: str, one: Open) -> dict[str, Any]:
     return {**found, "responses": answers.of_open(path, one)}
 
 
+def _always(value: Fixed) -> dict[str, Any]:
+    """What one kind of event always has in a field, or in fields of an object there."""
+    if isinstance(value, str):
+        return {"const": value}
+    return {"properties": {name: _always(one) for name, one in value.items()}}
+
+
 def _told(notice: Notice) -> dict[str, Any]:
     """What is posted to a client's URL, and what it is to answer."""
-    always = {name: {"const": value} for name, value in notice.always.items()}
+    always = {name: _always(value) for name, value in notice.always.items()}
     schema = {"allOf": [reference(notice.body), {"properties": always}]} if always else reference(notice.body)
     return {
         "operationId": re.sub(r"[^A-Za-z0-9]+", "_", notice.name).lower(),

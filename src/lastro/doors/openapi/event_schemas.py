@@ -13,7 +13,7 @@ from lastro.doors.openapi.schemas import components
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lastro.webhooks import Notice
+    from lastro.webhooks import Fixed, Notice
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _PLACE = "#/$defs/{name}"
@@ -42,7 +42,7 @@ def event_schema(url: str, notice: Notice) -> dict[str, Any]:
     """The schema of an event's body, with all that it refers to in its `$defs`; it leaves room for other fields."""
     parts = components([notice.body], _PLACE)
     whole = parts.pop(notice.body.__name__)
-    fixed = {name: _fixed(whole["properties"][name], value) for name, value in notice.always.items()}
+    fixed = {name: _fixed(whole["properties"][name], value, parts) for name, value in notice.always.items()}
     return {
         "$schema": DIALECT,
         "$id": schema_url(url, notice.name),
@@ -55,8 +55,12 @@ def event_schema(url: str, notice: Notice) -> dict[str, Any]:
     }
 
 
-def _fixed(schema: dict[str, Any], value: str) -> dict[str, Any]:
-    """A field that has one value in this kind of event."""
+def _fixed(schema: dict[str, Any], value: Fixed, parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A field that has one value in this kind of event; of an object its part says so. parts: of this kind alone."""
+    if not isinstance(value, str):
+        properties = parts[schema["$ref"].rpartition("/")[2]]["properties"]
+        properties |= {name: _fixed(properties[name], one, parts) for name, one in value.items()}
+        return schema
     return {**{name: said for name, said in schema.items() if name != "enum"}, "const": value}
 
 

@@ -158,7 +158,7 @@ def _fields(struct: inspect.StructType, path: str) -> Iterator[tuple[str, str]]:
         if field.required:
             yield name, "REQUIRED"
         yield from _values(without_none(field.type), name)
-        if struct.cls is Amount:
+        if issubclass(struct.cls, Amount):
             yield from ((name, issue) for issue in _AMOUNT[field.encode_name])
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base.forms import Amount, Description, ExternalId, Form, Name
+from lastro.base.forms import BrlAmount, Description, ExternalId, Form, Name
 from lastro.orders.forms import DocumentForm  # noqa: TC001 msgspec reads the annotations when it runs
 from lastro.standards.pix_keys import canonical
 
@@ -28,7 +28,7 @@ class CreatePayIn(Form):
     ]
     payment_method: Annotated[Literal["PIX"], msgspec.Meta(description="PIX alone.")]
     amount: Annotated[
-        Amount, msgspec.Meta(description="What is to be paid. An open amount is had by `PUT /order/v2/transparent`.")
+        BrlAmount, msgspec.Meta(description="What is to be paid. An open amount is had by `PUT /order/v2/transparent`.")
     ]
     pix_key: Annotated[
         Annotated[str, msgspec.Meta(min_length=1, max_length=77, pattern=r"^[!-~]*$(?!\n)")] | None,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from lastro.base.forms import Amount, Description, Form
+from lastro.base.forms import BrlAmount, Description, Form
 from lastro.standards.pix_keys import canonical
 
 
@@ -25,7 +25,7 @@ class CreateStaticCode(Form):
         ),
     ]  # fmt: skip
     amount: Annotated[
-        Amount | None,
+        BrlAmount | None,
         msgspec.Meta(description="Each payment's; another amount is refused. Left out, the payer types it."),
     ] = None
     description: Annotated[

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Id, Money, Paged, Timestamp
+from lastro.base.wire import BrlMoney, Id, Paged, Timestamp
 from lastro.orders.codes import merchant, picture
 from lastro.standards.brcode import BrCode, ascii_text, description_room, encode
 
@@ -23,7 +23,7 @@ class ListedStaticCode(Answer, frozen=True, kw_only=True):
     id: Id
     account_id: Annotated[Id, msgspec.Meta(description="The account that is credited.")]
     pix_key: Annotated[str, msgspec.Meta(description="The key that is printed in it.")]
-    amount: Annotated[Money | None, msgspec.Meta(description="Left out where the payer types it.")] = None
+    amount: Annotated[BrlMoney | None, msgspec.Meta(description="Left out where the payer types it.")] = None
     description: Annotated[str | None, msgspec.Meta(description="As you sent it.")] = None
     txid: Annotated[
         str,
@@ -81,7 +81,7 @@ def _shown(code: StaticCode) -> dict[str, Any]:
         "id": str(code.id),
         "account_id": str(code.account_id),
         "pix_key": code.pix_key,
-        "amount": Money.maybe(code.amount),
+        "amount": BrlMoney.maybe(code.amount),
         "description": code.description,
         "txid": code.txid,
         "qrcode_data": code.qrcode_data,

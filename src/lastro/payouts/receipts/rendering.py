@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.money import DECIMALS
 from lastro.base.wire import Bank, EndToEndId, Id, PixKey, Timestamp, words
-from lastro.payouts.model import METHODS, STATUSES
+from lastro.payouts.model import CURRENCIES, METHODS, STATUSES
 from lastro.payouts.receipts.model import HAS_LEFT, names_of, shown_key, shown_number
 from lastro.payouts.rendering import Decimal  # noqa: TC001 msgspec reads it
 
@@ -90,9 +89,7 @@ class PayoutReceipt(Answer, frozen=True, kw_only=True):
         None
     )
     returned_amount: Annotated[Decimal | None, msgspec.Meta(description="What has come back of it so far.")] = None
-    currency: Annotated[
-        str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"], extra_json_schema={"enum": sorted(DECIMALS)})
-    ]
+    currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"]), words(*CURRENCIES)]
     description: str
     paid_at: Annotated[Timestamp, msgspec.Meta(description="When the network settled it, of a batch the last of it.")]
     end_to_end_id: Annotated[

@@ -173,7 +173,8 @@ PAYMENT_NOTICES = tuple(
     Notice(
         f"SUBSCRIPTION-PAYMENT.{status}",
         f"Scheduled payment {status.lower()}" if status != "ERROR" else "Scheduled payment failed",
-        _ABOUT[status], PaymentNotification, {"event": f"SUBSCRIPTION-PAYMENT.{status}"}, _example(status),
+        _ABOUT[status], PaymentNotification, {"event": f"SUBSCRIPTION-PAYMENT.{status}", "data": {"status": status}},
+        _example(status),
     )
     for status in PAYMENT_TOLD
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Day, Id, Money, Timestamp, words
+from lastro.base.wire import BrlMoney, Day, Id, Timestamp, words
 from lastro.subscriptions.payments.rendering import CANCEL_REASONS, canceled_because, message_of
 from lastro.webhooks import told
 
@@ -36,7 +36,7 @@ class NotifiedPayment(Answer, frozen=True, kw_only=True):
     order_id: Annotated[Id, msgspec.Meta(description="The order that it is collected for.")]
     due_date: Day
     adjusted_due_date: Annotated[Day, msgspec.Meta(description="The day on which it is settled.")]
-    amount: Money
+    amount: BrlMoney
     reason: Annotated[str | None, words(*CANCEL_REASONS, description="Why it was canceled.")] = None
     error_code: Annotated[str | None, msgspec.Meta(description="Why it ended without money, as the network says.")] = None
     error_message: Annotated[str | None, msgspec.Meta(description="The same with an English sentence.")] = None
@@ -59,7 +59,7 @@ def payment_turned(door: Door, payment: Payment, subscription: Subscription) -> 
             id=str(payment.id), external_id=payment.external_id, status=payment.state,
             subscription=PaymentsSubscription(id=str(subscription.id), code=subscription.external_id),
             order_id=str(payment.order_id), due_date=payment.plan.due_on.isoformat(),
-            adjusted_due_date=payment.plan.settles_on.isoformat(), amount=Money.of(payment.amount),
+            adjusted_due_date=payment.plan.settles_on.isoformat(), amount=BrlMoney.of(payment.amount),
             reason=canceled_because(payment), error_code=payment.code, error_message=message_of(payment),
         ),
     )  # fmt: skip

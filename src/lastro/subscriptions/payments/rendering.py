@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 
 from lastro.base.api import Answer, stamp
-from lastro.base.wire import Day, EndToEndId, Id, Money, Paged, Timestamp, words
+from lastro.base.wire import BrlMoney, Day, EndToEndId, Id, Paged, Timestamp, words
 from lastro.subscriptions.model import ATTEMPT_STATUSES, PAYMENT_STATUSES
 from lastro.subscriptions.reasons import CANCELLED_BY_PAYER, CANCELLED_BY_RECEIVER, CANCELLED_WITH_AUTHORIZATION, reason_of
 from lastro.subscriptions.rules.retrying import last_retry_day, retries_left
@@ -51,7 +51,7 @@ class SubscriptionPayment(Answer, frozen=True, kw_only=True):
     adjusted_due_date: Annotated[
         Day, msgspec.Meta(description="The day on which it is settled: the Monday after, where `dueDate` may move.")
     ]
-    amount: Money
+    amount: BrlMoney
     description: str | None = None
     auto_retry: Annotated[bool, msgspec.Meta(description="Whether the service itself tries again after an unpaid day.")]
     attempts: Annotated[list[PaymentAttempt], msgspec.Meta(description="Oldest first.")]
@@ -89,7 +89,7 @@ def payment_shown(payment: model.Payment, terms: Terms, today: date, timing: Tim
     return SubscriptionPayment(
         id=str(payment.id), external_id=payment.external_id, subscription_id=str(payment.subscription_id),
         order_id=str(payment.order_id), status=payment.state, due_date=payment.plan.due_on.isoformat(),
-        adjusted_due_date=payment.plan.settles_on.isoformat(), amount=Money.of(payment.amount),
+        adjusted_due_date=payment.plan.settles_on.isoformat(), amount=BrlMoney.of(payment.amount),
         description=payment.description, auto_retry=payment.retries_alone,
         attempts=[_attempt(one) for one in payment.attempts], retries_left=retries_left(payment, terms, today, timing),
         last_retry_date=last.isoformat() if allows else None,
