@@ -1753,7 +1753,7 @@ CREATE TABLE inbox (                                  -- what a network told us,
   kind text NOT NULL,
   network_id text NOT NULL,                           -- the message's id: a second copy is dropped
   subject text NOT NULL,                              -- endToEndId or return id it is about
-  txid text,
+  txid text,                                          -- of the charge or code it names; of a charge without it: its location's token
   body bytea NOT NULL,                                -- what was told, as rails/port.py writes it; of kind unknown, as it came
   received_at timestamptz NOT NULL,
   due_at timestamptz,                                 -- NULL when done
@@ -2593,21 +2593,28 @@ CREATE VIEW entry_types WITH (security_invoker = true) AS
     AS t(type, at_once, debit, credit, rail, machine, part);
 
 -- What a statement says of an entry besides its figures, by the object that the transfer was booked for. party_id: who is at
--- the other end. batch_id: of one transfer of a batch.
+-- the other end. batch_id: of one transfer of a batch. txid: that the Pix carried.
 CREATE VIEW entry_subjects WITH (security_invoker = true) AS
-  SELECT company_id, id AS reference_id, description, id AS order_id, end_to_end_id, coalesce(payer_id, customer_id) AS party_id,
-         NULL::uuid AS batch_id FROM orders
+  SELECT o.company_id, o.id AS reference_id, o.description, o.id AS order_id, o.end_to_end_id,
+         coalesce(o.payer_id, o.customer_id) AS party_id, NULL::uuid AS batch_id,
+         (SELECT p.txid FROM pix_payments p -- of a charge whose payer's bank forgot it there is none
+           WHERE p.company_id = o.company_id AND p.order_id = o.id AND p.end_to_end_id = o.end_to_end_id AND p.rail IN ('pix', 'book')) AS txid
+    FROM orders o
   UNION ALL
-  SELECT company_id, id, description, NULL, end_to_end_id, receiver_id, batch_id FROM payouts
+  SELECT company_id, id, description, NULL, end_to_end_id, receiver_id, batch_id, txid FROM payouts
   UNION ALL
   SELECT r.company_id, r.id, r.description, r.order_id,
          (SELECT p.end_to_end_id FROM pix_payments p -- a partner's id of a payment is no endToEndId
            WHERE p.company_id = r.company_id AND p.id = r.payment_id AND p.rail IN ('pix', 'book')),
-         (SELECT p.payer_id FROM pix_payments p WHERE p.company_id = r.company_id AND p.id = r.payment_id), NULL FROM refunds r
+         (SELECT p.payer_id FROM pix_payments p WHERE p.company_id = r.company_id AND p.id = r.payment_id), NULL,
+         (SELECT p.txid FROM pix_payments p
+           WHERE p.company_id = r.company_id AND p.id = r.payment_id AND p.rail IN ('pix', 'book')) FROM refunds r
   UNION ALL
   SELECT m.company_id, m.id, 'MED ' || m.id,
          (SELECT p.order_id FROM pix_payments p WHERE p.company_id = m.company_id AND p.end_to_end_id = m.end_to_end_id AND p.rail = 'pix'),
-         m.end_to_end_id, NULL, NULL FROM med_objects m;
+         m.end_to_end_id, NULL, NULL,
+         (SELECT p.txid FROM pix_payments p WHERE p.company_id = m.company_id AND p.end_to_end_id = m.end_to_end_id AND p.rail = 'pix')
+    FROM med_objects m;
 
 -- What an endToEndId leads to: the order it paid, what of it was given back, the payout that it is, the disputes about it.
 CREATE VIEW entry_names WITH (security_invoker = true) AS
@@ -3446,7 +3453,8 @@ CREATE VIEW law_nothing_is_overdue_at_rest WITH (security_invoker = true) AS
    WHERE o.status = 'INITIAL' AND o.payment_method = 'PIX' AND o.expires_at < (SELECT at FROM late) - interval '1 minute'
      AND NOT EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = o.company_id AND p.order_id = o.id
                         AND p.state = 'ACCEPTED')
-     AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.company_id = o.company_id AND i.txid = o.txid AND i.due_at IS NOT NULL)
+     AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.company_id = o.company_id AND i.txid IN (o.txid, o.location_token)
+                        AND i.due_at IS NOT NULL)
   UNION ALL
   SELECT o.company_id, 'orders', o.id, o.ends_at FROM orders o WHERE o.ends_at < (SELECT at FROM late)
      AND NOT EXISTS (SELECT 1 FROM pix_payments p WHERE p.company_id = o.company_id AND p.order_id = o.id

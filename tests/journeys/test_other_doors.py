@@ -81,10 +81,19 @@ async def test_a_printed_code_is_paid_again_and_again_and_each_order_names_it(pl
     orders = await paid_to(play, code, 2)
     assert [order["externalId"] for order in orders] == [payout["endToEndId"], first["endToEndId"]]
     assert {(o["status"], o["staticQrcodeId"], o["paidAmount"]["value"]) for o in orders} == {("PAID", code["id"], "7.50")}
+    assert {o["txid"] for o in orders} == {code["txid"]}, "what the code carried comes back"
     assert await play.balance() - before == cents("15.00")
     for order in orders:
         ((event, body),) = await notified(play, order["id"])
         assert (event, body["staticQrcodeId"], body["code"]) == ("ORDER-PAYIN.PAID", code["id"], order["externalId"])
+        payin = (await play.call("GET", f"{PAYINS}/{order['id']}")).json
+        path = f"/order/v1/banking/accounts/{play.account['id']}/statements?endToEndId={order['endToEndId']}"
+        entries = (await play.call("GET", path)).json["data"]
+        told = (await play.call("GET", f"/order/v2/transparent/{order['id']}/story")).json["entries"]
+        assert (body["txid"], payin["txid"], entries[0]["txid"]) == (code["txid"],) * 3
+        assert [e["txid"] for e in told if e["kind"] == "state" and e["object"] == "payment" and "from" not in e] == [
+            code["txid"]
+        ]
 
 
 async def test_a_printed_code_without_an_amount_takes_what_is_typed(play: Play) -> None:

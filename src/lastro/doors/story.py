@@ -127,10 +127,11 @@ async def tell(session: Session, company_id: UUID, root: Root) -> Story | None:
     if first is None:
         return None
     places: dict[UUID, int] = {r["id"]: r.get("place", 0) for r in found}
+    txids: dict[UUID, str | None] = {r["id"]: r.get("txid") for r in found}
     ids, names = [r["id"] for r in found], [r["network_id"] for r in found if r["network_id"] is not None]
     events = await webhooks.events_of(session, company_id, ids)
     sources: list[tuple[list[Record], Any]] = [
-        (await story.moves(session, company_id, ids), partial(_state, places=places)),
+        (await story.moves(session, company_id, ids), partial(_state, places=places, txids=txids)),
         (await ledger.transfers(session, company_id, ids), _transfer),
         (await messages(session, company_id, ids, names), _message),
         (events, _event),
@@ -149,12 +150,13 @@ def in_order(told: Iterable[Placed]) -> list[Entry]:
     return [entry for *_, entry in sorted(told, key=lambda placed: placed[:3])]
 
 
-def _state(r: Record, places: Mapping[UUID, int]) -> Placed:
-    """places: of the transfers of a batch, which stand behind it in their order."""
+def _state(r: Record, places: Mapping[UUID, int], txids: Mapping[UUID, str | None]) -> Placed:
+    """places: of the transfers of a batch, which stand behind it in their order. txids: of payments, told at their birth."""
     thing = _THINGS[r["machine"]]
+    txid = None if r["from_state"] else txids.get(r["reference_id"])
     entry = StateEntry(
         at=stamp(r["at"]), object=thing, id=str(r["reference_id"]), from_state=r["from_state"] or None, to=r["to_state"],
-        trigger=r["trigger"], reason=r["reason"], request_id=r["request_id"],
+        trigger=r["trigger"], txid=txid, reason=r["reason"], request_id=r["request_id"],
     )  # fmt: skip
     rank = _OF_A_NEW_ATTEMPT if thing in _ATTEMPTS and entry.from_state is None else _RANKS[thing]
     return r["at"], rank, f"{places.get(r['reference_id'], 0):05d} {r['reference_id']} {r['version']:09d}", entry

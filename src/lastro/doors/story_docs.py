@@ -31,7 +31,7 @@ DOC = Doc(
              "direction": "in", "network": "pix", "message": "pix.ask", "networkId": "M9999902000000000000000000000001",
              "subject": _E2E, "sends": 1, "outcome": "answered", "doneAt": "2026-01-31T12:03:10.230117Z"},
             {"kind": "state", "at": "2026-01-31T12:03:10.230117Z", "object": "payment", "id": _PAYMENT, "to": "ACCEPTED",
-             "trigger": "accept"},
+             "trigger": "accept", "txid": "00001jPPPljQLKI4tD7o5QMJXwbF5OgI"},
             {"kind": "state", "at": "2026-01-31T12:03:10.230117Z", "object": "order", "id": _ID, "from": "INITIAL",
              "to": "INITIAL", "trigger": "reserve", "reason": _E2E},
         ],

@@ -27,6 +27,13 @@ class StateEntry(Answer, frozen=True, kw_only=True, tag_field="kind", tag="state
     )
     to: str
     trigger: Annotated[str, msgspec.Meta(description="What moved it.", examples=["create", "reserve", "pay"])]
+    txid: Annotated[
+        str | None,
+        msgspec.Meta(
+            description="At the birth of a payment: that it carried, of a charge or a static code.",
+            examples=["00001jPPPljQLKI4tD7o5QMJX"],
+        ),
+    ] = None
     reason: Annotated[str | None, msgspec.Meta(description="A network's code, or the payment it was reserved by.")] = None
     request_id: Annotated[str | None, msgspec.Meta(description="`x-request-id` of your call, where it was one.")] = None
 

@@ -139,7 +139,11 @@ def _said(entry: Entry) -> tuple[str, str]:
         case StateEntry():
             moved = entry.to if entry.from_state in (None, entry.to) else f"{entry.from_state} → {entry.to}"
             return f"{entry.object} {moved}", _joined(
-                entry.trigger, entry.reason, entry.request_id and f"request {entry.request_id}", entry.id
+                entry.trigger,
+                entry.txid and f"txid {entry.txid}",
+                entry.reason,
+                entry.request_id and f"request {entry.request_id}",
+                entry.id,
             )
         case TransferEntry():
             booked = f"{entry.debit} → {entry.credit}  {entry.amount.value} {entry.amount.currency}"

@@ -160,7 +160,8 @@ class Order:
 
     subscription_id: whose first charge, or charge of a cycle, it is; it ends with that. subscription_code: the client's code
     of the subscription. scheduled_payment_id: which charge of a cycle it is; None for a first charge, whose code is shown by
-    the subscription. static_qrcode_id: the printed code by which the money came that made it.
+    the subscription. static_qrcode_id: the printed code by which the money came that made it. paid_txid: what that money
+    carried as txid, printed by us or by anybody.
     order_token: what leads to its hosted page, where it has one.
     ends_at: when it ends unpaid, where money may be told of later than expires_at. instrument: where it is no PIX order.
     refunded: what was given back of it so far; None: nothing. card: how its payment by card stands.
@@ -199,6 +200,7 @@ class Order:
     scheduled_payment_id: UUID | None = None
     order_token: str | None = None
     static_qrcode_id: UUID | None = None
+    paid_txid: str | None = None
     ends_at: datetime | None = None
     instrument: Instrument | None = None
     refunded: Money | None = None

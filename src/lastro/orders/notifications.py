@@ -9,7 +9,7 @@ import msgspec
 from lastro.accounts import OwnerBank, owner_bank
 from lastro.base.api import Answer, stamp
 from lastro.base.wire import Bank, EndToEndId, Id, Money, Timestamp, words
-from lastro.orders.rendering import OfSubscription, bank_of
+from lastro.orders.rendering import CarriedTxid, OfSubscription, bank_of
 from lastro.webhooks import told
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class PayInNotification(Answer, frozen=True, kw_only=True):
     static_qrcode_id: Annotated[
         Id | None, msgspec.Meta(description="The static QR code that was paid; `code` is then the endToEndId.")
     ] = None
+    txid: CarriedTxid | None = None
 
 
 def pay_in(
@@ -114,6 +115,7 @@ def fields_of(
         "payer": _payer(payer or order.customer),
         "subscription": OfSubscription.maybe(order),
         "static_qrcode_id": None if order.static_qrcode_id is None else str(order.static_qrcode_id),
+        "txid": order.paid_txid,
     }
 
 

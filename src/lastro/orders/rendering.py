@@ -107,6 +107,17 @@ class Payer(Answer, frozen=True, kw_only=True):
     bank: Bank | None = None
 
 
+CarriedTxid = Annotated[
+    str,
+    msgspec.Meta(
+        description="What money that came for no order carried as txid: that of your static code, or the label of one that"
+        " you printed yourself. Of an order with a charge it is `conciliationId`.",
+        pattern="^[0-9A-Za-z]{1,35}$",
+        examples=["00001jPPPljQLKI4tD7o5QMJX"],
+    ),
+]
+
+
 class OfPayment(Answer, frozen=True, kw_only=True):
     """The scheduled payment of a subscription that an order collects."""
 
@@ -154,6 +165,7 @@ class Order(CreatedOrder, frozen=True, kw_only=True):
     static_qrcode_id: Annotated[
         Id | None, msgspec.Meta(description="The static QR code that was paid; `externalId` is then the endToEndId.")
     ] = None
+    txid: CarriedTxid | None = None
 
 
 class ListedOrder(Order, frozen=True, kw_only=True):
@@ -257,6 +269,7 @@ def _since(order: model.Order) -> dict[str, Any]:
         "payer": None if order.payer is None else _payer(order.payer),
         "subscription": OfSubscription.maybe(order),
         "static_qrcode_id": None if order.static_qrcode_id is None else str(order.static_qrcode_id),
+        "txid": order.paid_txid,
     }
 
 

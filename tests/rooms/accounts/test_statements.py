@@ -86,9 +86,10 @@ async def test_each_entry_says_what_was_left_and_both_ways_say_the_same(cast: Ca
 async def test_a_newcomer_sees_his_payment_at_once_and_it_stays_the_same(cast: Cast, ana: Seller) -> None:
     order_id = await Shop(cast, ana).paid(1234)
     (young,) = (await page(cast, ana))["data"]
-    assert young | {"createdAt": "", "id": "", "endToEndId": ""} == {
+    assert len(young["txid"]) == 32, "of its charge"
+    assert young | {"createdAt": "", "id": "", "endToEndId": "", "txid": ""} == {
         "id": "", "operation": "in", "type": "PIX_IN", "amount": {"currency": "BRL", "value": "12.34"},
-        "balanceAfter": {"currency": "BRL", "value": "12.34"}, "description": "Flores", "orderId": str(order_id), "endToEndId": "",
+        "balanceAfter": {"currency": "BRL", "value": "12.34"}, "description": "Flores", "orderId": str(order_id), "endToEndId": "", "txid": "",
         "counterparty": {"name": "Bento Braga", "document": {"type": "CPF", "number": "***.444.777-**"}}, "createdAt": "",
     }  # fmt: skip
     await enter(cast, ana, datetime.fromisoformat(young["createdAt"]))

@@ -230,9 +230,9 @@ async def test_money_that_is_asked_for_and_settles_later_names_its_code(cast: Ca
     await cast.runner.act(ana.company_id, Settled(told, await claimed(cast, ana, told), PLACE))
     (order,) = (await answered(cast, ana.client, "list_orders", {"staticQrcodeId": one["id"]}))["data"]
     assert (order["externalId"], order["status"], order["description"]) == (came.end_to_end_id, "PAID", "Mesa 5")
-    assert order["staticQrcodeId"] == one["id"]
+    assert (order["staticQrcodeId"], order["txid"]) == (one["id"], one["txid"])
     shown = await answered(cast, ana.client, "read_order_payin", id=order["id"])
-    assert (shown["staticQrcodeId"], "qrcodeData" in shown) == (one["id"], False)
+    assert (shown["staticQrcodeId"], shown["txid"], "qrcodeData" in shown) == (one["id"], one["txid"], False)
     other = await code(cast, ana)
     for nothing in (other["id"], "x"):
         assert (await answered(cast, ana.client, "list_orders", {"staticQrcodeId": nothing}))["data"] == []
@@ -265,3 +265,4 @@ async def test_a_txid_that_names_no_code_of_the_account_is_no_obstacle(cast: Cas
         await cast.runner.act(ana.company_id, Settled(came, await claimed(cast, ana, came), PLACE))
     data = (await answered(cast, ana.client, "list_orders"))["data"]
     assert [("staticQrcodeId" in order, order["status"]) for order in data] == [(False, "PAID")] * 2
+    assert {order["txid"] for order in data} == {"PEDIDO1", one["txid"]}, "the label that it was paid by, whoever printed it"

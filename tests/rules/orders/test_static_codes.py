@@ -69,7 +69,8 @@ def order_of(**changes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         ({}, "Pix received", None),
         ({"remittance": "from Bento"}, "from Bento", None),
         ({"printed": static_code()}, "Mesa 5", static_code().id),
-        ({"printed": static_code(), "remittance": "from Bento"}, "from Bento", static_code().id),
+        ({"printed": static_code(), "remittance": "from Bento", "txid": TXID}, "from Bento", static_code().id),
+        ({"txid": "MESA5"}, "Pix received", None),
         ({"printed": static_code(description=None)}, "Pix received", static_code().id),
     ],
 )
@@ -78,4 +79,4 @@ def test_money_of_a_code_makes_an_order_that_names_it(given: dict[str, Any], des
     assert (row["origin"], row["external_id"], row["static_qrcode_id"]) == ("UNASKED", "E1", named)
     assert row["description"] == told["description"] == described
     assert told.get("staticQrcodeId") == (None if named is None else str(named))
-    assert told["code"] == "E1"
+    assert (told["code"], told.get("txid")) == ("E1", given.get("txid"))

@@ -153,7 +153,7 @@ class Settled(Act[Known]):
         assert known.account is not None
         paid = Paid(
             self.arrival.end_to_end_id, self.arrival.amount, at, payer, self.arrival.key, self.arrival.remittance, order_id,
-            authorized=_authorized(self.arrival), gives_back=self.arrival.gives_back is not None,
+            authorized=_authorized(self.arrival), gives_back=self.arrival.gives_back is not None, txid=self.arrival.txid,
         )  # fmt: skip
         booked = _pay(known, known.account, paid, self.place, door)
         return Done(finished + Write(door.company_id, relies=_relied(known), rows=rows) + booked, b"")
@@ -220,6 +220,7 @@ def _settled(known: Known, payment: Payment, at: datetime, claimed: Claimed, pla
             payment.rail,
             payment.authorized,
             gives_back=payment.gives_back,
+            txid=payment.txid,
         )
         booked = _pay(known, known.account, paid, place, door)
         return Done(finished + Write(door.company_id, moves=(move,)) + booked, b"")

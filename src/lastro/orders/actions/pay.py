@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 class Paid:
     """What settled, for the order that it pays or makes. end_to_end_id: of a Pix; None where a partner collected it.
 
-    authorized: what its payer authorized with it. printed: the static code by which it came, where it makes an order.
-    waited: what of the amount came before, in parts. gives_back: a bank pays anew what somebody has lost, at no fee.
+    txid: that the payment carried, if any. authorized: what its payer authorized with it. printed: the static code by which
+    it came, where it makes an order. waited: what of the amount came before, in parts. gives_back: a bank pays anew what
+    somebody has lost, at no fee.
     """
 
     end_to_end_id: str | None
@@ -47,6 +48,7 @@ class Paid:
     printed: StaticCode | None = None
     waited: Money | None = None
     gives_back: bool = False
+    txid: str | None = None
 
 
 def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Place, door: Door) -> Write:
@@ -102,7 +104,7 @@ def _unasked(account: Account, paid: Paid, fees: FeePlan, sets: dict[str, Any], 
         return_url=None, financial_partner=None, pix_key=None, pix_key_type=None, txid=None,
         location_token=None, expires_at=None, end_to_end_id=paid.end_to_end_id, paid=paid.amount, paid_at=paid.at,
         error_message=None, created_at=door.now, updated_at=door.now, customer=None, payer=paid.payer,
-        static_qrcode_id=None if printed is None else printed.id,
+        static_qrcode_id=None if printed is None else printed.id, paid_txid=paid.txid,
     )  # fmt: skip
     values = {
         "id": order.id, "account_id": account.id, "external_id": order.external_id, "origin": order.origin,

@@ -55,8 +55,10 @@ SELECT setup.*, a.*, k.id AS key_id, k.type AS key_type, k.key AS key_text, k.ac
         AND p.type = 'RANDOM' ORDER BY p.created_at LIMIT 1)) k ON true
 """  # noqa: S608 a statement of our own
 
+# paid_txid: of the payment that made it, for money that came unasked; of a charge the order itself has the txid.
 ORDER = """
-SELECT o.*,
+SELECT o.*, CASE WHEN o.origin = 'UNASKED' THEN (
+         SELECT y.txid FROM pix_payments y WHERE y.company_id = o.company_id AND y.order_id = o.id LIMIT 1) END AS paid_txid,
        c.name AS customer_name, c.document_type AS customer_document_type, c.document_number AS customer_document_number,
        p.name AS payer_name, p.document_type AS payer_document_type, p.document_number AS payer_document_number,
        p.bank AS payer_bank, i.rail AS instrument_rail, i.reference, i.code, i.due, i.payable_until, i.details,
@@ -96,16 +98,17 @@ _PARTY = "SELECT id, name, document_type, document_number, bank FROM parties WHE
 # A payment that named an order's charge and could not pay it belongs to nothing, and is told of with the order all the same.
 _RELATED = """
 WITH paid AS (
-  SELECT id, end_to_end_id FROM pix_payments WHERE company_id = $1 AND order_id = $2
+  SELECT id, end_to_end_id, txid FROM pix_payments WHERE company_id = $1 AND order_id = $2
   UNION
-  (SELECT p.id, p.end_to_end_id FROM orders o JOIN pix_payments p ON p.company_id = o.company_id AND p.txid = o.txid
+  (SELECT p.id, p.end_to_end_id, p.txid FROM orders o JOIN pix_payments p ON p.company_id = o.company_id AND p.txid = o.txid
     WHERE o.company_id = $1 AND o.id = $2 AND p.order_id IS NULL ORDER BY p.id LIMIT 100)
   UNION
-  SELECT id, end_to_end_id FROM pix_payments WHERE company_id = $1 AND id = $3)
-SELECT 'order' AS kind, id, NULL AS network_id FROM orders WHERE company_id = $1 AND id = $2
-UNION ALL SELECT 'payment', id, end_to_end_id FROM paid
-UNION ALL SELECT 'refund', r.id, r.return_id FROM paid p JOIN refunds r ON r.company_id = $1 AND r.payment_id = p.id
-UNION ALL SELECT 'cardPayment', id, split_part(charge_id, ':', 2) FROM card_payments WHERE company_id = $1 AND order_id = $2
+  SELECT id, end_to_end_id, txid FROM pix_payments WHERE company_id = $1 AND id = $3)
+SELECT 'order' AS kind, id, NULL AS network_id, NULL AS txid FROM orders WHERE company_id = $1 AND id = $2
+UNION ALL SELECT 'payment', id, end_to_end_id, txid FROM paid
+UNION ALL SELECT 'refund', r.id, r.return_id, NULL FROM paid p JOIN refunds r ON r.company_id = $1 AND r.payment_id = p.id
+UNION ALL
+SELECT 'cardPayment', id, split_part(charge_id, ':', 2), NULL FROM card_payments WHERE company_id = $1 AND order_id = $2
 """
 _ROOT = """
 WITH paid AS (
@@ -299,7 +302,8 @@ def party_from(row: Record | Part) -> Party:
 async def related(session: Session, company_id: UUID, order_id: UUID | None, payment_id: UUID | None) -> list[Record]:
     """An order, what was paid for it or in its name, and what was given back; or the same of a payment that has no order.
 
-    kind (order, payment, refund, cardPayment), id, network_id (None of an order). No row where neither is there.
+    kind (order, payment, refund, cardPayment), id, network_id (None of an order), txid (that a payment carried). No row
+    where neither is there.
     """
     return await session.fetch(_RELATED, company_id, order_id, payment_id)
 
@@ -361,8 +365,8 @@ def order_from(row: Record) -> Order:
         customer=_party(row["customer_id"], row, "customer"), payer=_party(row["payer_id"], row, "payer"),
         subscription_id=row["subscription_id"], subscription_code=row["subscription_code"],
         scheduled_payment_id=row["scheduled_payment_id"], order_token=row["order_token"],
-        static_qrcode_id=row["static_qrcode_id"], ends_at=row["ends_at"], instrument=_instrument(row),
-        refunded=_money(row["refunded_minor"] or None, currency), card=_card(row),
+        static_qrcode_id=row["static_qrcode_id"], paid_txid=row["paid_txid"], ends_at=row["ends_at"],
+        instrument=_instrument(row), refunded=_money(row["refunded_minor"] or None, currency), card=_card(row),
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ FIELDS: Mapping[str, tuple[str, str]] = {
     "field.blocked": ("Bloqueado", "Blocked"),
     "field.blockedAmount": ("Valor bloqueado", "Blocked amount"),
     "field.by": ("Por", "By"),
+    "field.carriedTxid": ("txid do QR pago", "txid of the QR paid"),
     "field.claimType": ("Tipo de reivindicação", "Type of claim"),
     "field.clientId": ("Cliente da API", "API client"),
     "field.closeRequestReason": ("Motivo", "Reason"),
