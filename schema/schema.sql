@@ -55,6 +55,8 @@ CREATE TABLE eras (                                   -- reference table: times 
   account_numbers_from bigint NOT NULL DEFAULT 1,
   company_numbers_before integer NOT NULL DEFAULT 0,
   company_numbers_from integer NOT NULL DEFAULT 1,
+  held_until timestamptz,                             -- business time as it began: payouts, charges and plans that were due by then wait; NULL: the first era
+  released_at timestamptz,                            -- machine time at which people said that they go on; NULL: they wait
   CHECK (network_ids_from > network_ids_before AND account_numbers_from > account_numbers_before AND company_numbers_from > company_numbers_before)
 );
 INSERT INTO eras (began_at) VALUES (machine_now());
@@ -2203,7 +2205,7 @@ END $$;
 
 -- Begins an era, after a restore: the counters of the whole installation are moved on, above all that can have been given out since
 -- lost_since (without it: since the last beat that came back). For each second lost, 4,000 numbers for networks, one account number
--- and one company number; some more, so that clocks need not agree to ten seconds. Run as the owner, begin_era_of of each company
+-- and one company number; some more, so that clocks need not agree to ten seconds. What is due by now waits for people. Run as the owner, begin_era_of of each company
 -- behind it in the same transaction.
 CREATE FUNCTION begin_era(lost_since timestamptz DEFAULT NULL) RETURNS eras LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -2214,6 +2216,7 @@ BEGIN
   SELECT * INTO b FROM beats FOR UPDATE;
   made.began_at := greatest(machine_now(), b.at, b.era + interval '1 microsecond');
   made.lost_from := least(b.at, lost_since);
+  made.held_until := business_now();
   lost := lost_seconds(made);
   SELECT last_value INTO made.network_ids_before FROM network_ids_seq;
   SELECT last_value INTO made.account_numbers_before FROM account_numbers_seq;
@@ -2229,6 +2232,10 @@ END $$;
 -- How many seconds an era counts as lost: of what is older than 40 days no copy is put back into work.
 CREATE FUNCTION lost_seconds(made eras) RETURNS bigint LANGUAGE sql IMMUTABLE AS
   'SELECT least(ceil(extract(epoch FROM made.began_at - made.lost_from)), 3456000)::bigint';
+
+-- What was to be begun by then and moves money waits for people.
+CREATE FUNCTION held_until() RETURNS timestamptz LANGUAGE sql STABLE AS
+  'SELECT coalesce(max(held_until), ''-infinity'') FROM eras WHERE released_at IS NULL';
 
 -- What the present era's beginning changes in one company: the feed leaves out numbers, a million and 1,000 more for each second lost, and what
 -- waits to be sent for the first time may have been sent, so that its network is asked first. Returns how much that is. It sets the

@@ -41,7 +41,7 @@ UPDATE clock SET offset_us = offset_us + $1, version = version + 1,
 # does not answer, before its time is up. The time is a subquery, so that it bounds an index: called bare, it is asked for
 # each row that ever was, and the worker looks twenty times a second.
 BUSY = """
-WITH t AS MATERIALIZED (SELECT business_now() AS now)
+WITH t AS MATERIALIZED (SELECT business_now() AS now, held_until() AS held)
 SELECT (SELECT count(*) FROM outbox WHERE due_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM inbox WHERE due_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM deliveries d WHERE d.due_at <= (SELECT now FROM t) AND NOT EXISTS (
@@ -55,16 +55,20 @@ SELECT (SELECT count(*) FROM outbox WHERE due_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM refunds WHERE state = 'PENDING' AND ask_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM card_payments WHERE state = 'AUTHENTICATED' AND ask_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT now FROM t)
+            AND start_at > (SELECT held FROM t))
      + (SELECT count(*) FROM subscriptions WHERE status = 'PENDING_AUTHORIZATION'
             AND lapses_at <= (SELECT now FROM t) - interval '60 seconds')
      + (SELECT count(*) FROM subscriptions WHERE status = 'ACCEPTED' AND ends_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at <= (SELECT now FROM t)
+            AND charge_at > (SELECT held FROM t))
      + (SELECT count(*) FROM subscription_cancellations WHERE status = 'PENDING' AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM subscription_payments WHERE due_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM subscription_payments WHERE due_at <= (SELECT now FROM t)
+            AND due_at > (SELECT held FROM t))
      + (SELECT count(*) FROM subscription_payments WHERE status = 'SCHEDULED' AND ask_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM payment_attempts WHERE status IN ('REQUESTED', 'SCHEDULED') AND ask_at <= (SELECT now FROM t))
-     + (SELECT count(*) FROM payout_plans WHERE due_at <= (SELECT now FROM t))
+     + (SELECT count(*) FROM payout_plans WHERE due_at <= (SELECT now FROM t)
+            AND due_at > (SELECT held FROM t))
      + (SELECT count(*) FROM med_objects WHERE due_at <= (SELECT now FROM t))
      + (SELECT count(*) FROM pix_key_validations WHERE status = 'PENDING'
             AND expires_at <= (SELECT now FROM t) - interval '60 seconds')

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from tests.world.whole import buying, paying_out
 from tests.world.whole.aftermath import Aftermath, Restless
 from tests.world.whole.crowd import Crowd
 from tests.world.whole.town import APIS, WORKERS, Town, built, copied, removed, visiting
+from tests.world.whole.weather import later
 
 from lastro.doors import eras
 from lastro.doors.backups import back_up, restore
@@ -39,6 +41,7 @@ from lastro_sandbox.embedded.account import Account, programs_for
 
 ACTS = 12
 PATIENCE_SECONDS = 420.0
+_BROUGHT_AFTER = timedelta(days=6)  # behind every chain of weekend and holidays
 _LIVES = {buying.buys: 4, buying.buys_at_a_partner: 4, paying_out.pays_out: 6}
 _METHODS = ("PIX", "SPEI", "DEPOSIT", "BOLETO", "OXXO", "OXXOPAY", "PAYNET")
 _OURS = (*APIS, *WORKERS)
@@ -239,8 +242,11 @@ class Drill:
             self.demand(not numbers & gone, f"a payout has a number of before: {numbers}")
         twice = gone & await self._numbers()
         self.demand(not twice, f"given out twice: {sorted(twice)[:5]}")
-        await self._unpaid(fresh, "dora")
-        await self._unpaid(also, "ana")
+        for wanted, who in ((fresh, "dora"), (also, "ana")):
+            await self._unpaid(wanted, who)
+        await self._days_pass()
+        for wanted, who in ((fresh, "dora"), (also, "ana")):
+            await self._paid(wanted, who)
         await self._feed(feed)
         await self._sent(shown)
         for law, rows in (await broken(crowd.play.books, at_rest=False)).items():
@@ -249,21 +255,38 @@ class Drill:
         self.report.seen["complaints"] = dict(self.town.complaints())
 
     async def _unpaid(self, wanted: Wanted, who: str) -> None:
-        """Nothing of the lost time has paid an order of now; and each can be paid by its own payer."""
+        """Nothing of the lost time has paid an order of now. Then each is paid by its own payer."""
         for method, (made, typed) in wanted.orders.items():
-            shown = await self.crowd.read("read_order", who=who, path={"id": made["id"]})
+            shown = await self._order(made["id"], who)
+            self.demand(shown in ("INITIAL", "PENDING"), f"{method} of {who} is {shown} before anybody has paid it")
+            said = await self.crowd.act("/phone/pay", {"qrcodeData": typed})
             self.demand(
-                shown and shown["status"] in ("INITIAL", "PENDING"), f"{method} of {who} is {shown and shown['status']}"
+                said and said["status"] in ("SETTLED", "PENDING"),
+                f"{method} of {who} cannot be paid by its own payer: {said}",
             )
-            await self.crowd.act("/phone/pay", {"qrcodeData": typed})
+
+    async def _days_pass(self) -> None:
+        """OXXO and the bank of slips bring their money on the next business day; what was lost is brought as well."""
+        await Aftermath(self.crowd)._quiet()
+        await later(self.crowd, _BROUGHT_AFTER)
+        await Aftermath(self.crowd)._quiet()
+
+    async def _paid(self, wanted: Wanted, who: str) -> None:
+        """Each has its own payer's money."""
+        for method, (made, _) in wanted.orders.items():
 
             async def is_paid(order_id: str = made["id"]) -> bool:
-                found = await self.crowd.read("read_order", who=who, path={"id": order_id})
-                return bool(found and found["status"] == "PAID")
+                return await self._order(order_id, who) == "PAID"
 
             if not await self.crowd.soon(is_paid, 60.0):
-                found = await self.crowd.read("read_order", who=who, path={"id": made["id"]})
-                self.report.broken.append(f"{method} of {who} is not paid by its own payer: {found and found['status']}")
+                self.report.broken.append(
+                    f"{method} of {who} is not paid by its own payer: {await self._order(made['id'], who)}"
+                )
+
+    async def _order(self, order_id: str, who: str) -> str | None:
+        """How an order is shown."""
+        shown = await self.crowd.read("read_order", who=who, path={"id": order_id})
+        return None if shown is None else str(shown["status"])
 
     async def _feed(self, feed: int) -> None:
         """Who has read further than the backup is told; who has not goes on."""

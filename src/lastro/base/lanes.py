@@ -26,6 +26,8 @@ _UNAWAITED = " FROM (SELECT set_config('synchronous_commit', 'off', true)) unawa
 
 # As a subquery the clock is read once a statement and can bound an index; called bare, it is read again for every row.
 NOW = "(SELECT business_now())"
+# What was due by then and moves money may have been done in a time that a restore has lost: it waits for people.
+HELD_UNTIL = "(SELECT held_until())"
 
 
 @dataclass(frozen=True, slots=True)

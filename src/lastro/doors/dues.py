@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastro import accounts, closing, keys, med, orders, payouts, subscriptions, webhooks
+from lastro.base.lanes import HELD_UNTIL
 from lastro.doors.due import Due
 from lastro.doors.opening import GiveKey
 from lastro.med import TERMS, Terms
@@ -50,20 +51,32 @@ OVER = (
 
 # Scheduled payments that time does something to: they are sent, their day begins, or their last day is over.
 PAYMENTS_DUE = (
-    "SELECT company_id, id FROM subscription_payments WHERE due_at <= (SELECT business_now()) ORDER BY due_at LIMIT $1"
+    "SELECT company_id, id FROM subscription_payments"  # noqa: S608 names of our own
+    f" WHERE due_at <= (SELECT business_now()) AND due_at > {HELD_UNTIL} ORDER BY due_at LIMIT $1"
 )
 
 # Subscriptions of which the service itself makes the next charge.
 TO_CHARGE = (
-    "SELECT company_id, id FROM subscriptions WHERE status = 'ACCEPTED' AND charge_at <= (SELECT business_now())"
-    " ORDER BY charge_at LIMIT $1"
+    "SELECT company_id, id FROM subscriptions WHERE status = 'ACCEPTED'"  # noqa: S608 names of our own
+    f" AND charge_at <= (SELECT business_now()) AND charge_at > {HELD_UNTIL} ORDER BY charge_at LIMIT $1"
 )
 
 # Scheduled payouts whose day has come; a batch's children begin with it.
 TO_BEGIN = (
-    "SELECT company_id, id FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT business_now())"
-    " AND batch_id IS NULL ORDER BY start_at LIMIT $1"
+    "SELECT company_id, id FROM payouts WHERE status = 'PENDING' AND start_at <= (SELECT business_now())"  # noqa: S608
+    f" AND start_at > {HELD_UNTIL} AND batch_id IS NULL ORDER BY start_at LIMIT $1"
 )
+
+# What moves money and was due when the present era began: it may have been done in the lost time. At most $1 of each.
+HELD = f"""
+(SELECT 'payout' AS kind, company_id, id, start_at AS due FROM payouts
+  WHERE status = 'PENDING' AND start_at <= {HELD_UNTIL} AND batch_id IS NULL ORDER BY start_at LIMIT $1)
+UNION ALL (SELECT 'plan', company_id, id, due_at FROM payout_plans WHERE due_at <= {HELD_UNTIL} ORDER BY due_at LIMIT $1)
+UNION ALL (SELECT 'charge', company_id, id, due_at FROM subscription_payments
+  WHERE due_at <= {HELD_UNTIL} ORDER BY due_at LIMIT $1)
+UNION ALL (SELECT 'subscription', company_id, id, charge_at FROM subscriptions
+  WHERE status = 'ACCEPTED' AND charge_at <= {HELD_UNTIL} ORDER BY charge_at LIMIT $1)
+"""  # noqa: S608 names of our own
 
 # Accounts that were closed, and that something may still hang on.
 TO_CLEAR = "SELECT company_id, id FROM account_close_requests WHERE status = 'REQUESTED' ORDER BY created_at LIMIT $1"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from lastro.base.witness import Beat
 from lastro.doors.beats import BEAT, NOW, Memory, trouble
 from lastro.doors.commands.shown import as_json, as_text
 from lastro.doors.declined import Declined, StartRefused
+from lastro.doors.dues import HELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,19 +24,25 @@ if TYPE_CHECKING:
 
     from lastro.doors.settings import Settings
 
-SCHEMA = "0079_eras.sql"  # the migration since which there are eras
+SCHEMA = "0081_held_after_a_restore.sql"  # the migration since which there is all that an era needs
 _COMPANIES = "SELECT begin_era_of(company_id) FROM company_numbers ORDER BY number"
 _ERAS = "SELECT * FROM eras ORDER BY began_at"
+_RELEASE = "UPDATE eras SET released_at = machine_now() WHERE released_at IS NULL AND held_until IS NOT NULL"
+_MOST_HELD = 10_000  # of each kind that are listed
 
 
 @dataclass(frozen=True)
 class Begun:
-    """An era that has begun. doubted: messages that waited to be sent for the first time, and are asked about before."""
+    """An era that has begun. doubted: messages that waited to be sent for the first time, and are asked about before.
+
+    held: what was due by now and moves money, by kind.
+    """
 
     began_at: datetime
     lost_from: datetime
     numbers: tuple[tuple[str, int, int], ...]
     doubted: int
+    held: dict[str, int]
 
     def lines(self) -> list[str]:
         """As it is told."""
@@ -43,6 +51,11 @@ class Begun:
         if self.doubted:
             lines.append(
                 f"Messages that waited to be sent: {self.doubted}. Their networks may have them since, and are asked first."
+            )
+        if self.held:
+            lines.append(
+                f"What was due may have been done since, and waits: {_counted(self.held)}. Say lastro era held to see it,"
+                " and lastro era release when it may go on."
             )
         return lines
 
@@ -62,7 +75,19 @@ async def begin(connection: asyncpg.Connection, lost_since: datetime | None = No
         assert made is not None
         await connection.execute("SET LOCAL ROLE lastro_app")
         doubted = [row[0] for row in await connection.fetch(_COMPANIES)]
-    return Begun(made["began_at"], made["lost_from"], _numbers(made), sum(doubted))
+        held = Counter(row["kind"] for row in await _held(connection))
+    return Begun(made["began_at"], made["lost_from"], _numbers(made), sum(doubted), dict(held))
+
+
+async def _held(connection: asyncpg.Connection) -> list[asyncpg.Record]:
+    """What waits for people, the longest due first; within a transaction."""
+    await connection.execute("SET LOCAL ROLE lastro_work")
+    return sorted(await connection.fetch(HELD, _MOST_HELD), key=lambda row: row["due"])
+
+
+def _counted(held: dict[str, int]) -> str:
+    """How much waits, in words."""
+    return ", ".join(f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in sorted(held.items())) or "nothing"
 
 
 def _numbers(made: Any) -> tuple[tuple[str, int, int], ...]:
@@ -75,7 +100,7 @@ def _numbers(made: Any) -> tuple[tuple[str, int, int], ...]:
 
 
 def perform(words: Sequence[str], settings: Callable[[], Settings], say: Callable[[str], object]) -> int:
-    """`lastro era begin|keep|list`. Declined, StartRefused: why it could not, in a sentence."""
+    """`lastro era begin|held|release|keep|list`. Declined, StartRefused: why it could not, in a sentence."""
     given = syntax().parse_args(words)
     known = settings()
     if known.database_url is None:
@@ -133,15 +158,38 @@ async def _list(connection: asyncpg.Connection, asked: _Asked, say: Callable[[st
     say(as_json(rows) if asked.as_json else as_text(rows))
 
 
+async def _show_held(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
+    async with connection.transaction():
+        rows = [
+            {"kind": row["kind"], "id": str(row["id"]), "companyId": str(row["company_id"]), "dueAt": stamp(row["due"])}
+            for row in await _held(connection)
+        ]
+    say(as_json(rows) if asked.as_json else as_text(rows))
+
+
+async def _release(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
+    """What waited goes on."""
+    async with connection.transaction():
+        held = dict(Counter(row["kind"] for row in await _held(connection)))
+        await connection.execute("SET LOCAL ROLE lastro_owner")
+        await connection.execute(_RELEASE)
+    say(as_json({"released": held}) if asked.as_json else f"What waited goes on: {_counted(held)}.")
+
+
 def _shown(row: Any) -> dict[str, Any]:
     return {
-        "beganAt": stamp(row["began_at"]), "lostFrom": None if row["lost_from"] is None else stamp(row["lost_from"]),
+        "beganAt": stamp(row["began_at"]), "lostFrom": _stamp(row["lost_from"]),
         "networkIds": row["network_ids_from"], "accountNumbers": row["account_numbers_from"],
-        "companyNumbers": row["company_numbers_from"],
+        "companyNumbers": row["company_numbers_from"], "heldUntil": _stamp(row["held_until"]),
+        "releasedAt": _stamp(row["released_at"]),
     }  # fmt: skip
 
 
-_ACTS = {"begin": _begin, "keep": _keep, "list": _list}
+def _stamp(at: datetime | None) -> str | None:
+    return None if at is None else stamp(at)
+
+
+_ACTS = {"begin": _begin, "held": _show_held, "release": _release, "keep": _keep, "list": _list}
 
 
 def syntax() -> argparse.ArgumentParser:
@@ -152,6 +200,8 @@ def syntax() -> argparse.ArgumentParser:
     acts = parser.add_subparsers(required=True, metavar="command", dest="act")
     for name, summary in (
         ("begin", "After a restore by hand: every number goes on above all that can have been given out."),
+        ("held", "List payouts, plans and charges that were due by then, and that wait until release is said."),
+        ("release", "What was due before an era began is begun now: each that was paid in the lost time was called off."),
         ("keep", "After a failover or a move: say that nothing that was answered is missing."),
         ("list", "List the eras, and from which numbers on each gave out its own."),
     ):

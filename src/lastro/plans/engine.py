@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lastro.payouts import Ways
     from lastro.plans.model import Plan, Read
 
-LANE = lanes.Lane("payout_plans")
+LANE = lanes.Lane("payout_plans", only=f"due_at > {lanes.HELD_UNTIL}")
 _AT_A_TIME_SECONDS = 8.0  # a plan is given back after so long, well before its lease is over
 _CHECKED_AT_ONCE = 250
 _MADE_AT_ONCE = 20
