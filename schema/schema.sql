@@ -3198,7 +3198,9 @@ CREATE VIEW law_a_payout_is_held_until_it_ends WITH (security_invoker = true) AS
     LEFT JOIN transfers h ON h.company_id = d.company_id AND h.id = d.hold_id
     LEFT JOIN transfers e ON e.company_id = d.company_id AND e.pending_id = d.hold_id
    WHERE CASE WHEN d.hold_id IS NULL -- a scheduled one that has not begun, or never could
-              THEN d.has_begun OR d.status NOT IN ('PENDING', 'ERROR', 'CANCELED', 'EXPIRED')
+              THEN d.has_begun OR (d.status NOT IN ('PENDING', 'ERROR', 'CANCELED', 'EXPIRED') AND NOT EXISTS ( -- or left in a time that is lost
+                     SELECT 1 FROM history p WHERE p.company_id = d.company_id AND p.trigger = 'prove'
+                        AND p.reference_id IN (SELECT d.id UNION ALL SELECT c.id FROM payouts c WHERE c.company_id = d.company_id AND c.batch_id = d.id)))
               ELSE (h.kind, h.amount_minor, h.reference_id) IS DISTINCT FROM ('held', d.minor, d.id)
                 OR (e.kind IS DISTINCT FROM d.ends
                     AND NOT (d.what = 'fee' AND d.status = 'PENDING' AND e.kind = 'posted') -- a batch's, with its first child paid

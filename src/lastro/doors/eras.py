@@ -161,7 +161,13 @@ async def _list(connection: asyncpg.Connection, asked: _Asked, say: Callable[[st
 async def _show_held(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
     async with connection.transaction():
         rows = [
-            {"kind": row["kind"], "id": str(row["id"]), "companyId": str(row["company_id"]), "dueAt": stamp(row["due"])}
+            {
+                "kind": row["kind"],
+                "id": str(row["id"]),
+                "companyId": str(row["company_id"]),
+                "dueAt": stamp(row["due"]),
+                "networkId": row["network_id"],
+            }
             for row in await _held(connection)
         ]
     say(as_json(rows) if asked.as_json else as_text(rows))

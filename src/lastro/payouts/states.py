@@ -25,6 +25,7 @@ PAYOUTS = Machine(
         # What the statement proves to have left.
         ("ERROR", "prove"): "PAID",
         ("EXPIRED", "prove"): "PAID",
+        ("PENDING", "prove"): "PAID",  # it has not begun here: it left in a time that a restore has lost
         ("PAID", "return part"): "PARTIAL_REFUNDED",
         ("PARTIAL_REFUNDED", "return part"): "PARTIAL_REFUNDED",
         ("PAID", "return rest"): "REFUNDED",

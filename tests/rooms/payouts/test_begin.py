@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+import pytest
 from tests.cast import Cast
 
 from lastro.base.run import Done
@@ -96,3 +97,37 @@ async def test_a_batch_that_cannot_begins_not_at_all(cast: Cast) -> None:
     assert await office.money() == (2499, 0)
     assert await office.events(batch["id"]) == ["ORDER-PAYOUT.ERROR"]
     assert await office.column("SELECT count(*) FROM outbox") == [0]
+
+
+@pytest.mark.parametrize(("cents", "owed"), [(10_000_000, 0), (400, 600)])
+async def test_one_that_was_paid_in_a_lost_time_is_booked_without_having_begun(cast: Cast, cents: int, owed: int) -> None:
+    office = await Office.open(cast, await cast.ana(), cents)
+    await office.fee(50)
+    payout = await office.make(1000, scheduled_on=office.tomorrow())
+    assert await office.settle(payout) == "handled"
+    assert await office.state(payout["id"]) == "PAID"
+    assert await office.money() == (max(0, cents - 1000), 0), "its money has left, and nothing of it is held"
+    lacks = "SELECT coalesce(sum(amount_minor), 0)::bigint FROM transfers WHERE type = 'PIX_LACK'"
+    assert await office.column(lacks) == [owed]
+    assert await office.events(payout["id"]) == ["ORDER-PAYOUT.PAID"]
+    await office.cast.runner.act(office.ana.company_id, Begin(UUID(payout["id"]), office.ways))
+    assert await office.column("SELECT count(*) FROM outbox") == [0], "it is not sent once more"
+
+
+async def test_so_is_a_batch_whose_rest_can_be_called_off(office: Office) -> None:
+    await office.limit(transaction=1000)
+    await office.fee(50)
+    for paid in (3, 1):
+        before, _ = await office.money()
+        batch = await office.make(2500, scheduled_on=office.tomorrow())
+        children = batch["batch"]["transactions"]
+        for child in children[:paid]:
+            assert await office.settle(child) == "handled"
+        await office.work()
+        if paid < len(children):
+            await office.cancel(batch["id"])
+            await office.work()
+        assert await office.children(batch["id"]) == ["PAID"] * paid + ["CANCELED"] * (3 - paid)
+        assert await office.state(batch["id"]) == ("PAID" if paid == 3 else "PARTIALLY_PAID")
+        assert (await office.money())[1] == 0
+        assert (await office.money())[0] < before

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.run import Act, Done
+from lastro import ledger
+from lastro.base.run import Act, Done, Glance
 from lastro.base.write import Row, Touch, Withdrawn, Write
 from lastro.payouts import postings, rules, store
 from lastro.payouts.actions.send import is_of_another, renewed, sent
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from lastro.accounts import Institution
+    from lastro.base.db import Session
+    from lastro.base.errors import InsufficientFunds
     from lastro.base.money import Money
-    from lastro.base.run import Door, Glance
+    from lastro.base.run import Door
     from lastro.payouts.model import Payout
     from lastro.rails.port import Claimed, PaymentDoubted, PaymentFinal, PaymentNever
 
@@ -119,20 +122,37 @@ def message_of(p: Payout, code: str) -> str:
 
 
 @dataclass(frozen=True)
-class Ended(Act["Payout | None"]):
+class Meant:
+    """The transfer that a word is about, and, of one that has not begun, what its account has."""
+
+    payout: Payout | None
+    available: Money | None = None
+
+
+@dataclass(frozen=True)
+class Ended(Act[Meant]):
     """The network says what became of a payment of ours. A second message changes nothing."""
 
     final: PaymentFinal
     claimed: Claimed
     institution: Institution
 
-    def glance(self) -> Glance[Payout | None]:
+    def glance(self) -> Glance[Meant]:
         """The transfer it is about."""
-        return store.by_network_id_at_a_glance(self.final.subject)
+        found = store.by_network_id_at_a_glance(self.final.subject)
+        return Glance(found.sql, found.arguments, lambda rows: Meant(found.known(rows)))
 
-    def decide(self, known: Payout | None, door: Door) -> Done:
+    async def beyond(self, session: Session, door: Door, known: Meant) -> Meant:
+        """What the account of one has that is paid, and for which nothing is held yet."""
+        p = known.payout
+        if p is None or not self.final.settled or not _is_to_begin(p):
+            return known
+        (balance,) = await ledger.balances_of(session, door.company_id, [p.account_id], p.amount.currency)
+        return replace(known, available=balance.available)
+
+    def decide(self, meant: Meant, door: Door) -> Done:
         """PAID and posted, or ERROR and given back. A word about another payment under its id moves nothing: people look."""
-        final = self.final
+        final, known = self.final, meant.payout
         if known is not None and is_of_another(final.of, final.settled_at, known, self.institution, door):
             return Done(settled_row(self.claimed, ALARMED, door), b"")
         trigger = "settle" if final.settled else "refuse"
@@ -141,9 +161,30 @@ class Ended(Act["Payout | None"]):
             agrees = known is not None and (paid if final.settled else known.state == "ERROR")
             return Done(settled_row(self.claimed, "known" if agrees else ALARMED, door), b"")
         write = settled_row(self.claimed, "handled", door)
+        if meant.available is not None and _is_to_begin(known):
+            return Done(write + self._proved(known, meant.available, door), b"")
         code = None if final.settled else final.code or "REFUSED"
         end = ended(known, trigger, self.institution, door, code=code, settled_at=final.settled_at, number=final.number)
         return Done(write + replace(end, withdrawn=()), b"")
+
+    def insufficient(self, short: InsufficientFunds) -> Ended:
+        """The account has paid something else meanwhile: decided again, by what it has now."""
+        return self
+
+    def _proved(self, p: Payout, available: Money, door: Door) -> Write:
+        """It has not begun here, and is paid: sent in a time that a restore has lost. What its account lacks it owes us."""
+        at = self.final.settled_at or door.now
+        sets: dict[str, Any] = {"start_at": None, "paid_at": at}
+        if self.final.number is not None:
+            sets["str_control_number"] = self.final.number
+        move = PAYOUTS.move(p, "prove", door.now, reason="sent in a time that a restore has lost", **sets)
+        write = Write(door.company_id, moves=(move,), transfers=postings.proved(door, p, available))
+        return write + told(replace(p, state=move.to_state, **sets), self.institution, door)
+
+
+def _is_to_begin(p: Payout) -> bool:
+    """Whether it waits for its day, and nothing is held for it."""
+    return p.state == "PENDING" and p.start_at is not None and p.hold_id is None
 
 
 @dataclass(frozen=True)
