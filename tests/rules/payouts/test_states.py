@@ -33,6 +33,7 @@ PARTIAL_REFUNDED > decide > PARTIAL_REFUNDED
 REFUNDED > decide > REFUNDED
 ERROR > prove > PAID
 EXPIRED > prove > PAID
+PENDING > prove > PAID
 """
 # states.md 6: what the children say, and where it leads from whichever state.
 BATCH = {
