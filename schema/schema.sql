@@ -1435,6 +1435,10 @@ CREATE TABLE subscriptions (                          -- a recurring charge that
   version bigint NOT NULL DEFAULT 1,
   covered integer NOT NULL DEFAULT -1,                -- the last cycle whose charge the service has made by itself; -1: none
   charge_at timestamptz,                              -- when it makes the next one
+  refused_minor bigint,                               -- what its first charge was of, whose order was not made: it was
+  refused_expires_at timestamptz,                     -- refused at once. And what the answer to its create said of it
+  refused_txid text,
+  refused_location_token text,
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, debtor_id) REFERENCES parties,
@@ -1446,7 +1450,10 @@ CREATE TABLE subscriptions (                          -- a recurring charge that
   CHECK (fixed_minor IS NULL OR floor_minor IS NULL),
   CHECK (fixed_minor IS NOT NULL OR NOT auto_schedule),
   CHECK ((payer_id IS NULL) = (accepted_at IS NULL)),
-  CHECK (accepted_at IS NOT NULL OR status <> 'ACCEPTED')
+  CHECK (accepted_at IS NOT NULL OR status <> 'ACCEPTED'),
+  CONSTRAINT subscriptions_refused_charge CHECK (
+    refused_minor IS NULL OR status = 'ERROR' AND order_id IS NULL AND refused_minor > 0
+      AND num_nulls(refused_expires_at, refused_txid, refused_location_token) = 0)
 ) WITH (fillfactor = 85);
 CREATE UNIQUE INDEX subscriptions_created_at_key ON subscriptions (company_id, created_at);
 CREATE UNIQUE INDEX subscriptions_external_id_key ON subscriptions (company_id, external_id);

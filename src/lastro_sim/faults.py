@@ -20,6 +20,7 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "return": frozenset({"reject", "timeout", "twice", "late", "slow", "lost-answer", "unprocessed", "down"}),
     "ted": frozenset({"reject", "reject-then-settle", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
     "authorization": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
+    "recurrence": frozenset({"reject", "down"}),
     "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "unprocessed", "down"}),
     "charge": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "unprocessed", "down"}),
     "boleto": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "void", "wrong-amount"}),

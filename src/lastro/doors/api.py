@@ -81,6 +81,8 @@ async def run_api(settings: Settings) -> None:
                 await quotes.close()
             if house.tokenizer is not None:
                 await house.tokenizer.close()
+            if house.registrar is not None:
+                await house.registrar.close()
             heart.demand()
     finally:
         if watching is not None:

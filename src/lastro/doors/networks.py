@@ -22,6 +22,7 @@ from lastro.rails.crypto.statements import statements as crypto_statements
 from lastro.rails.inbox import Inbox
 from lastro.rails.line import Line
 from lastro.rails.med import Med
+from lastro.rails.spi.registering import Registering
 from lastro.rails.spi.statements import statements as spi_statements
 from lastro.rails.ted import Ted
 from lastro.rails.ted.statements import statements as ted_statements
@@ -74,6 +75,11 @@ def tokenizer_of(settings: Settings) -> CardTokenizer | None:
     """Who takes the numbers of cards; None: no card is taken here."""
     partner = settings.partners.get(port.CARD)
     return None if partner is None else CardTokenizer(Line(partner.url, partner.token))
+
+
+def registrar_of(settings: Settings) -> Registering | None:
+    """Who is asked about a recurrence: the simulated network. None: nobody, our institution registers it."""
+    return Registering(Line(settings.network_url, settings.network_token)) if settings.is_sandbox else None
 
 
 def rails_of(

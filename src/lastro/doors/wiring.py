@@ -50,7 +50,7 @@ from lastro.doors.limits import Limits
 from lastro.doors.located import Located
 from lastro.doors.messaging import messages_of
 from lastro.doors.metrics import Metrics, MetricsPath
-from lastro.doors.networks import methods_of, quotes_of, rails_of, tokenizer_of
+from lastro.doors.networks import methods_of, quotes_of, rails_of, registrar_of, tokenizer_of
 from lastro.doors.news import inbox_verbs
 from lastro.doors.operations import Operations
 from lastro.doors.outside import fetching
@@ -160,6 +160,7 @@ class House(Directories):
     disputing: med.Terms = med.TERMS
     quotes: Mapping[str, port.Quotes] = field(default_factory=dict)
     tokenizer: port.Tokenizer | None = None
+    registrar: port.Registrar | None = None
     reached: frozenset[str] = frozenset({"EMAIL", "PHONE"})
     registry: port.Registry | None = None
     is_analysed: bool = False
@@ -290,7 +291,7 @@ async def open_house(
         arrivals=webhooks.Arrivals(None if work is None else partial(_latest, work)),
         outgoing=payees.for_locations(settings), budget=payees.budget_of(settings, database), charging=settings.charging,
         disputing=settings.disputing,
-        quotes=quotes_of(settings), tokenizer=tokenizer_of(settings),
+        quotes=quotes_of(settings), tokenizer=tokenizer_of(settings), registrar=registrar_of(settings),
         reached=settings.messaging.reached, is_analysed=port.ANALYSIS in settings.partners,
     )  # fmt: skip
 
@@ -321,7 +322,7 @@ def routes(house: House) -> tuple[Route, ...]:
     opening = accounts.opening.OpeningPlace(institution, house.key_ring, house.is_analysed)
     return (
         *orders.routes(house.place, house.quotes, house.tokenizer, med.is_disputed), *payouts.routes(ways), *plans.routes(),
-        *subscriptions.routes(house.place, house.charging), *accounts.routes(institution),
+        *subscriptions.routes(house.place, house.charging, house.registrar), *accounts.routes(institution),
         *accounts.opening.routes(opening), *closing.routes(),
         *webhooks.routes(told_from),
         *med.routes(med.Stand(institution, house.disputing), house.disputes),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from lastro.base.run import Verb
     from lastro.orders import Place
+    from lastro.rails.port import Registrar
     from lastro.subscriptions.model import Timing
 
 _PATH = "/order/v1/banking/subscriptions"
@@ -44,6 +45,7 @@ class _Desk:
     place: Place
     ground: Ground
     timing: Timing
+    registrar: Registrar | None
 
     def create(self, incoming: Incoming) -> Verb[Any] | Refused:
         """POST /order/v1/banking/subscriptions. Whether startDate is over is said by the clock, once that was read."""
@@ -54,7 +56,8 @@ class _Desk:
         account_id = as_id(form.account_id)
         if account_id is None:
             return NOT_FOUND
-        return Create(incoming.company_id, wish_of(form, account_id), self.place, self.ground, self.timing)
+        wish = wish_of(form, account_id)
+        return Create(incoming.company_id, wish, self.place, self.ground, self.timing, self.registrar)
 
     def list(self, incoming: Incoming) -> Verb[Any] | Refused:
         """GET /order/v1/banking/subscriptions."""
@@ -75,9 +78,9 @@ class _Desk:
         return Cancel(incoming.id("id"), form.reason or "REQUESTED_BY_RECEIVER", incoming.key, self.place)
 
 
-def routes(place: Place, timing: Timing = TIMING) -> tuple[Route, ...]:
-    """The room's operations."""
-    desk = _Desk(place, Ground(), timing)
+def routes(place: Place, timing: Timing = TIMING, registrar: Registrar | None = None) -> tuple[Route, ...]:
+    """The room's operations. registrar: whom a sandbox asks about a recurrence."""
+    desk = _Desk(place, Ground(), timing, registrar)
     return (
         Route(
             "POST", _PATH, "create_subscription", "subscriptions:write", desk.create, docs.CREATE, success=201,

@@ -209,9 +209,12 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class FirstCharge:
-    """The order that is paid in the same act as the authorization. amount: as it was asked for, without fees."""
+    """The order that is paid in the same act as the authorization. amount: as it was asked for, without fees.
 
-    order_id: UUID
+    order_id: None where none was made, because the recurrence was refused at once.
+    """
+
+    order_id: UUID | None
     amount: Money
     expires_at: datetime
     conciliation_id: str

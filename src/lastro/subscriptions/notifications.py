@@ -19,7 +19,7 @@ TOLD = ("ACCEPTED", "REJECTED", "CANCELED", "ERROR")
 
 
 class NotifiedCharge(Answer, frozen=True, kw_only=True):
-    """The first charge of a subscription that was created with one."""
+    """The first charge of a subscription that was created with one, where an order was made for it."""
 
     id: Annotated[Id, msgspec.Meta(description="The order's.")]
     amount: BrlMoney
@@ -76,7 +76,7 @@ def turned(
     paid.
     """
     subscription, first, charge = shown.subscription, shown.first_charge, None
-    if first is not None:
+    if first is not None and first.order_id is not None:
         charge = NotifiedCharge(id=str(first.order_id), amount=BrlMoney.of(first.amount), end_to_end_id=end_to_end_id)
     body = SubscriptionNotification(
         event=f"SUBSCRIPTION.{status}",

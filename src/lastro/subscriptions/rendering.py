@@ -33,7 +33,9 @@ _ACTIONS = (
 class InitialCharge(Answer, frozen=True, kw_only=True):
     """The charge that is paid in the same act as the authorization."""
 
-    order_id: Id
+    order_id: Annotated[
+        Id | None, msgspec.Meta(description="Left out where none was made: the subscription was refused at once, as ERROR.")
+    ] = None
     expire_date_time: Annotated[Timestamp, msgspec.Meta(description="The last instant at which a bank may pay it.")]
     conciliation_id: Annotated[
         str, msgspec.Meta(description="The txid that the network knows the charge by.", pattern="^[0-9A-Za-z]{26,35}$")
@@ -285,7 +287,8 @@ def _initial_charge(shown: Shown) -> InitialCharge | None:
     if first is None:
         return None
     return InitialCharge(
-        order_id=str(first.order_id), expire_date_time=stamp(first.expires_at), conciliation_id=first.conciliation_id,
+        order_id=None if first.order_id is None else str(first.order_id), expire_date_time=stamp(first.expires_at),
+        conciliation_id=first.conciliation_id,
         amount=BrlMoney.of(first.amount),
     )  # fmt: skip
 

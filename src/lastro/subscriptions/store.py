@@ -223,6 +223,11 @@ def _payer(row: Record) -> Payer | None:
 
 
 def _first_charge(row: Record) -> FirstCharge | None:
+    if row["refused_minor"] is not None:
+        return FirstCharge(
+            None, Money(row["refused_minor"], row["currency"]), row["refused_expires_at"], row["refused_txid"],
+            row["refused_location_token"],
+        )  # fmt: skip
     if row["order_id"] is None:
         return None
     return FirstCharge(

@@ -10,7 +10,7 @@ from litestar.params import FromPath
 
 from lastro.standards import pix_ids
 
-from .. import partners, queries
+from .. import faults, logs, partners, queries
 from ..analysis import requests as analyses
 from ..answers import Asked, answer, hung_up, nothing
 from ..bank import charging
@@ -25,7 +25,7 @@ from ..forms import Form
 from ..guard import participant_only
 from ..med.objects import EVENTS
 from ..network import Network
-from ..refusals import Problem, forbidden, malformed, not_found
+from ..refusals import Problem, RefusedError, forbidden, malformed, not_found
 from ..settings import SIMULATED_BANKS
 from ..ted import transfers
 from . import authorizations, instructions, intake, mailbox, original, payments, returns
@@ -40,6 +40,22 @@ async def message_in(request: Asked, network: NamedDependency[Network], ispb: Fr
     """Post one message."""
     _checked_ispb(ispb)
     return answer({"resourceId": intake.receive(network, ispb, await request.body())}, 201)
+
+
+@put("/spi/v1/recurrences/{recurrence_id:str}", guards=[participant_only])
+async def recurrence_put(request: Asked, network: NamedDependency[Network], recurrence_id: FromPath[str]) -> Response[None]:
+    """Take a recurrence that its receiver registers; a fault refuses it for good, 422, or is away, 503."""
+    form = Form.read(await request.body())
+    document = form.text("debtorDocument", 14)
+    form.check()
+    logs.about(recurrence_id)
+    about = {"idRec": recurrence_id, "document": document}
+    fault = faults.strike(network, "recurrence", about, faults.BEHAVIOURS["recurrence"])
+    if fault is not None and fault.behaviour == "down":
+        raise RefusedError(503, "DOWN", "Nobody is there")
+    if fault is not None:
+        raise RefusedError(422, fault.code or "MD01", "The recurrence is not taken")
+    return nothing()
 
 
 @get("/spi/v1/out/{ispb:str}/stream/start", guards=[participant_only])
@@ -179,6 +195,7 @@ async def clock_put(request: Asked, network: NamedDependency[Network]) -> Respon
 
 ROUTES: tuple[HTTPRouteHandler, ...] = (
     message_in,
+    recurrence_put,
     stream_start,
     stream_next,
     stream_end,

@@ -9,7 +9,7 @@ payer's bank.
 from __future__ import annotations
 
 from datetime import datetime  # noqa: TC003 msgspec reads the annotations when it runs
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 import msgspec
 
@@ -34,6 +34,7 @@ CANCELLATION_SEND = "cancellation.send"  # CancellationOrder
 
 # FAILED: the network would not take what we asked, so that the payer's bank has decided nothing.
 CancellationOutcome = Literal["CONFIRMED", "REFUSED", "FAILED"]
+REGISTER_SECONDS = 2.0  # a client waits for its subscription meanwhile
 BY_RECEIVER = "USUARIO_RECEBEDOR"
 BY_RECEIVERS_BANK = "PSP_RECEBEDOR"
 
@@ -172,3 +173,13 @@ def cancellation_message(order: CancellationOrder, reference_id: UUID, row_id: U
     """The outbox message that asks for a cancellation. reference_id: the cancellation's id. row_id: the message's own."""
     body = encode(msgspec.structs.replace(order, created_at=at))
     return Message(row_id, PIX, CANCELLATION_SEND, order.message_id, reference_id, body, at)
+
+
+class Registrar(Protocol):
+    """Asks a network about a recurrence before it is made. The receiver's own institution registers it, and asks nobody."""
+
+    async def refusal(self, recurrence_id: str, debtor_document: str) -> str | None:
+        """The code of a no for good; None: it is registered, as it is where the network is silent for REGISTER_SECONDS."""
+
+    async def close(self) -> None:
+        """Ends its connections."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lastro.base.api import NOT_FOUND, render
@@ -16,6 +16,7 @@ from lastro.standards.calendar import brasilia_day, day_bounds
 from lastro.standards.recurrence_ids import recurrence_id
 from lastro.subscriptions import model, store
 from lastro.subscriptions.model import TIMING, Shown, Subscription
+from lastro.subscriptions.notifications import turned
 from lastro.subscriptions.rendering import created
 from lastro.subscriptions.rules.authorizing import window_ends
 from lastro.subscriptions.rules.automatic import first_charge_at
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from lastro.accounts import Account
     from lastro.base.db import Session
     from lastro.orders import Order, Place
+    from lastro.rails.port import Registrar
     from lastro.subscriptions.model import Person, Timing, Wish
 
 _NUMBERS_AT_ONCE = 256
@@ -37,10 +39,14 @@ _FEW_NUMBERS = 64  # so many are left when one create reads more, while the othe
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a create needs to know: where its charges go, at the versions read, and a number that no other id has."""
+    """What a create needs to know: where its charges go, at the versions read, and a number that no other id has.
+
+    refused_as: the code by which the network refuses its recurrence for good.
+    """
 
     destination: Destination
     number: int
+    refused_as: str | None = None
 
 
 @dataclass
@@ -57,16 +63,22 @@ class Ground:
 
 @dataclass(frozen=True)
 class Create(Act[Known]):
-    """POST /order/v1/banking/subscriptions. wish: one that is good by itself, but for what the day says of it."""
+    """POST /order/v1/banking/subscriptions. wish: one that is good by itself, but for what the day says of it.
+
+    registrar: whom a sandbox asks whether the recurrence is refused; None: our institution registers it, asking nobody.
+    """
 
     company_id: UUID
     wish: Wish
     place: Place
     ground: Ground
     timing: Timing = TIMING
+    registrar: Registrar | None = None
 
     def recall(self) -> Known | None:
         """Where charges of this account went the last time, and the next number; None where either has to be read."""
+        if self.registrar is not None:
+            return None  # who is asked something is asked after the reading
         wish, numbers = self.wish, self.ground.numbers
         known = self.ground.destinations.known.get((self.company_id, "PIX", wish.account_id, wish.charge_key))
         if known is None or not numbers:
@@ -83,8 +95,22 @@ class Create(Act[Known]):
             self.ground.numbers.extend(await store.network_numbers(session, _NUMBERS_AT_ONCE))
         return Known(known, self.ground.numbers.popleft())
 
+    async def look_up(self, known: Known, door: Door) -> Known | Refused:
+        """Whether the network refuses the recurrence, where nothing else stands in its way."""
+        if self.registrar is None or self._refused(known, door) is not None:
+            return known
+        named = _provider_id(self.wish, self.place.institution.ispb, known, door.now)
+        return replace(known, refused_as=await self.registrar.refusal(named, self.wish.debtor.document_number))
+
     def decide(self, known: Known, door: Door) -> Done | Refused:
         """The subscription and its first charge, or everything that stands in its way."""
+        refused = self._refused(known, door)
+        if refused is not None:
+            return refused
+        assert known.destination.account is not None, "without an account it is refused"
+        return self._made(self.wish, known.destination.account, known, door)
+
+    def _refused(self, known: Known, door: Door) -> Refused | None:
         found, wish = known.destination, self.wish
         problems = start_problems(wish.terms.starts_on, brasilia_day(door.now))
         if problems:
@@ -92,9 +118,7 @@ class Create(Act[Known]):
         if found.account is None:
             return NOT_FOUND
         problems = _destination_problems(wish, found.account, found, door)
-        if problems:
-            return Refused(Kind.INVALID, tuple(problems))
-        return self._made(wish, found.account, known, door)
+        return Refused(Kind.INVALID, tuple(problems)) if problems else None
 
     def taken(self, constraint: str) -> Refused | None:
         """The code is another subscription's; a clash of random ids is decided again."""
@@ -110,14 +134,20 @@ class Create(Act[Known]):
         payer = None if wish.payer is None else _party(wish.payer, chance.uuid(door.now))
         order, rows = _first_charge(wish, subscription_id, debtor, found, door)
         subscription = _subscription(wish, subscription_id, order, self.place.institution.ispb, known, door.now)
+        first = None if order is None else _shown_charge(order, known)
         # A location finds its company as a txid does; 17 random digits behind it are 101 bits.
         token = pix_ids.base62(found.setup.number, 5) + pix_ids.location_token(chance.bytes(32))[:17]
         columns = _columns(subscription, token, debtor, payer, first_charge_at(wish.terms, self.timing))
+        shown, facts = Shown(subscription, account, token, first), ()
+        if known.refused_as is not None:
+            columns, rows = columns | _refused_charge(first), ()
+            facts = (turned(door, shown, subscription.state),)
         parties = tuple(_party_row(one) for one in (debtor, payer) if one is not None)
         # We are the institution of the receiver, so that it is registered in the write that makes it (states.md 1).
-        own = SUBSCRIPTIONS.born(columns, door.now, ("create", "register"))
-        shown = Shown(subscription, account, token, None if order is None else _shown_charge(order))
-        write = Write(door.company_id, relies=_relies(door.company_id, found, account, order), rows=(*parties, *rows, *own))
+        triggers = ("create", "register") if known.refused_as is None else ("create", "fail")
+        own = SUBSCRIPTIONS.born(columns, door.now, triggers, reason=known.refused_as)
+        relies = _relies(door.company_id, found, account, order)
+        write = Write(door.company_id, relies=relies, rows=(*parties, *rows, *own), facts=facts)
         return Done(write, render(created(shown, self.place)), subscription_id, keep="month")
 
 
@@ -145,16 +175,30 @@ def _first_charge(
 def _subscription(
     wish: Wish, subscription_id: UUID, order: Order | None, ispb: str, known: Known, now: datetime
 ) -> Subscription:
-    provider_id = recurrence_id(
-        ispb, brasilia_day(now), known.destination.setup.number, known.number, retries=wish.terms.charges_after_due
-    )
+    state = "PENDING_AUTHORIZATION" if known.refused_as is None else "ERROR"
     only_payer = wish.payer.document_number if wish.payer is not None and wish.is_paid_at_once else None
     return Subscription(
-        id=subscription_id, state="PENDING_AUTHORIZATION", version=2, type=wish.type, provider_id=provider_id,
+        id=subscription_id, state=state, version=2, type=wish.type, provider_id=_provider_id(wish, ispb, known, now),
         external_id=wish.external_id, account_id=wish.account_id, terms=wish.terms, debtor=wish.debtor,
         description=wish.description, webhook_url=wish.webhook_url, created_at=now, updated_at=now, only_payer=only_payer,
-        order_id=None if order is None else order.id, order_expires_at=None if order is None else order.expires_at,
+        order_id=None if order is None or known.refused_as is not None else order.id,
+        order_expires_at=None if order is None else order.expires_at,
     )  # fmt: skip
+
+
+def _provider_id(wish: Wish, ispb: str, known: Known, now: datetime) -> str:
+    number = known.destination.setup.number
+    return recurrence_id(ispb, brasilia_day(now), number, known.number, retries=wish.terms.charges_after_due)
+
+
+def _refused_charge(first: model.FirstCharge | None) -> dict[str, Any]:
+    """What is kept of a first charge that has no order."""
+    if first is None:
+        return {}
+    return {
+        "refused_minor": first.amount.minor, "refused_expires_at": first.expires_at, "refused_txid": first.conciliation_id,
+        "refused_location_token": first.location_token,
+    }  # fmt: skip
 
 
 def _columns(
@@ -186,12 +230,13 @@ def _relies(company_id: UUID, found: Destination, account: Account, order: Order
     return (*both, Relied("company_fees", company_id, setup.fees_version), Relied("pix_keys", key.id, key.version))
 
 
-def _shown_charge(order: Order) -> model.FirstCharge:
+def _shown_charge(order: Order, known: Known) -> model.FirstCharge:
     assert order.amount is not None
     assert order.expires_at is not None
     assert order.txid is not None
     assert order.location_token is not None
-    return model.FirstCharge(order.id, order.amount, order.expires_at, order.txid, order.location_token)
+    order_id = order.id if known.refused_as is None else None
+    return model.FirstCharge(order_id, order.amount, order.expires_at, order.txid, order.location_token)
 
 
 def _party(person: Person, party_id: UUID) -> Party:

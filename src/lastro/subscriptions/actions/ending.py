@@ -53,9 +53,10 @@ class Known:
 async def known_of(session: Session, company_id: UUID, subscription_id: UUID) -> Known | None:
     """The subscription and what hangs on it; None where there is no such subscription."""
     shown = await store.shown_by_id(session, company_id, subscription_id)
-    if shown is None or shown.subscription.state != "PENDING_AUTHORIZATION" or shown.first_charge is None:
+    order_id = None if shown is None or shown.first_charge is None else shown.first_charge.order_id
+    if shown is None or shown.subscription.state != "PENDING_AUTHORIZATION" or order_id is None:
         return None if shown is None else await _known(session, company_id, shown)
-    charge = await orders.ending(session, company_id, shown.first_charge.order_id)
+    charge = await orders.ending(session, company_id, order_id)
     if charge is None or charge.order.state == "INITIAL":
         return Known(shown, charge)
     # The two move in one commit, which has come between the two readings: the next one sees it.

@@ -1,0 +1,35 @@
+"""Whether the simulated network takes a recurrence. A sandbox asks it; elsewhere the institution registers by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lastro.rails.messages import problem, told_code
+from lastro.rails.port import REGISTER_SECONDS, Transient
+
+if TYPE_CHECKING:
+    from lastro.rails.line import Line
+
+
+class Registering:
+    """A Registrar. line: to the network, with our token there."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    async def refusal(self, recurrence_id: str, debtor_document: str) -> str | None:
+        """422 is its no; whatever else is said, or nothing, is none."""
+        asked = msgspec.json.encode({"debtorDocument": debtor_document})
+        try:
+            answer = await self._line.ask("PUT", f"/spi/v1/recurrences/{recurrence_id}", asked, REGISTER_SECONDS)
+        except Transient:
+            return None
+        if answer.status != 422:
+            return None
+        return told_code(problem(answer.status, answer.body)[0], f"HTTP{answer.status}")
+
+    async def close(self) -> None:
+        """Ends its connections."""
+        await self._line.close()
