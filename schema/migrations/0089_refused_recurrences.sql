@@ -8,4 +8,3 @@ ALTER TABLE subscriptions
   ADD CONSTRAINT subscriptions_refused_charge CHECK (
     refused_minor IS NULL OR status = 'ERROR' AND order_id IS NULL AND refused_minor > 0
       AND num_nulls(refused_expires_at, refused_txid, refused_location_token) = 0) NOT VALID;
-ALTER TABLE subscriptions VALIDATE CONSTRAINT subscriptions_refused_charge;

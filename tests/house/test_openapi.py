@@ -179,11 +179,11 @@ def test_currencies_are_those_that_can_be() -> None:
         "CreatePayout": "amount", "CreateSubscription": "fixedAmount", "InitialChargeForm": "amount",
         "SchedulePayment": "amount", "CreatePayIn": "amount", "CreateStaticCode": "amount", "Subscription": "maxAmountFloor",
         "InitialCharge": "amount", "NotifiedCharge": "amount", "NotifiedPayment": "amount", "SubscriptionPayment": "amount",
-        "PayOutNotification": "amount", "PayIn": "paidAmount", "StaticQrcode": "amount", "PlanTotals": "amount",
+        "PayOutNotification": "amount", "StaticQrcode": "amount", "PlanTotals": "amount",
         "MethodLimits": "transaction",
     }  # fmt: skip
     assert {form: _currencies(form, field) for form, field in reais.items()} == {form: ["BRL"] for form in reais}
-    for of_either in ("CreatedOrder", "PayInNotification", "Refund", "Entry"):
+    for of_either in ("CreatedOrder", "PayIn", "PayInNotification", "Refund", "Entry"):
         assert _currencies(of_either, "amount") == ["BRL", "MXN"]
     assert _currencies("OrderForm", "amount") == ["BRL", "MXN"]
     assert _currencies("Balance", "available") == schemas["Balance"]["properties"]["currency"]["enum"]

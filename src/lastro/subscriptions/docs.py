@@ -188,8 +188,8 @@ _ABOUT = {
     "REJECTED": "Its payer has said no. Its code can no longer be used; ask by a new subscription.",
     "CANCELED": "It has ended and will not be charged: you canceled it, or nobody authorized it in time (`reason`"
     " AUTHORIZATION_EXPIRED, a minute after the last instant).",
-    "ERROR": "The network refuses it for good, as its create has answered. Nothing will be charged. Where its first charge has"
-    " no order, there is no `initialCharge`.",
+    "ERROR": "The network refuses it for good, as its create has answered. Nothing will be charged. Where its first charge"
+    " has no order, there is no `initialCharge`.",
 }
 _MORE: dict[str, dict[str, Any]] = {
     "ACCEPTED": {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 import msgspec
 
 from lastro.base.api import Answer
-from lastro.base.wire import BrlMoney, EndToEndId, Id, Timestamp, words
+from lastro.base.wire import EndToEndId, Id, Money, Timestamp, words
 from lastro.orders.model import STATUSES
 from lastro.orders.rendering import CarriedTxid, Payer, created, in_full
 
@@ -55,7 +55,7 @@ class PayIn(Answer, frozen=True, kw_only=True):
     status: Annotated[str, words(*STATUSES)]
     account_id: Annotated[Id, msgspec.Meta(description="The account that it credits.")]
     payment_method: Annotated[str, msgspec.Meta(examples=["PIX"])]
-    amount: Annotated[BrlMoney | None, msgspec.Meta(description="Left out where the payer types it.")] = None
+    amount: Annotated[Money | None, msgspec.Meta(description="Left out where the payer types it.")] = None
     description: str
     qrcode_data: Annotated[
         Text | None, msgspec.Meta(description="This, and what goes with it, where the order has a Pix code of its own.")
@@ -66,7 +66,7 @@ class PayIn(Answer, frozen=True, kw_only=True):
     created_at: Timestamp
     updated_at: Timestamp
     paid_at: Annotated[Timestamp | None, msgspec.Meta(description="When the network settled the payment.")] = None
-    paid_amount: BrlMoney | None = None
+    paid_amount: Money | None = None
     end_to_end_id: EndToEndId | None = None
     payer: Annotated[Payer | None, msgspec.Meta(description="Who paid, as the network says.")] = None
     static_qrcode_id: Annotated[Id | None, msgspec.Meta(description="The static QR code by which its money came.")] = None

@@ -8,9 +8,9 @@ import msgspec
 
 from lastro.base.api import Answer, stamp
 from lastro.base.wire import Bank, EndToEndId, Id, PixKey, Timestamp, words
+from lastro.payouts.batches import Decimal  # noqa: TC001 msgspec reads it
 from lastro.payouts.model import CURRENCIES, METHODS, STATUSES
 from lastro.payouts.receipts.model import HAS_LEFT, names_of, shown_key, shown_number
-from lastro.payouts.rendering import Decimal  # noqa: TC001 msgspec reads it
 
 if TYPE_CHECKING:
     from lastro.payouts.model import Payout

@@ -1,0 +1,3 @@
+-- The rows that were there before are looked through while others work.
+
+ALTER TABLE subscriptions VALIDATE CONSTRAINT subscriptions_refused_charge;
