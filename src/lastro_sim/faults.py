@@ -15,7 +15,7 @@ TILLS = frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", 
 # Of an account number: who sends a transfer types its amount, and it is there at once.
 ACCOUNTS = frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"})
 BEHAVIOURS: Mapping[str, frozenset[str]] = {
-    "payin": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down"}),
+    "payin": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "forgets-txid"}),
     "payout": frozenset({"reject", "timeout", "twice", "slow", "unseen", "lost-answer", "unprocessed", "down"}),
     "return": frozenset({"reject", "timeout", "twice", "late", "slow", "lost-answer", "unprocessed", "down"}),
     "ted": frozenset({"reject", "reject-then-settle", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
@@ -72,6 +72,9 @@ LOSES_ITS_ANSWER = frozenset({
     "payout", "return", "ted", "cancellation", "charge", "boleto", "crypto", "quote", "credit_card", "oxxo",
     "oxxopay", "paynet", "paynet2", "spei", "deposit", "analysis",
 })  # fmt: skip
+# Of a dynamic QR code alone: its payer's bank sends no txid; the fault's code says what the message has in place of it.
+FORGETS_TXID = "forgets-txid"
+INSTEAD_OF_TXID = ("location", "qrCode", "remittance", "nothing")
 # Taken at the door, and then not processed at all (admi.002): nobody knows of it afterwards.
 UNPROCESSED = "unprocessed"
 LONGEST_DELAY = 400 * 86_400
@@ -92,7 +95,8 @@ def order(network: Network, form: Form) -> dict[str, Any]:
     behaviour = form.choice("behaviour", frozenset().union(*BEHAVIOURS.values()))
     if operation in BEHAVIOURS and behaviour and behaviour not in BEHAVIOURS[operation]:
         form.refuse("behaviour", "NOT_ALLOWED", f"{operation} knows " + ", ".join(sorted(BEHAVIOURS[operation])))
-    code = form.maybe_text("code", 64)
+    forgets = behaviour == FORGETS_TXID
+    code = form.maybe_choice("code", frozenset(INSTEAD_OF_TXID)) if forgets else form.maybe_text("code", 64)
     times = form.maybe_whole("times", 1, 1_000_000)
     delay = form.maybe_seconds("delay", LONGEST_DELAY)
     match = _match(form.maybe_child("match"))

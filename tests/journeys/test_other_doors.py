@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+import pytest
 
 from .play import Play, cents
 from .stage import until
@@ -44,6 +45,19 @@ async def test_a_payin_is_paid_by_anybody_and_is_the_same_order_at_both_doors(pl
     assert await play.balance() - before == cents("10.50")
     ((event, body),) = await notified(play, payin["id"])
     assert (event, body["code"], body["payer"]["name"]) == ("ORDER-PAYIN.PAID", f"{play.name}-payin", "Pessoa Pagadora")
+
+
+@pytest.mark.parametrize("instead", ["location", "qrCode", "remittance"])
+async def test_a_bank_that_forgets_the_txid_pays_the_order_all_the_same(play: Play, instead: str) -> None:
+    payin = await made(
+        play, PAYINS, externalId=f"{play.name}-forgot", paymentMethod="PIX", amount={"currency": BRL, "value": "10.50"},
+        payer={"name": "Bento Braga", "document": {"type": "CPF", "number": "11144477735"}}, pixKey=play.account["pixKey"],
+    )  # fmt: skip
+    match = {"txId": payin["conciliationId"]}
+    await play.act("/faults", {"operation": "payin", "behaviour": "forgets-txid", "code": instead, "match": match})
+    payment = await play.act("/phone/pay", {"qrcodeData": payin["qrcodeData"]})
+    order = await play.becomes(payin, "PAID")
+    assert (payment["status"], order["endToEndId"]) == ("SETTLED", payment["endToEndId"])
 
 
 async def paid_to(play: Play, code: dict[str, Any], count: int) -> list[dict[str, Any]]:

@@ -50,9 +50,10 @@ def judge(
 ) -> str | None:  # fmt: skip
     """None where a Pix may be credited, else why not, as the network words it (pacs.002 reason codes of the SPI).
 
-    order: the one its txid names, if any. names_order: whether the txid has the form of a charge, so that without such an
-    order it is nobody's. reserved_by: the endToEndId that was accepted for the order and has no final answer yet. is_tied:
-    whether somebody speaks for the order, whose own say comes after this. printed: the static code that its txid names.
+    order: the one its txid or location names, if any. names_order: whether the txid has the form of a charge, so that
+    without such an order it is nobody's. reserved_by: the endToEndId that was accepted for the order and has no final
+    answer yet. is_tied: whether somebody speaks for the order, whose own say comes after this. printed: the static code
+    that its txid names.
     """
     if account is None:
         return "AC03"

@@ -73,7 +73,9 @@ class Bank:
         price = _price(form, found, amount, force=force)
         if price is None:
             return refused(self.network, "AMOUNT_NOT_ALLOWED")
-        wish = Wish(payer, price, found.instrument, {}, found.tx_id, found.description, consent)
+        wish = Wish(
+            payer, price, found.instrument, {}, found.tx_id, found.description, consent, location=code.location, qr_code=text
+        )  # fmt: skip
         return await pay_key(self.network, found.key or "", wish)
 
     async def transfer(self, form: Form) -> dict[str, Any]:

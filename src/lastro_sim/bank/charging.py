@@ -207,7 +207,7 @@ def _pay(network: Network, row: sqlite3.Row) -> None:
         }
         | ({"remittance": row["remittance"]} if row["remittance"] else {}),
     )
-    struck = faults.strike(network, "payin", order.about, faults.in_process("payin"))
+    struck = faults.strike(network, "payin", order.about, faults.in_process("payin") - {faults.FORGETS_TXID})
     own = faults.Fault(row["behaviour"], None, row["fault_delay"]) if row["behaviour"] in {"twice", "slow"} else None
     instructions.paying(network, row)
     payments.ask(network, order, struck or own or scenarios.for_collection(row["amount"]))

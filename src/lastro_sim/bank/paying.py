@@ -22,7 +22,10 @@ WORDS = {"ACCC": "SETTLED", "RJCT": "REJECTED", "PENDING": "PENDING"}
 
 @dataclass(frozen=True)
 class Wish:
-    """What the payer wants done: how much, to whom, in which way, what he authorizes by it, and what for (pacs.008)."""
+    """What the payer wants done: how much, to whom, in which way, what he authorizes by it, and what for (pacs.008).
+
+    location, qr_code: of the dynamic QR code that he pays, and its text.
+    """
 
     payer: Payer
     amount: int
@@ -32,6 +35,8 @@ class Wish:
     remittance: str | None = None
     consent: Consent | None = None
     purpose: str = "IPAY"
+    location: str | None = None
+    qr_code: str | None = None
 
 
 def new_end_to_end_id(network: Network) -> str:
@@ -85,7 +90,10 @@ async def pay(network: Network, wish: Wish) -> dict[str, Any]:
         if order.receiver in SIMULATED_BANKS:
             payments.settle_outside(network, order, payouts.refused_by_bank(network, order))
         else:
-            struck = faults.strike(network, "payin", order.about, faults.in_process("payin"))
+            among = faults.in_process("payin") - ({faults.FORGETS_TXID} if wish.location is None else frozenset())
+            struck = faults.strike(network, "payin", order.about, among)
+            if struck is not None and struck.behaviour == faults.FORGETS_TXID:
+                order = _without_txid(order, wish, struck.code)
             payments.ask(network, order, struck or scenarios.for_amount(order.amount))
     return await _ended(network, order.end_to_end_id)
 
@@ -111,6 +119,14 @@ def _order(network: Network, wish: Wish) -> payments.Order:
     )
     logs.about(order.end_to_end_id)
     return order
+
+
+def _without_txid(order: payments.Order, wish: Wish, instead: str | None) -> payments.Order:
+    """The same from a bank that forgets the txid. instead: what its message has in place of it, the location as a rule."""
+    said = {"location": wish.location, "qrCode": wish.qr_code, "remittance": f"Pix {wish.location}"}
+    name = instead or faults.INSTEAD_OF_TXID[0]
+    more = {name: said[name]} if name in said else {}
+    return replace(order, tx_id=None, fields=order.fields | more)
 
 
 async def _ended(network: Network, end_to_end_id: str) -> dict[str, Any]:

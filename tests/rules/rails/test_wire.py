@@ -43,6 +43,27 @@ def test_a_question() -> None:
     )  # fmt: skip
 
 
+TOKEN = "00001lVPPixWUxJY0ZrI0u"
+
+
+@pytest.mark.parametrize(
+    ("said", "token"),
+    [
+        ({"location": f"pay.example.com/qr/v2/{TOKEN}"}, TOKEN),
+        ({"qrCode": f"0002012566pay.example.com/qr/v2/{TOKEN}5204000053039865802BR"}, TOKEN),
+        ({"remittance": f"Pix pay.example.com/qr/v2/{TOKEN}"}, TOKEN),
+        ({"location": f"pay.example.com/qr/v2/{TOKEN}", "localInstrument": "DICT"}, None),
+        ({"location": f"pay.example.com/qr/v2/{TOKEN}", "txId": "abc"}, None),
+        ({"location": f"pay.example.com/qr/v2/rec/{TOKEN}"}, None),
+        ({}, None),
+    ],
+)
+def test_a_forgotten_txid_is_looked_for_in_location_code_and_text(said: dict[str, str], token: str | None) -> None:
+    told = read({k: v for k, v in ASK.items() if k != "txId"} | said)
+    assert port.arrival(told.body).location_token == token
+    assert told.txid == said.get("txId", token), "by it an order waits for what is not handled yet"
+
+
 def test_money_that_is_in() -> None:
     told = read(ASK | {"type": "camt.054", "settledAt": "2026-11-20T12:00:01Z"})
     assert told.kind == "pix.settled"

@@ -136,7 +136,7 @@ SELECT d.*, nextval('network_ids_seq') AS sequence, EXISTS (
 """  # noqa: S608 a statement of our own
 # Not what is taken back: it may wait for the very end that waits here.
 _IN_INBOX = f"""
-SELECT 1 FROM inbox WHERE company_id = $1 AND txid = $2 AND due_at IS NOT NULL
+SELECT 1 FROM inbox WHERE company_id = $1 AND txid IN ($2, $4) AND due_at IS NOT NULL
 UNION ALL
 SELECT 1 FROM inbox WHERE company_id = $1 AND subject = $3 AND due_at IS NOT NULL AND kind <> '{CARD_CHARGEBACK}' LIMIT 1
 """  # noqa: S608 a kind of ours
@@ -256,7 +256,7 @@ async def parts(session: Session, company_id: UUID, order: Order) -> tuple[Payme
 async def is_in_inbox(session: Session, company_id: UUID, order: Order) -> bool:
     """Whether a network has told us something about this order's charge, or its instrument, that is not handled yet."""
     reference = None if order.instrument is None else order.instrument.reference
-    return await session.row(_IN_INBOX, company_id, order.txid, reference) is not None
+    return await session.row(_IN_INBOX, company_id, order.txid, reference, order.location_token) is not None
 
 
 async def payment_by_end_to_end_id(

@@ -38,8 +38,9 @@ def _named(table: str, columns: tuple[str, ...]) -> str:
 
 
 # What is known already is looked at as it was decided then: its own order and account, whatever this message names. $2: the
-# endToEndId, $3: the rails it may have come by, $4: PIX, $5 and $6: branch and number it was sent to, $7: its txid. CASE,
-# where coalesce() would be shorter: behind row-level security, what is compared with that is compared with every row.
+# endToEndId, $3: the rails it may have come by, $4: PIX, $5 and $6: branch and number it was sent to, $7: its txid, $8: the
+# token of its location, where the txid was forgotten. CASE, where coalesce() would be shorter: behind row-level security,
+# what is compared with that is compared with every row.
 _BEARS = f"""
 SELECT o.*, held.end_to_end_id AS reserved_by, {_named("pix", _PAYMENT_COLUMNS)},
        {_named("receiver", ACCOUNT_COLUMNS)}, {_named("sender", _PARTY_COLUMNS)}, {_named("terms", _SETUP_COLUMNS)}
@@ -53,6 +54,7 @@ SELECT o.*, held.end_to_end_id AS reserved_by, {_named("pix", _PAYMENT_COLUMNS)}
        AND (pix.id IS NOT NULL OR a.branch = $5) LIMIT 1) receiver ON true
   LEFT JOIN LATERAL (
     {store.ORDER} o.id = CASE WHEN pix.id IS NOT NULL THEN pix.order_id
+      WHEN $8::text IS NOT NULL THEN (SELECT t.id FROM orders t WHERE t.company_id = $1 AND t.location_token = $8)
       ELSE (SELECT t.id FROM orders t WHERE t.company_id = $1 AND t.txid = $7) END LIMIT 1) o ON true
   LEFT JOIN LATERAL (
     SELECT r.end_to_end_id FROM pix_payments r
@@ -78,7 +80,8 @@ class Known:
 
 def of_arrival(arrival: PixArrival) -> Glance[Known]:
     """What bears on a Pix that the network asks about, or tells of: by its id, else by what it names."""
-    return _of(arrival.end_to_end_id, arrival.receiver_branch, arrival.receiver_account, arrival.txid)
+    names = (arrival.txid, arrival.location_token)
+    return _of(arrival.end_to_end_id, arrival.receiver_branch, arrival.receiver_account, *names)
 
 
 def of_payment(end_to_end_id: str) -> Glance[Known]:
@@ -86,8 +89,11 @@ def of_payment(end_to_end_id: str) -> Glance[Known]:
     return _of(end_to_end_id, None, None, None)
 
 
-def _of(end_to_end_id: str, branch: str | None, number: str | None, txid: str | None) -> Glance[Known]:
-    return Glance(_BEARS, (end_to_end_id, [PIX, BOOK], PIX_METHOD, branch, number, txid), lambda rows: _known(rows[0]))
+def _of(
+    end_to_end_id: str, branch: str | None, number: str | None, txid: str | None, token: str | None = None
+) -> Glance[Known]:
+    arguments = (end_to_end_id, [PIX, BOOK], PIX_METHOD, branch, number, txid, token)
+    return Glance(_BEARS, arguments, lambda rows: _known(rows[0]))
 
 
 def _known(row: Record) -> Known:

@@ -65,7 +65,7 @@ class PixArrival(msgspec.Struct, frozen=True):
     instrument: how it was initiated (DICT, QRDN, QRES, MANU, INIC). accepted_at: when the network took it from the payer.
     authorizing: what its payer authorizes with it, both or neither: a yes, and its settlement, are of both. charging: the
     recurrence of which it is a charge, scheduled under this endToEndId (instrument AUTO). purpose: the network's (IPAY where
-    nothing is said).
+    nothing is said). location_token: of the charge, where a message about a dynamic QR has no txid but its location or text.
     """
 
     message_id: str
@@ -84,6 +84,7 @@ class PixArrival(msgspec.Struct, frozen=True):
     authorizing: Authorizing | None = None
     charging: str | None = None
     purpose: str | None = None
+    location_token: str | None = None
 
     @property
     def gives_back(self) -> str | None:

@@ -1,7 +1,8 @@
 """The messages of the SPI as JSON, in both directions. What cannot be read is kept as it came, and is in nobody's way.
 
 Names follow the SPI message catalogue 5.13.1: pacs.008 asks, pacs.002 answers and ends, pacs.004 returns, camt.054 tells of
-money that is in, admi.002 refuses a message. Those of Pix Automático are in `recurrence_wire` and `charge_wire`.
+money that is in, admi.002 refuses a message. A Pix that comes in is read by `arrival_wire`; those of Pix Automático are in
+`recurrence_wire` and `charge_wire`.
 """
 
 import hashlib
@@ -15,12 +16,11 @@ import msgspec
 from lastro.base.money import Money, MoneyError
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Original, Reader, decoded, facts_of, instant
-from lastro.rails.spi import charge_wire, recurrence_wire
-from lastro.rails.spi.parties import Document, Payer
-from lastro.standards import pix_ids, pix_keys
+from lastro.rails.spi import arrival_wire, charge_wire, recurrence_wire
+from lastro.rails.spi.parties import Document
+from lastro.standards import pix_ids
 
 _ID = re.compile(r"[A-Za-z0-9]{1,64}")
-_TXID = re.compile(r"[A-Za-z0-9]{1,35}")
 # The interface's words for the network's types of account.
 ACCOUNT_TYPES = {
     "CHECKING_ACCOUNT": "CACC", "SAVINGS_ACCOUNT": "SVGS", "PAYMENT_ACCOUNT": "TRAN", "WAGE_ACCOUNT": "SLRY",
@@ -37,27 +37,6 @@ class _Batch(msgspec.Struct):
 class _Head(msgspec.Struct, rename="camel"):
     msg_id: str
     type: str
-
-
-class _Receiver(msgspec.Struct, rename="camel"):
-    branch: str
-    account: str
-    document: Document | str | None = None
-    key: str | None = None
-
-
-class _Pix(msgspec.Struct, rename="camel"):
-    end_to_end_id: str
-    amount: str
-    accepted_at: Instant
-    local_instrument: str
-    payer: Payer
-    receiver: _Receiver
-    tx_id: str | None = None
-    remittance: str | None = None
-    settled_at: Instant | None = None
-    recurrence: recurrence_wire.Recurrence | None = None
-    purpose: str | None = None
 
 
 class _Final(msgspec.Struct, rename="camel"):
@@ -161,44 +140,6 @@ def _unread(raw: bytes) -> port.Told:
     return port.Told(port.UNKNOWN, name, name, raw)
 
 
-def _ask(name: str, raw: bytes, _: str) -> port.Told:
-    return _arrival(name, raw, port.PIX_ASK)
-
-
-def _credit(name: str, raw: bytes, _: str) -> port.Told:
-    return _arrival(name, raw, port.PIX_SETTLED)
-
-
-def _arrival(name: str, raw: bytes, kind: str) -> port.Told:
-    pix = decoded(raw, _Pix)
-    if not pix_ids.is_end_to_end_id(pix.end_to_end_id):
-        raise Malformed("endToEndId")
-    if pix.tx_id is not None and _TXID.fullmatch(pix.tx_id) is None:
-        raise Malformed("txId")
-    if (kind == port.PIX_SETTLED) != (pix.settled_at is not None):
-        raise Malformed("settledAt")
-    receiver, charging = pix.receiver, charge_wire.charging(pix.local_instrument, pix.recurrence)
-    arrival = port.PixArrival(
-        message_id=name,
-        end_to_end_id=pix.end_to_end_id,
-        txid=pix.tx_id,
-        amount=Money.parse(pix.amount, "BRL"),
-        accepted_at=pix.accepted_at,
-        payer=pix.payer.ported,
-        receiver_branch=receiver.branch,
-        receiver_account=receiver.account,
-        receiver_document=receiver.document.number if isinstance(receiver.document, Document) else receiver.document,
-        key=None if receiver.key is None else pix_keys.canonical(receiver.key),
-        instrument=pix.local_instrument,
-        remittance=pix.remittance,
-        settled_at=pix.settled_at,
-        authorizing=recurrence_wire.authorizing(pix.recurrence) if charging is None else None,
-        charging=charging,
-        purpose=pix.purpose,
-    )
-    return port.Told(kind, name, pix.end_to_end_id, port.encode(arrival), pix.tx_id, receiver.account)
-
-
 def _final(name: str, raw: bytes, ispb: str) -> port.Told:
     final = decoded(raw, _Final)
     settled = _ENDS.get(final.status)
@@ -259,7 +200,7 @@ def _refusal(name: str, raw: bytes, ispb: str) -> port.Told:
 
 
 _READERS: Mapping[str, Reader] = {
-    "pacs.008": _ask, "camt.054": _credit, "pacs.002": _final, "pacs.004": _returned, "admi.002": _refusal,
+    **arrival_wire.READERS, "pacs.002": _final, "pacs.004": _returned, "admi.002": _refusal,
     **recurrence_wire.READERS, **charge_wire.READERS,
 }  # fmt: skip
 
@@ -383,7 +324,7 @@ def payment_status(end_to_end_id: str, body: bytes) -> port.PixFinal | port.Pend
 
 def charge_status(message_id: str, body: bytes, ispb: str) -> port.Told | port.Pending:
     """The network's answer about an instruction to collect. Malformed where it is none."""
-    return charge_wire.charge_status(message_id, body, ispb, _credit)
+    return charge_wire.charge_status(message_id, body, ispb, arrival_wire.credit)
 
 
 def return_status(return_id: str, body: bytes) -> port.ReturnFinal | port.Pending:
