@@ -8,14 +8,15 @@ from tests.cast import Cast, Seller
 
 from lastro.base.money import Money
 from lastro.orders import Ask, Settled
-from lastro.standards.pix_ids import dynamic_txid, location_token
+from lastro.standards.pix_ids import base62, dynamic_txid, location_token
 
 from .test_arrivals import AT, PLACE, arrives, claimed, order, states
 
 
 async def placed(cast: Cast, ana: Seller) -> tuple[Any, str]:
     """An order of 10.00 and the token of its location."""
-    order_id, token = await order(cast, ana, dynamic_txid(ana.number, os.urandom(24))), location_token(os.urandom(24))
+    order_id = await order(cast, ana, dynamic_txid(ana.number, os.urandom(24)))
+    token = base62(ana.number, 5) + location_token(os.urandom(24))[:17]
     async with cast.database.session(ana.company_id) as session:
         await session.fetch("UPDATE orders SET location_token = $1 WHERE company_id = $2", token, ana.company_id)
     return order_id, token
