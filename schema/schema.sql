@@ -886,7 +886,7 @@ CREATE TABLE orders (                                 -- a pay-in: what a custom
   account_id uuid NOT NULL,                           -- credited when paid
   external_id text NOT NULL,                          -- the client's code; endToEndId for money that came unasked
   origin text NOT NULL CHECK (origin IN ('TRANSPARENT', 'SUBSCRIPTION', 'UNASKED')),
-  payment_method text NOT NULL CHECK (payment_method ~ '^(PIX|DEPOSIT|BOLETO|CREDIT_CARD|SPEI|OXXO|OXXOPAY|PAYNET|[A-Z0-9]{2,16}_PAY)$'),
+  payment_method text NOT NULL CHECK (payment_method ~ '^(PIX|TED|DEPOSIT|BOLETO|CREDIT_CARD|SPEI|OXXO|OXXOPAY|PAYNET|[A-Z0-9]{2,16}_PAY)$'), -- TED: of money that came unasked alone
   status text NOT NULL CHECK (status IN ('INITIAL', 'PENDING', 'AUTHENTICATING', 'PAID', 'EXPIRED', 'CANCELED', 'ERROR',
                                          'REFUNDED', 'PARTIAL_REFUNDED')),
   currency text NOT NULL,
@@ -1214,7 +1214,7 @@ CREATE TABLE payouts (                                -- money sent out: a trans
   pix_key_type text,
   txid text,                                          -- of the QR that was paid
   end_to_end_id text,                                 -- Pix; fixed before anything is sent
-  control_number text,                                -- TED: ours (NumCtrlIF); fixed before anything is sent
+  control_number text,                                -- TED, also to an account here: ours (NumCtrlIF); fixed before anything is sent
   str_control_number text,                            -- TED: the STR's, once it has given it
   message_id uuid,                                    -- the outbox row that sends it; NULL for a batch, and until it is sent
   hold_id uuid,                                       -- the amount, held
@@ -2990,7 +2990,7 @@ CREATE VIEW law_a_paid_order_names_its_payment WITH (security_invoker = true) AS
          p.settled_at, o.paid_at, p.account_id, o.account_id AS credited
     FROM pix_payments p LEFT JOIN orders o ON o.company_id = p.company_id AND o.id = p.order_id
    WHERE p.state = 'SETTLED' AND p.rail NOT IN (SELECT rail FROM rails WHERE takes_parts)
-     AND (CASE WHEN p.rail IN ('pix', 'book') THEN p.end_to_end_id END, p.amount_minor, p.settled_at, p.account_id, p.payer_id)
+     AND (CASE WHEN p.rail IN ('pix', 'book') AND o.payment_method IS DISTINCT FROM 'TED' THEN p.end_to_end_id END, p.amount_minor, p.settled_at, p.account_id, p.payer_id)
          IS DISTINCT FROM (o.end_to_end_id, o.paid_minor, o.paid_at, o.account_id, o.payer_id)
   UNION ALL
   SELECT p.company_id, p.id, p.order_id, p.end_to_end_id, o.end_to_end_id, p.settled_at, o.paid_at, p.account_id, o.account_id
@@ -3884,8 +3884,8 @@ CREATE VIEW law_an_order_has_its_instrument WITH (security_invoker = true) AS
     LEFT JOIN LATERAL (
       SELECT m.network_id AS reference, as_json(m.body) AS body FROM outbox m
        WHERE m.company_id = i.company_id AND m.reference_id = i.order_id AND m.rail = i.rail AND m.kind = 'collection.send') sent ON true
-   WHERE (o.payment_method = 'PIX' AND i.order_id IS NOT NULL)
-      OR (coalesce(o.payment_method, '') <> 'PIX'
+   WHERE (o.payment_method IN ('PIX', 'TED') AND i.order_id IS NOT NULL) OR (o.payment_method = 'TED' AND o.origin <> 'UNASKED')
+      OR (coalesce(o.payment_method, '') NOT IN ('PIX', 'TED')
           AND (CASE WHEN o.payment_method LIKE '%\_PAY' THEN 'crypto' WHEN o.payment_method = 'CREDIT_CARD' THEN 'card'
                 ELSE lower(o.payment_method) END, i.reference, o.final_amount_minor::text, i.code) IS DISTINCT FROM
               (CASE i.rail WHEN 'crypto2' THEN 'crypto' WHEN 'paynet2' THEN 'paynet' ELSE i.rail END, sent.reference, sent.body #>> '{amount,minor}',

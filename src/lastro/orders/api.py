@@ -23,7 +23,7 @@ from lastro.orders.methods import method_of
 from lastro.orders.model import STATUSES, Wanted
 from lastro.orders.payins.api import payin_routes
 from lastro.orders.refunds.api import refund_routes
-from lastro.orders.rules import METHOD, create_problems, is_method
+from lastro.orders.rules import LISTED_METHOD, create_problems, is_listed_method
 from lastro.orders.static_codes.api import static_code_routes
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _FILTERS = (
     Query("externalId", "Orders of this code of yours, exactly.",
           text_schema(_LONGEST_EXTERNAL_ID)),
     Query("accountId", "Orders that credit this account.", ID_SCHEMA),
-    Query("paymentMethod", "Orders of this method.", {"type": "string", "pattern": METHOD, "examples": ["PIX"]}),
+    Query("paymentMethod", "Orders of this method.", {"type": "string", "pattern": LISTED_METHOD, "examples": ["PIX"]}),
     Query("staticQrcodeId", "Orders whose money came by this static QR code.", ID_SCHEMA),
 )  # fmt: skip
 
@@ -131,7 +131,7 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
     status = read_choice(query, "status", STATUSES, problems)
     external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
     method = query.get("paymentMethod")
-    if method is not None and not is_method(method):
+    if method is not None and not is_listed_method(method):
         problems.append(Problem("paymentMethod", "INVALID", "is not one of the values the interface names"))
     named = {name: as_id(query.get(name)) for name in ("accountId", "staticQrcodeId")}
     if any(found is None for name, found in named.items() if name in query):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lastro.orders.model import Order
 
 PIX = "PIX"
+TED = "TED"
 BOLETO = "BOLETO"
 SPEI = "SPEI"
 CREDIT_CARD = "CREDIT_CARD"
@@ -61,6 +62,8 @@ METHODS = {
     # The bar code has room for ten digits.
     BOLETO: Method(BOLETO, "BRL", port.BOLETO, most_minor=9_999_999_999, needs_address=True, has_pix=True),
 }
+# Of money that came unasked alone: nobody makes an order by it.
+_COMES_BY_ITSELF = {TED: Method(TED, "BRL", port.TED)}
 
 
 @lru_cache(maxsize=256)
@@ -76,8 +79,8 @@ def method_of(name: str | None) -> Method | None:
 
 
 def known_method(name: str) -> Method:
-    """The method of an order that was made by it."""
-    method = method_of(name)
+    """The method of an order that is there."""
+    method = method_of(name) or _COMES_BY_ITSELF.get(name)
     assert method is not None, f"{name} is the method of an order, and is not there"
     return method
 

@@ -12,6 +12,7 @@ from lastro.orders.cards.rules import CHARGE_WITHIN, OVERTAKEN_WITHIN
 from lastro.orders.returns import RETURN_HELD_BACK, RETURNS
 from lastro.orders.transfers import NO_TRANSFERS
 from lastro.rails.port import (
+    BOOK,
     CARD,
     CARD_AUTHORIZE,
     CHARGEBACK,
@@ -23,6 +24,7 @@ from lastro.rails.port import (
     Booked,
     Waiting,
 )
+from lastro.standards.ted_ids import is_control_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -263,7 +265,7 @@ class Authorized:
 class Payment:
     """A Pix that came, or was asked for, or a partner's payment, as it was read. settled_at: when its money was in.
 
-    gives_back: by it a bank pays anew what was lost.
+    gives_back: by it a bank pays anew what was lost. end_to_end_id: of a TED its control number.
     """
 
     id: UUID
@@ -283,6 +285,11 @@ class Payment:
     txid: str | None = None
     settled_at: datetime | None = None
     gives_back: bool = False
+
+    @property
+    def is_ted(self) -> bool:
+        """Whether it is a TED from another account here: a control number names it, no endToEndId."""
+        return self.rail == BOOK and is_control_number(self.end_to_end_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import msgspec
 from lastro.accounts import OwnerBank, owner_bank
 from lastro.base.api import Answer, stamp
 from lastro.base.wire import Bank, EndToEndId, Id, Money, Timestamp, words
+from lastro.orders.methods import TED
 from lastro.orders.rendering import CarriedTxid, OfSubscription, bank_of
 from lastro.webhooks import told
 
@@ -55,7 +56,9 @@ class PayInNotification(Answer, frozen=True, kw_only=True):
     paid_at: Annotated[Timestamp | None, msgspec.Meta(description="When the network settled the payment; null: it did not.")]
     updated_at: Annotated[Timestamp, msgspec.Meta(description="When the status changed here.")]
     end_to_end_id: EndToEndId | None
-    control_number: Annotated[str | None, msgspec.Meta(description="Of a TED; null for PIX.")]
+    control_number: Annotated[
+        str | None, msgspec.Meta(description="Of a TED: the STR's, or from another account here ours; else null.")
+    ]
     type: Literal["PAY-IN"]
     message: Annotated[str, msgspec.Meta(description="In English, for you.")]
     customer_message: Annotated[str, msgspec.Meta(description="In Portuguese, for your customer.")]
@@ -108,7 +111,7 @@ def fields_of(
         "paid_at": None if paid_at is None else stamp(paid_at),
         "updated_at": stamp(door.now),
         "end_to_end_id": end_to_end_id,
-        "control_number": None,
+        "control_number": order.external_id if order.payment_method == TED else None,
         "description": order.description,
         "amount": Money(currency=order.currency, value="0.00") if amount is None else Money.of(amount),
         "owner_bank": owner_bank(account, institution, paid_to_key),

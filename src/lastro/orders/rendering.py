@@ -10,6 +10,7 @@ from lastro.base.api import Answer, stamp
 from lastro.base.wire import Bank, Document, EndToEndId, Id, Money, Paged, Timestamp, Url, words
 from lastro.orders import blocks
 from lastro.orders.codes import payload, picture
+from lastro.orders.methods import TED
 from lastro.orders.model import STATUSES
 
 if TYPE_CHECKING:
@@ -157,6 +158,9 @@ class Order(CreatedOrder, frozen=True, kw_only=True):
         Money | None, msgspec.Meta(description="What was given back so far; left out where nothing was.")
     ] = None
     end_to_end_id: EndToEndId | None = None
+    control_number: Annotated[
+        str | None, msgspec.Meta(description="Of a TED, as its notification has it; `externalId` is the same.")
+    ] = None
     payer: Payer | None = None
     subscription: Annotated[
         OfSubscription | None,
@@ -266,6 +270,7 @@ def _since(order: model.Order) -> dict[str, Any]:
         "paid_amount": Money.maybe(order.paid),
         "refunded_amount": Money.maybe(order.refunded),
         "end_to_end_id": order.end_to_end_id,
+        "control_number": order.external_id if order.payment_method == TED else None,
         "payer": None if order.payer is None else _payer(order.payer),
         "subscription": OfSubscription.maybe(order),
         "static_qrcode_id": None if order.static_qrcode_id is None else str(order.static_qrcode_id),

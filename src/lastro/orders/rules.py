@@ -13,7 +13,7 @@ from email_validator import EmailNotValidError, validate_email
 from lastro.base.errors import Problem, one_of
 from lastro.base.money import MOST_MINOR, Money
 from lastro.base.outgoing.addresses import url_problem
-from lastro.orders.methods import known_method, method_of
+from lastro.orders.methods import TED, known_method, method_of
 from lastro.rails.port import NOWHERE, Facts, Side, contradicts, is_before
 from lastro.standards.documents import is_document
 
@@ -35,9 +35,11 @@ _ADDRESS = {
     "state": "state", "city": "city", "street": "street", "neighborhood": "neighborhood", "number": "number",
     "postal_code": "postalCode",
 }  # fmt: skip
-# A payment method of the interface, configured here or not; crypto carries its brand.
+# A payment method that an order may be made by, configured here or not; crypto carries its brand.
 METHOD = "^(PIX|DEPOSIT|BOLETO|CREDIT_CARD|SPEI|OXXO|OXXOPAY|PAYNET|[A-Z0-9]{2,16}_PAY)$"
 _METHOD = re.compile(METHOD.removesuffix("$") + r"\Z")
+# One that an order may have: nobody makes one by TED, it is money that came.
+LISTED_METHOD = METHOD.replace("(PIX|", "(PIX|TED|")
 _RETURN_URL = re.compile(r"https?://[A-Za-z0-9.:\[\]_-]+(?:[/?#][!-~]*)?")
 NO_CUSTOMER = "is required, except on the route that takes it from the payer"
 _CURP = re.compile(r"[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d\Z")
@@ -148,6 +150,11 @@ def is_over(order: Order, now: datetime, grace: timedelta) -> bool:
 def is_method(text: str) -> bool:
     """Whether the interface knows a payment method of this name, configured here or not."""
     return _METHOD.match(text) is not None
+
+
+def is_listed_method(text: str) -> bool:
+    """Whether there may be orders of a payment method of this name."""
+    return text == TED or is_method(text)
 
 
 def fee_problem(amount: Money, fees: FeePlan, method: Method | None = None) -> str | None:

@@ -32,7 +32,7 @@ class Child(Answer, frozen=True, kw_only=True):
     amount: Decimal
     status: Annotated[str, words(*STATUSES)]
     end_to_end_id: Annotated[EndToEndId | None, msgspec.Meta(description="Of a Pix.")] = None
-    control_number: Annotated[str | None, msgspec.Meta(description="Of a TED, once the STR has given it.")] = None
+    control_number: Annotated[str | None, msgspec.Meta(description="Of a TED, as a payout's.")] = None
     paid_at: Timestamp | None = None
     error_code: Annotated[str | None, msgspec.Meta(description="As that of a payout.")] = None
     error_message: str | None = None
@@ -57,8 +57,8 @@ def end_to_end_id(payout: Payout, children: Sequence[Payout]) -> str | None:
 
 
 def control_number(payout: Payout, children: Sequence[Payout]) -> str | None:
-    """The STR's number of a TED, of a batch its first transfer's; None while there is none."""
-    return _first(payout, children).str_control_number
+    """A TED's number, the STR's or to an account here ours, of a batch its first transfer's; None while there is none."""
+    return _first(payout, children).told_number
 
 
 def batch_of(payout: Payout, children: Sequence[Payout]) -> Batch | None:

@@ -42,7 +42,7 @@ WAITING = {
     for rail, kind, name, over in (
         (PIX, PAYMENT_SEND, "end_to_end_id", f"({_OVER} OR {_TOO_EARLY.format(name='end_to_end_id')})"),
         (TED, TED_SEND, "control_number", _OVER),
-        (BOOK, PAYMENT_SEND, "end_to_end_id", _OVER),
+        (BOOK, PAYMENT_SEND, "coalesce(control_number, end_to_end_id)", _OVER),
     )
 }
 # What a line of each rail's statements may be of ours.
@@ -233,6 +233,11 @@ class Payout:
     def network_id(self) -> str | None:
         """Its id in its network."""
         return self.control_number or self.end_to_end_id
+
+    @property
+    def told_number(self) -> str | None:
+        """The control number that clients are told: the STR's, once it has given one; where no STR carries it, ours."""
+        return self.control_number if self.rail == BOOK else self.str_control_number
 
     @property
     def is_batch(self) -> bool:

@@ -50,7 +50,7 @@ class PayOutNotification(Answer, frozen=True, kw_only=True):
     )
     control_number: Annotated[
         str | None,
-        msgspec.Meta(description="Of a TED, the STR's, of a batch its first transfer's; left out while it has given none."),
+        msgspec.Meta(description="As the payout's answers have it: of a TED; left out while there is none."),
     ] = None
     batch: Annotated[
         Batch | None,

@@ -36,7 +36,11 @@ class CreatedPayout(Answer, frozen=True, kw_only=True):
         ),
     ]
     control_number: Annotated[
-        str | None, msgspec.Meta(description="Of a TED, once the STR has given it; of a batch its first transfer's.")
+        str | None,
+        msgspec.Meta(
+            description="Of a TED, once the STR has given it; of one to an account here ours, at once; of a batch its first"
+            " transfer's."
+        ),
     ] = None
     batch: Annotated[Batch | None, msgspec.Meta(description="Where the payout was split.")] = None
     error_message: Annotated[

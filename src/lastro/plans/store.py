@@ -68,7 +68,9 @@ l.amount_minor, l.fee_minor, l.transfers, l.destination, l.duplicate_of, l.issue
 _LINE = f"SELECT {_LINE_COLUMNS} FROM payout_plan_lines l WHERE l.company_id = $1 AND l.id = $2"  # noqa: S608
 _MADE = """
 p.status AS payout_status, coalesce(p.end_to_end_id, k.end_to_end_id) AS end_to_end_id,
-coalesce(p.str_control_number, k.str_control_number) AS str_control_number, p.paid_at, p.error_message
+coalesce(p.str_control_number, k.str_control_number,
+         CASE p.rail WHEN 'book' THEN coalesce(p.control_number, k.control_number) END) AS str_control_number,
+p.paid_at, p.error_message
 """
 _LINES = f"""
 SELECT {_LINE_COLUMNS}, {_MADE}

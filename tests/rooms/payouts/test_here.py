@@ -25,6 +25,7 @@ from lastro.rails.book import Book
 from lastro.rails.handling import Handler
 from lastro.rails.inbox import Inbox
 from lastro.rails.sending import HELD_BACK_FOR, Sender
+from lastro.standards.ted_ids import is_control_number
 
 from .office import HERE, PLACE, Office, entry_of
 
@@ -324,3 +325,49 @@ async def test_others_do_not_wait(here: Lanes) -> None:
     payout = await other.make(700, **here.place(free))
     await here.carry()
     assert (await here.office.state(blocked["id"]), await other.state(payout["id"])) == ("PENDING", "PAID")
+
+
+async def test_a_ted_carries_one_number_on_both_sides(here: Lanes) -> None:
+    """No STR carries it and no Pix it is: our control number names it, to its payer and to its receiver."""
+    office, dora = here.office, here.dora
+    payout = await office.make(1000, method="TED", **here.place(dora))
+    number = payout["controlNumber"]
+    assert (is_control_number(number), payout["endToEndId"]) == (True, "")
+    assert await office.column("SELECT rail || ' ' || network_id FROM outbox") == [f"book {number}"]
+    await here.carry()
+    assert (await office.state(payout["id"]), await office.money(dora)) == ("PAID", (1000, 0))
+    (body,) = await office.column("SELECT body FROM events WHERE reference_id = $1", office.id_of(payout))
+    sent = msgspec.json.decode(bytes(body))
+    assert (sent["event"], sent["controlNumber"], "endToEndId" in sent) == ("ORDER-PAYOUT.PAID", number, False)
+    (body,) = await office.column("SELECT body FROM events", of=dora)
+    came = msgspec.json.decode(bytes(body))
+    assert (came["event"], came["controlNumber"], came["endToEndId"]) == ("ORDER-PAYIN.PAID", number, None)
+    assert (came["code"], came["description"]) == (number, "Salary")
+    (order,) = await office.rows("SELECT id, payment_method, external_id, end_to_end_id FROM orders", of=dora)
+    assert (order["payment_method"], order["external_id"], order["end_to_end_id"]) == ("TED", number, None)
+    read = await here.office.cast.run(
+        dora.client, orders.Read(order["id"], PLACE), operation="read_order", permission="orders:read"
+    )
+    assert isinstance(read, Reply)
+    shown = msgspec.json.decode(read.body)
+    assert (shown["paymentMethod"], shown["controlNumber"], "endToEndId" in shown) == ("TED", number, False)
+
+
+async def test_a_split_ted_here_is_paid_and_called_by_its_first_number(here: Lanes) -> None:
+    office = here.office
+    await office.limit(transaction=1000, method="TED")
+    batch = await office.make(2500, method="TED", **here.place(here.dora))
+    numbers = [part["controlNumber"] for part in batch["batch"]["transactions"]]
+    assert (len({*numbers}), batch["controlNumber"]) == (3, numbers[0])
+    await here.carry()
+    assert await office.state(batch["id"]) == "PAID"
+    assert sorted(await office.column("SELECT external_id FROM orders", of=here.dora)) == sorted(numbers)
+
+
+async def test_a_ted_that_its_receiver_may_not_have(here: Lanes) -> None:
+    """It ends as any other, also where nobody is found any more."""
+    office = here.office
+    payout = await office.make(1000, method="TED", **here.place(here.dora))
+    await office.cast.account_becomes(here.dora.company_id, "CLOSED")
+    await here.carry()
+    assert (await office.state(payout["id"]), await office.money()) == ("ERROR", (10_000_000, 0))

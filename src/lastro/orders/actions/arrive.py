@@ -210,7 +210,7 @@ def _settled(known: Known, payment: Payment, at: datetime, claimed: Claimed, pla
         order_id = known.order.id if known.order is not None else door.chance.uuid(door.now)
         move = PIX_PAYMENTS.move(payment, "settle", door.now, settled_at=at, order_id=order_id, ask_at=None)
         paid = Paid(
-            payment.end_to_end_id,
+            None if payment.is_ted else payment.end_to_end_id,
             payment.amount,
             at,
             known.payer,
@@ -221,6 +221,7 @@ def _settled(known: Known, payment: Payment, at: datetime, claimed: Claimed, pla
             payment.authorized,
             gives_back=payment.gives_back,
             txid=payment.txid,
+            control_number=payment.end_to_end_id if payment.is_ted else None,
         )
         booked = _pay(known, known.account, paid, place, door)
         return Done(finished + Write(door.company_id, moves=(move,)) + booked, b"")

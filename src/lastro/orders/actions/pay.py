@@ -9,11 +9,13 @@ from lastro.base.write import Row, Write
 from lastro.companies import Fees
 from lastro.orders import postings
 from lastro.orders.instruments import closed
+from lastro.orders.methods import PIX as PIX_METHOD
+from lastro.orders.methods import TED as TED_METHOD
 from lastro.orders.model import Order
 from lastro.orders.notifications import pay_in
 from lastro.orders.rules import split
 from lastro.orders.states import ORDERS
-from lastro.rails.port import COLLECTING, PIX
+from lastro.rails.port import COLLECTING, PIX, TED
 from lastro.standards.pix_keys import key_type
 
 if TYPE_CHECKING:
@@ -26,11 +28,14 @@ if TYPE_CHECKING:
     from lastro.companies import FeePlan
     from lastro.orders.model import Authorized, CompanySetup, Party, Place, StaticCode
 
+_UNDESCRIBED = {PIX_METHOD: "Pix received", TED_METHOD: "TED received"}
+
 
 @dataclass(frozen=True, slots=True)
 class Paid:
     """What settled, for the order that it pays or makes. end_to_end_id: of a Pix; None where a partner collected it.
 
+    control_number: of a TED, the STR's, or from another account here ours.
     txid: that the payment carried, if any. authorized: what its payer authorized with it. printed: the static code by which
     it came, where it makes an order. waited: what of the amount came before, in parts. gives_back: a bank pays anew what
     somebody has lost, at no fee.
@@ -49,6 +54,7 @@ class Paid:
     waited: Money | None = None
     gives_back: bool = False
     txid: str | None = None
+    control_number: str | None = None
 
 
 def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, place: Place, door: Door) -> Write:
@@ -76,7 +82,7 @@ def pay(order: Order | None, setup: CompanySetup, account: Account, paid: Paid, 
     fact = pay_in(
         door, order, "PAID", account, place.institution, amount=order.amount or paid.amount, payer=paid.payer,
         end_to_end_id=paid.end_to_end_id, paid_at=paid.at,
-        paid_to_key=None if paid.rail in COLLECTING else key_used(order, paid.key),
+        paid_to_key=None if paid.rail in (TED, *COLLECTING) else key_used(order, paid.key),
     )  # fmt: skip
     return write + Write(door.company_id, facts=(fact,))
 
@@ -90,17 +96,19 @@ def key_used(order: Order, key: str | None) -> tuple[str, str] | None:
 
 
 def _unasked(account: Account, paid: Paid, fees: FeePlan, sets: dict[str, Any], door: Door) -> tuple[Order, tuple[Row, ...]]:
-    """The order that money for no order makes: its code is the endToEndId, and it has no URL of its own to be told at.
+    """The order that money for no order makes, without a URL of its own. Its code is the endToEndId, or a TED's number.
 
     It is described by what the payer wrote, else by what is printed in the code that he paid.
     """
     printed = paid.printed
     described = paid.remittance or (None if printed is None else printed.description)
-    assert paid.end_to_end_id is not None
+    method = PIX_METHOD if paid.control_number is None else TED_METHOD
+    code = paid.control_number or paid.end_to_end_id
+    assert code is not None
     order = Order(
-        id=paid.order_id, state="PAID", version=1, origin="UNASKED", external_id=paid.end_to_end_id, account_id=account.id,
-        payment_method="PIX", currency=paid.amount.currency, amount=paid.amount, final_amount=paid.amount, fees=fees,
-        description=described or "Pix received", notification_url=None,
+        id=paid.order_id, state="PAID", version=1, origin="UNASKED", external_id=code, account_id=account.id,
+        payment_method=method, currency=paid.amount.currency, amount=paid.amount, final_amount=paid.amount, fees=fees,
+        description=described or _UNDESCRIBED[method], notification_url=None,
         return_url=None, financial_partner=None, pix_key=None, pix_key_type=None, txid=None,
         location_token=None, expires_at=None, end_to_end_id=paid.end_to_end_id, paid=paid.amount, paid_at=paid.at,
         error_message=None, created_at=door.now, updated_at=door.now, customer=None, payer=paid.payer,
@@ -108,7 +116,7 @@ def _unasked(account: Account, paid: Paid, fees: FeePlan, sets: dict[str, Any], 
     )  # fmt: skip
     values = {
         "id": order.id, "account_id": account.id, "external_id": order.external_id, "origin": order.origin,
-        "payment_method": "PIX", "currency": order.currency, "amount_minor": paid.amount.minor,
+        "payment_method": method, "currency": order.currency, "amount_minor": paid.amount.minor,
         "final_amount_minor": paid.amount.minor, "fee_fixed_minor": fees.fixed.minor,
         "fee_variable_basis_points": fees.variable_basis_points, "fee_additional_minor": fees.additional.minor,
         "fee_payer": fees.payer, "description": order.description, "static_qrcode_id": order.static_qrcode_id,

@@ -195,7 +195,7 @@ class Create(Act[Known]):
     def _made(self, known: Known, account: Account, to: Destination, parts: list[Money], door: Door) -> Done:
         ground, wish = known.ground, self.wish
         to_bank = _bank_of(to.receiver.ispb, known.banks, self.ways.institution)
-        receiver_id, ids = door.chance.uuid(door.now), self._ids(known, len(parts), to, door)
+        receiver_id, ids = door.chance.uuid(door.now), self._ids(known, len(parts), door)
         fee, is_whole = ground.setup.fees.at(door.now).total(wish.amount), len(parts) == 1
         first = _payout(wish, account, to, to_bank, self.key, fee, self._rail(to), ids[0] if is_whole else {}, door)
         made = [first]
@@ -243,10 +243,10 @@ class Create(Act[Known]):
         day = self.wish.scheduled_on
         return door.now if day is None or day <= brasilia_day(door.now) else day_bounds(day)[0]
 
-    def _ids(self, known: Known, count: int, to: Destination, door: Door) -> list[Ids]:
-        """An id for each transfer; the first Pix has the one that the directory was asked with."""
+    def _ids(self, known: Known, count: int, door: Door) -> list[Ids]:
+        """An id for each transfer; the first Pix has the one that the directory was asked with. A TED is none."""
         number, numbers = known.ground.setup.number, known.ground.numbers
-        if self._rail(to) == TED:
+        if self.wish.method == "TED":
             return [{"control_number": ted_ids.control_number(door.now, number, n)} for n in numbers[:count]]
         at = self._leaves_at(door)
         made = [pix_ids.end_to_end_id(self.ways.ispb, at, number, n) for n in numbers[:count]]

@@ -80,9 +80,9 @@ def _message(p: Payout, institution: Institution, door: Door) -> Message:
         ted = TedOrder(p.control_number, p.amount, payer, p.receiver, door.now, history=p.description)
         message = ted_message(ted, p.id, row_id, door.now)
         return replace(message, due=ted_opens_at(door.now))
-    assert p.end_to_end_id is not None
+    assert p.network_id is not None
     order = PaymentOrder(
-        p.end_to_end_id, p.amount, payer, p.receiver, _INSTRUMENTS[p.initiation], door.now, p.key, p.txid, p.description
+        p.network_id, p.amount, payer, p.receiver, _INSTRUMENTS[p.initiation], door.now, p.key, p.txid, p.description
     )
     return payment_message(order, p.rail, p.id, row_id, door.now)
 

@@ -12,6 +12,7 @@ from fpdf.fonts import FontFace, TTFFont
 from lastro.base.paper import FILES, FONT, FONTS, NO_LETTER
 from lastro.payouts.receipts.model import names_of, shown_key, shown_number
 from lastro.payouts.receipts.words import ACCOUNT_TYPES, STATUSES, TITLES, document, moment, reais
+from lastro.rails.port import BOOK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +63,7 @@ def _transaction(receipt: Receipt) -> Iterable[_Row]:
         yield "Tarifa", reais(p.fee)
     yield "Descrição", p.description
     yield "ID da transação", end_to_end_id
-    yield "Nº de controle do STR", control_number
+    yield "Nº de controle" if p.rail == BOOK else "Nº de controle do STR", control_number
     yield "Identificador do QR", p.txid
     yield "Seu código", p.external_id
 

@@ -11,7 +11,6 @@ import msgspec
 from lastro.base.api import stamp
 from lastro.base.money import Money
 from lastro.payouts import rules
-from lastro.rails.port import TED
 from lastro.standards.documents import mask
 
 if TYPE_CHECKING:
@@ -106,13 +105,14 @@ class Receipt:
 
 
 def names_of(payout: Payout) -> tuple[str | None, str | None]:
-    """Its endToEndId, or the STR's control number, by the network it went through; of a batch neither.
+    """Its endToEndId, or of a TED its control number; of a batch neither.
 
-    A TED to an account here goes through no STR: it has an endToEndId, as a Pix has.
+    A TED to an account here goes through no STR: its number is ours, as both sides were told it. Older ones have an
+    endToEndId.
     """
     if payout.is_batch:
         return None, None
-    return (None, payout.str_control_number) if payout.rail == TED else (payout.end_to_end_id, None)
+    return payout.end_to_end_id, payout.told_number
 
 
 def shown_number(kind: str, number: str) -> str:

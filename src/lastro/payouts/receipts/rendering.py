@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lastro.payouts.model import Payout
     from lastro.payouts.receipts.model import Receipt, Return
 
-_ControlNumber = Annotated[str, msgspec.Meta(description="Of a TED, the STR's.")]
+_ControlNumber = Annotated[str, msgspec.Meta(description="Of a TED, the STR's; to an account here ours.")]
 
 
 class ReceiptDocument(Answer, frozen=True, kw_only=True):
@@ -94,7 +94,7 @@ class PayoutReceipt(Answer, frozen=True, kw_only=True):
     paid_at: Annotated[Timestamp, msgspec.Meta(description="When the network settled it, of a batch the last of it.")]
     end_to_end_id: Annotated[
         EndToEndId | None,
-        msgspec.Meta(description="Of a Pix, and of a TED to an account here; in a batch each transfer has its own."),
+        msgspec.Meta(description="Of a Pix; in a batch each transfer has its own."),
     ] = None
     control_number: _ControlNumber | None = None
     txid: Annotated[str | None, msgspec.Meta(description="Of the QR that was paid.")] = None

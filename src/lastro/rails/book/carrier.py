@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lastro.rails import port
 from lastro.rails.port import Pending, Permanent, Told, Unknown
+from lastro.standards import pix_ids, ted_ids
 
 if TYPE_CHECKING:
     import asyncio
@@ -80,7 +81,7 @@ class Book:
         at = answer.created_at
         name = answer.end_to_end_id
         final = port.PaymentFinal(name, answer.accept, answer.code, at if answer.accept else None)
-        payer = Told(port.PAYMENT_FINAL, f"final.payer:{name}", name, port.encode(final))
+        payer = Told(port.PAYMENT_FINAL, f"final.payer:{name}", name, port.encode(final), company_number=_company(name))
         await self._inbox.keep([payer])  # its id carries the payer's company
         if answer.accept:
             end = port.PixFinal(name, settled=True, settled_at=at)
@@ -90,7 +91,16 @@ class Book:
         at, name = order.created_at, order.return_id
         assert at is not None
         back = port.PaymentReturned(order.end_to_end_id, name, order.amount, order.reason, at, order.details)
-        payer = Told(port.PAYMENT_RETURNED, f"return.payer:{name}", order.end_to_end_id, port.encode(back))
+        payer = Told(
+            port.PAYMENT_RETURNED, f"return.payer:{name}", order.end_to_end_id, port.encode(back),
+            company_number=_company(order.end_to_end_id),
+        )  # fmt: skip
         await self._inbox.keep([payer])  # the payment's id carries the payer's company
         end = port.ReturnFinal(name, order.end_to_end_id, settled=True, settled_at=at)
         await self._inbox.store(receiver_id, [Told(port.RETURN_FINAL, f"return.receiver:{name}", name, port.encode(end))])
+
+
+def _company(name: str) -> int | None:
+    """The company whose payment it is: a TED between accounts here has a control number, any other an endToEndId."""
+    number = ted_ids.company_of_control_number(name)
+    return pix_ids.company_of_end_to_end_id(name) if number is None else number

@@ -44,7 +44,10 @@ class Receiver(msgspec.Struct, frozen=True):
 
 
 class PaymentOrder(msgspec.Struct, frozen=True):
-    """A Pix of ours. instrument: DICT, QRES, QRDN, MANU (SPI catalogue, pacs.008). remittance: up to 140 characters."""
+    """A Pix of ours, or a TED from one account here to another, whose end_to_end_id is its control number.
+
+    instrument: DICT, QRES, QRDN, MANU (SPI catalogue, pacs.008). remittance: up to 140 characters.
+    """
 
     end_to_end_id: str
     amount: Money
