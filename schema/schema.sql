@@ -1356,7 +1356,7 @@ CREATE TABLE payout_plan_approvals (                  -- who has signed a plan's
 
 CREATE TABLE med_objects (                            -- an object of a dispute at the directory (MED): recovery, notification, refund request
   company_id uuid NOT NULL,
-  id uuid NOT NULL,                                   -- the directory's own
+  id uuid NOT NULL,                                   -- the directory's own, unless directory_id is
   object_type text NOT NULL,
   role text NOT NULL CHECK (role IN ('PAYER', 'RECEIVER')),
   account_id uuid NOT NULL,                           -- debited (PAYER) or credited (RECEIVER)
@@ -1378,6 +1378,7 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
   updated_at timestamptz NOT NULL,
   version bigint NOT NULL DEFAULT 1,
   occurred_at timestamptz NOT NULL,                   -- since when it has its status at the directory
+  directory_id uuid,                                  -- the directory's id, where this side of an object has one of its own: its payer is here too
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, refund_id) REFERENCES refunds,
@@ -1387,12 +1388,14 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
     WHEN 'INFRINGEMENT_NOTIFICATION' THEN status IN ('OPEN', 'RECEIVED', 'ANALYSED', 'CANCELLED')
     WHEN 'REFUND_REQUEST' THEN status IN ('OPEN', 'ANALYSED', 'CANCELLED') ELSE false END),
   CHECK (object_type <> 'RECOVERY_VALUE' OR (role = 'PAYER' AND recovery_id IS NULL)),
-  CHECK (role = 'RECEIVER' OR (blocked_minor = 0 AND due_at IS NULL AND refund_id IS NULL))
+  CHECK (role = 'RECEIVER' OR (blocked_minor = 0 AND due_at IS NULL AND refund_id IS NULL)),
+  CONSTRAINT med_objects_directory_id CHECK (directory_id IS NULL OR (role = 'RECEIVER' AND directory_id <> id))
 );
 CREATE UNIQUE INDEX med_objects_one_recovery ON med_objects (company_id, end_to_end_id) WHERE object_type = 'RECOVERY_VALUE';
 CREATE UNIQUE INDEX med_objects_refund_key ON med_objects (company_id, refund_id) WHERE refund_id IS NOT NULL;
 CREATE INDEX med_objects_of_company ON med_objects (company_id, created_at, id);
 CREATE INDEX med_objects_of_account ON med_objects (company_id, account_id, created_at, id);
+CREATE UNIQUE INDEX med_objects_directory_key ON med_objects (company_id, directory_id) WHERE directory_id IS NOT NULL;
 CREATE INDEX med_objects_of_recovery ON med_objects (company_id, recovery_id) WHERE recovery_id IS NOT NULL;
 CREATE INDEX med_objects_of_transaction ON med_objects (company_id, end_to_end_id);
 CREATE INDEX med_objects_pending ON med_objects (company_id, created_at, id)
@@ -2603,6 +2606,7 @@ CREATE VIEW entry_types WITH (security_invoker = true) AS
     ('MED_BLOCK', true, 'CUST', 'BLOCK', NULL, 'med_objects', NULL),
     ('MED_RELEASE', true, 'BLOCK', 'CUST', NULL, 'med_objects', NULL),
     ('MED_RETURN', false, 'BLOCK', 'NET', 'pix', 'refunds', 'dispute'),
+    ('MED_BOOK_RETURN', false, 'BLOCK', 'TRANSIT', NULL, 'refunds', 'dispute'),
     ('LOSS_RECOVERED', true, 'CUST', 'LOSS', NULL, 'accounts', NULL))
     AS t(type, at_once, debit, credit, rail, machine, part);
 
@@ -2625,9 +2629,9 @@ CREATE VIEW entry_subjects WITH (security_invoker = true) AS
            WHERE p.company_id = r.company_id AND p.id = r.payment_id AND p.rail IN ('pix', 'book')) FROM refunds r
   UNION ALL
   SELECT m.company_id, m.id, 'MED ' || m.id,
-         (SELECT p.order_id FROM pix_payments p WHERE p.company_id = m.company_id AND p.end_to_end_id = m.end_to_end_id AND p.rail = 'pix'),
+         (SELECT p.order_id FROM pix_payments p WHERE p.company_id = m.company_id AND p.end_to_end_id = m.end_to_end_id AND p.rail IN ('pix', 'book')),
          m.end_to_end_id, NULL, NULL,
-         (SELECT p.txid FROM pix_payments p WHERE p.company_id = m.company_id AND p.end_to_end_id = m.end_to_end_id AND p.rail = 'pix')
+         (SELECT p.txid FROM pix_payments p WHERE p.company_id = m.company_id AND p.end_to_end_id = m.end_to_end_id AND p.rail IN ('pix', 'book'))
     FROM med_objects m;
 
 -- What an endToEndId leads to: the order it paid, what of it was given back, the payout that it is, the disputes about it.
@@ -3178,8 +3182,8 @@ CREATE VIEW law_a_refund_is_of_its_order WITH (security_invoker = true) AS
          WHEN 'CLIENT' THEN (p.state, p.order_id, h.type, d.account_id) IS DISTINCT FROM
               ('SETTLED', r.order_id, upper(p.rail) || '_REFUND', o.account_id)
               OR r.created_at > o.paid_at + interval '90 days'
-         WHEN 'MED' THEN (p.state, p.rail, p.order_id, h.type, d.account_id) IS DISTINCT FROM
-              ('SETTLED', 'pix', r.order_id, 'MED_RETURN', o.account_id)
+         WHEN 'MED' THEN (p.state, p.order_id, h.type, d.account_id) IS DISTINCT FROM
+              ('SETTLED', r.order_id, CASE p.rail WHEN 'pix' THEN 'MED_RETURN' WHEN 'book' THEN 'MED_BOOK_RETURN' END, o.account_id)
          ELSE h.type IS DISTINCT FROM upper(p.rail) || '_RETURN' END
       OR r.rail <> p.rail;
 COMMENT ON VIEW law_a_refund_is_of_its_order IS

@@ -65,7 +65,7 @@ class MedObject:
     end_to_end_id: the contested transaction; of a recovery that with which its case began. amount: contested, or to be
     returned. blocked: what of the account it keeps from being used. returned: what came back, or was given back, for it.
     refund_id: the return that answers it. due_at: when time does something to it. occurred_at: since when it has its status
-    at the directory.
+    at the directory. directory_id: the directory's id of it, where that is not ours.
     """
 
     id: UUID
@@ -90,6 +90,7 @@ class MedObject:
     created_at: datetime
     updated_at: datetime
     occurred_at: datetime
+    directory_id: UUID | None = None
 
     @property
     def awaits_us(self) -> bool:

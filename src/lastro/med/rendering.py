@@ -29,7 +29,9 @@ class MedFields(Answer, frozen=True, kw_only=True):
     """What is said of an object wherever it is."""
 
     object_type: Annotated[str, words(*OBJECT_TYPES)]
-    reference_id: Annotated[Id, msgspec.Meta(description="The object's id at the directory.")]
+    reference_id: Annotated[
+        Id, msgspec.Meta(description="The object's id at the directory, or that of its receiver's side: see `directoryId`.")
+    ]
     account_id: Annotated[Id, msgspec.Meta(description="The account that was debited (PAYER) or credited (RECEIVER).")]
     status: Annotated[str, words(*_STATUSES)]
     previous_status: Annotated[
@@ -90,6 +92,12 @@ class MedListed(MedFields, frozen=True, kw_only=True):
     blocked_amount: Annotated[Decimal, msgspec.Meta(description="What of the account it keeps from being used.")]
     rejection_reason: Annotated[
         str | None, msgspec.Meta(description="Why a refund request was rejected.", examples=["NO_BALANCE"])
+    ] = None
+    directory_id: Annotated[
+        Id | None,
+        msgspec.Meta(
+            description="The object's id at the directory, where its payer has an account here, too: RECEIVER alone."
+        ),
     ] = None
     created_at: Timestamp
     updated_at: Timestamp
@@ -163,6 +171,7 @@ def _more(one: MedObject) -> dict[str, Any]:
     return {
         "event_type": "CREATED" if is_new else "STATUS_CHANGED", "occurred_at": stamp(one.occurred_at),
         "deadline": stamp(one.deadline), "blocked_amount": str(one.blocked), "rejection_reason": one.rejection,
+        "directory_id": None if one.directory_id is None else str(one.directory_id),
         "created_at": stamp(one.created_at), "updated_at": stamp(one.updated_at),
     }  # fmt: skip
 

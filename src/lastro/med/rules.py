@@ -9,7 +9,7 @@ from lastro.base.errors import Problem, one_of
 from lastro.base.money import Money
 from lastro.med.model import FRAUDS, LONGEST_DETAILS, SITUATIONS, VERDICTS
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, STATUSES, way_between
-from lastro.rails.port import PIX
+from lastro.rails.port import BOOK, PIX
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -109,8 +109,8 @@ def sent_problems(sent: Payout | None, account_id: UUID, now: datetime, terms: T
         return [Problem("endToEndId", "NOT_ALLOWED", "all of it has come back already")]
     if sent.state not in _SETTLED or sent.paid_at is None:
         return [Problem("endToEndId", "NOT_ALLOWED", f"is {sent.state}: only what has settled can be contested")]
-    if sent.rail != PIX:
-        return [Problem("endToEndId", "NOT_SUPPORTED", "was no Pix to another bank")]
+    if sent.rail not in (PIX, BOOK):
+        return [Problem("endToEndId", "NOT_SUPPORTED", "was no Pix")]
     if now > sent.paid_at + terms.contest:
         return [Problem("endToEndId", "EXPIRED", f"settled more than {terms.contest.days} days ago")]
     return []

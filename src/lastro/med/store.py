@@ -30,6 +30,7 @@ SELECT id FROM med_objects WHERE company_id = $1 AND end_to_end_id = $2 AND obje
 _GIVEN_UP = """
 SELECT 1 FROM history WHERE company_id = $1 AND reference_id = $2 AND to_state = 'CANCELLED' AND reason IS NOT NULL LIMIT 1
 """
+_RECEIVED_SIDE = "SELECT id FROM med_objects WHERE company_id = $1 AND directory_id = $2"
 _BY_REFUND = "SELECT * FROM med_objects WHERE company_id = $1 AND refund_id = $2"
 # What is blocked for a request already: by the notices of its recovery about the same transaction.
 _BLOCKING = """
@@ -181,6 +182,12 @@ async def related(session: Session, company_id: UUID, object_id: UUID) -> list[R
     return rows
 
 
+async def received_side(session: Session, company_id: UUID, directory_id: UUID) -> UUID | None:
+    """The receiver's side of an object that has accounts here on both, by the directory's id of it."""
+    found: UUID | None = await session.value(_RECEIVED_SIDE, company_id, directory_id)
+    return found
+
+
 async def is_there(session: Session, company_id: UUID, object_id: UUID) -> bool:
     """Whether the company has such an object."""
     return await session.row(_BY_ID, company_id, object_id) is not None
@@ -199,6 +206,7 @@ def object_from(row: Record) -> MedObject:
         row["recovery_id"], row["situation"], row["reason"], reais["amount"], reais["blocked"], reais["returned"],
         row["result"], row["rejection"], () if row["path"] is None else _PATH.decode(row["path"]), row["refund_id"],
         row["deadline"], row["due_at"], row["created_at"], row["updated_at"], row["occurred_at"],
+        row["directory_id"],
     )  # fmt: skip
 
 

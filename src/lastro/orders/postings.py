@@ -88,15 +88,15 @@ def refunding(door: Door, account_id: UUID, refund_id: UUID, amount: Money, rail
 
 
 def refunded(door: Door, account_id: UUID, refund: Refund, kind: str) -> Transfer:
-    """The same posted, the network has returned the money; or voided, it refuses to. Of a dispute it is BLOCK→NET."""
+    """The same posted, the network has returned the money; or voided, it refuses to. Of a dispute it is out of BLOCK."""
     if refund.med_id is not None:
-        return _returned(door, kind, account_id, refund.id, refund.amount, refund.hold_id)
+        return _returned(door, kind, account_id, refund.id, refund.amount, refund.payment.rail, refund.hold_id)
     return _refund(door, kind, account_id, refund.id, refund.amount, refund.payment.rail, refund.hold_id)
 
 
-def returning_blocked(door: Door, account_id: UUID, refund_id: UUID, amount: Money) -> Transfer:
-    """BLOCK→NET held: a return that a dispute wants is on its way."""
-    return _returned(door, "held", account_id, refund_id, amount, None)
+def returning_blocked(door: Door, account_id: UUID, refund_id: UUID, amount: Money, rail: str) -> Transfer:
+    """BLOCK→NET held, or BLOCK→TRANSIT where the payer is here: a return that a dispute wants is on its way."""
+    return _returned(door, "held", account_id, refund_id, amount, rail, None)
 
 
 def charged_back(door: Door, account_id: UUID, order_id: UUID, amount: Money, available: Money) -> tuple[Transfer, ...]:
@@ -128,21 +128,26 @@ def _left_already(
     return tuple(parts)
 
 
-def _returned(door: Door, kind: str, account_id: UUID, refund_id: UUID, amount: Money, hold_id: UUID | None) -> Transfer:
+def _returned(
+    door: Door, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
+) -> Transfer:
     blocked = ledger.blocked(door.company_id, account_id, amount.currency)
-    net = ledger.clearing(door.company_id, PIX, amount.currency)
-    return Transfer(door.chance.uuid(door.now), kind, blocked, net, amount, "MED_RETURN", refund_id, door.now, hold_id)
+    out, entry = _way_back(door, amount, rail), "MED_BOOK_RETURN" if rail == BOOK else "MED_RETURN"
+    return Transfer(door.chance.uuid(door.now), kind, blocked, out, amount, entry, refund_id, door.now, hold_id)
 
 
 def _refund(
     door: Door, kind: str, account_id: UUID, refund_id: UUID, amount: Money, rail: str, hold_id: UUID | None
 ) -> Transfer:
-    if rail == BOOK:
-        out = ledger.transit(door.company_id, amount.currency)
-    else:
-        out = ledger.clearing(door.company_id, rail, amount.currency)
+    out = _way_back(door, amount, rail)
     customer, entry = ledger.customer(door.company_id, account_id, amount.currency), f"{rail.upper()}_REFUND"
     return Transfer(door.chance.uuid(door.now), kind, customer, out, amount, entry, refund_id, door.now, hold_id)
+
+
+def _way_back(door: Door, amount: Money, rail: str) -> ledger.LedgerAccount:
+    if rail == BOOK:
+        return ledger.transit(door.company_id, amount.currency)
+    return ledger.clearing(door.company_id, rail, amount.currency)
 
 
 def _return(door: Door, kind: str, refund_id: UUID, amount: Money, hold_id: UUID | None, rail: str) -> Transfer:

@@ -215,7 +215,7 @@ class Inbox:
             return ("account", told.account)
         if told.instrument is not None:
             return ("instrument", f"{told.rail or self._rail} {told.instrument}")
-        number = self._number_inside(told)
+        number = None if told.is_received else self._number_inside(told)
         return ("subject", told.subject) if number is None else ("number", str(number))
 
     def _number_inside(self, told: Told) -> int | None:

@@ -65,12 +65,12 @@ async def advance(network: Network, object_id: str, form: Form) -> dict[str, Any
     status = form.choice("status", WORDS)
     result = form.maybe_choice("analysisResult", (*VERDICTS, *ANSWERS))
     amount, rejection = form.maybe_amount("amount"), form.maybe_choice("rejectionReason", outcomes.REJECTIONS)
-    transactions = form.maybe_whole("transactions", 1, cases.MOST_TRANSACTIONS)
+    path = _Path(form.maybe_whole("transactions", 1, cases.MOST_TRANSACTIONS), form.maybe_text("onward", 32))
     form.check()
     try:
         if row["kind"] == RECOVERY:
             with network.store.writing():
-                _recovery(network, row, status, transactions)
+                _recovery(network, row, status, path)
         elif row["kind"] == REPORT:
             with network.store.writing():
                 _report(network, row, status, result)
@@ -79,6 +79,14 @@ async def advance(network: Network, object_id: str, form: Form) -> dict[str, Any
     except StepError as no:
         return {"referenceId": object_id, "status": "REJECTED", "code": no.code}
     return shown(network, objects.known(network, object_id))
+
+
+@dataclass(frozen=True)
+class _Path:
+    """How contested money went on: by how many transactions in all, made up, or by one that has settled."""
+
+    transactions: int | None
+    onward: str | None
 
 
 @dataclass(frozen=True)
@@ -121,11 +129,11 @@ def listed(network: Network) -> list[dict[str, Any]]:
     return [shown(network, row) for row in network.store.rows("SELECT * FROM med_object ORDER BY seq LIMIT ?", MOST_LISTED)]
 
 
-def _recovery(network: Network, row: Row, status: str, transactions: int | None) -> None:
+def _recovery(network: Network, row: Row, status: str, path: _Path) -> None:
     if status == "CANCELLED":
         cases.cancel(network, row)
     elif (row["status"], status) == ("CREATED", "TRACED"):
-        cases.trace(network, row, transactions or 1)
+        cases.trace(network, row, path.transactions or 1, path.onward)
     elif (row["status"], status) == ("TRACKED", "WAITING_ANALYSIS"):
         cases.report(network, row)
     elif (row["status"], status) == ("ANALYSED", "WAITING_REFUND"):

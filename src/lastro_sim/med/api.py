@@ -42,12 +42,20 @@ async def recovery_create(request: Asked, network: NamedDependency[Network]) -> 
     details = form.maybe_text("ReportDetails", 2000)
     if situation == "OTHER" and details is None:
         form.refuse("ReportDetails", "REQUIRED", "OTHER has to be explained")
+    is_internal = form.maybe_choice("TransactionType", ("SPI", "INTERNAL")) == "INTERNAL"
+    amount = form.message_amount("InfractionAmount") if is_internal else 0
     form.check()
     logs.about(name)
     fault = await _struck(network, name)
-    made = _done(
-        network, lambda: cases.open_recovery(network, cases.contested(network, name, LASTRO_ISPB), situation, request_id)
-    )
+
+    def made_of() -> Row:
+        if is_internal:
+            payment: cases.Payment = cases.within(network, name, LASTRO_ISPB, amount)
+        else:
+            payment = cases.contested(network, name, LASTRO_ISPB)
+        return cases.open_recovery(network, payment, situation, request_id)
+
+    made = _done(network, made_of)
     return _answered(made, fault, 201)
 
 

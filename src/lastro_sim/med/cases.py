@@ -1,6 +1,7 @@
 """How disputes go on at the directory: each step by the one whose turn it is, and what follows from it by itself."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from lastro.standards import pix_ids
@@ -18,6 +19,7 @@ MOST_TRANSACTIONS = 5
 LEAST_TRACED = 20_000  # cents: what goes on in smaller parts is not followed (MinTransactionAmount)
 CANCELABLE = frozenset({"CREATED", "TRACKED", "AWAITING_ANALYSIS", "ANALYSED"})
 BANKS_COMPANY_NUMBER = 0
+Payment = Row | Mapping[str, Any]  # its id, amount, sender and receiver
 
 
 def contested(network: Network, end_to_end_id: str, opener: str | None) -> Row:
@@ -32,7 +34,14 @@ def contested(network: Network, end_to_end_id: str, opener: str | None) -> Row:
     return payment
 
 
-def open_recovery(network: Network, payment: Row, situation: str, request_id: str | None) -> Row:
+def within(network: Network, end_to_end_id: str, participant: str, amount: int) -> Payment:
+    """What a participant says has settled in its own books, which no network has seen. Refused: it is not in its name."""
+    if payments.find(network, end_to_end_id) is not None or end_to_end_id[1:9] != participant:
+        raise StepError(422, "TransactionNotEligible", "It is no internal transaction of this participant")
+    return {"end_to_end_id": end_to_end_id, "amount": amount, "sender": participant, "receiver": participant}
+
+
+def open_recovery(network: Network, payment: Payment, situation: str, request_id: str | None) -> Row:
     """The one recovery of a transaction; the same request again answers it. It is told where nobody asked for it."""
     before = objects.recovery_of(network, payment["end_to_end_id"])
     if before is not None:
@@ -48,19 +57,25 @@ def open_recovery(network: Network, payment: Row, situation: str, request_id: st
     )
 
 
-def trace(network: Network, recovery: Row, transactions: int) -> Row:
-    """The path of the money: the contested transaction, and what its receiver did with it."""
-    payment = contested(network, recovery["transaction_id"], None)
-    graph = [_hop(payment["end_to_end_id"], 1, payment["amount"], payment["sender"], payment["receiver"])]
-    left = payment["amount"]
+def trace(network: Network, recovery: Row, transactions: int, onward_id: str | None = None) -> Row:
+    """The path of the money: the contested transaction, and what its receiver did with it.
+
+    onward_id: the one payment by which he sent it on, as it settled; else they are made up.
+    """
+    receiver, left = recovery["counterpart"], objects.amount_of(recovery)
+    graph = [_hop(recovery["transaction_id"], 1, left, recovery["opener"], receiver)]
+    if onward_id is not None:
+        sent_on = contested(network, onward_id, receiver)
+        graph.append(_hop(onward_id, 2, min(left, sent_on["amount"]), receiver, sent_on["receiver"]))
+        return objects.change(network, recovery, "TRACKED", TrackingGraph=graph)
     for number in range(1, transactions):
         part = left // 2 if number < transactions - 1 else left
         left -= part
         name = pix_ids.end_to_end_id(
-            payment["receiver"], moment(network.clock.business()), BANKS_COMPANY_NUMBER, network.store.next_number("mule")
+            receiver, moment(network.clock.business()), BANKS_COMPANY_NUMBER, network.store.next_number("mule")
         )
-        onward = PAYER_BANK_ISPB if payment["receiver"] == OUTSIDE_BANK_ISPB else OUTSIDE_BANK_ISPB
-        graph.append(_hop(name, 2, part, payment["receiver"], onward))
+        onward = PAYER_BANK_ISPB if receiver == OUTSIDE_BANK_ISPB else OUTSIDE_BANK_ISPB
+        graph.append(_hop(name, 2, part, receiver, onward))
     return objects.change(network, recovery, "TRACKED", TrackingGraph=graph)
 
 

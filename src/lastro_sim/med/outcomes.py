@@ -24,6 +24,7 @@ PLAYS = (
     Play("rejectionReason", "INVALID_REQUEST", "with REJECTED: no flaw of the payer's bank; of OPERATIONAL_FLAW alone"),
     Play("rejectionReason", "OTHER", "with REJECTED: something else"),
     Play("transactions", "2 to 5", "with TRACED: the money went on, and each layer has its notification and request"),
+    Play("onward", "an endToEndId", "with TRACED: the money went on by this payment, as it to an account of lastro's again"),
 )  # fmt: skip
 REJECTIONS = frozenset(one.value for one in PLAYS if one.field == "rejectionReason") | {"NO_BALANCE"}
 

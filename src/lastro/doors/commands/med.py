@@ -55,6 +55,13 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 
 async def _decide(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     company_id, object_id = await _object(desk, given.object)
+    async with desk.database.session() as session:
+        for _, other in await companies.numbers(session):
+            await session.enter(other)
+            received = await med.received_side(session, other, object_id)
+            if received is not None:
+                company_id, object_id = other, received
+                break
     stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
     fraud = None if given.fraud is None else given.fraud.upper()
     return await desk.act(company_id, med.Decide(object_id, given.verdict.upper(), stand, fraud, given.details))

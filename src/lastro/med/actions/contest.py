@@ -18,7 +18,7 @@ from lastro.med.model import Case, Changed, MedObject
 from lastro.med.rendering import in_full
 from lastro.med.states import MED_OBJECTS, PAYER, RECOVERY, way_to
 from lastro.payouts import by_network_id
-from lastro.rails.port import MedContest, Permanent, Transient
+from lastro.rails.port import BOOK, MedContest, Permanent, Transient
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -67,7 +67,8 @@ class Contest(Act[Known]):
         if refused is not None:
             return refused
         wish = self.wish
-        asked = MedContest(rules.request_id_of(wish), wish.end_to_end_id, wish.situation, wish.details)
+        within = known.sent.amount if known.sent is not None and known.sent.rail == BOOK else None
+        asked = MedContest(rules.request_id_of(wish), wish.end_to_end_id, wish.situation, wish.details, within)
         try:
             return replace(known, news=await self.disputes.contest(asked))
         except Transient:

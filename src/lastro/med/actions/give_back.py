@@ -63,7 +63,10 @@ class ReturnEnded(Act[Known]):
             return rejected(request, "OTHER", door)
         nothing, returned = request.amount - request.amount, request.blocked
         result = rules.answer_of(request.amount, returned)
-        task = MedTask(reference_id=request.id, result=result, return_id=self.final.return_id, returned=returned)
+        task = MedTask(
+            reference_id=request.id, directory_id=request.directory_id, result=result, return_id=self.final.return_id,
+            returned=returned,
+        )  # fmt: skip
         told = med_message(MED_ANSWER, task, door.chance, door.now)
         _, write = moved(request, "request accept", door, result=result, returned=returned, blocked=nothing)
         return write + Write(door.company_id, messages=(told,))

@@ -15,7 +15,7 @@ from lastro.med.model import TERMS, Contested, MedObject
 from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, way_to
 from lastro.orders import call_off, disputed, returning
 from lastro.payouts import by_network_id
-from lastro.rails.port import ALARMED, MED_ACKNOWLEDGE, MED_ORDER, PIX, MedTask, med_message
+from lastro.rails.port import ALARMED, BOOK, MED_ACKNOWLEDGE, MED_ORDER, PIX, MedTask, med_message
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -89,7 +89,7 @@ class Noted(Act[Known]):
 
     async def _sent(self, session: Session, company_id: UUID) -> Contested | None:
         sent = await by_network_id(session, company_id, self.news.root_id)
-        return None if sent is None or sent.rail != PIX else Contested(sent.account_id, sent.amount)
+        return None if sent is None or sent.rail not in (PIX, BOOK) else Contested(sent.account_id, sent.amount)
 
     async def _received(self, session: Session, company_id: UUID) -> Contested | None:
         one = await disputed(session, company_id, self.news.end_to_end_id)
@@ -122,7 +122,7 @@ class Noted(Act[Known]):
             news.reference_id, news.status, 1, news.object_type, news.role, contested.account_id, news.end_to_end_id,
             news.recovery_id, news.situation, news.reason, amount, nothing, news.returned or nothing, news.result,
             news.rejection, news.path, None, rules.deadline_of(news.object_type, door.now, self.terms), None, door.now,
-            door.now, news.at,
+            door.now, news.at, news.directory_id,
         )  # fmt: skip
 
     def _blocked(self, contested: Contested, blocking: tuple[MedObject, ...], door: Door) -> Write:
@@ -150,7 +150,7 @@ class Noted(Act[Known]):
         write += Write(door.company_id, transfers=postings.blocked(door, one.account_id, one.id, more))
         write += freed(one, taken_over - kept, door)
         if is_notice:
-            task = MedTask(reference_id=one.id)
+            task = MedTask(reference_id=one.id, directory_id=one.directory_id)
             write += Write(door.company_id, messages=(med_message(MED_ACKNOWLEDGE, task, door.chance, door.now),))
         return write
 

@@ -126,13 +126,16 @@ def said(
     note: by whom and why, kept in its history.
     """
     kind, why = rules.verdict_of(verdict, own.situation, fraud, details)
-    task = MedTask(reference_id=own.id, result=verdict, fraud=kind, details=why)
+    task = MedTask(reference_id=own.id, directory_id=own.directory_id, result=verdict, fraud=kind, details=why)
     told = Write(door.company_id, messages=(med_message(MED_VERDICT, task, door.chance, door.now),))
     return decided(own, verdict, stand.terms, door, why=note) + told
 
 
 def rejected(own: MedObject, why: str, door: Door) -> Write:
     """A request ended without a return: what is blocked can be used again, and the directory is told why."""
-    task = MedTask(reference_id=own.id, result="REJECTED", rejection=why, returned=Money(0, own.amount.currency))
+    task = MedTask(
+        reference_id=own.id, directory_id=own.directory_id, result="REJECTED", rejection=why,
+        returned=Money(0, own.amount.currency),
+    )  # fmt: skip
     told = Write(door.company_id, messages=(med_message(MED_ANSWER, task, door.chance, door.now),))
     return let_go(own, "request reject", door, result="REJECTED", rejection=why) + told

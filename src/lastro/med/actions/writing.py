@@ -33,6 +33,7 @@ def born(one: MedObject, way: Sequence[str], door: Door, at: datetime) -> Write:
         "reason": one.reason, "amount_minor": one.amount.minor, "blocked_minor": one.blocked.minor,
         "returned_minor": one.returned.minor, "result": one.result, "rejection": one.rejection, "path": packed(one.path),
         "deadline": one.deadline, "due_at": one.due_at, "created_at": door.now, "updated_at": door.now, "occurred_at": at,
+        "directory_id": one.directory_id,
     }  # fmt: skip
     facts, before = [], NOT_THERE
     for trigger in way:

@@ -54,7 +54,7 @@ class Create(Act["store.Ground | None"]):
         """The order, what has paid it, its account, and what of it is asked back already."""
         wish = self.wish
         known = await store.ground(session, door.company_id, wish.order_id, wish.external_id, wish.amount.minor)
-        if self.is_disputed is None or known is None or known.network_id is None or known.rail != PIX:
+        if self.is_disputed is None or known is None or known.network_id is None or known.rail not in (PIX, BOOK):
             return known
         return replace(known, is_disputed=await self.is_disputed(session, door.company_id, known.network_id))
 

@@ -15,7 +15,7 @@ from lastro.orders.refunds.store import QUOTA, Ground, ground, refund_by_id
 from lastro.orders.states import REFUNDS
 from lastro.orders.store import order_by_id, payment_by_end_to_end_id
 from lastro.orders.store.sending import sending
-from lastro.rails.port import FIRST_ASK, PIX, ReturnOrder, return_message
+from lastro.rails.port import BOOK, FIRST_ASK, ReturnOrder, return_message
 from lastro.standards import pix_ids
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ async def returning(session: Session, company_id: UUID, refund_id: UUID) -> Retu
     assert refund is not None, "a request names the return that answers it"
     assert refund.order_id is not None, "what is contested has paid an order"
     order = await order_by_id(session, company_id, refund.order_id)
-    message = await sending(session, company_id, PIX, refund.return_id)
+    message = await sending(session, company_id, refund.payment.rail, refund.return_id)
     assert order is not None
     assert message is not None, "a return has its message"
     return Returning(refund, order, message)
@@ -82,16 +82,18 @@ def call_off(one: Returning, door: Door) -> tuple[bool, Write]:
     if not message.sends and not message.is_in_hand:
         taken_back = Withdrawn(message.id, 0, door.now)
         return True, withdrawn(refund, one.order, door) + Write(door.company_id, withdrawn=(taken_back,))
-    move = REFUNDS.move(refund, "call off", door.now, called_off_at=door.now, ask_at=door.now, asked=0)
+    # What goes to an account here we carry ourselves: nobody is asked about it, and it ends once it is there.
+    ask_at = None if refund.payment.rail == BOOK else door.now
+    move = REFUNDS.move(refund, "call off", door.now, called_off_at=door.now, ask_at=ask_at, asked=0)
     return False, Write(door.company_id, moves=(move,))
 
 
 async def disputed(session: Session, company_id: UUID, end_to_end_id: str) -> Disputed | None:
-    """The Pix that has paid an order of this company's by the network; None: it has none of that id.
+    """The Pix that has paid an order of this company's, from wherever it came; None: it has none of that id.
 
     NotYet: it was accepted, and its end was not told yet.
     """
-    payment = await payment_by_end_to_end_id(session, company_id, end_to_end_id, (PIX,))
+    payment = await payment_by_end_to_end_id(session, company_id, end_to_end_id)
     if payment is not None and payment.state == "ACCEPTED":
         raise NotYet(_AGAIN_SECONDS)
     if payment is None or payment.state != "SETTLED" or payment.order_id is None:
@@ -107,14 +109,15 @@ def given_for(one: Disputed, request_id: UUID, amount: Money, reason: str, ispb:
 
     request_id: the directory's, of what asks for it. amount: above zero, at most what is left. reason: of pacs.004.
     """
-    order, stands = one.order, one.ground
+    order, stands, rail = one.order, one.ground, one.payment.rail
     return_id = pix_ids.return_id(ispb, door.now, stands.company_number, stands.number)
     refund_id = door.chance.uuid(door.now)
-    hold = postings.returning_blocked(door, order.account_id, refund_id, amount)
+    hold = postings.returning_blocked(door, order.account_id, refund_id, amount, rail)
     values = {
         "id": refund_id, "origin": "MED", "payment_id": one.payment.id, "return_id": return_id, "reason_code": reason,
-        "amount_minor": amount.minor, "hold_id": hold.id, "ask_at": door.now + FIRST_ASK, "created_at": door.now,
-        "updated_at": door.now, "order_id": order.id, "med_id": request_id, "rail": PIX,
+        "amount_minor": amount.minor, "hold_id": hold.id,
+        "ask_at": None if rail == BOOK else door.now + FIRST_ASK, "created_at": door.now, "updated_at": door.now,
+        "order_id": order.id, "med_id": request_id, "rail": rail,
     }  # fmt: skip
     told = ReturnOrder(return_id, one.payment.end_to_end_id, amount, reason)
     assert order.refundable is not None
@@ -123,7 +126,7 @@ def given_for(one: Disputed, request_id: UUID, amount: Money, reason: str, ispb:
         relies=(Relied("orders", order.id, order.version),),
         rows=REFUNDS.born(values, door.now),
         transfers=(hold,),
-        messages=(return_message(told, refund_id, door.chance.uuid(door.now), door.now, rail=PIX),),
+        messages=(return_message(told, refund_id, door.chance.uuid(door.now), door.now, rail=rail),),
         quotas=(Quota(order.id, QUOTA, "", amount.minor, order.refundable.minor - stands.taken_minor),),
     )
     return refund_id, write

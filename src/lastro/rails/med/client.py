@@ -47,7 +47,7 @@ class Med:
         """
         del network_id, company_id  # the one is made of the object's id, the other concerns us alone
         task = med_task(body)
-        name = task.reference_id
+        name = task.directory_id or task.reference_id
         if kind == MED_ACKNOWLEDGE:
             await self._tell(f"{_REPORTS}/{name}/acknowledge", b"{}")
         elif kind == MED_VERDICT:
@@ -65,8 +65,12 @@ class Med:
         return Unknown()
 
     async def listen(self, keep: Keep, stop: asyncio.Event) -> None:
-        """Pulls until stop."""
-        await self._events.listen(keep, stop)
+        """Pulls until stop. What has us on both sides is stored for both before the directory hears that we have it."""
+
+        async def each_side(messages: list[Told], /) -> None:
+            await keep([side for one in messages for side in wire.sides(one)])
+
+        await self._events.listen(each_side, stop)
 
     async def close(self) -> None:
         """Ends its connections."""

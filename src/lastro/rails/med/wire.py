@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final, Literal
-from uuid import UUID  # noqa: TC003 msgspec reads the annotations when it runs
+from uuid import UUID, uuid5
 
 import msgspec
+from msgspec import structs
 
 from lastro.base.money import Money
 from lastro.rails.messages import Instant, Malformed, decoded
 from lastro.rails.port import Told
 from lastro.rails.port.codec import encode
-from lastro.rails.port.med import MED, MED_NEWS, MedHop, MedNews, MedTask
+from lastro.rails.port.med import MED, MED_NEWS, MedHop, MedNews, MedTask, med_news
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from lastro.rails.port.med import MedContest, Role
 
 _BRL: Final = "BRL"
+_RECEIVERS: Final = UUID("b1f6a0c4-0e0a-5d57-9a63-5f0c9c3f6b52")  # of the ids of receivers' sides
 _TRANSACTION = re.compile(r"[ED][0-9A-Z]{8}[0-9]{12}[0-9A-Za-z]{11}")
 _NOTHING = re.compile(r"0(\.00?)?")
 MOST_TRANSACTIONS: Final = 5
@@ -100,6 +102,8 @@ class _Contested(msgspec.Struct, rename="pascal"):
     root_transaction_id: str
     situation_type: str
     report_details: str | None
+    transaction_type: str | msgspec.UnsetType = msgspec.UNSET
+    infraction_amount: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class _Closed(msgspec.Struct, rename="pascal", omit_defaults=True):
@@ -115,7 +119,10 @@ class _Closed(msgspec.Struct, rename="pascal", omit_defaults=True):
 
 
 def told(movement_id: str, raw: bytes, ispb: str) -> Told:
-    """An event of the directory's stream. ispb: ours, by which our role is known. Malformed, MoneyError: cannot be read."""
+    """An event of the directory's stream. ispb: ours, by which our role is known. Malformed, MoneyError: cannot be read.
+
+    Of an object which has us on both sides it is the payer's; `sides` has the other one, too.
+    """
     event = decoded(raw, _Event)
     if event.funds_recovery is not None:
         news = _recovery(event.funds_recovery, ispb)
@@ -125,9 +132,20 @@ def told(movement_id: str, raw: bytes, ispb: str) -> Told:
         news = _refund(event.refund, ispb)
     else:
         raise Malformed("an event about nothing")
-    # Whose it is, is known by the transaction of ours: what we have sent, or what came to us.
-    subject = news.root_id if news.role == "PAYER" else news.end_to_end_id
-    return Told(MED_NEWS, movement_id, subject, encode(news), rail=MED)
+    return _told(movement_id, news)
+
+
+def sides(one: Told) -> tuple[Told, ...]:
+    """A message as each of our sides is told it: the payer's, and of an object which has us on both the receiver's, too."""
+    if one.kind != MED_NEWS:
+        return (one,)
+    news = med_news(one.body)
+    if news.received_id is None:
+        return (one,)
+    other = structs.replace(
+        news, role="RECEIVER", reference_id=news.received_id, directory_id=news.reference_id, received_id=None
+    )
+    return (one, _told(f"{one.network_id}:receiver", other))
 
 
 def recovery(raw: bytes, ispb: str) -> MedNews:
@@ -136,8 +154,10 @@ def recovery(raw: bytes, ispb: str) -> MedNews:
 
 
 def contested(wish: MedContest) -> bytes:
-    """The body that opens a recovery."""
+    """The body that opens a recovery. Of what has settled in our own books alone it says how much: no network knows."""
     body = _Contested(str(wish.request_id), wish.end_to_end_id, _THEIRS[wish.situation], wish.details)
+    if wish.within is not None:
+        body = structs.replace(body, transaction_type="INTERNAL", infraction_amount=str(wish.within))
     return msgspec.json.encode(body)
 
 
@@ -156,6 +176,13 @@ def answer(task: MedTask) -> bytes:
             refund_transaction_id=task.return_id, effective_refunded_amount=returned,
         )
     )  # fmt: skip
+
+
+def _told(name: str, news: MedNews) -> Told:
+    """Whose it is, is known by the transaction of ours: what we have sent, or what came to us."""
+    is_received = news.role == "RECEIVER"
+    subject = news.end_to_end_id if is_received else news.root_id
+    return Told(MED_NEWS, name, subject, encode(news), rail=MED, is_received=is_received)
 
 
 def _recovery(one: _FundsRecovery, ispb: str) -> MedNews:
@@ -181,7 +208,7 @@ def _report(one: _InfractionReport, ispb: str) -> MedNews:
         role=_role(one.reporter_participant, ispb), end_to_end_id=_transaction(one.transaction_id),
         root_id=_transaction(one.root_transaction_id), at=one.last_modified, recovery_id=one.funds_recovery_id,
         situation=_situation(one.situation_type), reason="REFUND_REQUEST", amount=Money.parse(one.infraction_amount, _BRL),
-        result=one.analysis_result,
+        result=one.analysis_result, received_id=_received(one.id, one.reporter_participant, one.counterparty_participant),
     )  # fmt: skip
 
 
@@ -194,12 +221,18 @@ def _refund(one: _Refund, ispb: str) -> MedNews:
         situation=None if one.situation_type is None else _situation(one.situation_type), reason=one.refund_reason,
         amount=Money.parse(one.refund_amount, _BRL), result=one.refund_analysis_result,
         rejection=one.refund_rejection_reason, returned=None if returned is None else _given_back(returned),
+        received_id=_received(one.id, one.requesting_participant, one.contested_participant),
     )  # fmt: skip
 
 
 def _given_back(text: str) -> Money:
     """Of a refund that is rejected nothing was given back, and is told as 0.00: which is no amount elsewhere."""
     return Money(0, _BRL) if _NOTHING.fullmatch(text) else Money.parse(text, _BRL)
+
+
+def _received(object_id: UUID, opener: str, counterpart: str) -> UUID | None:
+    """The id of the receiver's side of an object that has its opener on both: always the same, and never the payer's."""
+    return uuid5(_RECEIVERS, str(object_id)) if opener == counterpart else None
 
 
 def _role(opener: str, ispb: str) -> Role:

@@ -41,9 +41,11 @@ class MedHop(msgspec.Struct, frozen=True):
 class MedNews(msgspec.Struct, frozen=True, kw_only=True):
     """An object of the directory as it stands there. at: since when.
 
-    end_to_end_id: the contested transaction; root_id: that with which its case began. role: ours, whose customer paid or was
-    paid. situation, reason, result, rejection: in the interface's words. amount: contested, or to be returned. returned: of
-    a refund that has ended, what was. path: of a recovery that is traced.
+    directory_id: the directory's own id of it, where that of reference_id is another: of the receiver's side of an object
+    which has our institution on both. received_id: on the payer's side of such an object, that of the other.
+    end_to_end_id: the contested transaction; root_id: that with which its case began. role: ours, whose customer paid or
+    was paid. situation, reason, result, rejection: in the interface's words. amount: contested, or to be returned.
+    returned: of a refund that has ended, what was. path: of a recovery that is traced.
     """
 
     object_type: ObjectType
@@ -61,13 +63,16 @@ class MedNews(msgspec.Struct, frozen=True, kw_only=True):
     rejection: str | None = None
     returned: Money | None = None
     path: tuple[MedHop, ...] = ()
+    directory_id: UUID | None = None
+    received_id: UUID | None = None
 
 
 class MedTask(msgspec.Struct, frozen=True, kw_only=True):
     """What the directory is told about one of its objects; the same again changes nothing there.
 
-    Of MED_VERDICT result is AGREED or DISAGREED; with AGREED comes the kind of fraud, and details where it is OTHER. Of
-    MED_ANSWER it is how a refund ended, with rejection, or with the return that it was made by and how much that gave back.
+    directory_id: by which the directory knows it, where that is not reference_id. Of MED_VERDICT result is AGREED or
+    DISAGREED; with AGREED comes the kind of fraud, and details where it is OTHER. Of MED_ANSWER it is how a refund
+    ended, with rejection, or with the return that it was made by and how much that gave back.
     """
 
     reference_id: UUID
@@ -77,6 +82,7 @@ class MedTask(msgspec.Struct, frozen=True, kw_only=True):
     returned: Money | None = None
     fraud: str | None = None
     details: str | None = None
+    directory_id: UUID | None = None
 
 
 class MedRefused(msgspec.Struct, frozen=True):
@@ -88,12 +94,16 @@ class MedRefused(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class MedContest:
-    """A recovery that is asked for. request_id: ours, the same for the same wish, so that asking twice opens one."""
+    """A recovery that is asked for. request_id: ours, the same for the same wish, so that asking twice opens one.
+
+    within: of a Pix that has settled in our own books alone, which no network knows: how much it was.
+    """
 
     request_id: UUID
     end_to_end_id: str
     situation: str
     details: str | None
+    within: Money | None = None
 
 
 class Disputes(Protocol):

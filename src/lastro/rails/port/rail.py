@@ -106,8 +106,9 @@ class Told:
     network_id: the message's id there, by which a second copy is dropped. subject: the endToEndId, return id or control
     number it is about. account: number of the account of ours that it names; company_number: of the company of ours that an
     id in it names; instrument: the reference of one of ours, where no such number is in it; key: a Pix key of ours, or what
-    was one when its subject was told of first. They say whose message it is. rail: of which network it is, where another's
-    stream has carried it.
+    was one when its subject was told of first. They say whose message it is. is_received: it concerns who has received the
+    payment, although the payment's id may be one that we made. rail: of which network it is, where another's stream has
+    carried it.
     """
 
     kind: str
@@ -120,6 +121,7 @@ class Told:
     rail: str | None = None
     instrument: str | None = None
     key: str | None = None
+    is_received: bool = False
 
 
 class Keep(Protocol):

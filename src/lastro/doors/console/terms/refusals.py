@@ -149,7 +149,7 @@ REFUSALS: Mapping[str, str] = {
     "this client has approved the plan already": "você já aprovou este plano",
     "was changed by somebody else just now: look again": "outra pessoa mudou isto agora: olhe de novo",
     "was contested before: a transaction has one recovery, ever": "já foi contestada: cada transação só uma vez",
-    "was no Pix to another bank": "não foi um Pix a outro banco",
+    "was no Pix": "não foi um Pix",
     "was paid more than {} days ago": "foi pago há mais de {0} dias",
     "was sent before, and it was refused; as it stands here it can be sent": (
         "já foi enviado e recusado; como está aqui, pode ser enviado"
