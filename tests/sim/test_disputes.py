@@ -161,3 +161,41 @@ async def test_faults(sim: Sim, lastro: Institution) -> None:
 async def test_what_scenarios_say_of_disputes(sim: Sim) -> None:
     listed = [one for one in (await sim.http.get("/scenarios")).json()["data"] if one["operation"] == "med"]
     assert [(one["field"], one["value"]) for one in listed] == [(play.field, play.value) for play in PLAYS]
+
+
+async def test_the_money_went_on_to_lastro_again(sim: Sim, lastro: Institution) -> None:
+    """The second receiver is of the bank that contests: one word says both."""
+    phone = {"document": {"type": "CPF", "number": "12345678909"}, "ispb": "99999020", "branch": "0001", "account": "123456",
+             "accountType": "CACC"}  # fmt: skip
+    root = str((await ended(lastro, payout(lastro, receiver=phone)))["endToEndId"])
+    onward = await received(sim)
+    case = await begun(sim, root)
+    assert (await advance(sim, case, "TRACED", onward="E" * 32))["code"] == "TransactionNotSettled"
+    assert (await advance(sim, case, "TRACED", onward=root))["code"] == "Forbidden"
+    traced = await advance(sim, case, "TRACED", onward=onward)
+    assert [(h["TransactionId"], h["Hop"], h["ReceiverParticipant"]) for h in traced["transactions"]] == [
+        (root, 1, "99999020"), (onward, 2, "99999010"),
+    ]  # fmt: skip
+    await advance(sim, case, "WAITING_ANALYSIS")
+    assert await told(sim) == [
+        ("FUNDS_RECOVERY", "CREATED"), ("FUNDS_RECOVERY", "TRACKED"), ("FUNDS_RECOVERY", "AWAITING_ANALYSIS"),
+        ("INFRACTION_REPORT", "OPEN"), ("INFRACTION_REPORT", "OPEN"),
+    ]  # fmt: skip
+
+
+async def test_what_settled_in_the_books_of_who_contests_it(sim: Sim, lastro: Institution) -> None:
+    """No network has seen it: its amount is told, and it must be in that bank's name."""
+    wish = {"RequestId": "a", "RootTransactionId": "E9999901020260131110000001aBcDeF", "SituationType": "SCAM"}
+    internal = {**wish, "TransactionType": "INTERNAL", "InfractionAmount": "12.00"}
+    assert (await sim.ask("POST", "/dict/v2/funds-recoveries", wish)).status_code == 422
+    assert (await sim.ask("POST", "/dict/v2/funds-recoveries", {**internal, "InfractionAmount": "12"})).status_code == 400
+    other = {**internal, "RootTransactionId": "E9999903020260131110000001aBcDeF"}
+    assert (await sim.ask("POST", "/dict/v2/funds-recoveries", other)).status_code == 422
+    seen = {**internal, "RootTransactionId": await sent(lastro)}
+    assert (await sim.ask("POST", "/dict/v2/funds-recoveries", seen)).status_code == 422
+    made, again = [(await sim.ask("POST", "/dict/v2/funds-recoveries", internal)).json() for _ in range(2)]
+    assert (made["Id"], made["RootTransactionId"]) == (again["Id"], internal["RootTransactionId"])
+    await advance(sim, {"referenceId": made["Id"]}, "TRACED")
+    await advance(sim, {"referenceId": made["Id"]}, "WAITING_ANALYSIS")
+    (report,) = await of(sim, {"referenceId": made["Id"]}, "INFRINGEMENT_NOTIFICATION")
+    assert (await sim.http.get(f"/med/{report['referenceId']}")).json()["amount"] == "12.00"

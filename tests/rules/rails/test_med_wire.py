@@ -110,3 +110,33 @@ def test_what_we_tell() -> None:
     assert msgspec.json.decode(wire.answer(back)) == {
         "RefundAnalysisResult": "TOTALLY_ACCEPTED", "RefundTransactionId": "D1", "EffectiveRefundedAmount": "10.00",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "body"), [
+    ("InfractionReport", {**REPORT, "ReporterParticipant": OURS}), ("Refund", {**REFUND, "ContestedParticipant": OURS}),
+])  # fmt: skip
+def test_an_object_that_has_us_on_both_sides(name: str, body: Any) -> None:
+    """The payer's side has the directory's id; the receiver's has one of its own, always the same, and belongs to another."""
+    message = told(**{name: body})
+    payers, receivers = wire.sides(message)
+    ours, theirs = med_news(payers.body), med_news(receivers.body)
+    assert (payers, ours.role, ours.reference_id, ours.directory_id) == (message, "PAYER", UUID(ID), None)
+    assert (theirs.role, theirs.directory_id, theirs.reference_id) == ("RECEIVER", UUID(ID), ours.received_id)
+    assert theirs.reference_id not in (UUID(ID), None)
+    assert (payers.subject, payers.is_received, receivers.subject, receivers.is_received) == (ROOT, False, NEXT, True)
+    assert payers.network_id != receivers.network_id
+    assert wire.sides(told(**{name: body})) == (payers, receivers)
+
+
+@pytest.mark.parametrize(("name", "body"), [("FundsRecovery", RECOVERY), ("InfractionReport", REPORT), ("Refund", REFUND)])
+def test_an_object_that_has_us_on_one_side(name: str, body: Any) -> None:
+    message = told(**{name: body})
+    assert wire.sides(message) == (message,)
+
+
+def test_what_settled_in_our_own_books_is_contested_with_its_amount() -> None:
+    wish = MedContest(UUID(ID), ROOT, "SCAM", None)
+    assert "TransactionType" not in msgspec.json.decode(wire.contested(wish))
+    inside = MedContest(UUID(ID), ROOT, "SCAM", None, Money(1234, "BRL"))
+    said = msgspec.json.decode(wire.contested(inside))
+    assert (said["TransactionType"], said["InfractionAmount"]) == ("INTERNAL", "12.34")
