@@ -151,7 +151,8 @@ async def _lay(home: Path, server: EmbeddedServer) -> House:
         "LASTRO_NETWORK_URL": f"http://127.0.0.1:{sim_port}",
         "LASTRO_DATABASE_URL": server.dsn("lastro"),
         "LASTRO_DATABASE_LOGIN": "role",
-        "LASTRO_REQUESTS_PER_MINUTE": "100000000",  # what a client may do is not what is measured
+        "LASTRO_REQUESTS_PER_MINUTE": "100000000",  # what a client or a company may do is not what is measured
+        "LASTRO_COMPANY_REQUESTS_PER_MINUTE": "100000000",
     }
     return House(home, server, environment, read(environment))
 

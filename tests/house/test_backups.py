@@ -7,6 +7,7 @@ import asyncio
 import base64
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,8 @@ from lastro.base.secrets import KeyRing
 from lastro.base.write import Row, Write
 from lastro.doors.backups import back_up, record, restore
 from lastro.doors.backups.commands import lacking
-from lastro.doors.backups.programs import passwords_around, without_password
+from lastro.doors.backups.programs import Programs, passwords_around, without_password
+from lastro.doors.backups.taking import copy
 from lastro.doors.commands import Declined
 from lastro.doors.declined import StartRefused
 from lastro.doors.keys_file import key_ring_of
@@ -35,6 +37,7 @@ from lastro_sandbox.embedded import EmbeddedServer
 from lastro_sandbox.embedded.account import Account, programs_for
 
 _DATABASE = "lastro"
+ROOT = Path(__file__).parents[2]
 
 
 def brought() -> Path:
@@ -235,10 +238,57 @@ def test_what_is_damaged_is_not_put_back(keeping: Keeping, backup: Path, tmp_pat
 def test_a_server_that_cannot_be_copied_is_named(keeping: Keeping, tmp_path: Path) -> None:
     as_app = {"LASTRO_DATABASE_URL": keeping.url.replace("//postgres@", "//lastro_app@")}
     assert "may not copy the server" in keeping.declined(back_up, tmp_path / "b", **as_app)
+    unknown = {"LASTRO_DATABASE_URL": keeping.url.replace("//postgres@", "//nobody@")}
+    assert "--database names it" in keeping.declined(back_up, tmp_path / "b", **unknown)
     away = {"LASTRO_DATABASE_URL": f"postgresql://x@/y?host={tmp_path}"}
     assert "cannot be reached" in keeping.declined(back_up, tmp_path / "b", **away)
     assert "Looked at" in keeping.declined(back_up, tmp_path / "b", "--programs", tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def _documented() -> list[str]:
+    """What docs/operations.md has typed for the login of backups, without its password."""
+    found = re.findall(
+        r"^((?:CREATE|ALTER) ROLE lastro_backup .*;)$", (ROOT / "docs/operations.md").read_text(), re.MULTILINE
+    )
+    return [sql.replace("…", "y") for sql in found]
+
+
+async def _told(keeping: Keeping, *sqls: str) -> None:
+    admin = await asyncpg.connect(keeping.url)
+    try:
+        for sql in sqls:
+            await admin.execute(sql)
+    finally:
+        await admin.close()
+
+
+def _lets_in(keeping: Keeping, lines: str) -> None:
+    (keeping.home / "postgres" / "pg_hba.conf").write_text(lines)
+    asyncio.run(_told(keeping, "SELECT pg_reload_conf()", "SELECT pg_sleep(0.2)"))
+
+
+def test_what_the_documented_login_lacks_is_said_with_its_cure(keeping: Keeping, tmp_path: Path) -> None:
+    made, password = _documented()
+    asyncio.run(_told(keeping, made.replace(" IN ROLE lastro_audit", ""), password))
+    ask = (tmp_path / "b", "--database", keeping.url.replace("//postgres@", "//lastro_backup@"))
+    assert "GRANT lastro_audit TO" in keeping.declined(back_up, *ask)
+    asyncio.run(_told(keeping, "DROP ROLE lastro_backup", made, password))
+    before = (keeping.home / "postgres" / "pg_hba.conf").read_text()
+    _lets_in(keeping, "local all all trust\n")
+    try:
+        assert "`host replication lastro_backup" in keeping.declined(back_up, *ask)
+    finally:
+        _lets_in(keeping, before)
+    assert keeping.types(back_up, *ask) == 0
+
+
+def test_a_password_that_only_ordinary_connections_have_is_told(tmp_path: Path) -> None:
+    program = tmp_path / "pg_basebackup"
+    program.write_text("#!/bin/sh\necho 'fe_sendauth: no password supplied'\nexit 1\n")
+    program.chmod(0o700)
+    with pytest.raises(Declined, match=r"needs \* as its database"):
+        copy(Programs(tmp_path), [], {}, lambda _percent: None)
 
 
 @pytest.mark.parametrize(

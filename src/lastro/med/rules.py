@@ -66,7 +66,7 @@ def verdict_words_problem(verdict: str, fraud: str | None, details: str | None) 
     if verdict not in VERDICTS:
         return Problem("verdict", "INVALID", "must be AGREED or DISAGREED")
     if fraud is not None and (fraud not in FRAUDS or fraud == "UNKNOWN"):
-        return Problem("fraud", "INVALID", "is none of the kinds of fraud")
+        return Problem("fraud", "INVALID", one_of(kind for kind in FRAUDS if kind != "UNKNOWN"))
     if verdict != "AGREED" and (fraud is not None or details is not None):
         return Problem(
             "fraud" if fraud else "details", "NOT_ALLOWED", "goes with agreed alone: there was a fraud, and of which kind"

@@ -119,6 +119,14 @@ async def test_a_value_that_cannot_be_is_refused(cast: Cast, ana: Seller, name: 
     assert problems(await ask(cast, ana.client, LIST, {name: value})) == [(name, issue)]
 
 
+async def test_the_methods_are_told(cast: Cast, ana: Seller) -> None:
+    said = await ask(cast, ana.client, LIST, {"paymentMethod": "CASH"})
+    assert isinstance(said, Refused)
+    (problem,) = said.problems
+    words = "BOLETO, CREDIT_CARD, DEPOSIT, OXXO, OXXOPAY, PAYNET, PIX, SPEI, <BRAND>_PAY"
+    assert problem.description == f"must be one of {words}"
+
+
 async def test_all_that_is_wrong_is_said_at_once(cast: Cast, ana: Seller) -> None:
     query = dict.fromkeys(("limit", "sort", "cursor", "from", "to", "status", "externalId", "paymentMethod"), "")
     wrong = problems(await ask(cast, ana.client, LIST, {**query, "accountId": "x"}))

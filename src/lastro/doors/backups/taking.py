@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from lastro.base.servers import UNREACHABLE, unreachable
+from lastro.base.servers import UNREACHABLE, refusal, unreachable
 from lastro.doors.backups import record
 from lastro.doors.backups.programs import passwords_around, without_password
 from lastro.doors.declined import Declined
@@ -26,13 +26,26 @@ _SERVER = """
 SELECT current_setting('server_version') AS server, current_setting('server_version_num')::integer / 10000 AS major,
        current_setting('wal_level') AS wal_level, current_database()::text AS database,
        (SELECT rolsuper OR rolreplication FROM pg_roles WHERE rolname = session_user) AS may_replicate,
+       current_setting('max_wal_senders')::integer AS senders, current_setting('max_replication_slots')::integer AS slots,
        (SELECT count(*) FROM pg_tablespace WHERE spcname NOT IN ('pg_default', 'pg_global')) AS tablespaces,
-       to_regclass('public.migrations') IS NOT NULL AS is_ours
+       has_schema_privilege('public', 'USAGE') AS may_read
 """
+_CONNECTIONS = 2  # of a copy: its files, and the log that is written meanwhile
+_WHICH_LOGIN = "lastro backup needs one with the right REPLICATION: --database names it."
+_UNREAD = "This login may copy the server and not read what a backup says of it: GRANT lastro_audit TO … lets it."
 _OURS = """
 SELECT machine_now() AS made_at, (SELECT mode FROM clock) AS mode,
        array(SELECT name FROM migrations ORDER BY name) AS migrations
 """
+# What the server says of a connection that copies, and what to do about it. Ordinary ones of the same login came in.
+_CURES = {
+    "no pg_hba.conf entry for replication": (
+        "Add a line for what copies to its pg_hba.conf, `host replication lastro_backup samehost scram-sha-256`, and reload."
+    ),
+    "no password supplied": (
+        "In ~/.pgpass the line of this login needs * as its database: a connection that copies is of no database."
+    ),
+}
 
 
 async def server_of(url: str) -> tuple[Record, Record]:
@@ -40,29 +53,48 @@ async def server_of(url: str) -> tuple[Record, Record]:
     try:
         connection = await asyncpg.connect(url, timeout=5)
     except UNREACHABLE as error:
-        raise Declined(unreachable(error)) from error
+        said = unreachable(error)
+        raise Declined(f"{said} {_WHICH_LOGIN}" if refusal(error) else said) from error
     try:
         server = await connection.fetchrow(_SERVER)
         assert server is not None
-        if not server["is_ours"]:
-            raise Declined("The database has no schema yet: run lastro migrate first.")
         if problem := _problem(server):
             raise Declined(problem)
         ours = await connection.fetchrow(_OURS)
-        assert ours is not None
-        return server, ours
+    except (asyncpg.UndefinedTableError, asyncpg.UndefinedFunctionError) as bare:
+        raise Declined("The database has no schema yet: run lastro migrate first.") from bare
+    except asyncpg.InsufficientPrivilegeError as unread:
+        raise Declined(_UNREAD) from unread
     finally:
         await connection.close()
+    assert ours is not None
+    return server, ours
 
 
 def _problem(server: Record) -> str | None:
     if not server["may_replicate"]:
         return "This login may not copy the server: ALTER ROLE … REPLICATION gives it the right, --database names another."
+    if not server["may_read"]:
+        return _UNREAD
     if server["wal_level"] == "minimal":
         return "The server's wal_level is minimal, of which no backup can be taken: set it to replica and restart."
+    if server["senders"] < _CONNECTIONS or not server["slots"]:
+        return (
+            f"The server lets too few copy it: set max_wal_senders to {_CONNECTIONS} or more and max_replication_slots to"
+            " 1 or more, and restart."
+        )
     if server["tablespaces"]:
         return "The server has tablespaces outside its data folder, which lastro does not back up: use pg_basebackup itself."
     return None
+
+
+def copy(programs: Programs, arguments: list[str], environment: dict[str, str], progress: Callable[[int], object]) -> None:
+    """Runs pg_basebackup. Declined: it failed, in its own words and with what to do where that is known."""
+    try:
+        programs.run("pg_basebackup", arguments, environment, progress)
+    except Declined as failed:
+        cure = next((cure for words, cure in _CURES.items() if words in str(failed)), None)
+        raise failed if cure is None else Declined(f"{failed} {cure}") from failed
 
 
 def take(
@@ -89,8 +121,8 @@ def take(
     try:
         address, secret = without_password(url)
         needed = set(keys())
-        programs.run(
-            "pg_basebackup",
+        copy(
+            programs,
             ["--pgdata", str(partial / record.FILES), "--format=plain", "--wal-method=stream", "--checkpoint=fast",
              "--manifest-checksums=SHA256", "--no-password", "--progress", "--label=lastro", "--dbname", address],
             passwords_around(os.environ) | secret, progress,

@@ -60,11 +60,9 @@ REFUSALS: Mapping[str, str] = {
     "is no Pix that this account has sent": "não é um Pix que esta conta enviou",
     "is no recovery value: what belongs to one ends with it": "não é uma recuperação: o que é dela termina com ela",
     "is none of the choices": "não é uma das opções",
-    "is none of the kinds of fraud": "não é um dos tipos de fraude",
     "is none of the reasons": "não é um dos motivos",
     "is not a parameter of this": "não é parâmetro disto",
     "is not an event of this service": "não é um evento deste serviço",
-    "is not one of the values the interface names": "não é um dos valores aceitos",
     "is not the hash of the plan as it was checked": "não é o hash do plano como foi conferido",
     "is of a return: what an account has sent of itself is contested": (
         "é de uma devolução: só se contesta o que a conta enviou"
