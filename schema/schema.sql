@@ -884,7 +884,7 @@ CREATE TABLE orders (                                 -- a pay-in: what a custom
   company_id uuid NOT NULL,
   id uuid NOT NULL,
   account_id uuid NOT NULL,                           -- credited when paid
-  external_id text NOT NULL,                          -- the client's code; endToEndId for money that came unasked
+  external_id text NOT NULL,                          -- the client's code; endToEndId, or the STR's number of a TED, for money that came unasked
   origin text NOT NULL CHECK (origin IN ('TRANSPARENT', 'SUBSCRIPTION', 'UNASKED')),
   payment_method text NOT NULL CHECK (payment_method ~ '^(PIX|TED|DEPOSIT|BOLETO|CREDIT_CARD|SPEI|OXXO|OXXOPAY|PAYNET|[A-Z0-9]{2,16}_PAY)$'), -- TED: of money that came unasked alone
   status text NOT NULL CHECK (status IN ('INITIAL', 'PENDING', 'AUTHENTICATING', 'PAID', 'EXPIRED', 'CANCELED', 'ERROR',
@@ -982,7 +982,7 @@ CREATE TABLE instruments (                            -- what an order is paid w
 CREATE UNIQUE INDEX instruments_reference_key ON instruments (company_id, rail, reference);
 CREATE INDEX instruments_by_reference ON instruments (rail, reference); -- whose payment is it, where the reference names no company
 
-CREATE TABLE pix_payments (                           -- a Pix that came, or was asked for, by its endToEndId; or a partner's payment
+CREATE TABLE pix_payments (                           -- a Pix that came, or was asked for, by its endToEndId; a TED by the STR's number of it; or a partner's payment
   company_id uuid NOT NULL,
   id uuid NOT NULL,
   end_to_end_id text NOT NULL,
@@ -1026,7 +1026,7 @@ CREATE TABLE refunds (                                -- money given back: asked
   id uuid NOT NULL,
   origin text NOT NULL CHECK (origin IN ('AUTOMATIC', 'CLIENT', 'MED')),
   payment_id uuid NOT NULL,                           -- the Pix it returns
-  return_id text NOT NULL,                            -- D…, fixed before anything is sent
+  return_id text NOT NULL,                            -- D…, of a TED L…; fixed before anything is sent
   reason_code text NOT NULL,                          -- MD06, …
   state text NOT NULL CHECK (state IN ('PENDING', 'PAID', 'ERROR', 'CREDITED', 'PAID_OUT')), -- the last two: people have decided
   amount_minor bigint NOT NULL CHECK (amount_minor > 0),
@@ -2579,7 +2579,8 @@ CREATE VIEW entry_types WITH (security_invoker = true) AS
                       ('_REFUND', false, 'CUST', 'NET', 'refunds', 'refund'),
                       ('_PAID_OUT', true, 'SUSP', 'NET', 'refunds', 'stranded'),
                       ('_SETTLEMENT', true, 'CUST', 'NET', 'settlements', 'settlement')) e(suffix, at_once, debit, credit, machine, part)
-   WHERE r.rail <> 'ted' AND NOT (r.rail = 'pix' AND e.part = 'fee') AND NOT (r.currency = 'BRL' AND e.part = 'settlement')
+   WHERE NOT (r.rail = 'ted' AND e.part = 'refund') -- nobody refunds a TED: he pays anew
+     AND NOT (r.rail = 'pix' AND e.part = 'fee') AND NOT (r.currency = 'BRL' AND e.part = 'settlement')
   UNION ALL
   SELECT * FROM (VALUES
     ('FEE', true, 'NET', 'FEE', 'pix', 'orders', 'fee'),
@@ -3828,15 +3829,16 @@ COMMENT ON VIEW law_a_return_is_sent_as_decided IS
 CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = true) AS
   WITH said AS MATERIALIZED (
     SELECT i.company_id, i.id, i.kind, i.subject, as_json(i.body) AS body FROM inbox i
-     WHERE (i.kind IN ('pix.final', 'pix.settled', 'return.final') AND i.outcome IN ('handled', 'known'))
+     WHERE (i.kind IN ('pix.final', 'pix.settled', 'ted.arrived', 'return.final') AND i.outcome IN ('handled', 'known'))
         OR (i.kind = 'return.never' AND i.outcome = 'handled'))
   SELECT s.company_id, s.id AS message_id, s.kind, s.subject, p.state FROM said s
-    LEFT JOIN pix_payments p ON p.company_id = s.company_id AND p.end_to_end_id = s.subject AND p.rail IN ('pix', 'book')
-   WHERE s.kind IN ('pix.final', 'pix.settled')
+    LEFT JOIN pix_payments p ON p.company_id = s.company_id AND p.end_to_end_id = s.subject
+     AND (p.rail = 'ted') = (s.kind = 'ted.arrived') AND p.rail IN ('pix', 'book', 'ted')
+   WHERE s.kind IN ('pix.final', 'pix.settled', 'ted.arrived')
      AND CASE WHEN p.id IS NULL THEN true
               WHEN s.kind = 'pix.final' AND s.body ->> 'settled' = 'false' THEN p.state IN ('ACCEPTED', 'SETTLED')
               ELSE p.state IN ('ACCEPTED', 'REFUSED', 'FAILED')
-                OR (s.kind = 'pix.settled' AND s.body #>> '{amount,minor}' IS DISTINCT FROM p.amount_minor::text) END
+                OR (s.kind IN ('pix.settled', 'ted.arrived') AND s.body #>> '{amount,minor}' IS DISTINCT FROM p.amount_minor::text) END
   UNION ALL
   SELECT s.company_id, s.id, s.kind, s.subject, r.state FROM said s
     LEFT JOIN refunds r ON r.company_id = s.company_id AND r.return_id = s.subject
@@ -3848,7 +3850,7 @@ CREATE VIEW law_the_books_say_what_the_network_said WITH (security_invoker = tru
               SELECT 1 FROM history p WHERE p.company_id = r.company_id AND p.reference_id = r.id AND p.trigger = 'prove'))
   UNION ALL
   SELECT p.company_id, p.id, 'nothing', p.end_to_end_id, p.state FROM pix_payments p
-   WHERE p.rail IN ('pix', 'book') AND p.state NOT IN ('ACCEPTED', 'REFUSED')
+   WHERE p.rail IN ('pix', 'book', 'ted') AND p.state NOT IN ('ACCEPTED', 'REFUSED')
      AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = p.company_id AND s.subject = p.end_to_end_id)
   UNION ALL
   SELECT r.company_id, r.id, 'nothing', r.return_id, r.state FROM refunds r
@@ -3874,7 +3876,7 @@ CREATE VIEW law_the_books_say_what_the_partner_said WITH (security_invoker = tru
       OR (s.kind = 'collection.void' AND p.state = 'ACCEPTED')
   UNION ALL
   SELECT p.company_id, p.id, 'nothing', p.end_to_end_id, p.state FROM pix_payments p
-   WHERE p.rail NOT IN ('pix', 'book')
+   WHERE p.rail NOT IN ('pix', 'book', 'ted')
      AND NOT EXISTS (SELECT 1 FROM said s WHERE s.company_id = p.company_id AND s.rail = p.rail
                         AND s.body ->> 'payment_id' = p.end_to_end_id
                         AND s.kind = CASE p.state WHEN 'ACCEPTED' THEN 'collection.announced' WHEN 'FAILED' THEN 'collection.void'
@@ -4340,7 +4342,8 @@ CREATE VIEW law_ids_name_their_company WITH (security_invoker = true) AS
     JOIN pix_static_qrcodes q ON q.company_id = n.company_id AND substr(q.txid, 1, 5) <> n.digits
   UNION ALL
   SELECT n.company_id, 'refunds', r.id::text FROM named n
-    JOIN refunds r ON r.company_id = n.company_id AND substr(r.return_id, 22, 5) <> n.digits
+    JOIN refunds r ON r.company_id = n.company_id
+     AND CASE r.rail WHEN 'ted' THEN substr(r.return_id, 2, 5) ELSE substr(r.return_id, 22, 5) END <> n.digits
   UNION ALL
   SELECT n.company_id, 'payouts', p.id::text FROM named n
     JOIN payouts p ON p.company_id = n.company_id

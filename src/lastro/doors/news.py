@@ -23,6 +23,7 @@ def inbox_verbs(place: Place, timing: Timing = TIMING, terms: Terms = TERMS) -> 
     return {
         port.PIX_ASK: lambda row: orders.Ask(port.arrival(row.body), row.claimed, place, row.rail, tie),
         port.PIX_SETTLED: lambda row: orders.Settled(port.arrival(row.body), row.claimed, place, tie),
+        port.TED_ARRIVED: lambda row: orders.TedArrived(port.ted_arrival(row.body), row.claimed, place),
         port.PIX_FINAL: lambda row: orders.Final(port.pix_final(row.body), row.claimed, place, tie),
         port.AUTHORIZATION_ASK: lambda row: subscriptions.Authorize(port.authorization(row.body), row.claimed, place),
         port.AUTHORIZATION_DECLINED: lambda row: subscriptions.Decline(

@@ -87,7 +87,8 @@ RAILS = port.RAILS
 # What a network has to end.
 WAITING = {
     port.PIX: (*orders.WAITING[port.PIX], *payouts.WAITING[port.PIX], *subscriptions.WAITING),
-    **{rail: payouts.WAITING[rail] for rail in (port.TED, port.BOOK)},
+    port.TED: (*orders.WAITING[port.TED], *payouts.WAITING[port.TED]),
+    port.BOOK: payouts.WAITING[port.BOOK],
     port.ANALYSIS: accounts.opening.WAITING,
     port.CLAIMS: keys.claims.WAITING,
     **{rail: orders.WAITING[rail] for rail in port.COLLECTING},

@@ -1,6 +1,7 @@
 """Orders: what a customer is asked to pay, the money that comes for it, and the money that goes back."""
 
 from lastro.orders.actions.arrive import Ask, Final, Settled
+from lastro.orders.actions.arrive_ted import TedArrived
 from lastro.orders.actions.collect import Announced, CollectionSettled, Unregistered, Voided
 from lastro.orders.actions.create import Destinations
 from lastro.orders.actions.create import Known as Destination
@@ -123,6 +124,7 @@ __all__ = [
     "Slip",
     "Standing",
     "StrandedWay",
+    "TedArrived",
     "Tie",
     "Tied",
     "Transfers",

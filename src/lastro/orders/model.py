@@ -21,6 +21,7 @@ from lastro.rails.port import (
     PIX,
     PIX_ASK,
     RETURN_OUT,
+    TED,
     Booked,
     Waiting,
 )
@@ -63,7 +64,7 @@ WHOSE = (
 )
 WAITING = {
     PIX: (Waiting(PIX_ASK, "pix_payments", "state", ("ACCEPTED",), "end_to_end_id"), RETURNS[PIX]),
-    **{rail: (RETURNS[rail],) for rail in COLLECTING},
+    **{rail: (RETURNS[rail],) for rail in (TED, *COLLECTING)},
     CARD: (
         Waiting(
             CARD_AUTHORIZE, "card_payments", "state", ("AUTHENTICATED",), "charge_id", over=_NEVER_CAME, sends=_CHARGE_SENDS,
@@ -82,14 +83,14 @@ ON_STATEMENTS: dict[str, tuple[Booked, ...]] = {
     rail: (
         Booked(
             IN, "pix_payments", "end_to_end_id", "settled_at", _KEPT, ("ACCEPTED",),
-            reference="x.txid" if rail == PIX else _INSTRUMENT, only=f"x.rail = '{rail}'",
+            reference="x.txid" if rail == PIX else "NULL::text" if rail == TED else _INSTRUMENT, only=f"x.rail = '{rail}'",
         ),
         Booked(
             RETURN_OUT, "refunds", "return_id", "updated_at", ("PAID",), ("PENDING",), reference=_GIVES_BACK,
             only=f"x.rail = '{rail}'",
         ),
     )
-    for rail in (PIX, *COLLECTING)
+    for rail in (PIX, TED, *COLLECTING)
 }  # fmt: skip
 ON_STATEMENTS[CARD] += (Booked(CHARGEBACK, "chargebacks", "chargeback_id", "taken_at", ("BOOKED",), state="'BOOKED'"),)
 EXPIRY_GRACE = timedelta(seconds=60)  # the network's acceptance time decides; its message may reach us that much later

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.rails.port import BOOK, COLLECTING, PIX, RETURN_DOUBTED, RETURN_SEND, Waiting
+from lastro.rails.port import BOOK, COLLECTING, PIX, RETURN_DOUBTED, RETURN_SEND, TED, Waiting
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 # A return that its network does not know a day after it was ordered is given up: no copy of it is on its way any more, since
 # in the last two hours none was sent. One of which the network says neither yes nor no for another day is for people.
 RETURN_WITHIN, RETURN_SENT_WITHIN, RETURN_LATE = timedelta(hours=24), timedelta(hours=22), timedelta(hours=48)
+# The STR is shut at night, on weekends and on holidays, at carnival for five days: a return of a TED has so much longer.
+STR_SHUT = timedelta(days=9)
 RETURN_ARRIVES_WITHIN = timedelta(minutes=5)  # a copy whose answer is missing has come there by then, or never comes
-_RETURN_PAST = "created_at + interval '{:.0f} seconds' <= (SELECT business_now())"
-_RETURN_OVER = f"(called_off_at IS NOT NULL OR {_RETURN_PAST.format(RETURN_WITHIN.total_seconds())})"
 _RETURN_DOUBTS = (
     "(SELECT count(*) FROM inbox d WHERE d.company_id = refunds.company_id AND d.subject = refunds.return_id"  # noqa: S608 ours
     f" AND d.kind = '{RETURN_DOUBTED}')"
@@ -25,19 +25,34 @@ _RETURN_SENDS = (
     "(SELECT m.sends FROM outbox m WHERE m.company_id = refunds.company_id AND m.rail = refunds.rail"
     " AND m.network_id = refunds.return_id AND m.lease_token IS NULL)"
 )
+
+
+def return_within(rail: str) -> timedelta:
+    """How long after it was ordered a return that its network does not know is given up."""
+    return RETURN_WITHIN + (STR_SHUT if rail == TED else timedelta())
+
+
+def _past(after: timedelta, rail: str, row: str = "") -> str:
+    """Says of a refund of this rail that it was ordered so long ago, or longer where its network shuts."""
+    seconds = (after + (return_within(rail) - RETURN_WITHIN)).total_seconds()
+    return f"{row}created_at + interval '{seconds:.0f} seconds' <= (SELECT business_now())"
+
+
 # What the network of each rail has to end.
 RETURNS = {
     rail: Waiting(
-        RETURN_SEND, "refunds", "state", ("PENDING",), "return_id", only=f"rail = '{rail}'", over=_RETURN_OVER,
-        late=_RETURN_PAST.format(RETURN_LATE.total_seconds()), sends=_RETURN_SENDS, doubts=_RETURN_DOUBTS,
+        RETURN_SEND, "refunds", "state", ("PENDING",), "return_id", only=f"rail = '{rail}'",
+        over=f"(called_off_at IS NOT NULL OR {_past(RETURN_WITHIN, rail)})", late=_past(RETURN_LATE, rail),
+        sends=_RETURN_SENDS, doubts=_RETURN_DOUBTS,
     )
-    for rail in (PIX, *COLLECTING)
+    for rail in (PIX, TED, *COLLECTING)
 }  # fmt: skip
 # Of an outbox row: a return that is soon given up, or whose dispute was called off; what we carry ourselves goes on.
 RETURN_HELD_BACK = (
     f"(outbox.kind = '{RETURN_SEND}' AND outbox.rail <> '{BOOK}' AND EXISTS (SELECT 1 FROM refunds r"  # noqa: S608 ours
     " WHERE r.company_id = outbox.company_id AND r.return_id = outbox.network_id AND r.state = 'PENDING'"
-    f" AND (r.called_off_at IS NOT NULL OR r.{_RETURN_PAST.format(RETURN_SENT_WITHIN.total_seconds())})))"
+    f" AND (r.called_off_at IS NOT NULL OR CASE r.rail WHEN '{TED}' THEN {_past(RETURN_SENT_WITHIN, TED, 'r.')}"
+    f" ELSE {_past(RETURN_SENT_WITHIN, PIX, 'r.')} END)))"
 )
 # Of an outbox row: its partner cannot end what it has not heard of, and is about to be told of.
 EARLY = (

@@ -14,7 +14,16 @@ from lastro.base.errors import Problem, one_of
 from lastro.base.money import MOST_MINOR, Money
 from lastro.base.outgoing.addresses import url_problem
 from lastro.orders.methods import TED, known_method, method_of
-from lastro.rails.port import NOWHERE, Facts, Side, contradicts, is_before
+from lastro.rails.port import (
+    ACCOUNT_CLOSED,
+    ACCOUNT_INVALID,
+    DOCUMENT_DIFFERS,
+    NOWHERE,
+    Facts,
+    Side,
+    contradicts,
+    is_before,
+)
 from lastro.standards.documents import is_document
 
 if TYPE_CHECKING:
@@ -27,7 +36,7 @@ if TYPE_CHECKING:
     from lastro.orders.forms import CreateOrder, CustomerForm, OrderForm
     from lastro.orders.methods import Method
     from lastro.orders.model import Order, Payment, StaticCode
-    from lastro.rails.port import PixArrival
+    from lastro.rails.port import PixArrival, TedArrival
 
 DEFAULT_EXPIRATION_SECONDS = 86_400
 MOST_PARTS = 20
@@ -76,6 +85,21 @@ def judge(
     if order.subscription_id is not None:
         return None if is_tied else "BE17"
     return _misses_owner(arrival)
+
+
+def judge_ted(ted: TedArrival, account: Account | None) -> str | None:
+    """None where a TED may be credited, else why it is sent back, as the STR words it (CodDevTransf; domain.md §5).
+
+    account: the one of its branch and number, if any. The STR has no word for a blocked account: to who sent it, it takes no credit, as
+    one that there is not. A holder without document, or with another, is not who it was meant for.
+    """
+    if account is None:
+        return ACCOUNT_INVALID
+    if account.status == "CLOSED":
+        return ACCOUNT_CLOSED
+    if not account.is_active:
+        return ACCOUNT_INVALID
+    return None if ted.receiver_document == account.holder.document_number else DOCUMENT_DIFFERS
 
 
 def _shut(account: Account, arrival: PixArrival) -> str | None:
@@ -296,6 +320,17 @@ def facts_let_in(payment: Payment, account: Account | None) -> Facts:
     """What was said yes to, which the network's word about it has to repeat."""
     creditor = NOWHERE if account is None else Side(branch=account.branch, account=account.number)
     return Facts(payment.amount, creditor=creditor, number=payment.txid)
+
+
+def ted_facts_said(ted: TedArrival) -> Facts:
+    """What the STR says of a TED that came."""
+    return Facts(ted.amount, creditor=Side(branch=ted.receiver_branch, account=ted.receiver_account))
+
+
+def ted_facts_let_in(payment: Payment, account: Account | None) -> Facts:
+    """What was booked of it; of money for no account here the amount alone."""
+    creditor = NOWHERE if account is None else Side(branch=account.branch, account=account.number)
+    return Facts(payment.amount, creditor=creditor)
 
 
 def is_of_another(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     _Name: TypeAlias = tuple[str, str]  # of what: account, number, instrument, subject or key; and which
 
 _INSTITUTION = 0
-_FIRST = frozenset({port.PIX_ASK, port.PIX_SETTLED, port.CLAIM_NEWS})  # by what a subject is told of
+_FIRST = frozenset({port.PIX_ASK, port.PIX_SETTLED, port.TED_ARRIVED, port.CLAIM_NEWS})  # by what a subject is told of
 _LASTING = frozenset({"account", "number", "subject"})  # of one company for ever, as the tables have it
 _REMEMBERED = 20_000
 _COMPANIES_AT_ONCE = 10  # a pull brings ten: each waits for the disk, and what else the network has to tell waits for all
@@ -44,7 +44,7 @@ SELECT business_now() AS at, o.* FROM (
   SELECT 'key', key, company_id FROM own_keys WHERE key = ANY ($6::text[])
   UNION ALL
   SELECT * FROM (SELECT DISTINCT ON (subject) 'subject', subject, company_id FROM inbox
-                  WHERE subject = ANY ($3::text[]) AND kind IN ('pix.ask', 'pix.settled', 'claim.news')
+                  WHERE subject = ANY ($3::text[]) AND kind IN ('pix.ask', 'pix.settled', 'ted.arrived', 'claim.news')
                   ORDER BY subject, id) s) o
 """
 # What goes back of a payment makes nobody wait, nor does a dispute of it but for its own next word: they wait themselves,
@@ -211,6 +211,8 @@ class Inbox:
         """By what it is found whose a message is; None: it is nobody's."""
         if told.kind == port.UNKNOWN:
             return None
+        if told.kind == port.TED_ARRIVED:
+            return ("subject", told.subject)
         if told.account is not None:
             return ("account", told.account)
         if told.instrument is not None:
@@ -231,5 +233,7 @@ def _owner(told: Told, name: _Name | None, found: Mapping[_Name, UUID]) -> UUID 
     if name is None:
         return None
     first = found.get(name)
-    # A key is of whom its subject was told of first, while that is known of any.
-    return found.get(("key", told.key)) if first is None and name[0] == "subject" and told.key is not None else first
+    if first is not None or name[0] != "subject":
+        return first
+    # A TED, and what names a key, is of whom its subject was told of first, while that is known of any.
+    return found.get(("account", told.account or "")) or found.get(("key", told.key or ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lastro.rails.port import BOLETO, OUT, PIX, RETURN_OUT, TED
+from lastro.rails.port import BOLETO, OUT, PIX, RETURN_IN, RETURN_OUT, TED
 from lastro.reconciliation.model import (
     AMOUNT,
     CONTRADICTED,
@@ -81,7 +81,7 @@ _PARTNER = Proposal("the partner's settlement desk", "a área de liquidação do
 
 def proposal(rail: str, kind: str, difference: str) -> Proposal:
     """What to do about a difference of such a line."""
-    if difference == CONTRADICTED and ((rail == TED and kind != RETURN_OUT) or (rail == PIX and kind == OUT)):
+    if difference == CONTRADICTED and ((rail == TED and kind in (OUT, RETURN_IN)) or (rail == PIX and kind == OUT)):
         return _PROVED
     if difference == CONTRADICTED and (rail, kind) == (PIX, RETURN_OUT):
         return _REFUND_PROVED

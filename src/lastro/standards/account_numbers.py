@@ -18,6 +18,11 @@ def with_check_digit(eight_digits: str) -> str:
     return f"{eight_digits}{check if check < 10 else 0}"
 
 
+def in_full(digits: str) -> str:
+    """A number as we write it, of one that a network writes without the zeros in front."""
+    return digits.zfill(9)
+
+
 def is_account_number(text: str) -> bool:
     """Whether `text` is nine digits of which the last is the right check digit."""
     return _NINE.fullmatch(text) is not None and with_check_digit(text[:8]) == text

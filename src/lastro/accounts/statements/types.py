@@ -83,6 +83,10 @@ TYPES: Mapping[str, EntryType] = {
         "Crédito por decisão", "Um valor que não pôde ser devolvido a quem pagou foi creditado por decisão de pessoas.",
         "Money that could not be given back to who paid was credited, as people have decided.", "CREDIT", "213",
     ),
+    "TED_IN": EntryType(
+        "TED recebida", "Uma TED de outro banco chegou; o valor é o que fica depois das tarifas.",
+        "A TED from another bank has come in; the amount is what is left after fees.", "CREDIT", "209",
+    ),
     "BOOK_IN": EntryType(
         "Recebimento entre contas", "Outra conta desta instituição pagou um pedido.",
         "Another account of this institution paid an order.", "CREDIT", "213",

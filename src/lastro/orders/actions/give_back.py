@@ -14,8 +14,8 @@ from lastro.orders.refunds.end import not_paid_back, paid_back
 from lastro.orders.refunds.reasons import message_of
 from lastro.orders.refunds.store import by_return_id
 from lastro.orders.states import PIX_PAYMENTS, REFUNDS
-from lastro.rails.port import ALARMED, FIRST_ASK, PIX, Facts, ReturnOrder, contradicts, is_before, return_message
-from lastro.standards import pix_ids
+from lastro.rails.port import ALARMED, FIRST_ASK, PIX, TED, Facts, ReturnOrder, contradicts, is_before, return_message
+from lastro.standards import pix_ids, ted_ids
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -31,11 +31,19 @@ REASON = "MD06"  # asked by the receiver's side; the other reasons of a return b
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """What a return's id is made of. number: used once."""
+    """What a return's id is made of. number: used once. reason: why the money goes back, in its network's words."""
 
     ispb: str
     company_number: int
     number: int | None
+    reason: str = REASON
+
+    def name(self, rail: str, door: Door) -> str:
+        """The id: as every network knows a return, D…; the STR knows it by our control number."""
+        assert self.number is not None
+        if rail == TED:
+            return ted_ids.control_number(door.now, self.company_number, self.number)
+        return pix_ids.return_id(self.ispb, door.now, self.company_number, self.number)
 
 
 def give_back(
@@ -52,16 +60,15 @@ def give_back(
 
 def send_back(payment_id: UUID, end_to_end_id: str, amount: Money, made_of: Return, door: Door, rail: str) -> Write:
     """Of what lies in suspense of a payment: the hold SUSP→NET, and the order to the network."""
-    assert made_of.number is not None
-    return_id = pix_ids.return_id(made_of.ispb, door.now, made_of.company_number, made_of.number)
+    return_id = made_of.name(rail, door)
     refund_id = door.chance.uuid(door.now)
     hold = postings.giving_back(door, refund_id, amount, rail)
     refund = {
-        "id": refund_id, "origin": "AUTOMATIC", "payment_id": payment_id, "return_id": return_id, "reason_code": REASON,
-        "amount_minor": amount.minor, "hold_id": hold.id, "ask_at": door.now + FIRST_ASK,
+        "id": refund_id, "origin": "AUTOMATIC", "payment_id": payment_id, "return_id": return_id,
+        "reason_code": made_of.reason, "amount_minor": amount.minor, "hold_id": hold.id, "ask_at": door.now + FIRST_ASK,
         "rail": rail, "created_at": door.now, "updated_at": door.now,
     }  # fmt: skip
-    order = ReturnOrder(return_id, end_to_end_id, amount, REASON)
+    order = ReturnOrder(return_id, end_to_end_id, amount, made_of.reason)
     message = return_message(order, refund_id, door.chance.uuid(door.now), door.now, rail=rail)
     return Write(door.company_id, rows=REFUNDS.born(refund, door.now), transfers=(hold,), messages=(message,))
 

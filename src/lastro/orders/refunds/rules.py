@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from lastro.base.errors import Problem
 from lastro.base.money import Money
 from lastro.orders.methods import method_of
-from lastro.orders.returns import RETURN_ARRIVES_WITHIN, RETURN_WITHIN
+from lastro.orders.returns import RETURN_ARRIVES_WITHIN, return_within
 from lastro.rails.port import NOT_TAKEN
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ PAID_STATES: Final = ("PAID", "PARTIAL_REFUNDED", "REFUNDED")
 
 def given_up_for(refund: Refund, message: Sending, now: datetime) -> str | None:
     """The code with which a return ends that its network does not know; None: it may still come there, or be sent."""
-    is_over = now >= refund.created_at + RETURN_WITHIN
+    is_over = now >= refund.created_at + return_within(refund.payment.rail)
     if message.doubts and (is_over or message.is_nowhere):
         return message.doubt
     called_off_at = refund.called_off_at

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from lastro.orders.model import CompanySetup, Order, Party, Payment, StaticCode
     from lastro.rails.port import PixArrival
 
-_PAYMENT_COLUMNS = (
+PAYMENT_COLUMNS = (
     "id", "state", "version", "end_to_end_id", "order_id", "account_id", "amount_minor", "rail", "payer_id", "code",
     "accepted_at", "pix_key", "remittance", "txid", "settled_at", "authorizes", "maximum_minor", "payer_ibge_code",
     "purpose",
 )  # fmt: skip
 _PARTY_COLUMNS = ("id", "name", "document_type", "document_number", "bank")
-_SETUP_COLUMNS = (
+SETUP_COLUMNS = (
     "company_number", "version", "fee_payer", "customerless_partner", "default_account_id", "route", "down", "fees_version",
     "fees_from", "fees_fixed_minor", "fees_basis_points", "fees_additional_minor", "fees_payers",
 )  # fmt: skip
 
 
-def _named(table: str, columns: tuple[str, ...]) -> str:
+def named(table: str, columns: tuple[str, ...]) -> str:
     """The columns, each under its own name behind the table's."""
     return ", ".join(f"{table}.{column} AS {table}_{column}" for column in columns)
 
@@ -42,8 +42,8 @@ def _named(table: str, columns: tuple[str, ...]) -> str:
 # token of its location, where the txid was forgotten. CASE, where coalesce() would be shorter: behind row-level security,
 # what is compared with that is compared with every row.
 _BEARS = f"""
-SELECT o.*, held.end_to_end_id AS reserved_by, {_named("pix", _PAYMENT_COLUMNS)},
-       {_named("receiver", ACCOUNT_COLUMNS)}, {_named("sender", _PARTY_COLUMNS)}, {_named("terms", _SETUP_COLUMNS)}
+SELECT o.*, held.end_to_end_id AS reserved_by, {named("pix", PAYMENT_COLUMNS)},
+       {named("receiver", ACCOUNT_COLUMNS)}, {named("sender", _PARTY_COLUMNS)}, {named("terms", SETUP_COLUMNS)}
   FROM ({store.setup_sql("$4")}) terms
   LEFT JOIN LATERAL (
     SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2 AND rail = ANY ($3::text[]) LIMIT 1) pix ON true

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from lastro.rails import port
 from lastro.rails.messages import problem, understood
-from lastro.rails.port import Closed, PaymentFinal, Permanent, Told, Transient, Unknown
+from lastro.rails.port import Closed, Pending, Permanent, Told, Transient, Unknown
 from lastro.rails.ted import wire
 from lastro.standards.calendar import ted_opens_at
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from lastro.rails.line import Line
-    from lastro.rails.port import Keep, Pending
+    from lastro.rails.port import Keep
 
 TIMEOUT_SECONDS = 10.0
 # Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes.
@@ -43,7 +43,7 @@ class Ted:
         await stop.wait()
 
     async def send(self, kind: str, network_id: str, body: bytes, company_id: UUID) -> None:
-        """Posts one STR0008; the STR answers 201 once it has it, and the same message again changes nothing.
+        """Posts one STR0008 or STR0010; the STR answers 201 once it has it, and the same message again changes nothing.
 
         Closed outside its session, and outside the hours in which banks send for customers (contract.md §10), which end
         before it does: for as long as the calendar of banks says.
@@ -64,13 +64,15 @@ class Ted:
         raise Transient(f"{code}: {reason}")
 
     async def became(self, kind: str, network_id: str) -> Told | Pending | Unknown:
-        """What became of a TED of ours."""
-        del kind  # it has one
+        """What became of a TED of ours, or of a return of ours."""
         answer = await self._line.found(f"/str/v1/transfers/{quote(network_id, safe='')}", TIMEOUT_SECONDS)
         if answer is None:
             return Unknown()
-        end = understood(wire.status, network_id, answer)
-        return Told(port.PAYMENT_FINAL, "", network_id, port.encode(end)) if isinstance(end, PaymentFinal) else end
+        is_return = kind == port.RETURN_SEND
+        end = understood(wire.return_status if is_return else wire.status, network_id, answer)
+        if isinstance(end, Pending):
+            return end
+        return Told(port.RETURN_FINAL if is_return else port.PAYMENT_FINAL, "", network_id, port.encode(end))
 
     async def close(self) -> None:
         """Ends its connections."""

@@ -1,7 +1,8 @@
 """The messages of the STR as JSON, in both directions.
 
-Names follow the catalogue of the national financial system: STR0008 sends a TED, STR0008R1 says what became of it, STR0010R2
-brings one back. NumCtrlIF is ours, NumCtrlSTR the STR's. What is about a number that is not of our making is not read.
+Names follow the catalogue of the national financial system: STR0008 sends a TED, STR0008R1 says what became of it, STR0008R2
+that one has come, STR0010R2 brings one of ours back; by STR0010 we send one back, and STR0010R1 says what became of that.
+NumCtrlIF is ours, NumCtrlSTR the STR's. What is about a number that is not of our making is not read.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import msgspec
 from lastro.base.money import Money
 from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Original, decoded, facts_of, instant
-from lastro.standards import ted_ids
+from lastro.standards import account_numbers, pix_ids, ted_ids
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,8 @@ LONGEST_HISTORY = 200
 ACCOUNT_TYPES = {
     "CHECKING_ACCOUNT": "CC", "SAVINGS_ACCOUNT": "PP", "PAYMENT_ACCOUNT": "PG", "CACC": "CC", "SVGS": "PP", "TRAN": "PG",
 }  # fmt: skip
+# Those words, as Pix has them; a payer's account of any other type is shown without.
+_TYPES_OF_PAYERS = {"CC": "CACC", "PP": "SVGS", "PG": "TRAN"}
 # SitLancSTR: 1 to 4 are effective; 5 and 9 lacked funds, 14 and 15 were cancelled, 22 and 23 had a participant that takes no
 # part, 24 and 25 lacked funds at closing time; 17 to 20 wait for funds or for their time.
 _SETTLED = frozenset({"1", "2", "3", "4"})
@@ -52,8 +55,45 @@ class _Return(msgspec.Struct, rename="camel"):
     original_transaction: Original | None = None
 
 
+class _Document(msgspec.Struct):
+    type: str
+    number: str
+
+
+class _Debtor(msgspec.Struct, rename="camel"):
+    ispb: str
+    name: str
+    document: _Document
+    branch: str = ""
+    account: str = ""
+    account_type: str = ""
+
+
+class _Creditor(msgspec.Struct, rename="camel"):
+    ispb: str
+    branch: str
+    account: str
+    document: _Document | None = None
+
+
+class _Arrival(msgspec.Struct, rename="camel"):
+    num_ctrl_str: str
+    amount: str
+    settled_at: Instant
+    debtor: _Debtor
+    creditor: _Creditor
+    history: str | None = None
+
+
+class _ReturnResult(_Result, rename="camel"):
+    original_num_ctrl_str: str | None = None
+    amount: str | None = None
+
+
 def written(kind: str, body: bytes) -> bytes:
-    """The STR0008 that an outbox row stands for, the same bytes on every send. ValueError for a kind the STR has not."""
+    """The message that an outbox row stands for, the same bytes on every send. ValueError for a kind the STR has not."""
+    if kind == port.RETURN_SEND:
+        return _giving_back(port.return_order(body))
     if kind != port.TED_SEND:
         raise ValueError(f"the STR has no message for {kind}")
     order = port.ted_order(body)
@@ -76,6 +116,17 @@ def written(kind: str, body: bytes) -> bytes:
     )  # fmt: skip
 
 
+def _giving_back(order: port.ReturnOrder) -> bytes:
+    """STR0010: what came by a TED goes back whole. The reason is a CodDevTransf."""
+    return msgspec.json.encode(
+        {
+            "msgId": order.return_id, "type": "STR0010", "createdAt": instant(order.created_at),
+            "numCtrlIf": order.return_id, "originalNumCtrlStr": order.end_to_end_id, "amount": str(order.amount),
+            "code": order.reason,
+        }
+    )  # fmt: skip
+
+
 def _party(
     name: str, document_type: str, document_number: str, branch: str, account: str, account_type: str
 ) -> dict[str, Any]:
@@ -92,6 +143,23 @@ def status(control_number: str, body: bytes) -> port.PaymentFinal | port.Pending
     if result.num_ctrl_if != control_number:
         raise Malformed("numCtrlIf")
     return _end(result)
+
+
+def return_status(control_number: str, body: bytes) -> port.ReturnFinal | port.Pending:
+    """The STR's answer about a return of ours. Malformed where it is none."""
+    result = decoded(body, _ReturnResult)
+    if result.num_ctrl_if != control_number:
+        raise Malformed("numCtrlIf")
+    return _return_end(result)
+
+
+def _return_end(result: _ReturnResult) -> port.ReturnFinal | port.Pending:
+    end = _end(result)
+    if isinstance(end, port.Pending):
+        return end
+    amount = None if result.amount is None else Money.parse(result.amount, "BRL")
+    original = result.original_num_ctrl_str or ""
+    return port.ReturnFinal(result.num_ctrl_if, original, end.settled, end.code, end.settled_at, amount)
 
 
 def _end(result: _Result) -> port.PaymentFinal | port.Pending:
@@ -131,6 +199,41 @@ def _returned(name: str, raw: bytes, _: str) -> port.Told:
     return port.Told(port.PAYMENT_RETURNED, name, subject, port.encode(told), company_number=company, rail=port.TED)
 
 
+def _return_result(name: str, raw: bytes, _: str) -> port.Told:
+    """STR0010R1. One that says no end is kept as it came: the end follows."""
+    result = decoded(raw, _ReturnResult)
+    company = _company(result.num_ctrl_if, "numCtrlIf")
+    end = _return_end(result)
+    kind, body = (port.PAYMENT_PENDING, raw) if isinstance(end, port.Pending) else (port.RETURN_FINAL, port.encode(end))
+    return port.Told(kind, name, result.num_ctrl_if, body, company_number=company, rail=port.TED)
+
+
+def _arrived(name: str, raw: bytes, ispb: str) -> port.Told:
+    """STR0008R2: another bank has sent a TED to an account here; its money is in."""
+    ted = decoded(raw, _Arrival)
+    number, payer, receiver = ted.num_ctrl_str, ted.debtor, ted.creditor
+    amount = Money.parse(ted.amount, "BRL")
+    if not ted_ids.is_str_control_number(number):
+        raise Malformed("numCtrlStr")
+    if receiver.ispb != ispb or not pix_ids.is_ispb(payer.ispb):
+        raise Malformed("ispb")
+    if amount.minor <= 0:
+        raise Malformed("amount")
+    if payer.document.type not in ("CPF", "CNPJ"):
+        raise Malformed("debtor.document")  # whether its digits are right, who sent it has to know
+    account = account_numbers.in_full(receiver.account)
+    told = port.TedArrival(
+        number, amount,
+        port.Payer(
+            payer.name[:LONGEST_NAME], payer.document.type, payer.document.number, payer.ispb, payer.branch, payer.account,
+            _TYPES_OF_PAYERS.get(payer.account_type, ""),
+        ),
+        receiver.branch, account, None if receiver.document is None else receiver.document.number, ted.settled_at,
+        (ted.history or "")[:LONGEST_HISTORY].strip() or None,
+    )  # fmt: skip
+    return port.Told(port.TED_ARRIVED, name, number, port.encode(told), account=account, rail=port.TED)
+
+
 def _company(control_number: str, field: str) -> int:
     company = ted_ids.company_of_control_number(control_number)
     if company is None:
@@ -139,4 +242,6 @@ def _company(control_number: str, field: str) -> int:
 
 
 # By the type that a message names.
-READERS: Mapping[str, Reader] = MappingProxyType({"STR0008R1": _result, "STR0010R2": _returned})
+READERS: Mapping[str, Reader] = MappingProxyType(
+    {"STR0008R1": _result, "STR0008R2": _arrived, "STR0010R1": _return_result, "STR0010R2": _returned}
+)
