@@ -1,0 +1,84 @@
+"""A TED arrives: its money is in, and is credited to the account that it names, or goes back to who sent it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from lastro.base.run import Act, Done
+from lastro.base.write import Relied, Write
+from lastro.orders import store
+from lastro.orders.actions.give_back import Return, give_back
+from lastro.orders.actions.pay import Paid, pay
+from lastro.orders.actions.payers import payer_of
+from lastro.orders.rules import judge_ted, ted_facts_let_in, ted_facts_said
+from lastro.orders.states import PIX_PAYMENTS
+from lastro.orders.store.teds import of_ted
+from lastro.rails.port import ALARMED, TED, contradicts
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from lastro.base.db import Session
+    from lastro.base.run import Door, Glance
+    from lastro.base.write import Row
+    from lastro.orders.model import Party, Place
+    from lastro.orders.store.teds import Known
+    from lastro.rails.port import Claimed, TedArrival
+
+
+@dataclass(frozen=True)
+class TedArrived(Act["Known"]):
+    """Another bank has sent a TED to an account here. The STR does not ask: the money is in already."""
+
+    ted: TedArrival
+    claimed: Claimed
+    place: Place
+
+    def glance(self) -> Glance[Known]:
+        """The payment, if it was told of before; the account that it names; what the company pays for it."""
+        return of_ted(self.ted)
+
+    async def beyond(self, session: Session, door: Door, known: Known) -> Known:
+        """A number for a return's control number, where the money may have to go back."""
+        del door
+        return known if known.payment is not None else replace(known, number=await store.next_network_number(session))
+
+    def decide(self, known: Known, door: Door) -> Done:
+        """Credited where it fits, else into suspense and back. Told again, nothing changes; told otherwise, people look."""
+        if known.payment is not None:
+            differs = contradicts(ted_facts_said(self.ted), ted_facts_let_in(known.payment, known.account))
+            return Done(self._finished(ALARMED if differs else "known", door), b"")
+        write = self._finished("handled", door)
+        code = judge_ted(self.ted, known.account)
+        name, amount = self.ted.control_number, self.ted.amount
+        if code is not None:
+            payment_id, _, rows = self._rows(known, "give_back", door, code=code)
+            back = Return(self.place.institution.ispb, known.setup.number, known.number, code)
+            return Done(write + give_back(payment_id, name, amount, rows, back, door, rail=TED), b"")
+        order_id = door.chance.uuid(door.now)
+        _, payer, rows = self._rows(known, "settle", door, order_id=order_id)
+        account = known.account
+        assert account is not None
+        paid = Paid(
+            None, amount, self.ted.settled_at, payer, None, self.ted.history, order_id, TED, control_number=name,
+        )  # fmt: skip
+        write += Write(door.company_id, rows=rows, relies=(Relied("accounts", account.id, account.version),))
+        return Done(write + pay(None, known.setup, account, paid, self.place, door), b"")
+
+    def _rows(
+        self, known: Known, trigger: str, door: Door, *, order_id: UUID | None = None, code: str | None = None
+    ) -> tuple[UUID, Party, tuple[Row, ...]]:
+        """A new payment and its payer. order_id: that it pays; code: why it goes back."""
+        ted, payment_id = self.ted, door.chance.uuid(door.now)
+        payer, party = payer_of(ted.payer, self.place.banks.known, door)
+        values = {
+            "id": payment_id, "end_to_end_id": ted.control_number, "order_id": order_id,
+            "account_id": None if known.account is None else known.account.id, "amount_minor": ted.amount.minor,
+            "remittance": ted.history, "payer_id": payer.id, "code": code, "accepted_at": ted.settled_at,
+            "settled_at": ted.settled_at, "rail": TED, "created_at": door.now, "updated_at": door.now,
+        }  # fmt: skip
+        return payment_id, payer, (party, *PIX_PAYMENTS.born(values, door.now, (trigger,), reason=code))
+
+    def _finished(self, outcome: str, door: Door) -> Write:
+        return Write(door.company_id, finished=(self.claimed.finished(outcome, door.now),))

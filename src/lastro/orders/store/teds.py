@@ -1,0 +1,61 @@
+"""What bears on a TED that came, in the one statement by which the door is passed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lastro.accounts import ACCOUNT_COLUMNS, account_from
+from lastro.base.db import Part
+from lastro.base.run import Glance
+from lastro.orders import store
+from lastro.orders.methods import TED as TED_METHOD
+from lastro.orders.store.arrivals import PAYMENT_COLUMNS, SETUP_COLUMNS, named
+from lastro.rails.port import TED
+
+if TYPE_CHECKING:
+    from asyncpg import Record
+
+    from lastro.accounts import Account
+    from lastro.orders.model import CompanySetup, Payment
+    from lastro.rails.port import TedArrival
+
+# $2: the STR's number of it; $3: TED; $4, $5: number and branch of the account that it names.
+# The STR leaves zeros in front of a branch out. What is known already has its own account.
+_BEARS = f"""
+SELECT {named("ted", PAYMENT_COLUMNS)}, {named("receiver", ACCOUNT_COLUMNS)}, {named("terms", SETUP_COLUMNS)}
+  FROM ({store.setup_sql("$3")}) terms
+  LEFT JOIN LATERAL (
+    SELECT * FROM pix_payments WHERE company_id = $1 AND end_to_end_id = $2 AND rail = '{TED}' LIMIT 1) ted ON true
+  LEFT JOIN LATERAL (
+    SELECT * FROM accounts a
+     WHERE a.company_id = $1 AND a.id = CASE WHEN ted.id IS NOT NULL THEN ted.account_id
+             ELSE (SELECT n.account_id FROM account_numbers n WHERE n.company_id = $1 AND n.number = $4) END
+       AND (ted.id IS NOT NULL OR ltrim(a.branch, '0') = ltrim($5, '0')) LIMIT 1) receiver ON true
+"""  # noqa: S608 a statement of our own
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Everything that bears on a TED that came. number: for a return's control number."""
+
+    payment: Payment | None
+    account: Account | None
+    setup: CompanySetup
+    number: int | None = None
+
+
+def of_ted(ted: TedArrival) -> Glance[Known]:
+    """What bears on a TED: by the STR's number of it, else by the account that it names."""
+    return Glance(
+        _BEARS, (ted.control_number, TED_METHOD, ted.receiver_account, ted.receiver_branch), lambda rows: _known(rows[0])
+    )
+
+
+def _known(row: Record) -> Known:
+    account = Part(row, "receiver_")
+    return Known(
+        payment=None if row["ted_id"] is None else store.payment_from(Part(row, "ted_")),
+        account=None if account["id"] is None else account_from(account),
+        setup=store.setup_from(Part(row, "terms_"), TED_METHOD),
+    )
