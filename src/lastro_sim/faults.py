@@ -19,6 +19,7 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "payout": frozenset({"reject", "timeout", "twice", "slow", "unseen", "lost-answer", "unprocessed", "down"}),
     "return": frozenset({"reject", "timeout", "twice", "late", "slow", "lost-answer", "unprocessed", "down"}),
     "ted": frozenset({"reject", "reject-then-settle", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
+    "ted_in": frozenset({"twice", "late"}),
     "authorization": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
     "recurrence": frozenset({"reject", "down"}),
     "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "unprocessed", "down"}),

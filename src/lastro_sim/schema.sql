@@ -252,6 +252,29 @@ CREATE TABLE IF NOT EXISTS ted_return (      -- one transfer is given back whole
     settled_at   INTEGER NOT NULL            -- may be still to come
 ) STRICT;
 
+CREATE TABLE IF NOT EXISTS ted_in (          -- transfers of other banks to a participant
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    num_ctrl_str TEXT NOT NULL UNIQUE,
+    ispb         TEXT NOT NULL,              -- who receives it
+    amount       INTEGER NOT NULL,
+    body         TEXT NOT NULL,              -- both sides, purpose and history
+    settled_at   INTEGER NOT NULL            -- when the STR opens, where it is shut
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS ted_in_return (   -- what a participant gives back of them, whole and once
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    num_ctrl_if  TEXT NOT NULL UNIQUE,
+    num_ctrl_str TEXT NOT NULL UNIQUE,
+    ispb         TEXT NOT NULL,              -- who gives it back
+    original     TEXT NOT NULL,              -- the STR's number of the transfer
+    amount       INTEGER NOT NULL,
+    code         TEXT NOT NULL,              -- CodDevTransf
+    resource_id  TEXT NOT NULL,
+    status       TEXT NOT NULL,              -- the STR's own number
+    settled_at   INTEGER,
+    withheld     INTEGER NOT NULL DEFAULT 0  -- the end is told only to who asks
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS slip (            -- registered at the collecting bank
     seq           INTEGER PRIMARY KEY AUTOINCREMENT,
     nosso_numero  TEXT NOT NULL UNIQUE,

@@ -293,6 +293,7 @@ class Play:
         assert not ours
         assert all(r["state"] == "ERROR" for r in refunds.values())
         await self._teds_agree()
+        await self._teds_in_agree()
 
     async def _teds_agree(self) -> None:
         """Each TED is at the STR at most once, and each that we have as paid exactly once."""
@@ -304,6 +305,17 @@ class Play:
             assert (payout["status"], payout["amount_minor"]) == (expected, cents(ted["amount"])), (ted, payout)
             assert payout["str_control_number"] in (None, ted["numCtrlStr"])
         assert not [r for r in sent.values() if r["status"] not in ("ERROR", "EXPIRED", "CANCELED")]
+
+    async def _teds_in_agree(self) -> None:
+        """Each TED of another bank is booked here once, whole, and given back there where it is given back here."""
+        network = (await self.act("/teds/in?limit=10000", method="GET"))["data"]
+        ours = {r["end_to_end_id"]: r for r in await self.books.fetch("SELECT * FROM pix_payments WHERE rail = 'ted'")}
+        for ted in network:
+            mine = ours.pop(ted["numCtrlStr"])
+            expected = {"SETTLED"} if ted["returned"] is None else {"RETURNED"}
+            assert mine["state"] in expected | {"STRANDED"}, (ted, mine)
+            assert mine["amount_minor"] == cents(ted["amount"])
+        assert not ours
 
 
 def cents(value: str) -> int:

@@ -90,8 +90,8 @@ def judge(
 def judge_ted(ted: TedArrival, account: Account | None) -> str | None:
     """None where a TED may be credited, else why it is sent back, as the STR words it (CodDevTransf; domain.md §5).
 
-    account: the one of its branch and number, if any. The STR has no word for a blocked account: to who sent it, it takes no credit, as
-    one that there is not. A holder without document, or with another, is not who it was meant for.
+    account: the one of its branch and number, if any. The STR has no word for a blocked account: it takes no credit, as one
+    that there is not. A holder without document, or with another, is not who it was meant for.
     """
     if account is None:
         return ACCOUNT_INVALID

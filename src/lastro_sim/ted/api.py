@@ -15,7 +15,7 @@ from ..guard import participant_only
 from ..network import Network
 from ..refusals import Problem, forbidden, malformed, not_found
 from ..settings import SIMULATED_BANKS
-from . import acts, intake, transfers
+from . import acts, incoming, intake, transfers
 
 
 @post("/str/v1/msgs/{ispb:str}", guards=[participant_only])
@@ -30,7 +30,10 @@ async def message_in(request: Asked, network: NamedDependency[Network], ispb: Fr
 
 @get("/str/v1/transfers/{num_ctrl_if:str}", guards=[participant_only])
 async def transfer_status(network: NamedDependency[Network], num_ctrl_if: FromPath[str]) -> Response[bytes]:
-    """What has become of a transfer."""
+    """What has become of a transfer, or of a return."""
+    back = incoming.return_of(network, num_ctrl_if)
+    if back is not None:
+        return answer(incoming.answered(network, back))
     known = transfers.find(network, num_ctrl_if)
     if known is None:
         raise not_found()
@@ -52,4 +55,24 @@ async def transfer_return(request: Asked, network: NamedDependency[Network]) -> 
     return answer(acts.give_back(network, Form.read(await request.body())))
 
 
-ROUTES: tuple[HTTPRouteHandler, ...] = (message_in, transfer_status, transfer_list, transfer_return)
+@post("/phone/ted", status_code=200)
+async def transfer_to_lastro(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """Send a transfer to an account at lastro."""
+    return answer(incoming.send(network, Form.read(await request.body())))
+
+
+@get("/teds/in")
+async def transfers_to_lastro(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
+    """What other banks have sent, and what came back of it."""
+    limit = queries.whole(queries.read(request, {"limit"}), "limit", 1000, 1, MOST_LISTED)
+    return answer({"data": incoming.listed(network, limit)})
+
+
+ROUTES: tuple[HTTPRouteHandler, ...] = (
+    message_in,
+    transfer_status,
+    transfer_list,
+    transfer_return,
+    transfer_to_lastro,
+    transfers_to_lastro,
+)

@@ -1,4 +1,4 @@
-"""The way in: a STR0008 is read, judged by the session, and kept once under its NumCtrlIF."""
+"""The way in: a STR0008 is read, or a STR0010, judged by the session, and kept once under its NumCtrlIF."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ from .. import amounts, faults, logs
 from ..forms import Form
 from ..network import Network
 from ..refusals import RefusedError, away, conflict
-from . import session, transfers
+from . import incoming, session, transfers
 from .returns import TYPES
 
 MESSAGE_ID = re.compile(r"[A-Za-z0-9]{1,35}")
@@ -23,11 +23,13 @@ TYPE = "STR0008"
 
 
 def receive(network: Network, ispb: str, raw: bytes) -> str:
-    """Take one transfer; answers its resource id. The same again does nothing new and answers the same."""
+    """Take one transfer, or a return of one; answers its resource id. The same again does nothing new."""
     form = Form.read(raw)
     form.text("msgId", 35, MESSAGE_ID)
-    form.choice("type", {TYPE})
+    kind = form.choice("type", {TYPE, incoming.RETURN})
     form.instant("createdAt")
+    if kind == incoming.RETURN:
+        return incoming.receive_return(network, ispb, form)
     transfer = _read(form, ispb)
     form.check()
     logs.about(transfer.num_ctrl_if)

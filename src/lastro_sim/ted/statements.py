@@ -1,4 +1,4 @@
-"""A participant's account at the STR, day by day: the TEDs that left it, and those that came back."""
+"""A participant's account at the STR, day by day: the TEDs that left it or came in, and those that went back."""
 
 from functools import partial
 
@@ -13,6 +13,7 @@ from ..clock import printed
 from ..guard import participant_only
 from ..network import Network
 from ..statements import Movement
+from . import incoming
 from .returns import RETURN
 from .transfers import EFFECTIVE, RESULT, repeated
 
@@ -22,6 +23,8 @@ SELECT r.*, t.amount, t.num_ctrl_str AS original, t.ispb, t.body
   FROM ted_return r JOIN ted t ON t.num_ctrl_if = r.num_ctrl_if
  WHERE r.settled_at >= ? AND r.settled_at < ? AND t.ispb = ? ORDER BY r.settled_at, r.seq
 """
+CAME_IN = "SELECT * FROM ted_in WHERE settled_at >= ? AND settled_at < ? AND ispb = ? ORDER BY settled_at, seq"
+WENT_BACK = "SELECT * FROM ted_in_return WHERE settled_at >= ? AND settled_at < ? AND ispb = ? ORDER BY settled_at, seq"
 
 
 @get("/str/v1/statements/{ispb:str}", guards=[participant_only])
@@ -34,7 +37,7 @@ ROUTES: tuple[HTTPRouteHandler, ...] = (statement,)
 
 
 def movements(network: Network, ispb: str, begin: int, end: int) -> list[Movement]:
-    """What left and came back between two instants."""
+    """What left, came in and went back between two instants."""
     found = []
     for row in network.store.rows(SENT, EFFECTIVE, begin, end, ispb):
         name, number = row["num_ctrl_if"], row["num_ctrl_str"]
@@ -64,4 +67,21 @@ def movements(network: Network, ispb: str, begin: int, end: int) -> list[Movemen
         }
         about = {"numCtrlIf": name, "numCtrlStr": number}
         found.append(Movement("RETURN_IN", number, name, row["amount"], row["settled_at"], message, about))
+    found += _to_us(network, ispb, begin, end)
     return sorted(found, key=lambda one: one.settled_at)
+
+
+def _to_us(network: Network, ispb: str, begin: int, end: int) -> list[Movement]:
+    """What other banks have sent, and what of it the participant gave back."""
+    found = []
+    for row in network.store.rows(CAME_IN, begin, end, ispb):
+        number = row["num_ctrl_str"]
+        message = {"msgId": f"S{number}", "type": incoming.ARRIVED, **incoming.arrival(row)}
+        about = {"numCtrlStr": number}
+        found.append(Movement("IN", number, None, row["amount"], row["settled_at"], message, about))
+    for row in network.store.rows(WENT_BACK, begin, end, ispb):
+        name, original = row["num_ctrl_if"], row["original"]
+        message = {"msgId": f"S{name}", "type": incoming.RESULT, **incoming.result(row)}
+        about = {"numCtrlIf": name, "numCtrlStr": row["num_ctrl_str"]}
+        found.append(Movement("RETURN_OUT", name, original, row["amount"], row["settled_at"], message, about))
+    return found

@@ -1,0 +1,214 @@
+"""Transfers of other banks to accounts at lastro: sent by a customer of a bank played here, told, and perhaps given back.
+
+A bank takes the order at any hour and sends it when the STR opens. It writes numbers as the STR does, without the zeros in
+front, and knows the receiver by what the payer typed.
+"""
+
+import json
+import re
+import sqlite3
+from typing import Any
+
+from lastro.standards import calendar
+
+from .. import amounts, faults
+from ..bank import payers
+from ..clock import counted, moment, printed, printed_or_none
+from ..directory import entries
+from ..forms import Form
+from ..network import Network
+from ..refusals import Problem, RefusedError, away, conflict, malformed
+from ..settings import LASTRO_ISPB
+from ..spi import mailbox
+from . import session
+from .transfers import EFFECTIVE, NO_FUNDS, new_num_ctrl_str
+
+ARRIVED = "STR0008R2"
+RETURN = "STR0010"
+RESULT = "STR0010R1"
+CREDIT_IN_ACCOUNT = "10"
+BRANCH = re.compile(r"\d{1,4}", re.ASCII)
+ACCOUNT = re.compile(r"\d{1,13}", re.ASCII)
+DOCUMENT = re.compile(r"\d{11}|[0-9A-Z]{12}\d{2}", re.ASCII)
+CODE = re.compile(r"[1-9][0-9]{0,2}")
+NUM_CTRL_IF = re.compile(r"[A-Za-z0-9]{1,20}")
+NUM_CTRL_STR = re.compile(r"STR\d{17}", re.ASCII)
+COPIES = frozenset({"twice", "late"})
+OF_RETURNS = frozenset({"reject", "timeout", "twice", "late"})
+
+
+def send(network: Network, form: Form) -> dict[str, Any]:
+    """A customer of another bank sends a transfer to a branch and account at lastro; answers when it settles.
+
+    Who does not type the receiver's document has it from the directory, else names himself.
+    """
+    amount, payer, history = form.maybe_amount("amount"), payers.chosen(form), form.maybe_text("history", 200)
+    if form.given("amount") is None:
+        form.refuse("amount", "REQUIRED", "This field is required")
+    place = form.child("account")
+    branch, account = place.text("branch", 4, BRANCH), place.text("account", 13, ACCOUNT)
+    document, name = place.maybe_text("document", 14, DOCUMENT), place.maybe_text("name", 80)
+    form.check()
+    if payer.refused is not None:
+        return {"status": "REJECTED", "code": payer.refused}
+    entry = entries.at_account(network, LASTRO_ISPB, branch, account)
+    document = document or (payer.document if entry is None else entry["owner_number"])
+    body = {
+        "debtor": {**payer.fields, "accountType": "CC"},
+        "creditor": {
+            "ispb": LASTRO_ISPB,
+            "name": name or (payer.name if entry is None else entry["owner_name"]),
+            "document": {"type": "CPF" if len(document) == 11 else "CNPJ", "number": document},
+            "branch": branch.lstrip("0") or "0",
+            "account": account.lstrip("0") or "0",
+            "accountType": "PG",
+        },
+        "purpose": CREDIT_IN_ACCOUNT,
+    } | ({"history": history} if history else {})
+    del body["debtor"]["ibgeCode"]
+    return _take(network, amount or 1, body)
+
+
+def _take(network: Network, amount: int, body: dict[str, Any]) -> dict[str, Any]:
+    number = new_num_ctrl_str(network)
+    now = network.clock.business()
+    at = counted(calendar.ted_opens_at(moment(now)))
+    about = {
+        "numCtrlStr": number,
+        "amount": amounts.printed(amount),
+        "payerDocument": body["debtor"]["document"]["number"],
+    }
+    fault = faults.strike(network, "ted_in", about, COPIES)
+    with network.store.writing():
+        network.store.run(
+            "INSERT INTO ted_in (num_ctrl_str, ispb, amount, body, settled_at) VALUES (?, ?, ?, ?, ?)",
+            number,
+            LASTRO_ISPB,
+            amount,
+            json.dumps(body),
+            at,
+        )
+        copies = 2 if fault is not None and fault.behaviour == "twice" else 1
+        late = fault.delay if fault is not None and fault.behaviour == "late" else 0
+        told = arrival(_known(network, number))
+        mailbox.put(network, LASTRO_ISPB, ARRIVED, told, copies=copies, available_at=at + late)
+    return {"numCtrlStr": number, "status": "SETTLED" if at <= now else "SCHEDULED", "settledAt": printed(at)}
+
+
+def arrival(row: sqlite3.Row) -> dict[str, Any]:
+    """What its receiver's institution is told of a transfer."""
+    return {
+        "numCtrlStr": row["num_ctrl_str"],
+        "amount": amounts.printed(row["amount"]),
+        "settledAt": printed(row["settled_at"]),
+        **json.loads(row["body"]),
+    }
+
+
+def listed(network: Network, limit: int) -> list[dict[str, Any]]:
+    """What other banks have sent, each with what came back of it: the newest, oldest first."""
+    rows = network.store.rows("SELECT * FROM ted_in ORDER BY seq DESC LIMIT ?", limit)[::-1]
+    return [arrival(row) | {"returned": _returned(network, row)} for row in rows]
+
+
+def _returned(network: Network, row: sqlite3.Row) -> dict[str, Any] | None:
+    back = network.store.row("SELECT * FROM ted_in_return WHERE original = ? AND status = ?", row["num_ctrl_str"], EFFECTIVE)
+    return None if back is None else {"numCtrlIf": back["num_ctrl_if"], "code": back["code"]}
+
+
+def receive_return(network: Network, ispb: str, form: Form) -> str:
+    """Take a return of such a transfer, whole and once; answers its resource id. The same again does nothing new."""
+    number = form.text("numCtrlIf", 20, NUM_CTRL_IF)
+    original = form.text("originalNumCtrlStr", 20, NUM_CTRL_STR)
+    code = form.text("code", 3, CODE)
+    form.message_amount("amount")
+    form.check()
+    amount = amounts.from_message(str(form.given("amount")))
+    known = return_of(network, number)
+    if known is not None:
+        if (known["ispb"], known["original"], known["code"]) != (ispb, original, code):
+            raise conflict("numCtrlIf", "DUPLICATE", "This numCtrlIf was used for another return")
+        with network.store.writing():
+            _tell(network, known)
+        return str(known["resource_id"])
+    about = {"numCtrlIf": number, "numCtrlStr": original, "amount": amounts.printed(amount)}
+    fault = faults.strike(network, "ted", about, faults.at_the_door("ted"))
+    if fault is not None and fault.behaviour == "down":
+        raise away()
+    if not session.is_open(network):
+        raise RefusedError(422, "OUTSIDE_STR_SESSION", "Transfers are taken from 06:30 to 17:00 on business days")
+    row = network.store.row("SELECT * FROM ted_in WHERE num_ctrl_str = ? AND ispb = ?", original, ispb)
+    if row is None:
+        raise malformed(Problem("originalNumCtrlStr", "INVALID", "There is no such transfer"))
+    if row["amount"] != amount:
+        raise malformed(Problem("amount", "INVALID", "A transfer is given back whole"))
+    if _returned(network, row) is not None:
+        raise conflict("originalNumCtrlStr", "DUPLICATE", "This transfer was given back")
+    resource_id = _end(network, row, number, code, about)
+    if fault is not None:
+        raise away()
+    return resource_id
+
+
+def _end(network: Network, row: sqlite3.Row, number: str, code: str, about: dict[str, str | None]) -> str:
+    fault = faults.strike(network, "ted", about, OF_RETURNS)
+    behaviour = None if fault is None else fault.behaviour
+    status = (fault.code if fault is not None and fault.code else NO_FUNDS) if behaviour == "reject" else EFFECTIVE
+    resource_id = network.chance.uuid()
+    now = network.clock.business()
+    with network.store.writing():
+        network.store.run(
+            "INSERT INTO ted_in_return (num_ctrl_if, num_ctrl_str, ispb, original, amount, code, resource_id, status,"
+            " settled_at, withheld) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            number,
+            new_num_ctrl_str(network),
+            row["ispb"],
+            row["num_ctrl_str"],
+            row["amount"],
+            code,
+            resource_id,
+            status,
+            now if status == EFFECTIVE else None,
+            behaviour == "timeout",
+        )
+        made = return_of(network, number)
+        assert made is not None
+        late = fault.delay if fault is not None and behaviour == "late" else 0
+        _tell(network, made, 2 if behaviour == "twice" else 1, now + late)
+    return resource_id
+
+
+def return_of(network: Network, num_ctrl_if: str) -> sqlite3.Row | None:
+    """A return by its sender's number."""
+    return network.store.row("SELECT * FROM ted_in_return WHERE num_ctrl_if = ?", num_ctrl_if)
+
+
+def answered(network: Network, known: sqlite3.Row) -> dict[str, Any]:
+    """A return as the STR answers about it; an end that was kept from its sender is told from then on."""
+    if known["withheld"]:
+        with network.store.writing():
+            network.store.run("UPDATE ted_in_return SET withheld = 0 WHERE seq = ?", known["seq"])
+    return result(known)
+
+
+def result(known: sqlite3.Row) -> dict[str, Any]:
+    """What became of a return."""
+    settled_at = printed_or_none(known["settled_at"])
+    return {
+        "numCtrlIf": known["num_ctrl_if"],
+        "numCtrlStr": known["num_ctrl_str"],
+        "status": known["status"],
+        "originalNumCtrlStr": known["original"],
+        "amount": amounts.printed(known["amount"]),
+    } | ({"settledAt": settled_at} if settled_at else {})
+
+
+def _tell(network: Network, known: sqlite3.Row, copies: int = 1, available_at: int | None = None) -> None:
+    if not known["withheld"]:
+        mailbox.put(network, known["ispb"], RESULT, result(known), copies=copies, available_at=available_at)
+
+
+def _known(network: Network, num_ctrl_str: str) -> sqlite3.Row:
+    row = network.store.row("SELECT * FROM ted_in WHERE num_ctrl_str = ?", num_ctrl_str)
+    assert row is not None
+    return row
