@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from tests.cast import Cast
@@ -47,5 +48,13 @@ async def test_what_is_disputed_is_listed_shown_and_decided(court: Court, desk: 
     await court.says(other)
     await court.says(other, status="RECEIVED")
     await asks("med", "decide", str(other.reference_id), "agreed", "--fraud", "mule_account", "--details", "Lent")
+    # Of two sides here the directory's id leads to the one that is decided about.
+    directory_id = uuid4()
+    side = await court.notice(await court.transaction(await court.paid(1000)), directory_id=directory_id)
+    await court.says(side)
+    await court.says(side, status="RECEIVED")
+    assert (await asks("med", "show", str(side.reference_id)))["directoryId"] == str(directory_id)
+    decided = await asks("med", "decide", str(directory_id), "agreed", "--fraud", "mule_account", "--details", "Lent")
+    assert decided["referenceId"] == str(side.reference_id)
     told = {one["result"]: (one["fraud"], one["details"]) for one in await court.sent("med.verdict")}
     assert told == {"DISAGREED": (None, None), "AGREED": ("MULE_ACCOUNT", "Lent")}

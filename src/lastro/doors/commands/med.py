@@ -54,17 +54,23 @@ async def _show(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _decide(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    company_id, object_id = await _object(desk, given.object)
-    async with desk.database.session() as session:
-        for _, other in await companies.numbers(session):
-            await session.enter(other)
-            received = await med.received_side(session, other, object_id)
-            if received is not None:
-                company_id, object_id = other, received
-                break
+    company_id, object_id = await _received(desk, given.object) or await _object(desk, given.object)
     stand = med.Stand(wiring.place_of(desk.settings).institution, desk.settings.disputing)
     fraud = None if given.fraud is None else given.fraud.upper()
     return await desk.act(company_id, med.Decide(object_id, given.verdict.upper(), stand, fraud, given.details))
+
+
+async def _received(desk: Desk, text: str) -> tuple[UUID, UUID] | None:
+    """Of the directory's id of an object with both sides here: that which is decided about, and its company."""
+    object_id = as_id(text.lower())
+    if object_id is not None:
+        async with desk.database.session() as session:
+            for _, company_id in await companies.numbers(session):
+                await session.enter(company_id)
+                found = await med.received_side(session, company_id, object_id)
+                if found is not None:
+                    return company_id, found
+    return None
 
 
 async def _object(desk: Desk, text: str) -> tuple[UUID, UUID]:
