@@ -25,7 +25,7 @@ REQUESTS_OF_A_LIFE = 6  # about so many: by it the faults are spread over a stor
 LEAST_KEPT = 1 / 3  # writes of a life, or the storm proves too little; about 1.2 are usual
 # What people do, and how often. Every operation of the API is in the hand of one of them.
 LIVES: Mapping[Callable[[Crowd], Awaitable[None]], int] = {
-    buying.buys: 8, buying.buys_by_fewer_words: 2, buying.pays_a_printed_code: 2, buying.pays_nobody: 2,
+    buying.buys: 8, buying.buys_by_fewer_words: 2, buying.pays_a_printed_code: 2, buying.pays_nobody: 2, buying.sends_a_ted: 2,
     buying.buys_at_a_partner: 5, buying.buys_by_card: 3, paying_out.pays_out: 9, paying_out.plans: 3,
     paying_out.contests: 2, paying_out.is_contested: 2, paying_out.is_called_off: 2, recurring.subscribes: 4, recurring.goes_on: 1,
     holding.makes_a_key: 3, holding.claims_a_key: 2, holding.opens_an_account: 2, holding.is_blocked: 1,

@@ -147,6 +147,15 @@ async def pays_nobody(crowd: Crowd) -> None:
     crowd.meanwhile(crowd.act("/phone/transfer", {**where, "amount": crowd.cents()}))
 
 
+async def sends_a_ted(crowd: Crowd) -> None:
+    """A customer of another bank sends a TED to an account here, or to one that there is not, or not of whom he names."""
+    spare = crowd.chance.choice(crowd.town.people["spare"])
+    changed: dict[str, Any] = crowd.chance.choice(({}, {}, {}, {"account": "399999"}, {"document": "98765432100"}))
+    place = {"branch": "0001", "account": spare["number"], **changed}
+    crowd.meanwhile(crowd.act("/phone/ted", {"account": place, "amount": crowd.cents()}))
+    await crowd.read("list_orders", paymentMethod="TED", limit="20")
+
+
 async def buys_at_a_partner(crowd: Crowd) -> None:
     """An order by a slip, a voucher, transfers or crypto."""
     method = crowd.chance.choice(tuple(_MAGIC))

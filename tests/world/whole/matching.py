@@ -16,14 +16,19 @@ _NOT_GIVEN = ("ERROR", "CREDITED", "PAID_OUT")  # the last two: what was refused
 _BOOKED = ("BOOKED",)  # of rows that have no states
 
 _PAYMENTS = "SELECT * FROM pix_payments WHERE rail = 'pix'"
-_COLLECTED = "SELECT * FROM pix_payments WHERE rail NOT IN ('pix', 'book')"
+_COLLECTED = "SELECT * FROM pix_payments WHERE rail NOT IN ('pix', 'book', 'ted')"
+_TEDS_IN = "SELECT * FROM pix_payments WHERE rail = 'ted'"
+_TEDS_GIVEN = """
+SELECT r.*, p.end_to_end_id FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
+ WHERE p.rail = 'ted'
+"""
 _GIVEN = """
 SELECT r.*, p.end_to_end_id FROM refunds r JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id
  WHERE p.rail = 'pix'
 """
 _GIVEN_BY_PARTNERS = """
 SELECT r.*, p.end_to_end_id, p.rail AS of FROM refunds r
-  JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id WHERE p.rail NOT IN ('pix', 'book')
+  JOIN pix_payments p ON p.company_id = r.company_id AND p.id = r.payment_id WHERE p.rail NOT IN ('pix', 'book', 'ted')
 """
 _CAME_BACK = """
 SELECT b.*, 'BOOKED' AS state, coalesce(p.end_to_end_id, p.control_number) AS network_id FROM payout_returns b
@@ -38,7 +43,7 @@ _LEFT_TO_PEOPLE = "SELECT body FROM inbox WHERE kind = 'card.chargeback' AND out
 
 async def matched(play: Play) -> list[str]:
     """What is on one side alone, or otherwise than on the other."""
-    return [*await _pix(play), *await _teds(play), *await _partners(play)]
+    return [*await _pix(play), *await _teds(play), *await _teds_in(play), *await _partners(play)]
 
 
 class Books:
@@ -111,6 +116,19 @@ async def _teds(play: Play) -> list[str]:
         if returned:
             wrong += back.met(returned, _BOOKED, name, returned["numCtrlStr"])
     return [*wrong, *sent.rest(_NOT_SENT), *back.rest()]
+
+
+async def _teds_in(play: Play) -> list[str]:
+    """Every TED of another bank was taken once, and is given back there where it is here."""
+    came = Books("TED that came", await play.books.fetch(_TEDS_IN), "state", "end_to_end_id")
+    given = Books("return of ours of a TED", await play.books.fetch(_TEDS_GIVEN), "state", "end_to_end_id", "return_id")
+    wrong: list[str] = []
+    for ted in (await play.act("/teds/in?limit=10000", method="GET"))["data"]:
+        name, back = ted["numCtrlStr"], ted["returned"]
+        wrong += came.met(ted, ("RETURNED",) if back else ("SETTLED", "STRANDED", *_NOT_GIVEN), name)
+        if back:
+            wrong += given.met({**ted, **back}, ("PAID",), name, back["numCtrlIf"])
+    return [*wrong, *came.rest(), *given.rest(_NOT_GIVEN)]
 
 
 async def _partners(play: Play) -> list[str]:
