@@ -54,7 +54,7 @@ def send(network: Network, form: Form) -> dict[str, Any]:
     entry = entries.at_account(network, LASTRO_ISPB, branch, account)
     document = document or (payer.document if entry is None else entry["owner_number"])
     body = {
-        "debtor": {**payer.fields, "accountType": "CC"},
+        "debtor": {k: v for k, v in payer.fields.items() if k != "ibgeCode"} | {"accountType": "CC"},
         "creditor": {
             "ispb": LASTRO_ISPB,
             "name": name or (payer.name if entry is None else entry["owner_name"]),
@@ -65,7 +65,6 @@ def send(network: Network, form: Form) -> dict[str, Any]:
         },
         "purpose": CREDIT_IN_ACCOUNT,
     } | ({"history": history} if history else {})
-    del body["debtor"]["ibgeCode"]
     return _take(network, amount or 1, body)
 
 
@@ -123,7 +122,7 @@ def receive_return(network: Network, ispb: str, form: Form) -> str:
     code = form.text("code", 3, CODE)
     form.message_amount("amount")
     form.check()
-    amount = amounts.from_message(str(form.given("amount")))
+    amount = amounts.from_message(str(form.given("amount"))) or 0
     known = return_of(network, number)
     if known is not None:
         if (known["ispb"], known["original"], known["code"]) != (ispb, original, code):
@@ -131,7 +130,7 @@ def receive_return(network: Network, ispb: str, form: Form) -> str:
         with network.store.writing():
             _tell(network, known)
         return str(known["resource_id"])
-    about = {"numCtrlIf": number, "numCtrlStr": original, "amount": amounts.printed(amount)}
+    about: dict[str, str | None] = {"numCtrlIf": number, "numCtrlStr": original, "amount": amounts.printed(amount)}
     fault = faults.strike(network, "ted", about, faults.at_the_door("ted"))
     if fault is not None and fault.behaviour == "down":
         raise away()

@@ -92,10 +92,11 @@ async def test_its_fee_is_that_of_the_day_on_which_it_settled(shop: Shop) -> Non
     ],
 )  # fmt: skip
 async def test_what_fits_nobody_goes_back(shop: Shop, case: str, code: str) -> None:
-    changed = {
+    cases: dict[str, dict[str, Any]] = {
         "account": {"receiver_account": "999999999"}, "branch": {"receiver_branch": "0002"},
         "document": {"receiver_document": "52998224725"}, "nobody": {"receiver_document": None},
-    }.get(case, {})  # fmt: skip
+    }  # fmt: skip
+    changed = cases.get(case, {})
     if case in ("INACTIVE", "CLOSED"):
         await shop.cast.account_becomes(shop.ana.company_id, case)
     news = ted(shop, **changed)

@@ -1,6 +1,7 @@
 """Messages of the STR, read and written."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 import pytest
@@ -177,3 +178,44 @@ def test_money_is_exact_on_every_way(minor: int) -> None:
     money = Money(minor, "BRL")
     assert written(msgspec.structs.replace(ORDER, amount=money))["amount"] == str(money)
     assert port.payment_returned(read(RETURN | {"amount": str(money)}).body).amount == money
+
+
+ARRIVAL: dict[str, Any] = {
+    "msgId": "M1", "type": "STR0008R2", "numCtrlStr": "STR20261127000000042", "amount": "123.45", "purpose": "10",
+    "settledAt": "2026-11-27T13:00:00.000Z", "history": " Aluguel ",
+    "debtor": {
+        "ispb": "99999020", "name": "Pessoa Pagadora", "document": {"type": "CPF", "number": "12345678909"}, "branch": "1",
+        "account": "123456", "accountType": "CC",
+    },
+    "creditor": {
+        "ispb": "99999010", "name": "Ana", "document": {"type": "CNPJ", "number": "11222333000181"}, "branch": "1",
+        "account": "19", "accountType": "PG",
+    },
+}  # fmt: skip
+
+
+def arrived(**changed: object) -> port.Told:
+    return READERS["STR0008R2"]("M1", msgspec.json.encode(ARRIVAL | changed), "99999010")
+
+
+def test_a_ted_that_came_is_for_the_account_whose_zeros_the_str_leaves_out() -> None:
+    told = arrived()
+    assert (told.kind, told.subject, told.account, told.rail) == (
+        port.TED_ARRIVED, "STR20261127000000042", "000000019", port.TED,
+    )  # fmt: skip
+    ted = port.ted_arrival(told.body)
+    assert (str(ted.amount), ted.receiver_branch, ted.receiver_document, ted.history, ted.payer.account_type) == (
+        "123.45", "1", "11222333000181", "Aluguel", "CACC",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"amount": "0.00"}, {"numCtrlStr": "L123"}, {"creditor": ARRIVAL["creditor"] | {"ispb": "99999030"}},
+        {"debtor": ARRIVAL["debtor"] | {"document": {"type": "RFC", "number": "X"}}},
+    ],
+)  # fmt: skip
+def test_what_breaks_the_catalogue_is_not_read(changed: dict[str, object]) -> None:
+    with pytest.raises(messages.Malformed):
+        arrived(**changed)
