@@ -32,7 +32,7 @@ _NAMING = [(r.operation, q.name) for r in ROUTES.values() for q in r.queries if 
 _WORDS = {
     "status", "paymentMethod", "limit", "cursor", "sort", "from", "to", "ispb", "bankNumber", "name", "method", "event", "url",
     "after", "wait", "key", "holderType", "document", "email", "fullName", "currency", "asOf", "startDate", "endDate", "operation",
-    "mergeBatch", "onlyPending", "role", "format", "page",
+    "mergeBatch", "onlyPending", "role", "format", "excel", "page",
 }  # fmt: skip
 
 
