@@ -128,7 +128,7 @@ TRUE = frozenset({"true"})
 WHOLE = frozenset({"a whole fraction", "an exponent"})  # JSON has one kind of number: 60.0 and 6e1 are 60
 WORD = frozenset({"a word"})  # it is a text like any other
 # What no one sees, or turns or covers what stands beside it, is refused (docs/decisions/legible-text.md).
-_HIDES = {"right to left", "zero width", "nothing but zero width", "combining marks"}
+_HIDES = {"right to left", "zero width", "nothing but zero width", "combining marks", "byte order mark"}
 TEXT = WORD | (TRICKS.keys() - {"blank", "a wide blank"} - _HIDES)  # kept as sent (contract.md §10)
 PRINTABLE = WORD | {"full-width digits", "Cyrillic"}  # printable characters, no blanks around (§10)
 _PERSON = ("phone", "country", *(f"address.{part}" for part in MORE["create_order"]["customer"]["address"]))

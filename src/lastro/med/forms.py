@@ -6,12 +6,10 @@ from typing import Annotated
 
 import msgspec
 
-from lastro.base.forms import Form
+from lastro.base.forms import PRINTABLE, Form
 from lastro.med.model import LONGEST_DETAILS, SITUATIONS
 
-# As base/forms.py has it for other texts, which are shorter.
-_TEXT = r"^(?=.*[^\s\u200b-\u200f\u2060-\u2064\ufeff])[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*$(?!\n)"
-Details = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DETAILS, pattern=_TEXT)]
+Details = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_DETAILS, pattern=PRINTABLE)]
 
 
 class ContestForm(Form):

@@ -7,9 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from lastro.base.forms import BrlAmount, Description, ExternalId, Form
-
-_NAME = r"^(?=.*[^\s\u200b-\u200f\u2060-\u2064\ufeff])[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*$(?!\n)"
+from lastro.base.forms import PRINTABLE, BrlAmount, Description, ExternalId, Form
 
 
 class ReceiverDocumentForm(Form):
@@ -28,7 +26,7 @@ class ReceiverDocumentForm(Form):
 class ReceiverForm(Form):
     """Who is to be paid."""
 
-    name: Annotated[str, msgspec.Meta(min_length=1, max_length=150, pattern=_NAME, examples=["Elisa Externa"])]
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=150, pattern=PRINTABLE, examples=["Elisa Externa"])]
     document: ReceiverDocumentForm
 
 
