@@ -19,7 +19,7 @@ from lastro.orders.cards.create import CreateCard
 from lastro.orders.cards.forms import CARD_NAMES, wish_of
 from lastro.orders.deposit_banks import deposit_bank_routes
 from lastro.orders.forms import CreateOrder
-from lastro.orders.methods import METHODS, method_by_brand, method_of
+from lastro.orders.methods import METHODS, TED, method_by_brand, method_of
 from lastro.orders.model import STATUSES, Wanted
 from lastro.orders.payins.api import payin_routes
 from lastro.orders.refunds.api import refund_routes
@@ -132,7 +132,7 @@ def _wanted(query: Mapping[str, str], problems: list[Problem]) -> Wanted | None:
     external_id = read_text(query, "externalId", _LONGEST_EXTERNAL_ID, problems)
     method = query.get("paymentMethod")
     if method is not None and not is_listed_method(method):
-        problems.append(Problem("paymentMethod", "INVALID", one_of((*sorted(METHODS), method_by_brand("<BRAND>")))))
+        problems.append(Problem("paymentMethod", "INVALID", one_of((*sorted({*METHODS, TED}), method_by_brand("<BRAND>")))))
     named = {name: as_id(query.get(name)) for name in ("accountId", "staticQrcodeId")}
     if any(found is None for name, found in named.items() if name in query):
         return None

@@ -123,7 +123,7 @@ async def test_the_methods_are_told(cast: Cast, ana: Seller) -> None:
     said = await ask(cast, ana.client, LIST, {"paymentMethod": "CASH"})
     assert isinstance(said, Refused)
     (problem,) = said.problems
-    words = "BOLETO, CREDIT_CARD, DEPOSIT, OXXO, OXXOPAY, PAYNET, PIX, SPEI, <BRAND>_PAY"
+    words = "BOLETO, CREDIT_CARD, DEPOSIT, OXXO, OXXOPAY, PAYNET, PIX, SPEI, TED, <BRAND>_PAY"
     assert problem.description == f"must be one of {words}"
 
 
