@@ -11,10 +11,12 @@ from lastro_sandbox.docs import OPEN_PATHS
 from lastro_sandbox.minute import Desk, Minute
 from lastro_sandbox.order_tools import OrderTools
 from lastro_sandbox.paths import ClockPath, Welcome
+from lastro_sandbox.secret_file import SecretFile
 from lastro_sandbox.trying import TRIED_AT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from uuid import UUID
 
     from lastro.base.db import Database
     from lastro.doors.http import Answer
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from lastro.doors.settings import Settings
     from lastro.doors.wiring import House
 
-__all__ = ["OPEN_PATHS", "TRIED_AT", "annex", "paths", "stepper"]
+__all__ = ["OPEN_PATHS", "TRIED_AT", "annex", "hears_secrets", "paths", "stepper"]
 
 
 def paths(settings: Settings, house: House, operations: Operations, work: Database) -> dict[str, Mapping[str, Answer]]:
@@ -35,6 +37,11 @@ def paths(settings: Settings, house: House, operations: Operations, work: Databa
         "/order-tools/v1/order/status": {"PUT": tools.answer},
         **Minute(Desk(settings.home)).paths(),
     }
+
+
+def hears_secrets(settings: Settings) -> Callable[[UUID, str], None]:
+    """What the worker tells which secret signs for a company, before it signs."""
+    return SecretFile(settings.home / "sandbox.json").signs
 
 
 def stepper(settings: Settings, database: Database, work: Database) -> Stepper:

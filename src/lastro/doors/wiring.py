@@ -226,12 +226,13 @@ def assemble(settings: Settings, on_commit: Callable[[Write], None], hear: Hear 
     work, chance = Database(settings.work, size=4, settings=PLANNED_ONCE), Chance(os.urandom)
     runner = Runner(database, BusinessClock(time.monotonic), chance, on_commit)
     client, ring = payees.outgoing_of(settings), key_ring_of(settings)
+    sandbox = sandbox_of(settings)
     deliverer = webhooks.Deliverer(
         database, work, client, ring, chance, payees.machine,
         webhooks.DeliverySettings(is_sandbox=settings.is_sandbox, plan=plan_of(settings)), hear,
+        None if sandbox is None else sandbox.hears_secrets(settings),
     )  # fmt: skip
     place, rail = place_of(settings), rail_of(settings)
-    sandbox = sandbox_of(settings)
     stepper = None if sandbox is None else sandbox.stepper(settings, database, work)
     pix = GivingBack(rail, payees.budget_of(settings, database))
     documents = accounts.opening.SealedDocuments(database, ring)

@@ -120,6 +120,7 @@ class Deliverer:
         machine: Callable[[], datetime],
         settings: DeliverySettings,
         hear: lanes.Hear = lanes.unheard,
+        signs: Callable[[UUID, str], object] | None = None,
     ) -> None:
         self._hear = hear
         self._database = database
@@ -128,7 +129,7 @@ class Deliverer:
         self._chance = chance
         self._machine = machine
         self._settings = settings
-        self._secrets = SigningSecrets(database, key_ring)
+        self._secrets = SigningSecrets(database, key_ring, signs)
         self._slots = Slots(settings)
         self._breaker = Breaker(database)
         self._hinted: set[UUID] = set()

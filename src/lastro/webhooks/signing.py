@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lastro.webhooks import store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
     from uuid import UUID
 
@@ -20,10 +21,12 @@ _MOST_OPENED = 4096
 class SigningSecrets:
     """The secrets of companies. What signs is asked for with each delivery, so that none signs whose time is over.
 
-    Opened ones are kept by the sealed value that they stand for, which never changes.
+    signs: hears the newest of a company's before it signs. Opened
+    ones are kept by the sealed value that they stand for, which never changes.
     """
 
-    def __init__(self, database: Database, key_ring: KeyRing) -> None:
+    def __init__(self, database: Database, key_ring: KeyRing, signs: Callable[[UUID, str], object] | None = None) -> None:
+        self._signs = signs
         self._database = database
         self._key_ring = key_ring
         self._opened: OrderedDict[tuple[UUID, bytes], str] = OrderedDict()
@@ -33,6 +36,8 @@ class SigningSecrets:
         async with self._database.session(company_id) as session:
             found = await store.secrets(session, company_id)
         current = self._open(company_id, found.current)
+        if self._signs is not None:
+            self._signs(company_id, current)
         if found.previous is None or found.previous_until is None or now >= found.previous_until:
             return (current,)
         return current, self._open(company_id, found.previous)

@@ -1,0 +1,44 @@
+"""Keeps the webhook secret of sandbox.json true: what is about to sign there stands in the file before it signs."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from uuid import UUID
+
+
+class SecretFile:
+    """The `webhookSecret` of a sandbox.json, which the simulated merchant checks signatures by. file: where it is.
+
+    Whichever way a secret is rotated (API, console, command), the worker hears of it with the next delivery.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._written: dict[UUID, str] = {}
+
+    def signs(self, company_id: UUID, secret: str) -> None:
+        """Writes what signs for a company, where the file is about it and says another. A file that is not there yet is
+        written by the start that lays the data.
+        """
+        if self._written.get(company_id) == secret:
+            return
+        with suppress(OSError, ValueError):
+            said = json.loads(self._file.read_text(encoding="utf-8"))
+            if said["companyId"] == str(company_id) and said["webhookSecret"] != secret:
+                self._replace(said | {"webhookSecret": secret})
+            self._written[company_id] = secret
+
+    def _replace(self, said: dict[str, object]) -> None:
+        """By a whole file that only its owner may read."""
+        fresh = self._file.with_name(f".{self._file.name}.{os.getpid()}.new")
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
+            json.dump(said, stream, indent=2, ensure_ascii=False)
+            stream.write("\n")
+        fresh.replace(self._file)
