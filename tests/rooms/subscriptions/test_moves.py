@@ -57,7 +57,8 @@ async def failed(desk: Desk, bank: Bank, made: Made) -> None:
     async with desk.cast.database.session(company) as session:
         shown = await store.shown_by_id(session, company, UUID(made["id"]))
         assert shown is not None
-        ending = None if shown.first_charge is None else await orders.ending(session, company, shown.first_charge.order_id)
+        order_id = None if shown.first_charge is None else shown.first_charge.order_id
+        ending = None if order_id is None else await orders.ending(session, company, order_id)
     move = SUBSCRIPTIONS.move(shown.subscription, "fail", door.now)
     write = Write(company, moves=(move,), facts=(turned(door, shown, "ERROR"),))
     if ending is not None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from lastro.accounts import Account
     from lastro.base.db import Session
+    from lastro.base.write import Fact
     from lastro.orders import Order, Place
     from lastro.rails.port import Registrar
     from lastro.subscriptions.model import Person, Timing, Wish
@@ -138,7 +139,8 @@ class Create(Act[Known]):
         # A location finds its company as a txid does; 17 random digits behind it are 101 bits.
         token = pix_ids.base62(found.setup.number, 5) + pix_ids.location_token(chance.bytes(32))[:17]
         columns = _columns(subscription, token, debtor, payer, first_charge_at(wish.terms, self.timing))
-        shown, facts = Shown(subscription, account, token, first), ()
+        shown = Shown(subscription, account, token, first)
+        facts: tuple[Fact, ...] = ()
         if known.refused_as is not None:
             columns, rows = columns | _refused_charge(first), ()
             facts = (turned(door, shown, subscription.state),)
