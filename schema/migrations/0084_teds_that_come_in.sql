@@ -42,6 +42,7 @@ CREATE OR REPLACE VIEW entry_types WITH (security_invoker = true) AS
     ('MED_BLOCK', true, 'CUST', 'BLOCK', NULL, 'med_objects', NULL),
     ('MED_RELEASE', true, 'BLOCK', 'CUST', NULL, 'med_objects', NULL),
     ('MED_RETURN', false, 'BLOCK', 'NET', 'pix', 'refunds', 'dispute'),
+    ('MED_BOOK_RETURN', false, 'BLOCK', 'TRANSIT', NULL, 'refunds', 'dispute'),
     ('LOSS_RECOVERED', true, 'CUST', 'LOSS', NULL, 'accounts', NULL))
     AS t(type, at_once, debit, credit, rail, machine, part);
 
