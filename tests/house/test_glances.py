@@ -44,7 +44,7 @@ __all__ = ["filled", "many"]
 _ID = UUID(int=7)
 _NO_WISH = f"'{_OURS}', {', '.join(['NULL'] * 11)}"
 _GLANCES: Mapping[str, tuple[Glance[Any], str]] = {
-    "a Pix that came": (arrivals._of("E1", "0001", "1", "T1"), "'E1', ARRAY['pix'], 'PIX', '0001', '1', 'T1'"),
+    "a Pix that came": (arrivals._of("E1", "0001", "1", "T1"), "'E1', ARRAY['pix'], 'PIX', '0001', '1', 'T1', NULL"),
     "an order": (orders.shown_by_id(_ID), f"'{_ID}'"),
     "an order by the client's code": (orders.newest_by_external_id("x"), "'x'"),
     "an order by its location": (locations.shown_by_location("t"), "'t'"),

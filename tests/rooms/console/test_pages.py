@@ -146,8 +146,8 @@ async def test_a_refund_is_refused_with_the_apis_words_and_then_made(place: Plac
     assert (await visit.post(path, {**before, **filled, "amount": "999.999,00"})).status_code == too_much.status_code
     back = await visit.post(path, {**before, **filled})
     assert back.status_code == 409
-    assert "it was refused" in back.text
-    assert "it was done" not in back.text
+    assert "já foi enviado e recusado" in back.text
+    assert "valeu a primeira" not in back.text
     assert 'value="0,01"' in back.text
     assert len({refused_form["act"], before["act"], hidden(back.text)["act"]}) == 3
     made = await visit.post(path, {**hidden(back.text), **filled})

@@ -27,6 +27,7 @@ def _both() -> tuple[dict[str, Any], dict[str, Any]]:
         "/teds": [
             {"numCtrlIf": "T1", "status": "SETTLED", "amount": "7.00", "returned": {"numCtrlStr": "S1", "amount": "7.00"}},
         ],
+        "/teds/in": [],
         "/slips": [],
         "/collecting/spei": [{"payments": [
             {"paymentId": _TILL, "status": "SETTLED", "amount": "8.00", "returns": [{"returnId": "D3", **back}]},
@@ -53,6 +54,8 @@ def _both() -> tuple[dict[str, Any], dict[str, Any]]:
         ],
         matching._CHARGEBACKS: [{"end_to_end_id": _CARD, "chargeback_id": "C1", "state": "BOOKED", "amount_minor": 800}],
         matching._LEFT_TO_PEOPLE: [],
+        matching._TEDS_IN: [],
+        matching._TEDS_GIVEN: [],
     }  # fmt: skip
     return network, books
 
