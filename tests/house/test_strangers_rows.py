@@ -59,6 +59,7 @@ INSERT INTO entries (company_id, ledger_account_id, side, created_at, number, tr
                      balance_minor, held_minor)
   VALUES (tenant(), '{account}', 1, now(), 1, '{account}', 'PIX_IN', '{account}', 1, 1, 0);
 INSERT INTO entry_cursors (company_id) VALUES (tenant());
+INSERT INTO entries_behind (company_id, decided_at, watermark) VALUES (tenant(), now(), now());
 INSERT INTO history (company_id, reference_id, version, machine, from_state, to_state, trigger, created_at)
   VALUES (tenant(), '{account}', 1, 'orders', '', 'INITIAL', 'create', now());
 INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_method, status, currency, description, created_at, updated_at)
@@ -120,6 +121,8 @@ INSERT INTO events (company_id, id, type, reference_id, url, body, created_at)
   VALUES (tenant(), '{account}', 'T', '{account}', 'https://shop.example.com', 'x', now());
 INSERT INTO event_numbers (company_id, sequence, event_id, created_at) VALUES (tenant(), 1, '{account}', now());
 INSERT INTO event_cursors (company_id) VALUES (tenant());
+INSERT INTO event_eras (company_id, id, era, last_before, first_sequence)
+  SELECT tenant(), '{account}', began_at, 1, 3 FROM eras;
 INSERT INTO erasures (company_id, id, reference, erased_by, erased, kept, created_at)
   VALUES (tenant(), '{account}', 'x', 'rita', '{{}}', '{{}}', now());
 INSERT INTO erased_bodies (company_id, event_id, number, erasure_id, sha256, left_sha256)

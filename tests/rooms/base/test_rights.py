@@ -42,13 +42,15 @@ pytestmark = pytest.mark.anyio
 SHARED = {"company_numbers", "account_numbers", "own_keys"}  # they say which company a number or a key belongs to
 NO_COMPANY = {
     "clock", "allowed_moves", "signing_keys", "sealing_keys", "migrations", "bank_lists", "directory_buckets", "directory_look_ups",
-    "directory_unknown", "partner_states", "law_checks", "people", "people_acts", "people_links", "people_sessions", "sign_in_tries",
+    "directory_unknown", "partner_states", "law_checks", "people", "people_acts", "people_links", "people_sessions", "sign_in_tries", "eras", "beats",
 }  # fmt: skip
 APPENDED = (
     "transfers", "entries", "history", "events", "event_numbers", "delivery_attempts", "ledger_accounts", "allowed_moves", "clock",
     "people_acts", "console_acts", "sealing_keys",
 )  # fmt: skip
 TABLES = "SELECT relname::text FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
+LEAVE_OUT = """WITH c AS (UPDATE event_cursors SET last_sequence = last_sequence + 2 WHERE company_id = $1 RETURNING last_sequence AS n)
+INSERT INTO event_eras SELECT $1, $2, began_at, n - 2, n + 1, business_now() FROM c, eras RETURNING 1"""
 
 
 def _subscription(seller: Seller, subscription: UUID, cancellation: UUID, debtor: UUID, at: datetime) -> tuple[Row, ...]:
@@ -181,15 +183,16 @@ async def fill(cast: Cast, seller: Seller) -> None:
         while left:
             left -= await session.value("SELECT greatest(n, -1 - n) FROM number_events($1, 100) n", company)
         assert await session.value("SELECT forget_events($1, '0', 1)", company) == 1
+        assert await session.value(LEAVE_OUT, company, cast.id()) == 1
     attempt = {"event_id": event, "number": 1, "status_code": 0, "message": "", "requested_at": at, "duration_ms": 0}
     failed = Touch("deliveries", event, 1, {"status": "RETRYING", "attempts": 1, "plan_attempts": 1})
     finished = Finished("inbox", inbox, lease, "handled", at)
     ended = Write(
         company,
-        rows=(Row("delivery_attempts", attempt), *erased(cast, event, at)),
+        rows=(Row("delivery_attempts", attempt), *erased(cast, event, at), Row("entries_behind", {"id": cast.id(), "decided_at": at, "watermark": at})),
         touches=(failed,),
         finished=(finished,),
-    )
+    )  # fmt: skip
     await commit(cast.database, ended)
 
 
@@ -272,11 +275,11 @@ async def test_what_is_appended_is_never_changed(app: Any, ana: Seller, filled: 
 
 async def test_nothing_is_ever_deleted_but_what_is_over(app: Any) -> None:
     rows = await app.fetch(f"SELECT t FROM ({TABLES}) AS all_tables(t) WHERE has_table_privilege('lastro_app', t, 'DELETE')")
-    # A key that is given up leads nowhere any more; the directory's look-ups are no company's and are kept for a day, and
+    # A key that is given up leads nowhere any more, nor does a write behind that is entered; the directory's look-ups are no company's and are kept for a day, and
     # what let somebody in is forgotten some time after it has ended.
     assert {r["t"] for r in rows} == {
         "answers", "own_keys", "directory_buckets", "directory_look_ups", "directory_unknown", "people_links", "people_sessions",
-        "sign_in_tries",
+        "sign_in_tries", "entries_behind",
     }  # fmt: skip
     for privilege in ("TRUNCATE", "TRIGGER", "REFERENCES"):
         assert (
@@ -302,7 +305,7 @@ async def test_the_app_cannot_change_the_rules(app: Any, database: Any) -> None:
 
 
 WORK = {
-    "clock": None, "partner_states": None, "law_checks": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "entry_cursors": None, "transfers": {"company_id", "created_at"}, "event_numbers": None, "outbox": {"company_id", "id", "due_at", "leased_until", "rail", "sends", "created_at"},
+    "clock": None, "eras": None, "beats": None, "event_eras": None, "entries_behind": None, "partner_states": None, "law_checks": None, "company_numbers": None, "account_numbers": None, "event_cursors": None, "entry_cursors": None, "transfers": {"company_id", "created_at"}, "event_numbers": None, "outbox": {"company_id", "id", "due_at", "leased_until", "rail", "sends", "created_at"},
     "inbox": {"company_id", "id", "due_at", "leased_until", "rail", "subject", "kind", "sends", "received_at"},
     "deliveries": {"company_id", "id", "reference_id", "sequence", "endpoint", "status", "due_at", "leased_until"}, "webhook_circuits": {"company_id", "endpoint", "state", "probe_at"},
     "held_deliveries": {"company_id", "id", "due_at"}, "orders": {"company_id", "id", "expires_at", "ends_at", "payment_method", "status", "subscription_id"},
@@ -339,7 +342,7 @@ async def test_who_finds_work_sees_ids_and_times_alone(
         assert await app.fetch(COLUMNS, privilege) == []
 
     work = await database.connect(database.work)
-    for table in set(WORK) - {"clock", "held_deliveries", "partner_states", "law_checks"}:
+    for table in set(WORK) - {"clock", "eras", "beats", "held_deliveries", "partner_states", "law_checks"}:
         companies = {r["company_id"] for r in await work.fetch(f"SELECT company_id FROM {table}")}
         assert {ana.company_id, dora.company_id} <= companies, f"{table} is seen across companies"
     for table in set(await tenant_tables(app)) - set(WORK) | {"signing_keys"}:
