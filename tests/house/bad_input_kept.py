@@ -269,9 +269,9 @@ ASKED: Mapping[str, Mapping[str, frozenset[str]]] = {
     "list_accounts": {"email": _SEARCHED, "fullName": _SEARCHED, "document": _NUMBER | {"zero"}, "limit": _NUMBER},
     "read_statement": {"limit": _NUMBER, "mergeBatch": frozenset({"true"})},
     "list_med": {"page": _NUMBER, "limit": _NUMBER, "onlyPending": frozenset({"true"})},
-    "list_banks": {"name": _SEARCHED},  # no event has the number 7
+    "list_banks": {"name": _SEARCHED},
     "list_webhook_events": {"limit": _NUMBER, "url": _SEARCHED | {"huge"}},
-    "read_feed": {"after": _NUMBER | {"zero"}, "limit": _NUMBER, "wait": _NUMBER | {"zero"}},
+    "read_feed": {"after": frozenset({"zero"}), "limit": _NUMBER, "wait": _NUMBER | {"zero"}},
 }
 
 # What finds one object or none: a text that names none answers as an unknown id does.
