@@ -11,7 +11,7 @@ from lastro.accounts import docs
 from lastro.accounts.actions import ListAccounts, ReadAccount, ReadBalance
 from lastro.accounts.model import STATUSES, Wanted
 from lastro.accounts.statements import routes as of_statements
-from lastro.base.api import ID_SCHEMA, NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused, one_of
 from lastro.base.money import DECIMALS
 from lastro.base.paging import page_queries, read_choice, read_page, read_text, read_timestamp, text_schema
@@ -44,7 +44,7 @@ _FILTERS = (
           text_schema(_LONGEST_NAME) | _NOT_ACCENTS_ALONE),
 )  # fmt: skip
 _BALANCE = (
-    Query("accountId", "One account; without it the company's total and each account.", ID_SCHEMA),
+    Query("accountId", "One account; without it the company's total and each account.", {"type": "string"}),
     Query("currency", "BRL where nothing is said.", {"type": "string", "enum": sorted(DECIMALS), "default": "BRL"}),
     Query("asOf", "A moment in the past, ISO 8601; now where nothing is said.", {"type": "string", "format": "date-time"}),
 )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _NO_OFFSET = timedelta(0)
 NOT_FOUND = Refused(Kind.NOT_FOUND)
-# Of an id in a path or a query, and of a key that has to be one.
+# Of an id in a path, and of a key that has to be one. A filter takes any text: what is no id finds nothing.
 ID_SCHEMA: Mapping[str, Any] = {"type": "string", "format": "uuid"}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro.base import forms
-from lastro.base.api import ID_SCHEMA, NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import read_choice
 from lastro.med import docs
@@ -32,7 +32,7 @@ _QUERIES = (
           {"type": "integer", "minimum": 1, "maximum": _LARGEST_PAGE, "default": 1}),
     Query("limit", "How many rows a page has at most.",
           {"type": "integer", "minimum": 1, "maximum": _LARGEST_LIMIT, "default": _LIMIT}),
-    Query("accountId", "Objects about this account.", ID_SCHEMA),
+    Query("accountId", "Objects about this account.", {"type": "string"}),
     Query("onlyPending", "Without those that have ended.",
           {"type": "string", "enum": ["true", "false"], "default": "false"}),
     Query("role", "Objects in which the account is this.", {"type": "string", "enum": list(ROLES)}),

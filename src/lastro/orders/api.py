@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lastro.base import forms
-from lastro.base.api import ID_SCHEMA, NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused, one_of
 from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
 from lastro.ledger import CURRENCIES
@@ -42,9 +42,9 @@ _FILTERS = (
     Query("status", "Orders of this status.", {"type": "string", "enum": list(STATUSES)}),
     Query("externalId", "Orders of this code of yours, exactly.",
           text_schema(_LONGEST_EXTERNAL_ID)),
-    Query("accountId", "Orders that credit this account.", ID_SCHEMA),
+    Query("accountId", "Orders that credit this account.", {"type": "string"}),
     Query("paymentMethod", "Orders of this method.", {"type": "string", "pattern": LISTED_METHOD, "examples": ["PIX"]}),
-    Query("staticQrcodeId", "Orders whose money came by this static QR code.", ID_SCHEMA),
+    Query("staticQrcodeId", "Orders whose money came by this static QR code.", {"type": "string"}),
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lastro.base.api import ID_SCHEMA, Incoming, Query, Route, as_id
+from lastro.base.api import Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
 from lastro.payouts import docs, keys_and_limits, rules
@@ -37,7 +37,7 @@ _END_TO_END_ID = re.compile(r"[A-Za-z0-9]{1,32}")
 _FILTERS = (
     Query("status", "Payouts of this status.", {"type": "string", "enum": list(STATUSES)}),
     Query("externalId", "The payout of this code of yours, exactly.", text_schema(_LONGEST_EXTERNAL_ID)),
-    Query("accountId", "Payouts from this account.", ID_SCHEMA),
+    Query("accountId", "Payouts from this account.", {"type": "string"}),
     Query("endToEndId", "The payout whose transfer, or one of them, has this id in Pix.", {"type": "string"}),
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from lastro.base import forms
-from lastro.base.api import ID_SCHEMA, NOT_FOUND, Incoming, Query, Route, as_id
+from lastro.base.api import NOT_FOUND, Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import PAGING, read_choice, read_date, read_page, read_text, text_schema
 from lastro.subscriptions import docs
@@ -36,7 +36,7 @@ _FILTERS = (
     Query("endDate", "Subscriptions whose last day is this one.", _DAY),
     Query("status", "Subscriptions of this status.", {"type": "string", "enum": list(STATUSES)}),
     Query("externalId", "The subscription of this code of yours, exactly.", text_schema(_LONGEST_EXTERNAL_ID)),
-    Query("accountId", "Subscriptions whose charges credit this account.", ID_SCHEMA),
+    Query("accountId", "Subscriptions whose charges credit this account.", {"type": "string"}),
 )
 
 

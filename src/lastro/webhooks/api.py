@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lastro.base import forms
-from lastro.base.api import ID_SCHEMA, NOT_FOUND, Query, Route, as_id
+from lastro.base.api import NOT_FOUND, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.outgoing import MAX_URL_CHARACTERS, port_allowed, url_problem
 from lastro.base.paging import LARGEST_LIMIT, PAGING, read_choice, read_page, read_text, text_schema
@@ -40,7 +40,7 @@ _FILTERS = (
         {"type": "string", "enum": [*STATUSES, ALL]},
     ),
     Query("event", "Events of this type.", {"type": "string", "enum": [*EVENTS, TEST]}),
-    Query("referenceId", "Events of this object.", ID_SCHEMA),
+    Query("referenceId", "Events of this object.", {"type": "string"}),
     Query("url", "Events that are sent to exactly this URL.", text_schema(MAX_URL_CHARACTERS)),
 )  # fmt: skip
 FEED_LIMIT = 100

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from lastro.base import forms
-from lastro.base.api import ID_SCHEMA, Incoming, Query, Route, as_id
+from lastro.base.api import Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import PAGING, read_choice, read_page, read_text, text_schema
 from lastro.ledger import CURRENCIES
@@ -30,7 +30,7 @@ _PATH = "/order/v1/banking/order-refunds"
 _LONGEST_EXTERNAL_ID = 64
 _NOBODYS = UUID(int=0)  # what is no id is as good as one that is not there
 _FILTERS = (
-    Query("orderId", "Refunds of this order.", ID_SCHEMA),
+    Query("orderId", "Refunds of this order.", {"type": "string"}),
     Query("externalId", "The refund of this code of yours, exactly.", text_schema(_LONGEST_EXTERNAL_ID)),
     Query("status", "Refunds of this status.", {"type": "string", "enum": list(STATUSES)}),
 )

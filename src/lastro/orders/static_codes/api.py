@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lastro.base import forms
-from lastro.base.api import ID_SCHEMA, Incoming, Query, Route, as_id
+from lastro.base.api import Incoming, Query, Route, as_id
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.paging import PAGING, read_page
 from lastro.orders.static_codes import docs
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lastro.base.run import Verb
 
 _PATH = "/order/v1/banking/pix-static-qrcodes"
-_FILTERS = (Query("accountId", "Codes that credit this account.", ID_SCHEMA),)
+_FILTERS = (Query("accountId", "Codes that credit this account.", {"type": "string"}),)
 
 
 def _create(incoming: Incoming) -> Verb[Any] | Refused:
