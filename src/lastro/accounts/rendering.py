@@ -68,7 +68,7 @@ class Accounts(Answer, frozen=True, kw_only=True):
 
 
 class BalanceMoney(Money, frozen=True, kw_only=True):
-    """What is there of a currency: of one in which nothing is kept, nothing."""
+    """An amount of a currency; zero in one in which nothing is kept."""
 
     currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", examples=["BRL"]), words(*DECIMALS)]
     value: Annotated[

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def one_of(words: Iterable[str]) -> str:
-    """What is said of a value that is none of an enumeration's words."""
+    """Words the refusal of a value that an enumeration lacks."""
     return f"must be one of {', '.join(words)}"
 
 

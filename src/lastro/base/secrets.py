@@ -223,7 +223,7 @@ class KeyRing:
         return self.sealing_with(key_id).seal(self.derive(key_id, _PROOF, key_id.encode()), **_proved(key_id))
 
     def proves(self, key_id: str, proof: bytes) -> bool:
-        """Whether the key of this id here is the one that a proof was made with."""
+        """Tells whether the key of this id here made a proof."""
         try:
             # AES-GCM alone can be opened by two keys; the fingerprint within is one key's.
             return same(self.open(proof, **_proved(key_id)), self.derive(key_id, _PROOF, key_id.encode()))

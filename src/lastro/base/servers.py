@@ -112,7 +112,7 @@ def addresses(url: str) -> tuple[str, ...]:
 
 
 def address_problem(url: str) -> str | None:
-    """What is wrong with the form of an address, without a word of it: it holds a password. None: nothing."""
+    """Names the fault in an address's form without repeating it: it holds a password. None: no fault."""
     scheme, mark, rest = url.partition("://")
     if not mark or scheme not in ("postgresql", "postgres"):
         return "must be an address such as postgresql://login@host:5432/database"

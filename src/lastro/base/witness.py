@@ -1,4 +1,4 @@
-"""What a process remembers of its database, so that it knows an older copy of it."""
+"""The beats of its database that a process remembers, by which it knows an older copy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Witness:
         self.went_back = False
 
     def is_behind(self, era: datetime, number: int) -> bool:
-        """Whether a database with this last beat lacks something that was acknowledged."""
+        """Tells whether a database with this last beat lacks an acknowledged one."""
         return self.seen is not None and (era, number) < (self.seen.era, self.seen.number)
 
     async def admits(self, connection: asyncpg.Connection) -> bool:
