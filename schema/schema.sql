@@ -749,6 +749,22 @@ BEGIN
   RETURN enter_behind(company, ARRAY(SELECT l.id FROM lack_entries(company, '-infinity', past) l), past, true);
 END $$;
 
+-- How far entries are made at most, and what came behind the watermark before there. It stands on credits of up to its watermark, so
+-- it waits until they are entered with it, and all from there on waits too; what that leaves out may be what others stood on.
+CREATE FUNCTION behind_before(company uuid, since timestamptz, INOUT until timestamptz, OUT ids uuid[]) LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  waits_from timestamptz;
+BEGIN
+  LOOP
+    SELECT min(b.decided_at) INTO waits_from FROM entries_behind b
+     WHERE b.company_id = company AND b.decided_at >= since AND b.decided_at < until AND b.watermark + interval '1 second' >= until;
+    EXIT WHEN waits_from IS NULL;
+    until := waits_from;
+  END LOOP;
+  ids := ARRAY(SELECT DISTINCT t.id FROM entries_behind b JOIN transfers t ON t.company_id = company AND t.created_at = b.decided_at
+                WHERE b.company_id = company AND b.decided_at >= since AND b.decided_at < until);
+END $$;
+
 -- Makes one company's entries, oldest first, of about `reach` transfers: only such as nothing older can come before. A Write
 -- is refused once it is decided for a second (timely); so, when every transaction has ended that had begun to write by some
 -- moment, nothing decided a second before that moment is still to come. One session at a time works at a company. Returns how
@@ -800,11 +816,7 @@ BEGIN
     -- What is of one instant is entered together.
     until := CASE WHEN seen < most THEN c.proven_until WHEN earliest < latest THEN latest
                   ELSE latest + interval '1 microsecond' END;
-    -- What came behind stands on credits of up to its watermark: it waits for them.
-    until := least(until, (SELECT min(b.decided_at) FROM entries_behind b WHERE b.company_id = company
-                              AND b.decided_at >= c.entered_until AND b.watermark + interval '1 second' >= until));
-    base := ARRAY(SELECT DISTINCT t.id FROM entries_behind b JOIN transfers t ON t.company_id = company AND t.created_at = b.decided_at
-                   WHERE b.company_id = company AND b.decided_at >= c.entered_until AND b.decided_at < until);
+    SELECT b.until, b.ids INTO until, base FROM behind_before(company, c.entered_until, until) b;
     late := base;
     late_to := array_fill(until, ARRAY[cardinality(base)]);
     WHILE seen > 0 AND until > earliest LOOP
@@ -824,7 +836,7 @@ BEGIN
       SELECT p.late, p.late_to, p.waits_from INTO late, late_to, waits_from
         FROM put_off(company, c.entered_until, until, lacking, before, before_to) p;
       IF waits_from IS NOT NULL THEN
-        until := waits_from;
+        SELECT b.until, b.ids INTO until, base FROM behind_before(company, c.entered_until, waits_from) b;
         late := base;
         late_to := array_fill(until, ARRAY[cardinality(base)]);
       ELSE -- again, since what was put off may have been what others stood on; until that moves nothing any more

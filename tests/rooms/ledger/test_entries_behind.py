@@ -102,6 +102,27 @@ async def test_what_is_committed_behind_the_watermark_is_entered(own_database: A
     assert await laws(own_database) == {}
 
 
+async def test_what_came_behind_is_not_entered_before_what_it_stood_on(own_database: Any, cast: Cast, ana: Seller) -> None:
+    own = ana.customer
+    credit = await write(cast, ana, ana.clearing, own, 100)
+    await step(own_database, -20 * SECOND)
+    await write(cast, ana, own, ana.clearing, 30)  # its watermark is a second before the credit
+    async with cast.database.session(ana.company_id) as session:
+        await ledger.enter(session, ana.company_id)
+        await write(cast, ana, own, ana.clearing, 20)  # that of the second is after it
+        # As far as the credit is proven, the first could be entered with it and the second could not.
+        while not await session.value("SELECT proven_until > $1 FROM entry_cursors", credit.at):
+            await asyncio.sleep(0.01)
+            await ledger.enter(session, ana.company_id)
+        await ledger.enter(session, ana.company_id)
+    assert await entries(cast, ana, own) == []
+    await step(own_database, 6 * SECOND)
+    await enter(cast, ana, await now(cast) - 2 * SECOND)
+    assert [(side, balance) for side, _, balance, *_ in await entries(cast, ana, own)] == [(1, 100), (-1, 70), (-1, 50)]
+    assert await flags(own_database) == 0
+    assert await laws(own_database) == {}
+
+
 @pytest.mark.parametrize("seed", range(3))
 async def test_whatever_the_clock_does_every_transfer_has_its_entries(
     own_database: Any, cast: Cast, ana: Seller, seed: int
