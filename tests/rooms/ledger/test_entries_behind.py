@@ -109,6 +109,7 @@ async def test_what_came_behind_is_not_entered_before_what_it_stood_on(own_datab
     await write(cast, ana, own, ana.clearing, 30)  # its watermark is a second before the credit
     async with cast.database.session(ana.company_id) as session:
         await ledger.enter(session, ana.company_id)
+        await step(own_database, -10 * SECOND)
         await write(cast, ana, own, ana.clearing, 20)  # that of the second is after it
         # As far as the credit is proven, the first could be entered with it and the second could not.
         while not await session.value("SELECT proven_until > $1 FROM entry_cursors", credit.at):
