@@ -2441,8 +2441,13 @@ BEGIN
   RETURN convert_to(says, 'UTF8');
 END $$;
 
+-- How an order that nobody asked for is called where its payer wrote nothing.
+CREATE FUNCTION undescribed(method text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE method WHEN 'TED' THEN 'TED received' ELSE 'Pix received' END
+$$;
+
 -- Erases these people where nothing keeps them: their rows, and their words in what was told to clients, kept as an answer,
--- sent to a network or uploaded for them. Lines of plans that were never paid, and name the document, the e-mail or the phone as
+-- sent to a network or uploaded for them, and what they wrote with their money. Lines of plans that were never paid, and name the document, the e-mail or the phone as
 -- the receiver's or as the key, lose it too. Writes down of how many rows, and returns that. It sets the company for this session.
 CREATE FUNCTION erase_people(company uuid, erasure uuid, people uuid[], document text, years integer, by text, request text)
 RETURNS SETOF erasures LANGUAGE plpgsql VOLATILE AS $$
@@ -2483,6 +2488,9 @@ BEGIN
        WHERE p.company_id = company AND p.id = ANY (people) AND a.value <> ''
       UNION ALL SELECT '{key}', to_json(p.pix_key)::text, '"NAO IDENTIFICADO"' FROM payouts p
        WHERE p.company_id = company AND p.id = ANY (things)
+      UNION ALL SELECT '{description}', to_json(o.description)::text, to_json(undescribed(o.payment_method))::text FROM orders o
+        JOIN pix_payments p ON p.company_id = company AND p.order_id = o.id AND p.remittance = o.description
+       WHERE o.company_id = company AND o.id = ANY (things) AND o.origin = 'UNASKED' AND o.payer_id = ANY (people)
       UNION ALL SELECT u.keys, to_json(u.word)::text, coalesce(to_json(u.instead)::text, 'null') FROM account_requests r CROSS JOIN LATERAL (VALUES
           (r.trade_name, NULL, '{trade_name}'), (r.reproved_description, r.reproved_code, '{description,reprovedDescription}')) u(word, instead, keys)
        WHERE r.company_id = company AND r.id = ANY (things) AND r.party_id = ANY (people)) v
@@ -2509,7 +2517,7 @@ BEGIN
       FROM outbox m WHERE m.company_id = company AND m.reference_id = ANY (things)) n
    WHERE o.company_id = company AND o.id = n.id AND o.due_at IS NULL AND o.body <> n.body;
   GET DIAGNOSTICS messages_gone = ROW_COUNT;
-  UPDATE payout_plan_lines l SET request = '{}', destination = NULL FROM payout_plans p
+  UPDATE payout_plan_lines l SET request = '{}', destination = NULL, likeness = NULL FROM payout_plans p
    WHERE l.company_id = company AND p.company_id = company AND p.id = l.plan_id AND l.request <> '{}'
      AND p.status NOT IN ('VALIDATING', 'READY', 'APPROVED', 'APPLYING')
      AND (l.payout_id = ANY (things) OR (l.payout_id IS NULL AND EXISTS (
@@ -2525,8 +2533,14 @@ BEGIN
   GET DIAGNOSTICS uploads_gone = ROW_COUNT;
   UPDATE account_requests r SET trade_name = NULL, reproved_description = NULL
    WHERE r.company_id = company AND r.id = ANY (things) AND r.party_id = ANY (people) AND num_nonnulls(r.trade_name, r.reproved_description) > 0;
-  UPDATE payouts p SET pix_key = CASE WHEN p.pix_key IS NOT NULL THEN 'NAO IDENTIFICADO' END, qr = NULL
-   WHERE p.company_id = company AND p.id = ANY (things) AND (p.pix_key IS NOT NULL OR p.qr IS NOT NULL);
+  UPDATE payouts p SET pix_key = CASE WHEN p.pix_key IS NOT NULL THEN 'NAO IDENTIFICADO' END, qr = NULL, likeness = NULL
+   WHERE p.company_id = company AND p.id = ANY (things) AND num_nonnulls(p.pix_key, p.qr, p.likeness) > 0;
+  -- What a payer wrote is his; what a company called its order, or printed in a code, is the company's.
+  UPDATE orders o SET description = undescribed(o.payment_method) FROM pix_payments p
+   WHERE o.company_id = company AND o.id = ANY (things) AND o.origin = 'UNASKED' AND o.payer_id = ANY (people)
+     AND p.company_id = company AND p.order_id = o.id AND p.remittance = o.description;
+  UPDATE pix_payments p SET remittance = NULL
+   WHERE p.company_id = company AND p.id = ANY (things) AND p.payer_id = ANY (people) AND p.remittance IS NOT NULL;
   UPDATE parties p SET name = 'NAO IDENTIFICADO', document_number = repeat('0', length(p.document_number)), email = NULL,
          phone = NULL, birth_date = NULL, address = NULL, ip = NULL, bank = bank || '{"branch": "0", "account": "0"}', erased_at = business_now()
    WHERE p.company_id = company AND p.id = ANY (people);

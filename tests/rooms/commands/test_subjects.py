@@ -73,7 +73,7 @@ async def played(cast: Cast) -> World:
     return world
 
 
-async def places(connection: Any) -> set[str]:
+async def places(connection: Any, marks: tuple[str, ...] = MARKS) -> set[str]:
     """Every column of every table in which a mark of the person is."""
     found = set()
     columns = await connection.fetch(
@@ -83,7 +83,7 @@ async def places(connection: Any) -> set[str]:
     )
     for table, column, kind in columns:
         text = f"encode({column}, 'escape')" if kind == "bytea" else f"{column}::text"
-        for mark in MARKS:
+        for mark in marks:
             if await connection.fetchval(f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {text} LIKE $1)", f"%{mark}%"):
                 found.add(f"{table}.{column}")
     return found
