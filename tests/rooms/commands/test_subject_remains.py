@@ -48,7 +48,9 @@ async def came(world: World) -> None:
 async def sent(world: World, admin: Any) -> None:
     """A payout by key and a batch, both called off before their day, a batch that is paid, and a plan that is given up."""
     await world.cast.credit(world.ana, 100_000)
-    limit = f"INSERT INTO account_limits (company_id, account_id, payment_method, transaction_minor) VALUES ($1, $2, 'PIX', 1000)"
+    limit = (
+        "INSERT INTO account_limits (company_id, account_id, payment_method, transaction_minor) VALUES ($1, $2, 'PIX', 1000)"
+    )
     await admin.execute(limit, world.ana.company_id, world.ana.account_id)
     for name, cents in (("called_off", 500), ("batch_off", 2500)):
         await paying_out.make(world, name, cents, scheduled=True, receiver=RECEIVER, bank=BANK)
@@ -81,9 +83,17 @@ async def test_nothing_of_a_person_outlives_its_time(own_database: Any, tmp_path
     admin = await connected(own_database.admin)
     await came(world)
     await sent(world, admin)
-    await admin.execute("UPDATE outbox SET due_at = NULL, done_at = now(), outcome = 'sent', sends = 1 WHERE due_at IS NOT NULL")
+    await admin.execute(
+        "UPDATE outbox SET due_at = NULL, done_at = now(), outcome = 'sent', sends = 1 WHERE due_at IS NOT NULL"
+    )
     stored = await places(admin)
-    assert {"orders.description", "pix_payments.remittance", "answers.body", "payout_plan_lines.request", "payouts.pix_key"} <= stored
+    assert {
+        "orders.description",
+        "pix_payments.remittance",
+        "answers.body",
+        "payout_plan_lines.request",
+        "payouts.pix_key",
+    } <= stored
     await subjects.erased(world, own_database, tmp_path)
     said = "SELECT body FROM answers WHERE object_id = ANY ($1::uuid[]) UNION ALL SELECT body FROM events WHERE reference_id = ANY ($1::uuid[])"
     free = await admin.fetch(said, [world.names["called_off"], world.names["batch_off"], world.names["plan"]])
@@ -92,7 +102,9 @@ async def test_nothing_of_a_person_outlives_its_time(own_database: Any, tmp_path
     likes = "SELECT count(likeness) FROM payouts WHERE id = ANY ($1::uuid[])"
     assert await admin.fetchval(likes, [world.names["called_off"], world.names["batch_off"]]) == 0
     assert await admin.fetchval("SELECT count(likeness) FROM payout_plan_lines") == 0, "a hash of who is paid says who"
-    assert await admin.fetchval("SELECT count(*) FROM orders WHERE description = $1", WORDS) == 2, "what was paid is kept whole"
+    assert await admin.fetchval("SELECT count(*) FROM orders WHERE description = $1", WORDS) == 2, (
+        "what was paid is kept whole"
+    )
     assert await broken(admin, at_rest=False) == {}
     await admin.execute("UPDATE clock SET offset_us = $1", timedelta(days=12 * 366) // timedelta(microseconds=1))
     await subjects.erased(world, own_database, tmp_path)

@@ -22,6 +22,10 @@ from lastro.doors.console.kinds import KINDS, LINES, MOVEMENTS
 from lastro.doors.console.terms import LANGUAGES, TERMS, Terms
 from lastro.doors.machines import MACHINES
 from lastro.doors.story_shapes import AttemptEntry, Entry, EventDelivery, EventEntry, MessageEntry, StateEntry, TransferEntry
+from lastro.keys.claims.states import CLAIMER, DONOR, OWNERSHIP, PORTABILITY
+from lastro.med import states as med
+from lastro.med.model import REASONS, SITUATIONS
+from lastro.subscriptions.model import FREQUENCIES
 
 PT, EN = Terms("pt"), Terms("en")
 CONSOLE = Path(deeds.__file__).parent
@@ -138,6 +142,17 @@ def test_every_word_that_a_page_says_is_there() -> None:
 def test_every_status_has_words() -> None:
     states = {state for machine in MACHINES for (before, _), after in machine.moves.items() for state in (before, after)}
     assert {f"state.{one}" for one in states if one} - set(TERMS) == set()
+
+
+def test_what_a_page_tells_by_a_word_of_the_interface_is_said_in_words() -> None:
+    """An enumeration that a page shows is no English constant; money's place is told with its bank."""
+    shown = (*med.OBJECT_TYPES, *med.ROLES, *REASONS, *SITUATIONS, *FREQUENCIES, PORTABILITY, OWNERSHIP, CLAIMER, DONOR)
+    for say in (PT, EN):
+        assert [word for word in shown if say.word(word) == word] == []
+    by_account = {"name": "Bia", "document": "***.444.777-**", "ispb": "99999030", "branch": "0001", "account": "3"}
+    assert lists.party(by_account, PT).lines == ("***.444.777-**", "ISPB 99999030", "Agência 0001, conta 3")
+    named = {"name": "Bia", "bank": {"name": "Banco", "ispb": "99999030"}}
+    assert lists.party(named, EN).lines == ("Banco, ISPB 99999030",)
 
 
 def test_every_template_can_be_read() -> None:

@@ -16,7 +16,7 @@ ROWS = 50  # of a page
 _OF_PAGES = frozenset({"limit", "cursor", "page"})  # what the console says itself
 _LONGEST = 200  # characters of a filter that are passed on
 
-CellKind = Literal["id", "text", "code", "money", "state", "moment", "count", "flag", "span", "party"]
+CellKind = Literal["id", "text", "code", "money", "state", "moment", "count", "flag", "span", "party", "word"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ LISTINGS: tuple[Listing, ...] = (
     ),
     Listing(
         "payouts", "/order/v1/banking/order-payouts",
-        (_CREATED, Column("receiver", "receiver", "party"), _STATUS, _AMOUNT, Column("fee", "fee", "money"),
+        (_CREATED, _AMOUNT, Column("receiver", "receiver", "party"), _STATUS, Column("fee", "fee", "money"),
          Column("balanceAfter", "balanceAfter", "money"), Column("paymentMethod", "paymentMethod"), _CODE,
          Column("description", "description"), Column("paidAt", "paidAt", "moment")),
         "payouts",
@@ -76,7 +76,7 @@ LISTINGS: tuple[Listing, ...] = (
     ),
     Listing(
         "subscriptions", "/order/v1/banking/subscriptions",
-        (_CREATED, _CODE, Column("payer", "debtor.name"), Column("frequencyType", "frequencyType"), _STATUS,
+        (_CREATED, _CODE, Column("payer", "debtor.name"), Column("frequencyType", "frequencyType", "word"), _STATUS,
          Column("amount", "fixedAmount", "money"), Column("startDate", "startDate")),
         "subscriptions",
     ),
@@ -88,8 +88,8 @@ LISTINGS: tuple[Listing, ...] = (
     ),
     Listing(
         "disputes", "/order/v1/banking/med",
-        (_CREATED, Column("objectType", "objectType"), Column("role", "role"), Column("endToEndId", "endToEndId", "code"),
-         _STATUS, _AMOUNT, Column("deadline", "deadline", "moment")),
+        (_CREATED, Column("objectType", "objectType", "word"), Column("role", "role", "word"),
+         Column("endToEndId", "endToEndId", "code"), _STATUS, _AMOUNT, Column("deadline", "deadline", "moment")),
         "disputes", "referenceId",
     ),
     Listing(
@@ -105,8 +105,8 @@ LISTINGS: tuple[Listing, ...] = (
     ),
     Listing(
         "claims", "/order/v1/banking/accounts/{accountId}/keys/claims",
-        (_CREATED, Column("claimType", "claimType"), Column("role", "role"), Column("key", "key", "code"), _STATUS,
-         Column("otherBank", "otherBank", "code")),
+        (_CREATED, Column("claimType", "claimType", "word"), Column("role", "role", "word"), Column("key", "key", "code"),
+         _STATUS, Column("otherBank", "otherBank", "code")),
         "claims",
     ),
     Listing(
@@ -180,7 +180,7 @@ def _is_day(query: Query) -> bool:
 
 def _word(word: str, field: str, say: Terms) -> str:
     """A choice in words, and as the API has it."""
-    said = say.state(word) if field == "status" else word
+    said = say.state(word) if field == "status" else say.word(word)
     return said if said == word else f"{said} ({word})"
 
 
@@ -251,7 +251,8 @@ def party(value: Mapping[str, Any] | None, say: Terms) -> Cell:
         document if isinstance(document, str) else f"{document['type']} {document['number']}".strip() if document else ""
     )
     key = value_at(bank, "pix.key") or bank.get("pixKey")
-    institution = " ".join(filter(None, (bank.get("name") if bank is not value else "", bank.get("ispb"))))
+    ispb = f"ISPB {bank['ispb']}" if bank.get("ispb") else ""
+    institution = ", ".join(filter(None, (bank.get("name") if bank is not value else "", ispb)))
     account = say("party.account", branch=bank.get("branch") or "", account=bank["account"]) if bank.get("account") else ""
     lines = (number, say("party.key", key=key) if key else "", institution, account)
     return Cell(
@@ -269,6 +270,8 @@ def written(value: Any, kind: str, currency: str, say: Terms) -> tuple[str, str]
             return say.paid(value, currency), ""
         case "state":
             return say.state(value), say.tone(value)
+        case "word":
+            return say.word(value), ""
         case "moment":
             return say.moment(value), ""
         case "count":

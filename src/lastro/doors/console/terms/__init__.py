@@ -13,7 +13,7 @@ from lastro.doors.console.terms.fields import FIELDS
 from lastro.doors.console.terms.laws import LAWS
 from lastro.doors.console.terms.pages import PAGES
 from lastro.doors.console.terms.refusals import ISSUES, REFUSALS
-from lastro.doors.console.terms.states import STATES, TONES
+from lastro.doors.console.terms.states import STATES, TONES, WORDS
 from lastro.standards.calendar import BRASILIA
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 LANGUAGES = ("pt", "en")
-TERMS: Mapping[str, tuple[str, str]] = {**PAGES, **DEEDS, **DEVELOPING, **FIELDS, **STATES, **ISSUES}
+TERMS: Mapping[str, tuple[str, str]] = {**PAGES, **DEEDS, **DEVELOPING, **FIELDS, **STATES, **WORDS, **ISSUES}
 _SIGNS = {"BRL": "R$", "USD": "US$", "MXN": "MX$"}
 _SPACE = "\N{NO-BREAK SPACE}"
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -57,6 +57,10 @@ class Terms:
     def state(self, word: str) -> str:
         """A status as people read it; one that has no words of its own stays what the interface calls it."""
         return TERMS[f"state.{word}"][self._column] if f"state.{word}" in TERMS else word
+
+    def word(self, word: str) -> str:
+        """A word of an enumeration as people read it; one that has no words of its own stays what the interface calls it."""
+        return TERMS[f"word.{word}"][self._column] if f"word.{word}" in TERMS else word
 
     def field(self, name: str) -> str:
         """A field's name, as forms and columns call it; of a path within a field that one's.

@@ -78,23 +78,23 @@ DEEDS: Mapping[str, tuple[str, str]] = {
     "deed.plans.approve": ("Aprovar o plano", "Approve the plan"),
     "deed.plans.approve.about": (
         (
-            "Você assina o plano como está (pelo hash): {lines} linhas a {receivers} recebedores, {amount} mais {fee} de "
-            "tarifas. A maior linha, {largestLine}, paga {largest}. Com as assinaturas exigidas ele pode ser aplicado."
+            "Você assina o plano como está (pelo hash): {amount}, mais {fee} de tarifas. Linhas: {lines}; recebedores: "
+            "{receivers}. A maior linha, {largestLine}, paga {largest}. Com as assinaturas exigidas ele pode ser aplicado."
         ),
         (
-            "You sign the plan as it is (by its hash): {lines} lines to {receivers} receivers, {amount} and {fee} of "
-            "fees. The largest line, {largestLine}, pays {largest}. With the signatures that it needs it can be applied."
+            "You sign the plan as it is (by its hash): {amount}, and {fee} of fees. Lines: {lines}; receivers: {receivers}. "
+            "The largest line, {largestLine}, pays {largest}. With the signatures that it needs it can be applied."
         ),
     ),
     "deed.plans.apply": ("Aplicar o plano", "Apply the plan"),
     "deed.plans.apply.about": (
         (
-            "As {lines} linhas do plano viram pagamentos a {receivers} recebedores, que são enviados: {amount} mais {fee} "
-            "de tarifas. A maior linha, {largestLine}, paga {largest}. O que foi enviado não volta."
+            "Cada linha do plano vira um pagamento, que é enviado: {amount} ao todo, mais {fee} de tarifas. "
+            "Linhas: {lines}; recebedores: {receivers}. A maior linha, {largestLine}, paga {largest}. Depois não volta."
         ),
         (
-            "The {lines} lines of the plan become payouts to {receivers} receivers, which are sent: {amount} and {fee} of "
-            "fees. The largest line, {largestLine}, pays {largest}. What was sent does not come back."
+            "Each line of the plan becomes a payout, which is sent: {amount} in all, and {fee} of fees. Lines: {lines}; "
+            "receivers: {receivers}. The largest line, {largestLine}, pays {largest}. What was sent does not come back."
         ),
     ),
     "deed.plans.cancel": ("Cancelar o plano", "Cancel the plan"),

@@ -62,6 +62,7 @@ FIELDS: Mapping[str, tuple[str, str]] = {
     "field.fullName": ("Nome", "Name"),
     "field.hash": ("Resumo (hash)", "Hash"),
     "field.held": ("Reservado", "Held"),
+    "field.holder": ("Titular", "Holder"),
     "field.holderType": ("Titular", "Holder"),
     "field.id": ("Id", "Id"),
     "field.isCovered": ("Coberto", "Covered"),

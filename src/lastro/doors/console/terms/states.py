@@ -1,4 +1,4 @@
-"""The words of statuses, and how each looks."""
+"""The words of statuses and how each looks, and those of other enumerations that pages show."""
 
 from __future__ import annotations
 
@@ -95,4 +95,29 @@ TONES: Mapping[str, str] = {
     **dict.fromkeys(_GOOD.split(), "good"),
     **dict.fromkeys(_BAD.split(), "bad"),
     **dict.fromkeys(_WAITING.split(), "waiting"),
+}
+
+WORDS: Mapping[str, tuple[str, str]] = {
+    "word.INFRINGEMENT_NOTIFICATION": ("Notificação de infração", "Infringement notification"),
+    "word.REFUND_REQUEST": ("Pedido de devolução", "Refund request"),
+    "word.RECOVERY_VALUE": ("Recuperação de valores", "Recovery of funds"),
+    "word.PAYER": ("A conta pagou", "The account paid"),
+    "word.RECEIVER": ("A conta recebeu", "The account was paid"),
+    "word.FRAUD": ("Fraude", "Fraud"),
+    "word.OPERATIONAL_FLAW": ("Falha operacional", "Operational flaw"),
+    "word.PIX_AUTOMATICO": ("Pix Automático", "Pix Automático"),
+    "word.SCAM": ("Golpe", "Scam"),
+    "word.UNAUTHORIZED_TRANSACTION": ("Transação não autorizada", "Transaction not authorized"),
+    "word.CRIME_OF_COERCION": ("Coação", "Coercion"),
+    "word.FRAUDULENT_ACCESS_AND_AUTHORIZATION": ("Acesso fraudulento", "Fraudulent access"),
+    "word.OTHERS": ("Outros", "Others"),
+    "word.PORTABILITY": ("Portabilidade", "Portability"),
+    "word.CLAIM_OWNERSHIP": ("Reivindicação de posse", "Ownership"),
+    "word.CLAIMER": ("Quem reivindica", "Claimer"),
+    "word.DONOR": ("Quem cede", "Donor"),
+    "word.WEEKLY": ("Semanal", "Weekly"),
+    "word.MONTHLY": ("Mensal", "Monthly"),
+    "word.QUARTERLY": ("Trimestral", "Quarterly"),
+    "word.SEMIANNUAL": ("Semestral", "Semiannual"),
+    "word.ANNUAL": ("Anual", "Annual"),
 }
