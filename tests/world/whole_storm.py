@@ -14,7 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.world.whole import buying, holding, listening, paying_out, recurring, sending_ahead
+from tests.world.whole import buying, holding, listening, outages, paying_out, recurring, sending_ahead
 from tests.world.whole.aftermath import Aftermath, Restless
 from tests.world.whole.crowd import Crowd
 from tests.world.whole.town import Manner, Town, copied, visiting
@@ -22,6 +22,7 @@ from tests.world.whole.weather import Fault, at_server, forecast, later
 
 AT_ONCE = 8
 REQUESTS_OF_A_LIFE = 6  # about so many: by it the faults are spread over a storm
+OUTAGES = 1 / 2  # of storms: no worker lives while customers pay
 LEAST_KEPT = 1 / 3  # writes of a life, or the storm proves too little; about 1.2 are usual
 # What people do, and how often. Every operation of the API is in the hand of one of them.
 LIVES: Mapping[Callable[[Crowd], Awaitable[None]], int] = {
@@ -157,6 +158,9 @@ async def _blow(crowd: Crowd, town: Town, acts: int, report: Report) -> None:
     faults = forecast(
         chance, chance.randint(2, 4) * max(acts // 40, 1), acts * REQUESTS_OF_A_LIFE, small_disk=town.ballast is not None
     )
+    if chance.random() < OUTAGES:  # in the place of another, so that all together take less than a week
+        outage = outages.befalls(chance, acts * REQUESTS_OF_A_LIFE)
+        faults = sorted([*faults[:-1], outage], key=lambda fault: fault.after)
     report.faults = [*town.manner.told, *(f"{fault.after}: {fault.name}" for fault in faults)]
     chosen = chance.choices(list(LIVES), list(LIVES.values()), k=acts)
     people = [crowd.person(f"s{n}", random.Random(chance.random())) for n in range(acts)]

@@ -1,6 +1,7 @@
 """What must be true when a storm is over: what was acknowledged is there, nothing is there twice, and everything has its end."""
 
 import asyncio
+import random
 from collections import Counter, defaultdict
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -11,7 +12,7 @@ from tests.event_contract import hold
 from tests.journeys.play import Answer
 from tests.journeys.stage import until
 from tests.laws import broken, connected
-from tests.world.whole import promises, recurring
+from tests.world.whole import outages, promises, recurring
 from tests.world.whole.crowd import AWAY, Crowd, Request
 from tests.world.whole.ends import EXPLAINED, STATES
 from tests.world.whole.matching import matched
@@ -73,6 +74,7 @@ class Aftermath:
         await self._settled_by_people()
         await self._charged()
         await recurring.ends_all(self.crowd)
+        await self._paid_meanwhile()
         is_compared = False
         for step in range(_MOST_STEPS):
             await self._quiet()
@@ -124,6 +126,13 @@ class Aftermath:
                 self.faults.append(f"beside charges: {fault.name}")
                 await fault.happen(self.crowd)
             await self._quiet()
+
+    async def _paid_meanwhile(self) -> None:
+        """Slips, whose terms are longer than a week."""
+        chance = self.crowd.chance
+        if chance.random() < 0.5:
+            self.faults.append("beside slips: outage")
+            await outages.paid_meanwhile(self.crowd, random.Random(chance.random()), [outages.SLIP] * 2, None)
 
     async def _quiet(self) -> None:
         """Nothing is due, here or in the network, whose clock is ours."""
@@ -227,8 +236,9 @@ class Aftermath:
         return bool(_DIRECTORY.get(shown["status"], shown["status"]) == status)
 
     async def _money(self) -> None:
-        """Our books against the network's own record: each transfer in and out is on both sides, once."""
+        """Our books against the network's own record: each transfer in and out is on both sides, once. What was paid in time is."""
         self.broken += await matched(self.play)
+        self.broken += await outages.ended_unheard(self.crowd)
 
     async def _feed(self) -> None:
         """1, 2, 3 and so on to the last event, each once, of either company."""

@@ -159,9 +159,30 @@ async def sends_a_ted(crowd: Crowd) -> None:
 async def buys_at_a_partner(crowd: Crowd) -> None:
     """An order by a slip, a voucher, transfers or crypto."""
     method = crowd.chance.choice(tuple(_MAGIC))
-    value, currency = crowd.cents(*_MAGIC[method]), "MXN" if method in _PESOS else "BRL"
+    value = crowd.cents(*_MAGIC[method])
     if method in ("OXXO", "OXXOPAY", "PAYNET"):
         value = crowd.chance.choice((f"{crowd.chance.randint(10, 900)}.50", *_MAGIC[method]))
+    made = await order_at_a_partner(crowd, method, value)
+    if made is None:
+        return
+    typed = await typed_of(crowd, made, method)
+    await _look(crowd, made, "ana")
+    if crowd.chance.random() < 0.15:
+        await _cancel(crowd, made, "ana")
+    if await is_at_its_partner(crowd, typed):
+        for _ in range(crowd.chance.choice((1, 1, 2))):
+            amount = {"amount": crowd.cents()} if method in ("SPEI", "DEPOSIT") and crowd.chance.random() < 0.3 else {}
+            crowd.meanwhile(crowd.act("/phone/pay", {"qrcodeData": typed, **amount}))
+    await _give_back(crowd, made["id"], value, "ana", _currency(method))
+
+
+def _currency(method: str) -> str:
+    return "MXN" if method in _PESOS else "BRL"
+
+
+async def order_at_a_partner(crowd: Crowd, method: str, value: str) -> Any:
+    """The order, by whoever may pay so; None where it is not made."""
+    currency = _currency(method)
     customer = (
         {**CUSTOMER, "address": ADDRESS}
         if method == "BOLETO"
@@ -169,27 +190,22 @@ async def buys_at_a_partner(crowd: Crowd) -> None:
         if currency == "MXN" or method == "DEPOSIT"
         else CUSTOMER
     )
-    made = await crowd.write(
+    return await crowd.write(
         "create_order", asking(crowd, value, paymentMethod=method, customer=customer, currency=currency)
     )
-    if made is None:
-        return
-    typed = await _typed(crowd, made, method)
-    await _look(crowd, made, "ana")
+
+
+async def is_at_its_partner(crowd: Crowd, typed: str) -> bool:
+    """Whether the partner hears of it soon, so that it can be paid."""
 
     async def known() -> bool:
-        return await crowd.act("/phone/read", {"qrcodeData": typed}) is not None
+        read = await crowd.act("/phone/read", {"qrcodeData": typed})
+        return read is not None and read.get("problem") != "SLIP_NOT_FOUND"
 
-    if crowd.chance.random() < 0.15:
-        await _cancel(crowd, made, "ana")
-    if await crowd.soon(known):
-        for _ in range(crowd.chance.choice((1, 1, 2))):
-            amount = {"amount": crowd.cents()} if method in ("SPEI", "DEPOSIT") and crowd.chance.random() < 0.3 else {}
-            crowd.meanwhile(crowd.act("/phone/pay", {"qrcodeData": typed, **amount}))
-    await _give_back(crowd, made["id"], value, "ana", currency)
+    return bool(await crowd.soon(known))
 
 
-async def _typed(crowd: Crowd, made: dict[str, Any], method: str) -> str:
+async def typed_of(crowd: Crowd, made: dict[str, Any], method: str) -> str:
     """What is typed or scanned to pay it."""
     if method == "BOLETO":
         await crowd.read("read_slip", who=None, path={"name": made["boleto"]["pdfUrl"].rpartition("/")[2]})
@@ -209,21 +225,8 @@ async def _typed(crowd: Crowd, made: dict[str, Any], method: str) -> str:
 async def buys_by_card(crowd: Crowd) -> None:
     """An order by card; its payer answers his bank's page, or does not; money may be taken back."""
     value = crowd.cents()
-    number = crowd.chance.choice(_CARDS)
-    asked = asking(
-        crowd, value, paymentMethod="CREDIT_CARD", customer=BENITO, currency="MXN", paymentDetails=details(number)
-    )
-    made = await crowd.write("create_order", asked)
-    if made is None:
-        return
-    await crowd.read("read_challenge", who=None, path={"token": made["orderToken"]})
-
-    async def at_the_acquirer() -> Any:
-        found = await crowd.act(f"/cards?number={made['externalId']}", method="GET")
-        return found["data"][0] if found and found["data"] else None
-
-    payment = await crowd.soon(at_the_acquirer)
-    if payment is None:
+    made, payment = await order_by_card(crowd, value, crowd.chance.choice(_CARDS))
+    if made is None or payment is None:
         return
     if crowd.chance.random() < 0.8:
         await crowd.act(f"/cards/{payment['reference']}/challenge", {"outcome": crowd.chance.choice(_OUTCOMES)})
@@ -232,3 +235,20 @@ async def buys_by_card(crowd: Crowd) -> None:
         await crowd.act(f"/cards/{payment['reference']}/chargeback", {})
     if crowd.chance.random() < 0.2:
         await _cancel(crowd, made, "ana")
+
+
+async def order_by_card(crowd: Crowd, value: str, number: str) -> tuple[Any, Any]:
+    """The order, and its payment as the acquirer has it; None of what there is not, or not soon."""
+    asked = asking(
+        crowd, value, paymentMethod="CREDIT_CARD", customer=BENITO, currency="MXN", paymentDetails=details(number)
+    )
+    made = await crowd.write("create_order", asked)
+    if made is None:
+        return None, None
+    await crowd.read("read_challenge", who=None, path={"token": made["orderToken"]})
+
+    async def at_the_acquirer() -> Any:
+        found = await crowd.act(f"/cards?number={made['externalId']}", method="GET")
+        return found["data"][0] if found and found["data"] else None
+
+    return made, await crowd.soon(at_the_acquirer)

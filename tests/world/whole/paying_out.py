@@ -5,6 +5,8 @@ from typing import Any
 from tests.journeys.test_payouts import FABIO, PLACE
 from tests.world.whole.crowd import Crowd
 
+from lastro_sim.outside.signing import HABITS
+
 _MAGIC = ("7001.01", "7001.02", "7001.03", "7001.04", "7001.05")
 _TED_MAGIC = ("7002.05", "7002.22", "7003.02", "7003.31")
 _KEYS = (
@@ -76,7 +78,10 @@ async def _by_ted(crowd: Crowd, _: str) -> dict[str, Any]:
 
 async def _by_qr(crowd: Crowd, _: str) -> dict[str, Any]:
     value = crowd.cents()
-    kind, asked = crowd.chance.choice((("static-codes", {}), ("charges", {"amount": value})))
+    kind, asked = crowd.chance.choice((("static-codes", {}), ("charges", {"amount": value}), ("charges", {"amount": value})))
+    if kind == "charges":
+        asked["signature"] = crowd.chance.choice(tuple(HABITS))
+        crowd.done[f"charges {asked['signature']}"] += 1
     code = await crowd.act(f"/bank/outside/{kind}", asked)
     return {"paymentData": {"qrcodeData": code["qrcodeData"]}, "value": value} if code else await _by_key(crowd, "")
 
