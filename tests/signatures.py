@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -25,6 +26,10 @@ WAYS = [
     for algorithm in ("RS256", "PS256", "ES256")
     for names in (("x5t",), ("x5t#S256",), ("x5t", "x5t#S256"))
 ]
+USES = (
+    "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "key_cert_sign",
+    "crl_sign", "encipher_only", "decipher_only",
+)  # fmt: skip
 _DIGESTS: dict[str, Any] = {"x5t": hashlib.sha1, "x5t#S256": hashlib.sha256}
 
 
@@ -43,12 +48,13 @@ def pem(private: Private) -> bytes:
 
 
 def certificate(
-    private: Private, *, start: datetime = START, end: datetime = END, authority: Private | None = None, name: str = "pix"
-) -> bytes:
-    """DER of a certificate: signed by itself, or by an authority."""
+    private: Private, *, start: datetime = START, end: datetime = END, authority: Private | None = None, name: str = "pix",
+    uses: Collection[str] | None = None, is_authority: bool | None = None,
+) -> bytes:  # fmt: skip
+    """DER of a certificate: signed by itself, or by an authority. uses, is_authority: None where it says nothing of that."""
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     issuer = subject if authority is None else x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "AC")])
-    return (
+    builder = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(issuer)
@@ -56,12 +62,22 @@ def certificate(
         .serial_number(x509.random_serial_number())
         .not_valid_before(start)
         .not_valid_after(end)
-        .sign(authority or private, hashes.SHA256())
-        .public_bytes(Encoding.DER)
     )
+    if uses is not None:
+        assert set(uses) <= set(USES)
+        builder = builder.add_extension(x509.KeyUsage(**{use: use in uses for use in USES}), critical=True)
+    if is_authority is not None:
+        builder = builder.add_extension(x509.BasicConstraints(ca=is_authority, path_length=None), critical=True)
+    return builder.sign(authority or private, hashes.SHA256()).public_bytes(Encoding.DER)
 
 
-def issued(csr: x509.CertificateSigningRequest, authority: Private, *, end: datetime = END) -> bytes:
+def issued(
+    csr: x509.CertificateSigningRequest,
+    authority: Private,
+    *,
+    end: datetime = END,
+    uses: Collection[str] = ("digital_signature",),
+) -> bytes:
     """What an authority makes of a request: PEM of the certificate and of its own."""
     above = x509.load_der_x509_certificate(certificate(authority, name="AC"))
     made = (
@@ -72,6 +88,7 @@ def issued(csr: x509.CertificateSigningRequest, authority: Private, *, end: date
         .serial_number(7)
         .not_valid_before(START)
         .not_valid_after(end)
+        .add_extension(x509.KeyUsage(**{use: use in uses for use in USES}), critical=True)
         .sign(authority, hashes.SHA256())
     )
     return b"".join(one.public_bytes(Encoding.PEM) for one in (made, above))

@@ -21,7 +21,7 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "ted": frozenset({"reject", "reject-then-settle", "timeout", "twice", "late", "slow", "lost-answer", "down"}),
     "ted_in": frozenset({"twice", "late"}),
     "authorization": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
-    "recurrence": frozenset({"reject", "down"}),
+    "recurrence": frozenset({"reject", "unprocessed", "down"}),
     "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "unprocessed", "down"}),
     "charge": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "unprocessed", "down"}),
     "boleto": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "void", "wrong-amount"}),
@@ -56,6 +56,7 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
             "down",
             "expired-certificate",
             "wrong-certificate",
+            "misused-certificate",
         }
     ),
 }

@@ -78,7 +78,7 @@ async def test_a_charge_that_is_over_is_not_paid(play: Play) -> None:
     [
         ("gone", "EXPIRED"), ("redirect", "INVALID"), ("unsigned", "INVALID"), ("wrong-key", "INVALID"),
         ("wrong-jku", "INVALID"), ("too-large", "INVALID"), ("reject", "INVALID"), ("expired-certificate", "INVALID"),
-        ("wrong-certificate", "INVALID"),
+        ("wrong-certificate", "INVALID"), ("misused-certificate", "INVALID"),
     ],
 )  # fmt: skip
 async def test_what_cannot_be_believed_is_not_paid(play: Play, behaviour: str, issue: str) -> None:

@@ -1,4 +1,4 @@
-"""A recurrence that the network refuses at once: its subscription is made, and is in ERROR."""
+"""A recurrence that the network refuses, at once or after it took it: its subscription is made, and ends in ERROR."""
 
 import re
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from .play import ORDERS, Play
-from .test_authorizing import JOURNEY_2, JOURNEY_3, SUBSCRIPTIONS, asking, authorize, brl, make, read, told
+from .test_authorizing import JOURNEY_2, JOURNEY_3, SUBSCRIPTIONS, asking, authorize, becomes, brl, make, read, told
 
 # A debtor for each test: a fault is for all that the sandbox does meanwhile.
 DEBTORS = {JOURNEY_2: "39053344705", JOURNEY_3: "71428793860"}
@@ -37,6 +37,35 @@ async def test_its_create_answers_error_and_makes_no_order(play: Play, journey: 
     refused = await play.call("POST", f"{SUBSCRIPTIONS}/{made['id']}/cancellations")
     assert refused.problem == (409, "status", "CONFLICT")
     assert (await make(play, journey, debtor=debtor))["status"] == "PENDING_AUTHORIZATION"
+
+
+@pytest.mark.parametrize(("journey", "code", "delay"), [(JOURNEY_2, None, 0), (JOURNEY_3, "AP14", 0), (JOURNEY_3, None, 5)])
+async def test_one_that_is_refused_afterwards_ends_in_error(play: Play, journey: str, code: str | None, delay: int) -> None:
+    document = {(JOURNEY_2, 0): "86288366757", (JOURNEY_3, 0): "16899535009", (JOURNEY_3, 5): "29537995593"}[journey, delay]
+    said = {} if code is None else {"code": code}
+    await play.fault("recurrence", "unprocessed", match={"document": document}, delay=delay, **said)
+    made = await make(play, journey, debtor={"name": "Bento Braga", "document": {"type": "CPF", "number": document}})
+    assert made["status"] == "PENDING_AUTHORIZATION", "it was taken"
+    if delay:
+        assert (await read(play, made))["status"] == "PENDING_AUTHORIZATION"
+        await play.advance(advance=f"PT{delay + 1}S")
+    shown = await becomes(play, made, "ERROR")
+    assert [one["status"] for one in shown["statusHistory"]] == ["INITIAL", "PENDING_AUTHORIZATION", "ERROR"]
+    assert shown["nextActions"] == []
+    first = ["ORDER-PAYIN.ERROR"] if journey == JOURNEY_3 else []
+    bodies = await told(play, made, *first, "SUBSCRIPTION.ERROR")
+    data = bodies["SUBSCRIPTION.ERROR"]["data"]
+    assert (data["id"], data["status"], "reason" in data) == (made["id"], "ERROR", False)
+    if journey == JOURNEY_3:
+        order_id = made["initialCharge"]["orderId"]
+        assert shown["initialCharge"]["orderId"] == data["initialCharge"]["id"] == order_id
+        order = (await play.call("GET", f"{ORDERS}/{order_id}")).json
+        failed = bodies["ORDER-PAYIN.ERROR"]
+        assert (order["status"], failed["id"]) == ("ERROR", order_id)
+        assert failed["message"] == f"Order failed: {order['errorMessage']}"
+    assert (await play.act("/phone/authorize", {"qrcodeData": made["qrcodeData"]}))["status"] == "REJECTED"
+    (token,) = re.findall(r"/qr/v2/rec/([0-9A-Za-z]{22})", made["qrcodeData"])
+    assert (await play.ask("GET", f"{play.stage.base_url}/qr/v2/rec/{token}")).status == 410
 
 
 async def test_nobody_authorizes_it(play: Play) -> None:

@@ -196,7 +196,17 @@ async def strike(sim: Sim, charge: Message, behaviour: str, **more: Any) -> None
 
 
 @pytest.mark.parametrize(
-    "behaviour", ["reject", "unsigned", "wrong-key", "wrong-jku", "too-large", "expired-certificate", "wrong-certificate"]
+    "behaviour",
+    [
+        "reject",
+        "unsigned",
+        "wrong-key",
+        "wrong-jku",
+        "too-large",
+        "expired-certificate",
+        "wrong-certificate",
+        "misused-certificate",
+    ],
 )
 async def test_what_a_careful_reader_refuses(sim: Sim, behaviour: str) -> None:
     charge = await issue(sim)

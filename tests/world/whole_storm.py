@@ -40,6 +40,7 @@ _NEVER = frozenset({
 })  # fmt: skip
 _EXPLAINED_ALARMS = (
     "INBOX.CONTRADICTS card.chargeback",  # more was charged back than a refund had left
+    "INBOX.CONTRADICTS recurrence.refused",  # its payer was quicker than the network that had second thoughts
     # The clock of a storm goes on by days, and in that moment a network may be dead: by its clock it was silent for so long.
     "NETWORK.UNDECIDED payment.send", "NETWORK.UNDECIDED return.send", "NETWORK.UNDECIDED ted.send",
 )  # fmt: skip

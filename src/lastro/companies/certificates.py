@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import NameOID
 
-from lastro.standards.jwk import MAX_CERTIFICATE, MAX_CHAIN
+from lastro.standards.jwk import MAX_CERTIFICATE, MAX_CHAIN, unfit_to_sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,13 +85,15 @@ def judged_chain(text: bytes, private_pem: bytes, now: datetime) -> tuple[bytes,
     try:
         found = x509.load_pem_x509_certificates(text)
         chain = tuple(one.public_bytes(serialization.Encoding.DER) for one in found)
-        public = found[0].public_key()
+        public, unfit = found[0].public_key(), unfit_to_sign(found[0])
     except ValueError as unread:
         raise CertificateRefused("The file holds no certificates in PEM.") from unread
     if len(chain) > MAX_CHAIN or any(len(one) > _MAX_DER for one in chain):
         raise CertificateRefused(f"The file must hold at most {MAX_CHAIN} certificates of at most {_MAX_DER} bytes each.")
     if public != _private(private_pem).public_key():
         raise CertificateRefused("The first certificate of the file is not of this key.")
+    if unfit is not None:
+        raise CertificateRefused(f"Other banks would refuse what this key signs: {unfit}.")
     for one in found:
         if not one.not_valid_before_utc <= now <= one.not_valid_after_utc:
             raise CertificateRefused(f"The certificate of {one.subject.rfc4514_string()} is not in force today.")

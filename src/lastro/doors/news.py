@@ -32,6 +32,7 @@ def inbox_verbs(place: Place, timing: Timing = TIMING, terms: Terms = TERMS) -> 
         port.AUTHORIZATION_CANCELED: lambda row: subscriptions.PayerCancels(
             port.authorization_canceled(row.body), row.claimed, place
         ),
+        port.RECURRENCE_REFUSED: lambda row: subscriptions.Fail(port.recurrence_refused(row.body), row.claimed, place),
         port.CANCELLATION_FINAL: lambda row: subscriptions.CancellationEnded(port.cancellation_final(row.body), row.claimed),
         port.RETURN_FINAL: lambda row: med.ReturnEnded(port.return_final(row.body), row.claimed, place),
         port.RETURN_DOUBTED: lambda row: orders.ReturnDoubted(port.payment_doubted(row.body), row.claimed),

@@ -50,12 +50,13 @@ class JwkError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Certificate:
-    """What counts of a certificate. digests: of its DER, by the header's name for each."""
+    """What counts of a certificate. digests: of its DER, by the header's name for each. unfit: why its key may not sign."""
 
     digests: Mapping[str, bytes]
     public_key: EllipticCurvePublicKey | RSAPublicKey
     starts: datetime
     ends: datetime
+    unfit: str | None
 
 
 def named_key(jwks: Mapping[str, Any], header: Mapping[str, Any], at: datetime) -> ECKey | RSAKey:
@@ -78,6 +79,22 @@ def named_key(jwks: Mapping[str, Any], header: Mapping[str, Any], at: datetime) 
 def thumbprints(der: bytes) -> dict[str, str]:
     """`x5t` and `x5t#S256` of a certificate, as RFC 7515 writes them."""
     return {name: base64.urlsafe_b64encode(_DIGESTS[name](der)).rstrip(b"=").decode() for name in ("x5t", "x5t#S256")}
+
+
+def unfit_to_sign(certificate: x509.Certificate) -> str | None:
+    """Why the key of a certificate may not sign a location; None: it may, as where the certificate says nothing of it.
+
+    ValueError: what it says cannot be read.
+    """
+    try:
+        values = [one.value for one in certificate.extensions]
+    except (x509.DuplicateExtension, x509.UnsupportedGeneralNameType) as problem:
+        raise ValueError(str(problem)) from problem
+    if any(isinstance(one, x509.BasicConstraints) and one.ca for one in values):
+        return "the certificate is that of an authority, whose key signs certificates"
+    if any(isinstance(one, x509.KeyUsage) and not one.digital_signature for one in values):
+        return "the certificate's key usage has no digital signature"
+    return None
 
 
 def unb64(text: str) -> bytes:
@@ -115,6 +132,8 @@ def _fitting(jwk: dict[str, Any], given: Mapping[str, object], algorithm: str, a
         raise JwkError("the certificate is of another key")
     if not certificate.starts <= at <= certificate.ends:
         raise JwkError(f"the certificate holds from {certificate.starts:%Y-%m-%d} to {certificate.ends:%Y-%m-%d}")
+    if certificate.unfit is not None:
+        raise JwkError(certificate.unfit)
     return key
 
 
@@ -152,13 +171,13 @@ def _certificate(text: str) -> _Certificate:
     try:
         der = base64.b64decode("".join(text.split()), validate=True)
         read = x509.load_der_x509_certificate(der)
-        public = read.public_key()
+        public, unfit = read.public_key(), unfit_to_sign(read)
     except (ValueError, TypeError, x509.InvalidVersion, UnsupportedAlgorithm) as problem:
         raise JwkError("the certificate of the key cannot be read") from problem
     if not isinstance(public, EllipticCurvePublicKey | RSAPublicKey):
         raise JwkError("the certificate is of a key that signs no location")
     digests = {name: make(der) for name, make in _DIGESTS.items()}
-    return _Certificate(digests, public, read.not_valid_before_utc, read.not_valid_after_utc)
+    return _Certificate(digests, public, read.not_valid_before_utc, read.not_valid_after_utc, unfit)
 
 
 def _imported(jwk: dict[str, Any]) -> ECKey | RSAKey:

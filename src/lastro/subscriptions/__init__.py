@@ -6,6 +6,7 @@ from lastro.subscriptions.actions.authorize import Authorize, Decline
 from lastro.subscriptions.actions.cancel import Cancel, CancellationEnded, PayerCancels
 from lastro.subscriptions.actions.charge_cycle import ChargeCycle
 from lastro.subscriptions.actions.end import CloseAccount, End, Lapse
+from lastro.subscriptions.actions.fail import Fail
 from lastro.subscriptions.actions.read import by_location, recurrence
 from lastro.subscriptions.actions.tie import Tie
 from lastro.subscriptions.api import routes
@@ -16,7 +17,7 @@ from lastro.subscriptions.store import related, root_of
 
 __all__ = [
     "ATTEMPTS", "CANCELLATIONS", "EARLY", "NOTICES", "PAYMENTS", "SUBSCRIPTIONS", "TIMING", "WAITING", "Advance",
-    "Authorize", "Cancel", "CancelAnswered", "CancellationEnded", "ChargeCycle", "CloseAccount", "Decline", "End", "Lapse",
-    "PayerCanceled", "PayerCancels", "Scheduled", "Tie", "Timing", "Unpaid", "by_location", "recurrence", "related",
-    "root_of", "routes",
+    "Authorize", "Cancel", "CancelAnswered", "CancellationEnded", "ChargeCycle", "CloseAccount", "Decline", "End",
+    "Fail", "Lapse", "PayerCanceled", "PayerCancels", "Scheduled", "Tie", "Timing", "Unpaid", "by_location",
+    "recurrence", "related", "root_of", "routes",
 ]  # fmt: skip

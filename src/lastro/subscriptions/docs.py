@@ -120,7 +120,8 @@ CREATE = Doc(
     "- With `fixedAmount` every charge is of it. With `maxAmountFloor` the payer may set a maximum for each charge, which is"
     " not below it. With neither he may set any.\n"
     "- What the network refuses at once is answered with `ERROR`: no order was made, so that `initialCharge` has no"
-    " `orderId`, and `SUBSCRIPTION.ERROR` is sent.\n"
+    " `orderId`, and `SUBSCRIPTION.ERROR` is sent. What it refuses afterwards, while nobody has authorized it, is in `ERROR`"
+    " then, with the order of its first charge; both are told.\n"
     "- What you have not had authorized in time is CANCELED by itself, and you are told.\n\n"
     "An `idempotency-key` makes it safe to send the same request again: the first answer comes back, byte for byte, for 30"
     " days.",
@@ -188,8 +189,8 @@ _ABOUT = {
     "REJECTED": "Its payer has said no. Its code can no longer be used; ask by a new subscription.",
     "CANCELED": "It has ended and will not be charged: you canceled it, or nobody authorized it in time (`reason`"
     " AUTHORIZATION_EXPIRED, a minute after the last instant).",
-    "ERROR": "The network refuses it for good, as its create has answered. Nothing will be charged. Where its first charge"
-    " has no order, there is no `initialCharge`.",
+    "ERROR": "The network refuses it for good, as its create has answered, or afterwards. Nothing will be charged. Where its"
+    " first charge has no order, there is no `initialCharge`.",
 }
 _MORE: dict[str, dict[str, Any]] = {
     "ACCEPTED": {

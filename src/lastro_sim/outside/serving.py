@@ -76,10 +76,8 @@ def _misshapen(outside: OutsideBank, charge: sqlite3.Row, behaviour: str) -> Res
         return _signed(signer.signed(body, habit, jku=ELSEWHERE))
     if behaviour == "too-large":
         return _signed(signer.signed(json.dumps(json.loads(body) | {"padding": "x" * TOO_MUCH}).encode(), habit))
-    if behaviour == "expired-certificate":
-        return _signed(signer.signed(body, signing.OVER))
-    if behaviour == "wrong-certificate":
-        return _signed(signer.signed(body, signing.MISTAKEN))
+    if behaviour in signing.FAULTY:
+        return _signed(signer.signed(body, signing.FAULTY[behaviour]))
     # The bank's own header and charge, and somebody else's signature.
     return _signed(_good(outside, charge).rpartition(".")[0] + "." + signer.forged(body, habit).rpartition(".")[2])
 

@@ -29,6 +29,10 @@ RSA_BITS = 2048
 Private = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
 _HEADERS = jws.JWSRegistry(algorithms=["ES256", "PS256", "RS256"], strict_check_header=False)
+_USES = (
+    "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement", "key_cert_sign",
+    "crl_sign", "encipher_only", "decipher_only",
+)  # fmt: skip
 _DIGESTS: Mapping[str, Any] = {"x5t": hashlib.sha1, "x5t#S256": hashlib.sha256}
 
 
@@ -54,6 +58,10 @@ HABITS: Mapping[str, Habit] = {
 # Faults of the certificate: the key set has both of these at all times, and a location signs with one when a test asks.
 OVER = Habit("ES256", "outside-over", ("x5t#S256",))
 MISTAKEN = Habit("ES256", "outside-mistaken", ("x5t#S256",))
+MISUSED = Habit("ES256", "outside-misused", ("x5t#S256",))
+FAULTY: Mapping[str, Habit] = {
+    "expired-certificate": OVER, "wrong-certificate": MISTAKEN, "misused-certificate": MISUSED,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -67,14 +75,19 @@ class _Published:
     """So long ago its certificate has ended."""
     mistaken: bool = False
     """The certificate is another key's."""
+    uses: frozenset[str] = frozenset({"digital_signature"})
+    """That its certificate has."""
 
 
+# As authorities give them to participants that ask for one certificate for all their purposes.
+_OF_RSA = frozenset({"digital_signature", "content_commitment", "key_encipherment"})
 _SET: Mapping[str, _Published] = {
     "outside-1": _Published("outside-1", "EC", {}),
-    "outside-rsa": _Published("outside-rsa", "RSA", {"alg": "RSA", "use": "sig"}),
-    "outside-pss": _Published("outside-rsa", "RSA", {"alg": "PS256"}),
+    "outside-rsa": _Published("outside-rsa", "RSA", {"alg": "RSA", "use": "sig"}, uses=_OF_RSA),
+    "outside-pss": _Published("outside-rsa", "RSA", {"alg": "PS256"}, uses=_OF_RSA),
     OVER.kid: _Published(OVER.kid, "EC", {"alg": "ES256"}, ended=timedelta(days=30)),
     MISTAKEN.kid: _Published(MISTAKEN.kid, "EC", {"alg": "ES256"}, mistaken=True),
+    MISUSED.kid: _Published(MISUSED.kid, "EC", {"alg": "ES256"}, uses=frozenset({"key_agreement"})),
 }
 
 
@@ -93,7 +106,7 @@ class Signer:
     def forged(self, body: bytes, habit: Habit, **said: str) -> str:
         """The same by a new key, which nobody publishes."""
         private = _new_key(_SET[habit.kid].kind)
-        chain = (_certificate(self.network, private, private, None),)
+        chain = (_certificate(self.network, private, private, _SET[habit.kid]),)
         return _compact(body, habit, private, chain, {"jku": self.jku} | said)
 
     def published(self) -> dict[str, Any]:
@@ -108,20 +121,20 @@ class Signer:
 
     def _key(self, kid: str) -> tuple[Private, tuple[bytes, ...]]:
         """A key, and the certificates that its JWK has."""
-        authority, above = self._kept(AUTHORITY, "EC", None, None)
+        authority, above = self._kept(_Published(AUTHORITY, "EC", {}), None)
         one = _SET[kid]
-        private, certificate = self._kept(one.kept, one.kind, authority, one.ended)
+        private, certificate = self._kept(one, authority)
         return private, (above,) if one.mistaken else (certificate, above)
 
-    def _kept(self, kid: str, kind: str, authority: Private | None, ended: timedelta | None) -> tuple[Private, bytes]:
-        known = self.network.store.row("SELECT * FROM location_key WHERE kid = ?", kid)
+    def _kept(self, one: _Published, authority: Private | None) -> tuple[Private, bytes]:
+        known = self.network.store.row("SELECT * FROM location_key WHERE kid = ?", one.kept)
         if known is not None:
             return _opened(known["private_pem"]), known["certificate"]
-        private = _new_key(kind)
-        certificate = _certificate(self.network, private, authority or private, ended)
+        private = _new_key(one.kind)
+        certificate = _certificate(self.network, private, authority, one)
         self.network.store.run(
             "INSERT INTO location_key (kid, private_pem, certificate) VALUES (?, ?, ?)",
-            kid,
+            one.kept,
             _pem(private).decode(),
             certificate,
         )
@@ -145,13 +158,14 @@ def _new_key(kind: str) -> Private:
     return rsa.generate_private_key(public_exponent=65537, key_size=RSA_BITS)
 
 
-def _certificate(network: Network, private: Private, authority: Private, ended: timedelta | None) -> bytes:
-    """DER of a certificate of the bank's key, good since yesterday, or over for so long."""
+def _certificate(network: Network, private: Private, authority: Private | None, one: _Published) -> bytes:
+    """DER of a certificate of the bank's key, good since yesterday, or over for so long. authority: None for its own."""
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, BANK_NAMES[OUTSIDE_BANK_ISPB])])
     now = moment(network.clock.machine())
     start, end = now - timedelta(days=1), now + GOOD_FOR
-    if ended is not None:
-        start, end = now - ended - timedelta(days=365), now - ended
+    if one.ended is not None:
+        start, end = now - one.ended - timedelta(days=365), now - one.ended
+    uses = {"key_cert_sign", "crl_sign"} if authority is None else one.uses
     return (
         x509.CertificateBuilder()
         .subject_name(name)
@@ -160,7 +174,9 @@ def _certificate(network: Network, private: Private, authority: Private, ended: 
         .serial_number(int.from_bytes(network.chance.octets(19), "big") + 1)
         .not_valid_before(start)
         .not_valid_after(end)
-        .sign(authority, hashes.SHA256())
+        .add_extension(x509.BasicConstraints(ca=authority is None, path_length=None), critical=True)
+        .add_extension(x509.KeyUsage(**{name: name in uses for name in _USES}), critical=True)
+        .sign(authority or private, hashes.SHA256())
         .public_bytes(serialization.Encoding.DER)
     )
 

@@ -44,7 +44,7 @@ async def message_in(request: Asked, network: NamedDependency[Network], ispb: Fr
 
 @put("/spi/v1/recurrences/{recurrence_id:str}", guards=[participant_only])
 async def recurrence_put(request: Asked, network: NamedDependency[Network], recurrence_id: FromPath[str]) -> Response[None]:
-    """Take a recurrence that its receiver registers; a fault refuses it for good, 422, or is away, 503."""
+    """Take a recurrence that its receiver registers; a fault refuses it for good, at once or afterwards, or is away, 503."""
     form = Form.read(await request.body())
     document = form.text("debtorDocument", 14)
     form.check()
@@ -53,7 +53,9 @@ async def recurrence_put(request: Asked, network: NamedDependency[Network], recu
     fault = faults.strike(network, "recurrence", about, faults.BEHAVIOURS["recurrence"])
     if fault is not None and fault.behaviour == "down":
         raise RefusedError(503, "DOWN", "Nobody is there")
-    if fault is not None:
+    if fault is not None and fault.behaviour == faults.UNPROCESSED:
+        authorizations.unregister(network, recurrence_id, fault)
+    elif fault is not None:
         raise RefusedError(422, fault.code or "MD01", "The recurrence is not taken")
     return nothing()
 

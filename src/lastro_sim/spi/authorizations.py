@@ -9,6 +9,8 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
+from lastro.standards import recurrence_ids
+
 from .. import amounts, faults
 from ..clock import printed, printed_or_none
 from ..network import Network
@@ -63,6 +65,16 @@ class Cancellation:
     msg_id: str
     id_rec: str
     reason: str
+
+
+def unregister(network: Network, id_rec: str, fault: faults.Fault) -> None:
+    """The network has taken a recurrence, and tells its maker after the fault's delay that it will not have it."""
+    named = recurrence_ids.read_recurrence_id(id_rec)
+    if named is None:
+        return
+    told = {"relatedMsgId": id_rec, "reason": "A fault says so"} | ({} if fault.code is None else {"code": fault.code})
+    with network.store.writing():
+        mailbox.put(network, named.maker, "admi.002", told, available_at=network.clock.business() + fault.delay)
 
 
 def live(network: Network, id_rec: str) -> sqlite3.Row | None:

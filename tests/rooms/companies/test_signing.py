@@ -309,6 +309,7 @@ async def test_a_certificate_that_does_not_fit_is_refused(vault: Vault) -> None:
         (kid, leaf + end + foreign, "does not hold together"),
         (kid, good * 8, "at most 8"),
         (kid, signatures.issued(csr, authority, end=datetime.now(UTC) - timedelta(days=1)), "not in force"),
+        (kid, signatures.issued(csr, authority, uses=("key_encipherment",)), "no digital signature"),
         ("nobody", good, "no key of locations"),
         ((await vault.rows(TOKEN))[-1]["kid"], good, "no key of locations"),
     ]

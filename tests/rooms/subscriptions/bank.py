@@ -119,6 +119,11 @@ class Bank:
         told = port.AuthorizationDeclined(name(), made["providerId"], self.payer, datetime.now(UTC), code)
         return await self.says(port.AUTHORIZATION_DECLINED, told, made["providerId"])
 
+    async def network_refuses(self, recurrence_id: str, *, ago: timedelta = timedelta(0)) -> str:
+        """A registration that the network took, and will not have."""
+        told = port.RecurrenceRefused(name(), recurrence_id, "AP14", datetime.now(UTC) - ago)
+        return await self.says(port.RECURRENCE_REFUSED, told, recurrence_id)
+
     async def cancels(self, made: dict[str, Any], code: str = "SLDB", **says: Any) -> str:
         """The payer takes it back."""
         by = port.Requester("USUARIO_PAGADOR", self.payer.document_type, self.payer.document_number, self.payer.name)

@@ -59,6 +59,15 @@ def test_a_payers_no() -> None:
     assert port.authorization_declined(told.body) == port.AuthorizationDeclined("M1", ID, PORTED, NOON, "AP14")
 
 
+def test_a_registration_that_the_network_will_not_have_after_all() -> None:
+    refusal = {"msgId": "M4", "type": "admi.002", "relatedMsgId": ID, "createdAt": WORD["decidedAt"], "reason": "why"}
+    told = read(refusal)
+    assert (told.kind, told.network_id, told.subject, told.company_number) == ("recurrence.refused", "M4", ID, 7)
+    assert port.recurrence_refused(told.body) == port.RecurrenceRefused("M4", ID, "admi.002", NOON)
+    coded = read({name: value for name, value in refusal.items() if name != "createdAt"} | {"code": "AP14"})
+    assert port.recurrence_refused(coded.body) == port.RecurrenceRefused("M4", ID, "AP14", None)
+
+
 def test_a_payer_cancels() -> None:
     told = read(CANCELED)
     assert (told.kind, told.subject, told.company_number) == ("authorization.canceled", ID, 7)

@@ -251,6 +251,45 @@ def test_a_certificate_holds_between_its_days(algorithm: str) -> None:
             verify(compact, key.jwks(), at)
 
 
+SIGNS, CIPHERS = "digital_signature", "key_encipherment"
+# What a certificate says of its key, and why that signs no location; None: it does.
+SAYS: list[tuple[dict[str, Any], str | None]] = [
+    ({}, None),
+    ({"uses": [SIGNS]}, None),
+    ({"uses": [SIGNS, "content_commitment", CIPHERS], "is_authority": False}, None),
+    ({"is_authority": False}, None),
+    ({"uses": [CIPHERS]}, "no digital signature"),
+    ({"uses": ["content_commitment"], "is_authority": False}, "no digital signature"),
+    ({"uses": ["key_agreement", "encipher_only"]}, "no digital signature"),
+    ({"uses": ["key_cert_sign", "crl_sign"], "is_authority": True}, "an authority"),
+    ({"uses": [SIGNS, "key_cert_sign"], "is_authority": True}, "an authority"),
+    ({"is_authority": True}, "an authority"),
+]
+
+
+@pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
+@pytest.mark.parametrize(("says", "why"), SAYS)
+def test_a_certificate_may_forbid_its_key_to_sign(algorithm: str, says: dict[str, Any], why: str | None) -> None:
+    key = Foreign.new("k", JKU, algorithm, **says)
+    compact = key.signed(b"{}", algorithm)
+    if why is None:
+        assert verify(compact, key.jwks()) == b"{}"
+        return
+    with pytest.raises(JwsError, match=why):
+        verify(compact, key.jwks())
+
+
+def test_a_certificate_that_says_it_twice_is_refused() -> None:
+    """By hand: no library makes one."""
+    key = Foreign.new("k", JKU, "ES256", uses=[SIGNS], is_authority=False)
+    constraints, usage = bytes.fromhex("0603551d13"), bytes.fromhex("0603551d0f")
+    der = key.chain[0]
+    assert (der.count(constraints), der.count(usage)) == (1, 1)
+    twice = Foreign("k", JKU, key.private, (der.replace(constraints, usage), *key.chain[1:]))
+    with pytest.raises(JwsError, match="cannot be read"):
+        verify(twice.signed(b"{}", "ES256"), twice.jwks())
+
+
 @pytest.mark.parametrize("algorithm", ["RS256", "PS256", "ES256"])
 def test_a_certificate_must_be_of_the_key(algorithm: str) -> None:
     """Also where the header names that certificate, so that its thumbprint fits."""

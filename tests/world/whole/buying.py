@@ -195,14 +195,14 @@ async def order_at_a_partner(crowd: Crowd, method: str, value: str) -> Any:
     )
 
 
-async def is_at_its_partner(crowd: Crowd, typed: str) -> bool:
-    """Whether the partner hears of it soon, so that it can be paid."""
+async def is_at_its_partner(crowd: Crowd, typed: str, seconds: float = 2.0) -> bool:
+    """Whether the partner hears of it within so many seconds, so that it can be paid."""
 
     async def known() -> bool:
         read = await crowd.act("/phone/read", {"qrcodeData": typed})
         return read is not None and read.get("problem") != "SLIP_NOT_FOUND"
 
-    return bool(await crowd.soon(known))
+    return bool(await crowd.soon(known, seconds))
 
 
 async def typed_of(crowd: Crowd, made: dict[str, Any], method: str) -> str:

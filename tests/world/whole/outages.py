@@ -21,6 +21,7 @@ from lastro_sim.card.numbers import BY_NUMBER
 CARD, SLIP = "CREDIT_CARD", "BOLETO"
 # By what an order may be asked for whose term is over within four days.
 METHODS = ("SPEI", "DEPOSIT", "OXXO", "OXXOPAY", "PAYNET", "BINANCE_PAY", "BITSO_PAY", CARD)
+_HEARD_WITHIN = 10.0  # seconds: a busy machine must not leave an outage without customers
 AHEAD = timedelta(days=3, minutes=10)  # beyond the terms of all of them
 _CHALLENGED = next(number for number, plays in BY_NUMBER.items() if plays == "challenge")
 _AUTHENTICATED = "authenticated in time"
@@ -78,7 +79,7 @@ async def _ordered(crowd: Crowd, method: str) -> tuple[str, str, str] | None:
     if made is None:
         return None
     typed = await typed_of(crowd, made, method)
-    return (made["id"], method, typed) if await is_at_its_partner(crowd, typed) else None
+    return (made["id"], method, typed) if await is_at_its_partner(crowd, typed, _HEARD_WITHIN) else None
 
 
 async def _paid(crowd: Crowd, order_id: str, method: str, typed: str) -> bool:

@@ -46,6 +46,6 @@ def charged(first: FirstCharge, setup: CompanySetup, key: PixKey, door: Door) ->
     return order, ORDERS.born(columns(order), door.now)
 
 
-def with_subscription(known: Known, trigger: str, door: Door, place: Place) -> Write | None:
-    """The end of a first charge whose subscription ends now; None while a payment for it is under way."""
-    return None if known.reserved or known.in_inbox else ended(known, trigger, door, place)
+def with_subscription(known: Known, trigger: str, door: Door, place: Place, *, error: str | None = None) -> Write | None:
+    """The end of a first charge whose subscription ends now; None while a payment for it is under way. error: why."""
+    return None if known.reserved or known.in_inbox else ended(known, trigger, door, place, error=error)

@@ -27,6 +27,7 @@ AUTHORIZATION_ASK = "authorization.ask"  # Authorization: the payer's bank waits
 AUTHORIZATION_DECLINED = "authorization.declined"  # AuthorizationDeclined
 AUTHORIZATION_CANCELED = "authorization.canceled"  # AuthorizationCanceled
 CANCELLATION_FINAL = "cancellation.final"  # CancellationFinal
+RECURRENCE_REFUSED = "recurrence.refused"  # RecurrenceRefused
 
 # Outbox kinds.
 AUTHORIZATION_ANSWER = "authorization.answer"  # AuthorizationAnswer
@@ -123,6 +124,15 @@ class CancellationFinal(msgspec.Struct, frozen=True):
     decided_at: datetime | None = None
 
 
+class RecurrenceRefused(msgspec.Struct, frozen=True):
+    """The network took a recurrence that was registered, and will not have it after all. code: why, in its words."""
+
+    message_id: str
+    recurrence_id: str
+    code: str
+    refused_at: datetime | None = None
+
+
 def order_name(ispb: str, recurrence_id: str, entropy: bytes) -> str:
     """The id of a new message that orders something of a recurrence of ours, and finds its company as that does.
 
@@ -146,6 +156,11 @@ def authorization_declined(body: bytes) -> AuthorizationDeclined:
 def authorization_canceled(body: bytes) -> AuthorizationCanceled:
     """The body of authorization.canceled."""
     return decode(body, AuthorizationCanceled)
+
+
+def recurrence_refused(body: bytes) -> RecurrenceRefused:
+    """The body of recurrence.refused."""
+    return decode(body, RecurrenceRefused)
 
 
 def authorization_answer(body: bytes) -> AuthorizationAnswer:

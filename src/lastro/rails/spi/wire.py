@@ -18,7 +18,7 @@ from lastro.rails import port
 from lastro.rails.messages import Instant, Malformed, Original, Reader, decoded, facts_of, instant
 from lastro.rails.spi import arrival_wire, charge_wire, recurrence_wire
 from lastro.rails.spi.parties import Document
-from lastro.standards import pix_ids
+from lastro.standards import pix_ids, recurrence_ids
 
 _ID = re.compile(r"[A-Za-z0-9]{1,64}")
 # The interface's words for the network's types of account.
@@ -93,6 +93,7 @@ class _Refusal(msgspec.Struct, rename="camel"):
     code: str | None = None
     description: str | None = None
     reason: str | None = None
+    created_at: Instant | None = None
 
 
 class _Status(msgspec.Struct, rename="camel"):
@@ -183,6 +184,9 @@ def _refusal(name: str, raw: bytes, ispb: str) -> port.Told:
     related = refusal.related_msg_id
     if _ID.fullmatch(related) is None:
         raise Malformed("relatedMsgId")
+    if recurrence_ids.is_recurrence_id(related):  # a registration has no other name
+        refused = port.RecurrenceRefused(name, related, refusal.code or "admi.002", refusal.created_at)
+        return recurrence_wire.told_of(port.RECURRENCE_REFUSED, name, related, refused, ispb)
     payment = _payment_of_message(related)
     if payment is not None and _is_ours(payment, ispb):
         doubted = port.PaymentDoubted(payment, refusal.code or "admi.002")

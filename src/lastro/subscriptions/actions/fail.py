@@ -1,0 +1,65 @@
+"""The network will not have a recurrence after all, which it took when it was registered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from lastro import orders
+from lastro.base.errors import NotYet
+from lastro.base.run import Act, Done, Door
+from lastro.base.write import Write
+from lastro.rails.port import ALARMED
+from lastro.subscriptions.actions.cancel import BEING_PAID_SECONDS, of_recurrence, settled
+from lastro.subscriptions.notifications import turned
+from lastro.subscriptions.reasons import reason_of
+from lastro.subscriptions.states import SUBSCRIPTIONS
+
+if TYPE_CHECKING:
+    from lastro.base.db import Session
+    from lastro.orders import Place
+    from lastro.rails.port import Claimed, RecurrenceRefused
+    from lastro.subscriptions.actions.ending import Known
+
+# A sandbox asks its network before the Write of a create, which may come after the network's second thought.
+_MADE_WITHIN = timedelta(minutes=1)
+
+
+@dataclass(frozen=True)
+class Fail(Act["Known | None"]):
+    """The network refuses a recurrence that waits for its payer."""
+
+    told: RecurrenceRefused
+    claimed: Claimed
+    place: Place
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The subscription and its first charge. NotYet: that is being paid, or the subscription is being made."""
+        known = await of_recurrence(session, door.company_id, self.told.recurrence_id)
+        at = self.told.refused_at
+        if known is None and at is not None and door.now - at < _MADE_WITHIN:
+            raise NotYet(BEING_PAID_SECONDS)
+        return known
+
+    def decide(self, known: Known | None, door: Door) -> Done:
+        """ERROR, with its first charge. An ACCEPTED one is for people: its payer's bank holds an authorization."""
+        if known is None:
+            return settled(self.claimed, "ignored", door)
+        subscription, code = known.shown.subscription, self.told.code
+        if not SUBSCRIPTIONS.allows(subscription.state, "fail"):
+            return settled(self.claimed, _OF_OTHERS.get(subscription.state, "ignored"), door)
+        move = SUBSCRIPTIONS.move(subscription, "fail", door.now, reason=code)
+        write = Write(
+            door.company_id, moves=(move,), facts=(turned(door, known.shown, move.to_state),),
+            finished=(self.claimed.finished("handled", door.now),),
+        )  # fmt: skip
+        if known.charge is not None:
+            error = reason_of(code, "AUTHORIZATION").message
+            ending = orders.with_subscription(known.charge, "fail", door, self.place, error=error)
+            assert ending is not None, "a first charge that is being paid was waited for"
+            write = ending + write
+        return Done(write, b"")
+
+
+_OF_OTHERS = {"ACCEPTED": ALARMED, "ERROR": "known"}
