@@ -81,7 +81,7 @@ async def _order(crowd: Crowd, method: str, who: str) -> tuple[dict[str, Any], s
     made = await crowd.write("create_order", asked, who=who)
     if made is None:
         return None
-    typed = made["pix"]["qrcodeData"] if method == "PIX" else await buying._typed(crowd, made, method)
+    typed = made["pix"]["qrcodeData"] if method == "PIX" else await buying.typed_of(crowd, made, method)
 
     async def known() -> bool:
         return await crowd.act("/phone/read", {"qrcodeData": typed}) is not None
