@@ -21,6 +21,7 @@ from bench import (
     methods,
     orders,
     overload,
+    pages,
     payouts,
     payouts_journey,
     plans,
@@ -80,6 +81,7 @@ _IN_A_HOUSE: Mapping[str, Callable[[House, bool], Awaitable[list[Figure]]]] = {
     "deliveries": lambda laid, quick: usual.compared(laid, _rounds(quick)[0], 4_000 if quick else 8_000),
     "prompt": lambda laid, quick: prompt.paced(laid, _rounds(quick)[0], 5.0 if quick else 10.0),
     "dead": lambda laid, quick: deliveries.beside_the_dead(laid, _rounds(quick)[0], 5_000 if quick else 10_000),
+    "pages": lambda laid, quick: pages.beside_large_pages(laid, _rounds(quick)[0], 10.0 if quick else 20.0),
     "lists": lambda laid, quick: lists.pages(laid, *_rounds(quick), 100_000 if quick else 1_000_000),
 }
 # What takes many minutes and is measured only when it is asked for.

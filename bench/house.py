@@ -138,8 +138,13 @@ async def _lay(home: Path, server: EmbeddedServer) -> House:
     await connection.execute("CREATE DATABASE lastro TEMPLATE template0")
     await connection.close()
     await migrate(server.dsn("lastro"))
-    port, sim_port = free_port(), free_port()
-    environment = {
+    environment = environment_of(home, server.dsn("lastro"), free_port(), free_port())
+    return House(home, server, environment, read(environment))
+
+
+def environment_of(home: Path, dsn: str, port: int, sim_port: int) -> dict[str, str]:
+    """What its processes are started with: this process's own variables, and every setting that counts for a bench."""
+    return {
         **{name: value for name, value in os.environ.items() if not name.startswith("LASTRO_")},
         **secrets.ensure(home),
         "LASTRO_HOME": str(home),
@@ -149,12 +154,11 @@ async def _lay(home: Path, server: EmbeddedServer) -> House:
         "LASTRO_BASE_URL": f"http://127.0.0.1:{port}",
         "LASTRO_SIM_URL": f"http://127.0.0.1:{sim_port}",
         "LASTRO_NETWORK_URL": f"http://127.0.0.1:{sim_port}",
-        "LASTRO_DATABASE_URL": server.dsn("lastro"),
+        "LASTRO_DATABASE_URL": dsn,
         "LASTRO_DATABASE_LOGIN": "role",
         "LASTRO_REQUESTS_PER_MINUTE": "100000000",  # what a client or a company may do is not what is measured
-        "LASTRO_COMPANY_REQUESTS_PER_MINUTE": "100000000",
+        "LASTRO_COMPANY_REQUESTS_PER_MINUTE": "999999",  # the most that can be said, 16,666 a second
     }
-    return House(home, server, environment, read(environment))
 
 
 async def _people(laid: House) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ROWS = 1_000_000
 _CONNECTIONS = 4
 # Orders of every status and of many codes, a second apart, long ago.
-_FILL = """
+FILL = """
 INSERT INTO orders (company_id, id, account_id, external_id, origin, payment_method, status, currency, amount_minor,
                     final_amount_minor, description, txid, location_token, expires_at, created_at, updated_at)
 SELECT '{company}', gen_random_uuid(), '{account}', 'deep-' || n, 'TRANSPARENT', 'PIX',
@@ -48,7 +48,7 @@ SELECT '{company}', gen_random_uuid(), 'Maria', 'CPF', '12345678909'
 async def pages(house: House, rounds: int, seconds: float, rows: int = _ROWS) -> list[Figure]:
     """Time of a page of 20 after so many rows, by that of the first page; the same with a filter."""
     payee = house.payees[0]
-    for fill in (_FILL, _DEBTOR, _FILL_SUBSCRIPTIONS):
+    for fill in (FILL, _DEBTOR, _FILL_SUBSCRIPTIONS):
         await house.as_superuser(fill.format(company=payee.company_id, account=payee.account_id, rows=rows))
     await house.as_superuser("VACUUM ANALYZE orders, subscriptions")
     # The cursor of somebody who has read so many rows, newest first.
@@ -62,7 +62,7 @@ async def pages(house: House, rounds: int, seconds: float, rows: int = _ROWS) ->
             ("subscriptions of a status", "/order/v1/banking/subscriptions", "&status=CANCELED"),
         ):
             queries = (f"limit=20{filters}{at}" for at in ("", f"&cursor={deep}"))
-            first, last = (_asking(payee, house.settings.port, f"{path}?{query}") for query in queries)
+            first, last = (page_request(payee, house.settings.port, f"{path}?{query}") for query in queries)
             ways: dict[str, Callable[[], Any]] = {
                 "first": partial(_rate, house, first, seconds),
                 "last": partial(_rate, house, last, seconds),
@@ -75,7 +75,8 @@ async def pages(house: House, rounds: int, seconds: float, rows: int = _ROWS) ->
     return figures
 
 
-def _asking(payee: Payee, port: int, target: str) -> str:
+def page_request(payee: Payee, port: int, target: str) -> str:
+    """One request for a page."""
     return f"GET {target} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nauthorization: Bearer {payee.token}\r\n\r\n"
 
 

@@ -138,14 +138,17 @@ async def _wrk(
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = await asyncio.create_subprocess_exec(
         "wrk", "-t1", f"-c{connections}", f"-d{max(1, round(seconds))}s", "-s", str(script), f"http://127.0.0.1:{port}",
-        stdout=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
-    said = (await process.communicate())[0].decode()
+    said = (await process.communicate())[0].decode(errors="replace")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     counted = re.search(r"(\d+) requests in ([\d.]+)s", said)
     others = re.search(r"Non-2xx or 3xx responses: (\d+)", said)
-    if counted is None:
-        raise RuntimeError(f"wrk said:\n{said}")
+    broken = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+)", said)
+    if process.returncode or counted is None or int(counted[1]) == 0:
+        raise RuntimeError(f"wrk ended with {process.returncode} and said:\n{said}")
+    if broken is not None and any(int(count) for count in broken.groups()):
+        print(f"wrk: {broken[0]}", file=sys.stderr, flush=True)  # what was cut is no answer: it is not counted
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Seen(int(counted[1]), float(counted[2]), int(others[1]) if others else 0, cpu)
 

@@ -45,12 +45,14 @@ class InProcess:
         """The status that one request as on the wire is answered with."""
         head, _, body = request.partition(b"\r\n\r\n")
         first, *lines = head.split(b"\r\n")
-        method, path, _ = first.decode().split(" ")
+        method, target, _ = first.decode().split(" ")
+        path, _, query = target.partition("?")
         pairs = (line.split(b": ", 1) for line in lines)
         scope: dict[str, Any] = {
             "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "path": path,
-            "raw_path": path.encode(), "root_path": "", "scheme": "http", "query_string": b"", "client": ("127.0.0.1", 1),
-            "headers": [(name, value) for name, value in pairs], "server": ("127.0.0.1", 1), "extensions": {},
+            "raw_path": path.encode(), "root_path": "", "scheme": "http", "query_string": query.encode(),
+            "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 1), "headers": [(name, value) for name, value in pairs],
+            "extensions": {},
         }  # fmt: skip
         status = 0
 

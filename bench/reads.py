@@ -44,7 +44,7 @@ def wrong(payee: Payee, port: int) -> str:
 async def by_id(house: House, rounds: int, seconds: float) -> list[Figure]:
     """Reads per second of one API process, and of pgbench, in turns."""
     port = house.settings.port
-    orders = [(payee, await _ordered(house, payee, number)) for number, payee in enumerate(house.payees)]
+    orders = [(payee, await ordered(house, payee, number)) for number, payee in enumerate(house.payees)]
     texts = [reading(payee, port, order_id) for payee, order_id in orders]
     async with house.api():
         await closed(house.home, port, texts, CONNECTIONS, 1)
@@ -91,7 +91,7 @@ async def of_a_bad_body(house: House, rounds: int, seconds: float) -> list[Figur
 async def memory(house: House, requests: int = _MANY) -> list[Figure]:
     """What the API process holds after each tenth of many requests, beside what it held after the first."""
     port = house.settings.port
-    orders = [(payee, await _ordered(house, payee, 900 + number)) for number, payee in enumerate(house.payees)]
+    orders = [(payee, await ordered(house, payee, 900 + number)) for number, payee in enumerate(house.payees)]
     texts = [reading(payee, port, order_id) for payee, order_id in orders] + [template(p, port) for p in house.payees]
     held: list[int] = []
     async with house.api() as api:
@@ -106,7 +106,7 @@ async def memory(house: House, requests: int = _MANY) -> list[Figure]:
     ]
 
 
-async def _ordered(house: House, payee: Payee, number: int) -> str:
+async def ordered(house: House, payee: Payee, number: int) -> str:
     """The id of an order made for this."""
     app = await InProcess.build(house)
     try:

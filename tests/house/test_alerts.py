@@ -43,6 +43,7 @@ _REQUESTS = 'lastro_request_seconds_count{status="%s"}'
 _BUCKETS = 'lastro_request_seconds_bucket{operation="%s",le="%s"}'
 _ATTEMPTS = 'lastro_delivery_attempts_total{endpoint="e",outcome="%s"}'
 _ALONE = "lastro_database_synchronous"
+_LOST = "lastro_log_lines_lost_total"
 _SILENT = 'lastro_network_silent_seconds{rail="pix",instance="%s"}'
 
 CASES: dict[str, Case] = {
@@ -114,6 +115,11 @@ CASES: dict[str, Case] = {
     "LastroLawsUnread": Case(
         ({'lastro_law_checked_at_seconds{law="a"}': "0x9999", 'lastro_law_checked_at_seconds{law="b"}': "0+60x9999"}, {"up" + _API: "1x9999"}),
         ({'lastro_law_checked_at_seconds{law="a",instance="a"}': "0x9999", 'lastro_law_checked_at_seconds{law="a",instance="b"}': "0+60x9999"},), 4400,
+    ),
+    # Lines that were lost yesterday are no news; a process that was started again has lost none.
+    "LastroLogLinesLost": Case(
+        ({_LOST + _API: "0x15 3x15"}, {_LOST + _API: "0+1x30"}, {_LOST + _API: "7x15 8x15", _LOST + _WORKER: "0x30"}),
+        ({_LOST + _API: "0x30"}, {_LOST + _API: "9x30"}, {_LOST + _API: "9x15 0x15"}), 20,
     ),
     "LastroClockMoved": Case(({"lastro_clock_offset_seconds" + _API: "-5x9"},), ({"lastro_clock_offset_seconds" + _API: "0x9"},)),
 }  # fmt: skip

@@ -77,8 +77,11 @@ class ListAccounts(Act["Part[Account]"]):
 
     async def read(self, session: Session, door: Door) -> Part[Account]:
         """The accounts of the page, as far as no older one can still come."""
-        rows = await store.accounts_in(session, door.company_id, self.wanted, self.page)
-        return self.page.settled(rows, lambda account: account.created_at, door.now)
+        return await self.page.listed(
+            lambda page: store.accounts_in(session, door.company_id, self.wanted, page),
+            lambda account: account.created_at,
+            door.now,
+        )
 
     async def look_up(self, known: Part[Account], door: Door) -> Part[Account]:
         """A large page is rendered in a thread."""

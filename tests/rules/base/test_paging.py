@@ -3,13 +3,15 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lastro.base.api import stamp
+from lastro.base.api import render, stamp
 from lastro.base.errors import NotYet, Problem
 from lastro.base.paging import LARGE, SETTLED_AFTER, SLICE, Page, Part, mapped, read_choice, read_text
+from lastro.base.wire import Paged
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 A_TICK = timedelta(microseconds=1)
@@ -110,3 +112,50 @@ async def test_a_large_page_is_rendered_beside_the_loop_and_a_small_one_in_it() 
     for rows, body in ((LARGE - 1, b""), (LARGE, b"200 rows")):
         part = await Part([NOW] * rows, None).rendered(lambda part: b"%d rows" % len(part.rows))
         assert part.body == body
+
+
+@pytest.mark.parametrize("is_descending", [True, False])
+@pytest.mark.parametrize(
+    ("limit", "there"),
+    [(LARGE, LARGE + 5), (LARGE + 1, LARGE + 5), (LARGE + 1, LARGE + 1), (5 * SLICE, 5 * SLICE), (5 * SLICE, 5 * SLICE + 1),
+     (5 * SLICE - 1, 5 * SLICE), (5000, 5 * SLICE), (5000, 0)],
+)  # fmt: skip
+async def test_a_large_page_is_read_in_slices_and_shows_what_one_reading_would(
+    limit: int, there: int, *, is_descending: bool
+) -> None:
+    everything = sorted((NOW - number * A_TICK for number in range(there)), reverse=is_descending)
+    read: list[int] = []
+
+    async def rows_of(page: Page) -> list[datetime]:
+        found = [at for at in everything if page.since <= at <= page.until][: page.reach]
+        read.append(len(found))
+        return found
+
+    rows = await Page(limit, is_descending=is_descending).read(rows_of, lambda at: at)
+    assert list(rows) == everything[: limit + 1]
+    assert max(read) <= (SLICE if limit > LARGE else limit + 1)
+
+
+async def test_a_row_that_is_written_while_a_large_page_is_read_is_shown_once_or_not_yet() -> None:
+    """As in a walk of small pages: behind the slice it is read with the next, before it not any more."""
+    everything = [NOW - 2 * number * A_TICK for number in range(6 * SLICE)]
+    before, behind = everything[10] - A_TICK, everything[4 * SLICE] - A_TICK
+    late = [before, behind]
+
+    async def rows_of(page: Page) -> list[datetime]:
+        found = [at for at in sorted(everything, reverse=True) if page.since <= at <= page.until][: page.reach]
+        everything.extend(late)
+        late.clear()
+        return found
+
+    rows = await Page(5000).read(rows_of, lambda at: at)
+    assert list(rows) == sorted({*everything} - {before}, reverse=True)
+
+
+@pytest.mark.parametrize("count", [LARGE - 1, LARGE, LARGE + 1])
+def test_a_large_page_is_encoded_row_by_row_and_reads_as_a_small_one(count: int) -> None:
+    page, rows = Page(5000), [NOW - number * A_TICK for number in range(count)]
+    answer = page.answer(Paged, page.part(rows, lambda at: at), lambda at: {"at": stamp(at)})
+    assert {type(row) for row in answer.data} == {msgspec.Raw if count >= LARGE else dict}
+    told = msgspec.json.decode(render(answer))
+    assert told == {"limit": 5000, "sort": "desc", "hasNext": False, "data": [{"at": stamp(at)} for at in rows]}

@@ -32,8 +32,9 @@ class ListKeys(Act["Part[Key] | None"]):
         """The keys of the page; None: there is no such account."""
         if not await accounts_of(session, door.company_id, [self.account_id]):
             return None
-        rows = await store.keys_in(session, door.company_id, self.account_id, self.page)
-        return self.page.settled(rows, lambda key: key.created_at, door.now)
+        return await self.page.listed(
+            lambda page: store.keys_in(session, door.company_id, self.account_id, page), lambda key: key.created_at, door.now
+        )
 
     def decide(self, known: Part[Key] | None, door: Door) -> Done | Refused:
         """The page as it is shown."""

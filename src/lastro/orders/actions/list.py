@@ -46,8 +46,11 @@ class List(Act[Found]):
         """The orders of the page, as far as no older one can still come."""
         if self.wanted is None:
             return Found(Part((), None), {})
-        rows = await store.orders_in(session, door.company_id, self.wanted, self.page)
-        part = self.page.settled(rows, lambda order: order.created_at, door.now)
+        part = await self.page.listed(
+            lambda page: store.orders_in(session, door.company_id, self.wanted, page),
+            lambda order: order.created_at,
+            door.now,
+        )
         accounts = await accounts_of(session, door.company_id, {order.account_id for order in part.rows})
         return Found(part, {account.id: account for account in accounts})
 

@@ -91,8 +91,11 @@ class ListCodes(Act[Part[StaticCode]]):
         """The codes of the page, as far as no older one can still come."""
         if not self.finds:
             return Part((), None)
-        rows = await store.codes_in(session, door.company_id, self.account_id, self.page)
-        return self.page.settled(rows, lambda code: code.created_at, door.now)
+        return await self.page.listed(
+            lambda page: store.codes_in(session, door.company_id, self.account_id, page),
+            lambda code: code.created_at,
+            door.now,
+        )
 
     async def look_up(self, known: Part[StaticCode], door: Door) -> Part[StaticCode]:
         """A large page is rendered in a thread."""

@@ -31,8 +31,9 @@ class List(Act["Part[Plan]"]):
 
     async def read(self, session: Session, door: Door) -> Part[Plan]:
         """The plans of the page, as far as no older one can still come."""
-        rows = await store.plans_in(session, door.company_id, self.status, self.page)
-        return self.page.settled(rows, lambda plan: plan.created_at, door.now)
+        return await self.page.listed(
+            lambda page: store.plans_in(session, door.company_id, self.status, page), lambda plan: plan.created_at, door.now
+        )
 
     async def look_up(self, known: Part[Plan], door: Door) -> Part[Plan]:
         """A large page is rendered in a thread."""

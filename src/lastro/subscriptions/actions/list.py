@@ -40,8 +40,12 @@ class List(Act[Found]):
         """The subscriptions of the page, as far as no older one can still come."""
         if self.wanted is None:
             return Found(Part((), None))
-        rows = await store.subscriptions_in(session, door.company_id, self.wanted, self.page)
-        return Found(self.page.settled(rows, lambda shown: shown.subscription.created_at, door.now))
+        part = await self.page.listed(
+            lambda page: store.subscriptions_in(session, door.company_id, self.wanted, page),
+            lambda shown: shown.subscription.created_at,
+            door.now,
+        )
+        return Found(part)
 
     async def look_up(self, known: Found, door: Door) -> Found:
         """A large page is rendered in a thread."""

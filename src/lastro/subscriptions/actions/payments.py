@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lastro.base.api import NOT_FOUND, render
@@ -76,15 +77,23 @@ class ListPayments(Act["Found | None"]):
         if shown is None:
             return None
         wanted = WantedPayments(self.subscription_id, self.status, self.external_id)
-        rows = await payments_store.payments_in(session, door.company_id, wanted, self.page)
-        return Found(shown.subscription.terms, self.page.settled(rows, lambda payment: payment.created_at, door.now))
+        part = await self.page.listed(
+            lambda page: payments_store.payments_in(session, door.company_id, wanted, page),
+            lambda payment: payment.created_at,
+            door.now,
+        )
+        return Found(shown.subscription.terms, part)
+
+    async def look_up(self, known: Found | None, door: Door) -> Found | None:
+        """A large page is rendered in a thread."""
+        if known is None:
+            return None
+        return replace(known, part=await known.part.rendered(partial(self._render, known.terms, door)))
 
     def decide(self, known: Found | None, door: Door) -> Done | Refused:
         """The page as it is shown."""
-        if known is None:
-            return NOT_FOUND
-        today, terms = brasilia_day(door.now), known.terms
-        body = self.page.answer(
-            SubscriptionPayments, known.part, lambda payment: payment_shown(payment, terms, today, self.timing)
-        )
-        return Done(None, render(body))
+        return NOT_FOUND if known is None else Done(None, known.part.body or self._render(known.terms, door, known.part))
+
+    def _render(self, terms: Terms, door: Door, part: Part[Payment]) -> bytes:
+        shown = partial(payment_shown, terms=terms, today=brasilia_day(door.now), timing=self.timing)
+        return render(self.page.answer(SubscriptionPayments, part, shown))

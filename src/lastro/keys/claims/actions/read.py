@@ -49,9 +49,19 @@ class ListClaims(Act["Part[KeyClaim] | None"]):
         """The claims of the page; None: there is no such account."""
         if not await accounts_of(session, door.company_id, [self.account_id]):
             return None
-        rows = await store.claims_in(session, door.company_id, self.account_id, self.page, self.status)
-        return self.page.settled(rows, lambda claim: claim.created_at, door.now)
+        return await self.page.listed(
+            lambda page: store.claims_in(session, door.company_id, self.account_id, page, self.status),
+            lambda claim: claim.created_at,
+            door.now,
+        )
+
+    async def look_up(self, known: Part[KeyClaim] | None, door: Door) -> Part[KeyClaim] | None:
+        """A large page is rendered in a thread."""
+        return None if known is None else await known.rendered(self._render)
 
     def decide(self, known: Part[KeyClaim] | None, door: Door) -> Done | Refused:
         """The page as it is shown."""
-        return NOT_FOUND if known is None else Done(None, render(self.page.answer(ClaimList, known, shown)))
+        return NOT_FOUND if known is None else Done(None, known.body or self._render(known))
+
+    def _render(self, known: Part[KeyClaim]) -> bytes:
+        return render(self.page.answer(ClaimList, known, shown))

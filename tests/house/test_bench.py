@@ -1,0 +1,38 @@
+"""What `make bench` stands on, without measuring: its settings are taken, its load programs are run and believed."""
+
+import re
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+from bench.house import environment_of
+from bench.load import closed
+
+from lastro.doors.settings import read
+
+pytestmark = pytest.mark.anyio
+
+
+def test_a_house_to_measure_can_be_started(tmp_path: Path) -> None:
+    environment = environment_of(tmp_path, "postgresql://lastro@127.0.0.1/lastro", 8080, 8081)
+    settings = read(environment)
+    assert (settings.port, settings.load.company_requests_per_minute) == (8080, 999_999)
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [("unable to connect to 127.0.0.1:1 Connection refused", 1), ("PANIC: unprotected error in call to Lua API", 0),
+     ("  0 requests in 1.00s, 0.00B read", 0)],
+)  # fmt: skip
+async def test_a_load_that_failed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, status: int) -> None:
+    """A stand-in for wrk, which is another's program, on the path before it."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    wrk = programs / "wrk"
+    wrk.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit {status}\n", encoding="utf-8")
+    wrk.chmod(wrk.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    assert shutil.which("wrk") == str(wrk)
+    with pytest.raises(RuntimeError, match=re.escape(said.strip())):
+        await closed(tmp_path, 1, ["GET / HTTP/1.1\r\n\r\n"], 1, 1)
