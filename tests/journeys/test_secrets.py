@@ -41,7 +41,7 @@ async def by_console(play: Play) -> str:
             page = await visit.send(ANOTHER, ANOTHER)
             assert page.status_code == 200, page.text
         (secret,) = set(SECRET.findall(page.text))
-    return secret
+    return str(secret)
 
 
 WAYS: Mapping[str, Callable[[Play], Awaitable[str]]] = {"api": by_api, "command": by_command, "console": by_console}

@@ -38,10 +38,11 @@ class List(Act[Found]):
 
     async def read(self, session: Session, door: Door) -> Found:
         """The payouts of the page, as far as no older one can still come."""
-        if self.wanted is None:
+        wanted = self.wanted
+        if wanted is None:
             return Found(Part((), None))
         part = await self.page.listed(
-            lambda page: store.payouts_in(session, door.company_id, self.wanted, page),
+            lambda page: store.payouts_in(session, door.company_id, wanted, page),
             lambda payout: payout.created_at,
             door.now,
         )
