@@ -19,8 +19,8 @@ REACH = 5_000  # transfers that one statement enters
 _ENTER = "SELECT enter($1, $2)"
 _MEND = "SELECT mend_entries($1)"
 _MENDED = """
-SELECT l.account_id, l.code, e.number, e.created_at, e.side, e.amount_minor, e.balance_minor, e.type, e.reference_id,
-       l.currency, t.created_at AS booked_at
+SELECT l.account_id, l.code, e.number, e.created_at, e.side, e.amount_minor, e.balance_minor, e.held_minor, e.type,
+       e.reference_id, l.currency, t.created_at AS booked_at
   FROM entries e
   JOIN transfers t ON t.company_id = e.company_id AND t.id = e.transfer_id
   JOIN ledger_accounts l ON l.company_id = e.company_id AND l.id = e.ledger_account_id

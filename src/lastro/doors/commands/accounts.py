@@ -109,10 +109,12 @@ async def _mend(desk: Desk, _: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _entered(row: Any) -> dict[str, Any]:
+    """An entry as it is listed: amount, what it has moved, of a hold and its end nothing; balance and held, behind it."""
     return {
         "account": str(row["account_id"]), "kind": row["code"], "number": row["number"], "type": row["type"],
-        "amount": str(Money(row["amount_minor"] * (row["side"] or 1), row["currency"])),
+        "amount": str(Money(row["amount_minor"] * row["side"], row["currency"])),
         "balance": str(Money(row["balance_minor"], row["currency"])),
+        "held": str(Money(row["held_minor"], row["currency"])),
         "bookedAt": row["booked_at"], "enteredAt": row["created_at"],
         "reference": str(row["reference_id"]),
     }  # fmt: skip
