@@ -41,8 +41,14 @@ async def enter(session: Session, company_id: UUID, reach: int = REACH) -> int:
 async def mend(session: Session, company_id: UUID) -> list[Record]:
     """Makes the entries that an older version left out as the server's clock stepped back; each as it stands now.
 
-    They stand behind those that there were, so that nothing that was shown changes.
+    They stand behind those that there were, so that nothing that was shown changes. It reads every transfer of the company,
+    so that it may take as long as it takes.
     """
     await session.enter(company_id)
-    found = await session.value(_MEND, company_id)
-    return await session.fetch(_MENDED, company_id, found) if found else []
+    await session.fetch("SELECT set_config('statement_timeout', '0', false)")
+    try:
+        found = await session.value(_MEND, company_id)
+        return await session.fetch(_MENDED, company_id, found) if found else []
+    finally:
+        if session.is_usable:
+            await session.fetch("RESET statement_timeout")  # to what its connection was made with

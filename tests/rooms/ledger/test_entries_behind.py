@@ -12,6 +12,7 @@ from tests.laws import broken
 
 from lastro import ledger
 from lastro.base.commit import commit
+from lastro.base.db import Database
 from lastro.base.write import LedgerAccount, Transfer, Write
 
 from .test_entries import SECOND, enter, entries
@@ -169,3 +170,25 @@ async def test_what_an_older_version_left_out_is_mended_and_listed(own_database:
         assert entered["booked_at"] == lost.at < entered["created_at"]
         assert await ledger.mend(session, ana.company_id) == []
     assert await laws(own_database) == {}
+
+
+_SLOWLY = """
+CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END';
+CREATE TRIGGER slowly BEFORE INSERT ON entries FOR EACH ROW EXECUTE FUNCTION slowly()
+"""
+
+
+async def test_mending_takes_as_long_as_it_takes(own_database: Any, cast: Cast, ana: Seller) -> None:
+    """It reads every transfer of a company, which may be longer than another statement may take."""
+    await write(cast, ana, ana.clearing, ana.customer, 100)
+    await enter(cast, ana, await now(cast))
+    lost = replace(cast.transfer(ana.clearing, ana.customer, 30), at=await now(cast) - timedelta(hours=1))
+    await commit(cast.database, Write(ana.company_id, transfers=(lost,)))
+    admin = await own_database.connect()
+    await admin.execute(_SLOWLY)
+    await admin.close()
+    database = Database(own_database.app, size=1, settings={"statement_timeout": "1s"})
+    async with database.session(ana.company_id) as session:
+        assert len(await ledger.mend(session, ana.company_id)) == 1
+        assert await session.value("SHOW statement_timeout") == "1s"
+    await database.close()
