@@ -8,7 +8,7 @@ from tests.conftest import Database
 from lastro.accounts.opening import store as openings
 from lastro.base import story as moves
 from lastro.doors import gauges, storyteller
-from lastro.doors.console import books, figures, finding
+from lastro.doors.console import books, eras, figures, finding
 from lastro.ledger import story as transfers
 from lastro.orders import store as orders
 from lastro.payouts import store as payouts
@@ -82,6 +82,8 @@ CONSOLE = {
     "attempts": (figures.ATTEMPTS, f"{_HERE}, {_ID}"),
     "endpoints": (figures.ENDPOINTS, f"{_HERE}, {_ID}"),
     "waiting": (figures.WAITING, _HERE),
+    "held": (figures.HELD, _HERE),
+    "held after a restore": (eras.HELD, f"{_HERE}, 201"),
     "first accounts": (figures.FIRST_ACCOUNTS, f"{_HERE}, 5"),
     "past": (figures.PAST, f"{_HERE}, {_IDS}, ARRAY[{_TO}]::timestamptz[]"),
     "transfer": (books.TRANSFER, f"{_HERE}, {_ID}"),

@@ -37,10 +37,12 @@ from tests.world.whole.weather import later
 from lastro.doors import eras
 from lastro.doors.backups import back_up, restore
 from lastro.doors.settings import Settings, read
+from lastro.standards.calendar import ted_opens_at
 from lastro_sandbox.embedded.account import Account, programs_for
 
 ACTS = 12
 PATIENCE_SECONDS = 420.0
+_LASTS = timedelta(minutes=20)  # that a drill takes, with room
 _BROUGHT_AFTER = timedelta(days=6)  # behind every chain of weekend and holidays
 _LIVES = {buying.buys: 4, buying.buys_at_a_partner: 4, paying_out.pays_out: 6}
 _METHODS = ("PIX", "SPEI", "DEPOSIT", "BOLETO", "OXXO", "OXXOPAY", "PAYNET")
@@ -140,6 +142,7 @@ class Drill:
 
     async def run(self, acts: int) -> None:
         """Traffic, a backup in it, more traffic, the restore, and what the outside does with what was lost."""
+        await self._opened()
         chance = self.crowd.chance
         lives = [chance.choices(list(_LIVES), list(_LIVES.values()))[0] for _ in range(acts)]
         people = [self.crowd.person(f"s{n}", random.Random(chance.random())) for n in range(acts)]
@@ -161,6 +164,13 @@ class Drill:
         self.demand(feed >= 1, "no event was told")
         self.report.seen |= {"lost numbers": len(gone), "lost orders": len(lost.orders), "lost company": company is not None}
         await self._go_on(lost, gone, feed)
+
+    async def _opened(self) -> None:
+        """At whatever hour it is played, TEDs leave: where the STR closes before the end, the drill begins when it opens."""
+        now = await self.crowd.play.books.fetchval("SELECT business_now()")
+        closed = next((at for at in (now, now + _LASTS) if ted_opens_at(at) > at), None)
+        if closed is not None:
+            await later(self.crowd, ted_opens_at(closed) - now)
 
     async def _live(self, act: Callable[[Crowd], Any], person: Crowd) -> None:
         try:
@@ -247,6 +257,7 @@ class Drill:
         await self._days_pass()
         for wanted, who in ((fresh, "dora"), (also, "ana")):
             await self._paid(wanted, who)
+        shown = [*await _ended(crowd, "dora", fresh.payouts), *await _ended(crowd, "ana", also.payouts)]
         await self._feed(feed)
         await self._sent(shown)
         for law, rows in (await broken(crowd.play.books, at_rest=False)).items():

@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from lastro.doors.dues import HELD_BY_KIND
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
@@ -111,7 +113,9 @@ _WAITING = {
     "retrying": "deliveries WHERE company_id = $1 AND status = 'RETRYING'",
     "failed": "deliveries WHERE company_id = $1 AND status = 'FAILED'",
     "differences": "statement_items WHERE company_id = $1 AND state = 'OPEN'",
+    "held": "(" + " UNION ALL ".join(f"SELECT 1 FROM {one} AND company_id = $1" for one in HELD_BY_KIND.values()) + ") h",  # noqa: S608
 }
+HELD = f"SELECT count(*) FROM (SELECT 1 FROM {_WAITING['held']} LIMIT {COUNTED}) q"  # noqa: S608
 WAITING = "\nUNION ALL ".join(
     f"SELECT '{name}' AS name, count(*) AS count FROM (SELECT 1 FROM {where} LIMIT {COUNTED}) q"  # noqa: S608
     for name, where in _WAITING.items()
@@ -218,6 +222,11 @@ async def circuits(session: Session, company_id: UUID) -> list[Record]:
 async def waiting(session: Session, company_id: UUID) -> dict[str, int]:
     """How much waits for people, or is about to: at most COUNTED of each."""
     return {row["name"]: row["count"] for row in await session.fetch(WAITING, company_id)}
+
+
+async def held(session: Session, company_id: UUID) -> int:
+    """How much of the company waits since a restore: at most COUNTED."""
+    return int(await session.value(HELD, company_id))
 
 
 async def first_accounts(session: Session, company_id: UUID, most: int) -> list[Record]:

@@ -32,7 +32,7 @@ _BUCKET_NAMES = ("bucket.10s", "bucket.1min", "bucket.5min", "bucket.30min", "bu
 # What waits, in the order of the page, and where it is seen.
 WAITING = {
     "payouts": "/console/payouts?status=ANALYSIS", "plans": "/console/plans?status=READY",
-    "disputes": "/console/disputes?onlyPending=true", "differences": "/console/reconciliation",
+    "disputes": "/console/disputes?onlyPending=true", "differences": "/console/reconciliation", "held": "/console/eras",
     "failed": "/console/events?status=FAILED", "retrying": "/console/events?status=RETRYING",
 }  # fmt: skip
 _hours = figures.Hours()

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lastro.doors.console import audit, clients, developing, ledger, overview, own, reconciling, searching, staff, verifying
+from lastro.doors.console import (
+    audit,
+    clients,
+    developing,
+    eras,
+    ledger,
+    overview,
+    own,
+    reconciling,
+    searching,
+    staff,
+    verifying,
+)
 from lastro.doors.console.deeds import DEEDS
 from lastro.doors.console.kinds import BY_NAME, KINDS
 from lastro.doors.console.lists import LISTINGS
@@ -23,6 +35,7 @@ NAVIGATION: Final[Sequence[tuple[str, str, Role]]] = (
     ("/console/ledger", "nav.ledger", Role.READ),
     ("/console/reconciliation", "nav.reconciliation", Role.READ),
     ("/console/verify", "nav.verify", Role.READ),
+    (eras.HERE, "nav.eras", Role.READ),
     (developing.HERE, "nav.developers", Role.READ),
     ("/console/people", "nav.people", Role.ADMINISTER),
     ("/console/audit", "nav.audit", Role.ADMINISTER),
@@ -57,6 +70,7 @@ PAGES: Final[Sequence[Page]] = (
     Page("GET", "/console/ledger/transfers/{id}", Role.READ, ledger.transfer),
     Page("GET", "/console/messages/{direction}/{id}", Role.READ, ledger.message),
     Page("GET", "/console/verify", Role.READ, verifying.show),
+    Page("GET", eras.HERE, Role.READ, eras.show),
     Page("GET", "/console/reconciliation", Role.READ, reconciling.show),
     Page("GET", "/console/reconciliation/{id}/accept", Role.APPROVE, reconciling.ask),
     Act("POST", "/console/reconciliation/{id}/accept", Role.APPROVE, reconciling.accept),

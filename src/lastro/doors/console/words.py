@@ -98,6 +98,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "nav.claims": ("Reivindicações", "Key claims"),
     "nav.developers": ("Desenvolvedores", "Developers"),
     "nav.disputes": ("Disputas", "Disputes"),
+    "nav.eras": ("Depois de um restore", "After a restore"),
     "nav.events": ("Eventos", "Events"),
     "nav.keys": ("Chaves Pix", "Pix keys"),
     "nav.ledger": ("Razão", "Ledger"),

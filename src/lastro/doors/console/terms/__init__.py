@@ -9,6 +9,7 @@ from lastro.base.money import DECIMALS, Money
 from lastro.base.paging import read_timestamp
 from lastro.doors.console.terms.deeds import DEEDS
 from lastro.doors.console.terms.developing import DEVELOPING
+from lastro.doors.console.terms.eras import ERAS
 from lastro.doors.console.terms.fields import FIELDS
 from lastro.doors.console.terms.laws import LAWS
 from lastro.doors.console.terms.pages import PAGES
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 LANGUAGES = ("pt", "en")
-TERMS: Mapping[str, tuple[str, str]] = {**PAGES, **DEEDS, **DEVELOPING, **FIELDS, **STATES, **WORDS, **ISSUES}
+TERMS: Mapping[str, tuple[str, str]] = {
+    **PAGES, **DEEDS, **DEVELOPING, **ERAS, **FIELDS, **STATES, **WORDS, **ISSUES,
+}  # fmt: skip
 _SIGNS = {"BRL": "R$", "USD": "US$", "MXN": "MX$"}
 _SPACE = "\N{NO-BREAK SPACE}"
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -152,6 +152,7 @@ PAGES: Mapping[str, tuple[str, str]] = {
     "waiting.plans": ("planos prontos para aprovar", "plans ready to approve"),
     "waiting.disputes": ("contestações abertas", "open disputes"),
     "waiting.differences": ("diferenças de conciliação", "differences to reconcile"),
+    "waiting.held": ("retidos depois de um restore", "held after a restore"),
     "waiting.failed": ("entregas que falharam", "failed deliveries"),
     "waiting.retrying": ("entregas em nova tentativa", "deliveries being retried"),
     "circuits": ("Destinos de webhook que não respondem:", "Webhook endpoints that do not answer:"),
