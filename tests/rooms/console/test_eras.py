@@ -48,7 +48,23 @@ async def _scheduled(cast: Cast, seller: Seller, office: Office, cents: int) -> 
     return made
 
 
-async def _restored(own_database: Any) -> None:
+async def something_of_each(cast: Cast, ana: Seller, office: Office | None = None) -> tuple[list[Any], Any, str, str]:
+    """What is due of each kind: two payouts, a plan, and the subscriptions of a cycle and of a charge."""
+    office = office or await Office.open(cast, ana)
+    payouts = [await _scheduled(cast, ana, office, cents) for cents in (123_456, 4100)]
+    bureau = Bureau(cast, ana, office, await cast.add_client(ana.company_id, "approver"))
+    plan = await bureau.take(bureau.differing(2))
+    bank = Bank(Desk.open(cast, ana))
+    cycle = await bank.accepted(autoSchedule=True, frequencyType="WEEKLY", startDate=day(20).isoformat())
+    await _due(cast, ana, "UPDATE subscriptions SET charge_at = business_now() - interval '1 minute'", cycle)
+    of_charge = await bank.accepted(startDate=day(20).isoformat())
+    charge = await bank.charge(of_charge, day(21))
+    await _due(cast, ana, "UPDATE subscription_payments SET due_at = business_now() - interval '1 minute'", charge["id"])
+    return payouts, plan, cycle, of_charge
+
+
+async def restored(own_database: Any) -> None:
+    """An era begins."""
     admin = await own_database.connect()
     try:
         await eras.begin(admin)
@@ -71,18 +87,10 @@ async def test_what_an_era_holds_is_shown_with_whom_and_how_much(
     office = await Office.open(cast, ana)
     visit, _ = await house.inside(Role.READ)
     assert "Nada foi posto de volta aqui" in (await visit.get(HERE)).text
-    payouts = [await _scheduled(cast, ana, office, cents) for cents in (123_456, 4100)]
+    payouts, plan, cycle, of_charge = await something_of_each(cast, ana, office)
     later = await office.make(999_99, scheduled_on=office.tomorrow())
-    bureau = Bureau(cast, ana, office, await cast.add_client(ana.company_id, "approver"))
-    plan = await bureau.take(bureau.differing(2))
-    bank = Bank(Desk.open(cast, ana))
-    cycle = await bank.accepted(autoSchedule=True, frequencyType="WEEKLY", startDate=day(20).isoformat())
-    await _due(cast, ana, "UPDATE subscriptions SET charge_at = business_now() - interval '1 minute'", cycle)
-    of_charge = await bank.accepted(startDate=day(20).isoformat())
-    charge = await bank.charge(of_charge, day(21))
-    await _due(cast, ana, "UPDATE subscription_payments SET due_at = business_now() - interval '1 minute'", charge["id"])
 
-    await _restored(own_database)
+    await restored(own_database)
     overview = (await visit.get("/console")).text
     assert f'<li class="some"><a href="{HERE}"><b>5</b> retidos depois de um restore</a>' in overview
     told = (await visit.get(HERE, accept_language="pt")).text
@@ -119,7 +127,7 @@ async def test_each_company_sees_its_own_and_the_institution_where_else(
     dora = await cast.dora()
     office = await Office.open(cast, dora)
     hers = await _scheduled(cast, dora, office, 77_700)
-    await _restored(own_database)
+    await restored(own_database)
     institution, _ = await house.inside(Role.READ)
     told = (await institution.get(HERE, accept_language="en")).text
     assert hers["id"] not in told
