@@ -183,6 +183,13 @@ async def chromium() -> AsyncIterator[Browser]:
 @pytest.fixture(scope="session")
 async def street(database: Database, chromium: Browser) -> AsyncIterator[Street]:
     """Ana's house, served on a port that was free."""
+    async with built(database, chromium) as made:
+        yield made
+
+
+@asynccontextmanager
+async def built(database: Database, chromium: Browser) -> AsyncIterator[Street]:
+    """A house of Ana's on that database."""
     cast = Cast.of(database.app)
     with closing(socket.create_server(("127.0.0.1", 0))) as door:
         site = f"http://127.0.0.1:{door.getsockname()[1]}"

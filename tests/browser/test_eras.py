@@ -1,0 +1,36 @@
+"""The page of what waits after a restore, with something of each kind on it, as people see it."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser
+from tests.browser.conftest import Street, built
+from tests.rooms.console.test_eras import HERE, restored, something_of_each
+from tests.rooms.payouts.office import FABIO
+
+from lastro.people import Role
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def street(own_database: Any, chromium: Browser) -> AsyncIterator[Street]:
+    """On a database of its own, since an era is of all of it."""
+    async with built(own_database, chromium) as made:
+        yield made
+
+
+async def test_what_waits_is_clean_on_a_desk_and_on_a_phone(street: Street, own_database: Any) -> None:
+    await something_of_each(street.house.cast, street.house.ana)
+    await restored(own_database)
+    for size, colours in (("desktop", "light"), ("phone", "dark")):
+        person = await street.person(Role.READ)
+        async with street.window(size, color_scheme=colours, locale="pt-BR") as window:
+            await window.sign_in(person)
+            await window.page.click(f"button[value='{street.house.ana.company_id}']")
+            await window.page.click(f"ul.waits a[href='{HERE}']")
+            await window.page.wait_for_url(f"**{HERE}")
+            await window.is_clean()
+            assert await window.page.get_by_text(FABIO.name).count() >= 2
+            await window.picture(f"console-eras-{size}")
