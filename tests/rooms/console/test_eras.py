@@ -103,6 +103,7 @@ async def test_what_an_era_holds_is_shown_with_whom_and_how_much(
     assert "2 e R$\N{NO-BREAK SPACE}1.275,56" in told, "how much it is together"
     assert later["id"] not in told, "what is due later goes on"
     assert f'href="/console/plans/{plan["id"]}"' in told
+    assert "2 linhas a fazer" in told, "of a plan that is not checked yet"
     assert f'href="/console/subscriptions/{cycle}"' in told
     assert f'href="/console/subscriptions/{of_charge}"' in told
     assert "<code>lastro era release</code>" in told

@@ -37,8 +37,9 @@ HELD = f"""
                 receiver_id FROM {HELD_BY_KIND["payout"]} AND company_id = $1 ORDER BY start_at LIMIT $2) h
    {_OF} h.receiver_id ORDER BY h.due)
 UNION ALL
-(SELECT 'plan', h.id, h.due, NULL, l.minor, l.currency, l.lines, NULL, NULL, NULL, NULL
-   FROM (SELECT id, due_at AS due FROM {HELD_BY_KIND["plan"]} AND company_id = $1 ORDER BY due_at LIMIT $2) h
+(SELECT 'plan', h.id, h.due, NULL, l.minor, l.currency, coalesce(h.unread, l.lines), NULL, NULL, NULL, NULL
+   FROM (SELECT id, due_at AS due, CASE status WHEN 'VALIDATING' THEN lines END AS unread
+           FROM {HELD_BY_KIND["plan"]} AND company_id = $1 ORDER BY due_at LIMIT $2) h
   CROSS JOIN LATERAL (
     SELECT sum(amount_minor)::bigint AS minor, min(currency) AS currency, count(*)::integer AS lines FROM payout_plan_lines
      WHERE company_id = $1 AND plan_id = h.id AND payout_id IS NULL AND issues IS NULL) l ORDER BY h.due)
