@@ -1021,6 +1021,7 @@ CREATE TABLE pix_payments (                           -- a Pix that came, or was
   payer_ibge_code text,                               -- of his city
   excess_minor bigint NOT NULL DEFAULT 0 CHECK (excess_minor >= 0 AND excess_minor < amount_minor), -- of what pays an order: what goes back
   purpose text,                                       -- IPRT, REFU: of one by which a bank gives back; NULL: of any other
+  location_token text,                                -- by which a message without txid names its charge
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, order_id) REFERENCES orders,
   FOREIGN KEY (company_id, payer_id) REFERENCES parties
@@ -1030,6 +1031,7 @@ CREATE UNIQUE INDEX pix_payments_end_to_end_id_key ON pix_payments (company_id, 
 CREATE UNIQUE INDEX pix_payments_one_reservation ON pix_payments (company_id, order_id) WHERE state = 'ACCEPTED';
 CREATE INDEX pix_payments_of_order ON pix_payments (company_id, order_id);
 CREATE INDEX pix_payments_of_txid ON pix_payments (company_id, txid) WHERE order_id IS NULL; -- named a charge, paid no order
+CREATE INDEX pix_payments_of_location ON pix_payments (company_id, location_token) WHERE order_id IS NULL AND location_token IS NOT NULL;
 CREATE INDEX pix_payments_to_ask ON pix_payments (ask_at, company_id) WHERE state = 'ACCEPTED';
 CREATE INDEX pix_payments_announced ON pix_payments (created_at) WHERE state = 'ACCEPTED' AND ask_at IS NULL; -- a partner's, without its end
 

@@ -59,9 +59,10 @@ from lastro.orders.slips import Slip, slip_of
 from lastro.orders.slips import by_token as slip_by_token
 from lastro.orders.slips import pdf as slip_pdf
 from lastro.orders.states import ORDERS, PIX_PAYMENTS, REFUNDS
-from lastro.orders.store import destination, order_by_id, related, reservation, root_of
+from lastro.orders.store import destination, order_by_id, reservation
 from lastro.orders.store.locations import shown_by_location
 from lastro.orders.store.sending import sending
+from lastro.orders.store.stories import related, root_of
 from lastro.orders.transfers import DepositBank, Transfers
 from lastro.orders.vouchers import Voucher, voucher_of
 from lastro.orders.vouchers import by_token as voucher_by_token

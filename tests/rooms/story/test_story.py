@@ -20,8 +20,8 @@ from lastro.base.run import Reply
 from lastro.base.write import Row, Write
 from lastro.doors import story, storyteller
 from lastro.doors.story_shapes import StateEntry
-from lastro.orders import ORDERS, Ask, Cancel, Settled
-from lastro.standards.pix_ids import dynamic_txid
+from lastro.orders import ORDERS, Ask, Cancel, Settled, root_of
+from lastro.standards.pix_ids import base62, dynamic_txid, location_token
 
 AT = datetime.now(UTC)
 ROUTE, _, _ = story.routes()
@@ -58,6 +58,29 @@ async def test_a_refused_payment_that_named_the_charge_is_part_of_it(cast: Cast,
     assert states(told) == [("order", "create", "INITIAL"), ("payment", "refuse", "REFUSED")]
     ways = [(e["direction"], e["message"], e.get("outcome")) for e in told["entries"] if e["kind"] == "message"]
     assert ways == [("in", "pix.ask", "answered"), ("out", "pix.answer", None)]
+
+
+async def test_one_whose_txid_a_bank_forgot_is_part_of_it_by_its_location(cast: Cast, ana: Seller) -> None:
+    """Refused, or in already and given back: neither has the order's id, and both named its charge."""
+    order_id, _ = await charge(cast, ana)
+    token = base62(ana.number, 5) + location_token(os.urandom(24))[:17]
+    async with cast.database.session(ana.company_id) as session:
+        await session.fetch("UPDATE orders SET location_token = $1 WHERE id = $2", token, order_id)
+    late = {"location_token": token, "accepted_at": AT + timedelta(days=2)}
+    asked = await arrives(cast, ana, **late)
+    await cast.runner.act(ana.company_id, Ask(asked, await claimed(cast, ana, asked), PLACE))
+    paid = await arrives(cast, ana, **late, settled_at=AT, end_to_end_id=f"E12345678202601311200{os.urandom(6).hex()[1:]}")
+    await cast.runner.act(ana.company_id, Settled(paid, await claimed(cast, ana, paid), PLACE))
+    moves = [
+        ("order", "create", "INITIAL"), ("payment", "refuse", "REFUSED"), ("payment", "give_back", "RETURNING"),
+        ("refund", "create", "PENDING"),
+    ]  # fmt: skip
+    assert states(await read(cast, ana, str(order_id))) == moves
+    async with cast.database.session(ana.company_id) as session:
+        for name in (asked.end_to_end_id, paid.end_to_end_id):
+            found = await root_of(session, ana.company_id, None, name)
+            assert found is not None
+            assert found["order_id"] == order_id, "the payment's own id leads to the order's story"
 
 
 async def test_another_orders_payments_are_not(cast: Cast, ana: Seller) -> None:

@@ -265,7 +265,7 @@ def _payment_rows(
         "id": payment_id, "end_to_end_id": arrival.end_to_end_id, "order_id": order_id,
         "account_id": None if known.account is None else known.account.id, "amount_minor": arrival.amount.minor,
         "txid": arrival.txid, "pix_key": arrival.key, "remittance": arrival.remittance, "payer_id": payer.id, "code": code,
-        "accepted_at": arrival.accepted_at, "settled_at": arrival.settled_at,
+        "location_token": arrival.location_token, "accepted_at": arrival.accepted_at, "settled_at": arrival.settled_at,
         "ask_at": door.now + FIRST_ASK if trigger == "accept" and rail != BOOK else None, "rail": rail,
         "authorizes": None if authorized is None else authorized.recurrence_id,
         "maximum_minor": None if maximum is None else maximum.minor,
