@@ -10,7 +10,7 @@ from lastro.base import story as moves
 from lastro.doors import gauges, storyteller
 from lastro.doors.console import books, eras, figures, finding
 from lastro.ledger import story as transfers
-from lastro.orders import store as orders
+from lastro.orders.store import stories as orders
 from lastro.payouts import store as payouts
 from lastro.rails import inbox
 from lastro.rails import story as messages
