@@ -28,7 +28,7 @@ class SecretFile:
         """
         if self._written.get(company_id) == secret:
             return
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, KeyError, TypeError):  # a file that a person has spoilt stops no delivery
             said = json.loads(self._file.read_text(encoding="utf-8"))
             if said["companyId"] == str(company_id) and said["webhookSecret"] != secret:
                 self._replace(said | {"webhookSecret": secret})

@@ -5,14 +5,14 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.cast import Cast
 
 from lastro.base.db import Database
 from lastro.base.errors import DatabaseAway
-from lastro.base.witness import Beat
+from lastro.base.witness import Beat, Witness
 from lastro.doors import eras
 from lastro.doors.beats import NOW, Heart, Memory, trouble
 from lastro.doors.declined import Declined, StartRefused
@@ -54,8 +54,35 @@ def test_what_a_database_has_lost_is_known_by_what_is_remembered(
     change: dict[str, Any], seen: Beat | None, mode: str, said: str | None
 ) -> None:
     found: Any = {**_ROW, **change}
-    told = trouble(found, seen, mode)
+    told = trouble(found, seen, mode, has_worked=True)
     assert (told is None) if said is None else (told is not None and said in told)
+
+
+def test_what_a_machine_kept_in_a_file_vouches_for_no_other_timeline() -> None:
+    """It may have been off while others worked on, and the server was recovered to a moment just after its last beat."""
+    found: Any = {**_ROW, "here_timeline": 2, "beat": 103, "at": _AT + timedelta(seconds=9)}
+    told = trouble(found, _SEEN, "production")
+    assert told is not None
+    assert "promoted, or recovered" in told
+
+
+class _SlowAnswer:
+    """A connection whose answer comes after a beat that the process made meanwhile."""
+
+    def __init__(self, witness: Witness) -> None:
+        self._witness = witness
+
+    async def fetchrow(self, _: str) -> dict[str, Any]:
+        assert self._witness.seen is not None
+        self._witness.seen = replace(self._witness.seen, number=self._witness.seen.number + 1)
+        return {"era": _SEEN.era, "beat": _SEEN.number}
+
+
+async def test_an_answer_that_a_beat_has_overtaken_is_no_older_copy() -> None:
+    witness = Witness()
+    witness.seen = _SEEN
+    assert await witness.admits(cast("Any", _SlowAnswer(witness)))
+    assert not witness.went_back
 
 
 @pytest.fixture
@@ -97,6 +124,32 @@ async def test_a_process_that_lives_sends_nothing_to_an_older_copy(own_database:
     assert stop.is_set()
     with pytest.raises(StartRefused, match="an older copy of itself"):
         heart.demand()
+
+
+class _Looked(Memory):
+    """Says when a process that starts has looked."""
+
+    looked = asyncio.Event()
+
+    def read(self, now: Any) -> Beat | None:
+        self.looked.set()
+        return super().read(now)
+
+
+async def test_a_process_that_starts_waits_for_one_that_lives_to_say_so(
+    own_database: Any, app: Database, tmp_path: Path
+) -> None:
+    living = Heart(app, Memory(tmp_path / "living"), "production")
+    await living.start()
+    admin = await own_database.connect()
+    await admin.execute("UPDATE beats SET timeline = 77")
+    heart, stop = Heart(app, _Looked(tmp_path), "production", patience_seconds=60), asyncio.Event()
+    starting = asyncio.ensure_future(heart.start(stop))
+    await _Looked.looked.wait()
+    await living.beat()  # it has worked since before the promotion
+    stop.set()  # its patience is over
+    await starting
+    await admin.close()
 
 
 async def test_a_beat_is_not_made_in_an_older_copy(own_database: Any, app: Database, tmp_path: Path) -> None:
@@ -159,24 +212,24 @@ async def test_the_command_begins_and_keeps(own_database: Any, app: Database, tm
 
     memory = Memory(tmp_path)
     for _ in range(2):
-        await Heart(app, memory, "sandbox").start()
+        await Heart(app, memory, "sandbox", 0).start()
     await _went_back(own_database)
     with pytest.raises(StartRefused):
-        await Heart(app, memory, "sandbox").start()
+        await Heart(app, memory, "sandbox", 0).start()
     with pytest.raises(Declined, match="a copy from before"):
         await asyncio.to_thread(types, "keep")
     assert await asyncio.to_thread(types, "begin") == 0
     assert said[0].startswith("An era began at ")
-    await Heart(app, memory, "sandbox").start()
+    await Heart(app, memory, "sandbox", 0).start()
     await asyncio.to_thread(types, "list", "--json")
     assert said[0].count('"beganAt"') == 2
     # A server that was promoted while nobody looked.
     admin = await own_database.connect()
     await admin.execute("UPDATE beats SET timeline = 77, at = at + interval '1 hour'")
     with pytest.raises(StartRefused, match="was promoted"):
-        await Heart(app, memory, "sandbox").start()
+        await Heart(app, memory, "sandbox", 0).start()
     assert await asyncio.to_thread(types, "keep") == 0
-    await Heart(app, memory, "sandbox").start()
+    await Heart(app, memory, "sandbox", 0).start()
     await admin.close()
 
 

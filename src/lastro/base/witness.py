@@ -21,6 +21,10 @@ class Beat:
     number: int
     at: datetime
 
+    def is_missing_in(self, era: datetime, number: int) -> bool:
+        """Tells whether a database whose last beat is this one lacks it."""
+        return (era, number) < (self.era, self.number)
+
 
 class Witness:
     """The last beat that this process knows of. went_back: a connection led to a database that does not have it."""
@@ -29,18 +33,15 @@ class Witness:
         self.seen: Beat | None = None
         self.went_back = False
 
-    def is_behind(self, era: datetime, number: int) -> bool:
-        """Tells whether a database with this last beat lacks an acknowledged one."""
-        return self.seen is not None and (era, number) < (self.seen.era, self.seen.number)
-
     async def admits(self, connection: asyncpg.Connection) -> bool:
-        """Whether a new connection leads to the database that is remembered. asyncpg's errors: it cannot be asked."""
-        if self.seen is None:
+        """Tells whether a new connection leads to the database that is remembered. asyncpg's errors: it cannot be asked."""
+        seen = self.seen  # by now; a beat that is acknowledged while this answer comes may be younger than the answer
+        if seen is None:
             return True
         try:
             found = await connection.fetchrow(_BEAT)
         except BaseException:
             connection.terminate()
             raise
-        self.went_back = self.went_back or found is None or self.is_behind(found["era"], found["beat"])
+        self.went_back = self.went_back or found is None or seen.is_missing_in(found["era"], found["beat"])
         return not self.went_back

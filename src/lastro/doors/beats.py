@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 EVERY_SECONDS = 5.0
 FOLDER = "beats"
-# Who saw a beat so shortly before the last one was there when the server changed.
+PATIENCE_SECONDS = 2 * EVERY_SECONDS  # by then a process that lives has said so
+# A process that has worked since, and saw a beat this close to the last one, lived through the change of the server.
 _WITNESSED = timedelta(seconds=30)
 _ALIVE = timedelta(minutes=1)  # a database without a beat for so long has no process that would know it
 NOW = """
@@ -90,9 +91,12 @@ class Memory:
         return self.home / FOLDER / f"{now['database_id']}-{now['place']}.json"
 
 
-def trouble(now: Record, seen: Beat | None, mode: str) -> str | None:
-    """What is wrong with a database, in a sentence; None: it has all that anybody remembers of it. seen: the last beat."""
-    if seen is not None and (now["era"], now["beat"]) < (seen.era, seen.number):
+def trouble(now: Record, seen: Beat | None, mode: str, *, has_worked: bool = False) -> str | None:
+    """What is wrong with a database, in a sentence; None: it has all that anybody remembers of it.
+
+    seen: the last beat that is remembered. has_worked: by this process itself, not by a file that an older one left.
+    """
+    if seen is not None and seen.is_missing_in(now["era"], now["beat"]):
         return (
             f"This database is a copy from before {seen.at:%Y-%m-%d %H:%M:%S} UTC, when it was last seen here: what was"
             " answered since is missing, and its numbers would be given out again. Say lastro era begin, then read"
@@ -102,7 +106,7 @@ def trouble(now: Record, seen: Beat | None, mode: str) -> str | None:
         return None
     if now["server"] != now["here_server"]:
         return f"This database has come into another server than it was in. {BEGIN_OR_KEEP} (after pg_upgrade)."
-    was_there = seen is not None and seen.era == now["era"] and now["at"] - seen.at <= _WITNESSED
+    was_there = has_worked and seen is not None and seen.era == now["era"] and now["at"] - seen.at <= _WITNESSED
     if now["timeline"] != now["here_timeline"] and not was_there:
         return (
             f"This server was promoted, or recovered to a moment, and nobody here knows what it had before. {BEGIN_OR_KEEP}"
@@ -116,12 +120,14 @@ def trouble(now: Record, seen: Beat | None, mode: str) -> str | None:
 class Heart:
     """One process's beats. witness: what its connections are checked by."""
 
-    def __init__(self, database: Database, memory: Memory, mode: str) -> None:
+    def __init__(self, database: Database, memory: Memory, mode: str, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self.witness = Witness()
         self.said: str | None = None  # why it ended
         self._database = database
         self._memory = memory
         self._mode = mode
+        self._patience_seconds = patience_seconds
+        self._has_worked = False
 
     async def round(self, stop: asyncio.Event) -> bool:
         """One beat of a lane; stops the process where its database has become an older copy."""
@@ -140,17 +146,34 @@ class Heart:
         if self.said is not None:
             raise StartRefused(self.said)
 
-    async def start(self) -> None:
-        """Looks before anything else is done, and beats once. StartRefused: the database is an older copy, or may be one."""
+    async def start(self, stop: asyncio.Event | None = None) -> None:
+        """Looks before anything else is done, and beats once. StartRefused: the database is an older copy, or may be one.
+
+        After a failover or an outage a process that lives may be about to say that nothing is missing: it is waited for.
+        """
         try:
-            async with self._database.session() as session:
-                now = await session.row(NOW)
+            said = await self._doubt()
+            if said is not None:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for((stop or asyncio.Event()).wait(), self._patience_seconds)
+                said = await self._doubt()
         except asyncpg.UndefinedTableError as older:
             raise StartRefused("The database has the schema of an older version: run lastro migrate first.") from older
-        assert now is not None
-        self.witness.seen = self._memory.read(now)
+        if said is not None:
+            raise StartRefused(said)
         await self.beat()
         self.demand()
+
+    async def _doubt(self) -> str | None:
+        """What is wrong with the database by what this machine remembers. What is certain is refused: StartRefused."""
+        async with self._database.session() as session:
+            now = await session.row(NOW)
+        assert now is not None
+        seen = self.witness.seen = self._memory.read(now)
+        said = trouble(now, seen, self._mode)
+        if said is not None and seen is not None and seen.is_missing_in(now["era"], now["beat"]):
+            raise StartRefused(said)
+        return said
 
     async def beat(self) -> bool:
         """Says that this process lives, and keeps that. Where the database went back, `said` says so instead."""
@@ -160,13 +183,14 @@ class Heart:
             now = await session.row(NOW)
             assert now is not None
             seen = self.witness.seen
-            self.said = trouble(now, seen, self._mode)
+            self.said = trouble(now, seen, self._mode, has_worked=self._has_worked)
             if self.said is not None:
                 return False
             least = (now["era"], now["beat"]) if seen is None else (seen.era, seen.number)
             made = await session.row(BEAT, *least, now["here_server"], now["here_timeline"])
         if made is not None:
             self.witness.seen = Beat(made["era"], made["beat"], made["at"])
+            self._has_worked = True
             with suppress(OSError):
                 await asyncio.to_thread(self._memory.write, now, self.witness.seen)
         return False

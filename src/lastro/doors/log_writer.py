@@ -65,8 +65,10 @@ class LogWriter:
     def _start(self) -> None:
         with self._starting:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="log", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._run, name="log", daemon=True)
+                with suppress(RuntimeError):  # the system gives no thread now: the next line asks again
+                    thread.start()
+                    self._thread = thread
 
     def _run(self) -> None:
         while True:

@@ -49,7 +49,7 @@ async def admit(
             if ring is not None:
                 await key_proofs.prove(database, ring, settings.keys_file)
             if heart is not None:
-                await heart.start()
+                await heart.start(stop)
                 database.witness = work_database.witness = heart.witness
         except LoginRefused as refused:
             raise StartRefused(f"{refused}.") from refused

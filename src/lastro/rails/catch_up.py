@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import structlog
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from lastro.rails.port import Keep, Stream
 
+# After a read that failed no other is tried for so long: one silent partner does not hold up the orders of all.
+_AGAIN_AFTER = timedelta(seconds=15)
 _log = structlog.get_logger(__name__)
 
 
@@ -29,22 +32,31 @@ class CatchUp:
     def __init__(self, streams: Mapping[str, tuple[Stream, Keep]]) -> None:
         self._streams = streams
         self._read_until: dict[str, datetime] = {}
+        self._failed_at: dict[str, datetime] = {}
         self._one_reader: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def covers(self, rail: str, at: datetime) -> bool:
         """Tells whether everything that the partner had told at that instant is in the inbox."""
         return rail not in self._streams or (rail in self._read_until and self._read_until[rail] >= at)
 
-    async def read(self, rail: str, now: datetime) -> bool:
-        """Reads the stream until the partner has no more, and tells whether that worked. now: business time, or earlier."""
+    async def read(self, rail: str, at: datetime, now: datetime) -> bool:
+        """Reads the stream until the partner has no more, and tells whether it covers `at`.
+
+        now: business time, or earlier. Callers at once share one read, and all of a moment share its failure.
+        """
         async with self._one_reader[rail]:
-            if self.covers(rail, now):
+            if self.covers(rail, at):
                 return True
+            failed_at = self._failed_at.get(rail)
+            if failed_at is not None and abs(now - failed_at) < _AGAIN_AFTER:
+                return False
             stream, keep = self._streams[rail]
             try:
                 await stream.catch_up(keep)
             except Transient as away:
                 _log.warning("stream.unread", rail=rail, reason=away.reason)
+                self._failed_at[rail] = now
                 return False
+            self._failed_at.pop(rail, None)
             self._read_until[rail] = now
-            return True
+            return self.covers(rail, at)

@@ -77,13 +77,16 @@ class Movements:
                 await self._line.ask("GET", self._after(place, 0), None, 1.0)
 
     async def catch_up(self, keep: Keep) -> None:
-        """Stores every movement that the partner tells until it has no more. Transient: some of them may be missing."""
+        """Stores every movement that the partner tells until an answer is empty. Transient: some of them may be missing.
+
+        An answer with fewer than were asked for is no end: a partner may have a limit of its own.
+        """
         place: int | None = None
         while True:
             answer = await self._line.ask("GET", self._after(place, 0), None, TIMEOUT_SECONDS)
             told, last = self._told(answer)
             await keep(told)
-            if last is None or len(told) < _LIMIT:
+            if last is None:
                 return
             place = last
 

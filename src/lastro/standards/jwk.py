@@ -119,7 +119,7 @@ def _fitting(jwk: dict[str, Any], given: Mapping[str, object], algorithm: str, a
     own = jwk.get("alg")
     if isinstance(own, str) and own in _JWA and own != algorithm:
         raise JwkError(f"the key is for {own}, not for {algorithm}")
-    if jwk.get("use", "sig") != "sig":
+    if jwk.get("use") not in (None, "sig"):
         raise JwkError("the key is not one that signs")
     chain = jwk.get("x5c")
     key = _imported(jwk)

@@ -18,6 +18,7 @@ from . import intake, movements, phone, returns, slips
 
 LONGEST_WAIT = 30
 LARGEST_BATCH = 100
+MOST_ANSWERED = 60  # of more that were asked for: the client asks again
 LARGEST_PLACE = 999_999_999
 LOOK_AGAIN_SECONDS = 1.0
 
@@ -56,7 +57,7 @@ async def movement_list(request: Asked, network: NamedDependency[Network]) -> Re
     loop = asyncio.get_running_loop()
     until = loop.time() + wait
     while True:
-        told = movements.after(network, place, limit)
+        told = movements.after(network, place, min(limit, MOST_ANSWERED))
         left = until - loop.time()
         if told or left <= 0:
             return answer({"movements": told})

@@ -15,6 +15,7 @@ from ..refusals import RefusedError
 
 LONGEST_WAIT = 30
 LARGEST_BATCH = 100
+MOST_ANSWERED = 60  # of more that were asked for: the client asks again
 LARGEST_PLACE = 999_999_999
 LOOK_AGAIN_SECONDS = 1.0
 
@@ -50,7 +51,7 @@ async def pulled(request: Asked, network: Network, partner: Named) -> list[dict[
     loop = asyncio.get_running_loop()
     until = loop.time() + wait
     while True:
-        told = _after(network, partner, place, limit)
+        told = _after(network, partner, place, min(limit, MOST_ANSWERED))
         left = until - loop.time()
         if told or left <= 0:
             return told

@@ -187,7 +187,9 @@ async def fill(cast: Cast, seller: Seller) -> None:
     attempt = {"event_id": event, "number": 1, "status_code": 0, "message": "", "requested_at": at, "duration_ms": 0}
     failed = Touch("deliveries", event, 1, {"status": "RETRYING", "attempts": 1, "plan_attempts": 1})
     finished = Finished("inbox", inbox, lease, "handled", at)
-    behind = Row("entries_behind", {"id": cast.id(), "decided_at": at, "watermark": at})
+    behind = Row(
+        "entries_behind", {"id": cast.id(), "decided_at": at - timedelta(days=2), "watermark": at}
+    )  # of no transfer
     rows = (Row("delivery_attempts", attempt), *erased(cast, event, at), behind)
     ended = Write(company, rows=rows, touches=(failed,), finished=(finished,))
     await commit(cast.database, ended)

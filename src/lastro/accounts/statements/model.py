@@ -79,13 +79,21 @@ class Statement:
 
     @property
     def name(self) -> str:
-        """The statement's id, up to 35 characters: the same whenever this period of this account is asked for."""
-        return f"{self.account.number}-{self.currency}-{day_of(self.since):%Y%m%d}-{self.last_day:%Y%m%d}"
+        """The statement's id, up to 35 characters: the same whenever this period of this account is asked for.
+
+        A period that is not over has another one each day, since a reader takes what it knows by its id for read.
+        """
+        return f"{self.account.number}-{self.currency}-{day_of(self.since):%Y%m%d}-{self._day:%Y%m%d}"
 
     @property
     def sequence(self) -> int:
         """The day's number in the account's life, from 1: it rises from one day's statement to the next."""
-        return max((self.last_day - day_of(self.account.created_at)).days, 0) + 1
+        return max((self._day - day_of(self.account.created_at)).days, 0) + 1
+
+    @property
+    def _day(self) -> date:
+        """The last day of which there is something in it."""
+        return min(self.last_day, day_of(self.until))
 
 
 def day_of(at: datetime) -> date:

@@ -81,17 +81,16 @@ def _is_told(order: Order, streams: StreamsRead | None) -> bool:
     return streams is None or rail is None or order.ends_at is None or streams.covers(rail, order.ends_at)
 
 
-async def told_first(known: Known, streams: StreamsRead | None, door: Door) -> Known:
-    """What is known of an order whose time is over, once its partner's stream was read behind that time.
+async def demand_told(known: Known, streams: StreamsRead | None, door: Door) -> None:
+    """Reads the partner's stream behind the time of an order that is over.
 
     Stale: it was read just now, and the order may be paid. What cannot be read leaves the order as it is.
     """
-    rail = known_method(known.order.payment_method).rail
-    if known.is_told or streams is None or rail is None or not is_over(known.order, door.now, EXPIRY_GRACE):
-        return known
-    if await streams.read(rail, door.now):
+    rail, ends_at = known_method(known.order.payment_method).rail, known.order.ends_at
+    if known.is_told or streams is None or rail is None or ends_at is None:
+        return
+    if is_over(known.order, door.now, EXPIRY_GRACE) and await streams.read(rail, ends_at, door.now):
         raise Stale("the partner's stream was read")
-    return known
 
 
 def ended(known: Known, trigger: str, door: Door, place: Place, *, error: str | None = None) -> Write:
@@ -130,7 +129,9 @@ class Expire(Act["Known | None"]):
 
     async def look_up(self, known: Known | None, door: Door) -> Known | None:
         """Reads what the partner had to say of the order's time."""
-        return None if known is None else await told_first(known, self.streams, door)
+        if known is not None:
+            await demand_told(known, self.streams, door)
+        return known
 
     def decide(self, known: Known | None, door: Door) -> Done | Refused:
         """EXPIRED, unless something came in between; parts go back. What belongs to a subscription ends with it."""

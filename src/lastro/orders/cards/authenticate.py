@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from lastro.base.run import Act, Done, Door
 from lastro.base.write import Relied, Write
 from lastro.orders.actions.end import Known as Ending
-from lastro.orders.actions.end import ended, known_of, told_first
+from lastro.orders.actions.end import demand_told, ended, known_of
 from lastro.orders.actions.read import account_of
 from lastro.orders.cards import rules, store
 from lastro.orders.cards.declines import decline_of
@@ -168,7 +168,9 @@ class CardOver(Act["Ending | None"]):
 
     async def look_up(self, known: Ending | None, door: Door) -> Ending | None:
         """Reads what the acquirer had to say of the order's time."""
-        return None if known is None else await told_first(known, self.streams, door)
+        if known is not None:
+            await demand_told(known, self.streams, door)
+        return known
 
     def decide(self, known: Ending | None, door: Door) -> Done:
         """A charge that was ordered may have been made: PENDING, and it is asked about. Else nothing was: ERROR."""

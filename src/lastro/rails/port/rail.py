@@ -166,8 +166,8 @@ class StreamsRead(Protocol):
     def covers(self, rail: str, at: datetime) -> bool:
         """Tells whether everything that the partner had told at that instant is in the inbox."""
 
-    async def read(self, rail: str, now: datetime) -> bool:
-        """Reads what the partner has told up to now, and tells whether that worked."""
+    async def read(self, rail: str, at: datetime, now: datetime) -> bool:
+        """Reads what the partner has told up to now, and tells whether everything of before `at` is in the inbox."""
 
 
 @dataclass(frozen=True, slots=True)
