@@ -6,6 +6,7 @@ import re
 from calendar import monthrange
 from datetime import datetime, timedelta
 
+LAST_YEAR = 2200
 _FORM = re.compile(
     r"P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?"
     r"(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})(?:\.(\d{1,6}))?S)?)?\Z",
@@ -21,7 +22,7 @@ def after(moment: datetime, text: str) -> datetime | None:
     years, months, weeks, days, hours, minutes, seconds = (int(g or 0) for g in match.groups()[:7])
     month = moment.year * 12 + moment.month - 1 + years * 12 + months
     year, month = divmod(month, 12)
-    if year > 2200:
+    if year > LAST_YEAR:
         return None
     day = min(moment.day, monthrange(year, month + 1)[1])
     passed = timedelta(

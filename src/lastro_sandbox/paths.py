@@ -13,7 +13,7 @@ from lastro.base import forms
 from lastro.base.errors import DatabaseAway, Kind, Problem, Refused
 from lastro.doors.http import Response, refusal
 from lastro_sandbox import clock
-from lastro_sandbox.durations import after
+from lastro_sandbox.durations import LAST_YEAR, after
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,13 +75,15 @@ def _target(body: Mapping[str, Any], ahead: datetime) -> datetime | Response:
         return _wrong("advance", "MUTUALLY_EXCLUSIVE", "give either advance or now")
     if advance is not None:
         target = after(ahead, advance) if isinstance(advance, str) else None
+        if target is not None and target.year > LAST_YEAR:
+            return _wrong("advance", "OUT_OF_RANGE", f"must not lead beyond the year {LAST_YEAR}")
         return target or _wrong("advance", "INVALID", "must be an ISO 8601 duration, such as P3D or PT90S")
     try:
         target = datetime.fromisoformat(moment) if isinstance(moment, str) else None
     except ValueError:
         target = None
-    if target is None or target.tzinfo is None or target.year > 2200:
-        return _wrong("now", "INVALID", "must be an ISO 8601 time with its offset, up to the year 2200")
+    if target is None or target.tzinfo is None or target.year > LAST_YEAR:
+        return _wrong("now", "INVALID", f"must be an ISO 8601 time with its offset, up to the year {LAST_YEAR}")
     return target
 
 

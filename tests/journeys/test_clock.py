@@ -44,6 +44,7 @@ async def test_it_goes_forward_to_a_moment_and_never_back(play: Play) -> None:
     assert timedelta(0) <= reached - wanted < timedelta(seconds=20)
     for moment, issue in (
         ({"now": (reached - timedelta(seconds=1)).isoformat()}, "OUT_OF_RANGE"),
+        ({"advance": "P99999D"}, "OUT_OF_RANGE"),
         ({"now": "yesterday"}, "INVALID"),
         ({"now": "2030-01-01T00:00:00"}, "INVALID"),
     ):

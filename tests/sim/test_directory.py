@@ -1,5 +1,6 @@
 import re
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -40,6 +41,17 @@ async def test_look_up_and_delete(sim: Sim, key: str) -> None:
     missing = await sim.ask("GET", f"/dict/v2/entries/{key}", **LOOK_UP)
     assert (missing.status_code, missing.json()["type"]) == (404, "NotFound")
     assert (await sim.ask("DELETE", f"/dict/v2/entries/{key}")).status_code == 404
+
+
+@pytest.mark.parametrize("key", ["a/b@c.example", "a//b@c.example", "a/../b@c.example", "/@c.example"])
+async def test_a_key_with_a_slash_is_a_key(sim: Sim, key: str) -> None:
+    path = f"/dict/v2/entries/{quote(key, safe='')}"
+    missing = await sim.ask("GET", path, **LOOK_UP)
+    assert (missing.status_code, missing.json()["type"]) == (404, "NotFound")
+    made = await sim.ask("POST", "/dict/v2/entries", REQUEST | {"type": "EMAIL", "key": key})
+    assert made.status_code == 201
+    assert (await sim.ask("GET", path, **LOOK_UP)).json()["key"] == key
+    assert (await sim.ask("DELETE", path)).status_code == 200
 
 
 async def test_outside_entries_are_not_the_participants_to_delete(sim: Sim) -> None:

@@ -133,7 +133,7 @@ def _is_readable(url: str) -> bool:
     except ValueError:  # its text may be a part of the password
         return False
     each = [part for part in parts.query.split("&") if part]
-    return not parts.fragment and "@" not in parts.path and all("=" in part for part in each)
+    return not parts.fragment and parts.netloc.count("@") < 2 and "@" not in parts.path and all("=" in part for part in each)
 
 
 def refusal(error: BaseException) -> str | None:

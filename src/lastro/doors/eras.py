@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from lastro.base.api import stamp
-from lastro.base.servers import Servers
+from lastro.base.servers import UNREACHABLE, Servers, unreachable
 from lastro.base.witness import Beat
 from lastro.doors.beats import BEAT, NOW, Memory, trouble
 from lastro.doors.commands.shown import as_json, as_text
@@ -29,6 +29,10 @@ _COMPANIES = "SELECT begin_era_of(company_id) FROM company_numbers ORDER BY numb
 _ERAS = "SELECT * FROM eras ORDER BY began_at"
 _RELEASE = "UPDATE eras SET released_at = machine_now() WHERE released_at IS NULL AND held_until IS NOT NULL"
 _MOST_HELD = 10_000  # of each kind that are listed
+_NOTHING_IS_LACKING = (
+    "This machine knows of nothing that this database lacks. An era moves every number on and holds what is due: if the"
+    " database was put back, say lastro era begin --yes."
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class _Asked:
     settings: Settings
     now: asyncpg.Record
     as_json: bool
+    is_sure: bool
 
 
 async def begin(connection: asyncpg.Connection, lost_since: datetime | None = None) -> Begun:
@@ -87,7 +92,11 @@ async def _held(connection: asyncpg.Connection) -> list[asyncpg.Record]:
 
 def _counted(held: dict[str, int]) -> str:
     """How much waits, in words."""
-    return ", ".join(f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in sorted(held.items())) or "nothing"
+    return ", ".join(_amount(number, kind) for kind, number in sorted(held.items())) or "nothing"
+
+
+def _amount(number: int, kind: str) -> str:
+    return f"{number}{' or more' if number >= _MOST_HELD else ''} {kind}{'' if number == 1 else 's'}"
 
 
 def _numbers(made: Any) -> tuple[tuple[str, int, int], ...]:
@@ -112,28 +121,31 @@ async def _perform(given: argparse.Namespace, known: Settings, say: Callable[[st
     assert known.database_url is not None
     try:
         connection = await Servers(known.database_url).connect()
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as away:
-        raise Declined(f"The database cannot be reached: {away}.") from away
+    except UNREACHABLE as away:
+        raise Declined(unreachable(away)) from away
     try:
         now = await connection.fetchrow(NOW)
         assert now is not None
         mode = await connection.fetchval("SELECT mode FROM clock")
         if mode != known.mode:
             raise Declined(f"This database is for {mode} and LASTRO_MODE says {known.mode}: one of them is wrong.")
-        await _ACTS[given.act](connection, _Asked(known, now, given.json), say)
+        await _ACTS[given.act](connection, _Asked(known, now, given.json, is_sure=getattr(given, "yes", False)), say)
     except asyncpg.UndefinedTableError as old:
         raise Declined("This database knows no eras yet: run lastro migrate first.") from old
     except asyncpg.InsufficientPrivilegeError as lacking:
-        raise Declined("This login may not begin an era: give LASTRO_DATABASE_URL the one that migrates.") from lacking
+        raise Declined("This login may not do this: give LASTRO_DATABASE_URL the one that migrates.") from lacking
     finally:
         await connection.close()
     return 0
 
 
 async def _begin(connection: asyncpg.Connection, asked: _Asked, say: Callable[[str], object]) -> None:
+    if not asked.is_sure and trouble(asked.now, Memory(asked.settings.home).read(asked.now), asked.settings.mode) is None:
+        raise Declined(_NOTHING_IS_LACKING)
     begun = await begin(connection)
     if asked.as_json:
-        say(as_json([_shown(row) for row in await connection.fetch(_ERAS)][-1]))
+        era = [_shown(row) for row in await connection.fetch(_ERAS)][-1]
+        say(as_json(era | {"doubted": begun.doubted, "held": begun.held}))
     else:
         say("\n".join(begun.lines()))
 
@@ -207,9 +219,11 @@ def syntax() -> argparse.ArgumentParser:
     for name, summary in (
         ("begin", "After a restore by hand: every number goes on above all that can have been given out."),
         ("held", "List payouts, plans and charges that were due by then, and that wait until release is said."),
-        ("release", "What was due before an era began is begun now: each that was paid in the lost time was called off."),
+        ("release", "Begin what was held. First cancel each that the statements show as paid."),
         ("keep", "After a failover or a move: say that nothing that was answered is missing."),
         ("list", "List the eras, and from which numbers on each gave out its own."),
     ):
-        acts.add_parser(name, help=summary, description=summary, parents=[form])
+        act = acts.add_parser(name, help=summary, description=summary, parents=[form])
+        if name == "begin":
+            act.add_argument("--yes", action="store_true", help="also where this machine knows of nothing that is lacking")
     return parser

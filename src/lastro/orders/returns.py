@@ -78,8 +78,11 @@ class Sending:
 
     @property
     def is_nowhere(self) -> bool:
-        """Whether no copy of it can be on its way: what the network does not know now it will never have."""
-        return not self.is_in_hand and self.sends - self.answered <= self.doubts
+        """Tells whether no copy of it can be on its way: what the network does not know now it will never have.
+
+        The network may refuse one copy twice, so its refusals account for one copy and no more.
+        """
+        return not self.is_in_hand and self.sends - self.answered <= min(self.doubts, 1)
 
     def proves(self, asked_at: int | None) -> bool:
         """Whether what the network did not know was not sent since. asked_at: `sends` as it was then."""

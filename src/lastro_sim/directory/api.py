@@ -4,11 +4,11 @@ import asyncio
 import json
 import sqlite3
 from typing import Any
+from urllib.parse import unquote
 
 from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
-from litestar.params import FromPath
 
 from lastro.standards import documents, pix_ids, pix_keys
 
@@ -39,9 +39,15 @@ TITLES = {
 LOST = frozenset({"lost-answer"})  # what was asked is done, and the answer to it is lost
 
 
-@get("/dict/v2/entries/{key:str}", guards=[participant_only])
-async def entry_get(request: Asked, network: NamedDependency[Network], key: FromPath[str]) -> Response[bytes]:
+def _key(request: Asked) -> str:
+    """The key that a path ends with. An e-mail may have a slash, which is sent as %2F and parts no path."""
+    return unquote(request.scope["raw_path"].decode("ascii").rpartition("/")[2])
+
+
+@get("/dict/v2/entries/{key:path}", guards=[participant_only])
+async def entry_get(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Look a key up before paying to it."""
+    key = _key(request)
     missing = [name for name in HEADERS_OF_A_LOOK_UP if not request.headers.get(name)]
     if missing:
         raise malformed(*(Problem(name, "REQUIRED", "This header is required") for name in missing))
@@ -92,9 +98,10 @@ async def entry_create(request: Asked, network: NamedDependency[Network]) -> Res
     return answer(entries.shown_to_participant(made), 201)
 
 
-@delete("/dict/v2/entries/{key:str}", guards=[participant_only], status_code=200)
-async def entry_delete(network: NamedDependency[Network], key: FromPath[str]) -> Response[bytes]:
+@delete("/dict/v2/entries/{key:path}", guards=[participant_only], status_code=200)
+async def entry_delete(request: Asked, network: NamedDependency[Network]) -> Response[bytes]:
     """Free a participant's key. Keys of the banks played here are not his to delete."""
+    key = _key(request)
     struck = await _misbehave(network, key, None)
     if struck is not None:
         return struck

@@ -9,9 +9,10 @@ from uuid import UUID
 import pytest
 from tests.rooms.webhooks.conftest import Company, Scene, until
 
-from lastro.base.errors import DatabaseAway, Kind, Refused
-from lastro.base.run import Reply
+from lastro.base.errors import DatabaseAway, Kind, Refused, Wait
+from lastro.base.run import Door, Reply
 from lastro.webhooks import Arrivals
+from lastro.webhooks.actions.feed import ReadFeed
 
 pytestmark = pytest.mark.anyio
 PATH = "/order/v1/events"
@@ -255,3 +256,27 @@ async def test_where_nobody_looks_ahead_one_looks_by_oneself(scene: Scene) -> No
     task = asyncio.create_task(scene.ask(ana, "GET", PATH, {"wait": "30"}))
     await tell_many(scene, ana, 1)
     assert isinstance(await asyncio.wait_for(task, 10), Reply)
+
+
+class _Later(Arrivals):
+    """Says behind which number a request would wait."""
+
+    after: int | None = None
+
+    async def later_than(self, company_id: UUID, after: int, seconds: float) -> None:
+        del company_id, seconds
+        self.after = after
+
+
+async def test_who_waits_behind_an_era_waits_for_a_number_of_it(scene: Scene) -> None:
+    """The numbers that the era left out are no events: nobody looks for them again and again."""
+    ana, later = await scene.company(), _Later()
+    await tell_many(scene, ana, 2)
+    async with scene.database.session(ana.id) as session:
+        await session.value("SELECT begin_era_of($1)", ana.id)
+        last = await session.value("SELECT last_sequence FROM event_cursors WHERE company_id = $1", ana.id)
+        asked = ReadFeed(2, 10, 30, later)
+        with pytest.raises(Wait) as nothing:
+            await asked.read(session, Door(ana.id, await scene.now(), scene.chance))
+    await nothing.value.pause()
+    assert later.after == last > 1_000_000

@@ -13,6 +13,7 @@ from lastro import accounts, med
 from lastro.doors.console.decisions import ROOT
 from lastro.doors.console.lists import value_at
 from lastro.people import Role
+from lastro.standards.legible import as_shown, legible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -261,7 +262,7 @@ def filled(name: str, deed: Deed, answer: Mapping[str, Any], say: Terms) -> Mark
         "blocked": say.paid(answer.get("blockedAmount") or "0.00"), "holder": answer.get("holder") or say("nobody"),
         "available": say.paid(answer.get("available") or "0.00"), "held": say.paid(answer.get("held") or "0.00"),
     }  # fmt: skip
-    apart = {key: Markup("<bdi>{}</bdi>").format(value) for key, value in values.items()}
+    apart = {key: Markup("<bdi>{}</bdi>").format(as_shown(value)) for key, value in values.items()}
     return Markup(say(name)).format(**apart)  # noqa: S704 a text of our own
 
 
@@ -270,4 +271,6 @@ def _named(who: Any, say: Terms) -> str:
     if not isinstance(who, dict) or not who.get("name"):
         return say("nobody")
     number = value_at(who, "document.number")
-    return f"{who['name']} ({number})" if number else str(who["name"])
+    name = legible(str(who["name"]))
+    # Each apart: a name that is written from right to left turns no number that stands behind it.
+    return Markup("<bdi>{}</bdi> ({})").format(name, number) if number else name

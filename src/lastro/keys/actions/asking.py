@@ -39,12 +39,12 @@ async def register(
         return refused
 
 
-async def give_up(registry: Registry, key: str) -> None:
+async def give_up(registry: Registry, account: Account, key: str) -> None:
     """Frees a key that the directory has registered and that the account cannot have: others were quicker."""
     try:
         await registry.delete_key(key=key, reason=USER_REQUESTED)
     except (Transient, Permanent) as no:
-        _log.error("keys.not_given_up", reason=str(no))
+        _log.error("keys.not_given_up", id=str(account.id), reason=str(no))
 
 
 def refused_by(said: Permanent) -> Refused:

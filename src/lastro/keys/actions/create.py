@@ -128,7 +128,7 @@ def counted(account_id: UUID, room: Room, door: Door) -> Write:
 async def without_room(registry: Registry, account: Account, room: Room, registered: list[str]) -> None:
     """Frees what the directory has registered for this request, where others have taken the account's last room."""
     if registered and not room.is_ours and rules.has_no_room(account, room):
-        await give_up(registry, registered.pop())
+        await give_up(registry, account, registered.pop())
 
 
 def sent(

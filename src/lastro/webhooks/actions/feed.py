@@ -43,7 +43,7 @@ class ReadFeed(Act[FeedPart]):
         """The events, and one more if there is. Wait: there is none yet."""
         found = await store.feed_after(session, door.company_id, self.after or 0, self.limit + 1)
         if not found.events and self._problem(found) is None and self._seconds_left() > 0:
-            raise Wait(lambda: self._pause(door.company_id, max(self.after or 0, found.begins - 1)))
+            raise Wait(lambda: self._pause(door.company_id, max(self.after or 0, found.begins - 1, found.last)))
         return found
 
     async def look_up(self, known: FeedPart, door: Door) -> FeedPart:

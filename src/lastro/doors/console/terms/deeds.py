@@ -226,6 +226,10 @@ DEEDS: Mapping[str, tuple[str, str]] = {
         "Em disputa: {amount} contestados, {blocked} bloqueados, prazo {until}.",
         "Disputed: {amount} contested, {blocked} blocked, due by {until}.",
     ),
+    "disputed.over": (
+        "Disputa decidida: {amount} foram contestados, e nada mais está bloqueado.",
+        "Dispute decided: {amount} were contested, and nothing is blocked any more.",
+    ),
     "disputed.page": (
         "Ver a disputa",
         "See the dispute",
