@@ -128,6 +128,8 @@ async def test_it_is_paid(play: Play) -> None:
     (told,) = await events(play, payout)
     assert (told["event"], told["controlNumber"]) == ("ORDER-PAYOUT.PAID", record["numCtrlStr"])
     assert "endToEndId" not in told
+    lines = (await play.call("GET", f"/order/v1/banking/accounts/{play.account['id']}/statements")).json["data"]
+    assert record["numCtrlStr"] in [line.get("controlNumber") for line in lines]
     assert told["receiver"]["bank"] == {
         "ispb": "99999030", "name": "BANCO RECEBEDOR SIMULADO", "branch": "0001", "account": "300003",
         "accountType": "CHECKING_ACCOUNT", "code": "992",

@@ -41,6 +41,7 @@ class Entry(Answer, frozen=True, kw_only=True):
     description: str | None = None
     order_id: Annotated[Id | None, msgspec.Meta(description="The order that was paid or given back.")] = None
     end_to_end_id: Annotated[str | None, msgspec.Meta(description="The payment's id in its network.")] = None
+    control_number: Annotated[str | None, msgspec.Meta(description="The STR's number of a TED.")] = None
     txid: Annotated[
         str | None,
         msgspec.Meta(description="That the Pix carried: of a charge its `conciliationId`, of a static code its own."),
@@ -72,6 +73,7 @@ def entry(row: Record, currency: str) -> Entry:
         description=row["description"],
         order_id=None if row["order_id"] is None else str(row["order_id"]),
         end_to_end_id=None if batch_id else row["end_to_end_id"],
+        control_number=None if batch_id else row["control_number"],
         txid=None if batch_id else row["txid"],
         counterparty=party,
         created_at=stamp(row["created_at"]),

@@ -55,6 +55,8 @@ _SUBJECT = """
     SELECT * FROM entry_subjects w WHERE w.company_id = $1 AND w.reference_id = u.reference_id LIMIT 1) s ON true
   LEFT JOIN parties p ON p.company_id = $1 AND p.id = s.party_id"""
 _SAYS = "s.description, s.order_id, s.end_to_end_id, p.name, p.document_type, p.document_number"
+# In a file one name of the payment: the Pix network's, or the STR's number of a TED.
+_FILED = _SAYS.replace("s.end_to_end_id", "coalesce(s.end_to_end_id, s.control_number)")
 _WHOLE = """
   LEFT JOIN LATERAL (
     SELECT sum(o.amount_minor)::bigint AS amount_minor,
@@ -89,7 +91,7 @@ def page_sql(operation: str | None, way: str, *, is_named: bool = False, merges:
             " CASE WHEN m.amount_minor IS NOT NULL THEN s.batch_id END AS batch_id"
         )
     return (
-        f"SELECT u.side, u.created_at, u.transfer_id, u.type, {amounts}, {_SAYS}, s.txid, {_ENTERED} AS entered_until\n"  # noqa: S608
+        f"SELECT u.side, u.created_at, u.transfer_id, u.type, {amounts}, {_SAYS}, s.txid, s.control_number, {_ENTERED} AS entered_until\n"  # noqa: S608
         f"  FROM (SELECT * FROM ({_UNION.join(parts)}) a ORDER BY created_at {way} LIMIT $5) u"
         f"{_SUBJECT}{_WHOLE if merges else ''}\n ORDER BY u.created_at {way}"
     )
@@ -101,7 +103,7 @@ def file_sql() -> str:
     columns = ", ".join(f"e.{c}" for c in _OWN.split(", "))
     ranges = _UNION.join(_RANGE.format(side=side, way="ASC", columns=columns, beside="", also="") for side in SIDES[None])
     return (
-        f"SELECT u.side, u.created_at, u.transfer_id, u.type, u.amount_minor, u.balance_minor, {_SAYS}\n"  # noqa: S608
+        f"SELECT u.side, u.created_at, u.transfer_id, u.type, u.amount_minor, u.balance_minor, {_FILED}\n"  # noqa: S608
         f"  FROM (SELECT * FROM ({ranges}) a ORDER BY created_at LIMIT $5) u{_SUBJECT}\n ORDER BY u.created_at"
     )
 

@@ -75,7 +75,8 @@ class Camt053:
         side, at, id_, kind, minor, _, description, _, end_to_end_id, name, _, _ = row
         amount = self._amount(side * minor)
         fits = end_to_end_id is not None and len(end_to_end_id) <= _LONGEST_REFERENCE
-        named = f"<EndToEndId>{escaped(end_to_end_id)}</EndToEndId>" if fits else ""
+        tag = "ClrSysRef" if fits and end_to_end_id.startswith("STR") else "EndToEndId"  # the STR's number of a TED
+        named = f"<{tag}>{escaped(end_to_end_id)}</{tag}>" if fits else ""
         party = "" if name is None else f"<Pty><Nm>{escaped(name[:_LONGEST_NAME])}</Nm></Pty>"
         role = "Dbtr" if side > 0 else "Cdtr"
         told = escaped((description or "")[:_LONGEST_TEXT])
