@@ -388,15 +388,3 @@ def test_a_field_is_called_as_its_form_calls_it_and_a_refusal_is_in_the_pages_la
         == "a cobrança está como Pago: nada foi pago por ela"
     )
     assert PT.refusal("NOT_ALLOWED", "no words of ours") == "não é permitido (no words of ours)"
-
-
-def test_the_sentence_of_an_act_shows_no_name_that_turns_what_stands_behind_it() -> None:
-    to = {
-        "name": "Jo\N{LATIN SMALL LETTER A WITH TILDE}o \N{RIGHT-TO-LEFT OVERRIDE}avliS",
-        "document": {"number": "52998224725"},
-    }
-    answer = {"id": str(ID), "amount": {"currency": "BRL", "value": "7.00"}, "receiver": to}
-    deed = next(one for one in deeds.DEEDS if (one.of, one.name) == ("payouts", "approve"))
-    told = str(deeds.consequence(deed, answer, EN))
-    assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in told
-    assert "<bdi>Jo\N{LATIN SMALL LETTER A WITH TILDE}o \N{WHITE VERTICAL RECTANGLE}avliS</bdi> (52998224725)" in told
