@@ -91,7 +91,8 @@ def page_sql(operation: str | None, way: str, *, is_named: bool = False, merges:
             " CASE WHEN m.amount_minor IS NOT NULL THEN s.batch_id END AS batch_id"
         )
     return (
-        f"SELECT u.side, u.created_at, u.transfer_id, u.type, {amounts}, {_SAYS}, s.txid, s.control_number, {_ENTERED} AS entered_until\n"  # noqa: S608
+        f"SELECT u.side, u.created_at, u.transfer_id, u.type, {amounts}, {_SAYS}, s.txid, s.control_number,"  # noqa: S608
+        f" {_ENTERED} AS entered_until\n"
         f"  FROM (SELECT * FROM ({_UNION.join(parts)}) a ORDER BY created_at {way} LIMIT $5) u"
         f"{_SUBJECT}{_WHOLE if merges else ''}\n ORDER BY u.created_at {way}"
     )
