@@ -1393,6 +1393,7 @@ CREATE TABLE med_objects (                            -- an object of a dispute 
   version bigint NOT NULL DEFAULT 1,
   occurred_at timestamptz NOT NULL,                   -- since when it has its status at the directory
   directory_id uuid,                                  -- the directory's id, where this side of an object has one of its own: its payer is here too
+  called_off_at timestamptz,                          -- when we heard that it was given up there, of what was decided here
   PRIMARY KEY (company_id, id),
   FOREIGN KEY (company_id, account_id) REFERENCES accounts,
   FOREIGN KEY (company_id, refund_id) REFERENCES refunds,
@@ -1766,6 +1767,7 @@ CREATE TABLE outbox (                                 -- what is to be told to a
   done_at timestamptz,
   outcome text,
   answered integer NOT NULL DEFAULT 0,                -- of the copies sent: never left, or were not taken, as the network said
+  waits_for text,                                     -- not needed, or refused: copies that may arrive yet, or the reason of the refusal
   PRIMARY KEY (company_id, id)
 ) WITH (fillfactor = 70);
 CREATE UNIQUE INDEX outbox_network_id_key ON outbox (company_id, rail, network_id);
@@ -2182,6 +2184,13 @@ CREATE FUNCTION key_count(company uuid, account uuid) RETURNS bigint LANGUAGE sq
                                             AND status IN ('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED'))
 $$;
 
+-- How much of a payment that came disputes block, but for what is on its way back.
+CREATE FUNCTION blocked_of(company uuid, payment uuid) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT coalesce(sum(m.blocked_minor), 0)::bigint FROM pix_payments p
+    JOIN med_objects m ON m.company_id = p.company_id AND m.end_to_end_id = p.end_to_end_id
+   WHERE p.company_id = company AND p.id = payment AND m.role = 'RECEIVER' AND m.refund_id IS NULL
+$$;
+
 -- The first part of every write: enters, and refuses unless each row the write relied on is still at the version it read.
 -- Rows relied on stay share-locked until the commit. NULL for a version means: not relied on.
 CREATE FUNCTION door_commit(company uuid, client text, client_version bigint, clock_version bigint,
@@ -2218,6 +2227,9 @@ BEGIN
       WHEN 'keys' THEN -- as many as were read, looked at once no other key of the account can still come
         PERFORM pg_advisory_xact_lock(hashtextextended('keys ' || ids[i]::text, 0));
         PERFORM 1 WHERE key_count(company, ids[i]) = versions[i];
+      WHEN 'disputed' THEN -- as much of the payment is blocked as was read, looked at once nobody else blocks or gives back of it
+        PERFORM pg_advisory_xact_lock(hashtextextended('disputed ' || ids[i]::text, 0));
+        PERFORM 1 WHERE blocked_of(company, ids[i]) = versions[i];
       WHEN 'company_fees' THEN -- all of a company's rows together, so that none of them means version 0
         PERFORM 1 FROM (SELECT coalesce(sum(f.version), 0) AS version FROM company_fees f WHERE f.company_id = company) f
           WHERE f.version = versions[i];

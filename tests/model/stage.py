@@ -23,7 +23,7 @@ from lastro.banks import Banks
 from lastro.base.db import Database
 from lastro.companies import PERMISSIONS, SCOPE, AddClient, FoundCompany, OwnKeys, SigningKeys, issue
 from lastro.companies.tokens import SigningKey, new_signing_key
-from lastro.doors import news, wiring
+from lastro.doors import lines_out, news, wiring
 from lastro.doors.app import application
 from lastro.doors.due import Sweep
 from lastro.doors.dues import dues_of
@@ -103,7 +103,7 @@ class Stage:
         self._inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb)
         self._sender = Sender(cast.database, work, runner, cast.chance, port.PIX, self.network)
         self._handler = Handler(cast.database, work, runner, cast.chance, news.inbox_verbs(_PLACE))
-        self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.network, wiring.WAITING[port.PIX])
+        self._asker = Asker(cast.database, work, self._inbox, port.PIX, self.network, lines_out.WAITING[port.PIX])
         rail: Any = self.network
         self._due = [due for due in dues_of(_PLACE, rail, ways, CatchUp({})) if due.name in self.dues]
         assert len(self._due) == len(self.dues)

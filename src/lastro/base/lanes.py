@@ -93,12 +93,11 @@ class Lane:
             f" WHERE company_id = $1 AND {self.key} = $2 AND lease_token = $3"
         )
 
-    @property
-    def put_off_sql(self) -> str:
-        """Gives a row back with which nothing was done: the claim is not counted."""
+    def put_off_sql(self, also: str = "") -> str:
+        """Gives a row back with which nothing was done: the claim is not counted. also: further columns that are set."""
         return (
             f"UPDATE {self.table} SET lease_token = NULL, leased_until = NULL, sends = sends - 1,"  # noqa: S608
-            f" due_at = business_now() + $4 WHERE company_id = $1 AND {self.key} = $2 AND lease_token = $3"
+            f" due_at = business_now() + $4{also} WHERE company_id = $1 AND {self.key} = $2 AND lease_token = $3"
         )
 
 
@@ -146,10 +145,10 @@ async def release(database: Database, lane: Lane, row: Record, later: timedelta,
         await session.fetch(lane.release_sql(also), row["company_id"], row[lane.key], row["lease_token"], later)
 
 
-async def put_off(database: Database, lane: Lane, row: Record, later: timedelta) -> None:
+async def put_off(database: Database, lane: Lane, row: Record, later: timedelta, also: str = "") -> None:
     """The same for what was not even begun: it counts as not taken in hand."""
     async with database.session(row["company_id"]) as session:
-        await session.fetch(lane.put_off_sql, row["company_id"], row[lane.key], row["lease_token"], later)
+        await session.fetch(lane.put_off_sql(also), row["company_id"], row[lane.key], row["lease_token"], later)
 
 
 async def finish(database: Database, lane: Lane, company_id: UUID, ids: list[UUID], token: UUID, outcome: str) -> None:

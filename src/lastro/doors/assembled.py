@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lastro.base.secrets import KeyRing
     from lastro.doors.due import Due
     from lastro.plans import Planner
-    from lastro.rails.port import InboxVerb, Rail, Waiting
+    from lastro.rails.port import InboxVerb, Need, Rail, Waiting
     from lastro.reconciliation import Reconciler
     from lastro.webhooks import Deliverer
 
@@ -49,6 +49,10 @@ class Assembled(Protocol):
     @property
     def early(self) -> str:
         """Says of an outbox row that what it is about has not been told yet."""
+
+    @property
+    def needs(self) -> Mapping[str, Need]:
+        """By outbox kind: until when it is needed."""
 
     @property
     def inbox_verbs(self) -> Mapping[str, InboxVerb]:

@@ -47,6 +47,7 @@ from lastro.doors.guide import Guide
 from lastro.doors.health import Health
 from lastro.doors.keys_file import key_ring_of
 from lastro.doors.limits import Limits
+from lastro.doors.lines_out import EARLY, HELD_BACK, NEEDS, WAITING
 from lastro.doors.located import Located
 from lastro.doors.messaging import messages_of
 from lastro.doors.metrics import Metrics, MetricsPath
@@ -84,15 +85,6 @@ if TYPE_CHECKING:
     from lastro.subscriptions import Timing
 
 RAILS = port.RAILS
-# What a network has to end.
-WAITING = {
-    port.PIX: (*orders.WAITING[port.PIX], *payouts.WAITING[port.PIX], *subscriptions.WAITING),
-    port.TED: (*orders.WAITING[port.TED], *payouts.WAITING[port.TED]),
-    port.BOOK: payouts.WAITING[port.BOOK],
-    port.ANALYSIS: accounts.opening.WAITING,
-    port.CLAIMS: keys.claims.WAITING,
-    **{rail: orders.WAITING[rail] for rail in port.COLLECTING},
-}
 # Every kind of event, with an example.
 NOTICES = (
     *orders.NOTICES, *payouts.NOTICES, *plans.NOTICES, *subscriptions.NOTICES, *accounts.NOTICES, *med.NOTICES,
@@ -120,8 +112,9 @@ class Worker:
     closers: tuple[Callable[[], Awaitable[None]], ...]
     key_ring: KeyRing
     banks: banks.Banks
-    held_back: str = f"{payouts.HELD_BACK} OR {orders.HELD_BACK}"
-    early: str = f"({subscriptions.EARLY}) OR ({orders.EARLY})"
+    held_back: str = HELD_BACK
+    early: str = EARLY
+    needs: Mapping[str, port.Need] = field(default_factory=lambda: NEEDS)
 
     async def close(self) -> None:
         """Ends every connection."""

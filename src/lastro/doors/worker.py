@@ -202,7 +202,7 @@ def _of_rail(
 
     sender = Sender(
         database, work_database, assembled.runner, assembled.chance, name, rail, heard, assembled.held_back, assembled.early,
-        whose=None if settings.watching.otlp_url is None else WHOSE,
+        whose=None if settings.watching.otlp_url is None else WHOSE, needs=assembled.needs,
     )  # fmt: skip
     asker = Asker(database, work_database, inbox, name, rail, assembled.waiting.get(name, ()))
 

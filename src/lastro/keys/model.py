@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lastro.rails.port import CODE_SEND, Need
+
 if TYPE_CHECKING:
     from datetime import datetime
     from uuid import UUID
@@ -15,6 +17,14 @@ ACCOUNT_CLOSURE = "ACCOUNT_CLOSURE"
 USER_REQUESTED = "USER_REQUESTED"
 # What a proof is for: a key, a claim of one, or what the holder of the account says of a claim.
 FOR_KEY, FOR_CLAIM, FOR_ANSWER = "KEY", "CLAIM", "ANSWER"
+# A code is worth sending while it is the last one of a proof that is still waited for.
+NEEDS = {
+    CODE_SEND: Need.until(
+        "pix_key_validations",
+        "(x.status <> 'PENDING' OR x.expires_at <= (SELECT business_now()) OR x.id || ':' || x.number <> outbox.network_id)",
+        asks=False,
+    )
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,16 +89,16 @@ def account_problem(account: Account, kind: str, key: str | None, room: Room) ->
     if room.is_ours:
         return Refused(Kind.CONFLICT, (_REFUSALS["EntryAlreadyExists"],))
     most = MOST_KEYS[account.holder.type]
-    if has_no_room(account, room):
+    if has_no_room(account, room.active):
         return Refused(
             Kind.INVALID, (Problem("key", "LIMIT_EXCEEDED", f"the account has {most} keys, and no room for more"),)
         )
     return None
 
 
-def has_no_room(account: Account, room: Room) -> bool:
+def has_no_room(account: Account, active: int) -> bool:
     """Whether the account has as many keys as it may."""
-    return room.active >= MOST_KEYS[account.holder.type]
+    return active >= MOST_KEYS[account.holder.type]
 
 
 def refusal(code: str) -> Refused:

@@ -8,12 +8,12 @@ from lastro.med.actions.read import List, Read
 from lastro.med.actions.time import Fall
 from lastro.med.api import routes
 from lastro.med.docs import NOTICES
-from lastro.med.model import FRAUDS, TERMS, VERDICTS, Stand, Terms, Wanted
+from lastro.med.model import FRAUDS, NEEDS, TERMS, VERDICTS, Stand, Terms, Wanted
 from lastro.med.states import MED_OBJECTS, ROLES
 from lastro.med.store import DUE, is_disputed, is_there, received_side, related
 
 __all__ = [
-    "DUE", "FRAUDS", "MED_OBJECTS", "NOTICES", "ROLES", "TERMS", "VERDICTS", "Decide", "Fall", "List", "Noted", "Read",
-    "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "is_disputed", "is_there", "received_side", "related",
+    "DUE", "FRAUDS", "MED_OBJECTS", "NEEDS", "NOTICES", "ROLES", "TERMS", "VERDICTS", "Decide", "Fall", "List", "Noted",
+    "Read", "ReturnEnded", "ReturnNever", "Stand", "Terms", "Wanted", "is_disputed", "is_there", "received_side", "related",
     "routes",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro.med.states import ENDED, NOTICE, RECEIVER
+from lastro.rails.port import MED_ACKNOWLEDGE, MED_ANSWER, MED_ORDER, MED_VERDICT, Need
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,6 +26,19 @@ VERDICTS = ("AGREED", "DISAGREED")
 FRAUDS = ("APPLICATION_FRAUD", "MULE_ACCOUNT", "SCAMMER_ACCOUNT", "OTHER", "UNKNOWN")
 RESULTS = (*VERDICTS, "TOTALLY_ACCEPTED", "PARTIALLY_ACCEPTED", "REJECTED")
 LONGEST_DETAILS = 2000
+# The directory called off what a verdict or a no is about, by its own word; that money went back is told in any case.
+NEEDS = {
+    MED_ACKNOWLEDGE: Need.until(
+        "med_objects",
+        "(x.status = 'CANCELLED' OR x.status = 'ANALYSED' AND NOT EXISTS (SELECT 1 FROM outbox v"  # noqa: S608 ours
+        f" WHERE v.company_id = x.company_id AND v.reference_id = x.id AND v.kind = '{MED_VERDICT}'"
+        " AND v.due_at IS NOT NULL))",
+        asks=False,
+    ),
+    MED_VERDICT: Need.until("med_objects", "x.called_off_at IS NOT NULL", asks=False),
+    MED_ORDER: Need.until("med_objects", "x.status <> 'ANALYSED'", asks=False),
+    MED_ANSWER: Need.until("med_objects", "x.called_off_at IS NOT NULL AND x.result = 'REJECTED'", asks=False),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +79,8 @@ class MedObject:
     end_to_end_id: the contested transaction; of a recovery that with which its case began. amount: contested, or to be
     returned. blocked: what of the account it keeps from being used. returned: what came back, or was given back, for it.
     refund_id: the return that answers it. due_at: when time does something to it. occurred_at: since when it has its status
-    at the directory. directory_id: the directory's id of it, where that is not ours.
+    at the directory. directory_id: the directory's id of it, where that is not ours. called_off_at: when we heard that it
+    was given up there, of what had ended here.
     """
 
     id: UUID
@@ -91,6 +106,7 @@ class MedObject:
     updated_at: datetime
     occurred_at: datetime
     directory_id: UUID | None = None
+    called_off_at: datetime | None = None
 
     @property
     def awaits_us(self) -> bool:

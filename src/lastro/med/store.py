@@ -206,7 +206,7 @@ def object_from(row: Record) -> MedObject:
         row["recovery_id"], row["situation"], row["reason"], reais["amount"], reais["blocked"], reais["returned"],
         row["result"], row["rejection"], () if row["path"] is None else _PATH.decode(row["path"]), row["refund_id"],
         row["deadline"], row["due_at"], row["created_at"], row["updated_at"], row["occurred_at"],
-        row["directory_id"],
+        row["directory_id"], row["called_off_at"],
     )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ from lastro.orders.refunds.store import stranded_by_id, stranded_in
 from lastro.orders.refunds.stranded import Settle as SettleStranded
 from lastro.orders.refunds.stranded import Way as StrandedWay
 from lastro.orders.refunds.stranded import shown as shown_stranded
-from lastro.orders.returns import EARLY, Sending
+from lastro.orders.returns import EARLY, NEEDS, Sending
 from lastro.orders.rules import fee_problem
 from lastro.orders.slips import Slip, slip_of
 from lastro.orders.slips import by_token as slip_by_token
@@ -75,6 +75,7 @@ __all__ = [
     "EARLY",
     "EXPIRY_GRACE",
     "HELD_BACK",
+    "NEEDS",
     "NOTICES",
     "ON_STATEMENTS",
     "ORDERS",

@@ -6,7 +6,22 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from lastro.rails.port import BOOK, COLLECTING, PIX, RETURN_DOUBTED, RETURN_SEND, TED, Waiting
+from lastro.rails.port import (
+    ALWAYS,
+    ARRIVES_WITHIN,
+    BOOK,
+    CARD_AUTHORIZE,
+    COLLECTING,
+    COLLECTION_CLOSE,
+    COLLECTION_SEND,
+    PIX,
+    PIX_ANSWER,
+    RETURN_DOUBTED,
+    RETURN_SEND,
+    TED,
+    Need,
+    Waiting,
+)
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -16,7 +31,7 @@ if TYPE_CHECKING:
 RETURN_WITHIN, RETURN_SENT_WITHIN, RETURN_LATE = timedelta(hours=24), timedelta(hours=22), timedelta(hours=48)
 # The STR is shut at night, on weekends and on holidays, at carnival for five days: a return of a TED has so much longer.
 STR_SHUT = timedelta(days=9)
-RETURN_ARRIVES_WITHIN = timedelta(minutes=5)  # a copy whose answer is missing has come there by then, or never comes
+RETURN_ARRIVES_WITHIN = ARRIVES_WITHIN
 _RETURN_DOUBTS = (
     "(SELECT count(*) FROM inbox d WHERE d.company_id = refunds.company_id AND d.subject = refunds.return_id"  # noqa: S608 ours
     f" AND d.kind = '{RETURN_DOUBTED}')"
@@ -59,6 +74,18 @@ EARLY = (
     "kind = 'collection.close' AND EXISTS (SELECT 1 FROM outbox o WHERE o.company_id = outbox.company_id"
     " AND o.reference_id = outbox.reference_id AND o.kind = 'collection.send' AND o.due_at IS NOT NULL)"
 )
+# What nobody pays any more is not registered, and what was not registered need not be ended.
+NEEDS = {
+    PIX_ANSWER: ALWAYS,
+    RETURN_SEND: Need.until("refunds", "x.state <> 'PENDING'"),
+    CARD_AUTHORIZE: Need.until(
+        "card_payments", "x.charge_id = outbox.network_id AND x.state <> 'AUTHENTICATED'", key="order_id"
+    ),
+    COLLECTION_SEND: Need.until("orders", "x.status NOT IN ('INITIAL', 'PENDING', 'AUTHENTICATING')"),
+    COLLECTION_CLOSE: Need.until(
+        "outbox", f"x.kind = '{COLLECTION_SEND}' AND x.outcome = 'withdrawn'", key="reference_id", asks=False
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)

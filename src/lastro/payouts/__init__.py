@@ -15,7 +15,7 @@ from lastro.payouts.actions.review import Approve, Refuse
 from lastro.payouts.api import routes
 from lastro.payouts.docs import NOTICES
 from lastro.payouts.forms import CreatePayout
-from lastro.payouts.model import HELD_BACK, ON_STATEMENTS, WAITING, Destination, Likeness, Payout, Wish
+from lastro.payouts.model import HELD_BACK, NEEDS, ON_STATEMENTS, WAITING, Destination, Likeness, Payout, Wish
 from lastro.payouts.reading import read_wish
 from lastro.payouts.reasons import reason_of
 from lastro.payouts.receivers import first_to_receiver
@@ -30,7 +30,7 @@ from lastro.payouts.stranded import unfit_in as stranded_in
 from lastro.payouts.trial import Ground, Tried, read_grounds, repetitions, try_out
 
 __all__ = [
-    "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NOTICES", "NO_LIMIT", "ON_STATEMENTS", "PAYOUTS", "PROVED", "WAITING",
+    "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NEEDS", "NOTICES", "NO_LIMIT", "ON_STATEMENTS", "PAYOUTS", "PROVED", "WAITING",
     "Approve", "Begin", "Cancel", "Create", "CreateKnown", "CreatePayout", "Destination", "Doubted", "Ended", "Given",
     "Ground", "Likeness", "Never", "Payout", "Proved", "Read", "Refuse", "Returned", "SetLimits", "SettleStranded",
     "StrandedWay", "Summed", "TakenUp", "Tried", "Unasked", "Ways", "Wish", "by_network_id", "first_to_receiver",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from lastro.rails.port import BOOK, OUT, PAYMENT_SEND, PIX, RETURN_IN, TED, TED_SEND, Booked, Waiting
+from lastro.rails.port import BOOK, OUT, PAYMENT_SEND, PIX, RETURN_IN, TED, TED_SEND, Booked, Need, Waiting
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -71,6 +71,9 @@ HELD_BACK = (
     f" OR (p.rail = '{BOOK}' AND p.send_until <= (SELECT business_now()))"
     f" OR (p.rail = '{PIX}' AND p.status = 'PENDING' AND {_TOO_EARLY.format(name='p.end_to_end_id')})))"
 )
+# Of what has ended by its network's word or by proof, no copy is wanted.
+_ENDED = Need.until("payouts", "x.status NOT IN ('INITIAL', 'PENDING', 'ANALYSIS')")
+NEEDS = {PAYMENT_SEND: _ENDED, TED_SEND: _ENDED}
 MOST_CHILDREN = 100
 # contract.md §10, for an account that has no limits of its own.
 DEFAULT_TRANSACTION_MINOR = 1_500_000

@@ -23,6 +23,7 @@ INSERT INTO partner_states AS s (rail, is_down, changed_at) VALUES ($1, $2, busi
 ON CONFLICT (rail) DO UPDATE SET is_down = excluded.is_down, changed_at = excluded.changed_at
   WHERE s.is_down <> excluded.is_down RETURNING 1
 """
+_UNSENT = frozenset({"held_back", "withdrawn"})
 # A partner that was never away has no row.
 _IS_BACK = "UPDATE partner_states SET is_down = false, changed_at = business_now() WHERE rail = $1 AND is_down RETURNING 1"
 _log = structlog.get_logger(__name__)
@@ -36,8 +37,8 @@ class Streak:
     since: float = 0.0
 
     def after(self, outcome: str, at: float) -> Streak:
-        """With one more sending. outcome: as the outbox calls it; what was held back was not sent and says nothing."""
-        if outcome == "held_back":
+        """With one more sending. outcome: as the outbox calls it; what was held back or withdrawn says nothing."""
+        if outcome in _UNSENT:
             return self
         if outcome != "not_sent":
             return Streak()  # taken or refused: it is there
@@ -64,7 +65,7 @@ class Health:
 
     def heard(self, done: Worked) -> None:
         """A sending has ended."""
-        if done.outcome != "held_back":
+        if done.outcome not in _UNSENT:
             self._streak = self._streak.after(done.outcome, self._clock())
             self._has_news = True
             self.bell.set()

@@ -1,4 +1,7 @@
-"""What rooms have written for a network is told to it: counted before it is sent, asked about before it is sent again."""
+"""What rooms have written for a network is told to it: counted before it is sent, asked about before it is sent again.
+
+What nobody needs any more when its turn comes is not told: it is withdrawn, once no copy of it can be on its way.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,21 @@ from lastro.base.run import Act, Done
 from lastro.base.together import pause_after
 from lastro.base.write import Finished, Row, Write
 from lastro.rails.ends import REFUSED_ENDS
-from lastro.rails.port import BOOK, PAYMENT_SEND, RETURN_SEND, TED_SEND, Closed, Permanent, Transient, Unknown
+from lastro.rails.port import (
+    ARRIVES_WITHIN,
+    BOOK,
+    PAYMENT_SEND,
+    RETURN_SEND,
+    TED_SEND,
+    Closed,
+    Permanent,
+    Transient,
+    Unknown,
+)
+from lastro.rails.port.needs import over_sql
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from uuid import UUID
 
     from asyncpg import Record
@@ -29,7 +44,7 @@ if TYPE_CHECKING:
     from lastro.base.db import Database, Session
     from lastro.base.ids import Chance
     from lastro.base.run import Door, Runner
-    from lastro.rails.port import Rail, Told
+    from lastro.rails.port import Need, Rail, Told
 
 HARD_TIMEOUT_SECONDS = 10.0  # of everything that is asked and sent for one row; less than its lease
 _AT_ONCE = 64
@@ -37,6 +52,9 @@ _ALARM_AFTER = 6  # sends in vain
 HELD_BACK_FOR = timedelta(minutes=5)
 _MOMENT_SECONDS = 0.02
 _EARLY_FOR = timedelta(seconds=5)
+_EXPLAINED_WITHIN = timedelta(seconds=10)  # a refusal whose reason is on its way to us
+# What an open row waits for: the copies of it that may be on their way, or why the network has refused it.
+_COPIES, _REASON = "copies", "reason"
 _DOUBTED = frozenset({PAYMENT_SEND, TED_SEND, RETURN_SEND})
 _log = structlog.get_logger(__name__)
 
@@ -67,6 +85,10 @@ def _is_doubt(row: Record) -> bool:
     return row["sends"] > 1 and row["rail"] != BOOK and row["kind"] in _DOUBTED
 
 
+def _waiting(what: str | None) -> str:
+    return "" if what is None else f", waits_for = '{what}'"
+
+
 def _inbox_row(door: Door, row: Record, told: Told) -> Row:
     return Row(
         "inbox",
@@ -84,11 +106,20 @@ def _inbox_row(door: Door, row: Record, told: Told) -> Row:
 
 
 class HeldBack(Exception):  # noqa: N818 it says what is done with the row
-    """The row must not be sent yet, and was not. later: when it is looked at again."""
+    """The row must not be sent yet, and was not. later: when it is looked at again. waits_for: what it waits for."""
 
-    def __init__(self, later: timedelta) -> None:
+    def __init__(self, later: timedelta, waits_for: str | None = None) -> None:
         super().__init__()
         self.later = later
+        self.waits_for = waits_for
+
+
+class NotNeeded(Exception):  # noqa: N818
+    """The reason of the row has ended, and no copy of it can come there any more."""
+
+
+class Unexplained(Transient):
+    """The network has refused what it may have ended itself: its word on that is waited for, once."""
 
 
 @dataclass
@@ -105,23 +136,25 @@ class Sender:
 
     hear: how each sending ended. held_back: says of an outbox row that it must not be sent yet. early: that what it is about
     has not been told yet, and is about to be. whose: which object it belongs to, where another than the one that it names.
-    moment: so long what was sent stays under its lease while more of its company is on its way, so that they are settled by
-    one statement.
+    needs: how long what waits is needed, by its kind. moment: so long what was sent stays under its lease while more of
+    its company is on its way, so that they are settled by one statement.
     """
 
     def __init__(
         self, database: Database, work: Database, runner: Runner, chance: Chance, name: str, rail: Rail,
         hear: lanes.Hear = lanes.unheard, held_back: str = "false", early: str = "false",
-        moment: float = _MOMENT_SECONDS, whose: str | None = None,
+        moment: float = _MOMENT_SECONDS, whose: str | None = None, needs: Mapping[str, Need] | None = None,
     ) -> None:  # fmt: skip
         self._database = database
         self._runner = runner
         self._rail = rail
         self._hear = hear
         self._moment = moment
+        self._needs = needs or {}
         self._in_hand: Counter[UUID] = Counter()  # rows by company
         self._sent: dict[UUID, _Sent] = {}
-        shown = f"{held_back} AS is_held_back, {early} AS is_early, {whose or 'reference_id'} AS whose"
+        says = {"is_held_back": held_back, "is_early": early, "is_over": over_sql(self._needs)}
+        shown = ", ".join((*(f"{sql} AS {name}" for name, sql in says.items()), f"{whose or 'reference_id'} AS whose"))
         self._lane = lanes.Lane("outbox", only=f"rail = '{name}'", shown=shown)
         self.lane = LeasedLane(self._lane, database, work, chance, self._counted, at_once=_AT_ONCE)
 
@@ -144,10 +177,14 @@ class Sender:
         try:
             async with asyncio.timeout(HARD_TIMEOUT_SECONDS):
                 await self._tell(row)
+        except NotNeeded:
+            outcome = "withdrawn"
+            _log.info("outbox.withdrawn", network_id=row["network_id"], kind=row["kind"], sends=row["sends"] - 1)
+            await lanes.finish(self._database, self._lane, row["company_id"], [row["id"]], row["lease_token"], outcome)
         except HeldBack as held:
             outcome = "held_back"
-            _log.info("outbox.held_back", network_id=row["network_id"], kind=row["kind"])
-            await lanes.put_off(self._database, self._lane, row, held.later)
+            _log.info("outbox.held_back", network_id=row["network_id"], kind=row["kind"], reason=held.waits_for)
+            await lanes.put_off(self._database, self._lane, row, held.later, _waiting(held.waits_for))
         except Closed as closed:
             outcome = "held_back"
             _log.info("outbox.held_back", network_id=row["network_id"], kind=row["kind"], reason=closed.reason)
@@ -213,12 +250,18 @@ class Sender:
         # Counted apart: none of these copies may still arrive.
         is_answered = isinstance(error, Transient) and not error.is_on_its_way
         also = ", answered = answered + 1" if is_answered else ""
-        await lanes.release(self._database, self._lane, row, timedelta(seconds=pause_after(row["sends"])), also)
+        later = timedelta(seconds=pause_after(row["sends"]))
+        if isinstance(error, Unexplained):
+            later, also = max(later, _EXPLAINED_WITHIN), also + _waiting(_REASON)
+        await lanes.release(self._database, self._lane, row, later, also)
 
     async def _tell(self, row: Record) -> None:
         """Sends, unless the network has it already."""
         if row["is_held_back"]:
             raise HeldBack(HELD_BACK_FOR)
+        if row["is_over"]:
+            await self._end(row)
+            return
         if row["is_early"]:
             raise HeldBack(_EARLY_FOR)
         is_order = row["kind"] in REFUSED_ENDS
@@ -234,7 +277,27 @@ class Sender:
             if _is_doubt(row):
                 text = f"a later copy was refused: {refused.code}: {refused.reason}"
                 raise Transient(text, is_on_its_way=False) from refused
+            if is_order and not self._asks(row) and row["waits_for"] != _REASON:
+                raise Unexplained(f"refused: {refused.code}: {refused.reason}", is_on_its_way=False) from refused
             raise
+
+    def _asks(self, row: Record) -> bool:
+        need = self._needs.get(row["kind"])
+        return need is None or need.asks
+
+    async def _end(self, row: Record) -> None:
+        """Returns where the network has what nobody needs any more. HeldBack: a copy of it may still come there.
+
+        NotNeeded: none can, since nobody has tried to send it, each copy was answered, or the last had time to arrive.
+        """
+        copies = row["sends"] - 1
+        if not copies or not self._asks(row):
+            raise NotNeeded
+        if await self._has(row):
+            return
+        if copies > row["answered"] and row["waits_for"] != _COPIES:
+            raise HeldBack(ARRIVES_WITHIN, _COPIES)
+        raise NotNeeded
 
     async def _has(self, row: Record) -> bool:
         return not isinstance(await self._rail.became(row["kind"], row["network_id"]), Unknown)

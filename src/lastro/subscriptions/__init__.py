@@ -11,13 +11,13 @@ from lastro.subscriptions.actions.read import by_location, recurrence
 from lastro.subscriptions.actions.tie import Tie
 from lastro.subscriptions.api import routes
 from lastro.subscriptions.docs import NOTICES
-from lastro.subscriptions.model import EARLY, TIMING, WAITING, Timing
+from lastro.subscriptions.model import EARLY, NEEDS, TIMING, WAITING, Timing
 from lastro.subscriptions.states import ATTEMPTS, CANCELLATIONS, PAYMENTS, SUBSCRIPTIONS
 from lastro.subscriptions.store import related, root_of
 
 __all__ = [
-    "ATTEMPTS", "CANCELLATIONS", "EARLY", "NOTICES", "PAYMENTS", "SUBSCRIPTIONS", "TIMING", "WAITING", "Advance",
-    "Authorize", "Cancel", "CancelAnswered", "CancellationEnded", "ChargeCycle", "CloseAccount", "Decline", "End",
-    "Fail", "Lapse", "PayerCanceled", "PayerCancels", "Scheduled", "Tie", "Timing", "Unpaid", "by_location",
+    "ATTEMPTS", "CANCELLATIONS", "EARLY", "NEEDS", "NOTICES", "PAYMENTS", "SUBSCRIPTIONS", "TIMING", "WAITING",
+    "Advance", "Authorize", "Cancel", "CancelAnswered", "CancellationEnded", "ChargeCycle", "CloseAccount", "Decline",
+    "End", "Fail", "Lapse", "PayerCanceled", "PayerCancels", "Scheduled", "Tie", "Timing", "Unpaid", "by_location",
     "recurrence", "related", "root_of", "routes",
 ]  # fmt: skip

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from lastro.rails.port import CANCELLATION_SEND, CHARGE_CANCEL_SEND, CHARGE_SEND, ORDER_DOUBTED, PIX, Waiting
+from lastro.rails.port import (
+    ALWAYS,
+    AUTHORIZATION_ANSWER,
+    CANCELLATION_SEND,
+    CHARGE_CANCEL_SEND,
+    CHARGE_SEND,
+    ORDER_DOUBTED,
+    PIX,
+    Need,
+    Waiting,
+)
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -58,6 +68,13 @@ def _asked(kind: str, table: str, state: str, name: str, over: str, late: str = 
     return Waiting(kind, table, "status", (state,), name, over=over, late=late, sends=sends, doubts=doubts)
 
 
+# An instruction is needed while its attempt is open; a cancellation, while its answer is waited for.
+NEEDS = {
+    CHARGE_SEND: Need.until("payment_attempts", "x.status NOT IN ('REQUESTED', 'SCHEDULED')"),
+    CANCELLATION_SEND: Need.until("subscription_cancellations", "x.status <> 'PENDING'"),
+    CHARGE_CANCEL_SEND: Need.until("subscription_payments", "x.cancel_message_id IS DISTINCT FROM outbox.network_id"),
+    AUTHORIZATION_ANSWER: ALWAYS,
+}
 WAITING = (
     _asked(CANCELLATION_SEND, "subscription_cancellations", "PENDING", "message_id", _LATE, _LATE),
     _asked(CHARGE_SEND, "payment_attempts", "REQUESTED", "message_id", _CHARGE_OVER),

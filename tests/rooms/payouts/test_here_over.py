@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lastro.base import lanes
-from lastro.doors.wiring import WAITING
+from lastro.doors.lines_out import WAITING
 from lastro.rails import port
 from lastro.rails.asking import Asker
 from lastro.rails.book import Book

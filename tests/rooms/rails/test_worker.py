@@ -73,8 +73,8 @@ class Assembled:
     rotating: Any = None
     key_ring: Any = None
     banks: Any = field(default_factory=lambda: Banks(sandbox=True))
-    held_back: str = "false"
-    early: str = "false"
+    needs: dict[str, port.Need] = field(default_factory=dict)
+    held_back = early = "false"
 
     @property
     def rails(self) -> dict[str, port.Rail]:

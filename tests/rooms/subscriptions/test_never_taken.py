@@ -25,7 +25,7 @@ from lastro.rails.port import Pending, Transient, Unknown
 from lastro.rails.sending import Sender
 from lastro.rails.spi import wire
 from lastro.standards.calendar import day_bounds
-from lastro.subscriptions.model import WAITING
+from lastro.subscriptions.model import NEEDS, WAITING
 
 from .charging import Bank, day
 from .desk import Desk
@@ -46,7 +46,8 @@ UPDATE outbox SET due_at = NULL, done_at = business_now(), outcome = 'sent', lea
 class Network:
     """The SPI as the worker sees it. does: what becomes of each order that it is sent, one after the other; then it is taken.
 
-    `refuse`: admi.002. `lose`: 201, and nothing. `hang`: no answer, and nothing. `keep`: no answer, and taken.
+    `refuse`: admi.002. `lose`: 201, and nothing. `hang`: no answer, and nothing. `keep`: no answer, and taken. `away`: it
+    cannot be reached.
     """
 
     does: list[str] = field(default_factory=list)
@@ -66,8 +67,8 @@ class Network:
             name = msgspec.json.decode(wire.written(kind, body))["msgId"]
             word = {"msgId": "M" + os.urandom(15).hex(), "type": "admi.002", "relatedMsgId": name, "reason": "no"}
             self.tells.append(wire.read(msgspec.json.encode(word), INSTITUTION.ispb))
-        if act in ("hang", "keep"):
-            raise Transient("no answer")
+        if act in ("hang", "keep", "away"):
+            raise Transient("no answer", is_on_its_way=act != "away")
 
     async def listen(self, keep: port.Keep, stop: asyncio.Event) -> None:
         """What it tells is taken from it by the test."""
@@ -87,7 +88,7 @@ class World:
         cast, self.network = desk.cast, Network()
         self.desk, self.bank = desk, Bank(desk)
         self.inbox = Inbox(cast.database, work, cast.chance, INSTITUTION.ispb)
-        self.sender = Sender(cast.database, work, cast.runner, cast.chance, port.PIX, self.network)
+        self.sender = Sender(cast.database, work, cast.runner, cast.chance, port.PIX, self.network, needs=NEEDS)
         self.asker = Asker(cast.database, work, self.inbox, port.PIX, self.network, WAITING)
         self.handler = Handler(cast.database, work, cast.runner, cast.chance, news.inbox_verbs(PLACE))
 

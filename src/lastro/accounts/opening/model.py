@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from lastro.rails.port import ANALYSIS_SEND, Waiting
+from lastro.rails.port import ANALYSIS_SEND, Need, Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +33,11 @@ MOST_PAGES = 10  # of one slot, at a time
 LARGEST_FILE = 10 * 1024 * 1024
 LARGEST_UPLOAD = LARGEST_FILE + 512 * 1024  # with what stands around the file
 
+NEEDS = {
+    ANALYSIS_SEND: Need.until(
+        "account_requests", "(x.status <> 'ANALYSIS' OR x.analysis_reference IS DISTINCT FROM outbox.network_id)"
+    )
+}
 WAITING = (
     Waiting(
         ANALYSIS_SEND, "account_requests", "status", ("ANALYSIS",), "analysis_reference", only="ask_at IS NOT NULL",

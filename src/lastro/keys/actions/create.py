@@ -90,7 +90,7 @@ class CreateKey(Act[Known]):
             return self._send_code(account, known, door, relies)
         assert known.said is not None
         key, write = made(door, account.id, self.type, known.said)
-        relies += counted(account.id, known.room, door)
+        relies += counted(account.id, known.room.active, door)
         return Done(relies + write, render(shown(key)), key.id, status=CREATED)
 
     def taken(self, constraint: str) -> Refused | None:
@@ -120,14 +120,14 @@ class CreateKey(Act[Known]):
         return sent(door, relies, account.id, (self.type, self.key), self.codes, request_id=asked_under)
 
 
-def counted(account_id: UUID, room: Room, door: Door) -> Write:
-    """Stale where the account has another number of keys by now than the one by which it may have one more."""
-    return Write(door.company_id, relies=(Relied("keys", account_id, room.active),))
+def counted(account_id: UUID, active: int, door: Door) -> Write:
+    """Stale where the account has another number of keys and claims by now than that by which it may have one more."""
+    return Write(door.company_id, relies=(Relied("keys", account_id, active),))
 
 
 async def without_room(registry: Registry, account: Account, room: Room, registered: list[str]) -> None:
     """Frees what the directory has registered for this request, where others have taken the account's last room."""
-    if registered and not room.is_ours and rules.has_no_room(account, room):
+    if registered and not room.is_ours and rules.has_no_room(account, room.active):
         await give_up(registry, account, registered.pop())
 
 

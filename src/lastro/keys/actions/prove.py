@@ -104,7 +104,7 @@ class ConfirmKey(Act[Known]):
         confirmed = VALIDATIONS.move(validation, "confirm", door.now, key_id=key.id)
         relies = (Relied("accounts", account.id, account.version),)
         assert known.room is not None
-        write += counted(account.id, known.room, door)
+        write += counted(account.id, known.room.active, door)
         return Done(Write(door.company_id, relies=relies, moves=(confirmed,)) + write, render(shown(key)), key.id)
 
     def _refusal(self, known: Known, door: Door) -> Refused | None:

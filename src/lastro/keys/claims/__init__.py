@@ -5,8 +5,10 @@ from lastro.keys.claims.actions.read import ListClaims
 from lastro.keys.claims.actions.time import Fall, LetGo
 from lastro.keys.claims.api import routes
 from lastro.keys.claims.docs import NOTICES
-from lastro.keys.claims.model import WAITING
+from lastro.keys.claims.model import NEEDS, WAITING
 from lastro.keys.claims.states import CLAIMS
 from lastro.keys.claims.store import DUE, claims_of, open_of
 
-__all__ = ["CLAIMS", "DUE", "NOTICES", "WAITING", "Fall", "LetGo", "ListClaims", "Noted", "claims_of", "open_of", "routes"]
+__all__ = [
+    "CLAIMS", "DUE", "NEEDS", "NOTICES", "WAITING", "Fall", "LetGo", "ListClaims", "Noted", "claims_of", "open_of", "routes",
+]  # fmt: skip

@@ -7,7 +7,15 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from lastro.keys.claims.states import CLAIMER, DONOR, OPEN, OWNERSHIP
-from lastro.rails.port import CLAIM_NEWS, Waiting
+from lastro.rails.port import (
+    CLAIM_ACKNOWLEDGE,
+    CLAIM_CANCEL,
+    CLAIM_COMPLETE,
+    CLAIM_CONFIRM,
+    CLAIM_NEWS,
+    Need,
+    Waiting,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,6 +34,14 @@ PROOF_HOLDS = timedelta(minutes=30)
 # key as it was, and every later claim of the key waiting.
 ASK_EVERY = timedelta(hours=6)
 WAITING = (Waiting(CLAIM_NEWS, "key_claims", "status", OPEN, "id::text", again=(ASK_EVERY,)),)
+# The status is the directory's: where a claim stands elsewhere by its word, nothing need be told that leads there.
+NEEDS = {
+    act: Need.until("key_claims", f"x.status NOT IN {before}", asks=False)
+    for act, before in {
+        CLAIM_ACKNOWLEDGE: "('OPEN')", CLAIM_CONFIRM: "('OPEN', 'WAITING_RESOLUTION')",
+        CLAIM_CANCEL: "('OPEN', 'WAITING_RESOLUTION', 'CONFIRMED')", CLAIM_COMPLETE: "('CONFIRMED')",
+    }.items()
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,7 @@ _OPEN_OF_ACCOUNT = (
 )
 # What counts against the room for keys, and how often this key was claimed before.
 _ROOM = f"""
-SELECT (SELECT count(*) FROM pix_keys WHERE company_id = $1 AND account_id = $2 AND status = 'ACTIVE')
-       + (SELECT count(*) FROM key_claims WHERE company_id = $1 AND account_id = $2 AND role = 'CLAIMER' AND {_OPEN})
-         AS active,
+SELECT key_count($1, $2) AS active,
        (SELECT count(*) FROM key_claims WHERE company_id = $1 AND account_id = $2 AND key = $3 AND NOT {_OPEN}) AS before,
        EXISTS (SELECT 1 FROM own_keys WHERE key = $3) AS is_ours
 """  # noqa: S608

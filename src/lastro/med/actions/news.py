@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from lastro import ledger
 from lastro.base.money import Money
 from lastro.base.run import Act, Done
-from lastro.base.write import Write
+from lastro.base.write import Touch, Write
 from lastro.med import postings, rules, store
 from lastro.med.actions.writing import born, freed, let_go, moved, walked
 from lastro.med.model import TERMS, Contested, MedObject
-from lastro.med.states import NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, way_to
+from lastro.med.states import MED_OBJECTS, NOTICE, PAYER, RECEIVER, RECOVERY, REQUEST, way_to
 from lastro.orders import call_off, disputed, returning
 from lastro.payouts import by_network_id
 from lastro.rails.port import ALARMED, BOOK, MED_ACKNOWLEDGE, MED_ORDER, PIX, MedTask, med_message
@@ -147,6 +147,8 @@ class Noted(Act[Known]):
         write = born(one, (f"{'notice' if is_notice else 'request'} open",), door, self.news.at)
         for b in blocking:
             write += moved(b, "notice hand over", door, blocked=nothing, due_at=None if b.has_ended else b.due_at)[1]
+        if more.minor:
+            write += contested.disputed.as_read(contested.blocked, door)
         write += Write(door.company_id, transfers=postings.blocked(door, one.account_id, one.id, more))
         write += freed(one, taken_over - kept, door)
         if is_notice:
@@ -168,9 +170,13 @@ class Noted(Act[Known]):
         return "handled", write + self._credited(after, known.root, door) + ordered(after, door)
 
     def _unmoved(self, own: MedObject, door: Door) -> tuple[str, Write | None]:
-        """Its opener gave up what we have agreed to: what waits for a request need not wait any more."""
-        if self.news.status == "CANCELLED" and own.object_type == NOTICE and own.blocked.minor and own.has_ended:
-            return "handled", let_go(own, "notice release", door)
+        """Its opener gave up what we have decided: what waits for a request waits no more, and no verdict is told."""
+        is_decided = own.role == RECEIVER and own.state == "ANALYSED" and own.called_off_at is None
+        if is_decided and self.news.status == "CANCELLED":
+            if own.object_type == NOTICE and own.blocked.minor:
+                return "handled", let_go(own, "notice release", door, called_off_at=door.now)
+            touch = Touch(MED_OBJECTS.name, own.id, own.version, {"called_off_at": door.now})
+            return "known", Write(door.company_id, touches=(touch,))
         return ("known" if rules.is_old(own, self.news) else ALARMED), None
 
     def _of_receiver(self, own: MedObject, trigger: str, back: Returning | None, door: Door) -> tuple[str, Write | None]:

@@ -92,6 +92,9 @@ class Fall(Act["Known | None"]):
         if not more.minor:
             return Write(door.company_id, touches=(Touch(MED_OBJECTS.name, own.id, own.version, {"due_at": due}),))
         _, write = moved(own, "notice top up", door, blocked=blocked, due_at=due)
+        assert known.disputed is not None
+        assert known.elsewhere is not None
+        write += known.disputed.as_read(known.elsewhere + own.blocked, door)
         return write + Write(door.company_id, transfers=postings.blocked(door, own.account_id, own.id, more))
 
     def _noticed(self, own: MedObject, verdict: str, door: Door) -> Write:

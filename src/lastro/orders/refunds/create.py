@@ -122,6 +122,7 @@ class Create(Act["store.Ground | None"]):
             relies=(
                 Relied("accounts", order.account_id, known.account_version),
                 Relied("orders", order.id, order.version),
+                Relied("disputed", payment_id, 0),
             ),
             rows=REFUNDS.born(values, door.now),
             transfers=(hold,),

@@ -46,6 +46,14 @@ class Disputed:
         """What a return of it can be at most."""
         return left(self.order, self.ground.counted_minor + self.ground.taken_minor)
 
+    def as_read(self, blocked: Money, door: Door) -> Write:
+        """Stale, or above its limit, where others block or give back of it meanwhile. blocked: what disputes block of it."""
+        return Write(
+            door.company_id,
+            relies=(Relied("disputed", self.payment.id, blocked.minor),),
+            quotas=(Quota(self.order.id, QUOTA, "", 0, self.ground.counted_minor),),
+        )
+
     @property
     def is_given_back(self) -> bool:
         """Whether all of it has been given back, for certain."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime  # noqa: TC003 msgspec reads the annotations when it runs
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 from uuid import UUID  # noqa: TC003
 
 import msgspec
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 MED = "med"  # the rail: nothing moves there, it has no clearing
 MED_NEWS = "med.news"  # inbox: MedNews
-MED_ACKNOWLEDGE = "med.acknowledge"  # outbox: MedTask
-MED_VERDICT = "med.verdict"
-MED_ORDER = "med.order"
-MED_ANSWER = "med.answer"
+MED_ACKNOWLEDGE: Final = "med.acknowledge"  # outbox: MedTask
+MED_VERDICT: Final = "med.verdict"
+MED_ORDER: Final = "med.order"
+MED_ANSWER: Final = "med.answer"
 OPEN_SECONDS = 5.0  # a client waits for its case meanwhile
 
 ObjectType: TypeAlias = Literal["RECOVERY_VALUE", "INFRINGEMENT_NOTIFICATION", "REFUND_REQUEST"]
+MedAct: TypeAlias = Literal["med.acknowledge", "med.verdict", "med.order", "med.answer"]
 Role: TypeAlias = Literal["PAYER", "RECEIVER"]
 
 
@@ -129,7 +130,7 @@ def med_task(body: bytes) -> MedTask:
     return decode(body, MedTask)
 
 
-def med_message(kind: str, task: MedTask, chance: Chance, at: datetime) -> Message:
+def med_message(kind: MedAct, task: MedTask, chance: Chance, at: datetime) -> Message:
     """What the directory is to be told of one object, once of each kind."""
     name = f"{kind}:{task.reference_id}"
     return Message(chance.uuid(at), MED, kind, name, task.reference_id, encode(task), at)

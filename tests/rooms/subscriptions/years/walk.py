@@ -24,7 +24,7 @@ from lastro.companies import FoundCompany
 from lastro.doors import news
 from lastro.doors.due import Sweep
 from lastro.doors.dues import dues_of
-from lastro.doors.wiring import WAITING
+from lastro.doors.lines_out import WAITING
 from lastro.payouts import Ways
 from lastro.rails import port
 from lastro.rails.asking import Asker

@@ -5,22 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lastro.accounts import owner_of
+from lastro.accounts import accounts_of, owner_of
 from lastro.base.errors import NotYet
 from lastro.base.run import Act, Done
 from lastro.base.write import Write
+from lastro.keys.actions.create import counted
 from lastro.keys.claims import store
-from lastro.keys.claims.actions.writing import born, followed
+from lastro.keys.claims.actions.writing import born, followed, ordered
 from lastro.keys.claims.states import CLAIMER, DONOR, OWNERSHIP
+from lastro.keys.model import USER_REQUESTED
+from lastro.keys.rules import has_no_room
 from lastro.keys.store import key_here
-from lastro.rails.port import ALARMED
+from lastro.rails.port import ALARMED, CLAIM_CANCEL
 
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from lastro.accounts import Account
     from lastro.base.db import Session
     from lastro.base.run import Door
-    from lastro.keys.claims.model import KeyClaim
+    from lastro.keys.claims.model import ClaimRoom, KeyClaim
     from lastro.keys.model import Key
     from lastro.rails.port import Claimed, ClaimNews
 
@@ -29,11 +33,16 @@ _AGAIN_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The claim as it is here; our key of its name; whose account it is about, where the claim is new."""
+    """The claim as it is here; our key of its name; whose account it is about, where the claim is new.
+
+    account, room: of a claim that was asked for here, and of which we hear first by this.
+    """
 
     own: KeyClaim | None
     key: Key | None
     account_id: UUID | None
+    account: Account | None = None
+    room: ClaimRoom | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,12 @@ class Noted(Act[Known]):
         key = await key_here(session, door.company_id, news.key)
         if news.role == CLAIMER:
             owner = None if news.account is None else await owner_of(session, news.account, None)
-            return Known(own, None, None if owner is None or owner[0] != door.company_id else owner[1])
+            account_id = None if owner is None or owner[0] != door.company_id else owner[1]
+            if own is not None or account_id is None:
+                return Known(own, None, account_id)
+            (account,) = await accounts_of(session, door.company_id, [account_id])
+            room = await store.room_for(session, door.company_id, account_id, news.key)
+            return Known(None, None, account_id, account, room)
         return Known(own, key, None if key is None else key.account_id)
 
     def decide(self, known: Known, door: Door) -> Done:
@@ -69,7 +83,13 @@ class Noted(Act[Known]):
     def _begun(self, known: Known, door: Door) -> tuple[str, Write | None]:
         if known.account_id is None:
             return ALARMED, None
-        return self._outcome(None), born(self.news, known.account_id, door, known.key)[1]
+        one, write = born(self.news, known.account_id, door, known.key)
+        if known.account is not None and known.room is not None and one.is_open:
+            write += counted(known.account_id, known.room.active, door)
+            if has_no_room(known.account, known.room.active):
+                # A key was created while the directory opened it, and its client is told no, or nothing.
+                write += ordered(one, CLAIM_CANCEL, USER_REQUESTED, door)
+        return self._outcome(None), write
 
     def _moved(self, own: KeyClaim, key: Key | None, door: Door) -> tuple[str, Write | None]:
         news = self.news

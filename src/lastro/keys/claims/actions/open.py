@@ -10,7 +10,7 @@ from lastro.base.api import NOT_FOUND, render
 from lastro.base.errors import Kind, OverQuota, Problem, Refused
 from lastro.base.run import Act, Done
 from lastro.base.write import Relied, Write
-from lastro.keys.actions.create import CREATED, sent
+from lastro.keys.actions.create import CREATED, counted, sent
 from lastro.keys.actions.prove import UNKNOWN, mismatch, proven
 from lastro.keys.claims import rules, store
 from lastro.keys.claims.actions.writing import born
@@ -204,7 +204,9 @@ def _opened(known: Known, relies: Write, door: Door) -> Done | Refused:
     if isinstance(known.said, Permanent):
         return rules.refused_by(known.said)
     assert known.said is not None, "time has passed while the directory was asked"
+    assert known.room is not None
     if known.said.status not in OPEN:
         return _ENDED
+    relies += counted(known.account.id, known.room.active, door)
     one, write = born(known.said, known.account.id, door)
     return Done(relies + write, render(shown(one)), one.id, status=CREATED)

@@ -1,0 +1,21 @@
+"""What the rooms say together of what is told to networks: what they have to end, what waits, and how long it is needed."""
+
+from __future__ import annotations
+
+from lastro import accounts, keys, med, orders, payouts, subscriptions
+from lastro.rails import port
+
+# What a network has to end.
+WAITING = {
+    port.PIX: (*orders.WAITING[port.PIX], *payouts.WAITING[port.PIX], *subscriptions.WAITING),
+    port.TED: (*orders.WAITING[port.TED], *payouts.WAITING[port.TED]),
+    port.BOOK: payouts.WAITING[port.BOOK],
+    port.ANALYSIS: accounts.opening.WAITING,
+    port.CLAIMS: keys.claims.WAITING,
+    **{rail: orders.WAITING[rail] for rail in port.COLLECTING},
+}
+# Of an outbox row: it must not be sent yet; what it is about has not been told yet, and is about to be.
+HELD_BACK = f"{payouts.HELD_BACK} OR {orders.HELD_BACK}"
+EARLY = f"({subscriptions.EARLY}) OR ({orders.EARLY})"
+# By kind of message: until when it is needed. Each kind that is ever written stands here.
+NEEDS = {**orders.NEEDS, **payouts.NEEDS, **subscriptions.NEEDS, **accounts.opening.NEEDS, **keys.NEEDS, **med.NEEDS}
