@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.cast import Cast
 from tests.rooms.payouts.office import Office as Room
 
+from lastro.base.money import Money
 from lastro.doors.settings import read
+from lastro.rails import port
 
 from .test_commands import Office, environment
 
@@ -57,6 +60,24 @@ async def test_the_line_is_drawn_moved_and_shown(room: Room, desk: Office) -> No
             await asks(desk, "company", "review", number, *both_or_none)
         assert usage.value.code == 2
     assert (await asks(desk, "company", "show", number))["reviewAbove"] == "100.00"
+
+
+async def test_what_belongs_to_another_payment_is_listed_and_ended_by_evidence(room: Room, desk: Office) -> None:
+    """Beside what the room proves of the evidence: what the commands print, and their noes."""
+    assert await asks(desk, "payout", "contradicted", "list") == []
+    made = await room.make(1_000)
+    name = made["endToEndId"]
+    why = ("--reason", "call 77", "--by", "rita")
+    assert "its network is asked about it" in await declined(desk, "payout", "disprove", name, *why)
+    kind, final = room.final(made)
+    assert await room.told(kind, replace(final, of=port.Facts(Money(1_001, "BRL")))) == "alarmed"
+    (row,) = await asks(desk, "payout", "contradicted", "list", "--company", str(room.ana.number))
+    assert (row["company"], row["id"], row["name"], row["differs"]) == (room.ana.number, made["id"], name, ["amount"])
+    assert "is no id of ours" in await declined(desk, "payout", "disprove", "E" + "0" * 31, *why)
+    assert "There is no payout" in await declined(desk, "payout", "disprove", f"{name[:-1]}{'a' if name[-1] != 'a' else 'b'}", *why)
+    assert (await asks(desk, "payout", "disprove", name, *why))["status"] == "ERROR"
+    assert await asks(desk, "payout", "contradicted", "list") == []
+    assert await room.state(made["id"]) == "ERROR"
 
 
 async def test_what_waits_is_listed_longest_first(room: Room, desk: Office) -> None:

@@ -13,6 +13,8 @@ from lastro.payouts.actions.prove import PROVED, Proved
 from lastro.payouts.actions.read import Read
 from lastro.payouts.actions.review import Approve, Refuse
 from lastro.payouts.api import routes
+from lastro.payouts.contradicted import Word, contradicted_in, contradictions, disproved, may_be_taken_until, words_about
+from lastro.payouts.contradicted import shown as shown_contradicted
 from lastro.payouts.docs import NOTICES
 from lastro.payouts.forms import CreatePayout
 from lastro.payouts.model import HELD_BACK, NEEDS, ON_STATEMENTS, WAITING, Destination, Likeness, Payout, Wish
@@ -33,7 +35,8 @@ __all__ = [
     "CHILD_MOVED", "DECISIONS", "HELD_BACK", "NEEDS", "NOTICES", "NO_LIMIT", "ON_STATEMENTS", "PAYOUTS", "PROVED", "WAITING",
     "Approve", "Begin", "Cancel", "Create", "CreateKnown", "CreatePayout", "Destination", "Doubted", "Ended", "Given",
     "Ground", "Likeness", "Never", "Payout", "Proved", "Read", "Refuse", "Returned", "SetLimits", "SettleStranded",
-    "StrandedWay", "Summed", "TakenUp", "Tried", "Unasked", "Ways", "Wish", "by_network_id", "first_to_receiver",
-    "in_review", "is_there", "limits_of", "quota_period", "read_grounds", "read_wish", "reason_of", "related", "repeated",
-    "repetitions", "root_of", "routes", "shown_limits", "shown_stranded", "stranded_by_id", "stranded_in", "try_out",
+    "StrandedWay", "Summed", "TakenUp", "Tried", "Unasked", "Ways", "Wish", "Word", "by_network_id", "contradicted_in",
+    "contradictions", "disproved", "first_to_receiver", "in_review", "is_there", "limits_of", "may_be_taken_until",
+    "quota_period", "read_grounds", "read_wish", "reason_of", "related", "repeated", "repetitions", "root_of", "routes",
+    "shown_contradicted", "shown_limits", "shown_stranded", "stranded_by_id", "stranded_in", "try_out", "words_about",
 ]  # fmt: skip

@@ -198,7 +198,8 @@ _ABOUT = {
     "PAID": "The network has settled the payout. A TED is settled when the STR has carried it; the receiver's bank may still"
     " send it back.",
     "ERROR": "The network refused the payout for good, and the money is available again. `errorCode` has the network's"
-    " word.",
+    " word; NEVER_TAKEN where the network has another payment under its id, and statements prove that it never took this"
+    " one.",
     "CANCELED": "The payout was taken back before anything was sent; or it was refused in a review, and then `errorCode` is"
     " REVIEW_REFUSED.",
     "EXPIRED": "The payout never arrived at its network, and the money is available again.",

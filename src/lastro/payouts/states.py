@@ -3,7 +3,7 @@
 from lastro.base.machine import NOT_THERE, Machine
 
 # What the history keeps as the reason of these is who of the institution has decided, and why: no client is told.
-DECISIONS = frozenset({"approve", "reject", "decide"})
+DECISIONS = frozenset({"approve", "reject", "decide", "disprove"})
 # A single payout and a child move by the network's word; a batch by its children, whose sum is said as a trigger.
 PAYOUTS = Machine(
     "payouts",
@@ -22,6 +22,8 @@ PAYOUTS = Machine(
         ("PENDING", "settle"): "PAID",
         ("PENDING", "refuse"): "ERROR",
         ("PENDING", "expire"): "EXPIRED",
+        # People have proved that the network, which has another payment under its id, never took it.
+        ("PENDING", "disprove"): "ERROR",
         # What the statement proves to have left.
         ("ERROR", "prove"): "PAID",
         ("EXPIRED", "prove"): "PAID",

@@ -68,6 +68,16 @@ SELECT m.company_id, m.kind, m.network_id FROM ({settled}) m
  LIMIT $4
 """
 
+# Days whose statements are taken, and open with what the day before has closed with.
+_DAYS_TAKEN = """
+SELECT s.day FROM statements s WHERE s.company_id = $1 AND s.rail = $2 AND s.day >= $3 AND s.state = 'TAKEN'
+   AND NOT EXISTS (SELECT 1 FROM statements b WHERE b.company_id = s.company_id AND b.rail = s.rail AND b.day = s.day - 1
+                      AND b.state = 'TAKEN' AND b.closing_minor <> s.opening_minor)
+"""
+_LEFT = """
+SELECT amount_minor, currency, settled_at FROM statement_lines
+ WHERE company_id = $1 AND rail = $2 AND kind = 'OUT' AND network_id = $3 AND is_current ORDER BY settled_at, id
+"""
 # Company by company, as the indexes are.
 _CLOSED_WITH = """
 SELECT p.closing_minor FROM statements p
@@ -135,6 +145,17 @@ async def lines_of(session: Session, company_id: UUID, rail: str, network_ids: C
         line = Theirs(name, r["line_id"], Money(r["amount_minor"], r["currency"]), r["reference"])
         found.setdefault(name, []).append(line)
     return found
+
+
+async def days_taken(session: Session, company_id: UUID, rail: str, since: date) -> frozenset[date]:
+    """Reads the days from this one on whose statements are whole. company_id: the institution's."""
+    return frozenset(row["day"] for row in await session.fetch(_DAYS_TAKEN, company_id, rail, since))
+
+
+async def left_under(session: Session, company_id: UUID, rail: str, name: str) -> list[tuple[Money, datetime]]:
+    """Reads what statements say to have left under this id: how much, and when."""
+    rows = await session.fetch(_LEFT, company_id, rail, name)
+    return [(Money(row["amount_minor"], row["currency"]), row["settled_at"]) for row in rows]
 
 
 async def ours_of(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import pwd
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from lastro import companies, orders, payouts
+from lastro import companies, orders, payouts, reconciliation
 from lastro.base.api import as_id
 from lastro.doors import wiring
 from lastro.doors.declined import Declined
+from lastro.standards.calendar import brasilia_day
 from lastro.standards.pix_ids import company_of_end_to_end_id
 from lastro.standards.ted_ids import company_of_control_number
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 80
 _LONGEST_REASON = 400
+_MOST = 500  # of each company
+_INSTITUTION = 0  # the number of the company whose statements are
 
 
 def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
@@ -30,6 +33,13 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
     prove = command(_prove, "prove", "Book a Pix, TED or refund that was taken for failed and that the statement has.")
     prove.add_argument("name", help="ours, as the statement repeats it: endToEndId (E), return id (D) or NumCtrlIF (L)")
     prove.add_argument("--settled-at", required=True, help="when the statement says, such as 2026-11-23T10:15:00-03:00")
+    contradicted = command(_contradicted, "contradicted", "List payouts whose id the network says is another payment's.")
+    contradicted.add_argument("what", choices=("list",))
+    contradicted.add_argument("--company", help="only those of this company: its number or id")
+    disprove = command(_disprove, "disprove", "End such a payout as failed, since statements prove that it was never taken.")
+    disprove.add_argument("name", help="its endToEndId (E) or NumCtrlIF (L), as lastro payout contradicted list shows it")
+    disprove.add_argument("--reason", required=True, help="what was found out with the network, for the history")
+    disprove.add_argument("--by", help="who has decided; without it the user of this machine")
     review = command(_review, "review", "List the payouts that wait until somebody approves or refuses them.")
     review.add_argument("what", choices=("list",))
     review.add_argument("--company", help="only those of this company: its number or id")
@@ -42,15 +52,7 @@ def declare(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 
 async def _prove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
-    place = wiring.place_of(desk.settings)
-    ispb, number = place.institution.ispb, company_of_control_number(given.name)
-    if number is None and given.name.startswith((f"E{ispb}", f"D{ispb}")):
-        number = company_of_end_to_end_id(given.name)
-    if number is None:
-        raise Declined(
-            f"{given.name[:40]!r} is no id of ours: 32 characters that begin with E{ispb} or, of a refund, D{ispb}, or, of"
-            " a TED, 20 that begin with L."
-        )
+    place, number = wiring.place_of(desk.settings), _company_of(desk, given.name)
     try:
         settled_at = datetime.fromisoformat(given.settled_at)
     except ValueError:
@@ -61,6 +63,47 @@ async def _prove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
     if given.name.startswith("D"):
         return await desk.act(company.id, orders.ProvedRefund(given.name, settled_at, place))
     return await desk.act(company.id, payouts.Proved(given.name, settled_at, place.institution))
+
+
+def _company_of(desk: Desk, name: str) -> int:
+    """The number of the company that one of our ids names. Declined: it is none of ours."""
+    ispb, number = wiring.place_of(desk.settings).institution.ispb, company_of_control_number(name)
+    if number is None and name.startswith((f"E{ispb}", f"D{ispb}")):
+        number = company_of_end_to_end_id(name)
+    if number is None:
+        raise Declined(
+            f"{name[:40]!r} is no id of ours: 32 characters that begin with E{ispb} or, of a refund, D{ispb}, or, of"
+            " a TED, 20 that begin with L."
+        )
+    return number
+
+
+async def _contradicted(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:
+    found = await desk.every_company() if given.company is None else [await desk.company(given.company)]
+    institution = wiring.place_of(desk.settings).institution
+    rows = []
+    for company in found:
+        async with desk.database.session(company.id) as session:
+            waiting = await payouts.contradicted_in(session, company.id, _MOST)
+        rows += [{"company": company.number, **payouts.shown_contradicted(p, said, institution)} for p, said in waiting]
+    return rows
+
+
+async def _disprove(desk: Desk, given: argparse.Namespace) -> dict[str, Any]:
+    by, reason = who(given), line_of("--reason", given.reason, _LONGEST_REASON)
+    company = await desk.company(str(_company_of(desk, given.name)))
+    async with desk.database.session(company.id) as session:
+        payout = await payouts.by_network_id(session, company.id, given.name)
+    if payout is None:
+        raise Declined(f"There is no payout {given.name!r}: give its id, as lastro payout contradicted list shows it.")
+    since, whole = brasilia_day(payout.created_at - timedelta(days=1)), frozenset[date]()
+    async with desk.database.session() as session:
+        institution_id = await companies.company_of_number(session, _INSTITUTION)
+        if institution_id is not None:
+            await session.enter(institution_id)
+            whole = await reconciliation.days_taken(session, institution_id, payout.rail, since)
+    verb = reconciliation.Disproved(given.name, by, reason, whole, wiring.place_of(desk.settings).institution)
+    return await desk.act(company.id, verb)
 
 
 async def _review(desk: Desk, given: argparse.Namespace) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 REVIEW_REFUSED = "REVIEW_REFUSED"
 RECEIVER_CHANGED = "RECEIVER_CHANGED"
 NOT_PAYABLE = "NOT_PAYABLE"
+NEVER_TAKEN = "NEVER_TAKEN"
 CHILD_MOVED = "payout.child_moved"  # an inbox kind of our own: the batch named by its subject has to be looked at
 _POSTS = frozenset({"settle"})
 _ASK_AGAIN = timedelta(seconds=1)  # whoever has the message in hand needs a moment
@@ -39,6 +40,7 @@ _OWN_REASONS = {
     "LIMIT_EXCEEDED": "the account's limit was used up when the payout was to begin",
     RECEIVER_CHANGED: "the key or QR led to another account or holder when the payout was to begin",
     NOT_PAYABLE: "the key or QR could not be paid any more when the payout was to begin",
+    NEVER_TAKEN: "the network has another payment under its id, and never took this one",
     REVIEW_REFUSED: "the institution refused the payout in its review",
 }
 

@@ -1,4 +1,4 @@
-"""A payment that we took for failed has left: its statement proves it, and it is booked."""
+"""A payment that we took for failed, or that its network took for another, has left: its statement proves it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from lastro import ledger
 from lastro.base.api import render, stamp
 from lastro.base.errors import Kind, Problem, Refused
 from lastro.base.run import Act, Done
-from lastro.base.write import Row, Write
+from lastro.base.write import Row, Withdrawn, Write
 from lastro.payouts import postings, rules, store
-from lastro.payouts.actions.end import told
+from lastro.payouts.actions.end import ended, told
+from lastro.payouts.contradicted import contradictions, words_about
 from lastro.payouts.rendering import in_full
 from lastro.payouts.states import PAYOUTS
 from lastro.rails.port import BOOK, OWN, PAYMENT_FINAL, PaymentFinal, encode, proof
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from lastro.accounts import Institution
@@ -24,52 +26,81 @@ if TYPE_CHECKING:
     from lastro.base.errors import InsufficientFunds
     from lastro.base.money import Money
     from lastro.base.run import Door
+    from lastro.payouts.contradicted import Word
     from lastro.payouts.model import Payout
 
 PROVED = "payout.proved"  # an inbox kind of our own: what came back of the payment so named, and was set aside, is taken up
 
 
-@dataclass(frozen=True)
-class Proved(Act["tuple[Payout, Money] | None"]):
-    """The statement proves that a payment which was taken for failed, or expired, has left (states.md 5).
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The transfer, what its account has now, and the words under its id that people were to look at."""
 
-    name: its endToEndId, or its control number.
+    payout: Payout
+    available: Money
+    words: Sequence[Word]
+
+
+@dataclass(frozen=True)
+class Proved(Act["Known | None"]):
+    """The statement proves that a payment has left which was taken for failed, or expired (states.md 5).
+
+    Or one that waits, since its network has said under its id what fits another payment. name: its endToEndId, or its
+    control number.
     """
 
     name: str
     settled_at: datetime
     institution: Institution
 
-    async def read(self, session: Session, door: Door) -> tuple[Payout, Money] | None:
-        """The transfer, and what its account has now."""
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The transfer, what its account has now, and what was said under its id."""
         found = await store.by_network_id(session, door.company_id, self.name)
         if found is None or found.rail == BOOK:
             return None
         (balance,) = await ledger.balances_of(session, door.company_id, [found.account_id], found.amount.currency)
-        return found, balance.available
+        words = await words_about(session, door.company_id, self.name) if found.state == "PENDING" else ()
+        return Known(found, balance.available, words)
 
-    def decide(self, known: tuple[Payout, Money] | None, door: Door) -> Done | Refused:
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
         """PAID; what the account lacks it owes us. The proof is kept as what the network has said, with its messages."""
         if known is None:
             return Refused(Kind.NOT_FOUND, (Problem("name", "INVALID", "is that of no Pix or TED that we sent"),))
-        p, available = known
+        p = known.payout
         if not PAYOUTS.allows(p.state, "prove") or p.message_id is None:
             text = f"the payment is {p.state}{'' if p.message_id else ' and was never sent'}: nothing is to be proved"
             return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", text),))
         if not p.created_at.replace(microsecond=0) <= self.settled_at <= door.now:  # statements know no smaller part
             text = f"must lie between the payment's creation, {stamp(p.created_at)}, and now"
             return Refused(Kind.INVALID, (Problem("settledAt", "OUT_OF_RANGE", text),))
-        move = PAYOUTS.move(p, "prove", door.now, paid_at=self.settled_at, error_code=None, error_message=None)
-        after = replace(p, state="PAID", paid_at=self.settled_at, error_code=None, error_message=None)
-        transfers = postings.proved(door, p, available)
         says = encode(PaymentFinal(self.name, settled=True, settled_at=self.settled_at))
         proved = proof(door.chance.uuid(door.now), PAYMENT_FINAL, self.name, says, door.now)
-        write = Write(door.company_id, rows=(proved, self._news(door)), moves=(move,), transfers=transfers)
+        write = Write(door.company_id, rows=(proved, self._news(door)))
+        if p.state == "PENDING":
+            return self._held(p, known.words, write, door)
+        move = PAYOUTS.move(p, "prove", door.now, paid_at=self.settled_at, error_code=None, error_message=None)
+        after = replace(p, state="PAID", paid_at=self.settled_at, error_code=None, error_message=None)
+        write += Write(door.company_id, moves=(move,), transfers=postings.proved(door, p, known.available))
         if p.quota_period is not None:
             used = rules.quotas(p.account_id, p.method, (p.quota_period, p.is_at_night), p.amount.minor)
             write += Write(door.company_id, quotas=used)
         write += told(after, self.institution, door)
         return Done(write, render(in_full(replace(after, updated_at=door.now), [])), p.id)
+
+    def _held(self, p: Payout, words: Sequence[Word], write: Write, door: Door) -> Done | Refused:
+        """Posts what is held for it. A payment that nobody doubts ends by its network's own word."""
+        no = None
+        if not contradictions(words, p, self.institution, door):
+            no = "the payment is PENDING, and nothing was said under its id that fits another: its network is asked about it"
+        elif not p.sends or p.is_in_hand:
+            no = f"the message of the payment is {'being sent at this moment' if p.is_in_hand else 'not sent yet'}"
+        if no is not None:
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", no),))
+        write += ended(p, "settle", self.institution, door, settled_at=self.settled_at)
+        if not p.closed and p.message_id is not None and p.sends is not None:
+            # It has left: no copy of it may be sent any more.
+            write += Write(door.company_id, withdrawn=(Withdrawn(p.message_id, p.sends, door.now),))
+        return Done(write, render(in_full(replace(p, state="PAID", paid_at=self.settled_at, updated_at=door.now), [])), p.id)
 
     def insufficient(self, short: InsufficientFunds) -> Proved:
         """The account has paid something else meanwhile: decided again, by what it has now."""

@@ -91,9 +91,13 @@ def is_of_another(
     said: Facts | None, at: datetime | None, p: Payout, institution: Institution, door: Door
 ) -> bool:  # fmt: skip
     """Whether a network's word is about another payment than the one that was sent under its id. at: when that happened."""
+    return contradicts(said, facts_sent(p, institution)) or is_before(at, p.created_at, door)
+
+
+def facts_sent(p: Payout, institution: Institution) -> Facts:
+    """What its network was told of a payment."""
     number = p.str_control_number if p.rail == TED else p.txid
-    sent = Facts(p.amount, side_of(payer_of(p.account, institution)), side_of(p.receiver), number)
-    return contradicts(said, sent) or is_before(at, p.created_at, door)
+    return Facts(p.amount, side_of(payer_of(p.account, institution)), side_of(p.receiver), number)
 
 
 def payer_of(account: Account, institution: Institution) -> Payer:

@@ -43,10 +43,13 @@ class MessageRefused(msgspec.Struct, frozen=True):
     description: str | None = None
 
 
-def proof(row_id: UUID, kind: str, name: str, body: bytes, at: datetime) -> Row:
-    """The inbox row of what a statement has proved of a movement of ours: kept beside the network's words, and handled."""
+def proof(row_id: UUID, kind: str, name: str, body: bytes, at: datetime, word: str = "proof") -> Row:
+    """The inbox row of what a statement has proved of a movement of ours: kept beside the network's words, and handled.
+
+    word: by which its id begins, so that what was proved not to have left may be proved to have.
+    """
     row = {
-        "id": row_id, "rail": OWN, "kind": kind, "network_id": f"proof:{name}", "subject": name, "body": body,
+        "id": row_id, "rail": OWN, "kind": kind, "network_id": f"{word}:{name}", "subject": name, "body": body,
         "received_at": at, "due_at": None, "done_at": at, "outcome": "handled",
     }  # fmt: skip
     return Row("inbox", row)

@@ -1,0 +1,53 @@
+"""A payout whose id the network says belongs to another payment ends as failed, once that is proved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lastro.base.write import Withdrawn, Write
+from lastro.payouts.actions.end import NEVER_TAKEN, ended
+from lastro.payouts.actions.send import facts_sent, is_of_another
+from lastro.payouts.contradicted.rules import may_be_taken_until
+from lastro.rails.port import PAYMENT_FINAL, PaymentFinal, encode, proof
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lastro.accounts import Institution
+    from lastro.base.run import Door
+    from lastro.payouts.contradicted.store import Word
+    from lastro.payouts.model import Payout
+
+
+def contradictions(words: Sequence[Word], p: Payout, institution: Institution, door: Door) -> list[Word]:
+    """Those of the words that are about another payment than the one that was sent."""
+    return [word for word in words if is_of_another(word.of, word.happened_at, p, institution, door)]
+
+
+def disproved(p: Payout, by: str, reason: str, institution: Institution, door: Door) -> Write:
+    """ERROR, its money free, and its message taken back: somebody has proved that the network never took it.
+
+    The proof is kept as what the network has said, with its messages.
+    """
+    name = p.network_id
+    assert name is not None
+    assert p.message_id is not None
+    assert p.sends is not None
+    end = ended(p, "disprove", institution, door, code=NEVER_TAKEN, reason=f"by {by}: {reason}")
+    says = encode(PaymentFinal(name, settled=False, code=NEVER_TAKEN))
+    proved = proof(door.chance.uuid(door.now), PAYMENT_FINAL, name, says, door.now, "disproof")
+    # In the same write, also where it was sent: nobody may send it, or have it sent again, any more.
+    taken_back = Withdrawn(p.message_id, p.sends, door.now, is_unsent=False)
+    return replace(end, withdrawn=(taken_back,)) + Write(door.company_id, rows=(proved,))
+
+
+def shown(p: Payout, words: Sequence[Word], institution: Institution) -> dict[str, Any]:
+    """It as whoever operates lastro is shown it. differs: what the last word says otherwise; empty: its time alone."""
+    last, ours = words[-1], facts_sent(p, institution)
+    return {
+        "id": str(p.id), "name": p.network_id, "rail": p.rail, "amount": str(p.amount), "account": p.account.number,
+        "externalId": p.external_id, "since": words[0].heard_at, "words": len(words), "lastWord": last.heard_at,
+        "message": last.message_id, "differs": [] if last.of is None else list(last.of.differ(ours)),
+        "settledAt": last.happened_at, "sent": p.sends or 0, "mayBeTakenUntil": may_be_taken_until(p),
+    }  # fmt: skip

@@ -1,0 +1,103 @@
+"""A payout whose id its network gives to another payment is proved never to have been taken, by statements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from lastro import payouts
+from lastro.base.api import NOT_FOUND, render, stamp
+from lastro.base.errors import Kind, Problem, Refused
+from lastro.base.run import Act, Done
+from lastro.rails.port import BOOK, CLOCKS_DIFFER
+from lastro.reconciliation import store
+from lastro.standards.calendar import brasilia_day
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date, datetime
+
+    from lastro.accounts import Institution
+    from lastro.base.db import Session
+    from lastro.base.money import Money
+    from lastro.base.run import Door
+    from lastro.payouts import Payout, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The transfer, the words under its id that people were to look at, and what statements say to have left under it."""
+
+    payout: Payout
+    words: Sequence[Word]
+    left: Sequence[tuple[Money, datetime]]
+
+
+@dataclass(frozen=True)
+class Disproved(Act["Known | None"]):
+    """Ends a payment as failed that its network never took, since it has another one under that id (states.md 5).
+
+    Only where no copy can be out: its message was never sent; or the time is over in which the network takes one, the
+    network was asked after that, and the statements of all those days are whole and have no such payment. by, reason: who
+    says so and why, for the history. whole: days whose statements are.
+    """
+
+    name: str
+    by: str
+    reason: str
+    whole: frozenset[date]
+    institution: Institution
+
+    async def read(self, session: Session, door: Door) -> Known | None:
+        """The transfer, and what its network and its statements have said under its id."""
+        company = door.company_id
+        found = await payouts.by_network_id(session, company, self.name)
+        if found is None or found.rail == BOOK or found.message_id is None:
+            return None
+        words = await payouts.words_about(session, company, self.name)
+        return Known(found, words, await store.left_under(session, company, found.rail, self.name))
+
+    def decide(self, known: Known | None, door: Door) -> Done | Refused:
+        """ERROR, what was held is free, and whoever asked for it is told; or what the proof still lacks."""
+        if known is None:
+            return NOT_FOUND
+        p, lack = known.payout, self._lack(known, door)
+        if lack is not None:
+            return Refused(Kind.CONFLICT, (Problem("status", "CONFLICT", lack),))
+        write = payouts.disproved(p, self.by, self.reason, self.institution, door)
+        said = {"id": str(p.id), "name": p.network_id, "status": "ERROR", "amount": str(p.amount)}
+        return Done(write, render(said), p.id)
+
+    def _lack(self, known: Known, door: Door) -> str | None:
+        """What forbids to end it; None: nothing."""
+        p = known.payout
+        if p.state != "PENDING":
+            return f"is {p.state}: only a payment that waits for its network is ended so"
+        others = payouts.contradictions(known.words, p, self.institution, door)
+        if not others:
+            return "is PENDING, and nothing was said under its id that fits another payment: its network is asked about it"
+        if p.is_in_hand or p.sends is None:
+            return "is PENDING, and its message is being sent at this moment: try again"
+        return self._may_be_out(known, others[-1].heard_at, door) if p.sends else None
+
+    def _may_be_out(self, known: Known, asked_at: datetime, door: Door) -> str | None:
+        """Why a copy that was sent may have been taken, or still be. asked_at: when its network has answered last."""
+        p = known.payout
+        until = payouts.may_be_taken_until(p)
+        if door.now <= until:
+            return f"is PENDING, and a copy of its message may be taken until {stamp(until)}"
+        if asked_at <= until:
+            return f"is PENDING, and its network has not answered since {stamp(until)}: it is asked every 15 minutes"
+        first = p.created_at - CLOCKS_DIFFER
+        lacking = [day for day in _days(brasilia_day(first), brasilia_day(until)) if day not in self.whole]
+        if lacking:
+            days = ", ".join(day.isoformat() for day in lacking)
+            return f"is PENDING, and no statement of {p.rail} proves it: not taken, or with a gap, is that of {days}"
+        if any(amount == p.amount and at >= first for amount, at in known.left):
+            return "has left by its statement: ask the network, and book it with lastro payout prove"
+        return None
+
+
+def _days(first: date, last: date) -> list[date]:
+    return [first + timedelta(days=n) for n in range((last - first).days + 1)]
