@@ -22,7 +22,7 @@ BEHAVIOURS: Mapping[str, frozenset[str]] = {
     "ted_in": frozenset({"twice", "late"}),
     "authorization": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "down"}),
     "recurrence": frozenset({"reject", "unprocessed", "down"}),
-    "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "unprocessed", "down"}),
+    "cancellation": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "unprocessed", "down", "wrong-amount"}),
     "charge": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "unprocessed", "down"}),
     "boleto": frozenset({"reject", "timeout", "late", "twice", "lost-answer", "slow", "down", "void", "wrong-amount"}),
     "oxxo": TILLS,

@@ -37,7 +37,9 @@ async def test_the_receiver_calls_a_charge_off_until_the_evening_before(
     told = await resolved(held, order)
     assert (told["instructionMsgId"], told["idRec"]) == (message["msgId"], held.id_rec)
     assert (told["status"], told.get("code")) == ("ACCP" if code is None else "RJCT", code)
-    assert (await held.asked(order, "charge-cancellations"))[1] == {
+    asked = (await held.asked(order, "charge-cancellations"))[1]
+    assert asked.pop("originalTransaction") == told["originalTransaction"]
+    assert asked == {
         "msgId": order["msgId"], "instructionMsgId": message["msgId"], "idRec": held.id_rec, "status": told["status"],
         "decidedAt": told["decidedAt"], **({} if code is None else {"code": code}),
     }  # fmt: skip
@@ -45,6 +47,18 @@ async def test_the_receiver_calls_a_charge_off_until_the_evening_before(
     await walk_to(sim, at(DUE, "22:00"))
     assert len(lastro.of(name, "pacs.008")) == (0 if code is None else 1)
     assert held.told(message, "camt.055") == [], "who asked for it is answered, not told"
+
+
+async def test_a_fault_has_its_answer_say_another_amount_until_it_is_asked(sim: Sim, lastro: Institution, shop: Till) -> None:
+    held = await holding(sim, lastro, shop)
+    message, _ = await held.scheduled()
+    await order_fault(sim, "cancellation", "wrong-amount")
+    order = held.cancellation(message)
+    assert (await sim.send(order)).status_code == 201
+    told = (await resolved(held, order))["originalTransaction"]
+    asked = (await held.asked(order, "charge-cancellations"))[1]["originalTransaction"]
+    assert asked["amount"] == message["amount"] != told["amount"]
+    assert (asked["txId"], asked["creditor"]) == (told["txId"], told["creditor"])
 
 
 async def test_what_cannot_be_called_off(sim: Sim, lastro: Institution, shop: Till) -> None:

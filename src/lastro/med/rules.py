@@ -171,6 +171,18 @@ def answer_of(asked: Money, returned: Money) -> str:
     return "TOTALLY_ACCEPTED" if returned >= asked else "PARTIALLY_ACCEPTED"
 
 
+def is_of_another(known: MedObject, news: MedNews) -> bool:
+    """Whether a word is about another object than the one that we have under its id: what never changes of one differs.
+
+    What the word does not say is no difference.
+    """
+    pairs = (
+        (known.object_type, news.object_type), (known.role, news.role), (known.end_to_end_id, news.end_to_end_id),
+        (known.recovery_id, news.recovery_id), (known.amount, news.amount), (known.directory_id, news.directory_id),
+    )  # fmt: skip
+    return any(None not in pair and pair[0] != pair[1] for pair in pairs)
+
+
 def fits_role(news: MedNews) -> bool:
     """Whether an object of this kind can be ours in this role: a recovery is its opener's alone."""
     return news.object_type != RECOVERY or news.role != RECEIVER

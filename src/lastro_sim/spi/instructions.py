@@ -246,6 +246,9 @@ def tell_cancellation(network: Network, msg_id: str) -> None:
     fields = {"originalMsgId": msg_id, "instructionMsgId": row["instruction"], "idRec": row["id_rec"]}
     fields |= {"status": row["status"]} | ({} if row["code"] is None else {"code": row["code"]})
     fields["decidedAt"] = printed(row["decided_at"])
+    of = find(network, row["instruction"])
+    if of is not None:
+        fields |= _original(of, more=1 if row["behaviour"] == "wrong-amount" else 0)
     copies = 2 if row["behaviour"] == "twice" else 1
     mailbox.put(network, row["sender"], "camt.029", fields, copies=copies, available_at=row["told_at"])
 
@@ -284,16 +287,21 @@ def answered(network: Network, row: sqlite3.Row) -> dict[str, Any]:
 def answered_cancellation(network: Network, row: sqlite3.Row) -> dict[str, Any]:
     """A cancellation as the network answers about it."""
     found = {"msgId": row["msg_id"], "instructionMsgId": row["instruction"], "idRec": row["id_rec"]}
+    of = find(network, row["instruction"])
+    found |= {} if of is None else _original(of)
     if row["told_at"] > network.clock.business():
         return found | {"status": "PENDING", "decidedAt": None}
     found |= {"status": row["status"]} | ({} if row["code"] is None else {"code": row["code"]})
     return found | {"decidedAt": printed(row["decided_at"])}
 
 
-def _original(row: sqlite3.Row) -> dict[str, Any]:
-    """What a word about an instruction repeats of it. Its payer is known by its bank alone, until that has found him."""
+def _original(row: sqlite3.Row, *, more: int = 0) -> dict[str, Any]:
+    """What a word about an instruction repeats of it. Its payer is known by its bank alone, until that has found him.
+
+    more: so many centavos too much, where a fault has it so.
+    """
     payer = {} if row["payer"] is None else json.loads(row["payer"])
-    return original.of(row["amount"], payer, json.loads(row["receiver"]), row["tx_id"])
+    return original.of(row["amount"] + more, payer, json.loads(row["receiver"]), row["tx_id"])
 
 
 def _keep(

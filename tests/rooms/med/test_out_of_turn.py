@@ -1,8 +1,12 @@
 """The directory's words in a wrong order, twice, late, and about an account that is closed."""
 
+from uuid import uuid4
+
+import msgspec
 import pytest
 
 from lastro.base.errors import NotYet
+from lastro.base.money import Money
 from lastro.rails.port import ALARMED
 
 from .court import Court
@@ -103,3 +107,20 @@ async def test_what_is_blocked_of_an_account_that_is_closed(court: Court, end: s
         assert [(a["result"], a["rejection"]) for a in await court.sent("med.answer")] == [("REJECTED", "ACCOUNT_CLOSURE")]
     assert (await court.blocked(), await court.column("SELECT id FROM refunds")) == (0, [])
     assert await court.rows("SELECT * FROM law_what_is_blocked_is_disputed") == []
+
+
+@pytest.mark.parametrize("of", ["notice", "request"])
+async def test_a_word_about_another_object_under_its_id_moves_nothing(court: Court, of: str) -> None:
+    notice = await court.notice(await court.transaction(await court.paid(1000)))
+    news = notice if of == "notice" else court.request(notice)
+    assert await court.says(news) == "handled"
+    before = [await court.is_so(news), await court.money(), await court.column("SELECT count(*) FROM history")]
+    other = await court.transaction(await court.paid(1000))
+    paid = await court.money()
+    for said in (
+        {"amount": Money(999, "BRL")}, {"end_to_end_id": other}, {"role": "PAYER"}, {"recovery_id": uuid4()},
+        {"object_type": "REFUND_REQUEST" if of == "notice" else "INFRINGEMENT_NOTIFICATION"},
+    ):  # fmt: skip
+        assert await court.says(msgspec.structs.replace(news, **said), status="CANCELLED") == ALARMED, said
+        assert (await court.is_so(news), await court.money()) == (before[0], paid)
+    assert await court.says(news, status="CANCELLED") == "handled"

@@ -123,7 +123,7 @@ async def test_what_became_of_an_instruction(scene: Scene, house: House) -> None
     assert port.charge_refused(told.body) == port.ChargeRefused(name, id_rec, TXID, "EXPR", AT)
     told = await scene.rail.became(port.CHARGE_CANCEL_SEND, name)
     assert isinstance(told, port.Told)
-    assert port.charge_cancel_final(told.body) == port.ChargeCancelFinal(name, "M9", "REFUSED", "EXPR", AT)
+    assert port.charge_cancel_final(told.body) == port.ChargeCancelFinal(name, "M9", "REFUSED", "EXPR", AT, id_rec)
     payment = ask("M5", 1, house.account, localInstrument="AUTO", recurrence={"idRec": id_rec}, txId=TXID)
     settled = payment | {"settledAt": "2026-11-20T12:00:00Z"}
     scene.network.statuses[name] = said | {"status": "SETTLED", "payment": settled, "decidedAt": "2026-11-20T12:00:00Z"}

@@ -130,7 +130,8 @@ class Bank:
         row_id, token = cast.id(), cast.id()
         values = {
             "id": row_id, "rail": "pix", "kind": kind, "network_id": str(row_id),
-            "subject": value.end_to_end_id if kind.startswith("pix") else getattr(value, "recurrence_id", "R"), "body": port.encode(value),
+            "subject": value.end_to_end_id if kind.startswith("pix") else getattr(value, "recurrence_id", None) or "R",
+            "body": port.encode(value),
             "received_at": moment, "due_at": moment, "lease_token": token, "leased_until": moment + timedelta(hours=1),
         }  # fmt: skip
         await commit(cast.database, Write(self.company, rows=(Row("inbox", values),)))
@@ -182,7 +183,9 @@ class Bank:
         )
         return await self.tell(port.CHARGE_CANCELED, said, moment)
 
-    async def answers(self, payment: dict[str, Any], outcome: Any, moment: datetime, code: str | None = None) -> str:
+    async def answers(
+        self, payment: dict[str, Any], outcome: Any, moment: datetime, code: str | None = None, **says: Any
+    ) -> str:
         """What it says to the receiver's cancellation."""
         (body,) = await self.desk.column(
             "SELECT body FROM outbox WHERE company_id = tenant() AND reference_id = $1 AND kind = 'charge-cancel.send'"
@@ -190,7 +193,7 @@ class Bank:
             UUID(payment["id"]),
         )
         order = port.charge_cancel_order(bytes(body))
-        said = port.ChargeCancelFinal(order.message_id, order.original_message_id, outcome, code, moment)
+        said = port.ChargeCancelFinal(order.message_id, order.original_message_id, outcome, code, moment, **says)
         return await self.tell(port.CHARGE_CANCEL_FINAL, said, moment)
 
     async def pays(

@@ -6,15 +6,18 @@ from uuid import UUID
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from tests.cast import PLACE
 
 from lastro.base.api import Incoming
 from lastro.base.commit import commit
 from lastro.base.errors import Refused, Stale
+from lastro.base.money import Money
 from lastro.base.run import Done, Door
+from lastro.rails import port
 from lastro.subscriptions.actions.advance import Advance
 
-from .charging import Bank, at, day
+from .charging import BENTO, Bank, at, day
 from .desk import Desk
 from .test_charging import begun, order_status, sent, statuses
 
@@ -165,3 +168,48 @@ async def test_too_late_a_cancellation_is_an_end_without_money(bank: Bank) -> No
     assert await bank.cancels(made, "ACCT", at(20, 1)) == "handled"
     read = await bank.read(made)
     assert (read["status"], statuses(read)) == ("EXPIRED", ["CANCELED"])
+
+
+@pytest.mark.parametrize("outcome", ["CONFIRMED", "REFUSED"])
+@pytest.mark.parametrize("other", ["recurrence", "amount", "number", "creditor", "debtor"])
+async def test_a_word_on_another_cancellation_moves_nothing(bank: Bank, other: str, outcome: str) -> None:
+    made = await sent(bank, await bank.accepted())
+    await bank.schedules(made, at(11, 1))
+    assert (await cancel(bank, made, at(12))).status == 202
+    before, told = await bank.read(made), await bank.attempt(made)
+    right = port.Facts(Money(2990, "BRL"), number=told["txid"], debtor=port.Side(document=BENTO.document_number))
+    says: dict[str, Any] = {
+        "recurrence": {"recurrence_id": "RN" + told["recurrence_id"][2:-1] + "~", "of": right},
+        "amount": {"of": replace(right, amount=Money(2991, "BRL"))},
+        "number": {"of": replace(right, number="0" * 32)},
+        "creditor": {"of": replace(right, creditor=port.Side(account="999999999"))},
+        "debtor": {"of": replace(right, debtor=port.Side(document="24681357928"))},
+    }  # fmt: skip
+    assert await bank.answers(made, outcome, at(12, 2), **says[other]) == port.ALARMED
+    assert await bank.read(made) == before
+    assert await bank.answers(made, outcome, at(12, 3), of=right, recurrence_id=told["recurrence_id"]) == "handled"
+
+
+@pytest.mark.parametrize("other", ["recurrence", "amount", "number", "creditor", "debtor"])
+async def test_a_word_on_another_charge_moves_nothing(bank: Bank, other: str) -> None:
+    """Scheduled, refused, or called off by its payer: each is compared with the instruction."""
+    made = await sent(bank, await bank.accepted())
+    told, before = await bank.attempt(made), await bank.read(made)
+    right = port.Facts(Money(2990, "BRL"))
+    changes: dict[str, dict[str, Any]] = {
+        "recurrence": {"recurrence_id": told["recurrence_id"][:-1] + "~"}, "number": {"txid": "0" * 32},
+        "amount": {"of": replace(right, amount=Money(1, "BRL"))},
+        "creditor": {"of": replace(right, creditor=port.Side(document="24681357928"))},
+        "debtor": {"of": replace(right, debtor=port.Side(ispb="99999030"))},
+    }  # fmt: skip
+    ids = {"recurrence_id": told["recurrence_id"], "txid": told["txid"], "of": right, **changes[other]}
+    name, ours = "E9999902020260101" + "0" * 15, told["message_id"]
+    for kind, word in (
+        (port.CHARGE_SCHEDULED, port.ChargeScheduled(ours, end_to_end_id=name, scheduled_at=at(11), **ids)),
+        (port.CHARGE_REFUSED, port.ChargeRefused(ours, code="AB10", **ids)),
+        (port.CHARGE_CANCELED, port.ChargeCanceled("M9", ours, code="SLBD", canceled_at=at(11), **ids)),
+    ):  # fmt: skip
+        assert await bank.tell(kind, word, at(11, 1)) == port.ALARMED
+        assert await bank.read(made) == before
+    assert await bank.desk.column("SELECT count(*) FROM inbox WHERE outcome = 'alarmed'") == [3], "its trace is kept"
+    await bank.schedules(made, at(11, 2))

@@ -52,11 +52,11 @@ READ: list[tuple[dict[str, Any], str, Any, Any]] = [
     (CANCELED, "charge.canceled", port.charge_canceled, port.ChargeCanceled("M3", "M9", ID, TXID, "SLBD", NOON)),
     (
         RESOLVED, "charge-cancel.final", port.charge_cancel_final,
-        port.ChargeCancelFinal("M8", "M9", "REFUSED", "NIPA", NOON),
+        port.ChargeCancelFinal("M8", "M9", "REFUSED", "NIPA", NOON, ID),
     ),
     (
         RESOLVED | {"status": "ACCP", "code": None}, "charge-cancel.final", port.charge_cancel_final,
-        port.ChargeCancelFinal("M8", "M9", "CONFIRMED", None, NOON),
+        port.ChargeCancelFinal("M8", "M9", "CONFIRMED", None, NOON, ID),
     ),
 ]  # fmt: skip
 
@@ -231,7 +231,7 @@ def test_answers_about_a_cancellation(status: str, code: str | None, outcome: An
     told = charge_wire.charge_cancel_status("M8", msgspec.json.encode(said), ISPB)
     assert isinstance(told, port.Told)
     assert (told.kind, told.subject) == ("charge-cancel.final", ID)
-    assert port.charge_cancel_final(told.body) == port.ChargeCancelFinal("M8", "M9", outcome, code, NOON)
+    assert port.charge_cancel_final(told.body) == port.ChargeCancelFinal("M8", "M9", outcome, code, NOON, ID)
     for body in (b"<html>", msgspec.json.encode(said | {"instructionMsgId": ""})):
         with pytest.raises(messages.Malformed):
             charge_wire.charge_cancel_status("M8", body, ISPB)

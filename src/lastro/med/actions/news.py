@@ -158,6 +158,8 @@ class Noted(Act[Known]):
 
     def _moved(self, own: MedObject, known: Known, door: Door) -> tuple[str, Write | None]:
         news = self.news
+        if rules.is_of_another(own, news):
+            return ALARMED, None  # of another object than the one that has this id here: people must look
         way = rules.moved_by(own, news)
         if not way:
             return self._unmoved(own, door)

@@ -129,13 +129,18 @@ class ChargeCancelOrder(msgspec.Struct, frozen=True):
 
 
 class ChargeCancelFinal(msgspec.Struct, frozen=True):
-    """What became of a cancellation that we asked for (camt.029). message_id: that of our order. code: why not."""
+    """What became of a cancellation that we asked for (camt.029). message_id: that of our order. code: why not.
+
+    recurrence_id: of the charge, of: what that is, by the network; None: it does not say it.
+    """
 
     message_id: str
     original_message_id: str
     outcome: ChargeCancelOutcome
     code: str | None = None
     decided_at: datetime | None = None
+    recurrence_id: str | None = None
+    of: Facts | None = None
 
 
 def charge_scheduled(body: bytes) -> ChargeScheduled:

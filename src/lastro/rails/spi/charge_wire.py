@@ -49,6 +49,7 @@ class _Resolution(msgspec.Struct, rename="camel"):
     status: str
     decided_at: Instant
     code: str | None = None
+    original_transaction: Original | None = None
 
 
 class _Status(msgspec.Struct, rename="camel"):
@@ -68,6 +69,7 @@ class _CancelStatus(msgspec.Struct, rename="camel"):
     status: str
     code: str | None = None
     decided_at: Instant | None = None
+    original_transaction: Original | None = None
 
 
 def _answered(name: str, raw: bytes, ispb: str) -> port.Told:
@@ -102,7 +104,7 @@ def _resolved(name: str, raw: bytes, ispb: str) -> port.Told:
     """A camt.029: what became of a cancellation of ours."""
     told = decoded(raw, _Resolution)
     ours, of = checked_id(told.original_msg_id, "originalMsgId"), checked_recurrence_id(told.id_rec)
-    ended = _ended(ours, told.instruction_msg_id, told.status, told.code, told.decided_at)
+    ended = _ended(ours, told)
     if ended is None:
         raise Malformed("status")
     return told_of(port.CHARGE_CANCEL_FINAL, name, of, ended, ispb)
@@ -145,7 +147,7 @@ def charge_cancel_status(message_id: str, body: bytes, ispb: str) -> port.Told |
     """The network's answer about a cancellation of a charge that we asked for. Malformed where it is none."""
     status = decoded(body, _CancelStatus)
     of = checked_recurrence_id(status.id_rec)
-    ended = _ended(message_id, status.instruction_msg_id, status.status, status.code, status.decided_at)
+    ended = _ended(message_id, status)
     return port.Pending() if ended is None else told_of(port.CHARGE_CANCEL_FINAL, "", of, ended, ispb)
 
 
@@ -180,20 +182,21 @@ def charging(instrument: str, recurrence: Recurrence | None) -> str | None:
     return checked_recurrence_id(recurrence.id_rec) if instrument == INSTRUMENT and recurrence is not None else None
 
 
-def _facts(status: _Status) -> port.Facts | None:
+def _facts(status: _Status | _Resolution | _CancelStatus) -> port.Facts | None:
     try:
         return facts_of(status.original_transaction)
     except MoneyError as error:
         raise Malformed("originalTransaction.amount") from error
 
 
-def _ended(message_id: str, instruction_id: str, status: str, code: str | None, at: Any) -> port.ChargeCancelFinal | None:
-    original = checked_id(instruction_id, "instructionMsgId")
-    if status == _YES:
-        return port.ChargeCancelFinal(message_id, original, "CONFIRMED", None, at)
-    if status != _NO:
+def _ended(message_id: str, told: _Resolution | _CancelStatus) -> port.ChargeCancelFinal | None:
+    original, of = checked_id(told.instruction_msg_id, "instructionMsgId"), checked_recurrence_id(told.id_rec)
+    what = _facts(told)
+    if told.status == _YES:
+        return port.ChargeCancelFinal(message_id, original, "CONFIRMED", None, told.decided_at, of, what)
+    if told.status != _NO:
         return None
-    return port.ChargeCancelFinal(message_id, original, "REFUSED", checked_code(code), at)
+    return port.ChargeCancelFinal(message_id, original, "REFUSED", checked_code(told.code), told.decided_at, of, what)
 
 
 def _document(number: str) -> dict[str, str]:

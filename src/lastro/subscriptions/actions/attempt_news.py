@@ -57,13 +57,19 @@ async def _news(session: Session, door: Door, message_id: str, timing: Timing, *
 
 def _is_of_another(news: News, told: ChargeScheduled | ChargeRefused | ChargeCanceled) -> bool:
     """Whether a word is about another charge than the one that was instructed under its message's id."""
+    return told.recurrence_id != news.known.shown.subscription.provider_id or _contradicts(told.of, told.txid, news)
+
+
+def _contradicts(of: Facts | None, txid: str | None, news: News) -> bool:
+    """Whether what is said of a charge is not what the payer's bank was told. txid: what else is said to be its number."""
     charge, shown = news.known.charge, news.known.shown
     account, payer = shown.account, shown.subscription.payer
     debtor = NOWHERE if payer is None else Side(payer.ispb, document=payer.person.document_number)
     creditor = Side(branch=account.branch, account=account.number, document=account.holder.document_number)
-    said = msgspec.structs.replace(told.of or Facts(), number=told.txid)
-    ours = Facts(charge.payment.amount, debtor, creditor, charge.order.txid)
-    return told.recurrence_id != shown.subscription.provider_id or contradicts(said, ours)
+    said = of or Facts()
+    if txid is not None:
+        said = msgspec.structs.replace(said, number=txid)
+    return contradicts(said, Facts(charge.payment.amount, debtor, creditor, charge.order.txid))
 
 
 def _settled(claimed: Claimed, outcome: str, door: Door) -> Write:
@@ -213,9 +219,12 @@ class CancelAnswered(Act["News | None"]):
         return await _news(session, door, self.told.original_message_id, self.timing)
 
     def decide(self, known: News | None, door: Door) -> Done:
-        """CANCELED; or it goes on, and shows that its bank has said no."""
+        """CANCELED; or it goes on, and shows that its bank has said no. A word about another charge moves nothing."""
         if known is None:
             return Done(_settled(self.claimed, "ignored", door), b"")
+        ours = known.known.shown.subscription.provider_id
+        if self.told.recurrence_id not in (None, ours) or _contradicts(self.told.of, None, known):
+            return Done(_settled(self.claimed, ALARMED, door), b"")
         payment, confirmed = known.known.payment, self.told.outcome == "CONFIRMED"
         if payment.cancel_message_id != self.told.message_id:
             contradicts = confirmed and payment.state != "CANCELED"

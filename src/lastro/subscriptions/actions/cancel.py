@@ -150,6 +150,8 @@ class CancellationEnded(Act["AnsweredCancellation | None"]):
         if known is None:
             return settled(self.claimed, ALARMED if final.outcome == "CONFIRMED" else "ignored", door)
         record, trigger = known.cancellation, _ENDS[final.outcome]
+        if final.recurrence_id != known.known.shown.subscription.provider_id:
+            return settled(self.claimed, ALARMED, door)  # of another recurrence than the one that was to be cancelled
         if record.state != "PENDING":
             return settled(self.claimed, _of_ended(record.state, trigger), door)
         if trigger == "confirm":
