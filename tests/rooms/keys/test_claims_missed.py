@@ -121,3 +121,15 @@ async def test_how_an_open_claim_stands_is_asked_until_it_has_ended(desk: Desk, 
     await desk.rows("UPDATE key_claims SET ask_at = business_now()")
     assert not await asker.round()
     await work.close()
+
+
+@pytest.mark.parametrize("said_", [{"claim_type": "CLAIM_OWNERSHIP"}, {"other_bank": "99999020"}, {"role": "CLAIMER"}, {"key_type": "CPF"}])
+async def test_a_word_on_another_claim_under_its_id_moves_nothing(desk: Desk, said_: dict[str, Any]) -> None:
+    await desk.key()
+    news = claim_news(desk.phone, "PHONE")
+    assert await desk.says(news) == "handled"
+    before = await desk.stands(news), await desk.keys(), await desk.orders(news)
+    for status in ("WAITING_RESOLUTION", "CANCELLED", "COMPLETED"):
+        assert await desk.says(news, status=status, **said_) == "alarmed"
+        assert (await desk.stands(news), await desk.keys(), await desk.orders(news)) == before
+    assert await desk.says(news, status="WAITING_RESOLUTION") == "handled"
