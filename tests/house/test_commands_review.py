@@ -74,7 +74,9 @@ async def test_what_belongs_to_another_payment_is_listed_and_ended_by_evidence(r
     (row,) = await asks(desk, "payout", "contradicted", "list", "--company", str(room.ana.number))
     assert (row["company"], row["id"], row["name"], row["differs"]) == (room.ana.number, made["id"], name, ["amount"])
     assert "is no id of ours" in await declined(desk, "payout", "disprove", "E" + "0" * 31, *why)
-    assert "There is no payout" in await declined(desk, "payout", "disprove", f"{name[:-1]}{'a' if name[-1] != 'a' else 'b'}", *why)
+    assert "There is no payout" in await declined(
+        desk, "payout", "disprove", f"{name[:-1]}{'a' if name[-1] != 'a' else 'b'}", *why
+    )
     assert (await asks(desk, "payout", "disprove", name, *why))["status"] == "ERROR"
     assert await asks(desk, "payout", "contradicted", "list") == []
     assert await room.state(made["id"]) == "ERROR"

@@ -49,7 +49,9 @@ async def test_the_receiver_calls_a_charge_off_until_the_evening_before(
     assert held.told(message, "camt.055") == [], "who asked for it is answered, not told"
 
 
-async def test_a_fault_has_its_answer_say_another_amount_until_it_is_asked(sim: Sim, lastro: Institution, shop: Till) -> None:
+async def test_a_fault_has_its_answer_say_another_amount_until_it_is_asked(
+    sim: Sim, lastro: Institution, shop: Till
+) -> None:
     held = await holding(sim, lastro, shop)
     message, _ = await held.scheduled()
     await order_fault(sim, "cancellation", "wrong-amount")

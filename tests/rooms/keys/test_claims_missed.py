@@ -123,7 +123,9 @@ async def test_how_an_open_claim_stands_is_asked_until_it_has_ended(desk: Desk, 
     await work.close()
 
 
-@pytest.mark.parametrize("said_", [{"claim_type": "CLAIM_OWNERSHIP"}, {"other_bank": "99999020"}, {"role": "CLAIMER"}, {"key_type": "CPF"}])
+@pytest.mark.parametrize(
+    "said_", [{"claim_type": "CLAIM_OWNERSHIP"}, {"other_bank": "99999020"}, {"role": "CLAIMER"}, {"key_type": "CPF"}]
+)
 async def test_a_word_on_another_claim_under_its_id_moves_nothing(desk: Desk, said_: dict[str, Any]) -> None:
     await desk.key()
     news = claim_news(desk.phone, "PHONE")

@@ -94,7 +94,9 @@ async def over(office: Office) -> None:
 
 
 @pytest.mark.parametrize("method", ["TED", "PIX"])
-async def test_it_is_listed_and_ends_as_failed_once_it_is_proved_that_it_was_never_taken(office: Office, method: str) -> None:
+async def test_it_is_listed_and_ends_as_failed_once_it_is_proved_that_it_was_never_taken(
+    office: Office, method: str
+) -> None:
     one = await waiting(office, method)
     await over(office)
     assert await one.said() == port.ALARMED
@@ -187,7 +189,9 @@ async def test_a_childs_end_is_its_batchs(office: Office) -> None:
     made = await office.make(CENTS)
     (first, *_) = await office.column("SELECT end_to_end_id FROM payouts WHERE batch_id IS NOT NULL ORDER BY sequence")
     of = replace(RIGHT, amount=Money(601, "BRL"))
-    assert await office.told(port.PAYMENT_FINAL, port.PaymentFinal(first, True, None, datetime.now(UTC), of=of)) == port.ALARMED
+    assert (
+        await office.told(port.PAYMENT_FINAL, port.PaymentFinal(first, True, None, datetime.now(UTC), of=of)) == port.ALARMED
+    )
     one = Waiting(office, made["id"], first, "pix")
     assert await one.disprove(()) is None
     assert await office.children(made["id"]) == ["ERROR", "PENDING"]
