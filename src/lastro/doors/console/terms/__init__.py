@@ -27,6 +27,7 @@ TERMS: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 _SIGNS = {"BRL": "R$", "USD": "US$", "MXN": "MX$"}
 _SPACE = "\N{NO-BREAK SPACE}"
+_AMOUNT = re.compile(r"\d+\.\d\d")  # as the interface writes it
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # `{}` in an English sentence is any text, which `{0}`, `{1}` … of the Portuguese one repeat. The longest that fits counts.
 _REFUSALS = tuple(
@@ -84,8 +85,11 @@ class Terms:
             return sentence
         for pattern, text in _REFUSALS:
             if (found := pattern.fullmatch(sentence)) is not None:
-                return text.format(*(self.state(word) for word in found.groups()))
+                return text.format(*(self._in_refusal(word) for word in found.groups()))
         return f"{self.issue(issue)} ({sentence})" if issue else sentence
+
+    def _in_refusal(self, word: str) -> str:
+        return word.replace(".", ",") if _AMOUNT.fullmatch(word) else self.state(word)
 
     def issue(self, word: str) -> str:
         """An issue of the interface as people read it."""

@@ -47,7 +47,7 @@ PAGES: Mapping[str, tuple[str, str]] = {
     "list.pages": ("Páginas da lista", "Pages of the list"),
     "list.nothing": ("Nada aqui com esses filtros.", "Nothing here with these filters."),
     "list.choose-account": ("Dê o id de uma conta.", "Give the id of an account."),
-    "list.shown": ("{count} linhas nesta página", "{count} rows on this page"),
+    "list.shown": ("Linhas nesta página: {count}", "Rows on this page: {count}"),
     "list.total": ("{count} ao todo", "{count} in all"),
     # The search.
     "search.label": ("Buscar o que você tiver em mãos", "Search for what you have in hand"),

@@ -48,6 +48,9 @@ REFUSALS: Mapping[str, str] = {
     "has a character that is not allowed here": "tem um caractere que não é aceito aqui",
     "has decided its claim already": "já decidiu sua reivindicação",
     "has the wrong type or form": "não tem o tipo ou a forma certa",
+    "must be a decimal number with a dot and without sign, blanks or separators": (
+        "deve ser um valor como 1234,56, sem sinal, espaços nem separador de milhar"
+    ),
     "holds no certificate that can be read": "não tem certificado que se possa ler",
     "is more than what is left to give back, {}": "é mais do que resta devolver, {0}",
     "is more than one payment of this order has left, {}: what was paid in parts goes back in parts": (
