@@ -22,7 +22,7 @@ class Beat:
     at: datetime
 
     def is_missing_in(self, era: datetime, number: int) -> bool:
-        """Tells whether a database whose last beat is this one lacks it."""
+        """Tells whether a database lacks this beat. era, number: of the last beat that it has."""
         return (era, number) < (self.era, self.number)
 
 

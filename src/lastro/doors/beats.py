@@ -168,8 +168,10 @@ class Heart:
         """What is wrong with the database by what this machine remembers. What is certain is refused: StartRefused."""
         async with self._database.session() as session:
             now = await session.row(NOW)
+            assert now is not None
+            seen = self.witness.seen = self._memory.read(now)
+            now = await session.row(NOW)  # behind what is remembered: another process here may have kept a beat meanwhile
         assert now is not None
-        seen = self.witness.seen = self._memory.read(now)
         said = trouble(now, seen, self._mode)
         if said is not None and seen is not None and seen.is_missing_in(now["era"], now["beat"]):
             raise StartRefused(said)

@@ -106,7 +106,7 @@ class Asker:
             await self._unknown(waiting, row)
 
     async def _keep(self, row: Record, told: Told) -> None:
-        told = replace(told, network_id=f"asked:{row['name']}:{row['asked']}:{told.kind}")
+        told = replace(told, network_id=f"{port.ASKED}{row['name']}:{row['asked']}:{told.kind}")
         await self._inbox.store(row["company_id"], [told])
 
     async def _never(self, waiting: Waiting, row: Record) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import itertools
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 TIMEOUT_SECONDS = 10.0
 WAIT_SECONDS = 10  # how long a pull waits for movements
 _LIMIT = 100
+_MANY, _FEW = 100, 10  # answers; movements of one
 # Answers that say no to what was asked; any other refusal may be a fault of the way there, which passes.
 FOR_GOOD = frozenset({400, 409, 413, 422})
 # The directory's no may be these, too, where it has its own body: a wrong address answers so as well.
@@ -79,14 +81,15 @@ class Movements:
     async def catch_up(self, keep: Keep) -> None:
         """Stores every movement that the partner tells until an answer is empty. Transient: some of them may be missing.
 
-        An answer with fewer than were asked for is no end: a partner may have a limit of its own.
+        An answer with fewer than were asked for is no end: a partner may have a limit of its own. After many answers a small
+        one is, since it holds what came while they were read.
         """
         place: int | None = None
-        while True:
+        for answers in itertools.count(1):
             answer = await self._line.ask("GET", self._after(place, 0), None, TIMEOUT_SECONDS)
             told, last = self._told(answer)
             await keep(told)
-            if last is None:
+            if last is None or (answers > _MANY and len(told) < _FEW):
                 return
             place = last
 

@@ -1,6 +1,6 @@
 """What rooms have written for a network is told to it: counted before it is sent, asked about before it is sent again.
 
-What nobody needs any more when its turn comes is not told: it is withdrawn, once no copy of it can be on its way.
+What nobody needs any more when its turn comes is withdrawn: once no copy can be on its way, or where one changes nothing.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class HeldBack(Exception):  # noqa: N818 it says what is done with the row
 
 
 class NotNeeded(Exception):  # noqa: N818
-    """The reason of the row has ended, and no copy of it can come there any more."""
+    """The reason of the row has ended, and no copy of it can come there any more, or one changes nothing there."""
 
 
 class Unexplained(Transient):

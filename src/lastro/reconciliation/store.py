@@ -68,9 +68,12 @@ SELECT m.company_id, m.kind, m.network_id FROM ({settled}) m
  LIMIT $4
 """
 
-# Days whose statements are taken, and open with what the day before has closed with.
+# Days whose statements are taken and whole: with what the day before has closed they open, and with what they close the next
+# one opens, which has to be there. A line that is missing from a statement shows in the next one alone.
 _DAYS_TAKEN = """
 SELECT s.day FROM statements s WHERE s.company_id = $1 AND s.rail = $2 AND s.day >= $3 AND s.state = 'TAKEN'
+   AND EXISTS (SELECT 1 FROM statements a WHERE a.company_id = s.company_id AND a.rail = s.rail AND a.day = s.day + 1
+                  AND a.state = 'TAKEN' AND a.opening_minor = s.closing_minor)
    AND NOT EXISTS (SELECT 1 FROM statements b WHERE b.company_id = s.company_id AND b.rail = s.rail AND b.day = s.day - 1
                       AND b.state = 'TAKEN' AND b.closing_minor <> s.opening_minor)
 """

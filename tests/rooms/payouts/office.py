@@ -127,17 +127,18 @@ class Office:
 
     # ── the network ──
 
-    async def told(self, kind: str, says: Any, subject: str | None = None) -> str:
+    async def told(self, kind: str, says: Any, subject: str | None = None, *, is_answer: bool = False) -> str:
         """The network says it, and what follows is done; what the message was settled with."""
-        row_id = await self.store(kind, says, subject)
+        row_id = await self.store(kind, says, subject, is_answer=is_answer)
         await self.work()
         (outcome,) = await self.column("SELECT outcome FROM inbox WHERE id = $1", row_id)
         return str(outcome)
 
-    async def store(self, kind: str, says: Any, subject: str | None = None) -> UUID:
+    async def store(self, kind: str, says: Any, subject: str | None = None, *, is_answer: bool = False) -> UUID:
+        """is_answer: we have asked about it."""
         row_id, at = self.cast.id(), datetime.now(UTC)
         values = {
-            "id": row_id, "rail": "pix", "kind": kind, "network_id": str(row_id), "subject": subject or says.subject,
+            "id": row_id, "rail": "pix", "kind": kind, "network_id": f"{port.ASKED if is_answer else ''}{row_id}", "subject": subject or says.subject,
             "body": port.encode(says), "received_at": at, "due_at": at,
         }  # fmt: skip
         await commit(self.cast.database, Write(self.ana.company_id, rows=(Row("inbox", values),)))

@@ -37,9 +37,10 @@ class Waiting:
     name: str
     rail: str
 
-    async def said(self, of: port.Facts | None = ANOTHER) -> str:
+    async def said(self, of: port.Facts | None = ANOTHER, *, is_answer: bool = True) -> str:
         at = datetime.now(UTC)
-        return await self.office.told(port.PAYMENT_FINAL, port.PaymentFinal(self.name, True, None, at, of=of))
+        says = port.PaymentFinal(self.name, True, None, at, of=of)
+        return await self.office.told(port.PAYMENT_FINAL, says, is_answer=is_answer)
 
     async def stated(self, cents: int, at: datetime) -> None:
         """A statement has it as left, with another payment's receiver or not."""
@@ -104,7 +105,7 @@ async def test_it_is_listed_and_ends_as_failed_once_it_is_proved_that_it_was_nev
         ((payout, words),) = await contradicted_in(session, office.ana.company_id, 10)
     shown = shown_contradicted(payout, words, HERE)
     assert (shown["id"], shown["name"], shown["differs"], shown["words"]) == (one.id, one.name, ["creditor account"], 1)
-    await one.stated(CENTS + 1, datetime.now(UTC))  # the other payment's line proves nothing of ours
+    await one.stated(CENTS + 1, datetime.now(UTC) - timedelta(minutes=20))  # the other payment's, of the time that was lost
     assert await one.disprove() is None
     assert await one.stands() == ("ERROR", (10_000_000, 0))
     assert await office.column("SELECT error_code FROM payouts") == ["NEVER_TAKEN"]
@@ -127,13 +128,23 @@ async def test_nothing_ends_while_the_proof_lacks_anything(office: Office) -> No
     assert await one.said() == port.ALARMED
     assert "a copy of its message may be taken until" in str(await one.disprove())
     await over(office)
-    assert "has not answered since" in str(await one.disprove())
+    assert await one.said(is_answer=False) == port.ALARMED
+    assert "has not answered since" in str(await one.disprove()), "what it tells of its own accord answers nothing"
     assert await one.said() == port.ALARMED
     for lacking in {brasilia_day(datetime.now(UTC) - ago) for ago in (CLOCKS_DIFFER, timedelta(0))}:
         assert lacking.isoformat() in str(await one.disprove({lacking + timedelta(days=n) for n in (-1, 1)}))
-    await one.stated(CENTS, datetime.now(UTC))
+    await one.stated(CENTS + 1, datetime.now(UTC))  # nobody else can have the id by now
     assert "has left by its statement" in str(await one.disprove())
     assert await one.stands() == before == ("PENDING", (10_000_000 - CENTS, CENTS))
+
+
+async def test_a_line_of_just_before_it_was_made_may_be_its_own(office: Office) -> None:
+    """A clock of ours that was fast has made it too late."""
+    one = await waiting(office)
+    await over(office)
+    await one.said()
+    await one.stated(CENTS, datetime.now(UTC) - timedelta(minutes=3))
+    assert "has left by its statement" in str(await one.disprove())
 
 
 async def test_a_line_from_before_it_was_made_is_another_payments(office: Office) -> None:
@@ -208,4 +219,4 @@ async def test_a_day_is_whole_when_it_is_taken_and_goes_on_where_the_one_before_
         await commit(office.cast.database, Write(company, rows=STATEMENTS.born(row, now, moves)))
     async with office.cast.database.session(company) as session:
         found = await days_taken(session, company, "pix", day)
-    assert found == {day, day + timedelta(days=1)}, "the third opens with a gap, the fourth is not taken"
+    assert found == {day}, "the third opens with a gap, so that the second may lack a line; the fourth is not taken"

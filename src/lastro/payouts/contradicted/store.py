@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lastro.payouts.store import by_network_id
-from lastro.rails.port import PAYMENT_FINAL, PAYMENT_RETURNED, payment_final, payment_returned
+from lastro.rails.port import ASKED, PAYMENT_FINAL, PAYMENT_RETURNED, payment_final, payment_returned
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -41,6 +41,11 @@ class Word:
     of: Facts | None
     happened_at: datetime | None
     heard_at: datetime
+
+    @property
+    def is_answer(self) -> bool:
+        """Tells whether it answers our question about the payment, and was not told of its own accord."""
+        return self.message_id.startswith(ASKED)
 
 
 async def words_about(session: Session, company_id: UUID, name: str) -> list[Word]:

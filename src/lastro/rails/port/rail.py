@@ -28,6 +28,7 @@ OWN = "own"
 ALARMED = "alarmed"
 
 FIRST_ASK = timedelta(seconds=10)  # a room sets ask_at so much after it has told the network something
+ASKED = "asked:"  # begins the name of a word that answers a question of ours
 ASK_AGAIN = (timedelta(seconds=30), timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15))
 
 

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from lastro.payouts import Payout, Word
 
 
+# A line under our id can only be of before the payment where a clock of ours was fast when it was made: it may be ours then.
+_FAST_CLOCK = timedelta(minutes=30)
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """The transfer, the words under its id that people were to look at, and what statements say to have left under it."""
@@ -40,7 +44,7 @@ class Disproved(Act["Known | None"]):
 
     Only where no copy can be out: its message was never sent; or the time is over in which the network takes one, the
     network was asked after that, and the statements of all those days are whole and have no such payment. by, reason: who
-    says so and why, for the history. whole: days whose statements are.
+    says so and why, for the history. whole: the days whose statements lack nothing.
     """
 
     name: str
@@ -79,22 +83,23 @@ class Disproved(Act["Known | None"]):
             return "is PENDING, and nothing was said under its id that fits another payment: its network is asked about it"
         if p.is_in_hand or p.sends is None:
             return "is PENDING, and its message is being sent at this moment: try again"
-        return self._may_be_out(known, others[-1].heard_at, door) if p.sends else None
+        answered_at = max((word.heard_at for word in others if word.is_answer), default=None)
+        return self._may_be_out(known, answered_at, door) if p.sends else None
 
-    def _may_be_out(self, known: Known, asked_at: datetime, door: Door) -> str | None:
-        """Why a copy that was sent may have been taken, or still be. asked_at: when its network has answered last."""
+    def _may_be_out(self, known: Known, answered_at: datetime | None, door: Door) -> str | None:
+        """Why a copy that was sent may have been taken, or still be. answered_at: when its network answered us last."""
         p = known.payout
         until = payouts.may_be_taken_until(p)
         if door.now <= until:
             return f"is PENDING, and a copy of its message may be taken until {stamp(until)}"
-        if asked_at <= until:
+        if answered_at is None or answered_at <= until:
             return f"is PENDING, and its network has not answered since {stamp(until)}: it is asked every 15 minutes"
         first = p.created_at - CLOCKS_DIFFER
         lacking = [day for day in _days(brasilia_day(first), brasilia_day(until)) if day not in self.whole]
         if lacking:
             days = ", ".join(day.isoformat() for day in lacking)
             return f"is PENDING, and no statement of {p.rail} proves it: not taken, or with a gap, is that of {days}"
-        if any(amount == p.amount and at >= first for amount, at in known.left):
+        if any(at >= first or (amount == p.amount and at >= first - _FAST_CLOCK) for amount, at in known.left):
             return "has left by its statement: ask the network, and book it with lastro payout prove"
         return None
 

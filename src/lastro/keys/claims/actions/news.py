@@ -83,10 +83,13 @@ class Noted(Act[Known]):
     def _begun(self, known: Known, door: Door) -> tuple[str, Write | None]:
         if known.account_id is None:
             return ALARMED, None
-        one, write = born(self.news, known.account_id, door, known.key)
-        if known.account is not None and known.room is not None and one.is_open:
-            write += counted(known.account_id, known.room.active, door)
-            if has_no_room(known.account, known.room.active):
+        account, room = known.account, known.room
+        is_short = account is not None and room is not None and has_no_room(account, room.active)
+        is_over = self.news.status in ("COMPLETED", "CANCELLED")
+        one, write = born(self.news, known.account_id, door, known.key, is_wanted=is_over or not is_short)
+        if room is not None and one.is_open:
+            write += counted(known.account_id, room.active, door)
+            if is_short:
                 # A key was created while the directory opened it, and its client is told no, or nothing.
                 write += ordered(one, CLAIM_CANCEL, USER_REQUESTED, door)
         return self._outcome(None), write

@@ -25,15 +25,21 @@ if TYPE_CHECKING:
     from lastro.rails.port import ClaimAct, ClaimNews
 
 
-def born(news: ClaimNews, account_id: UUID, door: Door, key: Key | None = None) -> tuple[KeyClaim, Write]:
-    """A claim that is new to us, in the status that it has, each one told. key: ours, that another bank claims."""
+def born(
+    news: ClaimNews, account_id: UUID, door: Door, key: Key | None = None, *, is_wanted: bool = True
+) -> tuple[KeyClaim, Write]:
+    """A claim that is new to us, in the status that it has, each one told. key: ours, that another bank claims.
+
+    is_wanted: False where the account has no room for the key: nothing is done for it.
+    """
     way = CLAIMS.way(NOT_THERE, news.status)
     one = KeyClaim(
         news.claim_id, news.status, len(way), account_id, news.role, news.claim_type, news.key_type, news.key,
         None if key is None else key.id, news.other_bank, news.reason, news.resolution_at, news.completion_at, None,
         door.now, door.now,
     )  # fmt: skip
-    one, follows = _followed_by(replace(one, due_at=rules.due_of(one)), key, door)
+    one = replace(one, due_at=rules.due_of(one))
+    one, follows = _followed_by(one, key, door) if is_wanted else (one, Write(door.company_id))
     values = {
         "id": one.id, "account_id": one.account_id, "role": one.role, "claim_type": one.type, "key_type": one.key_type,
         "key": one.key, "key_id": one.key_id, "other_bank": one.other_bank, "reason": one.reason,
