@@ -10,6 +10,7 @@ from lastro.base.api import Doc, Refusal
 from lastro.base.errors import Kind
 from lastro.base.forms import Form
 from lastro.doors.openapi import Gives, Open
+from lastro_sandbox.durations import LAST_YEAR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,6 +58,7 @@ _STEP = Doc(
     (
         Refusal(Kind.INVALID, "advance", "MUTUALLY_EXCLUSIVE", "Neither or both of `advance` and `now` are there.",
                 "Give one of the two."),
+        Refusal(Kind.INVALID, "advance", "OUT_OF_RANGE", f"It would lead beyond the year {LAST_YEAR}.", "Give less."),
         Refusal(Kind.INVALID, "now", "OUT_OF_RANGE", "The clock never goes back.", "Give a later time."),
     ),
     {"advance": "P3D"},

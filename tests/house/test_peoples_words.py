@@ -9,6 +9,7 @@ _NAMED = re.compile(r"\.by\b")
 _KNOWN = {
     "orders/refunds/stranded.py": 1, "payouts/actions/review.py": 2, "payouts/stranded/settle.py": 1, "accounts/opening/actions/judge.py": 2,
     "accounts/standing/reasons.py": 1, "reconciliation/actions/settle.py": 1, "reconciliation/actions/days.py": 1,
+    "reconciliation/actions/disprove.py": 1,
     # Payers, receivers and the network, none of which is the institution.
     "subscriptions/rendering.py": 1, "subscriptions/actions/ending.py": 2, "subscriptions/rules/next_actions.py": 1,
 }  # fmt: skip

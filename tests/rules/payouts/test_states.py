@@ -34,6 +34,7 @@ REFUNDED > decide > REFUNDED
 ERROR > prove > PAID
 EXPIRED > prove > PAID
 PENDING > prove > PAID
+PENDING > disprove > ERROR
 """
 # states.md 6: what the children say, and where it leads from whichever state.
 BATCH = {

@@ -106,7 +106,7 @@ class PayersBank:
         if network_id not in self.finals:
             return port.Unknown()
         final_kind, value = self.finals[network_id]
-        return port.Told(final_kind, "", getattr(value, "recurrence_id", network_id), port.encode(value))
+        return port.Told(final_kind, "", getattr(value, "recurrence_id", None) or network_id, port.encode(value))
 
     def _payment_became(self, end_to_end_id: str) -> port.Told | port.Pending:
         if end_to_end_id in self.paid:
