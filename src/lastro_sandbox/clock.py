@@ -137,7 +137,7 @@ class Stepper:
     _http: aiohttp.ClientSession | None = field(default=None)
 
     async def step(self) -> bool:
-        """One look, and at most one step; whether it made one."""
+        """One look, and at most one step; whether the clock is another than at the last look."""
         await asyncio.sleep(_LOOK_SECONDS)
         async with self.work.session() as session:
             clock = await session.row(READ)
@@ -146,8 +146,8 @@ class Stepper:
         now = asyncio.get_running_loop().time()
         if clock["target_at"] is None or self._since is None:
             self._since = now
-        if clock["offset_us"] != self._told_us and not await self._tell(clock["offset_us"]):
-            return False
+        if clock["offset_us"] != self._told_us:  # by somebody else, or before this process began
+            return await self._tell(clock["offset_us"])
         if clock["target_at"] is None:
             return False
         network = await self._network()
