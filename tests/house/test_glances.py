@@ -123,7 +123,9 @@ async def test_one_look_at_all_lanes_goes_by_their_indexes(filled: Filled) -> No
     for each in (*subscriptions.WAITING, *OPENINGS_WAITING, *CLAIMS_WAITING):
         outlook.watch(wake, each.first_sql)
     outlook.watch(wake, handling.LANE.first_sql, PLANS_LANE.first_sql, CLAIMS_DUE, DISPUTES_DUE)
-    outlook.watch(wake, *(sql for name, sql in vars(dues).items() if name.isupper() and isinstance(sql, str) and "SELECT" in sql))
+    outlook.watch(
+        wake, *(sql for name, sql in vars(dues).items() if name.isupper() and isinstance(sql, str) and "SELECT" in sql)
+    )
     nodes = await plan_of(filled.work, Listed(outlook.sql, "", "", ""), "auto")
     assert sum("Index Name" in n for n in nodes) >= 40
     assert not read_whole(nodes), read_whole(nodes)

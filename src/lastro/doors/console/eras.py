@@ -28,14 +28,15 @@ _MOST = 200  # of each kind that are shown
 _COMPANIES = 500  # that are looked at for what of them waits
 ERAS = "SELECT * FROM eras ORDER BY began_at DESC LIMIT 50"
 _PARTY = "p.name, p.document_type AS type, p.document_number AS number, p.bank"
-_OF = "JOIN parties p ON p.company_id = $1 AND p.id ="
+# Each by its key, whatever the planner thinks of how many there are.
+_OF = "CROSS JOIN LATERAL (SELECT * FROM parties WHERE company_id = $1 AND id = {} OFFSET 0) p"
 # What the present era holds of a company, at most $2 of each kind, the longest due first: for whom, and how much.
 # page: the object at whose page it is called off. lines: of a plan, that are still to be made.
 HELD = f"""
 (SELECT 'payout' AS kind, h.id AS page, h.due, h.network_id, h.minor, h.currency, 0 AS lines, {_PARTY}
    FROM (SELECT id, start_at AS due, coalesce(end_to_end_id, control_number) AS network_id, amount_minor AS minor, currency,
                 receiver_id FROM {HELD_BY_KIND["payout"]} AND company_id = $1 ORDER BY start_at LIMIT $2) h
-   {_OF} h.receiver_id ORDER BY h.due)
+   {_OF.format("h.receiver_id")} ORDER BY h.due)
 UNION ALL
 (SELECT 'plan', h.id, h.due, NULL, l.minor, l.currency, coalesce(h.unread, l.lines), NULL, NULL, NULL, NULL
    FROM (SELECT id, due_at AS due, CASE status WHEN 'VALIDATING' THEN lines END AS unread
@@ -47,13 +48,13 @@ UNION ALL
 (SELECT 'charge', h.subscription_id, h.due, NULL, h.minor, h.currency, 0, {_PARTY}
    FROM (SELECT subscription_id, due_at AS due, amount_minor AS minor, currency FROM {HELD_BY_KIND["charge"]}
             AND company_id = $1 ORDER BY due_at LIMIT $2) h
-   JOIN subscriptions s ON s.company_id = $1 AND s.id = h.subscription_id
-   {_OF} s.debtor_id ORDER BY h.due)
+  CROSS JOIN LATERAL (SELECT debtor_id FROM subscriptions WHERE company_id = $1 AND id = h.subscription_id OFFSET 0) s
+   {_OF.format("s.debtor_id")} ORDER BY h.due)
 UNION ALL
 (SELECT 'subscription', h.id, h.due, NULL, h.minor, h.currency, 0, {_PARTY}
    FROM (SELECT id, charge_at AS due, fixed_minor AS minor, currency, debtor_id FROM {HELD_BY_KIND["subscription"]}
             AND company_id = $1 ORDER BY charge_at LIMIT $2) h
-   {_OF} h.debtor_id ORDER BY h.due)
+   {_OF.format("h.debtor_id")} ORDER BY h.due)
 """  # noqa: S608 names of our own
 _PLACES = {"payout": "payouts", "plan": "plans", "charge": "subscriptions", "subscription": "subscriptions"}
 
