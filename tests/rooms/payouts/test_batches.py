@@ -1,5 +1,6 @@
 """A batch: exact parts with lives of their own; what fails frees its part alone; the batch is what its parts are."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -8,8 +9,9 @@ from tests.cast import Cast
 
 from lastro.base.money import Money
 from lastro.base.run import Reply
-from lastro.payouts import Read
+from lastro.payouts import CHILD_MOVED, Read
 from lastro.rails import port
+from lastro.rails.handling import LANE
 from lastro.rails.port import Charge
 
 from .office import DEAF, KEY, Office, giving_back
@@ -181,6 +183,22 @@ async def test_an_end_and_a_return_that_are_heard_of_late_are_told_once(office: 
     await office.work()
     assert await office.state(batch["id"]) == "PARTIAL_REFUNDED"
     assert await office.events(batch["id"]) == ["ORDER-PAYOUT.PARTIAL_REFUNDED"]
+
+
+async def test_a_return_is_told_once_though_the_ends_of_others_are_heard_of_late(office: Office) -> None:
+    """The batch has ended by the first of its transfers; what it hears of the others comes with the first return."""
+    batch, parts = await batch_of(office)
+    for part in parts:
+        kind, says = office.final(part)
+        await office.store(kind, says)
+        await office.work(lane=DEAF)
+    first = await office.column("SELECT min(network_id) FROM inbox WHERE kind = $1 AND due_at IS NOT NULL", CHILD_MOVED)
+    await office.work(lane=replace(LANE, only=f"network_id = '{first[0]}'"))
+    assert await office.events(batch["id"]) == ["ORDER-PAYOUT.PAID"]
+    await office.store(port.PAYMENT_RETURNED, giving_back(parts[0], 400))
+    await office.work(lane=DEAF)
+    await office.work()
+    assert await office.events(batch["id"]) == ["ORDER-PAYOUT.PAID", "ORDER-PAYOUT.PARTIAL_REFUNDED"]
 
 
 async def test_a_child_is_not_read_nor_canceled_by_itself(office: Office) -> None:

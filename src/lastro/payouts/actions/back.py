@@ -157,8 +157,9 @@ class Summed(Act["list[Payout]"]):
                 write += Write(door.company_id, moves=(move,), transfers=postings.end_fee(door, batch, "posted"))
             return Done(write, b"")
         is_return = self.state in _BACK
-        if not is_return and any(c.id == self.child_id and c.state in _BACK for c in children):
-            return Done(write, b"")  # its return has a message of its own, and is told once
+        if not is_return and any(c.state in _BACK and (c.id == self.child_id or batch.state != "PENDING") for c in children):
+            # Its return has a message of its own, and is told once: of a batch that had ended before, or of this child.
+            return Done(write, b"")
         if not PAYOUTS.allows(batch.state, trigger):
             return Done(write, b"")
         to = PAYOUTS.after(batch.state, trigger)
