@@ -213,6 +213,8 @@ async def test_the_command_begins_and_keeps(own_database: Any, app: Database, tm
     memory = Memory(tmp_path)
     for _ in range(2):
         await Heart(app, memory, "sandbox", 0).start()
+    with pytest.raises(Declined, match="knows of nothing that this database lacks"):
+        await asyncio.to_thread(types, "begin")
     await _went_back(own_database)
     with pytest.raises(StartRefused):
         await Heart(app, memory, "sandbox", 0).start()

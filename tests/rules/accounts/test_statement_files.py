@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -343,3 +343,18 @@ def test_a_file_is_the_same_however_it_is_cut(form: str) -> None:
     whole = written(form, rows, 7)
     assert whole == written(form, rows, 7)
     assert len(whole) > len(written(form, rows[:1], 7))
+
+
+def test_a_period_that_is_not_over_has_another_name_and_number_each_day() -> None:
+    """An importer refuses a number that falls, and takes what it knows by its id for read."""
+
+    def asked(last_day: date, until: datetime) -> tuple[str, int]:
+        zero = Money(0, "BRL")
+        made = Statement(ACCOUNT, INSTITUTION, "BRL", SINCE, until, zero, zero, until, UUID(int=1), last_day)
+        return made.name, made.sequence
+
+    ahead, now = LAST_DAY + timedelta(days=90), datetime.combine(LAST_DAY, time(12), UTC)
+    today, again = asked(ahead, now), asked(ahead, now + timedelta(hours=1))
+    tomorrow = asked(LAST_DAY + timedelta(days=1), now + timedelta(days=1))
+    assert today == again
+    assert (tomorrow[0] != today[0], tomorrow[1]) == (True, today[1] + 1)

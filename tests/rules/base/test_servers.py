@@ -1,6 +1,6 @@
 import pytest
 
-from lastro.base.servers import addresses, ports
+from lastro.base.servers import address_problem, addresses, ports
 
 ONE = "postgresql://lastro@db1/lastro"
 
@@ -53,3 +53,12 @@ def test_each_host_has_its_address(url: str, each: list[str]) -> None:
 )
 def test_the_ports_of_a_database(url: str, found: set[int]) -> None:
     assert ports(url) == found
+
+
+@pytest.mark.parametrize(
+    ("word", "is_told"), [("pass", False), ("pa%40ss", False), ("pa@ss", True), ("pa/ss", True), ("pa#ss", True)]
+)
+def test_a_password_that_parts_the_address_is_told_and_not_shown(word: str, is_told: bool) -> None:
+    told = address_problem(f"postgresql://ana:{word}@db:5432/lastro")
+    assert (told is not None) == is_told
+    assert word not in (told or "")

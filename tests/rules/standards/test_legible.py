@@ -21,7 +21,7 @@ PLAIN = (
     "1.234,56",
 )
 HIDDEN = (
-    "Ana\u202e00,01 $R", "\u2066Ana\u2069", "Ana\u200b", "A\u00adna", "Ana\u2060", "\ufeffAna", "Ana\u061c", "A\u115fna", "Ana\u3164",
+    "Ana\u202e00,01 $R", "\u2066Ana\u2069", "Ana\u200b", "A\u00adna", "Ana\u2060", "\ufeffAna", "Ana\u061c", "A\u115fna", "Ana\u3164", "Ana\u2800", "Ana\ufffc",
     "Ana\ufe0f", "Ana\u200d", "Ana\U000e0041", "Ana\x1b[2J", "Ana\u2028Bento", "a" + "\u0301" * 9,
 )  # fmt: skip
 
