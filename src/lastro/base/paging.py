@@ -130,7 +130,7 @@ class Page:
         return self.limit + 1
 
     def behind(self, cursor: datetime) -> Self:
-        """What of it lies behind a row of this createdAt, in its direction."""
+        """Gives the part of the page that lies behind a row of this createdAt, in its direction."""
         if self.is_descending:
             return replace(self, until=min(self.until, _FIRST if cursor == _FIRST else cursor - _MICROSECOND))
         return replace(self, since=max(self.since, _LAST if cursor == _LAST else cursor + _MICROSECOND))
@@ -186,7 +186,7 @@ class Page:
     async def listed(
         self, rows_of: Callable[[Self], Awaitable[Sequence[T]]], created_at: Callable[[T], datetime], now: datetime
     ) -> Part[T]:
-        """What it shows of rows that are dated by who writes them. now: business time, read before."""
+        """Gives the rows to be shown, of those that are dated by their writers. now: business time, read before."""
         return self.settled(await self.read(rows_of, created_at), created_at, now)
 
     def answer(self, form: type[P], part: Part[T], shown: Callable[[T], Any]) -> P:

@@ -92,7 +92,7 @@ class Memory:
 
 
 def trouble(now: Record, seen: Beat | None, mode: str, *, has_worked: bool = False) -> str | None:
-    """What is wrong with a database, in a sentence; None: it has all that anybody remembers of it.
+    """Words what is wrong with a database; None: it has all that anybody remembers of it.
 
     seen: the last beat that is remembered. has_worked: by this process itself, not by a file that an older one left.
     """
@@ -165,7 +165,7 @@ class Heart:
         self.demand()
 
     async def _doubt(self) -> str | None:
-        """What is wrong with the database by what this machine remembers. What is certain is refused: StartRefused."""
+        """Words what is wrong with the database by this machine's memory. StartRefused: it certainly lacks something."""
         async with self._database.session() as session:
             now = await session.row(NOW)
             assert now is not None

@@ -1,4 +1,4 @@
-"""What the rooms say together of what is told to networks: what they have to end, what waits, and how long it is needed."""
+"""Joins what rooms say of their messages to networks: which ones networks end, which wait, how long each is needed."""
 
 from __future__ import annotations
 

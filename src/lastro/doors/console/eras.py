@@ -1,4 +1,4 @@
-"""What waits after a restore: what an era holds of a company, whom it is about, and what people do before it goes on."""
+"""The page after a restore: what an era holds of a company, whom it is about, and what people do before it goes on."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What waits of one kind. sums: how much it is together, by currency. is_whole: it is all of the kind."""
+    """Objects of one kind that wait. sums: their amount together, by currency. is_whole: no others of the kind wait."""
 
     kind: str
     found: tuple[Held, ...]
