@@ -65,10 +65,16 @@ class CreateSubscription(Form):
     ]
     allow_charge_after_due_date: Annotated[
         bool,
-        msgspec.Meta(description="Whether a charge left unpaid on its day may be tried again, three times in seven days."),
+        msgspec.Meta(
+            description="Whether a charge left unpaid on its day may be tried again, three times within seven days of its due date."
+        ),
     ]
     allow_adjust_to_business_day: Annotated[
-        bool, msgspec.Meta(description="Whether a charge due on a weekend moves to the Monday after; holidays move nothing.")
+        bool,
+        msgspec.Meta(
+            description="Whether a charge due on a weekend or a national bank holiday is settled on the next business day;"
+            " local holidays move nothing."
+        ),
     ]
     frequency_type: Literal["WEEKLY", "MONTHLY", "QUARTERLY", "SEMIANNUAL", "ANNUAL"]
     start_date: Annotated[
@@ -139,7 +145,7 @@ class SchedulePayment(Form):
         bool | None,
         msgspec.Meta(
             description="false: after an unpaid day you choose the next one by `retry`; else the service tries one, three"
-            " and five days after the settlement day."
+            " and five days after the due date, as far as these come after the settlement day."
         ),
     ] = None
 
@@ -150,7 +156,7 @@ class RetryPayment(Form):
     date: Annotated[
         date,
         msgspec.Meta(
-            description="Later than today, within seven days of the settlement day, before the next cycle.",
+            description="Later than today, within seven days of the due date, before the next cycle.",
             examples=["2027-01-13"],
         ),
     ]

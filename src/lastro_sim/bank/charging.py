@@ -69,14 +69,19 @@ def refused(network: Network, ispb: str, asked: Instruction) -> str | None:
 
 
 def _refused_by_date(recurrence: Recurrence, asked: Instruction) -> str | None:
-    """A due date lies in a cycle; a first try is on it or on the next business day, a later one before the next cycle."""
+    """A due date lies in a cycle; a first try is on it or on the next business day, a later one before the next cycle.
+
+    API Pix 2.9.0, `ajusteDiaUtil`: the planned settlement moves to the next business day where the due date is none. That
+    another day is answered DTED is inferred from that code's sentence (it does not fit the recurrence).
+    """
     starts_on = date.fromisoformat(recurrence.starts_on)
     number = cycles.of(starts_on, recurrence.frequency, asked.due_on)
     over = recurrence.ends_on is not None and asked.due_on > date.fromisoformat(recurrence.ends_on)
     if number is None or over or asked.settles_on < asked.due_on:
         return "DTED"
     if asked.kind != NEW_TRY:
-        return "DTED" if asked.settles_on > calendar.next_business_day(asked.due_on) else None
+        fits = asked.settles_on in {asked.due_on, calendar.next_business_day(asked.due_on)}
+        return None if fits else "DTED"
     return "DTED" if asked.settles_on >= cycles.begins(starts_on, recurrence.frequency, number + 1) else None
 
 
@@ -110,7 +115,8 @@ def _refused_retry(earlier: list[sqlite3.Row], asked: Instruction) -> str | None
     day = asked.settles_on.isoformat()
     if not scheduled or len(same) != len(scheduled) or day <= max(row["settles_on"] for row in scheduled):
         return "NITX"
-    if asked.settles_on > date.fromisoformat(scheduled[0]["settles_on"]) + timedelta(days=RETRY_DAYS):
+    # DTNT: "from D+8, due date = D0" (Woovi's table of codes): the original due date, wherever it was adjusted to.
+    if asked.settles_on > asked.due_on + timedelta(days=RETRY_DAYS):
         return "DTNT"
     return "QUNT" if sum(row["kind"] == NEW_TRY for row in scheduled) >= RETRIES else None
 

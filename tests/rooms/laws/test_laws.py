@@ -5,6 +5,7 @@ breaks proves nothing.
 import re
 import secrets
 from collections.abc import AsyncIterator, Iterable, Iterator
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.rooms.laws.world import ROUTES, World
 
 from lastro.base.money import Money
 from lastro.doors.machines import MACHINES
+from lastro.standards import calendar
 
 pytestmark = pytest.mark.anyio
 
@@ -162,6 +164,16 @@ async def test_fees_are_counted_as_the_code_counts_them(owner: Any) -> None:
         for basis_points in (0, 1, 49, 50, 99, 100, 149, 150, 250, 3333, 5000, 9_999, 10_000):
             counted = await owner.fetchval(SHARE, minor, basis_points)
             assert counted == Money(minor, "BRL").share(basis_points).minor, (minor, basis_points)
+
+
+async def test_the_database_has_the_calendar_of_the_code(owner: Any) -> None:
+    days = [date(2020, 1, 1) + timedelta(days=n) for n in range(366 * 8)]
+    days += [day for year in range(2003, 2100) for day in sorted(calendar.holidays(year))]
+    found = await owner.fetch("SELECT d, is_business_day(d) AS open FROM unnest($1::date[]) d", days)
+    assert [row["d"] for row in found if row["open"] != calendar.is_business_day(row["d"])] == []
+    feasts = [day for day in days if day.year < 2032 and day in calendar.holidays(day.year)]
+    found = await owner.fetch("SELECT d, next_business_day(d) AS next FROM unnest($1::date[]) d", feasts)
+    assert [row["d"] for row in found if row["next"] != calendar.next_business_day(row["d"])] == []
 
 
 async def test_what_every_operation_keeps_is_looked_for(owner: Any) -> None:

@@ -10,6 +10,7 @@ from lastro.base.errors import Kind, NotYet, Refused
 from lastro.base.money import Money
 from lastro.base.run import Done
 from lastro.rails import port
+from lastro.standards.calendar import holidays, next_business_day
 
 from .charging import Bank, at, day
 from .desk import Desk, brl
@@ -289,12 +290,17 @@ async def test_a_code_and_a_cycle_are_given_once(bank: Bank) -> None:
     assert (await bank.charge(other, day(20), externalId="same"))["status"] == "SCHEDULED"
 
 
-async def test_a_weekend_moves_the_settlement_where_it_may(bank: Bank) -> None:
+async def test_a_weekend_or_holiday_moves_the_settlement_where_it_may(bank: Bank) -> None:
     saturday = next(day(n) for n in range(10, 17) if day(n).weekday() == 5)
     moves = await bank.charge(await bank.accepted(allowAdjustToBusinessDay=True), saturday)
     stays = await bank.charge(await bank.accepted(allowAdjustToBusinessDay=False), saturday)
-    assert moves["adjustedDueDate"] == (saturday + timedelta(days=2)).isoformat()
+    assert moves["adjustedDueDate"] == next_business_day(saturday).isoformat()
     assert stays["adjustedDueDate"] == saturday.isoformat()
+    feast = next(day(n) for n in range(10, 200) if day(n) in holidays(day(n).year) and day(n).weekday() < 5)
+    moves = await bank.charge(await bank.accepted(allowAdjustToBusinessDay=True), feast)
+    stays = await bank.charge(await bank.accepted(allowAdjustToBusinessDay=False), feast)
+    assert moves["adjustedDueDate"] == next_business_day(feast).isoformat() > feast.isoformat()
+    assert stays["adjustedDueDate"] == feast.isoformat()
 
 
 async def test_payments_are_listed_and_shown_with_their_subscription(bank: Bank) -> None:

@@ -10,6 +10,7 @@ from tests.cast import PLACE
 from lastro.base.errors import Refused
 from lastro.base.run import Done
 from lastro.rails import port
+from lastro.standards.calendar import next_business_day
 from lastro.subscriptions import CloseAccount, End
 
 from .charging import TODAY, Bank, at, day
@@ -203,7 +204,7 @@ async def test_a_weekend_moves_its_settlement_and_not_its_cycle(bank: Bank) -> N
     )
     assert await bank.cycle(of, at(days_until(saturday) - 9))
     (made,) = (await bank.desk.done("list_subscription_payments", id=of))["data"]
-    assert (made["dueDate"], made["adjustedDueDate"]) == (saturday.isoformat(), (saturday + timedelta(days=2)).isoformat())
+    assert (made["dueDate"], made["adjustedDueDate"]) == (saturday.isoformat(), next_business_day(saturday).isoformat())
 
 
 async def payer_cancels(bank: Bank, of: str, moment: datetime) -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from lastro.standards.calendar import is_business_day
 from lastro.standards.recurrence_payload import Frequency
 from lastro.subscriptions.model import FREQUENCIES, Terms
 from lastro.subscriptions.rules.cycles import (
@@ -122,9 +123,14 @@ def test_a_cycle_begins_on_its_day_of_the_month_or_at_its_end(starts_on: date, f
         ("2026-12-12", True, "2026-12-14"),  # Saturday
         ("2026-12-13", True, "2026-12-14"),  # Sunday
         ("2026-12-12", False, "2026-12-12"),
-        ("2026-12-25", True, "2026-12-25"),  # Christmas, a Friday: holidays move nothing
+        ("2026-12-25", True, "2026-12-28"),  # Christmas, a Friday
+        ("2026-12-25", False, "2026-12-25"),
+        ("2026-12-31", True, "2026-12-31"),  # no counter is open, and money settles
         ("2026-11-14", True, "2026-11-16"),
-        ("2027-02-06", True, "2027-02-08"),  # to the Monday of Carnival
+        ("2026-11-20", True, "2026-11-23"),  # a national holiday since 2024
+        ("2027-02-06", True, "2027-02-10"),  # the Saturday of Carnival, to Ash Wednesday
+        ("2027-03-26", True, "2027-03-29"),  # Good Friday
+        ("2027-04-21", True, "2027-04-22"),  # Tiradentes, a Wednesday
     ],
 )
 def test_when_a_charge_is_settled(due_on: str, adjusts: bool, settles_on: str) -> None:
@@ -132,11 +138,11 @@ def test_when_a_charge_is_settled(due_on: str, adjusts: bool, settles_on: str) -
 
 
 @given(days)
-def test_an_adjusted_day_is_the_first_weekday_from_the_due_date(due_on: date) -> None:
+def test_an_adjusted_day_is_the_first_business_day_from_the_due_date(due_on: date) -> None:
     settles_on = adjusted(due_on, adjusts=True)
-    assert settles_on.weekday() < 5
-    assert all((due_on + timedelta(days=n)).weekday() >= 5 for n in range((settles_on - due_on).days))
-    assert timedelta(0) <= settles_on - due_on <= timedelta(days=2)
+    assert is_business_day(settles_on)
+    assert not any(is_business_day(due_on + timedelta(days=n)) for n in range((settles_on - due_on).days))
+    assert timedelta(0) <= settles_on - due_on <= timedelta(days=4)
     assert adjusted(settles_on, adjusts=True) == settles_on
     assert adjusted(due_on, adjusts=False) == due_on
 

@@ -40,6 +40,7 @@ def test_what_time_does_to_a_subscription(ours: Subscription, has_unfinished: bo
     assert subscription_due(ours, has_unfinished=has_unfinished) == due
 
 
+MOVED, ADJUSTS = date(2026, 12, 12), subscription(adjusts=True).terms
 RETRIED = (attempt(1, D, "REJECTED"), attempt(2, D + timedelta(days=1)))
 
 
@@ -56,6 +57,11 @@ RETRIED = (attempt(1, D, "REJECTED"), attempt(2, D + timedelta(days=1)))
         (payment(D, attempt(1, D)), Due("ask", datetime(2026, 12, 16, 0, tzinfo=UTC))),
         (payment(D, *RETRIED), Due("ask", datetime(2026, 12, 17, 0, tzinfo=UTC))),
         (payment(D, RETRIED[0], retries_alone=False), Due("expire", datetime(2026, 12, 23, 3, tzinfo=UTC))),
+        # Due on a Saturday and settled on Monday: its window ends with the seventh day after the Saturday.
+        (
+            payment(MOVED, attempt(1, date(2026, 12, 14), "REJECTED"), terms=ADJUSTS, retries_alone=False),
+            Due("expire", datetime(2026, 12, 20, 3, tzinfo=UTC)),
+        ),
         *((payment(D, state=s), None) for s in ("PAID", "CANCELED", "EXPIRED", "ERROR")),
     ],
 )

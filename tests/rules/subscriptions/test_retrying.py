@@ -196,13 +196,17 @@ WEEKLY = replace(TERMS, frequency="WEEKLY")  # cycles begin on Thursdays
         (WEEKLY, "2026-12-12", "2026-12-16", [1, 3]),
         (WEEKLY, "2026-12-16", "2026-12-16", []),
         (replace(TERMS, adjusts=True), "2027-01-09", "2027-01-09", []),  # settled on the 11th, in the next cycle already
+        # D is the due date, also where it is settled later: what the adjusted day has reached is left out.
+        (replace(TERMS, adjusts=True), "2026-12-12", "2026-12-19", [3, 5]),  # a Saturday, settled on Monday, D+2
+        (replace(TERMS, adjusts=True), "2026-12-25", "2027-01-01", [5]),  # Christmas, a Friday, settled on Monday, D+3
+        (replace(TERMS, adjusts=True, starts_on=date(2027, 1, 20)), "2027-02-06", "2027-02-13", [5]),  # Carnival: D+4
     ],
 )
 def test_retries_stay_before_the_next_cycle(terms: Terms, due_on: str, last: str, counts: list[int]) -> None:
     what = payment(date.fromisoformat(due_on), state="SCHEDULED", terms=terms)
     settles_on = what.plan.settles_on
     assert last_retry_day(what.plan) == date.fromisoformat(last)
-    assert [(day - settles_on).days for day in retry_days(what, terms, D - timedelta(days=9))] == counts
+    assert [(day - what.plan.due_on).days for day in retry_days(what, terms, D - timedelta(days=9))] == counts
     assert retries_left(what, terms, D - timedelta(days=9)) == len(counts)
     assert retries_left(replace(what, retries_alone=False), terms, D - timedelta(days=9)) == min(
         3, max(0, (date.fromisoformat(last) - settles_on).days)
@@ -224,6 +228,7 @@ def taken(one: Attempt) -> Attempt:
 
 
 ASKING = payment(D, attempt(1, D, "REJECTED"), retries_alone=False)
+MOVED = planned(date(2026, 12, 12), replace(TERMS, adjusts=True))
 NO, BAD = (Kind.CONFLICT, "status"), (Kind.INVALID, "date")
 
 
@@ -258,6 +263,9 @@ NO, BAD = (Kind.CONFLICT, "status"), (Kind.INVALID, "date")
         (replace(ASKING, state="EXPIRED"), MORE, 1, on(0, 22), NO),
         (ASKING, replace(MORE, state="CANCELED"), 1, on(0, 22), NO),
         (replace(ASKING, plan=planned(date(2027, 1, 9))), MORE, 30, on(0, 22), BAD),
+        # Due on Saturday the 12th, settled on the 14th: D+7 is the 19th, four days after D here.
+        (replace(ASKING, plan=MOVED), MORE, 4, on(0, 22), None),
+        (replace(ASKING, plan=MOVED), MORE, 5, on(0, 22), BAD),
     ],
 )
 def test_when_a_client_may_ask_for_a_retry(
@@ -317,4 +325,4 @@ def test_however_it_goes_at_most_three_retries_within_seven_days_of_their_own(
     assert days == sorted(set(days))
     assert all(what.plan.settles_on < day <= last_retry_day(what.plan) < what.plan.cycle.next_starts_on for day in days)
     assert [one.number for one in what.attempts] == list(range(1, len(what.attempts) + 1))
-    assert all((day - what.plan.settles_on).days in (1, 3, 5) for day in days)
+    assert all((day - what.plan.due_on).days in (1, 3, 5) for day in days)

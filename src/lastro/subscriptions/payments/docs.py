@@ -69,16 +69,16 @@ _BOTH = "The same operation is at `/order/v1/banking/subscriptions/…`, for who
 SCHEDULE = Doc(
     "Charge a cycle",
     "Schedules the charge of one cycle of an ACCEPTED subscription; nobody is asked again. `dueDate` says whose cycle it is,"
-    " and each cycle is charged once. Where it falls on a weekend and the subscription lets it move, it is settled on the"
-    " Monday after, `adjustedDueDate`.\n\n"
+    " and each cycle is charged once. Where it falls on a weekend or a national bank holiday and the subscription lets it"
+    " move, it is settled on the next business day, `adjustedDueDate`.\n\n"
     "- The payer's bank is told nine days before, at once where that is past, and tells the payer. On the day it collects"
     " between 00:00 and 08:00, and once more between 18:00 and 21:00 where there was too little in the account.\n"
     "- The payment has an order, which credits the subscription's account, has `externalId` as its code, and is told of at"
     " the subscription's `webhookUrl` when it is PAID: `ORDER-PAYIN.PAID` with `subscription.scheduledPayment`. The account"
     " bears the fee: the payer has agreed to the amount.\n"
     "- An amount above the maximum that the payer has set fails at his bank.\n"
-    "- After an unpaid day, a subscription with `allowChargeAfterDueDate` has three more tries within seven days and before"
-    " the next cycle: one, three and five days later, or on days of your own with `autoRetry: false`.\n\n" + _BOTH,
+    "- After an unpaid day, a subscription with `allowChargeAfterDueDate` has three more tries within seven days of"
+    " `dueDate` and before the next cycle: one, three and five days after it, or on days of your own with `autoRetry: false`.\n\n" + _BOTH,
     SchedulePayment, SubscriptionPayment, _SCHEDULE_REFUSALS,
     {"externalId": "2027-01", "dueDate": "2027-01-10", "amount": _BRL, "description": "Magazine, January"},
     {**_PAYMENT, "attempts": [{"date": "2027-01-11", "status": "REQUESTED"}], "updatedAt": _AT},
@@ -123,7 +123,7 @@ CANCEL_PAYMENT = Doc(
 RETRY_PAYMENT = Doc(
     "Try an unpaid payment again",
     "The next try of a PENDING payment that was made with `autoRetry: false`: on a day of yours, later than today, within"
-    " seven days of the settlement day and before the next cycle. Three such tries are allowed.\n\n" + _BOTH,
+    " seven days of `dueDate` and before the next cycle. Three such tries are allowed.\n\n" + _BOTH,
     RetryPayment, SubscriptionPayment,
     (
         _NO_PAYMENT,

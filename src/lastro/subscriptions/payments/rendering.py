@@ -49,7 +49,7 @@ class SubscriptionPayment(Answer, frozen=True, kw_only=True):
     status: Annotated[str, words(*PAYMENT_STATUSES)]
     due_date: Annotated[Day, msgspec.Meta(description="It decides whose cycle the charge is.")]
     adjusted_due_date: Annotated[
-        Day, msgspec.Meta(description="The day on which it is settled: the Monday after, where `dueDate` may move.")
+        Day, msgspec.Meta(description="The day on which it is settled: the next business day, where `dueDate` may move.")
     ]
     amount: BrlMoney
     description: str | None = None

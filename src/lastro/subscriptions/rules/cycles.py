@@ -10,6 +10,7 @@ from calendar import monthrange
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
+from lastro.standards.calendar import next_business_day
 from lastro.subscriptions.model import TIMING, Cycle, Plan
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _MONTHS: Final[dict[Frequency, int]] = {"MONTHLY": 1, "QUARTERLY": 3, "SEMIANNUAL": 6, "ANNUAL": 12}
 _WEEK: Final = 7
-_SATURDAY: Final = 5
 
 
 def cycle_start(starts_on: date, frequency: Frequency, number: int) -> date:
@@ -60,13 +60,12 @@ def cycle_of(starts_on: date, frequency: Frequency, day: date) -> Cycle | None:
 
 
 def adjusted(due_on: date, *, adjusts: bool) -> date:
-    """The day on which a charge is settled: the due date, or the Monday after where it is on a weekend and may move.
+    """The day on which a charge is settled: the due date, or the next business day where it is none and may move.
 
-    Holidays move nothing (interface.md, allowAdjustToBusinessDay; contract.md §10).
+    Weekends and the national holidays of banks move it (API Pix 2.9.0, `ajusteDiaUtil`); those of the payer's municipality
+    do not: no list of them is kept here (contract.md §3).
     """
-    if not adjusts or due_on.weekday() < _SATURDAY:
-        return due_on
-    return due_on + timedelta(days=_WEEK - due_on.weekday())
+    return next_business_day(due_on) if adjusts else due_on
 
 
 def plan(terms: Terms, due_on: date) -> Plan | None:
@@ -87,7 +86,7 @@ def days_to_choose(terms: Terms, wanted: Cycle, today: date, timing: Timing = TI
     last = min(wanted.next_starts_on - timedelta(days=1), today + timedelta(days=timing.farthest_days))
     if terms.ends_on is not None:
         last = min(last, terms.ends_on)
-    # An adjusted day is at most two days after the due date, so the search is over within a few steps.
+    # An adjusted day is a few days after the due date at most, so the search is over within a few steps.
     first = max(wanted.starts_on, today)
     while first <= last and not is_in_time(adjusted(first, adjusts=terms.adjusts), today, timing):
         first += timedelta(days=1)

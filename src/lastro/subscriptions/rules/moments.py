@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from lastro.standards.calendar import day_bounds, instant
 from lastro.subscriptions.model import TIMING
 from lastro.subscriptions.rules.authorizing import window_ends
-from lastro.subscriptions.rules.retrying import sends_at
+from lastro.subscriptions.rules.retrying import retry_window_ends, sends_at
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -58,7 +57,7 @@ def payment_due(payment: Payment, timing: Timing = TIMING) -> Due | None:
     if attempt is not None:
         # Its day is over at 21:00, but only the network knows how it ended.
         return Due("ask", instant(attempt.day, timing.day_ends_at))
-    return Due("expire", day_bounds(days.settles_on + timedelta(days=timing.retry_within_days))[1])
+    return Due("expire", day_bounds(max(days.settles_on, retry_window_ends(days, timing)))[1])
 
 
 def due_at(payment: Payment, timing: Timing = TIMING) -> datetime | None:

@@ -105,17 +105,25 @@ def last_send_day(days: Plan, timing: Timing = TIMING) -> date:
 
 
 def last_retry_day(days: Plan, timing: Timing = TIMING) -> date:
-    """The last day on which a retry may collect: within seven days, and before the next cycle."""
-    return min(days.settles_on + timedelta(days=timing.retry_within_days), days.cycle.next_starts_on - timedelta(days=1))
+    """The last day on which a retry may collect: the seventh after the due date, and before the next cycle."""
+    return min(retry_window_ends(days, timing), days.cycle.next_starts_on - timedelta(days=1))
+
+
+def retry_window_ends(days: Plan, timing: Timing = TIMING) -> date:
+    """The last day of the window of retries, D+7: counted from the due date, wherever that was adjusted to (DTNT from D+8)."""
+    return days.due_on + timedelta(days=timing.retry_within_days)
 
 
 def retry_days(payment: Payment, terms: Terms, today: date, timing: Timing = TIMING) -> tuple[date, ...]:
-    """The days of the retries that the service still makes by itself, should each of them fail; none where none may be."""
+    """The days of the retries that the service still makes by itself, should each of them fail; none where none may be.
+
+    They are counted from the due date, as the window is; one that the adjusted day has reached is left out.
+    """
     if not terms.charges_after_due or payment.state in _FINAL:
         return ()
     days = payment.plan
     last, after = last_retry_day(days, timing), max(today, _last_tried(payment))
-    wanted = (days.settles_on + timedelta(days=count) for count in timing.retry_days)
+    wanted = (days.due_on + timedelta(days=count) for count in timing.retry_days)
     return tuple(day for day in wanted if after < day <= last)[: max(0, timing.retries - payment.retries_used)]
 
 

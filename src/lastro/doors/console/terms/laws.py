@@ -188,7 +188,7 @@ LAWS: Mapping[str, str] = {
         "Uma cobrança agendada e sua cobrança andam juntas, com um código, um valor e os termos da assinatura."
     ),
     "a_cycle_is_charged_once": (
-        "Uma cobrança fica em seu ciclo, liquida em seu dia ou na segunda seguinte, e só divide o ciclo com encerradas."
+        "Uma cobrança fica em seu ciclo, liquida em seu dia ou no dia útil seguinte, e só divide o ciclo com encerradas."
     ),
     "a_payment_is_its_attempts": (
         "Uma cobrança é PAID por uma tentativa; uma aberta tem no máximo uma tentativa aberta e uma assinatura ACCEPTED."

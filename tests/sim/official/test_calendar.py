@@ -1,0 +1,77 @@
+"""Days, hours and ends of Pix Automático, each row from the words of a document; the simulated payer's bank alone answers."""
+
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from ..collecting import at, go_to, holding, walk_to
+from ..stage import Institution, Sim, Till
+
+ADJUSTED: list[Any] = [
+    # API Pix 2.9.0, CobRBase.ajusteDiaUtil: "ajuste da data prevista para liquidação para próximo dia útil caso o
+    # vencimento corrente seja um dia não útil".
+    pytest.param("2027-03-06", "2027-03-08", None, id="API Pix 2.9.0 ajusteDiaUtil: a Saturday, the Monday after"),
+    pytest.param("2027-03-06", "2027-03-06", None, id="API Pix 2.9.0 ajusteDiaUtil false: its own day"),
+    pytest.param("2027-03-26", "2027-03-29", None, id="API Pix 2.9.0 ajusteDiaUtil: Good Friday, the Monday after"),
+    pytest.param("2027-03-26", "2027-03-26", None, id="API Pix 2.9.0 ajusteDiaUtil false: Good Friday itself"),
+    pytest.param("2027-03-26", "2027-03-27", "DTED", id="API Pix 2.9.0 ajusteDiaUtil: Saturday is no next business day"),
+    pytest.param("2027-04-21", "2027-04-22", None, id="API Pix 2.9.0 ajusteDiaUtil: Tiradentes, the day after"),
+    pytest.param("2027-04-22", "2027-04-23", "DTED", id="API Pix 2.9.0 ajusteDiaUtil: a business day moves to no other"),
+    pytest.param("2027-05-27", "2027-05-28", None, id="Res. CMN 4.880/2020: Corpus Christi is no business day"),
+]
+
+
+@pytest.mark.parametrize(("due", "settles", "code"), ADJUSTED)
+async def test_a_due_date_moves_to_the_next_business_day_or_nowhere(
+    sim: Sim, lastro: Institution, shop: Till, due: str, settles: str, code: str | None
+) -> None:
+    held = await holding(sim, lastro, shop)
+    await go_to(sim, at(date.fromisoformat(due) - timedelta(days=5), "12:00"))
+    told = await held.answered(held.instruction(dueDate=due, settlementDate=settles))
+    assert told.get("code") == code
+
+
+# Institutions (Woovi, Cielo, Ebanx): an instruction comes ten to two days before its settlement.
+SECOND = timedelta(seconds=1)
+AHEAD: list[Any] = [
+    pytest.param(at(date(2027, 3, 9), "00:00") - SECOND, "FCD1", id="FCD1 more than ten days ahead: a second before D-10"),
+    pytest.param(at(date(2027, 3, 9), "00:00"), None, id="FCD1: from D-10 00:00 it is taken"),
+    pytest.param(at(date(2027, 3, 18), "00:00") - SECOND, None, id="FCD2: to the last second of D-2 it is taken"),
+    pytest.param(at(date(2027, 3, 18), "00:00"), "FCD2", id="FCD2 less than two days ahead: from D-1 00:00"),
+]
+
+
+@pytest.mark.parametrize(("moment", "code"), AHEAD)
+async def test_an_instruction_comes_ten_to_two_days_ahead(
+    sim: Sim, lastro: Institution, shop: Till, moment: datetime, code: str | None
+) -> None:
+    held = await holding(sim, lastro, shop)
+    await go_to(sim, moment)
+    told = await held.answered(held.instruction(dueDate="2027-03-19", settlementDate="2027-03-19"))
+    assert told.get("code") == code
+
+
+RETRIES: list[Any] = [
+    # Institutions (Woovi): DTNT is a new try from D+8 on, counted from the due date (D0), not from the day it moved to.
+    pytest.param("2027-03-06", "2027-03-08", "2027-03-13", None, id="DTNT: due on a Saturday, D+7 is taken"),
+    pytest.param("2027-03-06", "2027-03-08", "2027-03-14", "DTNT", id="DTNT: due on a Saturday, D+8 is not"),
+    pytest.param("2027-03-26", "2027-03-29", "2027-04-02", None, id="DTNT: due on Good Friday, D+7 is taken"),
+    pytest.param("2027-03-26", "2027-03-29", "2027-04-03", "DTNT", id="DTNT: due on Good Friday, D+8 is not"),
+    pytest.param("2027-03-08", "2027-03-08", "2027-03-15", None, id="DTNT: due on a business day, D+7 is taken"),
+    pytest.param("2027-03-08", "2027-03-08", "2027-03-16", "DTNT", id="DTNT: due on a business day, D+8 is not"),
+]
+
+
+@pytest.mark.parametrize(("due", "settles", "again", "code"), RETRIES)
+async def test_a_new_try_is_within_seven_days_of_the_due_date(
+    sim: Sim, lastro: Institution, shop: Till, due: str, settles: str, again: str, code: str | None
+) -> None:
+    held = await holding(sim, lastro, shop)
+    await go_to(sim, at(date.fromisoformat(due) - timedelta(days=5), "12:00"))
+    unpaid, _ = await held.scheduled(amount="7004.08", dueDate=due, settlementDate=settles)
+    await walk_to(sim, at(date.fromisoformat(settles), "21:01"))
+    told = await held.answered(
+        held.instruction(amount="7004.08", txId=unpaid["txId"], kind="NTAG", dueDate=due, settlementDate=again)
+    )
+    assert told.get("code") == code
