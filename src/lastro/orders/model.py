@@ -295,7 +295,7 @@ class Payment:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A refund that a client asked for, as it is shown. code: MD06 or SL02. reason: the client's words, told to nobody."""
+    """A refund that a client asked for, as it is shown. code: MD06. reason: the client's words, told to nobody."""
 
     id: UUID
     state: str

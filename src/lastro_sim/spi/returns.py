@@ -4,6 +4,7 @@ A participant asks for it by message and hears its end. A bank played here gives
 that had sent the payment is told of the money, which is there by then.
 """
 
+import json
 import sqlite3
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,10 @@ from . import mailbox, original
 from .payments import SETTLEMENT_FAILED
 
 REASONS = frozenset({"MD06", "SL02", "BE08", "FR01"})
+# Of a withdrawal or of the change of a purchase (API Pix 2.9.0, DevolucaoNatureza RETIRADA), and the purposes of a payment that
+# has such a part (pacs.008 1.16: OTHR, GSCB). Any other is no such transaction (code SL02).
+WITHDRAWAL = "SL02"
+OF_A_WITHDRAWAL = frozenset({"OTHR", "GSCB"})
 WINDOW = 90 * DAY
 # Which faults strike a return that a participant asks for, and which one that a bank played here makes by itself.
 OF_PARTICIPANTS = faults.in_process("return") - {"late"}
@@ -155,6 +160,8 @@ def _judged(network: Network, asked: Return) -> str | None:
         return SETTLEMENT_FAILED
     if network.clock.business() - payment["settled_at"] > WINDOW:
         return "DT05"
+    if asked.reason == WITHDRAWAL and json.loads(payment["body"]).get("purpose") not in OF_A_WITHDRAWAL:
+        return WITHDRAWAL
     return "AM09" if asked.amount > left(network, payment) else None
 
 

@@ -202,13 +202,13 @@ async def test_the_audit_says_what_was_decided_about_how_much_and_of_which_objec
     visit, _ = await house.inside(Role.OPERATE, Role.ADMINISTER)
     path = f"/console/orders/{own}/refund"
     assert (
-        await visit.send(path, path, amount="0,07", refundCode="SL02", refundReason="Bento's own words")
+        await visit.send(path, path, amount="0,07", refundCode="MD06", refundReason="Bento's own words")
     ).status_code == 303
     assert (await visit.send(path, path, amount="0,07")).status_code == 400, "no code is presumed"
     page = (await visit.get("/console/audit", accept_language="pt-BR")).text
     (line,) = [one for one in page.split("<tr>") if "R$\N{NO-BREAK SPACE}0,07" in one]
     assert f'href="/console/orders/{own}"' in line
-    assert "SL02: de saque ou troco" in line
+    assert "MD06: a pedido do cliente" in line
     assert "Devolver" in line
     assert "words" not in page
     at = await value(world, "SELECT max(created_at) FROM console_acts WHERE company_id = $1")

@@ -21,7 +21,7 @@ def asked(**values: Any) -> CreateRefund:
     ("values", "problems"),
     [
         ({}, []),
-        ({"refund_code": "SL02"}, []),
+        ({"refund_code": "SL02"}, [("refundCode", "NOT_ALLOWED")]),  # no payment here has a part that was withdrawn
         ({"refund_code": "BE08"}, [("refundCode", "NOT_ALLOWED")]),
         ({"refund_code": "FR01"}, [("refundCode", "NOT_ALLOWED")]),
         ({"refund_code": "MD05"}, [("refundCode", "INVALID")]),

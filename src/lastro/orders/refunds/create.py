@@ -32,7 +32,7 @@ _OWES = Problem("orderId", "NOT_ALLOWED", "its account owes: nothing goes out be
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A refund as a client asks for it. code: MD06 or SL02. reason: kept. description: told to the payer."""
+    """A refund as a client asks for it. code: MD06. reason: kept. description: told to the payer."""
 
     order_id: UUID
     external_id: str

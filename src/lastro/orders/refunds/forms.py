@@ -19,7 +19,7 @@ class CreateRefund(Form):
     refund_code: Annotated[
         str,
         msgspec.Meta(
-            description="MD06: you or the payer ask for it. SL02: of a withdrawal, or of the change of a purchase.",
+            description="MD06: you or the payer ask for it.",
             examples=["MD06"], pattern=r"^[A-Z0-9]{4}$(?!\n)", extra_json_schema={"enum": list(CODES)},
         ),
     ]  # fmt: skip

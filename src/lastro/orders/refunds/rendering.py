@@ -24,7 +24,7 @@ class Refund(Answer, frozen=True, kw_only=True):
     external_id: Annotated[str, msgspec.Meta(description="The refund's id in your system.")]
     status: Annotated[str, words(*STATUSES)]
     amount: Money
-    refund_code: Annotated[str, words(*CODES)]
+    refund_code: Annotated[str, words(*CODES, "SL02", description="SL02: of one that an earlier version took.")]
     refund_reason: Annotated[str | None, msgspec.Meta(description="Why, in your words; told to nobody.")] = None
     description: Annotated[str | None, msgspec.Meta(description="What the payer is told with the money.")] = None
     return_id: Annotated[

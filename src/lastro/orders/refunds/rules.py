@@ -19,9 +19,14 @@ if TYPE_CHECKING:
     from lastro.orders.returns import Sending
 
 WINDOW: Final = timedelta(days=90)  # from the network's settlement (API Pix 2.9.0, devolução)
-CODES: Final = ("MD06", "SL02")
+CODES: Final = ("MD06",)
 CALLED_OFF: Final = "CALLED_OFF"  # why a return ends that nobody wants any more
-_OF_THE_INSTITUTION: Final = ("BE08", "FR01")  # returns of a dispute and of our own faults (contract.md §10)
+# Codes that a return may have and no client may give (API Pix 2.9.0, DevolucaoNatureza): returns of a dispute and of the
+# institution's faults, and that of the withdrawal or change part of a Pix, which no order here has.
+_NOT_FOR_CLIENTS: Final = {
+    **dict.fromkeys(("BE08", "FR01"), "only the institution itself gives money back for this reason"),
+    "SL02": "is of a withdrawal or of the change of a purchase: no payment here has such a part",
+}  # fmt: skip
 PAID_STATES: Final = ("PAID", "PARTIAL_REFUNDED", "REFUNDED")
 
 
@@ -40,8 +45,8 @@ def form_problems(form: CreateRefund) -> list[Problem]:
     """What is wrong with a request that can be known without a look-up, beyond the form of single fields."""
     problems: list[Problem] = []
     code = form.refund_code
-    if code in _OF_THE_INSTITUTION:
-        problems.append(Problem("refundCode", "NOT_ALLOWED", "only the institution itself gives money back for this reason"))
+    if code in _NOT_FOR_CLIENTS:
+        problems.append(Problem("refundCode", "NOT_ALLOWED", _NOT_FOR_CLIENTS[code]))
     elif code is not None and code not in CODES:
         problems.append(Problem("refundCode", "INVALID", f"must be {' or '.join(CODES)}"))
     external_id = form.external_id
