@@ -16,8 +16,8 @@ from . import mailbox, original
 from .payments import SETTLEMENT_FAILED
 
 REASONS = frozenset({"MD06", "SL02", "BE08", "FR01"})
-# Of a withdrawal or of the change of a purchase (API Pix 2.9.0, DevolucaoNatureza RETIRADA), and the purposes of a payment that
-# has such a part (pacs.008 1.16: OTHR, GSCB). Any other is no such transaction (code SL02).
+# Of a withdrawal or of the change of a purchase (API Pix 2.9.0, DevolucaoNatureza RETIRADA), and the purposes of a payment
+# that has such a part (pacs.008 1.16: OTHR, GSCB). Any other is no such transaction (code SL02).
 WITHDRAWAL = "SL02"
 OF_A_WITHDRAWAL = frozenset({"OTHR", "GSCB"})
 WINDOW = 90 * DAY

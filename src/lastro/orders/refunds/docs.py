@@ -67,8 +67,8 @@ _CREATE_REFUSALS = (
              "Read its balance; the fee of the order is not given back, so that an account may have less than was paid."),
     _invalid("refundCode", "INVALID", "It is no reason that a return may have.", "Give MD06."),
     _invalid("refundCode", "NOT_ALLOWED",
-             "BE08 and FR01 are the institution's own: its faults, and disputes. SL02 is of a withdrawal or of change, which no"
-             " payment here has.", "Give MD06."),
+             "BE08 and FR01 are the institution's own: its faults, and disputes. SL02 is of a withdrawal or of change, which"
+             " no payment here has.", "Give MD06."),
     _invalid("refundReason", "INVALID", "It is blank or has control characters.",
              "Give 1 to 140 characters, or leave it out."),
     _invalid("description", "INVALID", "It is blank or has control characters.",
