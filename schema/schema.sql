@@ -1442,7 +1442,7 @@ CREATE TABLE subscriptions (                          -- a recurring charge that
   named_payer_id uuid,                                -- whom the client expects to pay
   order_id uuid,                                      -- its first charge, of journey 3 alone
   location_token text NOT NULL,                       -- the unguessable part of the recurrence's location
-  lapses_at timestamptz NOT NULL,                     -- the first instant at which it cannot be authorized any more
+  lapses_at timestamptz,                              -- the first instant at which it cannot be authorized any more; NULL: none
   ends_at timestamptz,                                -- when ends_on is over in Brasilia
   payer_id uuid,                                      -- who authorized it
   payer_ibge_code text,                               -- of his city
@@ -4599,7 +4599,7 @@ GRANT SELECT (company_id, id, expires_at, ends_at, payment_method, status, subsc
 GRANT SELECT (company_id, id, lapses_at, ends_at, charge_at, status) ON subscriptions TO lastro_work;
 GRANT SELECT (company_id, id, subscription_id, due_at, ask_at, cancel_message_id, status) ON subscription_payments TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, status) ON payment_attempts TO lastro_work;
-GRANT SELECT (company_id, id, ask_at, status) ON subscription_cancellations TO lastro_work;
+GRANT SELECT (company_id, id, ask_at, status, created_at) ON subscription_cancellations TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, state, rail) ON pix_payments, refunds TO lastro_work;
 GRANT SELECT (company_id, id, ask_at, state) ON card_payments TO lastro_work;
 GRANT SELECT (company_id, id, batch_id, ask_at, start_at, status, rail, updated_at) ON payouts TO lastro_work;

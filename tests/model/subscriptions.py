@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PATH, CHARGES = "/order/v1/banking/subscriptions", "/public/v1/banking/subscriptions"
 J2, J3 = "AUTHORIZATION_QRCODE", "AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT"
-CENTS, WINDOW, TERM, CYCLE = 2990, 30, 1, 7
+CENTS, TERM, CYCLE = 2990, 1, 7
 RETRIES, LAST_RETRY, MOST_RETRIES, LEAST_DAYS, SENT_BEFORE, LAST_SENT = (1, 3, 5), 7, 3, 3, 9, 2
 KILLING = "AC05"
 OPEN = ("SCHEDULED", "PENDING")
@@ -97,7 +97,8 @@ class Subscriptions:
     def rest(self) -> None:
         """What time alone does."""
         for sub in self.subscriptions.values():
-            if sub.status == "PENDING_AUTHORIZATION" and self.today - sub.made_on >= (WINDOW if sub.journey == J2 else TERM):
+            # The code of journey 2 has no end date here, and so no end.
+            if sub.status == "PENDING_AUTHORIZATION" and sub.journey == J3 and self.today - sub.made_on >= TERM:
                 sub.cancellations.append("ACCEPTED")
                 sub.tells("CANCELED")
         for payment in self.payments.values():

@@ -1,10 +1,10 @@
-"""When charges of subscriptions are sent, may be called off and are over: what institutions differ about, as settings."""
+"""When charges of subscriptions are sent, called off and over, and codes authorize: what institutions differ about."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import time
+from datetime import time, timedelta
 from typing import TYPE_CHECKING
 
 from lastro.subscriptions import TIMING, Timing
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["Timing", "charge_times"]
+_LONGEST_WINDOW = 366
 _MOST_DAYS = 10  # earlier than that the payer's bank refuses (FCD1, domain.md §3.7)
 
 
@@ -23,7 +24,7 @@ def charge_times(given: Mapping[str, str], problems: list[str]) -> Timing:
     if last > send:
         problems.append(f"LASTRO_CHARGE_LAST_SEND_DAYS must not be above LASTRO_CHARGE_SEND_DAYS, which is {send}.")
     return replace(
-        TIMING, send_days=send, last_send_days=last,
+        TIMING, send_days=send, last_send_days=last, window=_window(given, problems),
         receiver_cancels_until=_hour("LASTRO_CHARGE_CANCEL_UNTIL", TIMING.receiver_cancels_until, given, problems),
         day_ends_at=_hour("LASTRO_CHARGE_DAY_ENDS", TIMING.day_ends_at, given, problems),
     )  # fmt: skip
@@ -35,6 +36,16 @@ def _days(name: str, otherwise: int, given: Mapping[str, str], problems: list[st
         problems.append(f"{name} must be a whole number of days from 1 to {_MOST_DAYS}, not {text!r}.")
         return otherwise
     return int(text)
+
+
+def _window(given: Mapping[str, str], problems: list[str]) -> timedelta | None:
+    text = given.get("LASTRO_AUTHORIZATION_DAYS", "").strip()
+    if text == "":
+        return TIMING.window
+    if re.fullmatch(r"\d{1,3}", text, re.ASCII) is None or not 1 <= int(text) <= _LONGEST_WINDOW:
+        problems.append(f"LASTRO_AUTHORIZATION_DAYS must be empty or days from 1 to {_LONGEST_WINDOW}, not {text!r}.")
+        return TIMING.window
+    return timedelta(days=int(text))
 
 
 def _hour(name: str, otherwise: time, given: Mapping[str, str], problems: list[str]) -> time:

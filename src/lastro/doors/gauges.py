@@ -102,6 +102,11 @@ ANNOUNCED = f"""
 SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
   SELECT created_at FROM pix_payments WHERE state = 'ACCEPTED' AND ask_at IS NULL ORDER BY created_at LIMIT {MOST}) p
 """  # noqa: S608
+# Cancellations of subscriptions that payers' banks were asked for and have not answered: the first to be asked about again.
+UNANSWERED = f"""
+SELECT count(*) AS count, extract(epoch FROM {NOW} - min(created_at))::float8 AS oldest FROM (
+  SELECT created_at FROM subscription_cancellations WHERE status = 'PENDING' ORDER BY ask_at LIMIT {MOST}) c
+"""  # noqa: S608
 # Days that are over and whose statements are not taken, and for how long the first of them has been over.
 UNTAKEN = f"""
 SELECT count(*) AS count,
@@ -151,7 +156,8 @@ class Gauges:
     endpoints that do not answer, one for each company. in_review: payouts that a person has to decide on, likewise.
     differences: between statements and books, likewise; untaken: days whose statement is not taken. partners: by rail,
     whether one that was ever away is so now. unentered: transfers that wait for their entries. stranded: money in
-    suspense that people have to decide about; announced: payments that a partner has announced and not ended. laws: by name,
+    suspense that people have to decide about; announced: payments that a partner has announced and not ended;
+    unanswered: cancellations that no payer's bank has answered. laws: by name,
     what broke it and when it was read, in seconds since 1970. tried: lane and rail of what was sent or handled in vain, and
     the age of the oldest such message in seconds. standbys: whether commits wait for one, and how many there are.
     """
@@ -169,6 +175,7 @@ class Gauges:
     unentered: tuple[int, float] = (0, 0.0)
     stranded: tuple[int, float] = (0, 0.0)
     announced: tuple[int, float] = (0, 0.0)
+    unanswered: tuple[int, float] = (0, 0.0)
     laws: tuple[tuple[str, int, float], ...] = ()
     standbys: tuple[bool, int] = (False, 0)
     tried: tuple[tuple[str, str, float], ...] = ()
@@ -203,7 +210,7 @@ class Watch:
 
 
 async def read(session: Session) -> Gauges:
-    """Sixteen short reads, each by an index or of a few rows."""
+    """Seventeen short reads, each by an index or of a few rows."""
     due = {r["lane"]: (r["count"], r["oldest"] or 0.0) for r in await session.fetch(DUE)}
     depths = tuple(await webhooks.depths(session))
     due["deliveries"] = _can_be_delivered(depths)
@@ -217,10 +224,12 @@ async def read(session: Session) -> Gauges:
     tried = tuple((row["lane"], row["rail"], row["oldest"]) for row in await session.fetch(TRIED))
     standbys = await session.row(STANDBYS)
     assert standbys is not None, "settings have a row"
-    unentered, stranded, announced = [await _waiting(session, sql) for sql in (UNENTERED, STRANDED, ANNOUNCED)]
+    unentered, stranded, announced, unanswered = [
+        await _waiting(session, sql) for sql in (UNENTERED, STRANDED, ANNOUNCED, UNANSWERED)
+    ]
     return Gauges(
         due, undelivered, unnumbered, float(offset), depths, circuits, in_review, differences, untaken, partners, unentered,
-        stranded, announced, laws, (standbys["waits"], standbys["count"]), tried,
+        stranded, announced, unanswered, laws, (standbys["waits"], standbys["count"]), tried,
     )  # fmt: skip
 
 

@@ -266,6 +266,15 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
         "lastro_announced_payments", "Payments that partners have announced and not ended, at most 10,000.", rows
     )
     yield GaugeMetricFamily("lastro_announced_payments_oldest_seconds", "For how long the oldest has been announced.", age)
+    rows, age = seen.unanswered
+    yield GaugeMetricFamily(
+        "lastro_unanswered_cancellations",
+        "Cancellations of subscriptions that no payer's bank has answered, at most 10,000.",
+        rows,
+    )
+    yield GaugeMetricFamily(
+        "lastro_unanswered_cancellations_oldest_seconds", "For how long the oldest has been asked for.", age
+    )
     rows, age = seen.untaken
     yield GaugeMetricFamily("lastro_statements_untaken", "Days of a rail whose statement is not taken.", rows)
     yield GaugeMetricFamily(

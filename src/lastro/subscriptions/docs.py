@@ -112,8 +112,8 @@ CREATE = Doc(
     "Create a subscription",
     "Makes a QR code by which a payer authorizes recurring charges (Pix Automático), once, in the app of any bank in"
     " Brazil.\n\n"
-    "- `AUTHORIZATION_QRCODE`: reading the code authorizes, and nothing is paid. It can be authorized for 30 days, and not"
-    " after `endDate`.\n"
+    "- `AUTHORIZATION_QRCODE`: reading the code authorizes, and nothing is paid. It can be authorized until the end of"
+    " `endDate`; without one, until you cancel it.\n"
     "- `AUTHORIZATION_QRCODE_IMMEDIATE_PAYMENT`: the payer pays `initialCharge` and authorizes in one act, both or neither,"
     " within 24 hours. The charge is an order, which credits `accountId`, has the subscription's `externalId` as its code"
     " and is told at `webhookUrl`. Only `payer` may pay it, where one is named.\n"

@@ -66,7 +66,8 @@ class CreateSubscription(Form):
     allow_charge_after_due_date: Annotated[
         bool,
         msgspec.Meta(
-            description="Whether a charge left unpaid on its day may be tried again, three times within seven days of its due date."
+            description="Whether a charge left unpaid on its day may be tried again, three times within seven days of its"
+            " due date."
         ),
     ]
     allow_adjust_to_business_day: Annotated[

@@ -37,9 +37,11 @@ CYCLE_IS_FREE = ("CANCELED", "ERROR")
 ATTEMPT_STATUSES = ("REQUESTED", "SCHEDULED", "PAID", "REJECTED", "CANCELED", "EXPIRED")
 OPEN_ATTEMPT = ("REQUESTED", "SCHEDULED")
 
-# What the payer's bank has to end. After a day of silence about a cancellation somebody has to talk to it (states.md 2).
-# What the network does not know by then is given up, as a return is: no copy of it is on its way any more.
-_LATE = "created_at < (SELECT business_now()) - interval '24 hours'"
+# What the payer's bank has to end. After half a day of silence about a cancellation people have to talk to it (states.md 2).
+# What the network does not know after a day is given up, as a return is: no copy of it is on its way any more.
+UNANSWERED_HOURS = 12
+_LATE = f"created_at <= (SELECT business_now()) - interval '{UNANSWERED_HOURS} hours'"
+_GIVEN_UP = "created_at < (SELECT business_now()) - interval '24 hours'"
 # An instruction collects on its day alone; a charge is called off before its day, at whichever hour (API Pix 2.9.0).
 _CHARGE_OVER = "(collects_on + 1)::timestamp AT TIME ZONE 'America/Sao_Paulo' <= (SELECT business_now())"
 _CANCEL_OVER = (
@@ -76,7 +78,7 @@ NEEDS = {
     AUTHORIZATION_ANSWER: ALWAYS,
 }
 WAITING = (
-    _asked(CANCELLATION_SEND, "subscription_cancellations", "PENDING", "message_id", _LATE, _LATE),
+    _asked(CANCELLATION_SEND, "subscription_cancellations", "PENDING", "message_id", _GIVEN_UP, _LATE),
     _asked(CHARGE_SEND, "payment_attempts", "REQUESTED", "message_id", _CHARGE_OVER),
     Waiting(CHARGE_SEND, "payment_attempts", "status", ("SCHEDULED",), "message_id"),
     _asked(CHARGE_CANCEL_SEND, "subscription_payments", "SCHEDULED", "cancel_message_id", _CANCEL_OVER),
@@ -93,10 +95,11 @@ AttemptKind = Literal["AGND", "NTAG", "RIFL"]
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When what may happen, counted in calendar days from the planned settlement day, by Brasilia's clock; retries from the due date.
+    """When what may happen, in calendar days from the settlement day, retries from the due date, by Brasilia's clock.
 
     Several of these are known from institutions that differ, not from the Central Bank (domain.md §3.7): they are values,
-    not laws. window: how long journey 2 may be authorized. send_days: how long before the day its first attempt is sent.
+    not laws. window: how long journey 2 may be authorized, None: until endDate is over. send_days: how long before the day
+    its first attempt is sent.
     last_send_days: the last day on which it may be sent. least_days: how near the day may be when a payment is made.
     receiver_cancels_until: an hour of the day before. day_ends_at: what is not settled then is not settled that day, which
     the payer's bank tells within `told_within`, or is asked. retries, retry_days, retry_within_days: after the due date.
@@ -104,7 +107,7 @@ class Timing:
     time runs out.
     """
 
-    window: timedelta = timedelta(days=30)
+    window: timedelta | None = None
     send_days: int = 9
     last_send_days: int = 2
     least_days: int = 3
@@ -187,7 +190,8 @@ class Subscription:
     """A subscription as it was read. state is the status of the interface.
 
     provider_id: its idRec. only_payer: the document that alone may pay its first charge. maximum: what the payer set, if
-    he did. order_id, order_expires_at: of its first charge. covered: the last cycle that the service has scheduled or
+    he did. order_id, order_expires_at: of its first charge. lapses_at: when journey 2 can no longer be authorized, as its
+    creation decided; None: never. covered: the last cycle that the service has scheduled or
     passed over by itself, -1 for none. debtor_id: of the row that says who the debtor is.
     """
 
@@ -212,6 +216,7 @@ class Subscription:
     order_expires_at: datetime | None = None
     covered: int = -1
     debtor_id: UUID | None = None
+    lapses_at: datetime | None = None
 
     @property
     def is_paid_at_once(self) -> bool:

@@ -210,7 +210,8 @@ def subscription_from(row: Record) -> Subscription:
         updated_at=row["updated_at"],
         only_payer=row["named_document_number"] if row["type"] == TYPES[1] else None, payer=_payer(row),
         maximum=_money(row["maximum_minor"], currency), accepted_at=row["accepted_at"], order_id=row["order_id"],
-        order_expires_at=row["order_expires_at"], covered=row["covered"], debtor_id=row["debtor_id"],
+        order_expires_at=row["order_expires_at"], lapses_at=row["lapses_at"], covered=row["covered"],
+        debtor_id=row["debtor_id"],
     )  # fmt: skip
 
 

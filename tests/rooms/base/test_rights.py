@@ -318,7 +318,7 @@ WORK = {
     "subscriptions": {"company_id", "id", "lapses_at", "ends_at", "charge_at", "status"},
     "subscription_payments": {"company_id", "id", "subscription_id", "due_at", "ask_at", "cancel_message_id", "status"},
     "pix_key_validations": {"company_id", "id", "expires_at", "status"},
-    "payment_attempts": {"company_id", "id", "ask_at", "status"}, "subscription_cancellations": {"company_id", "id", "ask_at", "status"},
+    "payment_attempts": {"company_id", "id", "ask_at", "status"}, "subscription_cancellations": {"company_id", "id", "ask_at", "status", "created_at"},
     "events": {"company_id", "id", "xid", "created_at"}, "answers": {"company_id", "keep", "created_at"},
 }  # fmt: skip
 COLUMNS = """

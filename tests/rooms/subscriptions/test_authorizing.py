@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from lastro.base.errors import NotYet, Stale
 from lastro.base.run import Door
 from lastro.orders.store import order_by_id
 from lastro.rails import port
+from lastro.standards.calendar import instant
 from lastro.subscriptions import Tie
 
 from .bank import Bank, money, name
@@ -25,6 +26,7 @@ PAYER = {
     "bank": {"branchNumber": "0002", "accountNumber": "123456", "ispb": "87654321"}, "ibgeCode": "3550308",
 }  # fmt: skip
 IBGE = msgspec.structs.replace(BENTO, ibge_code="3550308")
+A_SECOND = timedelta(seconds=1)
 STATES = "SELECT state FROM pix_payments WHERE company_id = tenant()"
 
 
@@ -76,15 +78,19 @@ async def test_who_says_it_once_more_gets_the_same_answer(desk: Desk, bank: Bank
         ({"maxAmountFloor": "10"}, "9.99", None, "AP13"),
         ({"fixedAmount": "10"}, "10.00", None, "AP13"),
         ({}, "0.01", None, None),
-        ({}, None, timedelta(days=30, seconds=-5), None),
-        ({}, None, timedelta(days=30, seconds=5), "AP13"),
+        ({}, None, timedelta(days=4000), None),  # the code of journey 2 lives until its end date, and has none
+        ({"endDate": 40}, None, -A_SECOND, None),
+        ({"endDate": 40}, None, timedelta(), "AP13"),
     ],
 )
 async def test_what_does_not_fit_is_refused_and_stays_pending(
-    desk: Desk, bank: Bank, changes: dict[str, str], maximum: str | None, late: timedelta | None, code: str | None
+    desk: Desk, bank: Bank, changes: dict[str, Any], maximum: str | None, late: timedelta | None, code: str | None
 ) -> None:
-    made = await desk.make(JOURNEY_2, **{field: brl(value) for field, value in changes.items()})
-    at = datetime.now(UTC) + (late or timedelta())
+    last = changes.get("endDate")
+    terms = {"endDate": desk.day(last)} if last else {field: brl(value) for field, value in changes.items()}
+    made = await desk.make(JOURNEY_2, **terms)
+    over = datetime.now(UTC) if last is None else instant(date.fromisoformat(desk.day(last + 1)), time())
+    at = over + (late or timedelta())
     assert await bank.authorizes(made, maximum, accepted_at=at) == code
     assert await status(desk, made) == ("ACCEPTED" if code is None else "PENDING_AUTHORIZATION")
     assert len(await desk.events()) == (code is None)

@@ -103,10 +103,8 @@ async def test_while_its_first_charge_is_being_paid_it_cannot_end(desk: Desk) ->
 @pytest.mark.parametrize(
     ("journey", "changes", "lasts"),
     [
-        (JOURNEY_2, {}, timedelta(days=30)),
         (JOURNEY_3, {}, timedelta(hours=24)),
         (JOURNEY_3, {"endDate": 2}, timedelta(hours=24)),
-        (JOURNEY_2, {"endDate": 400}, timedelta(days=30)),
     ],
 )
 async def test_its_window_is_over(desk: Desk, journey: str, changes: dict[str, int], lasts: timedelta) -> None:
@@ -119,16 +117,27 @@ async def test_its_window_is_over(desk: Desk, journey: str, changes: dict[str, i
     assert not await desk.sweep(made["id"], ends + MINUTE - timedelta(seconds=1))
 
 
-async def test_the_end_of_its_last_day_closes_the_window_too(desk: Desk) -> None:
-    made = await desk.make(startDate=desk.day(0), endDate=desk.day(3))
+@pytest.mark.parametrize("lasts", [3, 400])
+async def test_a_code_without_a_first_charge_lives_until_the_end_of_its_last_day(desk: Desk, lasts: int) -> None:
+    made = await desk.make(startDate=desk.day(0), endDate=desk.day(lasts))
     until = datetime.fromisoformat((await desk.read(made["id"]))["nextActions"][0]["until"])
     assert until.astimezone(UTC).hour == 3, "midnight in Brasilia"
-    assert until.date().isoformat() == desk.day(4)
+    assert until.date().isoformat() == desk.day(lasts + 1)
+    assert not await desk.sweep(made["id"], until + MINUTE - timedelta(seconds=1)), "a message may be late by a minute"
+    assert (await desk.read(made["id"]))["status"] == "PENDING_AUTHORIZATION"
+
+
+async def test_a_code_without_an_end_waits_for_as_long_as_it_takes(desk: Desk) -> None:
+    made = await desk.make()
+    assert not await desk.sweep(made["id"], datetime.now(UTC) + timedelta(days=4000))
+    (action,) = (await desk.read(made["id"]))["nextActions"]
+    assert (action["action"], action.get("until")) == ("AUTHORIZE", None)
 
 
 @pytest.mark.parametrize("journey", [JOURNEY_2, JOURNEY_3])
 async def test_what_was_not_authorized_in_time_is_canceled(desk: Desk, journey: str) -> None:
-    made = await desk.make_at(datetime.now(UTC) - timedelta(days=31), journey)
+    ends = {"startDate": desk.day(-31), "endDate": desk.day(-1)} if journey == JOURNEY_2 else {}
+    made = await desk.make_at(datetime.now(UTC) - timedelta(days=31), journey, **ends)
     assert await desk.sweep(made["id"], datetime.now(UTC))
     assert not await desk.sweep(made["id"], datetime.now(UTC))
     read = await desk.read(made["id"])

@@ -111,7 +111,7 @@ async def not_taken(desk: Desk, bank: Bank, made: Made) -> str:
 
 
 async def lapses(desk: Desk, bank: Bank, made: Made) -> str:
-    company, at = desk.ana.company_id, datetime.now(UTC) + timedelta(days=31)
+    company, at = desk.ana.company_id, datetime.now(UTC) + timedelta(days=402)
     verb = Lapse(UUID(made["id"]), PLACE)
     async with desk.cast.database.session(company) as session:
         known = await verb.read(session, Door(company, at, desk.cast.chance))

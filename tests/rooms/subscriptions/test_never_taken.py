@@ -32,6 +32,7 @@ from .desk import Desk
 
 CANCEL, CALL_OFF = "cancel_subscription", "cancel_subscription_payment"
 A_MINUTE, A_DAY = timedelta(minutes=1), timedelta(days=1)
+A_SECOND, HALF_A_DAY = timedelta(seconds=1), timedelta(hours=12)
 TAKEN = """
 UPDATE outbox SET due_at = business_now(), done_at = NULL, outcome = NULL, lease_token = id,
        leased_until = machine_now() + interval '1 hour' WHERE kind = 'cancellation.send' RETURNING 1
@@ -230,6 +231,18 @@ async def test_a_cancellation_that_the_network_never_knows_is_given_up_after_a_d
     assert last > sends
     await world.goes_on(A_DAY)
     assert await world.outcomes(port.CANCELLATION_SEND) == [("withdrawn", last, False)], "nobody sends it any more"
+
+
+async def test_a_cancellation_that_is_not_answered_alarms_after_twelve_hours(world: World) -> None:
+    of, _ = await world.cancels()
+    created = datetime.fromisoformat((await world.record(of))["createdAt"])
+    await world.goes_on()
+    for at, alarms in ((HALF_A_DAY - 1 * A_SECOND, []), (HALF_A_DAY, ["network.undecided"])):
+        await world.desk.column("UPDATE subscription_cancellations SET ask_at = created_at RETURNING 1")
+        with capture_logs() as logs:
+            await world.goes_on_to(created + at)
+        assert [line["event"] for line in logs if line["log_level"] == "critical"] == alarms, at
+    assert (await world.record(of))["status"] == "PENDING", "it is asked on, and nothing is given up that the bank has"
 
 
 async def test_what_somebody_has_in_hand_is_not_given_up(world: World) -> None:

@@ -14,6 +14,7 @@ from lastro.subscriptions.rules.authorizing import (
     authorization_problem,
     first_payment_problem,
     is_same_word,
+    lapses_at,
     maximum_problem,
     payload_of,
     window_ends,
@@ -60,18 +61,32 @@ def test_our_codes_have_the_shape_of_the_published_ones() -> None:
 @pytest.mark.parametrize(
     ("ours", "ends_at"),
     [
-        (PENDING, CREATED + timedelta(days=30)),
-        (replace(PENDING, terms=replace(TERMS, ends_on=date(2026, 12, 11))), datetime(2026, 12, 12, 3, tzinfo=UTC)),
-        (replace(PENDING, terms=replace(TERMS, ends_on=date(2026, 12, 31))), CREATED + timedelta(days=30)),
+        (PENDING, None),
+        (replace(PENDING, lapses_at=CREATED + timedelta(days=30)), CREATED + timedelta(days=30)),
         (PAID_AT_ONCE, CREATED + timedelta(hours=24)),
     ],
 )
-def test_until_when_it_may_be_authorized(ours: Any, ends_at: datetime) -> None:
+def test_until_when_it_may_be_authorized(ours: Any, ends_at: datetime | None) -> None:
     assert window_ends(ours) == ends_at
 
 
-def test_the_window_is_a_value() -> None:
-    assert window_ends(PENDING, Timing(window=timedelta(days=2))) == CREATED + timedelta(days=2)
+@pytest.mark.parametrize(
+    ("ends_on", "window", "ends_at"),
+    [
+        # The code of journey 2 lives until its end date (pix-api#629), also longer than the 30 days of journey 1's request.
+        (None, None, None),
+        (date(2026, 12, 11), None, datetime(2026, 12, 12, 3, tzinfo=UTC)),
+        (date(2028, 12, 31), None, datetime(2029, 1, 1, 3, tzinfo=UTC)),
+        (None, 2, CREATED + timedelta(days=2)),
+        (date(2028, 12, 31), 2, CREATED + timedelta(days=2)),
+        (date(2026, 11, 24), 30, datetime(2026, 11, 25, 3, tzinfo=UTC)),
+    ],
+)
+def test_the_life_of_a_code_is_decided_when_it_is_made(
+    ends_on: date | None, window: int | None, ends_at: datetime | None
+) -> None:
+    timing = Timing(window=None if window is None else timedelta(days=window))
+    assert lapses_at(replace(TERMS, ends_on=ends_on), CREATED, timing) == ends_at
 
 
 @pytest.mark.parametrize(
@@ -108,7 +123,7 @@ LAST = CREATED + timedelta(days=30)
     ],
 )
 def test_when_an_authorization_is_taken(changes: dict[str, Any], at: datetime, problem: str | None) -> None:
-    assert authorization_problem(replace(PENDING, **changes), at, None) == problem
+    assert authorization_problem(replace(PENDING, lapses_at=LAST, **changes), at, None) == problem
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ HOUR = timedelta(hours=1)
 @pytest.mark.parametrize(
     ("ours", "has_unfinished", "due"),
     [
-        (replace(SUBSCRIPTION, state="PENDING_AUTHORIZATION"), False, Due("lapse", CREATED + timedelta(days=30))),
+        (replace(SUBSCRIPTION, state="PENDING_AUTHORIZATION"), False, None),
+        (replace(SUBSCRIPTION, state="PENDING_AUTHORIZATION", lapses_at=END), False, Due("lapse", END)),
         (
             replace(SUBSCRIPTION, state="PENDING_AUTHORIZATION", type=TYPES[1], order_expires_at=CREATED + HOUR),
             False,
@@ -93,7 +94,7 @@ AUTO = subscription(fixed=brl("10"), is_automatic=True)
     ("ours", "payments", "now", "actions"),
     [
         (
-            replace(SUBSCRIPTION, state="PENDING_AUTHORIZATION"),
+            replace(SUBSCRIPTION, state="PENDING_AUTHORIZATION", lapses_at=datetime(2026, 12, 23, 15, tzinfo=UTC)),
             [],
             NOW,
             [("AUTHORIZE", "PAYER", "2026-12-23T15:00:00+00:00")],

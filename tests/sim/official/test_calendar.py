@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ..collecting import at, go_to, holding, walk_to
+from ..collecting import NOW, STARTS_ON, at, go_to, holding, walk_to
 from ..stage import Institution, Sim, Till
 
 ADJUSTED: list[Any] = [
@@ -75,3 +75,30 @@ async def test_a_new_try_is_within_seven_days_of_the_due_date(
         held.instruction(amount="7004.08", txId=unpaid["txId"], kind="NTAG", dueDate=due, settlementDate=again)
     )
     assert told.get("code") == code
+
+
+LAST_DAY = date(2027, 12, 31)
+
+
+@pytest.mark.parametrize(
+    ("ends_on", "moment", "status"),
+    [
+        # Staff in bacen/pix-api#629: the code of journey 2 may be read and authorized until dataFinal.
+        pytest.param(LAST_DAY, at(LAST_DAY, "23:59"), "AUTHORIZED", id="pix-api#629: to the end of dataFinal, months later"),
+        pytest.param(
+            LAST_DAY, at(LAST_DAY + timedelta(days=1), "00:00") - SECOND, "AUTHORIZED", id="pix-api#629: a second before"
+        ),
+        pytest.param(
+            LAST_DAY, at(LAST_DAY + timedelta(days=1), "00:00"), "REJECTED", id="pix-api#629: when dataFinal is over"
+        ),
+        pytest.param(None, at(date(2028, 3, 1), "12:00"), "AUTHORIZED", id="API Pix 2.9.0: without dataFinal, a year later"),
+    ],
+)
+async def test_a_code_of_journey_2_lives_until_its_end_date(
+    sim: Sim, lastro: Institution, shop: Till, ends_on: date | None, moment: datetime, status: str
+) -> None:
+    await go_to(sim, NOW)
+    code, _ = shop.recurrence(starts_on=STARTS_ON, ends_on=ends_on)
+    await go_to(sim, moment)
+    done = await sim.act("/phone/authorize", {"qrcodeData": code})
+    assert (done["status"], done.get("code")) == (status, None if status == "AUTHORIZED" else "RECURRENCE_ENDED")

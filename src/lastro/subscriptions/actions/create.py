@@ -18,7 +18,7 @@ from lastro.subscriptions import model, store
 from lastro.subscriptions.model import TIMING, Shown, Subscription
 from lastro.subscriptions.notifications import turned
 from lastro.subscriptions.rendering import created
-from lastro.subscriptions.rules.authorizing import window_ends
+from lastro.subscriptions.rules.authorizing import lapses_at, window_ends
 from lastro.subscriptions.rules.automatic import first_charge_at
 from lastro.subscriptions.rules.creating import account_problems, start_problems
 from lastro.subscriptions.states import SUBSCRIPTIONS
@@ -134,7 +134,9 @@ class Create(Act[Known]):
         debtor = _party(wish.debtor, chance.uuid(door.now))
         payer = None if wish.payer is None else _party(wish.payer, chance.uuid(door.now))
         order, rows = _first_charge(wish, subscription_id, debtor, found, door)
+        lapses = None if wish.is_paid_at_once else lapses_at(wish.terms, door.now, self.timing)
         subscription = _subscription(wish, subscription_id, order, self.place.institution.ispb, known, door.now)
+        subscription = replace(subscription, lapses_at=lapses)
         first = None if order is None else _shown_charge(order, known)
         # A location finds its company as a txid does; 17 random digits behind it are 101 bits.
         token = pix_ids.base62(found.setup.number, 5) + pix_ids.location_token(chance.bytes(32))[:17]

@@ -78,7 +78,8 @@ SCHEDULE = Doc(
     " bears the fee: the payer has agreed to the amount.\n"
     "- An amount above the maximum that the payer has set fails at his bank.\n"
     "- After an unpaid day, a subscription with `allowChargeAfterDueDate` has three more tries within seven days of"
-    " `dueDate` and before the next cycle: one, three and five days after it, or on days of your own with `autoRetry: false`.\n\n" + _BOTH,
+    " `dueDate` and before the next cycle: one, three and five days after it, or on days of your own with"
+    " `autoRetry: false`.\n\n" + _BOTH,
     SchedulePayment, SubscriptionPayment, _SCHEDULE_REFUSALS,
     {"externalId": "2027-01", "dueDate": "2027-01-10", "amount": _BRL, "description": "Magazine, January"},
     {**_PAYMENT, "attempts": [{"date": "2027-01-11", "status": "REQUESTED"}], "updatedAt": _AT},

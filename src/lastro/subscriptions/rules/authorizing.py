@@ -58,16 +58,22 @@ def payload_of(subscription: Subscription, receiver: Receiver, history: Iterable
     )
 
 
-def window_ends(subscription: Subscription, timing: Timing = TIMING) -> datetime:
-    """The first instant at which it cannot be authorized any more (states.md 1).
+def lapses_at(terms: Terms, created_at: datetime, timing: Timing = TIMING) -> datetime | None:
+    """When journey 2 can no longer be authorized, as its creation decides; None: it never ends by itself.
 
-    Journey 2: 30 days after creation, or when endDate is over, the earlier. Journey 3: when its order expires.
+    Its code lives until endDate is over (Central Bank's staff, pix-api#629): the 30 days are those of a request pushed to
+    the payer (journey 1, IN BCB 513/2024 art. 3). An institution may set a shorter life.
     """
-    if subscription.order_expires_at is not None:
-        return subscription.order_expires_at
-    ends_at = subscription.created_at + timing.window
-    last_day = subscription.terms.ends_on
-    return ends_at if last_day is None else min(ends_at, day_bounds(last_day)[1])
+    ends = [] if terms.ends_on is None else [day_bounds(terms.ends_on)[1]]
+    return min([*ends, *([] if timing.window is None else [created_at + timing.window])], default=None)
+
+
+def window_ends(subscription: Subscription) -> datetime | None:
+    """The first instant at which it cannot be authorized any more; None: there is none (states.md 1).
+
+    Journey 3: when its order expires.
+    """
+    return subscription.order_expires_at or subscription.lapses_at
 
 
 def maximum_problem(terms: Terms, maximum: Money | None) -> Unfit | None:
@@ -79,15 +85,14 @@ def maximum_problem(terms: Terms, maximum: Money | None) -> Unfit | None:
     return "BELOW_FLOOR" if terms.floor is not None and maximum < terms.floor else None
 
 
-def authorization_problem(
-    subscription: Subscription, accepted_at: datetime, maximum: Money | None, timing: Timing = TIMING
-) -> Unfit | None:
+def authorization_problem(subscription: Subscription, accepted_at: datetime, maximum: Money | None) -> Unfit | None:
     """Why an authorization without a payment is not taken (journey 2); None: it is. accepted_at: the network's time."""
     if subscription.state != "PENDING_AUTHORIZATION":
         return "NOT_PENDING"
     if subscription.is_paid_at_once:
         return "OTHER_JOURNEY"
-    if accepted_at >= window_ends(subscription, timing):
+    ends_at = window_ends(subscription)
+    if ends_at is not None and accepted_at >= ends_at:
         return "WINDOW_OVER"
     return maximum_problem(subscription.terms, maximum)
 

@@ -31,14 +31,15 @@ class Due:
         return self.at <= now
 
 
-def subscription_due(subscription: Subscription, *, has_unfinished: bool = False, timing: Timing = TIMING) -> Due | None:
+def subscription_due(subscription: Subscription, *, has_unfinished: bool = False) -> Due | None:
     """What time does to a subscription next (states.md 1); None: nothing.
 
     has_unfinished: whether a payment of it is SCHEDULED or PENDING; the end of endDate then waits for that payment's. The
     window of journey 3 is that of its order, which both end by together.
     """
     if subscription.state == "PENDING_AUTHORIZATION":
-        return Due("lapse", window_ends(subscription, timing))
+        ends_at = window_ends(subscription)
+        return None if ends_at is None else Due("lapse", ends_at)
     last_day = subscription.terms.ends_on
     if subscription.state != "ACCEPTED" or last_day is None or has_unfinished:
         return None

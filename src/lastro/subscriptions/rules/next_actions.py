@@ -59,7 +59,7 @@ def next_actions(
     paid is ACTIVE; otherwise no charge is made.
     """
     if subscription.state == "PENDING_AUTHORIZATION":
-        return [NextAction("AUTHORIZE", "PAYER", until=window_ends(subscription, timing))]
+        return [NextAction("AUTHORIZE", "PAYER", until=window_ends(subscription))]
     if subscription.state != "ACCEPTED":
         return []
     found = [one for payment in payments if (one := _of_payment(payment, subscription, now, timing)) is not None]

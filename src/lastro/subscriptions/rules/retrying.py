@@ -110,7 +110,7 @@ def last_retry_day(days: Plan, timing: Timing = TIMING) -> date:
 
 
 def retry_window_ends(days: Plan, timing: Timing = TIMING) -> date:
-    """The last day of the window of retries, D+7: counted from the due date, wherever that was adjusted to (DTNT from D+8)."""
+    """The last day of the window of retries, D+7 of the due date, wherever that was adjusted to (DTNT from D+8)."""
     return days.due_on + timedelta(days=timing.retry_within_days)
 
 
