@@ -248,6 +248,19 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
         "lastro_unentered_transfers", "Transfers that wait for their entries, at most 10,000 a company.", rows
     )
     yield GaugeMetricFamily("lastro_unentered_oldest_seconds", "For how long the oldest of them has waited.", age)
+    yield from _of_waiting(seen)
+    waits, standbys = seen.standbys
+    yield GaugeMetricFamily("lastro_database_synchronous", "Whether commits wait for a standby of the database.", waits)
+    yield GaugeMetricFamily("lastro_database_standbys", "Servers that copy the database as it writes.", standbys)
+    yield from _of_networks(seen)
+    yield from _of_laws(seen)
+    yield GaugeMetricFamily(
+        "lastro_clock_offset_seconds", "Business time minus machine time; 0 in production.", seen.clock_offset_seconds
+    )
+
+
+def _of_waiting(seen: Gauges) -> Iterator[Metric]:
+    """What waits for people, or for the word of a bank or partner."""
     rows, age = seen.in_review
     yield GaugeMetricFamily("lastro_payouts_in_review", "Payouts that a person has to decide on, at most 10,000.", rows)
     yield GaugeMetricFamily("lastro_payouts_in_review_oldest_seconds", "For how long the oldest of them has waited.", age)
@@ -267,11 +280,8 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     )
     yield GaugeMetricFamily("lastro_announced_payments_oldest_seconds", "For how long the oldest has been announced.", age)
     rows, age = seen.unanswered
-    yield GaugeMetricFamily(
-        "lastro_unanswered_cancellations",
-        "Cancellations of subscriptions that no payer's bank has answered, at most 10,000.",
-        rows,
-    )
+    text = "Cancellations of subscriptions that no payer's bank has answered, at most 10,000."
+    yield GaugeMetricFamily("lastro_unanswered_cancellations", text, rows)
     yield GaugeMetricFamily(
         "lastro_unanswered_cancellations_oldest_seconds", "For how long the oldest has been asked for.", age
     )
@@ -279,14 +289,6 @@ def _of_database(seen: Gauges) -> Iterator[Metric]:
     yield GaugeMetricFamily("lastro_statements_untaken", "Days of a rail whose statement is not taken.", rows)
     yield GaugeMetricFamily(
         "lastro_statements_untaken_oldest_seconds", "For how long the first such day has been over.", age
-    )
-    waits, standbys = seen.standbys
-    yield GaugeMetricFamily("lastro_database_synchronous", "Whether commits wait for a standby of the database.", waits)
-    yield GaugeMetricFamily("lastro_database_standbys", "Servers that copy the database as it writes.", standbys)
-    yield from _of_networks(seen)
-    yield from _of_laws(seen)
-    yield GaugeMetricFamily(
-        "lastro_clock_offset_seconds", "Business time minus machine time; 0 in production.", seen.clock_offset_seconds
     )
 
 
